@@ -1,4 +1,5 @@
-// Prints what the changelog says of a version, which a tag names: `node .ci/release-notes.mjs v0.1.0`. Fails where the tag does not fit what is released.
+// Prints what the changelog says of a version, which a tag names:
+// `node .ci/release-notes.mjs v0.1.0`. Fails where the tag does not fit what is released.
 import { readFileSync } from 'node:fs'
 
 const version = (process.argv[2] ?? '').replace(/^v/, '')

@@ -27,7 +27,8 @@ const MOST_AGAIN = 6
 
 /**
  * The counts of a jest run.
- * @param second The report of a second run, of the files that failed in the first: its results count in their place.
+ * @param second The report of a second run, of the files that failed in the first: its results
+ * count in their place.
  * @throws Error when the second run is not of these files
  */
 export function verdict(first: Report, second?: Report): Verdict {
@@ -73,7 +74,8 @@ const testsWith = (status: string) => (file: Report['testResults'][number]) => {
     .map(test => `${name}: ${test.fullName}`)
 }
 
-// Prints the verdict on the reports in these files, one field a line: passed, failed, again, and what is flaky.
+// Prints the verdict on the reports in these files, one field a line: passed, failed, again, and
+// what is flaky.
 if (import.meta.main) {
   const [first, second] = process.argv
     .slice(2)

@@ -26,40 +26,69 @@ export type Reader = (sql: string) => AsyncIterable<Rows>
 export interface Engine extends Models {
   dialect: Dialect
   sequelize: Sequelize
-  /** Runs a query as a prepared statement. @param tx required inside a transaction @returns the rows */
+  /**
+   * Runs a query as a prepared statement. @param tx required inside a transaction @returns the rows
+   */
   rows<T>(sql: string, values?: Value[], tx?: Tx | null): Promise<T[]>
-  /** Runs one writing statement. @returns how many rows matched, whether or not their values changed */
+  /**
+   * Runs one writing statement. @returns how many rows matched, whether or not their values changed
+   */
   run(sql: string, values?: Value[], tx?: Tx | null): Promise<number>
-  /** Runs `work` in one transaction, and retries it from the start on a deadlock or busy error. It must be free of other side effects. */
+  /**
+   * Runs `work` in one transaction, and retries it from the start on a deadlock or busy error. It
+   * must be free of other side effects.
+   */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Runs `work` under a named lock across all instances. The transaction is null where DDL is not transactional. */
+  /**
+   * Runs `work` under a named lock across all instances. The transaction is null where DDL is not
+   * transactional.
+   */
   exclusively<T>(name: string, work: (tx: Tx | null) => Promise<T>): Promise<T>
-  /** Runs `work` on one state of all tables, which does not change for it while others write. It reads one query at a time. */
+  /**
+   * Runs `work` on one state of all tables, which does not change for it while others write. It
+   * reads one query at a time.
+   */
   snapshot<T>(work: (read: Reader) => Promise<T>): Promise<T>
-  /** Whether other connections are open, such as those of a running service. Ask before any other statement. */
+  /**
+   * Whether other connections are open, such as those of a running service. Ask before any other
+   * statement.
+   */
   isOpenElsewhere(): Promise<boolean>
-  /** The suffix of a SELECT that locks its rows until the transaction ends; empty for SQLite, which locks the database. */
+  /**
+   * The suffix of a SELECT that locks its rows until the transaction ends; empty for SQLite, which
+   * locks the database.
+   */
   forUpdate: string
   /**
-   * The index hint after the name of a table whose row is found by its primary key and another condition. Without it, MySQL may use an
-   * index in which a parallel transaction moves the row, and miss it.
+   * The index hint after the name of a table whose row is found by its primary key and another
+   * condition. Without it, MySQL may use an index in which a parallel transaction moves the row,
+   * and miss it.
    */
   byKey: string
   /**
-   * Writes rows that a transaction has locked, where a lock alone keeps nobody out: a node of a Galera cluster learns of the transactions of
-   * others only when they commit, and only what they write. Of two that lock the same row, one then fails, and is retried. Does nothing
-   * with one server.
+   * Writes rows that a transaction has locked, where a lock alone keeps nobody out: a node of a
+   * Galera cluster learns of the transactions of others only when they commit, and only what they
+   * write. Of two that lock the same row, one then fails, and is retried. Does nothing with one
+   * server.
    */
   touch(table: LockedTable, ids: readonly (string | number)[], tx: Tx): Promise<void>
   ping(): Promise<void>
-  /** Checks that the database accepts writes, not only connections. @throws what a write would throw */
+  /**
+   * Checks that the database accepts writes, not only connections. @throws what a write would throw
+   */
   probe(): Promise<void>
   close(): Promise<void>
-  /** The connections at this moment, and what waits for one. With SQLite, the connection that writes. */
+  /**
+   * The connections at this moment, and what waits for one. With SQLite, the connection that
+   * writes.
+   */
   load(): { limit: number; busy: number; idle: number; waiting: number }
 }
 
-/** The database interface of the services: models for simple queries, prepared statements for the rest. */
+/**
+ * The database interface of the services: models for simple queries, prepared statements for the
+ * rest.
+ */
 export interface Db extends Engine {
   /** Runs a query as a prepared statement. @returns its first row */
   row<T>(sql: string, values?: Value[], tx?: Tx | null): Promise<T | undefined>
@@ -73,7 +102,10 @@ export interface DatabaseOptions {
   pool: number
   /** Called with every statement, for tests that count them and for debug logs. */
   onStatement?: (sql: string) => void
-  /** Timeout of a statement in milliseconds, for background work; by default what a request can wait. */
+  /**
+   * Timeout of a statement in milliseconds, for background work; by default what a request can
+   * wait.
+   */
   patience?: number
   telemetry?: Telemetry
 }

@@ -7,8 +7,9 @@ export function connectionOf(tx: Transaction): object {
 }
 
 /**
- * Runs `work` in a transaction on a dedicated connection. Sequelize's own managed transaction waits forever when a
- * connection is dead, and leaks one whenever a SQLite file is locked; its Transaction is what models take the connection from.
+ * Runs `work` in a transaction on a dedicated connection. Sequelize's own managed transaction waits
+ * forever when a connection is dead, and leaks one whenever a SQLite file is locked; its
+ * Transaction is what models take the connection from.
  * @param rollBack never rejects
  */
 export async function framed<T>(
@@ -44,7 +45,8 @@ const { INSERT, UPDATE, DELETE, UPSERT, BULKUPDATE, BULKDELETE } = QueryTypes
 const writes = new Set<string | undefined>([INSERT, UPDATE, DELETE, UPSERT, BULKUPDATE, BULKDELETE])
 
 /**
- * Passes each statement of a model outside of a transaction to one of two functions, which runs it: a write in a transaction or without.
+ * Passes each statement of a model outside of a transaction to one of two functions, which runs it:
+ * a write in a transaction or without.
  */
 export function routeModels(sequelize: Sequelize, { write, read }: Routes): void {
   const query = sequelize.query.bind(sequelize) as (

@@ -11,8 +11,9 @@ export const isUnprepared = (error: unknown): boolean =>
   [...causesOf(error)].some(({ code }) => code === NOT_PREPARED)
 
 /**
- * Prepares a connection if its server is a node of a Galera cluster: each statement then waits until what other nodes have committed before is
- * here, too. So whoever has written at one instance finds it at every other one.
+ * Prepares a connection if its server is a node of a Galera cluster: each statement then waits
+ * until what other nodes have committed before is here, too. So whoever has written at one instance
+ * finds it at every other one.
  * @returns whether it is one
  * @throws an error like those of statements if the node takes no part in its cluster
  */
@@ -37,7 +38,8 @@ const LEASE = 30
 const AGAIN_MS = 500
 
 /**
- * Runs work under a named lock of a whole cluster: GET_LOCK is one of each node. The clock is that of the servers.
+ * Runs work under a named lock of a whole cluster: GET_LOCK is one of each node. The clock is that
+ * of the servers.
  * @param send retries what other nodes have prevented
  * @returns its result; undefined where others have held the lock for `patience` milliseconds
  */

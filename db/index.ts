@@ -7,7 +7,10 @@ import { openSqlite } from './sqlite.ts'
 
 export type { DatabaseOptions, Db, Reader, Tx, Value } from './engine.ts'
 
-/** Opens the database; connects at the first statement. Every call ends within ten seconds, even when the database is unreachable. */
+/**
+ * Opens the database; connects at the first statement. Every call ends within ten seconds, even
+ * when the database is unreachable.
+ */
 export function openDatabase(database: Database, options: DatabaseOptions): Db {
   const { telemetry } = options
   const opened =
@@ -25,5 +28,8 @@ export function openDatabase(database: Database, options: DatabaseOptions): Db {
   })
 }
 
-/** Whether a unique index refused a row: parallel requests are decided by the index, not by an earlier read. */
+/**
+ * Whether a unique index refused a row: parallel requests are decided by the index, not by an
+ * earlier read.
+ */
 export const isDuplicate = isRefusedByIndex

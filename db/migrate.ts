@@ -28,7 +28,10 @@ import { fileTimes } from './migrations/0032-file-times.ts'
 import { instanceStores } from './migrations/0033-instance-stores.ts'
 import { makeSearchTables } from './search-tables.ts'
 
-/** Begins the name of the row in the table of migrations that a restore makes first and removes last. */
+/**
+ * Begins the name of the row in the table of migrations that a restore makes first and removes
+ * last.
+ */
 export const RESTORING = 'restoring '
 
 /** Lead from the first released version to this one, in order. */
@@ -40,12 +43,12 @@ const later: Migration[] = [
 ]
 
 /**
- * Migrates the tables. Instances may call it in parallel: one migrates, the others wait. SQLite migrates in one transaction; MySQL commits
- * every DDL statement, so there a named lock keeps others out.
- * A new database needs none of the steps: its tables are made as the models are.
+ * Migrates the tables. Instances may call it in parallel: one migrates, the others wait. SQLite
+ * migrates in one transaction; MySQL commits every DDL statement, so there a named lock keeps
+ * others out. A new database needs none of the steps: its tables are made as the models are.
  * @param options `restoring`: by the restore that fills them
- * @throws an error with the code OTHER_VERSION for a database with a step that this version does not have, and with UNFINISHED_RESTORE for
- * one that a restore has not filled yet
+ * @throws an error with the code OTHER_VERSION for a database with a step that this version does
+ * not have, and with UNFINISHED_RESTORE for one that a restore has not filled yet
  */
 export async function migrate(db: Db, steps = later, { restoring = false } = {}): Promise<void> {
   await db.exclusively('satchel-migrate', async transaction => {

@@ -7,7 +7,10 @@ export interface Context {
   transaction: Tx | null
 }
 
-/** A step from the tables of one version to those of the next. It may have been killed halfway, so it skips what it finds done. */
+/**
+ * A step from the tables of one version to those of the next. It may have been killed halfway, so
+ * it skips what it finds done.
+ */
 export interface Migration {
   name: string
   up(context: Context): Promise<void>

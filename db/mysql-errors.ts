@@ -2,7 +2,8 @@ import type { Connection, QueryError } from 'mysql2'
 
 /**
  * Lets a function see the errors of the statements of a connection before those who have sent them.
- * @param handles returns whether it deals with an error, which then is not passed on; it may send the statement in another way
+ * @param handles returns whether it deals with an error, which then is not passed on; it may send
+ * the statement in another way
  */
 function interceptErrors(
   on: Connection,
@@ -21,8 +22,9 @@ function interceptErrors(
 }
 
 /**
- * A server has a global limit of prepared statements (max_prepared_stmt_count), which other programs use, too. A statement that it
- * refuses to prepare was not executed, and is sent as text instead.
+ * A server has a global limit of prepared statements (max_prepared_stmt_count), which other
+ * programs use, too. A statement that it refuses to prepare was not executed, and is sent as text
+ * instead.
  */
 export function fallBackToText(on: Connection): void {
   interceptErrors(on, 'execute', ({ code }, args) => {

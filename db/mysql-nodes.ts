@@ -12,7 +12,10 @@ export interface Node {
   port: number
 }
 
-/** With the socket, which the types of mysql2 lack: a graceful end of its connection waits for a server that may be dead. */
+/**
+ * With the socket, which the types of mysql2 lack: a graceful end of its connection waits for a
+ * server that may be dead.
+ */
 export type Wire = Connection & { stream: Socket; node?: Node }
 
 const DEFAULT_PORT = 3306
@@ -25,8 +28,8 @@ export const nodesOf = (urls: string[]): Node[] =>
   })
 
 /**
- * The servers of one database, in the order in which they are preferred: connections go to the first one that works. One that fails is
- * left, and used again once it answers.
+ * The servers of one database, in the order in which they are preferred: connections go to the
+ * first one that works. One that fails is left, and used again once it answers.
  */
 export function createNodes(all: Node[]) {
   const failed = new Set<Node>()
@@ -81,7 +84,9 @@ export function createNodes(all: Node[]) {
     several: all.length > 1,
     leave,
 
-    /** Connects to the best node; for Sequelize, which has the options but the host from the URL. */
+    /**
+     * Connects to the best node; for Sequelize, which has the options but the host from the URL.
+     */
     connect(given: ConnectionOptions): Connection {
       options = given
       const node = best()
@@ -92,7 +97,8 @@ export function createNodes(all: Node[]) {
       on.once('connect', () => {
         on.off('error', refused)
         take(node)
-        // A node that has left its cluster keeps its connections, and refuses all that is sent to it.
+        // A node that has left its cluster keeps its connections, and refuses all that is sent to
+        // it.
         watchErrors(on, error => {
           if (!isUnprepared(error)) return
           leave(node)
@@ -106,7 +112,10 @@ export function createNodes(all: Node[]) {
     isLessPreferred: ({ node }: Wire): boolean =>
       node !== all.find(each => !failed.has(each)) && failed.size < all.length,
 
-    /** The answers of all other nodes than that of a connection; those that do not answer are left out. */
+    /**
+     * The answers of all other nodes than that of a connection; those that do not answer are left
+     * out.
+     */
     async others({ node: own }: Wire, sql: string): Promise<unknown[]> {
       const answers = await Promise.allSettled(
         all.filter(node => node !== own).map(node => once(node, sql)),

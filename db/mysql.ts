@@ -9,7 +9,8 @@ import { createNodes, nodesOf, type Wire } from './mysql-nodes.ts'
 import { isLost, repeatable, retried } from './retry.ts'
 
 const SECOND = 1000
-// A request waits for at most one connection and one dead statement, together less than ten seconds.
+// A request waits for at most one connection and one dead statement, together less than ten
+// seconds.
 const CONNECT_LIMIT = 3 * SECOND
 const ACQUIRE_LIMIT = 4.5 * SECOND
 const STATEMENT_LIMIT = 5 * SECOND
@@ -20,7 +21,10 @@ const READ_AT_ONCE = 500
 /** How long to wait for the migration of another instance. */
 const EXCLUSIVE_LIMIT = 120 * SECOND
 
-/** No column has a time zone, and Sequelize would set one with a statement without a timeout. Missing in its types. */
+/**
+ * No column has a time zone, and Sequelize would set one with a statement without a timeout.
+ * Missing in its types.
+ */
 const unasked = { keepDefaultTimezone: true }
 
 /** The pool of sequelize-pool, which the types of Sequelize lack. */
@@ -50,20 +54,23 @@ export function openMysql(
     benchmark: false,
     define: { timestamps: false, underscored: true, freezeTableName: true },
     ...unasked,
-    // Without Sequelize's typeCast: no column needs it, and with a function there mysql2 compiles a parser for every execution.
+    // Without Sequelize's typeCast: no column needs it, and with a function there mysql2 compiles a
+    // parser for every execution.
     dialectOptions: {
       connectTimeout: CONNECT_LIMIT,
       charset: 'utf8mb4',
       maxPreparedStatements: 200,
       typeCast: true,
-      // Sequelize disables FOUND_ROWS; then unchanged rows would not count as matched, unlike in SQLite.
+      // Sequelize disables FOUND_ROWS; then unchanged rows would not count as matched, unlike in
+      // SQLite.
       flags: ['FOUND_ROWS'],
     },
     hooks: {
       afterConnect: async (made: unknown) => {
         const on = made as Wire
         fallBackToText(on)
-        // Sequelize ends a failed connection gracefully and ignores the outcome; a closed one it just drops.
+        // Sequelize ends a failed connection gracefully and ignores the outcome; a closed one it
+        // just drops.
         on.prependListener('error', () => on.destroy())
         on.stream.once('close', () => on.destroy())
         try {
@@ -106,7 +113,10 @@ export function openMysql(
   if (nodes.several) Object.assign(manager, { getConnection: connected })
   const acquire = async () => (await manager.getConnection({ type: 'write' })) as Wire
 
-  /** Destroys a connection that does not answer in time, which rejects all its statements. Call the returned function when the answer has arrived. */
+  /**
+   * Destroys a connection that does not answer in time, which rejects all its statements. Call the
+   * returned function when the answer has arrived.
+   */
   function watch(on: Wire, limit = patience ?? STATEMENT_LIMIT): () => void {
     const timer = setTimeout(() => {
       nodes.leave(on.node)
@@ -159,7 +169,10 @@ export function openMysql(
     }
   }
 
-  /** With several nodes, what a lost connection has certainly not changed is repeated on another one. */
+  /**
+   * With several nodes, what a lost connection has certainly not changed is repeated on another
+   * one.
+   */
   const read = <T>(work: () => Promise<T>) =>
     nodes.several ? retried(() => work().catch(error => repeatable(error, isLost(error)))) : work()
 
@@ -191,7 +204,10 @@ export function openMysql(
     }
   }
 
-  /** Reads the answer to a query as it comes. Who leaves early leaves a connection that cannot be used again. */
+  /**
+   * Reads the answer to a query as it comes. Who leaves early leaves a connection that cannot be
+   * used again.
+   */
   async function* each(on: Wire, sql: string): AsyncGenerator<Rows> {
     onStatement(sql)
     const rows = on.query(sql).stream({ highWaterMark: READ_AT_ONCE })

@@ -2,7 +2,10 @@ import type { QueryOptions } from 'sequelize'
 import { byWord, type Telemetry, type Work } from '../src/telemetry/telemetry.ts'
 import type { Engine } from './engine.ts'
 
-/** How many texts of statements are remembered: those with lists of placeholders have one for each length. */
+/**
+ * How many texts of statements are remembered: those with lists of placeholders have one for each
+ * length.
+ */
 const REMEMBERED = 2000
 
 /** Words of closed sets, and the text, where that holds no values. */
@@ -76,7 +79,9 @@ export function observed(engine: Engine, telemetry: Telemetry): Engine {
   }
 
   const ofModels = byWord(operation => byWord(table => known({ operation, table })))
-  /** Statements of models may hold values in their text: only what the model says of them is used. */
+  /**
+   * Statements of models may hold values in their text: only what the model says of them is used.
+   */
   function knownModel({ type, model, instance }: ModelQuery): Known {
     const operation = String(type ?? '')
       .toLowerCase()

@@ -1,7 +1,10 @@
 import pRetry from 'p-retry'
 import { causesOf, isDatabaseDown } from '../src/runtime/errors.ts'
 
-/** Error codes of transient failures, after which nothing has changed: a deadlock, a lock timeout, a node without its cluster, a busy SQLite. */
+/**
+ * Error codes of transient failures, after which nothing has changed: a deadlock, a lock timeout, a
+ * node without its cluster, a busy SQLite.
+ */
 const transient = new Set([
   'ER_LOCK_DEADLOCK',
   'ER_LOCK_WAIT_TIMEOUT',
@@ -15,7 +18,10 @@ const transient = new Set([
 /** Milliseconds after which work is not retried: a request must end within ten seconds. */
 const PATIENCE = 4000
 
-/** Whether the same work may succeed when retried. Compares only codes: a message may quote user input such as a file name. */
+/**
+ * Whether the same work may succeed when retried. Compares only codes: a message may quote user
+ * input such as a file name.
+ */
 export const isTransient = (error: unknown): boolean =>
   [...causesOf(error)].some(
     ({ code, isUndone }) => transient.has(String(code)) || isUndone === true,
@@ -38,7 +44,10 @@ export const isRefusedByIndex = (error: unknown): boolean =>
       (code === 'SQLITE_CONSTRAINT' && String(message).startsWith('SQLITE_CONSTRAINT: UNIQUE')),
   )
 
-/** Native errors belong to another realm in a sandbox, and p-retry accepts only an Error of its own realm. */
+/**
+ * Native errors belong to another realm in a sandbox, and p-retry accepts only an Error of its own
+ * realm.
+ */
 function ofThisRealm(error: unknown): never {
   throw error instanceof Error
     ? error

@@ -6,12 +6,14 @@ import type { Context } from './migration.ts'
  */
 
 /**
- * search_drive: how far the drive of a number is indexed. search_word: the words of names (as they are), of notes (after `#`), whole names
- * (after `=`) and classes of files (after `:`), by drive.
+ * search_drive: how far the drive of a number is indexed. search_word: the words of names (as they
+ * are), of notes (after `#`), whole names (after `=`) and classes of files (after `:`), by drive.
  *
- * content_text: the text of a content, compressed, or why there is none. search_text: the contents of a drive whose words are indexed, each
- * with a number of its own there. Some thousand numbers make a block (search_text_block), whose words are added to search_text_word: a row has in
- * which contents a word is, as two bytes for each. They are merged into a segment (search_text_segment), whose rows have many words each.
+ * content_text: the text of a content, compressed, or why there is none. search_text: the contents
+ * of a drive whose words are indexed, each with a number of its own there. Some thousand numbers
+ * make a block (search_text_block), whose words are added to search_text_word: a row has in which
+ * contents a word is, as two bytes for each. They are merged into a segment (search_text_segment),
+ * whose rows have many words each.
  */
 const tables = {
   sqlite: [
@@ -52,7 +54,10 @@ const tables = {
   ],
 }
 
-/** Makes the tables that are missing, and the columns: without them, drives begin anew, and what is indexed stays. */
+/**
+ * Makes the tables that are missing, and the columns: without them, drives begin anew, and what is
+ * indexed stays.
+ */
 export async function makeSearchTables({ db, transaction }: Context): Promise<void> {
   await dropFormerWords({ db, transaction })
   for (const sql of tables[db.dialect]) await db.run(sql, [], transaction)
@@ -69,7 +74,10 @@ export async function makeSearchTables({ db, transaction }: Context): Promise<vo
       )
 }
 
-/** Words that are not in epochs are of a former version: the service adds them again, from the texts that it has. */
+/**
+ * Words that are not in epochs are of a former version: the service adds them again, from the texts
+ * that it has.
+ */
 async function dropFormerWords({ db, transaction }: Context): Promise<void> {
   const columns = await db.rows<{ name: string }>(
     db.dialect === 'mysql'

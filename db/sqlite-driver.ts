@@ -11,11 +11,17 @@ export type Row = Record<string, SQLOutputValue>
 type Parameters = unknown[] | Record<string, unknown>
 type Done = (this: Statement, error: Error | null, rows?: Row[]) => void
 
-/** Milliseconds that SQLite itself waits for another process. This blocks the event loop: longer waits use `retried`. */
+/**
+ * Milliseconds that SQLite itself waits for another process. This blocks the event loop: longer
+ * waits use `retried`.
+ */
 const BUSY_LIMIT = 10
 const CACHED_STATEMENTS = 200
 
-/** The primary result codes of SQLite (https://sqlite.org/rescode.html) under the names that retry.ts and errors.ts look for. */
+/**
+ * The primary result codes of SQLite (https://sqlite.org/rescode.html) under the names that
+ * retry.ts and errors.ts look for.
+ */
 const codes: Record<number, string> = {
   1: 'SQLITE_ERROR',
   3: 'SQLITE_PERM',
@@ -56,7 +62,8 @@ function named(thrown: unknown): Error {
 
 function bindable(value: unknown): SQLInputValue {
   if (typeof value === 'boolean') return value ? 1 : 0
-  // node:sqlite binds every number as REAL, so 5 would become '5.0' in a text column, and 5 / 2 would be 2.5.
+  // node:sqlite binds every number as REAL, so 5 would become '5.0' in a text column, and 5 / 2
+  // would be 2.5.
   if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value)
   return value === undefined ? null : (value as SQLInputValue)
 }
@@ -76,7 +83,10 @@ function changesOf(sql: string): 'counted' | 'none' | 'unknown' {
   return /^\s*(?:BEGIN|COMMIT|END|ROLLBACK|SAVEPOINT|RELEASE)\b/i.test(sql) ? 'none' : 'unknown'
 }
 
-/** Rows are read as arrays: converting them to plain objects here costs half as much as node:sqlite's objects without a prototype. */
+/**
+ * Rows are read as arrays: converting them to plain objects here costs half as much as
+ * node:sqlite's objects without a prototype.
+ */
 class Prepared {
   readonly #statement: StatementSync
   readonly #changes: 'counted' | 'none' | 'unknown'
@@ -148,8 +158,8 @@ class Statement {
 }
 
 /**
- * One connection to a SQLite file. It has the interface of `Database` of the package sqlite3 for Sequelize; our own statements are prepared once
- * and run synchronously.
+ * One connection to a SQLite file. It has the interface of `Database` of the package sqlite3 for
+ * Sequelize; our own statements are prepared once and run synchronously.
  */
 export class SqliteConnection {
   readonly filename: string
@@ -170,7 +180,10 @@ export class SqliteConnection {
     queueMicrotask(() => done(failure))
   }
 
-  /** The file may have been missing or unreachable when it was first opened: the next statement tries again. */
+  /**
+   * The file may have been missing or unreachable when it was first opened: the next statement
+   * tries again.
+   */
   #open(): DatabaseSync {
     if (this.#db) return this.#db
     const db = new DatabaseSync(this.filename, {
@@ -178,7 +191,8 @@ export class SqliteConnection {
       allowUnknownNamedParameters: true,
     })
     this.#db = db
-    // The write-ahead log does not block readers. If this fails now, the next statement reports the error.
+    // The write-ahead log does not block readers. If this fails now, the next statement reports the
+    // error.
     for (const pragma of ['journal_mode=WAL', 'synchronous=FULL', 'foreign_keys=ON'])
       try {
         db.exec(`PRAGMA ${pragma}`)
@@ -284,7 +298,10 @@ export class SqliteConnection {
 /** Replaces the package sqlite3 in Sequelize's option `dialectModule`. */
 export const sqliteModule = { Database: SqliteConnection, OPEN_READWRITE: 2, OPEN_CREATE: 4 }
 
-/** Whether this or another process has a database open: leaving the write-ahead log needs the file for itself. It is entered again with the next opening. */
+/**
+ * Whether this or another process has a database open: leaving the write-ahead log needs the file
+ * for itself. It is entered again with the next opening.
+ */
 export function isOpenElsewhere(file: string): boolean {
   const db = new DatabaseSync(file, { timeout: BUSY_LIMIT })
   try {

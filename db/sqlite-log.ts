@@ -4,7 +4,10 @@ import { Worker } from 'node:worker_threads'
 /** The number of commits after which the log is checkpointed into the file. */
 const COMMITS_PER_CHECKPOINT = 64
 
-/** Runs in its own thread with its own connection. A PASSIVE checkpoint neither waits for readers and writers nor blocks them. */
+/**
+ * Runs in its own thread with its own connection. A PASSIVE checkpoint neither waits for readers
+ * and writers nor blocks them.
+ */
 const checkpointer = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { DatabaseSync } = require('node:sqlite')
@@ -15,8 +18,9 @@ parentPort.on('message', () => {
 })`
 
 /**
- * The write-ahead log of a SQLite file. With `synchronous=NORMAL`, SQLite syncs it before a checkpoint only: the file is always consistent,
- * and a commit is durable when the log has been synced (https://sqlite.org/pragma.html#pragma_synchronous). This module syncs it, because SQLite
+ * The write-ahead log of a SQLite file. With `synchronous=NORMAL`, SQLite syncs it before a
+ * checkpoint only: the file is always consistent, and a commit is durable when the log has been
+ * synced (https://sqlite.org/pragma.html#pragma_synchronous). This module syncs it, because SQLite
  * would block the event loop for it, and one sync covers all commits before it.
  */
 export function openLog(file: string) {
@@ -80,13 +84,17 @@ export function openLog(file: string) {
       return handle !== undefined
     },
     /**
-     * Opens the log, if it is not open. Call it before the first write: a write that fails later has been committed, and only a handle
-     * from before the write learns of every error of the disk. If it fails, the next call tries again.
+     * Opens the log, if it is not open. Call it before the first write: a write that fails later
+     * has been committed, and only a handle from before the write learns of every error of the
+     * disk. If it fails, the next call tries again.
      */
     async open(): Promise<void> {
       await openHandle()
     },
-    /** @throws the error of a failed sync: it is unknown then which part of the log is on the disk, so no write may follow */
+    /**
+     * @throws the error of a failed sync: it is unknown then which part of the log is on the disk,
+     * so no write may follow
+     */
     requireIntact(): void {
       if (failure) throw failure
     },
@@ -101,7 +109,10 @@ export function openLog(file: string) {
       })()
       return next
     },
-    /** Ends the thread, so that the last connection to close belongs to this one, and empties the log. */
+    /**
+     * Ends the thread, so that the last connection to close belongs to this one, and empties the
+     * log.
+     */
     async stopCheckpoints(): Promise<void> {
       checkpointing = true
       await worker?.terminate()

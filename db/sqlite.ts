@@ -10,7 +10,10 @@ import { isTransient, retried } from './retry.ts'
 import { isOpenElsewhere, type SqliteConnection, sqliteModule } from './sqlite-driver.ts'
 import { openLog } from './sqlite-log.ts'
 
-/** Milliseconds from the first statement in a turn of the event loop, after which the next one waits for another turn. */
+/**
+ * Milliseconds from the first statement in a turn of the event loop, after which the next one waits
+ * for another turn.
+ */
 const READING = 5
 /** Shorter, because readers wait for writers. */
 const WRITING = 0.5
@@ -18,14 +21,15 @@ const WRITING = 0.5
 /** Rows that a snapshot reads in one turn of the event loop. */
 const READ_AT_ONCE = 500
 
-// A write probe costs a sync of the disk: as long as no write has failed, acquiring the lock is enough.
+// A write probe costs a sync of the disk: as long as no write has failed, acquiring the lock is
+// enough.
 const WRITE_NOTHING = "DELETE FROM migration WHERE name = ''"
 // Nothing else uses user_version; rewriting an unchanged row would not reach the disk.
 const writeSomething = () => `PRAGMA user_version = ${Date.now() % 1e9}`
 
 /**
- * Statements run synchronously, so a loop of them would block all other requests. A turn of the event loop for each would double what
- * small writes cost, and fewer commits would share a sync.
+ * Statements run synchronously, so a loop of them would block all other requests. A turn of the
+ * event loop for each would double what small writes cost, and fewer commits would share a sync.
  * @param slice milliseconds
  * @returns resolves when the next statement may run
  */
@@ -61,7 +65,8 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     const on = await connection('writer')
     if (logged === undefined) {
       logged = on.rows('PRAGMA journal_mode')[0]?.journal_mode === 'wal'
-      // Commits are synced and the log is checkpointed outside the event loop; only a log that outgrows that is checkpointed in it.
+      // Commits are synced and the log is checkpointed outside the event loop; only a log that
+      // outgrows that is checkpointed in it.
       if (logged)
         for (const pragma of ['synchronous=NORMAL', 'wal_autocheckpoint=16000'])
           on.rows(`PRAGMA ${pragma}`)
@@ -88,8 +93,9 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     return result
   }
 
-  // SQLite has one writer. Waiting for it here is cheap; waiting inside SQLite blocks the whole process. The writer has its
-  // own connection: on a shared one readers would see uncommitted changes.
+  // SQLite has one writer. Waiting for it here is cheap; waiting inside SQLite blocks the whole
+  // process. The writer has its own connection: on a shared one readers would see uncommitted
+  // changes.
   const writer = pLimit(1)
   const toWrite = turns(WRITING)
   const toRead = turns(READING)
@@ -133,7 +139,8 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
       return framed(frame, work)
     })
 
-  // They would run on the connection of the readers, and be acknowledged before they are on the disk.
+  // They would run on the connection of the readers, and be acknowledged before they are on the
+  // disk.
   routeModels(sequelize, { write: transaction, read: query => query() })
 
   const db: Engine = {

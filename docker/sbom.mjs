@@ -1,5 +1,6 @@
-// Prints the packages that the service is installed with, as a CycloneDX document. `npm sbom --omit dev` leaves out packages that
-// a development dependency uses as well, such as graphql; so it gets a lock file without development dependencies.
+// Prints the packages that the service is installed with, as a CycloneDX document.
+// `npm sbom --omit dev` leaves out packages that a development dependency uses as well, such as
+// graphql; so it gets a lock file without development dependencies.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

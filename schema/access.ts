@@ -21,11 +21,17 @@ export interface EntryRef {
   at?: { drive?: string | null | undefined; path: string } | null | undefined
 }
 
-/** What a rule about a drive or a workspace is about: it itself, a node that belongs to it, or what names it. */
+/**
+ * What a rule about a drive or a workspace is about: it itself, a node that belongs to it, or what
+ * names it.
+ */
 export type Subject =
   | Drive
   | { drive: Drive }
-  /** The drive with this id, the caller's own without one. With `orShare`, what the share with this id lets the caller change. */
+  /**
+   * The drive with this id, the caller's own without one. With `orShare`, what the share with this
+   * id lets the caller change.
+   */
   | { driveId: string | null | undefined; orShare?: true }
   /** What the share with this token lets the caller change. */
   | { shareToken: string }
@@ -43,7 +49,10 @@ export type Subject =
   | { upload: string }
   | WorkspaceView
   | { workspace: WorkspaceView }
-  /** The workspace with this id, or its drive. With `tellsAbsence`, anyone learns that there is none. */
+  /**
+   * The workspace with this id, or its drive. With `tellsAbsence`, anyone learns that there is
+   * none.
+   */
   | { workspaceId: string; tellsAbsence?: true }
   /** No workspace, where a rule lets one be left out. */
   | 'no workspace'
@@ -86,7 +95,10 @@ export async function findDrive(
   return found ? Drive.ofWorkspace(caller, found) : null
 }
 
-/** What a live share lets the caller change. It is not open yet. @throws FORBIDDEN where they may only look at it */
+/**
+ * What a live share lets the caller change. It is not open yet. @throws FORBIDDEN where they may
+ * only look at it
+ */
 async function findShared(
   context: Context,
   caller: Caller,
@@ -118,7 +130,10 @@ export async function findWorkspace(
   return (await findDriveOfWorkspace(context, caller, id))?.workspace ?? null
 }
 
-/** The drive that an entry is in or was in, or that an unfinished upload goes to. It is not open yet. */
+/**
+ * The drive that an entry is in or was in, or that an unfinished upload goes to. It is not open
+ * yet.
+ */
 export async function findDriveOf(
   context: Context,
   caller: Caller,
@@ -235,7 +250,10 @@ async function driveOfEntry(
   return requireDriveOf(context, caller, 'entry', id)
 }
 
-/** The values, or the error of the first that has one: which of them fails soonest tells what is there of others. */
+/**
+ * The values, or the error of the first that has one: which of them fails soonest tells what is
+ * there of others.
+ */
 async function allInOrder<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises)
   const values: T[] = []
@@ -261,7 +279,10 @@ export const entryNotFound = (id: string) =>
     { id },
   )
 
-/** Opens a drive beside the one that a rule is about, or for what outlives the moment in which its rule has passed. */
+/**
+ * Opens a drive beside the one that a rule is about, or for what outlives the moment in which its
+ * rule has passed.
+ */
 export async function openDrive(
   context: Context,
   caller: Caller,
@@ -305,7 +326,10 @@ async function workspaceOf(
   return workspace
 }
 
-/** The rules about drives and workspaces, for the auth scopes of a builder. What they load is left in the context of the field. */
+/**
+ * The rules about drives and workspaces, for the auth scopes of a builder. What they load is left
+ * in the context of the field.
+ */
 export function accessScopes(context: Context & { subject?: () => Subject | Promise<Subject> }) {
   const asker = (): Caller => {
     if (!context.caller) throw new Unauthenticated()

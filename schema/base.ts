@@ -60,9 +60,14 @@ export interface BaseTypes {
     privateFiles: PrivateFiles
     /** The workspaces of the caller, with this scope of a key. */
     workspaces: WorkspaceScope
-    /** A drive, which the resolver finds open in its context: that of the parent, or what the option `on` of the field names. */
+    /**
+     * A drive, which the resolver finds open in its context: that of the parent, or what the option
+     * `on` of the field names.
+     */
     drive: DriveLevel
-    /** A workspace, which the resolver finds in its context, with the role of the caller: likewise. */
+    /**
+     * A workspace, which the resolver finds in its context, with the role of the caller: likewise.
+     */
     workspace: WorkspaceRight
     /** The same with its storage area, where `on` names the workspace by its id. */
     workspaceTree: WorkspaceRight

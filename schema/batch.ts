@@ -4,8 +4,9 @@ import type { Services } from '../src/services/index.ts'
 import type { Context } from './context.ts'
 
 /**
- * Batches the loads of sibling fields of a request into one call, so that a list runs as many statements as one entry does.
- * Nothing is cached: fields after a mutation, or of the next event of a subscription, are read again.
+ * Batches the loads of sibling fields of a request into one call, so that a list runs as many
+ * statements as one entry does. Nothing is cached: fields after a mutation, or of the next event of
+ * a subscription, are read again.
  * @param load loads the values of some distinct keys. Fields with other arguments (anything that
  *   survives JSON) are loaded by themselves
  */

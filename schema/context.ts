@@ -17,7 +17,10 @@ export interface Context {
   noteError(thrown: unknown): void
   /** What the client calls itself: its User-Agent. */
   client: string | undefined
-  /** Of a client that comes back to a subscription: the id of the last server-sent event that it got. */
+  /**
+   * Of a client that comes back to a subscription: the id of the last server-sent event that it
+   * got.
+   */
   lastEventId: string | null
   signal: AbortSignal
   /** What the fields of a request share. */
@@ -26,7 +29,10 @@ export interface Context {
   looksOnly: boolean
 }
 
-/** Work that continues after its request: what is reported about it, and the path that returns its result. */
+/**
+ * Work that continues after its request: what is reported about it, and the path that returns its
+ * result.
+ */
 export interface Accepted {
   location: string
   value: object
@@ -34,7 +40,10 @@ export interface Accepted {
   isPreferred: boolean
 }
 
-/** Part of the context, and not a WeakMap from contexts: V8 frees the entries of one that lead back to their keys late, and copies them until then. */
+/**
+ * Part of the context, and not a WeakMap from contexts: V8 frees the entries of one that lead back
+ * to their keys late, and copies them until then.
+ */
 export class Shared {
   /** The loaders of each batch, by their arguments: schema/batch.ts. */
   readonly loaders = new Map<object, Map<string, unknown>>()
@@ -46,6 +55,9 @@ export class Shared {
   revalidates = false
   /** What a REST operation has begun that continues after its request: the answer is 202. */
   accepted: Accepted | undefined
-  /** The id of the event of a subscription that is being answered, where it has one: schema/event.ts. */
+  /**
+   * The id of the event of a subscription that is being answered, where it has one:
+   * schema/event.ts.
+   */
   eventId: string | undefined
 }

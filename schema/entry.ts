@@ -14,8 +14,9 @@ import { Drive, Entry, type EntryNode, Folder } from './refs.ts'
 const typeOf = ({ kind }: EntryNode) => (kind === FOLDER ? 'Folder' : 'File')
 
 /**
- * An entry in a drive of the caller. Of one that is not its own doing, a key that may not read sees where it is, and no more: the values
- * of its details are errors, which refuse the fields that show them. A check at each field of each entry of a page would cost far more.
+ * An entry in a drive of the caller. Of one that is not its own doing, a key that may not read sees
+ * where it is, and no more: the values of its details are errors, which refuse the fields that show
+ * them. A check at each field of each entry of a page would cost far more.
  */
 export function inDrive(entry: PlacedEntry, drive: DriveValue): EntryNode {
   const refusal = drive.refusal('read')
@@ -36,7 +37,10 @@ export function inDrive(entry: PlacedEntry, drive: DriveValue): EntryNode {
 
 const entriesById = batch(({ services }, ids) => services.entryLists.byIds(ids))
 
-/** An entry as it is seen from a shared folder that it is in, or that it is; from a shared file, that alone. */
+/**
+ * An entry as it is seen from a shared folder that it is in, or that it is; from a shared file,
+ * that alone.
+ */
 function belowShared(entry: PlacedEntry, root: PlacedEntry | undefined): PlacedEntry | null {
   if (!root?.names.every((name, i) => entry.names[i] === name)) return null
   const above = root.kind === FOLDER ? root.names.length : root.names.length - 1

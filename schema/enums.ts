@@ -18,7 +18,9 @@ import type { Mode } from '../src/values/media.ts'
 import { type OnConflict as OnConflictName, onConflicts } from '../src/values/on-conflict.ts'
 import { builder } from './builder.ts'
 
-/** Names of GraphQL for values of the services: `workspaces:files:read` is WORKSPACES_FILES_READ. */
+/**
+ * Names of GraphQL for values of the services: `workspaces:files:read` is WORKSPACES_FILES_READ.
+ */
 const nameOf = (value: string) => value.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')
 
 const valuesOf = <V extends string>(values: readonly V[]) =>

@@ -263,7 +263,10 @@ findable('event:', 'Event', async (context, caller, id) => {
   return isSeen ? { ...event, drive } : null
 })
 
-/** Gives the server-sent event the cursor of what it tells as its id. Events of a subscription are answered one after the other. */
+/**
+ * Gives the server-sent event the cursor of what it tells as its id. Events of a subscription are
+ * answered one after the other.
+ */
 function nameEvent(context: Context, event: EventView): void {
   context.shared.eventId = context.services.eventFeeds.cursorOf(event)
 }

@@ -53,7 +53,10 @@ const fieldOf = (orderBy: unknown): unknown =>
 export const isScan = (orderBy: unknown): boolean =>
   !['NAME', 'SIZE', 'UPDATED_AT'].includes(String(fieldOf(orderBy)))
 
-/** A part of a name has no index, either, nor have tags within a folder; and one kind has only that of the names. */
+/**
+ * A part of a name has no index, either, nor have tags within a folder; and one kind has only that
+ * of the names.
+ */
 const scanCost: ScanCost = ({ orderBy, filter }) => {
   const { kind, nameContains, tags } = (filter ?? {}) as {
     kind?: unknown

@@ -43,7 +43,10 @@ function readId(id: string): { workspaceId: string; userId: string } {
   return { workspaceId, userId }
 }
 
-/** A key that manages members and may not see them learns of the role alone. @throws INSUFFICIENT_SCOPE */
+/**
+ * A key that manages members and may not see them learns of the role alone. @throws
+ * INSUFFICIENT_SCOPE
+ */
 function checkSeen({ workspace }: MemberNode, context: Context): void {
   openWorkspace(signedIn(context), workspace, 'seeMembers')
 }

@@ -28,7 +28,10 @@ interface Options<S extends Scopes, Fields extends InputFieldMap, Payload extend
   auth: S
   /** The codes that it fails with, besides those of its scopes. */
   fails: readonly ErrorCode[]
-  /** Where in the input is what the services call otherwise: by the name in the `field` of their errors. */
+  /**
+   * Where in the input is what the services call otherwise: by the name in the `field` of their
+   * errors.
+   */
   places?: Readonly<Record<string, string>>
   rateLimit?: RateName
   /** Why it goes on during a maintenance; without a reason it is refused then. */
@@ -45,7 +48,10 @@ interface Options<S extends Scopes, Fields extends InputFieldMap, Payload extend
   payload: ObjectFieldsShape<Types, Payload>
 }
 
-/** The error of a service, with the path of the argument in the place of the name that the service has for it. */
+/**
+ * The error of a service, with the path of the argument in the place of the name that the service
+ * has for it.
+ */
 function atArgument(error: unknown, places: Readonly<Record<string, string>>): unknown {
   if (!(error instanceof AppError) || typeof error.details.field !== 'string') return error
   const { code, message, details, originalError } = error
@@ -59,8 +65,9 @@ function atArgument(error: unknown, places: Readonly<Record<string, string>>): u
 }
 
 /**
- * A mutation: one input, and a payload that is null when it fails, so that others in the same request keep their answers.
- * `input` stands before `on` and `resolve`, and `payload` last: types are inferred in this order.
+ * A mutation: one input, and a payload that is null when it fails, so that others in the same
+ * request keep their answers. `input` stands before `on` and `resolve`, and `payload` last: types
+ * are inferred in this order.
  */
 export function mutation<
   const S extends Scopes,
@@ -83,7 +90,8 @@ export function mutation<
 ) {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
   type Given = InputShapeFromFields<Fields>
-  // Its fields are typed in the parameters of this function; Pothos cannot follow them through a generic one.
+  // Its fields are typed in the parameters of this function; Pothos cannot follow them through a
+  // generic one.
   const Input: InputObjectRef<Types, object> | undefined =
     input &&
     builder.inputType(`${type}Input`, { description: `What ${name} takes.`, fields: input })

@@ -15,14 +15,18 @@ export const Node = builder.interfaceRef<NodeView>('Node').implement({
   fields: t => ({ id: t.exposeID('id', { description: 'A global id, the same everywhere.' }) }),
 })
 
-/** Finds a node by the id of its row, or by what follows the prefix of its id; nothing for one that the caller may not see. */
+/**
+ * Finds a node by the id of its row, or by what follows the prefix of its id; nothing for one that
+ * the caller may not see.
+ */
 type Find<T> = (context: Context, caller: Caller, id: string) => Promise<T | null | undefined>
 
 const finders = new Map<string, Find<NodeView>>()
 
 /**
  * Says how nodes are found again.
- * @param source the table in which the id is the key, or the prefix of ids that are none of a row: `member:` and the like
+ * @param source the table in which the id is the key, or the prefix of ids that are none of a row:
+ * `member:` and the like
  * @param type the name of their type, or what tells it of a node
  */
 export function findable<T extends NodeView>(

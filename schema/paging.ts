@@ -8,12 +8,21 @@ import type { Context } from './context.ts'
 export const MAX_FIRST = 1000
 export const DEFAULT_FIRST = 50
 
-/** The limit of entries in the lists of a request: a page of pages of pages could be the whole tree, many times. */
+/**
+ * The limit of entries in the lists of a request: a page of pages of pages could be the whole tree,
+ * many times.
+ */
 export const MAX_NESTED = 20_000
 
-/** What reading all entries of a folder or a drive for one page counts: of 100,000 it takes as long as this many values. */
+/**
+ * What reading all entries of a folder or a drive for one page counts: of 100,000 it takes as long
+ * as this many values.
+ */
 export const SCAN_COST = 20_000
-/** What a field costs that reads more than it shows. @param args as they were written, with the values of variables */
+/**
+ * What a field costs that reads more than it shows. @param args as they were written, with the
+ * values of variables
+ */
 export type ScanCost = (args: Record<string, unknown>) => number
 
 export interface ConnectionArgs {
@@ -39,8 +48,10 @@ export function readPage<Types extends KeyType[]>(args: ConnectionArgs, types: [
 }
 
 /**
- * One page of a Relay connection over a sorted list. Forward pagination only, as the indexes support.
- * @param load returns a page, and in `last` the key after which the next page starts where that is not the key of its last node
+ * One page of a Relay connection over a sorted list. Forward pagination only, as the indexes
+ * support.
+ * @param load returns a page, and in `last` the key after which the next page starts where that is
+ * not the key of its last node
  * @throws INVALID_INPUT when `first` is out of range
  */
 export async function forwardConnection<T, Types extends KeyType[]>(
@@ -57,9 +68,13 @@ export async function forwardConnection<T, Types extends KeyType[]>(
   return { edges, pageInfo: new PageInfo(edges, more, after !== null, last) }
 }
 
-// Classes, because V8 makes a hidden class of each object with a getter of its own, and keeps it until the next full collection.
+// Classes, because V8 makes a hidden class of each object with a getter of its own, and keeps it
+// until the next full collection.
 
-/** A node with its cursor, which is made where it is asked for: most clients need that of the last node alone. */
+/**
+ * A node with its cursor, which is made where it is asked for: most clients need that of the last
+ * node alone.
+ */
 class Edge<T> {
   readonly node: T
   readonly #keyOf: (node: T) => (string | number)[]
@@ -136,8 +151,8 @@ export function batchPages<
   })
   return async (context, parent, limit, after, ...more) => {
     const { shared } = context
-    // Counted before loading, because sibling lists are loaded in parallel, and for each place in the answer, because the list of one
-    // parent is shown at all that lead to it.
+    // Counted before loading, because sibling lists are loaded in parallel, and for each place in
+    // the answer, because the list of one parent is shown at all that lead to it.
     shared.given += limit
     let shown = 0
     try {

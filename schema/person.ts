@@ -27,7 +27,10 @@ const known = batchSeen(({ persons }, caller, ids) => persons.knownAmong(caller,
 export const personOf = async (context: Context, id: string | null): Promise<PersonView | null> =>
   (id === null ? undefined : await persons(context, id)) ?? null
 
-/** A field for a person met in what the caller may see; null for none, and for one whose account is gone. */
+/**
+ * A field for a person met in what the caller may see; null for none, and for one whose account is
+ * gone.
+ */
 export const personField = <Parent extends object>(
   t: ObjectFields<Parent>,
   description: string,
@@ -40,7 +43,10 @@ export const personField = <Parent extends object>(
     resolve: (parent: Parent, _args: object, context: Context) => personOf(context, idOf(parent)),
   })
 
-/** The same for one whose account outlives what names them. @throws USER_NOT_FOUND when it ends at this moment */
+/**
+ * The same for one whose account outlives what names them. @throws USER_NOT_FOUND when it ends at
+ * this moment
+ */
 export async function existingPerson(context: Context, id: string): Promise<PersonView> {
   const person = await personOf(context, id)
   if (!person) throw new AppError('USER_NOT_FOUND', "This person's account was deleted meanwhile.")

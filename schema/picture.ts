@@ -12,7 +12,10 @@ import { inDrive } from './entry.ts'
 import { batchPages, forwardConnection, SCAN_COST, type Sorting } from './paging.ts'
 import { Drive, File } from './refs.ts'
 
-/** What counting the pictures of a drive counts: 200,000 in an index take as long as this many values. */
+/**
+ * What counting the pictures of a drive counts: 200,000 in an index take as long as this many
+ * values.
+ */
 const COUNT_COST = SCAN_COST / 4
 /** Months that a drive is taken to have pictures of. */
 const USUAL_MONTHS = 120

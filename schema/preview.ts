@@ -85,7 +85,10 @@ const byFile = batch<[], PreviewView>(async ({ services }, keys) => {
   )
 })
 
-/** The address of the small picture of a file behind a share; null if there is none, or none yet. @param page of the share */
+/**
+ * The address of the small picture of a file behind a share; null if there is none, or none yet.
+ * @param page of the share
+ */
 export async function sharedPicture(
   context: Context,
   { blobId, fileType, size }: { blobId: string | null; fileType: string; size: number },

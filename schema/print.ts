@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { schema } from './index.ts'
 
-/** The schema in GraphQL's own language, for the tools of clients; sorted, so that a change shows as what it is. */
+/**
+ * The schema in GraphQL's own language, for the tools of clients; sorted, so that a change shows as
+ * what it is.
+ */
 export const printed = `${printSchema(lexicographicSortSchema(schema))}\n`
 
 // As a program (npm run schema, in the root of the project) it writes the file that is checked in.

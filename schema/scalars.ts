@@ -38,7 +38,10 @@ const asTime = (value: unknown): number => {
 
 let latest = { time: 0, text: new Date(0).toISOString() }
 
-/** Most of what is listed was made and last changed at one time, and the texts of times are a tenth of what a page costs. */
+/**
+ * Most of what is listed was made and last changed at one time, and the texts of times are a tenth
+ * of what a page costs.
+ */
 function textOfTime(time: number): string {
   if (time !== latest.time) latest = { time, text: new Date(time).toISOString() }
   return latest.text

@@ -199,7 +199,9 @@ const pagesOf = batchPages<ShareView, [string], [{ kind: Kind | null; newestFirs
 
 const shareCountOf = batchSeen(({ entryLists }, caller, ids) => entryLists.shareCounts(caller, ids))
 
-/** In a workspace, shares are shown to who may share: a key of it does not see those of its maker. */
+/**
+ * In a workspace, shares are shown to who may share: a key of it does not see those of its maker.
+ */
 const isHidden = (drive: Drive): boolean =>
   drive.workspace !== null && drive.refusal('share') !== null
 

@@ -65,7 +65,10 @@ const Statistics = builder.objectRef<UserStats>('Statistics').implement({
 
 const PREFIX = 'viewer:'
 
-/** The caller. The details of the account are read only if a client asks for them: most ask only for the drive. */
+/**
+ * The caller. The details of the account are read only if a client asks for them: most ask only for
+ * the drive.
+ */
 interface ViewerNode {
   id: string
   userId: string

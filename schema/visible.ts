@@ -16,8 +16,9 @@ export interface VisibleEntry extends PlacedEntry {
 }
 
 /**
- * Those of some entries that exist and that the caller may see now, by id: in their own drive, and in those of their workspaces as far as
- * their credential reaches. Three statements for up to 1,000.
+ * Those of some entries that exist and that the caller may see now, by id: in their own drive, and
+ * in those of their workspaces as far as their credential reaches. Three statements for up to
+ * 1,000.
  */
 export async function visibleEntries(
   context: Context,
@@ -44,7 +45,10 @@ export interface VisibleFavourite extends FavouriteView {
   share: ShareView | null
 }
 
-/** The favourites of the caller that they may see now: of the others nothing is shown, and nothing is counted. */
+/**
+ * The favourites of the caller that they may see now: of the others nothing is shown, and nothing
+ * is counted.
+ */
 export async function visibleFavourites(
   context: Context,
   caller: Caller,
@@ -75,8 +79,9 @@ export interface Marked {
 }
 
 /**
- * Marks them. Where there is no room left, what the person may not see any more makes room, so that they are never told how much that is.
- * Not for keys: these do not see what the person sees, as in workspaces, and must not take it from them.
+ * Marks them. Where there is no room left, what the person may not see any more makes room, so that
+ * they are never told how much that is. Not for keys: these do not see what the person sees, as in
+ * workspaces, and must not take it from them.
  */
 export async function addFavourites(
   context: Context,
@@ -98,7 +103,10 @@ export async function addFavourites(
 export const titleOf = ({ entry, share }: VisibleFavourite): string =>
   entry?.name ?? share?.names.at(-1) ?? entry?.drive.workspace?.name ?? ''
 
-/** The ids of entries that the caller may see. @throws FILE_NOT_FOUND, INVALID_PATH, FORBIDDEN and as opening drives does */
+/**
+ * The ids of entries that the caller may see. @throws FILE_NOT_FOUND, INVALID_PATH, FORBIDDEN and
+ * as opening drives does
+ */
 export async function requireVisible(
   context: Context,
   caller: Caller,
@@ -136,7 +144,8 @@ export interface RecentEntry extends Action {
 const AT_ONCE = 100
 
 /**
- * What the caller has worked on lately, as far as it exists and they may see it: each entry once, the newest first.
+ * What the caller has worked on lately, as far as it exists and they may see it: each entry once,
+ * the newest first.
  * @param after the time and the entry of the last one of the page before
  * @param drives only in these
  */

@@ -87,7 +87,9 @@ findable('workspace', 'Workspace', async (context, caller, id) => {
   return workspace && openWorkspace(caller, workspace, 'enter')
 })
 
-/** Whether the caller may see what is their own, or is of a workspace where they have this right. */
+/**
+ * Whether the caller may see what is their own, or is of a workspace where they have this right.
+ */
 export async function maySee(
   context: Context,
   caller: Caller,

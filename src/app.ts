@@ -65,8 +65,8 @@ export interface AppOptions {
 }
 
 /**
- * Makes every part once and hands it down. Sign-in and pages follow in `start`: they need the public URL, which without PUBLIC_URL
- * is known when the service listens.
+ * Makes every part once and hands it down. Sign-in and pages follow in `start`: they need the
+ * public URL, which without PUBLIC_URL is known when the service listens.
  */
 export async function createApp(config: Config, options: AppOptions) {
   const {
@@ -288,7 +288,8 @@ export async function createApp(config: Config, options: AppOptions) {
     metricsPort: () => listener?.port,
 
     /**
-     * Brings the tables up to date, listens, and starts to work; with others in its instance, one of them is to `lead`. Answers the public address.
+     * Brings the tables up to date, listens, and starts to work; with others in its instance, one
+     * of them is to `lead`. Answers the public address.
      * @throws StartError
      */
     async start(): Promise<string> {
@@ -308,7 +309,8 @@ export async function createApp(config: Config, options: AppOptions) {
           listenForScrapes(scrapes, metrics.text, log),
         )
       publicUrl ||= `http://localhost:${port}`
-      // Some accounts do not let their key write rules; everything but direct uploads of browsers works without.
+      // Some accounts do not let their key write rules; everything but direct uploads of browsers
+      // works without.
       if (config.blobCors && (options.isFirst ?? true))
         await store.addresses
           ?.allowOrigins([...new Set([publicUrl, ...config.corsOrigins])])
@@ -354,11 +356,15 @@ export async function createApp(config: Config, options: AppOptions) {
       return publicUrl
     },
 
-    /** Begins with the jobs. One process of an instance does; without others it has begun with the start. */
+    /**
+     * Begins with the jobs. One process of an instance does; without others it has begun with the
+     * start.
+     */
     lead: () => lead.begin(),
 
     /**
-     * Serves on until proxies have noticed, lets requests finish while jobs end, both by one deadline, and closes everything.
+     * Serves on until proxies have noticed, lets requests finish while jobs end, both by one
+     * deadline, and closes everything.
      * @param hurry fires to skip the first
      */
     async stop(hurry?: AbortSignal): Promise<void> {

@@ -22,8 +22,9 @@ import type { Gathering } from './workers/gathering.ts'
 import { supervise, WORKER } from './workers/supervisor.ts'
 import { joinSupervisor, type Supervised } from './workers/worker.ts'
 
-// V8 counts buffers in transit towards the heap. With its default headroom above a small heap, they trigger full collections
-// several times a second for seconds on end, and a GiB then costs four times the CPU time.
+// V8 counts buffers in transit towards the heap. With its default headroom above a small heap, they
+// trigger full collections several times a second for seconds on end, and a GiB then costs four
+// times the CPU time.
 setFlagsFromString('--heap-growing-percent=100')
 
 const program = new Command('npm start --')
@@ -91,7 +92,10 @@ async function gatherFigures(
   return gathering
 }
 
-/** What the service loads later does not exist in older versions. npm only warns when it installs the package there. */
+/**
+ * What the service loads later does not exist in older versions. npm only warns when it installs
+ * the package there.
+ */
 function requireNode(): void {
   const needed = manifest.engines.node.replace('>=', '')
   const found = process.versions.node
@@ -132,7 +136,8 @@ async function serve(config: Config, log: Log, supervised?: Supervised): Promise
     return embedded
   }
   const isFirst = supervised?.isFirst ?? true
-  // Everything else is loaded here: who asks for help, or has to correct a setting, does not wait for it.
+  // Everything else is loaded here: who asks for help, or has to correct a setting, does not wait
+  // for it.
   const { createApp } = await import('./app.ts')
   const app = await createApp(config, {
     log,
@@ -214,7 +219,10 @@ async function databaseOf({ database }: Config, db: Db): Promise<string> {
   return `${version.includes('MariaDB') ? 'MariaDB' : 'MySQL'} at ${new URL(database.url).host}`
 }
 
-/** What runs where, and how to begin. No secret but what lets one browser in, which is good once and on this machine only. */
+/**
+ * What runs where, and how to begin. No secret but what lets one browser in, which is good once and
+ * on this machine only.
+ */
 function welcome(
   config: Config,
   publicUrl: string,

@@ -69,7 +69,8 @@ export async function ready<T>(part: Part, config: Config, work: () => T | Promi
 
 /**
  * Waits for parts that are made ready side by side.
- * @throws StartError that lists all that fail, when nothing runs any longer: tables must not be left half made
+ * @throws StartError that lists all that fail, when nothing runs any longer: tables must not be
+ * left half made
  */
 export async function allReady(parts: Promise<unknown>[]): Promise<void> {
   const outcomes = await Promise.allSettled(parts)

@@ -23,7 +23,10 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 let round = 0
-/** New people for every test, because each may make ten keys in a minute. Alice owns the workspace, bob is an admin of it. */
+/**
+ * New people for every test, because each may make ten keys in a minute. Alice owns the workspace,
+ * bob is an admin of it.
+ */
 beforeEach(async () => {
   ;[alice, bob] = await Promise.all([t.signIn(`alice${++round}`), t.signIn(`bob${round}`)])
   workspaceId = await found(alice)

@@ -15,7 +15,10 @@ interface Refusal {
   extensions: { code: string } & Record<string, unknown>
 }
 
-/** The field of the schema that an error is about; undefined where it is met under another name, or on an interface's type. */
+/**
+ * The field of the schema that an error is about; undefined where it is met under another name, or
+ * on an interface's type.
+ */
 function fieldAt(path: readonly unknown[]): GraphQLField<unknown, unknown> | undefined {
   const [root, ...rest] = path.filter(step => typeof step === 'string')
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]

@@ -14,7 +14,10 @@ export async function ask(
   return data
 }
 
-/** Asks by GraphQL for something that is refused; answers the code of the first error, or undefined when there is none. */
+/**
+ * Asks by GraphQL for something that is refused; answers the code of the first error, or undefined
+ * when there is none.
+ */
 export const codeOf = async (
   person: Person,
   query: string,

@@ -282,7 +282,8 @@ describe('The audit trail has refused sign-ins', () => {
     // The first ten, and the twentieth.
     expect(ofOne.map(({ details }) => details.count)).toEqual([20, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
     expect(ofOne[0]).toMatchObject({ agent: 'guesser/1.0', details: { refusal: 'INVALID_STATE' } })
-    // Other networks are noted, until there are thirty of all; then each time that their number has doubled.
+    // Other networks are noted, until there are thirty of all; then each time that their number has
+    // doubled.
     for (let i = 0; i < 100; i++) await guess(`10.0.${i}.7`)
     const all = (await refused()).filter(({ details }) => details.refusal === 'INVALID_STATE')
     expect(all.map(({ details }) => details.count).slice(0, 6)).toEqual([120, 60, 30, 29, 28, 27])

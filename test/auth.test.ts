@@ -216,7 +216,10 @@ class Browser {
     else this.jar.delete(name)
   }
 
-  /** Begins at the service and fills in the form of the embedded provider; answers the address of the callback. */
+  /**
+   * Begins at the service and fills in the form of the embedded provider; answers the address of
+   * the callback.
+   */
   async visitProvider(
     email: string,
     start: string,

@@ -9,7 +9,10 @@ type Level = 'read' | 'write' | 'delete'
 /** A request by WebDAV, and whose thing it is aimed at: one row of the table. */
 export interface DavRow extends Rule {
   method: string
-  /** Where it leads: into the owner's files, the workspace, or what the owner shares, to be edited or to be seen only. */
+  /**
+   * Where it leads: into the owner's files, the workspace, or what the owner shares, to be edited
+   * or to be seen only.
+   */
   place: Place
   level: Level
   /** It makes what it names, so that it works in the drive of whoever asks. */
@@ -48,7 +51,9 @@ type Request = Pick<DavRow, 'level' | 'request' | 'makes' | 'copies'>
 const depth = { depth: '1' }
 const to = (path: string) => ({ headers: { destination: path } })
 
-/** By the title of the row: every method, and again where what it needs depends on what is there. */
+/**
+ * By the title of the row: every method, and again where what it needs depends on what is there.
+ */
 const requests: Record<string, Request> = {
   GET: { level: 'read', request: () => ({}) },
   HEAD: { level: 'read', request: () => ({}) },
@@ -118,7 +123,10 @@ export async function aimAt({ place }: DavRow, things: Things): Promise<DavAim> 
   return { things, fileId, path: `/dav/shared/${name} shared/${name}` }
 }
 
-/** What a caller is told. Follows from the row and the column, and from nothing that the service does. */
+/**
+ * What a caller is told. Follows from the row and the column, and from nothing that the service
+ * does.
+ */
 export function expectedByDav(
   { place, level, makes, copies, access }: DavRow,
   identity: Identity,
@@ -148,14 +156,20 @@ export function expectedByDav(
   return isScopeMissing ? 'INSUFFICIENT_SCOPE' : 'yes'
 }
 
-/** The statuses that WebDAV asks for where something is missing (RFC 4918, sections 9.3.1, 9.7.1 and 9.11.1); they have no code. */
+/**
+ * The statuses that WebDAV asks for where something is missing (RFC 4918, sections 9.3.1, 9.7.1 and
+ * 9.11.1); they have no code.
+ */
 const missing: Partial<Record<string, Partial<Record<Outcome, number>>>> = {
   PUT: { FOLDER_NOT_FOUND: 409 },
   MKCOL: { FOLDER_NOT_FOUND: 409 },
   UNLOCK: { FILE_NOT_FOUND: 409 },
 }
 
-/** The cell of the table for an outcome by WebDAV: the refusal of a credential has no code, either, and that of HEAD no body. */
+/**
+ * The cell of the table for an outcome by WebDAV: the refusal of a credential has no code, either,
+ * and that of HEAD no body.
+ */
 export function davCell({ method }: DavRow, outcome: Outcome): string {
   if (outcome === 'yes' || outcome === 'null') return outcome
   const special = missing[method]?.[outcome]

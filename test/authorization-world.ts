@@ -31,7 +31,10 @@ const newPlanId = () => `plan-${++plans}`
 const without = (scopes: readonly string[], missing: string | null): string[] =>
   scopes.filter(scope => scope !== (missing && scopes.includes(missing) ? missing : scopes[0]))
 
-/** An owner with her things and her workspace, and everyone around them; each is made when it is first asked for. */
+/**
+ * An owner with her things and her workspace, and everyone around them; each is made when it is
+ * first asked for.
+ */
 export class World {
   readonly #t: TestApp
   readonly #callers = new Map<string, Promise<Person>>()
@@ -194,7 +197,9 @@ export class World {
       : workspaceKey(this.#t, owner, workspaceId)
   }
 
-  /** Lets something happen that someone may wait for. Nothing happens for whoever has no address. */
+  /**
+   * Lets something happen that someone may wait for. Nothing happens for whoever has no address.
+   */
   async causeNews(field: string, { email }: Person, { drive }: { drive?: unknown }): Promise<void> {
     const { db, pubSub } = this.#t.app
     const neighbour = await this.#newcomer()
@@ -228,7 +233,10 @@ export class World {
       })
   }
 
-  /** Makes things of the owner's that no one else needs any more, each when it is asked for. All have this name. */
+  /**
+   * Makes things of the owner's that no one else needs any more, each when it is asked for. All
+   * have this name.
+   */
   async things() {
     const { owner, recipient, workspaceId } = await this.#begun()
     const t = this.#t

@@ -28,7 +28,8 @@ let t: TestApp
 let common: World
 
 beforeAll(async () => {
-  // Hundreds of credentials that are over must not count as guesses of keys, which slow down: test/dav.test.ts.
+  // Hundreds of credentials that are over must not count as guesses of keys, which slow down:
+  // test/dav.test.ts.
   const coordination = localCoordination()
   const add: Coordination['add'] = async (key, ...rest) =>
     key.startsWith('satchel:webdav') ? 0 : coordination.add(key, ...rest)
@@ -157,8 +158,8 @@ const byTitle = (cellOf: (identity: Identity) => string | undefined, columns = i
   Object.fromEntries(columns.map(identity => [identity.title, cellOf(identity)]))
 
 /**
- * The fields that have a rule of their own: as `Type.field`. An interface resolves nothing: its fields count as those
- * of the types that implement it.
+ * The fields that have a rule of their own: as `Type.field`. An interface resolves nothing: its
+ * fields count as those of the types that implement it.
  */
 const ruled = new Set(
   Object.values(schema.getTypeMap()).flatMap(type =>

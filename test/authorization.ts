@@ -13,19 +13,27 @@ import {
 export interface Rule {
   title: string
   access: string
-  /** What a key needs, with a star at its end where any of the kind will do; null where no key may. */
+  /**
+   * What a key needs, with a star at its end where any of the kind will do; null where no key may.
+   */
   scope: string | null
   /** What a caller is told whose thing it is not. */
   stranger?: ErrorCode
   /** It says which workspace is meant. */
   names?: 'workspace'
-  /** What it names is looked up first, and whoever may not know of it is told this, whatever their credential may do. */
+  /**
+   * What it names is looked up first, and whoever may not know of it is told this, whatever their
+   * credential may do.
+   */
   unknown?: ErrorCode | 'null'
   /** Whoever's role is too weak, or is no operator, sees nothing there. */
   hides?: true
   /** What is named is looked up before the key is asked about, although no key may do it. */
   looks?: true
-  /** Keys that are not refused, but see nothing: all of them, those of workspaces, or all but those of the workspace. */
+  /**
+   * Keys that are not refused, but see nothing: all of them, those of workspaces, or all but those
+   * of the workspace.
+   */
   blind?: 'keys' | 'workspace keys' | 'keys of others'
   /** What lets the caller come to it. */
   under?: Pick<Rule, 'access' | 'scope' | 'names' | 'stranger'>
@@ -160,7 +168,10 @@ export const rightfulOf = ({ access }: Rule): Identity =>
         : 'owner',
   )
 
-/** What says whose the thing is that an operation names; the others name nothing, or something in a workspace. */
+/**
+ * What says whose the thing is that an operation names; the others name nothing, or something in a
+ * workspace.
+ */
 const strangers: Record<string, ErrorCode> = {
   'Mutation.acceptInvite': 'INVITE_NOT_FOR_YOU',
   'Mutation.createDownloadToken': 'FILE_NOT_FOUND',
@@ -312,10 +323,16 @@ function namesWorkspace(rest: Row['rest']): boolean {
   return Object.values(rest.in ?? {}).some(names => names?.includes('workspace_id'))
 }
 
-/** What comes of a call: `yes`, the code of its refusal, or `null` where there is nothing for the caller to see. */
+/**
+ * What comes of a call: `yes`, the code of its refusal, or `null` where there is nothing for the
+ * caller to see.
+ */
 export type Outcome = 'yes' | 'null' | ErrorCode
 
-/** What the contract says of a call. Follows from the row and the column, and from nothing that the service does. */
+/**
+ * What the contract says of a call. Follows from the row and the column, and from nothing that the
+ * service does.
+ */
 export function expected(rule: Omit<Rule, 'title'>, identity: Identity): Outcome {
   const { access, scope, stranger, names, unknown, looks, hides, under } = rule
   const { via, dead, who, role, lacks, elsewhere } = identity

@@ -477,7 +477,10 @@ describe('A completion in the background', () => {
     const uploaderOf = async (name: string) =>
       restUploader(await signInTo(brisk.app.db, brisk.url, name))
 
-    /** The uploads that have begun to read, each of which goes on when it is released, or its reading is ended. */
+    /**
+     * The uploads that have begun to read, each of which goes on when it is released, or its
+     * reading is ended.
+     */
     function holdReaders() {
       const readers = new Map<string, () => void>()
       gate.interfere = (kind, key, signal) => {

@@ -59,7 +59,10 @@ async function ended(person: Person, id: string): Promise<Anything> {
   return copy
 }
 
-/** A folder of more than one call copies: folders in folders, with a few files. Answers how many of each. */
+/**
+ * A folder of more than one call copies: folders in folders, with a few files. Answers how many of
+ * each.
+ */
 async function forest(
   person: Person,
   folder: string,

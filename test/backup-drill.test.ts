@@ -55,7 +55,10 @@ async function bytesOf(url: string, who: Person, path: string): Promise<Buffer |
   return Buffer.from(await answer.arrayBuffer())
 }
 
-/** What clients do all the time: each change is of a file of its own, so that what was acknowledged is known. */
+/**
+ * What clients do all the time: each change is of a file of its own, so that what was acknowledged
+ * is known.
+ */
 function load() {
   let stopped = false
   let changes = 0
@@ -101,7 +104,8 @@ it('A backup under load has everything that was acknowledged before it began, an
   expect(status).toBe(200)
 
   const clients = load()
-  // When the tables are saved, half of the files are deleted for good, and the sweeper runs: they are in the snapshot.
+  // When the tables are saved, half of the files are deleted for good, and the sweeper runs: they
+  // are in the snapshot.
   let deleting: Promise<void> | undefined
   const progress = silent({
     step(name) {

@@ -14,7 +14,10 @@ import { createDiskStore } from '../src/storage/disk.ts'
 import type { BlobStore } from '../src/storage/store.ts'
 import { newDatabase, startApp, type TestApp } from './harness.ts'
 
-/** Where an installation keeps what it has: settings for a service, and for the programs of its operator. */
+/**
+ * Where an installation keeps what it has: settings for a service, and for the programs of its
+ * operator.
+ */
 export interface Place {
   settings: Record<string, string>
   blobDir: string

@@ -151,7 +151,8 @@ onMysql('A backup of MySQL or MariaDB', () => {
     expect(dump).toMatch(/^host=\S+ port=\S+ user=\S+ database=\S+\n/)
     const secret = { MYSQL_PWD: decodeURIComponent(password), DATABASE_URL: database.url }
     await run(dump.replace(/^.*\n/, `${parts}\n`), secret)
-    // Uploaded after the dump, and before the blobs are copied: the store holds it, and the database will not know it.
+    // Uploaded after the dump, and before the blobs are copied: the store holds it, and the
+    // database will not know it.
     await alice.upload('between.txt', 'between')
     await stop()
     await run('tar -czf blobs.tar.gz data')
@@ -160,7 +161,8 @@ onMysql('A backup of MySQL or MariaDB', () => {
     await beside(db => db.run('DROP TABLE outbox'))
     await run('tar -xzf blobs.tar.gz')
     expect(await run(`${parts}\n${load}`, secret)).toContain('All is well.')
-    // An object that young may belong to an upload under way; without that grace, the doctor finds it, and takes it away.
+    // An object that young may belong to an upload under way; without that grace, the doctor finds
+    // it, and takes it away.
     const repaired = await run('npm run doctor -- --grace 0 --repair', secret)
     expect(repaired).toMatch(
       /object-unknown \S+ \(repaired\).*1 difference found, 1 repaired.*All is well\./s,

@@ -41,7 +41,9 @@ const untouched = leaveUntouched(async () => {
 const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 const noise = Buffer.alloc(20 * MiB, 'noise')
 
-/** How an upload begins by each face, up to the first of its bytes, and how it ends after the last. */
+/**
+ * How an upload begins by each face, up to the first of its bytes, and how it ends after the last.
+ */
 const starts = {
   REST: {
     request: 'POST /api/files/upload',
@@ -188,7 +190,9 @@ describe('A client that hangs up before it has its answer', () => {
       stream,
     )
 
-  /** Does something that ends with a connection that is cut; waits until the service has taken note. */
+  /**
+   * Does something that ends with a connection that is cut; waits until the service has taken note.
+   */
   async function cutting(work: () => Promise<Wire>): Promise<void> {
     const cuts = () => t.logs().split('"cut":true').length
     const known = cuts()

@@ -25,7 +25,10 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-/** Whatever was refused, and whatever was left lying: when it has expired, quota, ledger and store agree, and nothing is under way. */
+/**
+ * Whatever was refused, and whatever was left lying: when it has expired, quota, ledger and store
+ * agree, and nothing is under way.
+ */
 const leavesNothing = () =>
   afterAll(async () => {
     await expectConsistent(t)
@@ -763,7 +766,8 @@ describe('The quota', () => {
 })
 
 test('An upload of very many parts', async () => {
-  // Most of them lie in the store already: taking in as many through the service would be the same thing, and take a minute.
+  // Most of them lie in the store already: taking in as many through the service would be the same
+  // thing, and take a minute.
   const [count, there] = [10_000, 9000]
   const up = restUploader(alice)
   const bytes = randomBytes((count - 1) * PART + 1)

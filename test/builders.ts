@@ -29,7 +29,10 @@ export async function driveOf(person: Person, workspaceId?: string): Promise<str
   return data.holder.drive.id
 }
 
-/** Makes someone a member with a role, or changes the role of one, without the ceremony of an invite. */
+/**
+ * Makes someone a member with a role, or changes the role of one, without the ceremony of an
+ * invite.
+ */
 export async function join(
   { app: { db } }: TestApp,
   workspaceId: string,

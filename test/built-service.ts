@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** Processes load what one of them has compiled: most of the time of a short one. `npm start` sets the same. */
+/**
+ * Processes load what one of them has compiled: most of the time of a short one. `npm start` sets
+ * the same.
+ */
 export const COMPILED = { NODE_COMPILE_CACHE: resolve('node_modules/.cache/node') }
 
 /** The service as an operator runs it: a process of its own, started as `npm start` starts it. */
@@ -16,7 +19,9 @@ export interface BuiltService {
   said(): string
 }
 
-/** Where a program of the service is: its source, or for `.ci/run` what bundle.mjs has made of it. */
+/**
+ * Where a program of the service is: its source, or for `.ci/run` what bundle.mjs has made of it.
+ */
 const programPath = (name: string) => {
   const { TEST_BUNDLE } = process.env
   return TEST_BUNDLE ? resolve(TEST_BUNDLE, name.replace('.ts', '.mjs')) : resolve('src', name)
@@ -29,7 +34,8 @@ export function launch(
   settings: Record<string, string>,
   cwd = settings.DATA_DIR,
 ): ChildProcess {
-  // In the bundle, the libraries are no longer packages, of whose use of `url.parse` Node.js says nothing.
+  // In the bundle, the libraries are no longer packages, of whose use of `url.parse` Node.js says
+  // nothing.
   const quiet = process.env.TEST_BUNDLE ? ['--disable-warning=DEP0169'] : []
   return spawn(process.execPath, [...quiet, programPath(program), ...args], {
     cwd,

@@ -9,8 +9,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'vite'
 
 /**
- * `.ci/run` runs this, and the tests there start what it makes (TEST_BUNDLE): the programs of the service in dist/tested, each with
- * nearly all that it loads in a few files. A process starts in half of the processor time.
+ * `.ci/run` runs this, and the tests there start what it makes (TEST_BUNDLE): the programs of the
+ * service in dist/tested, each with nearly all that it loads in a few files. A process starts in
+ * half of the processor time.
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const outDir = join(root, 'dist/tested')
@@ -55,7 +56,8 @@ await build({
   },
 })
 
-// Node.js keeps what it has compiled when a process ends by itself, and most of the tests' are killed.
+// Node.js keeps what it has compiled when a process ends by itself, and most of the tests' are
+// killed.
 const folder = mkdtempSync(join(tmpdir(), 'satchel-bundle-'))
 const settings = {
   DATA_DIR: folder,

@@ -66,7 +66,10 @@ interface Terminal {
   close(): Promise<void>
 }
 
-/** A shell at a terminal. Its `satchel` answers questions for completion, and of everything else writes down its words. */
+/**
+ * A shell at a terminal. Its `satchel` answers questions for completion, and of everything else
+ * writes down its words.
+ */
 async function openTerminal(
   name: keyof typeof shells,
   settings: Record<string, string> = {},

@@ -50,7 +50,10 @@ describe.each([
 
   const at = (...paths: string[]) => paths.map(path => root + path)
 
-  /** What is refused, and how, is decided when the place is known: every case of it is tried in one of them. */
+  /**
+   * What is refused, and how, is decided when the place is known: every case of it is tried in one
+   * of them.
+   */
   const isOwn = root === '/'
 
   let route: string

@@ -169,7 +169,10 @@ describe('satchel share with several files', () => {
   })
 })
 
-/** What a camera reads of a terminal: each character is two modules, one above the other; so many pixels make one. */
+/**
+ * What a camera reads of a terminal: each character is two modules, one above the other; so many
+ * pixels make one.
+ */
 function readCode(lines: string[]): string {
   const pixels = 4
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of the terminal

@@ -586,7 +586,8 @@ describe('satchel get', () => {
     const from = box()
     const bytes = randomBytes(4 * MiB)
     await alice.upload(`${from}/a.bin`, bytes)
-    // The shell counts in blocks of 1,024 bytes (bash); a process that ignores the signal is told EFBIG.
+    // The shell counts in blocks of 1,024 bytes (bash); a process that ignores the signal is told
+    // EFBIG.
     const args = await argsOf(['get', `${from}/a.bin`, '--json'])
     const child = (await import('node:child_process')).spawn(
       'bash',

@@ -59,7 +59,10 @@ const count = (pattern: RegExp) => noted.count(pattern)
 
 const at = (path: string) => join(shell.home, path)
 const write = (files: Record<string, string | Uint8Array>) => writeFiles(shell.home, files)
-/** The texts of files below a local folder by their paths, null for folders; without what satchel keeps there. */
+/**
+ * The texts of files below a local folder by their paths, null for folders; without what satchel
+ * keeps there.
+ */
 const tree = (folder: string) =>
   Object.fromEntries(textsBelow(at(folder)).filter(([path]) => !isSatchels(path)))
 const keptHere = (folder: string) => {

@@ -79,7 +79,10 @@ interface Line {
   cut?: boolean
 }
 
-/** The parts that a service has logged, and how often each has been acknowledged; beside those that were counted before. */
+/**
+ * The parts that a service has logged, and how often each has been acknowledged; beside those that
+ * were counted before.
+ */
 function acknowledged(logs: string, counts = new Map<string, number>()): Map<string, number> {
   for (const line of logs.split('\n')) {
     if (!/^\{.*"PUT".*\/parts\//.test(line)) continue
@@ -136,7 +139,8 @@ describe('satchel put of a large file', () => {
       ])
       expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
       expect([since().size, twice(since()), states()]).toEqual([PARTS, [], []])
-      // What is there already is not sent, and a name that is taken by something else is a conflict.
+      // What is there already is not sent, and a name that is taken by something else is a
+      // conflict.
       expect((await shell.json('put', 'big.bin', '--to', to)).files).toMatchObject([
         { status: 'unchanged' },
       ])

@@ -50,7 +50,9 @@ describe.each([
     client = clientOf(alice)
   })
 
-  /** Shows a query, and says whether it shows what the service answers now, without having asked. */
+  /**
+   * Shows a query, and says whether it shows what the service answers now, without having asked.
+   */
   async function show<Result, Variables extends Record<string, unknown>>(
     document: g.TypedDocumentString<Result, Variables>,
     variables: Variables,

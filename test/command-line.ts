@@ -45,8 +45,9 @@ export const openShell = (settings: Record<string, string> = {}): Shell =>
   shellOf(settings, runAlone)
 
 /**
- * The same command lines with the same results, in processes that have loaded the program and run many: a new one spends its time on
- * loading. Ends of processes, signals, pipes and terminals need one of their own: `openShell`, or `begin`. So do options of Node.
+ * The same command lines with the same results, in processes that have loaded the program and run
+ * many: a new one spends its time on loading. Ends of processes, signals, pipes and terminals need
+ * one of their own: `openShell`, or `begin`. So do options of Node.
  */
 export const openWarmShell = (settings: Record<string, string> = {}): Shell =>
   shellOf(settings, runWarm)

@@ -25,8 +25,8 @@ export async function quiet(t: TestApp): Promise<void> {
 }
 
 /**
- * Expects that database and store agree in all that they remember, when all work in the background has been done: by the
- * doctor's word, and by a count of its own.
+ * Expects that database and store agree in all that they remember, when all work in the background
+ * has been done: by the doctor's word, and by a count of its own.
  */
 export async function expectConsistent(t: TestApp): Promise<void> {
   await quiet(t)
@@ -53,8 +53,8 @@ export async function outlive(t: TestApp): Promise<void> {
 }
 
 /**
- * The same of a database and a store that instances, of which some were killed, still work on: leases end, the sweeper sweeps, jobs are
- * done; then nothing differs from anything.
+ * The same of a database and a store that instances, of which some were killed, still work on:
+ * leases end, the sweeper sweeps, jobs are done; then nothing differs from anything.
  */
 export async function expectHealed({ db, store }: { db: Db; store: BlobStore }): Promise<void> {
   // What a sweeper had taken when it died is given back after a minute only.
@@ -123,7 +123,10 @@ const previewsOf = (db: Db) =>
     "SELECT blob_id AS blobId, large_bytes + small_bytes AS bytes FROM preview WHERE state = 'made' ORDER BY digest",
   )
 
-/** Uploads in parts that are under way: each holds its declared size, and its object is no one's file yet. */
+/**
+ * Uploads in parts that are under way: each holds its declared size, and its object is no one's
+ * file yet.
+ */
 const sessionsOf = (db: Db) =>
   db.rows<{ id: string; bucketId: string; size: number }>(
     "SELECT id, bucket_id AS bucketId, size FROM upload_session WHERE state IS NULL OR state <> 'completed' ORDER BY id",
@@ -157,7 +160,10 @@ async function remembered({ db }: { db: Db }) {
   }
 }
 
-/** What is there: counted from the leaves of each tree and from the objects, by nothing that the service uses. */
+/**
+ * What is there: counted from the leaves of each tree and from the objects, by nothing that the
+ * service uses.
+ */
 async function recount({ db, store }: { db: Db; store: BlobStore }) {
   const entries = await entriesOf(db)
   const children = new Map<string | null, Row[]>()

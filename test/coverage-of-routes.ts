@@ -4,7 +4,10 @@ import { clamp } from '../src/http/envelope.ts'
 import { routesOf } from '../src/rest/routes.ts'
 import { naturalStatus } from '../src/runtime/errors.ts'
 
-/** Routes by what a test calls them, those without parameters first: they win over those that would match, too. */
+/**
+ * Routes by what a test calls them, those without parameters first: they win over those that would
+ * match, too.
+ */
 const routes = routesOf(restSchema)
   .flatMap(route =>
     [route.method, ...(route.also ? [route.also] : [])].map(method => ({ ...route, method })),
@@ -37,7 +40,10 @@ export function recordRest(method: string, url: string, status: number, code: un
   if (typeof code === 'string') seen.add(`${route.name} ${status} ${code}`)
 }
 
-/** Remembers which fields of the root have answered by GraphQL, and with what code they have refused. */
+/**
+ * Remembers which fields of the root have answered by GraphQL, and with what code they have
+ * refused.
+ */
 export function recordGraphql(
   query: string,
   data: object | null | undefined,
@@ -64,7 +70,10 @@ const unsaid = [
   'INTERNAL',
 ]
 
-/** Throws for a mutation that has failed with a code that it does not declare. What its payload says is the business of other types. */
+/**
+ * Throws for a mutation that has failed with a code that it does not declare. What its payload says
+ * is the business of other types.
+ */
 function expectDeclared(query: string, path: unknown[], code: string): void {
   const [name] = path
   const fails = graph.getMutationType()?.getFields()[String(name)]?.extensions.fails
@@ -82,7 +91,10 @@ const MISMATCH = /^412|REVISION_MISMATCH$/
 /** What test/drive-gone.test.ts and test/share-edit-races.test.ts show of all that say it. */
 export const isShownGone = (what: string): boolean => / (FOLDER_NOT_FOUND|SHARE_FULL)$/.test(what)
 
-/** What this file has not shown to refuse a change of what another one has changed: routes and mutations. */
+/**
+ * What this file has not shown to refuse a change of what another one has changed: routes and
+ * mutations.
+ */
 export function unseenMismatches(): string[] {
   const byRest = routes
     .filter(({ listed }) => listed.includes('412'))
@@ -94,7 +106,8 @@ export function unseenMismatches(): string[] {
 }
 
 /**
- * What this file has not shown of the routes it is about, by REST: a status that a route lists, or a code that it says it fails with.
+ * What this file has not shown of the routes it is about, by REST: a status that a route lists, or
+ * a code that it says it fails with.
  * @param names such as `POST /api/files/move`
  */
 export function unseen(...names: string[]): string[] {
@@ -106,7 +119,10 @@ export function unseen(...names: string[]): string[] {
   })
 }
 
-/** What this file has not shown of these mutations: a success, that they ask who calls, and each code that they say they fail with. */
+/**
+ * What this file has not shown of these mutations: a success, that they ask who calls, and each
+ * code that they say they fail with.
+ */
 export function unseenInGraph(...names: string[]): string[] {
   const mutations = graph.getMutationType()?.getFields() ?? {}
   return names.flatMap(name => {

@@ -23,7 +23,9 @@ const programs = {
   rclone: isThere('rclone', 'version'),
   cadaver: isThere('cadaver', '--version'),
 }
-/** A program that is missing is named in the list of tests that are left out; .ci/run installs all. */
+/**
+ * A program that is missing is named in the list of tests that are left out; .ci/run installs all.
+ */
 const withProgram = (program: keyof typeof programs) => (programs[program] ? it : it.skip)
 
 let t: TestApp

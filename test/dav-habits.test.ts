@@ -152,7 +152,8 @@ describe('LibreOffice', () => {
     expect((await dav('GET', '/files/letter.odt')).text).toBe('third')
   })
 
-  // As 7.4 does where the name of a file has letters beyond ASCII: it loses the token until it unlocks.
+  // As 7.4 does where the name of a file has letters beyond ASCII: it loses the token until it
+  // unlocks.
   it('saves what it has locked without the token, which no other program and no other person may', async () => {
     const agent = { 'user-agent': 'LibreOffice 7.4.7.2 denylistedbackend/7.88.1 GnuTLS/3.7.9' }
     const path = '/files/gr%c3%bc%c3%9fe.odt'

@@ -105,7 +105,8 @@ describe('The list of shares', () => {
     for (const path of ['file.txt', 'folder']) await shareOf(owner, person, path)
     const { text } = await dav('PROPFIND', '/shared', { headers: { depth: '1' } })
     const [, , file = '', folder = ''] = text.split('<D:response>')
-    // A file is as old as its content, which no client has said to be older than its upload; a folder changes when it is moved.
+    // A file is as old as its content, which no client has said to be older than its upload; a
+    // folder changes when it is moved.
     for (const [one, changed] of [
       [file, 1e12],
       [folder, 1.1e12],

@@ -274,7 +274,8 @@ onSqlite('A SQLite file', () => {
     release = await lockElsewhere(path)
     await Promise.all([expectUnavailable(upload.part(2)), expectUnavailable(upload.complete())])
     await release()
-    // What was taken by the store, and not by the database, is there: sending it again does no harm.
+    // What was taken by the store, and not by the database, is there: sending it again does no
+    // harm.
     for (const n of [2, 3]) expect((await upload.part(n)).status).toBe(200)
     await upload.finish()
   })

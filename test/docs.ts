@@ -10,7 +10,10 @@ export interface Block {
   text: string
 }
 
-/** The fenced blocks of a section, in their order. @param heading with its hashes, such as `## Five minutes` */
+/**
+ * The fenced blocks of a section, in their order. @param heading with its hashes, such as
+ * `## Five minutes`
+ */
 export function blocksOf(page: Page, heading: string): Block[] {
   const text = `\n${readFileSync(pageFile(page), 'utf8')}`
   const start = text.indexOf(`\n${heading}\n`)

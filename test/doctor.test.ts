@@ -74,7 +74,10 @@ const insertBlob = (id: string, state: string, { reserved = 0, size = 0, lease =
 
 const what = (findings: Finding[]) => findings.map(({ kind, id, repaired }) => [kind, id, repaired])
 
-/** The doctor finds exactly this, says so again until it is told to mend it, and then all is as it should be. */
+/**
+ * The doctor finds exactly this, says so again until it is told to mend it, and then all is as it
+ * should be.
+ */
 async function expectMended(...expected: [string, string][]): Promise<void> {
   expect(what(await find())).toEqual(expected.map(([kind, id]) => [kind, id, false]))
   expect(what(await repair())).toEqual(expected.map(([kind, id]) => [kind, id, true]))

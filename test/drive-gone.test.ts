@@ -46,7 +46,10 @@ async function deleted(remove: string, trash: string): Promise<string> {
   return (await alice.rest('GET', trash)).response.items[0].id
 }
 
-/** Makes a request while the drive is closed between the rules of the request and its first transaction, as when its owner is deleted. */
+/**
+ * Makes a request while the drive is closed between the rules of the request and its first
+ * transaction, as when its owner is deleted.
+ */
 async function late<T>(drive: string, request: () => Promise<T>): Promise<T> {
   const { db } = t.app
   const [row] = await db.rows<{ user_id: string | null; workspace_id: string | null }>(
@@ -171,7 +174,8 @@ describe('What comes too late for its drive', () => {
     expect(answers).toEqual(
       [...own, ...shared].map(([method, path]) => [method, path, 'FOLDER_NOT_FOUND']),
     )
-    // Those of shares say it of a folder that is not there: folder-share.test.ts, share-edit-races.test.ts; copies of one that went: background-copy.test.ts.
+    // Those of shares say it of a folder that is not there: folder-share.test.ts,
+    // share-edit-races.test.ts; copies of one that went: background-copy.test.ts.
     const ofShares = [
       '/api/share/entries/{token}',
       '/api/folders/quick_share',

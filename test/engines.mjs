@@ -36,8 +36,9 @@ async function redisVersion() {
 }
 
 /**
- * Which engines answer on this machine. With CI=true a missing one is an error: nothing is skipped there.
- * Leaves TEST_MYSQL_URL and TEST_REDIS_URL in the environment of the tests for those that answer.
+ * Which engines answer on this machine. With CI=true a missing one is an error: nothing is skipped
+ * there. Leaves TEST_MYSQL_URL and TEST_REDIS_URL in the environment of the tests for those that
+ * answer.
  */
 export async function probeEngines() {
   const missing = []

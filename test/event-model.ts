@@ -18,9 +18,14 @@ const EVENT = 'kind cursor subjectId details { path from size }'
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 export type Anything = any
 
-/** What the feed tells of a tree: the paths of its folders (with a slash at the end) and of its files, with their ids and bytes. */
+/**
+ * What the feed tells of a tree: the paths of its folders (with a slash at the end) and of its
+ * files, with their ids and bytes.
+ */
 export type Model = Map<string, string>
-/** What is in the trash, by the id of what was deleted: a part of a tree, with paths from there on. */
+/**
+ * What is in the trash, by the id of what was deleted: a part of a tree, with paths from there on.
+ */
 export type TrashModel = Map<string, Model>
 
 /** Does to a model what an event says. @throws Error when it cannot be */
@@ -99,7 +104,10 @@ export interface Load {
   killEvery: number
 }
 
-/** What a drive has been through: the events of its feed, what a subscriber was told that came back again and again, and its tree. */
+/**
+ * What a drive has been through: the events of its feed, what a subscriber was told that came back
+ * again and again, and its tree.
+ */
 export interface Told {
   fed: FedEvent[]
   followed: FedEvent[]
@@ -109,8 +117,8 @@ export interface Told {
 }
 
 /**
- * Lets writers change one drive through two instances, of which one is killed now and then, while a subscriber comes and goes. In the end,
- * usage, what the trash keeps, ledger and store agree.
+ * Lets writers change one drive through two instances, of which one is killed now and then, while a
+ * subscriber comes and goes. In the end, usage, what the trash keeps, ledger and store agree.
  */
 export async function drive({ writers, kills, killEvery }: Load): Promise<Told> {
   const unhurried = {
@@ -210,7 +218,8 @@ export async function drive({ writers, kills, killEvery }: Load): Promise<Told> 
       while (!over) {
         const { status } = await change().catch(() => ({ status: 0 }))
         if (status === 200) changes++
-        // Of an instance that is gone: whoever asks on and on takes the time in which it could come back.
+        // Of an instance that is gone: whoever asks on and on takes the time in which it could come
+        // back.
         if (status === 0) await sleep(50)
       }
     }

@@ -18,7 +18,10 @@ export interface EventStream {
   pings(): number
   /** The id of the last event that had one. */
   lastId(): string | undefined
-  /** Waits until the stream has been kept alive twice more: what was on its way before has come by then. */
+  /**
+   * Waits until the stream has been kept alive twice more: what was on its way before has come by
+   * then.
+   */
   quiet(): Promise<void>
   /** The next message that was not asked for yet. @throws Error when none comes in time */
   next(): Promise<EventMessage>

@@ -23,7 +23,8 @@ export interface Plants {
 }
 
 /**
- * Walks through every route of the schema once, each with a success, as four people would who work with each other.
+ * Walks through every route of the schema once, each with a success, as four people would who work
+ * with each other.
  * @param step told each route under its name in the schema, such as `GET /api/d/{token}`
  */
 export async function walkEveryRoute(
@@ -135,7 +136,10 @@ export async function walkEveryRoute(
     await go(who, `DELETE ${base}/{upload_id}`, { ...ws, upload_id: other.response.upload_id })
   }
 
-  /** Looks at the version of a file that was replaced once, restores it, and deletes what comes of that. */
+  /**
+   * Looks at the version of a file that was replaced once, restores it, and deletes what comes of
+   * that.
+   */
   const walkVersions = async (
     who: Person,
     base: string,

@@ -8,7 +8,10 @@ import { readProgram } from '../src/config/program.ts'
 const program = readProgram('', process.env.PATH)
 if (!program && process.env.CI) throw new Error('There is no ffmpeg: the tests of videos need it.')
 
-/** The setting with which services of the tests take pictures out of videos: Debian's package ffmpeg, if it is installed. */
+/**
+ * The setting with which services of the tests take pictures out of videos: Debian's package
+ * ffmpeg, if it is installed.
+ */
 export const FFMPEG = program ?? 'false'
 
 /** A video of a test picture, in the format that belongs to an ending. */

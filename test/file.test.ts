@@ -47,7 +47,10 @@ const namesIn = async (person: Person, path: string): Promise<string[]> =>
     (f: { name: string }) => f.name,
   )
 
-/** Once all is settled, nothing is reserved, and the store holds what the files name and nothing else. */
+/**
+ * Once all is settled, nothing is reserved, and the store holds what the files name and nothing
+ * else.
+ */
 async function expectNothingLeft() {
   await t.settle()
   const reserved = await t.app.db.rows(

@@ -1,6 +1,9 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** Stands between the service and something it needs, and lets that something die in every way a network knows. */
+/**
+ * Stands between the service and something it needs, and lets that something die in every way a
+ * network knows.
+ */
 export interface FlakyProxy {
   port: number
   /** Where it passes everything on to. */

@@ -2,7 +2,10 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below the ports that systems give to whoever asks for any: none of those takes it before it is used. */
+/**
+ * Below the ports that systems give to whoever asks for any: none of those takes it before it is
+ * used.
+ */
 const [FIRST, END] = [20_000, 32_000]
 
 /** A port of this machine on which nothing listens at the moment. */

@@ -9,7 +9,8 @@ import { type Person, startApp, type TestApp } from './harness.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
-// What is wrong with a request is mostly found before any database. The other engine gets the first of the same requests.
+// What is wrong with a request is mostly found before any database. The other engine gets the first
+// of the same requests.
 const MUTATIONS = engine === 'sqlite' ? 100 : 40
 const AT_ONCE = 10
 const TOO_LONG = 5000
@@ -25,7 +26,10 @@ const routes = routesOf(restSchema).flatMap(route =>
   [route.method, ...(route.also ? [route.also] : [])].map(method => ({ ...route, method })),
 )
 
-/** What the arguments of a valid request may be, by their names: a little world in which each of them means something. */
+/**
+ * What the arguments of a valid request may be, by their names: a little world in which each of
+ * them means something.
+ */
 async function worldOf(
   name: string,
   route: Route,
@@ -176,7 +180,8 @@ describe.each(routes.map((route, i) => [`${route.method} ${route.path}`, route, 
       const work = async () => {
         for (const [i, [url, options]] of pending) {
           const start = performance.now()
-          // The harness refuses statuses that the route does not list, and answers that are no envelopes.
+          // The harness refuses statuses that the route does not list, and answers that are no
+          // envelopes.
           const { status, text } = await who.rest(route.method, url, options)
           const request = `${i}: ${route.method} ${url.slice(0, 300)} ${String(options.body).slice(0, 300)}`
           // An instance accepts two sends of one part at once, and answers more with 503.

@@ -97,7 +97,8 @@ export async function startGalera(size = 3, more: string[] = []): Promise<Galera
   const nodes = ports.map((own, i) => nodeOf(join(root, `node${i + 1}`), own, group, i, more))
   const [first, ...others] = nodes as [Bootstrapped, ...Bootstrapped[]]
   await first.bootstrap(install)
-  // As copies of the first, stopped: so they need no transfer of the whole state, which takes ten seconds for each.
+  // As copies of the first, stopped: so they need no transfer of the whole state, which takes ten
+  // seconds for each.
   await first.stop()
   for (const i of others.keys())
     cpSync(join(root, 'node1', 'db'), join(root, `node${i + 2}`, 'db'), { recursive: true })
@@ -238,7 +239,8 @@ function nodeOf(
       await run('--wsrep-new-cluster')
     },
     async start() {
-      // A transfer fails when its donor dies, and some nodes then wait for ever, as Galera tells them not to.
+      // A transfer fails when its donor dies, and some nodes then wait for ever, as Galera tells
+      // them not to.
       for (let tries = 1; ; tries++) {
         const position = recovered()
         try {

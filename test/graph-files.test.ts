@@ -133,7 +133,10 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       await t.limit(LIMITS)
     }
   }
-  /** Refused for callers without a credential, and for those who may not: a viewer there, who knows of it; else, as what is not there. */
+  /**
+   * Refused for callers without a credential, and for those who may not: a viewer there, who knows
+   * of it; else, as what is not there.
+   */
   async function expectClosed(query: string, input: object, code: string, file?: File) {
     expect(await refusal(t.anonymous.graphql(query, { input }, file))).toEqual({
       code: 'UNAUTHENTICATED',

@@ -50,7 +50,10 @@ const masked = (text: string) =>
 /** The ids and tokens of the page, and those of this service in their place. */
 const actual = new Map<string, string>()
 
-/** Takes what the page shows for what was answered, where they differ by ids, tokens and times alone. */
+/**
+ * Takes what the page shows for what was answered, where they differ by ids, tokens and times
+ * alone.
+ */
 function learn(shown: unknown, answered: unknown): unknown {
   if (typeof shown === 'string' && typeof answered === 'string') {
     if (masked(shown) !== masked(answered)) return shown

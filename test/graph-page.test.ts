@@ -20,7 +20,9 @@ const people = (count: number, name: string) =>
   Promise.all(Array.from({ length: count }, (_, i) => t.signIn(`${name}${i}`)))
 const texts = (count: number) => Array.from({ length: count }, (_, i) => `${i}`)
 
-/** Someone with so many workspaces, each with so much of everything, and folders with as many files. */
+/**
+ * Someone with so many workspaces, each with so much of everything, and folders with as many files.
+ */
 async function stock(name: string, count: number): Promise<Person> {
   const owner = await t.signIn(name)
   const friends = await people(count, `friend-of-${name}-`)

@@ -19,7 +19,10 @@ export async function ask(t: TestApp, who: Person, body: unknown): Promise<Verdi
   return verdictOf(response, start)
 }
 
-/** Reads an answer, and looks at what holds for every one: it came soon, its size is bounded, and nothing of the inside is in it. */
+/**
+ * Reads an answer, and looks at what holds for every one: it came soon, its size is bounded, and
+ * nothing of the inside is in it.
+ */
 export async function verdictOf(response: Response, start: number): Promise<Verdict> {
   const text = await response.text()
   expect([text.length < 100_000, performance.now() - start < 5000]).toEqual([true, true])

@@ -26,7 +26,10 @@ export interface Person {
   userId: string
   cookie: string
   rest(method: string, path: string, options?: RestOptions): Promise<RestAnswer>
-  /** With a file, the request is a form, and the file takes the place of the one field of the variable `input` that is null. */
+  /**
+   * With a file, the request is a form, and the file takes the place of the one field of the
+   * variable `input` that is null.
+   */
   graphql<T = Record<string, unknown>>(
     query: string,
     variables?: object,
@@ -132,7 +135,8 @@ export async function startApp(
     // Tests say when to sweep.
     SWEEP_SECONDS: '3600',
     SHUTDOWN_SECONDS: '1',
-    // Tests make many of these; test/rate-limit.test.ts and test/security/plan-bounds.test.ts set their own rates.
+    // Tests make many of these; test/rate-limit.test.ts and test/security/plan-bounds.test.ts set
+    // their own rates.
     RATE_LINKS: '1000000',
     RATE_PROTECTED_LINKS: '1000000',
     RATE_FOLDERS: '1000000',
@@ -152,7 +156,8 @@ export async function startApp(
   const lines: string[] = []
   const log = createLog({ logLevel: 'debug' }, { write: line => void lines.push(line) })
   let statements: string[] = []
-  // Each process looks for a maintenance every second, which belongs to no request: test/maintenance.test.ts counts those.
+  // Each process looks for a maintenance every second, which belongs to no request:
+  // test/maintenance.test.ts counts those.
   const note = (sql: string) => void (sql.includes(' FROM maintenance') || statements.push(sql))
   // SQLite and the embedded sign-in have one process (docs/decisions/workers.md).
   const create =

@@ -61,7 +61,10 @@ export async function holdForm(
   }
 }
 
-/** With its folder first, the place is looked at before the bytes are: then everything else has been. */
+/**
+ * With its folder first, the place is looked at before the bytes are: then everything else has
+ * been.
+ */
 const ENTERED = 'LEFT JOIN entry'
 
 /** Every way in which bytes become a file. */

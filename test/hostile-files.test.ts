@@ -17,7 +17,10 @@ import { until } from './until.ts'
 
 /** Milliseconds of one job: the usual 30 seconds are tested with one file (unit/derive). */
 const JOB_MS = 4000
-/** Jobs of one file: three tries, each of a checksum at first, and at most three processes after another. */
+/**
+ * Jobs of one file: three tries, each of a checksum at first, and at most three processes after
+ * another.
+ */
 const TRIES = 3
 const MEMORY_KIB = 512 * 1024
 
@@ -32,7 +35,8 @@ let socket: Socket
 let host: string
 
 beforeAll(async () => {
-  // Without `unshare` the processes are in the network of this machine, so that they would reach who listens here.
+  // Without `unshare` the processes are in the network of this machine, so that they would reach
+  // who listens here.
   tools = mkdtempSync(join(tmpdir(), 'satchel-tools-'))
   chmodSync(tools, 0o755)
   for (const name of ['nice', 'prlimit', 'true']) symlinkSync(`/usr/bin/${name}`, join(tools, name))

@@ -17,14 +17,20 @@ export interface Passing {
   body: Buffer
 }
 
-/** What is done to a request: it may be held for a while, get other bytes of the same length, or be cut by throwing. */
+/**
+ * What is done to a request: it may be held for a while, get other bytes of the same length, or be
+ * cut by throwing.
+ */
 export type Interference = (passing: Passing) => unknown
 
 /** Stands between a client and a server who speak HTTP, and reads along. */
 export interface HttpProxy {
   port: number
   url: string
-  /** What is done to each request from now on; what it resolves to takes the place of the body, if that is bytes. */
+  /**
+   * What is done to each request from now on; what it resolves to takes the place of the body, if
+   * that is bytes.
+   */
   interfere: Interference
   close(): Promise<void>
 }

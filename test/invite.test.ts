@@ -10,7 +10,10 @@ let t: TestApp
 let alice: Person
 let bob: Person
 let mallory: Person
-/** A new workspace for every test, with a new alice who owns it: invites are limited for each of them. */
+/**
+ * A new workspace for every test, with a new alice who owns it: invites are limited for each of
+ * them.
+ */
 let workspace_id: string
 
 beforeAll(async () => {

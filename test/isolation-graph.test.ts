@@ -63,7 +63,10 @@ const isNamed = ({ title }: GraphRow, { path, value }: Leaf) => {
 
 const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g
 
-/** What would name the thing if it were another one, that is not there; and what could never name any. */
+/**
+ * What would name the thing if it were another one, that is not there; and what could never name
+ * any.
+ */
 function missing(row: GraphRow, { path, value }: Leaf): { alike: string; unlike: string[] } {
   switch (path.at(-1)) {
     case 'path':
@@ -95,7 +98,10 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
   const isLink = ({ title }: GraphRow, { path }: Leaf) =>
     apart.test(title) || (title.startsWith('saveSharedEntries') && path.at(-1) === 'token')
 
-  /** Those who have no right to the things of the owner, and those who look for them from a workspace of their own. */
+  /**
+   * Those who have no right to the things of the owner, and those who look for them from a
+   * workspace of their own.
+   */
   let strangers: [string, Person][]
 
   beforeAll(async () => {

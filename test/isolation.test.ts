@@ -95,7 +95,9 @@ const argsOf = ({ rest }: Row): string[] => inputsOf(rest).map(({ name }) => nam
 /** Every argument of every operation, under its name on the wire. */
 const args = rows.flatMap(row => argsOf(row).map(arg => ({ field: row.field, arg })))
 
-/** The statements of models have their values in the text, where prepared ones have placeholders. */
+/**
+ * The statements of models have their values in the text, where prepared ones have placeholders.
+ */
 const withoutValues = (sql: string) =>
   sql.startsWith('Executing') ? sql.replaceAll(/'(?:[^'\\]|\\.|'')*'|\b\d+\b/g, '?') : sql
 
@@ -114,7 +116,10 @@ async function outcomeOf({ rest }: Row, caller: Person, inputs: Inputs) {
 }
 
 describe('Whoever has no right to a thing cannot tell it from one that is not there', () => {
-  /** Where the contract lets them tell: the code for the one, and for the other. A token is a secret, so who has one knows of the thing. */
+  /**
+   * Where the contract lets them tell: the code for the one, and for the other. A token is a
+   * secret, so who has one knows of the thing.
+   */
   const apart: Record<string, [ErrorCode, ErrorCode]> = {
     'DELETE /api/workspaces/delete': ['FORBIDDEN', 'WORKSPACE_NOT_FOUND'],
     'DELETE /api/workspaces/invites/reject': ['INVITE_NOT_FOR_YOU', 'INVITE_NOT_FOUND'],
@@ -141,7 +146,10 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
     'Mutation.moveWorkspaceFile': [{}, { file_id: undefined, source: '/secret/plan.txt' }],
   }
 
-  /** Those who have no right to the things of the owner, and those who look for them in a workspace of their own. */
+  /**
+   * Those who have no right to the things of the owner, and those who look for them in a workspace
+   * of their own.
+   */
   let strangers: [string, Person][]
   let neighbours: [string, Person][]
   let neighbouring: string
@@ -182,7 +190,10 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
     return row
   }
 
-  /** What would name the thing if it were another one, that is not there; and what could never name any. */
+  /**
+   * What would name the thing if it were another one, that is not there; and what could never name
+   * any.
+   */
   function missing(
     { field }: Row,
     name: string,
@@ -258,7 +269,8 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
 
   it('whatever argument names it', () => {
     expect(args.filter(({ arg }) => !naming[arg] && !telling.includes(arg))).toEqual([])
-    // A link is everyone's who has it; what senders have of each other is in test/file-request.test.ts.
+    // A link is everyone's who has it; what senders have of each other is in
+    // test/file-request.test.ts.
     const isLink = (field: string) =>
       field === 'Query.shareInfo' || /Request(ed|Info$)|enterRequest/i.test(field)
     const wanted = args.filter(({ field, arg }) => names(field, arg) && !isLink(field))
@@ -420,7 +432,8 @@ describe('The id of a workspace in one place cannot be played against another on
         const { status, response } = await send(row, caller, things, given)
         return [status < 400 ? 'yes' : response.code, response?.field]
       }
-      // A query is passed over where it is not looked at; a body says what it does not take, and nothing is taken twice.
+      // A query is passed over where it is not looked at; a body says what it does not take, and
+      // nothing is taken twice.
       const strict = ['INVALID_INPUT', 'workspace_id']
       const isPassedOver = other === 'query' ? place !== 'query' : !statuses.includes(400)
       for (const things of [inputs, theirs])

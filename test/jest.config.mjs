@@ -8,7 +8,8 @@ const rootDir = dirname(dirname(fileURLToPath(import.meta.url)))
 // Short processes, and the workers themselves, load what another one has compiled.
 process.env.NODE_COMPILE_CACHE ||= join(rootDir, 'node_modules/.cache/node')
 
-// Workers make much that lives briefly. With Node's 16 MiB for it they spend a sixth of their time on collecting garbage.
+// Workers make much that lives briefly. With Node's 16 MiB for it they spend a sixth of their time
+// on collecting garbage.
 process.execArgv.push('--min-semi-space-size=32', '--max-semi-space-size=64')
 
 /** How tests are loaded: shared-modules.cjs. */
@@ -23,7 +24,10 @@ export const notOurs = ['dist', 'data', 'test/node_modules', 'test/azurite/node_
   dir => `<rootDir>/${dir}/`,
 )
 
-/** A worker of half a gigabyte holds nothing open in the end, but a busy machine takes longer than Jest's half a second to free it. */
+/**
+ * A worker of half a gigabyte holds nothing open in the end, but a busy machine takes longer than
+ * Jest's half a second to free it.
+ */
 export const ends = { workerGracefulExitTimeout: 10_000 }
 
 /** The tests of the suite in TEST_SUITE (suites.mjs), on the database engines that answer. */
@@ -72,10 +76,11 @@ export default async function config() {
     ],
     ...ends,
     testSequencer: '<rootDir>/test/longest-first.mjs',
-    // For two cores: what waits (for time to pass, for a process) leaves one of them free. In .ci/run
-    // those in the browser, with two workers, run beside them.
+    // For two cores: what waits (for time to pass, for a process) leaves one of them free. In
+    // .ci/run those in the browser, with two workers, run beside them.
     maxWorkers: suite === 'quick' ? (process.env.CI === 'true' ? 2 : 4) : 3,
-    // Node keeps some of what each file has loaded; a worker that has grown to this is replaced, before it does little but collect garbage.
+    // Node keeps some of what each file has loaded; a worker that has grown to this is replaced,
+    // before it does little but collect garbage.
     workerIdleMemoryLimit: '1GB',
     testTimeout: 60_000,
   }

@@ -21,8 +21,9 @@ export interface KilledCopies {
 }
 
 /**
- * Kills instances at random moments of a mix of large copies, small ones, cancellations and deletions, which are purged at once, and
- * starts them again. In the end everything is counted exactly, every copy that is there is whole, and there are no more bytes than before.
+ * Kills instances at random moments of a mix of large copies, small ones, cancellations and
+ * deletions, which are purged at once, and starts them again. In the end everything is counted
+ * exactly, every copy that is there is whole, and there are no more bytes than before.
  */
 export async function killCopies({
   site,

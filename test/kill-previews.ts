@@ -10,7 +10,10 @@ import type { UploadSite } from './upload-site.ts'
 
 const WORKERS = 3
 
-/** So many wait at most: always enough for the next kill to meet some, and what is left after the last kill still has to be made. */
+/**
+ * So many wait at most: always enough for the next kill to meet some, and what is left after the
+ * last kill still has to be made.
+ */
 const MOST_WAITING = 10
 
 /** What the drill has done. */
@@ -50,7 +53,9 @@ function kill(pid: number): boolean {
   }
 }
 
-/** Contents of which previews take a while, of several kinds; the same one comes twice now and then. */
+/**
+ * Contents of which previews take a while, of several kinds; the same one comes twice now and then.
+ */
 async function contents(): Promise<() => Promise<{ name: string; type: string; bytes: Buffer }>> {
   const noise = { type: 'gaussian', mean: 120, sigma: 40 } as const
   const photo = await sharp({
@@ -89,8 +94,9 @@ interface Row {
 }
 
 /**
- * Kills instances and the processes that make previews at random moments, while pictures, documents and videos are uploaded and deleted.
- * In the end each content that is there has its preview, made once, and nothing else is in the store.
+ * Kills instances and the processes that make previews at random moments, while pictures, documents
+ * and videos are uploaded and deleted. In the end each content that is there has its preview, made
+ * once, and nothing else is in the store.
  */
 export async function killPreviews({
   site,

@@ -106,7 +106,10 @@ describe('A service that is asked to stop', () => {
       ),
     )
 
-  /** Begins a completion that has to read all bytes again, and works while that can get no further than to the row that it needs. */
+  /**
+   * Begins a completion that has to read all bytes again, and works while that can get no further
+   * than to the row that it needs.
+   */
   async function whileCompleting<T>(
     { id, bytes }: { id: string; bytes: Buffer },
     work: () => Promise<T>,

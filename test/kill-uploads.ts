@@ -25,7 +25,10 @@ export interface Campaign {
   /** Bytes of a file, at most: its last part is a shorter one. */
   size: number
   partBytes: number
-  /** The same seed kills the same at the same steps; how far a step has come is another matter each time. */
+  /**
+   * The same seed kills the same at the same steps; how far a step has come is another matter each
+   * time.
+   */
   seed: number
   /** Told of each round. */
   say?: (line: string) => void
@@ -41,7 +44,10 @@ export interface Tally {
   again: number
 }
 
-/** Of all moments so many lie before an upload has begun, and so many in its completion; the rest while its parts are sent. */
+/**
+ * Of all moments so many lie before an upload has begun, and so many in its completion; the rest
+ * while its parts are sent.
+ */
 const AT_START = 0.04
 const AT_END = 0.26
 
@@ -83,7 +89,10 @@ function runClient(url: string, job: UploadJob): Client {
   }
 }
 
-/** Runs the client until it has finished, as someone would who starts it again. Answers how often that took. */
+/**
+ * Runs the client until it has finished, as someone would who starts it again. Answers how often
+ * that took.
+ */
 async function finish(urlOf: () => string, job: UploadJob): Promise<void> {
   for (let tries = 1; ; tries++) {
     const { code, err } = await runClient(urlOf(), job).ended
@@ -113,7 +122,10 @@ async function expectBytes(site: UploadSite, place: number, job: UploadJob): Pro
   if (status !== 200) throw new Error(`${job.name} cannot be deleted: ${status}`)
 }
 
-/** Parts that the journal says were sent after they had been acknowledged, and parts that were sent more than once at all. */
+/**
+ * Parts that the journal says were sent after they had been acknowledged, and parts that were sent
+ * more than once at all.
+ */
 function sentTwice(steps: Step[]): { acknowledged: number[]; again: number } {
   const acknowledged = new Set<number>()
   const sent = new Set<number>()
@@ -130,8 +142,8 @@ function sentTwice(steps: Step[]): { acknowledged: number[]; again: number } {
 }
 
 /**
- * Kills the service or its client in the middle of uploads in parts, round by round, and lets the client finish what was begun. Some
- * uploads are left behind, which no one will finish.
+ * Kills the service or its client in the middle of uploads in parts, round by round, and lets the
+ * client finish what was begun. Some uploads are left behind, which no one will finish.
  * @throws Error for anything that is not as it must be
  */
 export async function killUploads(campaign: Campaign): Promise<Tally> {
@@ -169,7 +181,9 @@ export async function killUploads(campaign: Campaign): Promise<Tally> {
     return took
   }
 
-  /** Waits for a moment of an upload at which someone is to be killed; says what is under way then. */
+  /**
+   * Waits for a moment of an upload at which someone is to be killed; says what is under way then.
+   */
   async function moment(client: Client, job: UploadJob, completion: number): Promise<string> {
     const at = random()
     if (at < AT_START) {
@@ -229,7 +243,10 @@ export async function killUploads(campaign: Campaign): Promise<Tally> {
     return true
   }
 
-  /** Uploads that no one finishes: begun, half sent, put together and refused, and sent anew after that. */
+  /**
+   * Uploads that no one finishes: begun, half sent, put together and refused, and sent anew after
+   * that.
+   */
   async function abandon(): Promise<void> {
     const alice = await site.alice(0)
     for (const direct of [false, true])

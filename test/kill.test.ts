@@ -26,7 +26,9 @@ const MiB = 1024 * 1024
 // No store has a part in what the database alone decides.
 const itOnDisk = storeUnderTest === 'disk' ? it : it.skip
 
-/** The service, which is killed and comes back, and the test's own view of its database and store. */
+/**
+ * The service, which is killed and comes back, and the test's own view of its database and store.
+ */
 let service: BuiltService
 let settings: Record<string, string>
 let db: Db

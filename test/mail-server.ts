@@ -17,7 +17,10 @@ export interface ReceivedMail {
 export interface Manners {
   onMailFrom(from: string): Promise<void>
   onRcptTo(to: string): Promise<void>
-  /** Called when the whole text is there; what it throws refuses the mail, and then it has not been received. */
+  /**
+   * Called when the whole text is there; what it throws refuses the mail, and then it has not been
+   * received.
+   */
   onData(mail: ReceivedMail): Promise<void>
   onAuth(user: string, password: string): boolean
 }

@@ -25,7 +25,10 @@ const [FEW, MANY] = [10, 40]
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 const at = (path: string) => ({ at: { path } })
 
-/** A person with a file in each of several folders: 0/inner/0.txt, 1/inner/1.txt. The files differ in size. */
+/**
+ * A person with a file in each of several folders: 0/inner/0.txt, 1/inner/1.txt. The files differ
+ * in size.
+ */
 async function stocked(count: number): Promise<Person> {
   const person = await t.signIn(`stocked-${crypto.randomUUID()}`)
   for (const i of numbers(count)) await person.upload(`${i}/inner/${i}.txt`, 'x'.repeat(i + 1))

@@ -13,7 +13,10 @@ let bob: Person
 let carol: Person
 let dora: Person
 let mallory: Person
-/** A new workspace for every test: alice owns it, bob is an admin, carol an editor, dora looks on. Mallory is a stranger. */
+/**
+ * A new workspace for every test: alice owns it, bob is an admin, carol an editor, dora looks on.
+ * Mallory is a stranger.
+ */
 let workspace_id: string
 
 beforeAll(async () => {

@@ -154,7 +154,10 @@ async function killed(when: () => Promise<unknown>, ...options: string[]): Promi
 
 const killMover = () => killed(() => sleep(800 + randomInt(2500)), '--rate', '4', '--wait', '0')
 
-/** The move does not begin while an instance is known that does not take part; one that is not known stores nothing from then on. */
+/**
+ * The move does not begin while an instance is known that does not take part; one that is not known
+ * stores nothing from then on.
+ */
 async function forget(to: Settings, from: Settings): Promise<void> {
   const rows = (sql: string) => site.db.rows<{ name: string }>(sql)
   await until(async () => (await rows('SELECT name FROM instance_state')).length > 0)

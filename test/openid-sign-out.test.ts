@@ -201,7 +201,8 @@ describe('a logout token', () => {
     const [first, second] = [await signIn(), await signIn()]
     const elsewhere = await beginElsewhere(second)
     await signOut(first)
-    // The session of the provider ends; it sends a logout token for the session here that is left of it.
+    // The session of the provider ends; it sends a logout token for the session here that is left
+    // of it.
     const third = new Browser()
     for (const [name, cookie] of first.jar)
       if (name.startsWith('_session')) third.jar.set(name, cookie)

@@ -9,7 +9,9 @@ import { until } from './until.ts'
 
 /** A MariaDB server of one's own: what is set for the whole server disturbs no other test. */
 export interface OwnMariadb {
-  /** Of a new database, and a user without the rights that a read-only server makes exceptions for. */
+  /**
+   * Of a new database, and a user without the rights that a read-only server makes exceptions for.
+   */
   url: string
   /** As the administrator. */
   admin: Connection

@@ -120,7 +120,10 @@ describe('What npm pack makes', () => {
     })
   })
 
-  /** As root, the service runs as another user, who owns only its data: it cannot write anywhere else. */
+  /**
+   * As root, the service runs as another user, who owns only its data: it cannot write anywhere
+   * else.
+   */
   it(`serves${isRoot ? ' a user who may write only to DATA_DIR and TMPDIR' : ''}`, async () => {
     const data = mkdtempSync(join(dir, 'data-'))
     const temporary = mkdtempSync(join(dir, 'tmp-'))

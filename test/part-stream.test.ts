@@ -96,7 +96,10 @@ async function reachStore(send: () => Promise<unknown>): Promise<void> {
   await until(() => bytesAtStore() - before > 300 * KiB)
 }
 
-/** How many bytes have got to the store: over the network, or into what it keeps of parts that are still coming. */
+/**
+ * How many bytes have got to the store: over the network, or into what it keeps of parts that are
+ * still coming.
+ */
 function bytesAtStore(): number {
   if (proxy) return proxy.sent()
   const drafts = join(blobDir(), 'drafts')
@@ -141,7 +144,8 @@ describe('A part of some size', () => {
       uploads.map(async upload => {
         for (const n of [1, 2, 3]) {
           for (let i = 0; i < 4; i++) await breakOff(upload, n)
-          // The service may not have noticed yet that the ones before are gone: it takes two at a time.
+          // The service may not have noticed yet that the ones before are gone: it takes two at a
+          // time.
           await Promise.all([breakOff(upload, n), until(() => upload.takes(n))])
         }
       }),

@@ -1,4 +1,7 @@
-/** A PDF with some lines of text on each page; and with a script that it wants to be run when it is opened. */
+/**
+ * A PDF with some lines of text on each page; and with a script that it wants to be run when it is
+ * opened.
+ */
 export function pdfOf(...given: (string[] | string | { script: string })[]): Buffer {
   const pages = given.flatMap(page =>
     typeof page === 'string' ? [[page]] : Array.isArray(page) ? [page] : [],

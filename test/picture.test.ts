@@ -62,7 +62,10 @@ async function placed(uploading: Promise<RestAnswer>): Promise<void> {
   })
 }
 
-/** Uploads pictures that were taken in the middle of months, as 2024-05, and waits until that is known. */
+/**
+ * Uploads pictures that were taken in the middle of months, as 2024-05, and waits until that is
+ * known.
+ */
 async function uploaded(person: Person, files: Record<string, string>): Promise<void> {
   for (const [path, month] of Object.entries(files))
     await placed(

@@ -7,7 +7,10 @@ export const picture = Buffer.from(
   'base64',
 )
 
-/** The id of a file that is uploaded, when its preview is there. The service makes them with PREVIEWS only. */
+/**
+ * The id of a file that is uploaded, when its preview is there. The service makes them with
+ * PREVIEWS only.
+ */
 export async function pictured(
   { app }: Pick<TestApp, 'app'>,
   uploading: Promise<RestAnswer>,

@@ -31,7 +31,9 @@ const selections: Record<string, string> = {
   setWorkspaceLimits: 'limits { name value ofPlan from }',
 }
 
-/** Runs a mutation of an operator; answers its payload, or the code of its error with its message. */
+/**
+ * Runs a mutation of an operator; answers its payload, or the code of its error with its message.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: payloads of every shape
 async function change(name: string, input: object): Promise<any> {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`

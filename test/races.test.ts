@@ -27,7 +27,10 @@ afterAll(() => t.stop())
 const many = <T>(count: number, work: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => insistently(() => work(n))))
 
-/** Where so many wait for one lock, a slow machine says to some that the database is busy, and to try again. */
+/**
+ * Where so many wait for one lock, a slow machine says to some that the database is busy, and to
+ * try again.
+ */
 async function insistently<T>(work: () => Promise<T>): Promise<T> {
   for (let left = 5; ; left--) {
     const answer = await work()

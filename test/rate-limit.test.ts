@@ -28,7 +28,9 @@ interface Caller {
   workspace: string
 }
 
-/** A way to do one of the limited things: by REST, and by GraphQL. Every call does something new. */
+/**
+ * A way to do one of the limited things: by REST, and by GraphQL. Every call does something new.
+ */
 interface Operation {
   policy: RateName
   max: number
@@ -330,7 +332,10 @@ describe('Guessing the password of a share', () => {
     code: string | undefined
     retryAfter: number
   }
-  /** Who a visitor claims to be. Behind a proxy, the last address of the first header is the one which it sees. */
+  /**
+   * Who a visitor claims to be. Behind a proxy, the last address of the first header is the one
+   * which it sees.
+   */
   const claims = (forwarded: string) => ({
     'x-forwarded-for': forwarded,
     forwarded: `for="${forwarded.split(',')[0]}"`,
@@ -407,7 +412,10 @@ describe('Guessing the password of a share', () => {
     }
   }
 
-  /** Sends so many wrong guesses, some at a time, by every way and to every instance in turn; counts what is said. */
+  /**
+   * Sends so many wrong guesses, some at a time, by every way and to every instance in turn; counts
+   * what is said.
+   */
   async function attack(
     urls: string[],
     token: string,

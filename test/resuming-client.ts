@@ -1,6 +1,7 @@
 /**
- * A program that uploads one file in parts and goes on where an earlier run of it was cut off. Arguments: the service's address, the job as JSON.
- * Every step is a line of its journal, and of its output, before the next one is taken.
+ * A program that uploads one file in parts and goes on where an earlier run of it was cut off.
+ * Arguments: the service's address, the job as JSON. Every step is a line of its journal, and of
+ * its output, before the next one is taken.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -65,7 +66,10 @@ async function isThere(): Promise<boolean> {
   return file?.md5_checksum === job.md5 && file.size === job.size
 }
 
-/** Signed addresses die with an embedded store, which comes back at another port: they are asked for anew. */
+/**
+ * Signed addresses die with an embedded store, which comes back at another port: they are asked for
+ * anew.
+ */
 async function addressesOf(id: string): Promise<Map<number, string>> {
   const query = `{ node(id: "${id}") { ... on UploadSession { parts { number url } } } }`
   const { text } = await request(`${url}/graphql`, {
@@ -107,7 +111,10 @@ async function sendParts(id: string, partSize: number, missing: number[]): Promi
   await Promise.all(Array.from({ length: IN_FLIGHT }, work))
 }
 
-/** A completion whose service was killed holds its claim for a while; one that had got through has left the file. */
+/**
+ * A completion whose service was killed holds its claim for a while; one that had got through has
+ * left the file.
+ */
 async function complete(id: string): Promise<void> {
   for (;;) {
     const { status, response } = await call('POST', `/api/files/uploads/${id}/complete`, {

@@ -24,7 +24,10 @@ export type Step =
   | { did: 'complete' }
   | { did: 'finished' }
 
-/** How a client program says that the service broke under it, and that it may be run again: EX_TEMPFAIL of sysexits.h. */
+/**
+ * How a client program says that the service broke under it, and that it may be run again:
+ * EX_TEMPFAIL of sysexits.h.
+ */
 export const BROKEN = 75
 
 /** Bytes of a stretch of a file, made anew each time: no one has to keep 200 MiB. */

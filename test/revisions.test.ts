@@ -307,7 +307,10 @@ describe('The revision of an entry', () => {
       const json = { filename: 'a.txt', size: 0, on_conflict: 'replace' }
       return `${base}/uploads/${(await person.rest('POST', `${base}/uploads`, { json })).response.upload_id}/complete`
     }
-    /** How a completion in the background is told of that has noticed it at its end: test/background-completion.test.ts. */
+    /**
+     * How a completion in the background is told of that has noticed it at its end:
+     * test/background-completion.test.ts.
+     */
     const told = async (base: string) => {
       const path = await uploaded(base)
       const failure = JSON.stringify({

@@ -122,7 +122,9 @@ const rightEnds: End[] = [
   },
 ]
 
-/** How the right ends: at that, something happens that must not be shown any more, or nothing does. */
+/**
+ * How the right ends: at that, something happens that must not be shown any more, or nothing does.
+ */
 type News = 'and more happens' | 'and nothing more happens'
 const allNews: News[] = ['and more happens', 'and nothing more happens']
 
@@ -131,7 +133,10 @@ const SECONDS = 10
 
 let people = 0
 
-/** Opens a subscription here, which is told something, and ends the right to it there; answers all that it has said, and how it ended. */
+/**
+ * Opens a subscription here, which is told something, and ends the right to it there; answers all
+ * that it has said, and how it ended.
+ */
 async function meet(
   { topic, by, end }: End,
   here: TestApp,

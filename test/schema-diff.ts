@@ -26,7 +26,8 @@ function schemaAt(revision: string): GraphQLSchema | undefined {
   }
 }
 
-// As a program: npm run schema:diff -- [REVISION]. It tells, and refuses nothing: what may break is decided by people.
+// As a program: npm run schema:diff -- [REVISION]. It tells, and refuses nothing: what may break is
+// decided by people.
 const [revision = 'HEAD^'] = process.argv.slice(2)
 const before = schemaAt(revision)
 if (before) {

@@ -221,7 +221,10 @@ const remove = async (who: Person, path: string): Promise<void> => {
   expect(status).toBe(200)
 }
 
-/** What the index has of a content once it is merged: its text, the drives that it is indexed in, and those that have one of its words. */
+/**
+ * What the index has of a content once it is merged: its text, the drives that it is indexed in,
+ * and those that have one of its words.
+ */
 async function kept(text: string, word: string) {
   const [digest, { db }] = [sha256(text), t.app]
   const count = async (sql: string, value: string) =>

@@ -10,7 +10,9 @@ import { walkEveryRoute } from './every-route.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from './harness.ts'
 import { Browser } from './unit/sign-in-browser.ts'
 
-/** Words that stand nowhere else, so that whoever finds one in the log knows where it comes from. */
+/**
+ * Words that stand nowhere else, so that whoever finds one in the log knows where it comes from.
+ */
 const plants = { password: 'planted-share-password', fileName: 'planted-file-name.txt' }
 const wrong = 'planted-wrong-password'
 
@@ -102,7 +104,9 @@ function expectSilence(): void {
   expect(lines.filter(line => /sig=|session_id=|@example\.com/i.test(line))).toEqual([])
 }
 
-/** What the logs of drives, persons and links have held at any time: some end with their accounts. */
+/**
+ * What the logs of drives, persons and links have held at any time: some end with their accounts.
+ */
 const events = new Map<string, string>()
 
 async function noteEvents(): Promise<void> {

@@ -8,7 +8,10 @@ import { type BuiltService, startBuilt } from './built-service.ts'
 import { expectHealed } from './consistency.ts'
 import { newDatabase, type Person, signInTo } from './harness.ts'
 
-/** The service in a process of its own, on a new database: nothing of the test counts as its time or memory. */
+/**
+ * The service in a process of its own, on a new database: nothing of the test counts as its time or
+ * memory.
+ */
 export interface ServiceProcess extends BuiltService {
   dataDir: string
   /** The ids of its worker processes. */
@@ -23,7 +26,10 @@ export interface ServiceProcess extends BuiltService {
   markMemory(): void
   /** Milliseconds of processor time that it has taken, all threads. */
   processorTime(): number
-  /** Waits until nothing is left to do, and compares database and store: see expectHealed. Nothing may change them meanwhile. */
+  /**
+   * Waits until nothing is left to do, and compares database and store: see expectHealed. Nothing
+   * may change them meanwhile.
+   */
   expectHealed(): Promise<void>
   /** Ends it, and leaves nothing behind. */
   stop(): Promise<void>

@@ -9,11 +9,17 @@ export const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{
 /** A sentence that a person can act on. */
 export const aSentence = expect.stringMatching(/^[A-Z"].+[.?]$/)
 
-/** Names in the order of their code points, which is neither that of UTF-16 nor that of any language. */
+/**
+ * Names in the order of their code points, which is neither that of UTF-16 nor that of any
+ * language.
+ */
 export const byCodePoint = (a: string, b: string): number =>
   Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-/** Names that sort differently by code point, by UTF-16 unit, by language and without regard to case. */
+/**
+ * Names that sort differently by code point, by UTF-16 unit, by language and without regard to
+ * case.
+ */
 export const awkwardNames = [
   'B',
   'a',

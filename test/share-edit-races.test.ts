@@ -56,7 +56,9 @@ async function sharedFolder(to = bob): Promise<Shared> {
 const said = ({ status, response }: RestAnswer) =>
   status === 200 ? '200' : `${status} ${response?.code}`
 
-/** An upload into a shared folder that the service has let in, and that waits for its last bytes. */
+/**
+ * An upload into a shared folder that the service has let in, and that waits for its last bytes.
+ */
 const holdUpload = (token: string, folder = 'in') =>
   holdForm(
     t,

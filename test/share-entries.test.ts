@@ -359,7 +359,8 @@ describe('What is behind a link of several', () => {
       'journey/new.txt',
       'journey/plan.txt',
     ])
-    // Into another one: it stays an entry of its own, and is found in there as well; a search finds it once.
+    // Into another one: it stays an entry of its own, and is found in there as well; a search finds
+    // it once.
     await move(alice, 'notes/b.txt', 'notes/journey/b.txt')
     expect(await pathsIn(token)).toEqual(['journey', 'b.txt', 'plan.txt'])
     expect(await pathsIn(token, { query: 'b.txt' })).toEqual(['b.txt'])

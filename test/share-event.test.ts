@@ -189,7 +189,8 @@ it('A sharer sees how often a link was used on each day, as the days are where t
     "SELECT id, kind FROM share_event WHERE share_id = (SELECT id FROM share ORDER BY id DESC LIMIT 1) AND kind = 'opened' ORDER BY id",
   )
   const midnight = Math.floor(Date.now() / DAY) * DAY
-  // One is of half past eleven of the day before yesterday, one of an hour later, and one is older than what is asked for.
+  // One is of half past eleven of the day before yesterday, one of an hour later, and one is older
+  // than what is asked for.
   const times = [midnight - DAY - 1_800_000, midnight - DAY + 1_800_000, midnight - 5 * DAY]
   for (const [i, at] of times.entries())
     await t.app.db.run('UPDATE share_event SET id = ?, at = ? WHERE id = ?', [

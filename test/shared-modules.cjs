@@ -5,7 +5,9 @@ const { basename, join, relative } = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { default: Runtime } = require('jest-runtime')
 
-/** Seconds of processor time: of this process, and of its children that have ended. proc(5), stat. */
+/**
+ * Seconds of processor time: of this process, and of its children that have ended. proc(5), stat.
+ */
 function processorSeconds() {
   const [, ...fields] = readFileSync('/proc/self/stat', 'utf8').split(/\) /)[1].split(' ')
   const [user, system, childUser, childSystem] = fields
@@ -36,8 +38,9 @@ if (costs) {
 }
 
 /**
- * Adds to the file that TEST_COSTS names what a test file has cost: seconds of processor time, seconds, project, path; then of the
- * processor time, the seconds of Jest's worker itself and of each kind of process that has ended, with their number.
+ * Adds to the file that TEST_COSTS names what a test file has cost: seconds of processor time,
+ * seconds, project, path; then of the processor time, the seconds of Jest's worker itself and of
+ * each kind of process that has ended, with their number.
  */
 function measure({ rootDir, displayName }, path) {
   if (!costs) return () => {}
@@ -81,10 +84,11 @@ function runOnlyAtOnce(environment) {
 }
 
 /**
- * Loads tests and what they test as Node loads the service: types stripped, no context of their own. A process loads
- * the service and its packages once for all its test files, which is what most of their time went to. What is below
- * test/ is anew for every test file, but for test/contract/: it remembers nothing of a test file, and to read the document and to make
- * the checks of its answers takes most of the time of a small one.
+ * Loads tests and what they test as Node loads the service: types stripped, no context of their
+ * own. A process loads the service and its packages once for all its test files, which is what most
+ * of their time went to. What is below test/ is anew for every test file, but for test/contract/:
+ * it remembers nothing of a test file, and to read the document and to make the checks of its
+ * answers takes most of the time of a small one.
  */
 class SharedModules extends Runtime {
   constructor(config, environment, ...rest) {
@@ -101,7 +105,9 @@ class SharedModules extends Runtime {
     return true
   }
 
-  /** The tests' own functions, anew for every test file, with the classes that everything else has. */
+  /**
+   * The tests' own functions, anew for every test file, with the classes that everything else has.
+   */
   requireInternalModule(path) {
     delete require.cache[path]
     delete globalThis[Symbol.for('EVENT_HANDLERS')]
@@ -114,7 +120,8 @@ class SharedModules extends Runtime {
 
   async unstable_importModule(path) {
     loaded += 1
-    // What runs is what was written: no stack has to be translated, and the service makes many that nobody reads.
+    // What runs is what was written: no stack has to be translated, and the service makes many that
+    // nobody reads.
     Error.prepareStackTrace = undefined
     Error.stackTraceLimit = 10
     await import(`${pathToFileURL(path)}?${loaded}`)
@@ -131,7 +138,10 @@ class SharedModules extends Runtime {
 
 const tests = `${pathToFileURL(join(__dirname))}/`
 const shared = `${tests}contract/`
-/** What a test can import; of `jest` there are mock functions and spies, and nothing that replaces modules. */
+/**
+ * What a test can import; of `jest` there are mock functions and spies, and nothing that replaces
+ * modules.
+ */
 const functions = [
   'afterAll',
   'afterEach',

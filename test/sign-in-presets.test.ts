@@ -15,7 +15,10 @@ type Answers = Record<string, (asked: Asked) => unknown>
 let t: TestApp
 let asked: Asked[]
 
-/** A service with a provider of which only these settings are set, and the internet with what its URLs answer. */
+/**
+ * A service with a provider of which only these settings are set, and the internet with what its
+ * URLs answer.
+ */
 async function start(
   name: string,
   answers: Answers,

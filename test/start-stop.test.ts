@@ -83,7 +83,10 @@ describe('A start', () => {
   })
 })
 
-/** One request on a kept connection: its status, whether the connection ends with the answer, and through which port it went. */
+/**
+ * One request on a kept connection: its status, whether the connection ends with the answer, and
+ * through which port it went.
+ */
 function ask(
   url: string,
   agent: Agent,

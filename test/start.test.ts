@@ -46,7 +46,10 @@ async function listen(server: Server): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-/** The lines that a start says before it ends; it must end with 1, and without a trace of its inside. */
+/**
+ * The lines that a start says before it ends; it must end with 1, and without a trace of its
+ * inside.
+ */
 async function refusal(settings: Record<string, string>): Promise<string[]> {
   const data = mkdtempSync(join(dir, 'data-'))
   const { code, out, err } = await runBuilt(
@@ -134,7 +137,8 @@ onMysql('A start with a MySQL database', () => {
 })
 
 onSqlite('A start', () => {
-  // A start reports all that fails, so one may fail in two ways: each takes a second of processor time.
+  // A start reports all that fails, so one may fail in two ways: each takes a second of processor
+  // time.
   const cases: [string, () => Record<string, string>, ...RegExp[]][] = [
     [
       'with a database that is none, and a blob store that does not answer',

@@ -236,7 +236,10 @@ describe('An event', () => {
   })
 })
 
-/** Puts empty files into an empty folder at the top of a bucket, by the rows that as many uploads would have left. */
+/**
+ * Puts empty files into an empty folder at the top of a bucket, by the rows that as many uploads
+ * would have left.
+ */
 async function fill(bucketId: string, folderId: string, files: number): Promise<void> {
   const now = Date.now()
   const columns =
@@ -601,7 +604,10 @@ describe('A listing', () => {
           0,
         )
 
-  /** Of events those that there are as many of as of what they happened to: what surrounds that has happened, too. */
+  /**
+   * Of events those that there are as many of as of what they happened to: what surrounds that has
+   * happened, too.
+   */
   const countedOf = (response: Anything) =>
     response.events?.filter(({ kind }: Anything) =>
       ['key.created', 'share.created'].includes(kind),
@@ -609,7 +615,8 @@ describe('A listing', () => {
 
   /** What each listing costs, and how many it shows. */
   async function measure(things: Stock) {
-    // A search brings the index up to date itself, which takes as many statements as there is to index.
+    // A search brings the index up to date itself, which takes as many statements as there is to
+    // index.
     await t.app.searchIndexer.idle()
     const { owner, friend, workspace_id, uploads, copies, tags, sent, visited } = things
     const costs: Record<string, number> = {}

@@ -10,14 +10,19 @@ import { newDatabase, startApp, type TestApp } from './harness.ts'
 interface Moved {
   /** A store that is not there yet. */
   makeStore(): BlobStore
-  /** What is expected of a store that has a blob of which the backup knows nothing. @param restore into that store */
+  /**
+   * What is expected of a store that has a blob of which the backup knows nothing. @param restore
+   * into that store
+   */
   expectStranger(
     restore: (options?: { deleteExisting: true }) => ReturnType<typeof restoreInto>,
     removeStranger: () => Promise<unknown>,
   ): Promise<void>
 }
 
-/** A backup of the store under test is restored into a folder, and into another store of its kind. */
+/**
+ * A backup of the store under test is restored into a folder, and into another store of its kind.
+ */
 export function testBackupsOf({ makeStore, expectStranger }: Moved): void {
   let dir: string
   let t: TestApp

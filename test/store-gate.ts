@@ -14,7 +14,9 @@ export type StoreRequest =
 
 /** Stands between a service and its store. */
 export interface StoreGate {
-  /** Called before each request; it may take its time, or throw. What may take long has a signal. */
+  /**
+   * Called before each request; it may take its time, or throw. What may take long has a signal.
+   */
   interfere: (kind: StoreRequest, key: string, signal?: AbortSignal) => unknown
 }
 

@@ -3,7 +3,10 @@ import { settingsFor } from './s3/server.ts'
 
 declare const storeUnderTest: 'disk' | 'azure' | 's3'
 
-/** The settings of a new store of the kind under test, for a service that is a process; none for the folder that it has anyway. */
+/**
+ * The settings of a new store of the kind under test, for a service that is a process; none for the
+ * folder that it has anyway.
+ */
 export function newStoreSettings(): Record<string, string> {
   const name = `t${randomBytes(8).toString('hex')}`
   if (storeUnderTest === 's3') return settingsFor(name)

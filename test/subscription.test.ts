@@ -51,7 +51,9 @@ const invite = (by: Person, workspace_id: string, email: string) =>
   })
 const refusalOf = async (stream: EventStream) => (await stream.next()).errors?.[0]?.extensions
 
-/** Runs with a subscription that is closed afterwards, so that it does not count for the next test. */
+/**
+ * Runs with a subscription that is closed afterwards, so that it does not count for the next test.
+ */
 async function following(
   person: Person,
   query: string,
@@ -126,7 +128,8 @@ describe('subscription shareReceived', () => {
   it('shows what stands when it is shown', () =>
     following(bob, SHARES, async stream => {
       const nextName = async () => (await stream.next()).data?.shareReceived.fileName
-      // The first one is shown at once, the others after a pause: a slow machine may need more than one go to be that quick.
+      // The first one is shown at once, the others after a pause: a slow machine may need more than
+      // one go to be that quick.
       for (let left = 10; left > 0; left--) {
         await alice.upload('brief.txt', 'x')
         await share(alice, bob.email, ['docs/a.txt'])

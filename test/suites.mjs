@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Long ones: kills, attacks, thousands of requests, hundreds of processes, service after service, each operation as everybody.
- * `npm test` leaves them to `npm run test:all`.
+ * Long ones: kills, attacks, thousands of requests, hundreds of processes, service after service,
+ * each operation as everybody. `npm test` leaves them to `npm run test:all`.
  */
 const drills = [
   'admin',
@@ -69,8 +69,9 @@ const drills = [
 ]
 
 /**
- * What no database has a part in, beyond what others prove on each: requests as such, bytes, pages, programs, and who may what (the
- * rules are of no engine; that queries keep to them is in isolation.test.ts, on each). These run on SQLite.
+ * What no database has a part in, beyond what others prove on each: requests as such, bytes, pages,
+ * programs, and who may what (the rules are of no engine; that queries keep to them is in
+ * isolation.test.ts, on each). These run on SQLite.
  */
 const anyEngine = [
   'auth',
@@ -163,8 +164,9 @@ const anyEngine = [
 ]
 
 /**
- * What `.ci/run` runs on MariaDB, by what MariaDB decides of it; `npm run test:all` runs there all that is not of any engine. What is
- * in none of these groups runs on SQLite in `.ci/run`: its operations are in `authorization` here, which no operation may miss.
+ * What `.ci/run` runs on MariaDB, by what MariaDB decides of it; `npm run test:all` runs there all
+ * that is not of any engine. What is in none of these groups runs on SQLite in `.ci/run`: its
+ * operations are in `authorization` here, which no operation may miss.
  */
 const onMariadb = {
   'the statements of every operation': ['authorization'],
@@ -225,7 +227,10 @@ const onMariadb = {
   ],
 }
 
-/** Of these, `.ci/run` runs on MariaDB the tests in which several come at once: by their names, as shared-modules.cjs has it. */
+/**
+ * Of these, `.ci/run` runs on MariaDB the tests in which several come at once: by their names, as
+ * shared-modules.cjs has it.
+ */
 const atOnceOnMariadb = [
   'account',
   'api-key',
@@ -246,7 +251,10 @@ const atOnceOnMariadb = [
   'workspace-share',
 ]
 
-/** What the store decides: once more with each other store in the place of the disk. No database has a part in that. */
+/**
+ * What the store decides: once more with each other store in the place of the disk. No database has
+ * a part in that.
+ */
 const onEachStore = ['download', 'part-stream', 'tus-bytes', 'upload-integrity', 'upload-session']
 
 /** The same, at night. */
@@ -261,8 +269,8 @@ const onEachStoreAtNight = [
 ]
 
 /**
- * What `.ci/run` leaves to `.ci/run all`, which runs each night and before each release: there it costs the most and proves what changes
- * seldom break (docs/decisions/gate.md).
+ * What `.ci/run` leaves to `.ci/run all`, which runs each night and before each release: there it
+ * costs the most and proves what changes seldom break (docs/decisions/gate.md).
  */
 const nightly = [
   'background-copy',
@@ -305,8 +313,8 @@ export const nightlyInBrowser = [
 const notTwice = ['authorization', 'backup-faults', 'search-kill']
 
 /**
- * Those that take the longest, by their processor time, and then those that wait a quarter of a minute for something: they begin first, so
- * that no worker is left alone with one in the end.
+ * Those that take the longest, by their processor time, and then those that wait a quarter of a
+ * minute for something: they begin first, so that no worker is left alone with one in the end.
  */
 export const longest = [
   'event-drill',

@@ -6,7 +6,10 @@ import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
 import { newMysql } from './mysql.ts'
 
-/** Where a run keeps what its databases are copied from: to migrate each of them anew takes a second of processor time on MySQL. */
+/**
+ * Where a run keeps what its databases are copied from: to migrate each of them anew takes a second
+ * of processor time on MySQL.
+ */
 const folder = () => process.env.TEST_TEMPLATES ?? ''
 const sqliteTemplate = () => join(folder(), 'template.sqlite')
 const mysqlTemplate = () => join(folder(), 'template.sql')

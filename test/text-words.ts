@@ -8,7 +8,10 @@ export async function mergeAll(db: Db): Promise<void> {
   for (const hours of [2, 4]) while (await run({ now: Date.now() + hours * 3_600_000 }));
 }
 
-/** All that the index of contents has of a word, or of those that begin with it, whether or not searches read it. */
+/**
+ * All that the index of contents has of a word, or of those that begin with it, whether or not
+ * searches read it.
+ */
 export async function rowsOfWord(
   db: Db,
   beginning: string,

@@ -7,7 +7,10 @@ import type { Anything } from './event-model.ts'
 import { type GraphqlAnswer, type Person, startApp, type TestApp } from './harness.ts'
 import { rounds } from './rounds.ts'
 
-/** A file with its bytes and those that it had, the newest first; or a folder (null). The same object wherever it is moved. */
+/**
+ * A file with its bytes and those that it had, the newest first; or a folder (null). The same
+ * object wherever it is moved.
+ */
 interface Entry {
   bytes: string | null
   versions?: string[]
@@ -87,7 +90,9 @@ function freePath(tree: Tree, path: string): string {
   }
 }
 
-/** Does to a copy of a model what a change does to a drive. @returns null when the change is refused */
+/**
+ * Does to a copy of a model what a change does to a drive. @returns null when the change is refused
+ */
 function tried(model: Model, change: (copy: Model) => void): Model | null {
   const copy = { ...model, tree: new Map(model.tree), trash: [...model.trash] }
   try {

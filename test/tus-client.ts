@@ -15,7 +15,10 @@ export type Tus = (
   body?: string | Uint8Array | ReadableStream,
 ) => Promise<TusAnswer>
 
-/** A client of tus with some credential, below the URL of uploads; a path may also be the Location of an upload. */
+/**
+ * A client of tus with some credential, below the URL of uploads; a path may also be the Location
+ * of an upload.
+ */
 export const tusOf =
   (url: string, credential: Record<string, string> = {}): Tus =>
   async (method, path, headers = {}, body) => {

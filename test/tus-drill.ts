@@ -17,7 +17,10 @@ const MiB = 1024 * 1024
 export interface TusDrill {
   /** Bytes of the file. */
   size: number
-  /** What breaks, each after an equal share of the file: the connection, or the service, after which another instance answers. */
+  /**
+   * What breaks, each after an equal share of the file: the connection, or the service, after which
+   * another instance answers.
+   */
   breaks: ('cut' | 'kill')[]
   /** As tus-js-client has them. */
   options?: Partial<UploadOptions>
@@ -78,7 +81,8 @@ const mostMemory = (pid: number): number =>
   Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 /**
- * Sends one file with tus-js-client, past connections that break and services that are killed, and compares what was stored.
+ * Sends one file with tus-js-client, past connections that break and services that are killed, and
+ * compares what was stored.
  * @throws where that differs, and where anything is left behind
  */
 export async function drillTus({

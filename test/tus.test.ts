@@ -227,7 +227,8 @@ describe('Refusals', () => {
     const beside = await createUpload(tus, 3, { filename: name, on_conflict: 'replace' })
     expect((await patch(tus, beside, 0, 'new')).status).toBe(204)
     expect((await stored(alice, name)).toString()).toBe('new')
-    // Taken while the bytes came: they wait for another try, and no client takes the upload for done.
+    // Taken while the bytes came: they wait for another try, and no client takes the upload for
+    // done.
     const late = named()
     const url = await createUpload(tus, 3, { filename: late })
     await alice.upload(late, 'first')

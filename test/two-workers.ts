@@ -10,8 +10,9 @@ import { type Instance, linkedInstance } from '../src/workers/link.ts'
 import type { FromWorker, ToWorker } from '../src/workers/messages.ts'
 
 /**
- * An instance with two workers and their supervisor in the process of the tests: two services that share nothing but the database, the
- * store and the messages that workers exchange with their supervisor. Requests go to them by turns. The first one runs the jobs.
+ * An instance with two workers and their supervisor in the process of the tests: two services that
+ * share nothing but the database, the store and the messages that workers exchange with their
+ * supervisor. Requests go to them by turns. The first one runs the jobs.
  */
 export async function createTwoWorkers(config: Config, options: AppOptions): Promise<App> {
   const [one, two] = linkWorkers(options.instance?.coordination ?? localCoordination())
@@ -68,7 +69,8 @@ export async function createTwoWorkers(config: Config, options: AppOptions): Pro
 }
 
 /**
- * The two ends of the workers, with the supervisor between them. Messages arrive later, and are copies.
+ * The two ends of the workers, with the supervisor between them. Messages arrive later, and are
+ * copies.
  * @param supervisor what the supervisor counts with
  */
 function linkWorkers(supervisor: Coordination): [Instance, Instance] {
@@ -90,7 +92,10 @@ function linkWorkers(supervisor: Coordination): [Instance, Instance] {
   return [link(0), link(1)]
 }
 
-/** Gives the requests that arrive at one server to both by turns; those that wait on a connection follow the one before them. */
+/**
+ * Gives the requests that arrive at one server to both by turns; those that wait on a connection
+ * follow the one before them.
+ */
 function takeTurns(server: Server, other: Server): void {
   const handlers = [server, other].map(each => each.listeners('request')[0] as RequestListener)
   const busy = new WeakMap<Socket, { handler: RequestListener | undefined; requests: number }>()

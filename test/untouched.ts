@@ -3,10 +3,11 @@ import type { TestApp } from './harness.ts'
 import { everything } from './wire.ts'
 
 /**
- * Runs a service for a file of tests that must all leave everything as it was: rows and objects, the process itself, and a log
- * that tells of no failure of ours.
+ * Runs a service for a file of tests that must all leave everything as it was: rows and objects,
+ * the process itself, and a log that tells of no failure of ours.
  * @param start makes it, with what is to stay
- * @param pause milliseconds after each test: what a client has cut, the service may not even have taken up
+ * @param pause milliseconds after each test: what a client has cut, the service may not even have
+ * taken up
  * @returns `accept`, for a test that changes something on purpose: some tables, or everything
  */
 export function leaveUntouched(

@@ -21,7 +21,10 @@ afterAll(() => t.stop())
 
 const somebody = () => t.signIn(`person${++people}`)
 
-/** An upload whose first part is there, and whose second is on its way. One by one, to see which statements are whose. */
+/**
+ * An upload whose first part is there, and whose second is on its way. One by one, to see which
+ * statements are whose.
+ */
 const underWay: typeof begin = (...upload) => oneByOne(() => begin(...upload))
 const oneByOne = pLimit(1)
 

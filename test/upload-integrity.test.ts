@@ -91,7 +91,10 @@ const seen = async () => {
   return response.bucket_data.objects.map((o: { name: string }) => o.name) as string[]
 }
 
-/** Carries out a transfer that is damaged on its way; answers how it was refused, and then goes on to its good end. */
+/**
+ * Carries out a transfer that is damaged on its way; answers how it was refused, and then goes on
+ * to its good end.
+ */
 async function damaged({ filename, bytes, damaged: n, bit, given }: Transfer, direct: boolean) {
   const up = restUploader(alice)
   const { value } = await up.start({ filename, size: bytes.length, direct })

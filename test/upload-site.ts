@@ -10,7 +10,10 @@ import { expectWhole } from './consistency.ts'
 import { type Person, signInTo } from './harness.ts'
 import { until } from './until.ts'
 
-/** What the service stands on: SQLite with one instance, or a database server with two, which share a folder of blobs. */
+/**
+ * What the service stands on: SQLite with one instance, or a database server with two, which share
+ * a folder of blobs.
+ */
 export interface Ground {
   /** Empty: SQLite. */
   databaseUrl: string
@@ -26,13 +29,19 @@ export interface UploadSite {
   at(place: number): BuiltService
   end(place: number, signal: NodeJS.Signals): Promise<number | string>
   start(place: number): Promise<void>
-  /** Settings of the instances from their next start on, in the place of those that the site was opened with. */
+  /**
+   * Settings of the instances from their next start on, in the place of those that the site was
+   * opened with.
+   */
   configure(more: Record<string, string>): void
   /** The settings of an instance as they are now, for programs beside it. */
   settings(): Record<string, string>
   /** Alice, as she talks to one of the instances. */
   alice(place: number): Promise<Person>
-  /** Time passes until no one can go on with what was begun; then everything has been given back, and nothing differs from anything. */
+  /**
+   * Time passes until no one can go on with what was begun; then everything has been given back,
+   * and nothing differs from anything.
+   */
   expectHealed(ms?: number): Promise<void>
   close(): Promise<void>
 }

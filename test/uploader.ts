@@ -1,7 +1,10 @@
 import { driveOf } from './builders.ts'
 import type { Person, RestAnswer } from './harness.ts'
 
-/** What an answer says, whichever face gave it: the code of the error, or the value with names as on the wire. */
+/**
+ * What an answer says, whichever face gave it: the code of the error, or the value with names as on
+ * the wire.
+ */
 export interface Said {
   status: number
   code: string | undefined

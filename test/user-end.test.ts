@@ -399,7 +399,8 @@ describe('DELETE /api/user/account/delete', () => {
     await t.settle()
     expect(await objectsIn(bucketId)).toEqual({ remembered: 2, stored: 2 })
     await t.app.db.run('UPDATE bucket SET kept_until = ? WHERE id = ?', [Date.now() - 1, bucketId])
-    // The sweeper promises the purge, the worker carries it out, and the sweeper removes the objects.
+    // The sweeper promises the purge, the worker carries it out, and the sweeper removes the
+    // objects.
     await t.settle()
     await t.settle()
     expect(await objectsIn(bucketId)).toEqual({ remembered: 0, stored: 0 })

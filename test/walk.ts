@@ -25,7 +25,8 @@ export function stepsOfWalk(): Step[] {
 }
 
 /**
- * Takes steps in one shell, which ends at the first command that fails; answers what each has printed. Only the address is another one.
+ * Takes steps in one shell, which ends at the first command that fails; answers what each has
+ * printed. Only the address is another one.
  * @param dataDir of the service, which lies as `data` in the folder where the shell begins
  * @param url of a service that has just been started
  */

@@ -26,7 +26,9 @@ export interface Receiver {
   again(): Promise<void>
 }
 
-/** A real HTTP server of a receiver. @param host one of loopback @param port a free one by default */
+/**
+ * A real HTTP server of a receiver. @param host one of loopback @param port a free one by default
+ */
 export async function startReceiver(host = '127.0.0.1', port = 0): Promise<Receiver> {
   const make = () =>
     createServer(async (req, res) => {
@@ -72,6 +74,9 @@ export const status =
   res =>
     void res.writeHead(code, headers).end('no')
 
-/** What a receiver that follows the specification makes of a request. @throws Error when it was not signed with the secret */
+/**
+ * What a receiver that follows the specification makes of a request. @throws Error when it was not
+ * signed with the secret
+ */
 export const verified = (secret: string, { body, headers }: Received) =>
   new Webhook(secret).verify(body, headers as Record<string, string>)

@@ -27,7 +27,10 @@ export interface Wire {
   cut(): void
 }
 
-/** Opens a connection to a service. @param localAddress where it comes from: another of 127.0.0.0/8 is another client */
+/**
+ * Opens a connection to a service. @param localAddress where it comes from: another of 127.0.0.0/8
+ * is another client
+ */
 export function openWire(url: string, localAddress?: string): Promise<Wire> {
   const { hostname, port } = new URL(url)
   const socket = connect({
@@ -224,7 +227,9 @@ const tables =
     ' ',
   )
 
-/** All that the service remembers, and all that its store holds, once nothing is under way any more. */
+/**
+ * All that the service remembers, and all that its store holds, once nothing is under way any more.
+ */
 export async function everything(t: TestApp): Promise<Record<string, unknown[]>> {
   await quiet(t)
   await t.settle()
@@ -236,7 +241,10 @@ export async function everything(t: TestApp): Promise<Record<string, unknown[]>>
   return { ...Object.fromEntries(tables.map((table, i) => [table, rows[i] ?? []])), objects }
 }
 
-/** Waits until no request runs, and no upload holds anything but those in parts, which wait for their makers. */
+/**
+ * Waits until no request runs, and no upload holds anything but those in parts, which wait for
+ * their makers.
+ */
 async function quiet(t: TestApp): Promise<void> {
   await until(async () => {
     const staged = await t.app.db.rows(

@@ -46,7 +46,8 @@ withBoth('Two workers while Redis does not answer', () => {
       const streams = [await bob.subscribe(SHARES), await bob.subscribe(SHARES)]
       await proxy[fail]()
       try {
-        // Each finds out by itself, within two seconds; what it has asked Redis for until then may be forgotten.
+        // Each finds out by itself, within two seconds; what it has asked Redis for until then may
+        // be forgotten.
         await Promise.all(
           Array.from({ length: 4 }, () => sharer().then(who => share(who, 'nobody@example.com'))),
         )

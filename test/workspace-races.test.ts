@@ -23,7 +23,10 @@ beforeEach(async () => {
   workspace_id = await found(alice)
 })
 
-/** Whatever came first: no workspace is without an owner, whoever answers for its limits is one, and database and store agree. */
+/**
+ * Whatever came first: no workspace is without an owner, whoever answers for its limits is one, and
+ * database and store agree.
+ */
 afterEach(async () => {
   const orphaned = await t.app.db.rows(
     `SELECT w.id FROM workspace w LEFT JOIN member m ON m.workspace_id = w.id AND m.user_id = w.owner_id
@@ -85,7 +88,10 @@ const rowsLeft = async () => {
   return counts.flat()
 }
 
-/** An upload, into the workspace unless said otherwise, of which the second half is sent when the test says so. */
+/**
+ * An upload, into the workspace unless said otherwise, of which the second half is sent when the
+ * test says so.
+ */
 async function heldUpload(
   person: Person,
   credential: Record<string, string> = {},

@@ -2,10 +2,14 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Person } from './harness.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
-// Whatever a request leaves should be garbage when the young objects are next collected. Where it is not (V8 keeps what a new hidden
-// class refers to until a full collection), each collection copies it, and all other requests wait meanwhile.
+// Whatever a request leaves should be garbage when the young objects are next collected. Where it
+// is not (V8 keeps what a new hidden class refers to until a full collection), each collection
+// copies it, and all other requests wait meanwhile.
 
-/** Of the bytes that are allocated between two collections: what one request needs, which is under way, and a little more. */
+/**
+ * Of the bytes that are allocated between two collections: what one request needs, which is under
+ * way, and a little more.
+ */
 const MOST_SURVIVES = 0.045
 const REQUESTS = 500
 
@@ -22,7 +26,10 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** What the collections of young objects since the given end of the log have copied, of what was allocated before them. */
+/**
+ * What the collections of young objects since the given end of the log have copied, of what was
+ * allocated before them.
+ */
 function surviving(since: number): number {
   const collections = service
     .said()

@@ -6,7 +6,10 @@ export interface ReadEntry {
   at: number
 }
 
-/** What is in a ZIP archive, by its path, as an independent program reads it; it compares the checksums. The text of a folder is empty. */
+/**
+ * What is in a ZIP archive, by its path, as an independent program reads it; it compares the
+ * checksums. The text of a folder is empty.
+ */
 export async function readZip(bytes: Uint8Array): Promise<Map<string, ReadEntry>> {
   const reader = new ZipReader(new Uint8ArrayReader(bytes), { useWebWorkers: false })
   const found = new Map<string, ReadEntry>()

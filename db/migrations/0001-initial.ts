@@ -62,7 +62,10 @@ const plans: Omit<Plan, 'isDefault' | 'retiredAt'>[] = [
   },
 ]
 
-/** The tables as the models define them, and the plans. MySQL commits each step: killed halfway, it begins again and skips what exists. */
+/**
+ * The tables as the models define them, and the plans. MySQL commits each step: killed halfway, it
+ * begins again and skips what exists.
+ */
 export const initial: Migration = {
   name: '0001-initial',
 

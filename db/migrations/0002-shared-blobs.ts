@@ -1,6 +1,9 @@
 import type { Migration } from '../migration.ts'
 
-/** Lets several files and versions have the same bytes: the ledger counts them, where an index allowed one only. */
+/**
+ * Lets several files and versions have the same bytes: the ledger counts them, where an index
+ * allowed one only.
+ */
 export const sharedBlobs: Migration = {
   name: '0002-shared-blobs',
 

@@ -1,6 +1,9 @@
 import type { Migration } from '../migration.ts'
 
-/** Notes the CRC-32 of blobs. Those that are there get theirs when they are first read for an archive. */
+/**
+ * Notes the CRC-32 of blobs. Those that are there get theirs when they are first read for an
+ * archive.
+ */
 export const blobChecksums: Migration = {
   name: '0008-blob-checksums',
 

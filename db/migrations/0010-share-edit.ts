@@ -8,7 +8,10 @@ const added = [
   { table: 'upload_session', name: 'shareId', column: UploadSession.columns.shareId },
 ] as const
 
-/** Lets the recipients of shares change what is shared, and remembers by which share an upload was begun. */
+/**
+ * Lets the recipients of shares change what is shared, and remembers by which share an upload was
+ * begun.
+ */
 export const shareEdit: Migration = {
   name: '0010-share-edit',
 

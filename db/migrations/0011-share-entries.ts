@@ -1,7 +1,10 @@
 import type { Migration } from '../migration.ts'
 import { Share } from '../models/share.ts'
 
-/** Puts several entries behind one share, and finds those of a drive by an index. Shares that are there stay shares of one entry. */
+/**
+ * Puts several entries behind one share, and finds those of a drive by an index. Shares that are
+ * there stay shares of one entry.
+ */
 export const shareEntries: Migration = {
   name: '0011-share-entries',
 

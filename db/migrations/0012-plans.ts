@@ -12,7 +12,10 @@ const added = [
 
 const ACCOUNTS_AT_ONCE = 10_000
 
-/** Lets operators manage the plans, and set single limits. Other plans than the former default were chosen by operators. */
+/**
+ * Lets operators manage the plans, and set single limits. Other plans than the former default were
+ * chosen by operators.
+ */
 export const plans: Migration = {
   name: '0012-plans',
 

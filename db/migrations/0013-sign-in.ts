@@ -9,7 +9,10 @@ const added = [
   { table: 'member', name: 'provider', column: Member.columns.provider },
 ] as const
 
-/** Lets a sign-in provider end sessions and memberships that began with it. Those that are there end as before. */
+/**
+ * Lets a sign-in provider end sessions and memberships that began with it. Those that are there end
+ * as before.
+ */
 export const signIn: Migration = {
   name: '0013-sign-in',
 

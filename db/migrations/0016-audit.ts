@@ -10,7 +10,10 @@ const indexes = [
   ['operator_id', 'at'],
 ]
 
-/** Events say where they come from, and can be searched over all logs. What happened before says nothing of it. */
+/**
+ * Events say where they come from, and can be searched over all logs. What happened before says
+ * nothing of it.
+ */
 export const audit: Migration = {
   name: '0016-audit',
 

@@ -3,7 +3,10 @@ import { touched } from '../models/columns.ts'
 
 const tables = ['api_key', 'bucket', 'session', 'share', 'user', 'workspace'] as const
 
-/** Lets transactions at different nodes of a Galera cluster exclude each other by rows that they lock and do not change. */
+/**
+ * Lets transactions at different nodes of a Galera cluster exclude each other by rows that they
+ * lock and do not change.
+ */
 export const touchedRows: Migration = {
   name: '0023-touched',
 

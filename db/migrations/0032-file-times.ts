@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Migration } from '../migration.ts'
 import { FILE } from '../models/entry.ts'
 
-/** What rclone and Windows set, which were properties without a meaning until now. Folders keep what Windows sets. */
+/**
+ * What rclone and Windows set, which were properties without a meaning until now. Folders keep what
+ * Windows sets.
+ */
 const TIMES = ['DAV:\nlastmodified', 'urn:schemas-microsoft-com:\nWin32LastModifiedTime']
 
 /** Keeps when contents were last modified, as the computers say that they came from. */

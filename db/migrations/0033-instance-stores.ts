@@ -1,7 +1,10 @@
 import type { Migration } from '../migration.ts'
 import { integer, touched } from '../models/columns.ts'
 
-/** Lets instances say which blob stores they know, and moves of blobs exclude uploads at other nodes of a Galera cluster. */
+/**
+ * Lets instances say which blob stores they know, and moves of blobs exclude uploads at other nodes
+ * of a Galera cluster.
+ */
 export const instanceStores: Migration = {
   name: '0033-instance-stores',
 

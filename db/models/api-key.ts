@@ -1,7 +1,10 @@
 import { MAX_KEY_DESCRIPTION, MAX_KEY_NAME } from '../../src/values/limits.ts'
 import { digest, moment, type Row, table, text, touched, uuid } from './columns.ts'
 
-/** A key of a user (private) or of a workspace. Looked up by the hash of its secret; the secret itself is not stored. */
+/**
+ * A key of a user (private) or of a workspace. Looked up by the hash of its secret; the secret
+ * itself is not stored.
+ */
 export const ApiKey = table({
   tableName: 'api_key',
   columns: {

@@ -112,12 +112,17 @@ export const integer = new Column<number>(() => DataTypes.INTEGER)
 export const number = new Column<number>(() => DataTypes.BIGINT)
 export const counter = new Column<number>(() => DataTypes.BIGINT, { defaultValue: 0 })
 
-/** A time: milliseconds since 1970 in UTC. A number, because the engines differ in their date types. */
+/**
+ * A time: milliseconds since 1970 in UTC. A number, because the engines differ in their date types.
+ */
 export const moment = new Column<number>(() => DataTypes.BIGINT)
 
 type Columns = Record<string, Column<unknown, unknown>>
 
-/** What a table consists of: the one definition from which its model, the type of its rows and the table itself are made. */
+/**
+ * What a table consists of: the one definition from which its model, the type of its rows and the
+ * table itself are made.
+ */
 export interface Table<C extends Columns = Columns, Name extends string = string> {
   tableName: string
   columns: C

@@ -1,6 +1,9 @@
 import { flag, longText, moment, type Row, table, uuid } from './columns.ts'
 
-/** A lock of a WebDAV client (RFC 4918, section 6) on a file or folder. Its id is what its token names. */
+/**
+ * A lock of a WebDAV client (RFC 4918, section 6) on a file or folder. Its id is what its token
+ * names.
+ */
 export const DavLock = table({
   tableName: 'dav_lock',
   columns: {

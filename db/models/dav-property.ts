@@ -1,6 +1,9 @@
 import { digest, mediumText, type Row, table, uuid } from './columns.ts'
 
-/** A dead property (RFC 4918, section 4) that a WebDAV client has given a file or folder. It stays in the trash, and goes with the entry. */
+/**
+ * A dead property (RFC 4918, section 4) that a WebDAV client has given a file or folder. It stays
+ * in the trash, and goes with the entry.
+ */
 export const DavProperty = table({
   tableName: 'dav_property',
   columns: {

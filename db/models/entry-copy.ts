@@ -5,14 +5,18 @@ export const copyStates = ['copying', 'done', 'failed', 'cancelled'] as const
 export type CopyState = (typeof copyStates)[number]
 
 /**
- * A copy that is made in the background, because it is large. What is copied waits in a folder that no tree holds, and is placed at the end,
- * all at once. Until then it holds a reservation of the bucket.
+ * A copy that is made in the background, because it is large. What is copied waits in a folder that
+ * no tree holds, and is placed at the end, all at once. Until then it holds a reservation of the
+ * bucket.
  */
 export const EntryCopy = table({
   tableName: 'entry_copy',
   columns: {
     id: uuid.key(),
-    /** Its maker. Refers to no row: this one must outlive the user, because it says what is to be purged. */
+    /**
+     * Its maker. Refers to no row: this one must outlive the user, because it says what is to be
+     * purged.
+     */
     userId: uuid,
     bucketId: uuid,
     /** The folder that no tree holds; null once the copy has ended. */

@@ -16,8 +16,9 @@ export const FOLDER = 0
 export const FILE = 1
 
 /**
- * A file or a folder. Paths are never stored: the path of an entry is its chain of parents.
- * A folder carries the totals of its whole subtree (without itself), a file its own, so that moving and deleting cost O(depth).
+ * A file or a folder. Paths are never stored: the path of an entry is its chain of parents. A
+ * folder carries the totals of its whole subtree (without itself), a file its own, so that moving
+ * and deleting cost O(depth).
  */
 export const Entry = table({
   tableName: 'entry',
@@ -34,18 +35,30 @@ export const Entry = table({
     totalBytes: counter,
     totalFiles: counter,
     totalFolders: counter,
-    /** Upper bounds for the subtree of a folder: its levels, and the bytes of its longest relative path. Deletions do not lower them. */
+    /**
+     * Upper bounds for the subtree of a folder: its levels, and the bytes of its longest relative
+     * path. Deletions do not lower them.
+     */
     levelsBelow: integer.default(0),
     bytesBelow: integer.default(0),
     createdBy: uuid.nullable(),
     createdAt: moment,
     updatedAt: moment,
-    /** Who made the present content, and when; null where it is the one with which the file was made. */
+    /**
+     * Who made the present content, and when; null where it is the one with which the file was
+     * made.
+     */
     contentBy: uuid.nullable(),
     contentAt: moment.nullable(),
-    /** When it was last modified, as the computer says that it came from; null where that said nothing, and for folders. */
+    /**
+     * When it was last modified, as the computer says that it came from; null where that said
+     * nothing, and for folders.
+     */
     modifiedAt: moment.nullable(),
-    /** When a picture or film was taken, by the clock of its camera, else when it was modified, or came; null for other files. */
+    /**
+     * When a picture or film was taken, by the clock of its camera, else when it was modified, or
+     * came; null for other files.
+     */
     picturedAt: moment.nullable(),
     /** Grows with each change of its content, its name or its place. */
     revision: number.default(1),

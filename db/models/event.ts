@@ -110,7 +110,10 @@ export const signInRefusals = [
 ] as const
 export type SignInRefusal = (typeof signInRefusals)[number]
 
-/** Something that happened in a drive, or to a person; one row of one log. Numbers of a log have no gap, and follow the commits. */
+/**
+ * Something that happened in a drive, or to a person; one row of one log. Numbers of a log have no
+ * gap, and follow the commits.
+ */
 export const Event = table({
   tableName: 'event',
   columns: {
@@ -128,7 +131,10 @@ export const Event = table({
     entryId: uuid.nullable(),
     /** JSON as text: MariaDB returns JSON columns as text anyway. */
     details: longText,
-    /** The address of the client as LOG_ADDRESSES shows it; null for what no client has asked for. Only operators read it, as the next two. */
+    /**
+     * The address of the client as LOG_ADDRESSES shows it; null for what no client has asked for.
+     * Only operators read it, as the next two.
+     */
     address: word(64).nullable(),
     /** What the client calls itself. */
     agent: text(200).nullable(),

@@ -2,7 +2,10 @@ import { integer, longText, moment, type Row, table, word } from './columns.ts'
 
 export const MAX_INSTANCE_NAME = 255
 
-/** What an instance that runs says of itself. Removed when it stops; one that dies leaves it for a while. */
+/**
+ * What an instance that runs says of itself. Removed when it stops; one that dies leaves it for a
+ * while.
+ */
 export const InstanceState = table({
   tableName: 'instance_state',
   columns: {

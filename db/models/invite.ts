@@ -2,7 +2,10 @@ import type { Role } from '../../src/access/roles.ts'
 import { MAX_EMAIL } from '../../src/values/limits.ts'
 import { moment, type Row, table, text, uuid } from './columns.ts'
 
-/** An offer of a role to one e-mail address. Its token is derived from its id, not stored; accepting it deletes the row. */
+/**
+ * An offer of a role to one e-mail address. Its token is derived from its id, not stored; accepting
+ * it deletes the row.
+ */
 export const Invite = table({
   tableName: 'invite',
   columns: {

@@ -1,15 +1,24 @@
 import { integer, mediumText, moment, type Row, table, text, uuid } from './columns.ts'
 
-/** A row of the outbox: a job that is enqueued in the transaction of the change that causes it, and run outside of it. */
+/**
+ * A row of the outbox: a job that is enqueued in the transaction of the change that causes it, and
+ * run outside of it.
+ */
 export const Job = table({
   tableName: 'outbox',
   columns: {
     id: uuid.key(),
     kind: text(32),
-    /** JSON as text: MariaDB returns JSON columns as text anyway. The mail of a share may list a hundred files. */
+    /**
+     * JSON as text: MariaDB returns JSON columns as text anyway. The mail of a share may list a
+     * hundred files.
+     */
     payload: mediumText,
     attempts: integer.default(0),
-    /** When it may be claimed next; claiming moves this ahead, so that the job of a worker that dies is claimed again. */
+    /**
+     * When it may be claimed next; claiming moves this ahead, so that the job of a worker that dies
+     * is claimed again.
+     */
     dueAt: moment,
     lastError: text(500),
     createdAt: moment,

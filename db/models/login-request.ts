@@ -2,8 +2,8 @@ import { MAX_CLIENT_ID, MAX_KEY_NAME, MAX_REDIRECT_URI } from '../../src/values/
 import { digest, integer, moment, number, type Row, table, text, uuid, word } from './columns.ts'
 
 /**
- * A program that waits for an API key: by the device flow from its request on, by a loopback redirect from the approval on. Its row ends with
- * the key.
+ * A program that waits for an API key: by the device flow from its request on, by a loopback
+ * redirect from the approval on. Its row ends with the key.
  */
 export const LoginRequest = table({
   tableName: 'login_request',
@@ -11,7 +11,10 @@ export const LoginRequest = table({
     id: uuid.key(),
     /** Of the authorization code or of the device code; neither is stored. */
     codeHash: digest,
-    /** A keyed digest of the user code: it is too short for a plain hash. Null for a loopback redirect. */
+    /**
+     * A keyed digest of the user code: it is too short for a plain hash. Null for a loopback
+     * redirect.
+     */
     userCode: digest.nullable(),
     state: word<'pending' | 'approved' | 'refused'>(8),
     clientId: text(MAX_CLIENT_ID),

@@ -1,6 +1,9 @@
 import { digest, moment, type Row, table, uuid } from './columns.ts'
 
-/** An e-mail address that mails were sent to, stored only as a keyed hash. Its row is the lock for counting its mails. */
+/**
+ * An e-mail address that mails were sent to, stored only as a keyed hash. Its row is the lock for
+ * counting its mails.
+ */
 export const MailRecipient = table({
   tableName: 'mail_recipient',
   columns: {

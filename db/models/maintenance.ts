@@ -1,6 +1,9 @@
 import { integer, moment, type Row, table, text, uuid } from './columns.ts'
 
-/** A maintenance, during which writes are refused. One row at most; one whose end has passed is over. */
+/**
+ * A maintenance, during which writes are refused. One row at most; one whose end has passed is
+ * over.
+ */
 export const Maintenance = table({
   tableName: 'maintenance',
   columns: {

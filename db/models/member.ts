@@ -9,7 +9,9 @@ export const Member = table({
     userId: uuid.key().ownedBy('user'),
     role: text<Role>(8),
     joinedAt: moment,
-    /** The sign-in provider whose groups gave the role, or null for a membership that people made. */
+    /**
+     * The sign-in provider whose groups gave the role, or null for a membership that people made.
+     */
     provider: text(64).nullable(),
   },
   indexes: [['userId']],

@@ -1,6 +1,9 @@
 import { longText, md5, moment, type Row, table, uuid } from './columns.ts'
 
-/** Belongs to (storage area, checksum): it follows the content, is shared by equal copies, and is kept with the data of a deleted account. */
+/**
+ * Belongs to (storage area, checksum): it follows the content, is shared by equal copies, and is
+ * kept with the data of a deleted account.
+ */
 export const Note = table({
   tableName: 'note',
   columns: {

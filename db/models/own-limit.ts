@@ -14,8 +14,9 @@ const columns = Object.fromEntries(limitNames.map(name => [name, number.nullable
 >
 
 /**
- * Limits that operators have set for one account or one workspace: each replaces that limit of the plan. Those of an account also hold
- * for the workspaces that it owns; those of a workspace hold before them.
+ * Limits that operators have set for one account or one workspace: each replaces that limit of the
+ * plan. Those of an account also hold for the workspaces that it owns; those of a workspace hold
+ * before them.
  */
 export const OwnLimit = table({
   tableName: 'own_limit',

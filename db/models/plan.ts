@@ -1,6 +1,9 @@
 import { flag, moment, number, type Row, table, text } from './columns.ts'
 
-/** The limits of an account and of the workspaces it owns (docs/contract.md, section 7). Null means unlimited. */
+/**
+ * The limits of an account and of the workspaces it owns (docs/contract.md, section 7). Null means
+ * unlimited.
+ */
 export const limitColumns = {
   maxFileSizeBytes: number,
   maxTotalStorageBytes: number,

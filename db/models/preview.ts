@@ -1,8 +1,9 @@
 import { digest, integer, longText, moment, type Row, table, uuid, word } from './columns.ts'
 
 /**
- * Small pictures of a content, whichever and however many blobs have it: made once, and deleted with the last of these.
- * making: a process works on it, until its lease ends; failed: there will be none.
+ * Small pictures of a content, whichever and however many blobs have it: made once, and deleted
+ * with the last of these. making: a process works on it, until its lease ends; failed: there will
+ * be none.
  */
 export const Preview = table({
   tableName: 'preview',

@@ -1,6 +1,9 @@
 import { integer, type Row, table, uuid } from './columns.ts'
 
-/** One of the entries of a share of several. A share of one entry has no such row: it names that itself. */
+/**
+ * One of the entries of a share of several. A share of one entry has no such row: it names that
+ * itself.
+ */
 export const ShareEntry = table({
   tableName: 'share_entry',
   columns: {

@@ -12,17 +12,26 @@ import {
   uuid,
 } from './columns.ts'
 
-/** The end of a share that never expires: the last moment that a Date has. So one condition and one index serve both kinds. */
+/**
+ * The end of a share that never expires: the last moment that a Date has. So one condition and one
+ * index serve both kinds.
+ */
 export const NEVER = 8_640_000_000_000_000
 
-/** Entries given to one e-mail address (direct) or to everyone with the link (public). Its token is derived from its id, not stored. */
+/**
+ * Entries given to one e-mail address (direct) or to everyone with the link (public). Its token is
+ * derived from its id, not stored.
+ */
 export const Share = table({
   tableName: 'share',
   columns: {
     id: uuid.key(),
     /** What is shared; of several entries the first, which gives them their name. */
     entryId: uuid,
-    /** How many entries it is of now, where several were chosen (share_entry); null where it is of one. */
+    /**
+     * How many entries it is of now, where several were chosen (share_entry); null where it is of
+     * one.
+     */
     entryCount: integer.nullable(),
     bucketId: uuid,
     /** The sharer. */
@@ -40,7 +49,10 @@ export const Share = table({
     mayEdit: flag.default(false),
     /** Whether its sharer gets mails about uses. */
     notifies: flag.default(false),
-    /** The time up to which uses were reported to the sharer, and whether the next mail is scheduled. */
+    /**
+     * The time up to which uses were reported to the sharer, and whether the next mail is
+     * scheduled.
+     */
     notifiedAt: counter,
     mailWaits: flag.default(false),
     seenAt: moment.nullable(),

@@ -1,8 +1,8 @@
 import { integer, moment, number, type Row, table, text, touched, uuid } from './columns.ts'
 
 /**
- * A move of all blobs from one store to another (docs/decisions/moving-blobs.md). The first store of an installation has the number 0;
- * each move leads to the store with its number.
+ * A move of all blobs from one store to another (docs/decisions/moving-blobs.md). The first store
+ * of an installation has the number 0; each move leads to the store with its number.
  */
 export const StoreMove = table({
   tableName: 'store_move',

@@ -21,7 +21,10 @@ export const Tag = table({
     id: uuid.key(),
     bucketId: uuid.ownedBy('bucket'),
     name: text(255),
-    /** The name without regard to case and accents (src/values/tag-name.ts): both engines compare it exactly. */
+    /**
+     * The name without regard to case and accents (src/values/tag-name.ts): both engines compare it
+     * exactly.
+     */
     nameKey: text(255),
     colour: word<TagColour>(8),
     createdAt: moment,

@@ -1,8 +1,8 @@
 import { counter, longText, moment, type Row, table, uuid } from './columns.ts'
 
 /**
- * A deleted file or folder that can be restored: its entry no longer has a parent, and what is in it is as it was.
- * Ids are ordered by the time of the deletion.
+ * A deleted file or folder that can be restored: its entry no longer has a parent, and what is in
+ * it is as it was. Ids are ordered by the time of the deletion.
  */
 export const TrashItem = table({
   tableName: 'trash_item',

@@ -1,6 +1,9 @@
 import { number, type Row, table, uuid } from './columns.ts'
 
-/** Bytes of an upload that are no whole part yet: a blob of their own until the rest of the part has come. */
+/**
+ * Bytes of an upload that are no whole part yet: a blob of their own until the rest of the part has
+ * come.
+ */
 export const UploadPiece = table({
   tableName: 'upload_piece',
   columns: {

@@ -18,17 +18,24 @@ export const completionStates = ['completing', 'completed', 'failed'] as const
 export type CompletionState = (typeof completionStates)[number]
 
 /**
- * An unfinished upload in parts. Its id is that of a staged blob, which holds the reservation and whose lease is the session's lifetime;
- * only the store records which parts have arrived. One that was completed in the background is kept for a while, to tell its outcome.
+ * An unfinished upload in parts. Its id is that of a staged blob, which holds the reservation and
+ * whose lease is the session's lifetime; only the store records which parts have arrived. One that
+ * was completed in the background is kept for a while, to tell its outcome.
  */
 export const UploadSession = table({
   tableName: 'upload_session',
   columns: {
     id: uuid.key().ownedBy('blobs'),
     bucketId: uuid,
-    /** The user who started it. Refers to no row: this one must outlive the user, because it stores until when parts of a direct upload are writable. */
+    /**
+     * The user who started it. Refers to no row: this one must outlive the user, because it stores
+     * until when parts of a direct upload are writable.
+     */
     userId: uuid,
-    /** The share by which its maker writes, whose entry the path leads down from; null for those who write by a right of their own. */
+    /**
+     * The share by which its maker writes, whose entry the path leads down from; null for those who
+     * write by a right of their own.
+     */
     shareId: uuid.nullable(),
     /** Path of the future file. */
     path: text(1024),
@@ -42,8 +49,9 @@ export const UploadSession = table({
     /** Until when clients can write directly to the store; 0 if they never can. */
     writableUntil: moment,
     /**
-     * The token of the request that is completing it, and until when its claim lasts. Without a token: until when a completion in the
-     * background waits for another attempt, and until when one that has ended is kept.
+     * The token of the request that is completing it, and until when its claim lasts. Without a
+     * token: until when a completion in the background waits for another attempt, and until when
+     * one that has ended is kept.
      */
     claim: uuid.nullable(),
     claimUntil: moment,

@@ -1,6 +1,9 @@
 import { flag, longText, moment, number, type Row, table, uuid, word } from './columns.ts'
 
-/** What becomes of a stream: a file of its own, a piece of one that is joined later, or what such pieces are joined to. */
+/**
+ * What becomes of a stream: a file of its own, a piece of one that is joined later, or what such
+ * pieces are joined to.
+ */
 export const streamKinds = ['whole', 'partial', 'joined'] as const
 export type StreamKind = (typeof streamKinds)[number]
 
@@ -10,11 +13,16 @@ export const UploadStream = table({
   columns: {
     id: uuid.key().ownedBy('upload_session'),
     kind: word<StreamKind>(7),
-    /** Bytes from the start of the file that are durable; never all of a file that is not there yet. */
+    /**
+     * Bytes from the start of the file that are durable; never all of a file that is not there yet.
+     */
     arrived: number,
     /** What the client says of it, as it has said it. */
     metadata: longText,
-    /** The token of the request that is writing, and until when it holds the upload unless it says that it goes on. */
+    /**
+     * The token of the request that is writing, and until when it holds the upload unless it says
+     * that it goes on.
+     */
     writer: uuid.nullable(),
     writerUntil: moment,
     /** Whether another request waits for it to end. */

@@ -10,7 +10,10 @@ export const User = table({
     id: uuid.key(),
     /** As the provider wrote it. */
     email: text(MAX_EMAIL),
-    /** Lower-case, and set only when a provider has verified it; shares and invites are sent to it. At most one account has it. */
+    /**
+     * Lower-case, and set only when a provider has verified it; shares and invites are sent to it.
+     * At most one account has it.
+     */
     verifiedEmail: text(MAX_EMAIL).nullable(),
     name: text(255),
     givenName: text(255),
@@ -18,7 +21,9 @@ export const User = table({
     picture: text(2048),
     locale: text(35),
     planId: text(32).references('plan'),
-    /** Who chose the plan; at a sign-in, the plan of a claim replaces any but an operator's choice. */
+    /**
+     * Who chose the plan; at a sign-in, the plan of a claim replaces any but an operator's choice.
+     */
     planBy: word<PlanBy>(16, 'default'),
     status: text<'active' | 'suspended'>(16),
     touched,

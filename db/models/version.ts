@@ -1,6 +1,9 @@
 import { md5, moment, number, type Row, table, text, uuid } from './columns.ts'
 
-/** A content that a file had before another one replaced it. Ids are ordered by the time of the replacement. */
+/**
+ * A content that a file had before another one replaced it. Ids are ordered by the time of the
+ * replacement.
+ */
 export const Version = table({
   tableName: 'version',
   columns: {
@@ -15,7 +18,10 @@ export const Version = table({
     /** Who made this content, and when. */
     createdBy: uuid.nullable(),
     createdAt: moment,
-    /** When it was last modified, as the computer says that it came from; null where that said nothing. */
+    /**
+     * When it was last modified, as the computer says that it came from; null where that said
+     * nothing.
+     */
     modifiedAt: moment.nullable(),
     replacedAt: moment,
   },

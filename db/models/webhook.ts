@@ -4,7 +4,10 @@ import { integer, longText, moment, number, type Row, table, uuid, word } from '
 export const webhookStates = ['active', 'paused', 'disabled'] as const
 export type WebhookState = (typeof webhookStates)[number]
 
-/** A URL that the events of one log are sent to, for as long as its user may read them. Its secret is derived from its id and a number. */
+/**
+ * A URL that the events of one log are sent to, for as long as its user may read them. Its secret
+ * is derived from its id and a number.
+ */
 export const Webhook = table({
   tableName: 'webhook',
   columns: {

@@ -79,7 +79,10 @@ async function accounts(db: Db, rest: string, values: Value[], tx?: Tx): Promise
 export const accountsByIds = (db: Db, ids: string[], tx?: Tx): Promise<AccountRow[]> =>
   accounts(db, `WHERE u.id IN (${placeholders(ids)}) ORDER BY u.id`, ids, tx)
 
-/** The account for which a provider has verified an e-mail address. @param email as `canonicalEmail` writes it */
+/**
+ * The account for which a provider has verified an e-mail address. @param email as `canonicalEmail`
+ * writes it
+ */
 export async function accountWithAddress(
   db: Db,
   email: string,
@@ -106,14 +109,18 @@ const valuesOf = (search: string) => [search, search.toLowerCase(), search.toLow
 export interface AccountFilter {
   /** A text in the e-mail address or name; empty for all. */
   search: string
-  /** Only those that store more than their limits allow, themselves or in a workspace that they own. */
+  /**
+   * Only those that store more than their limits allow, themselves or in a workspace that they own.
+   */
   over: boolean
 }
 
 const matching = ({ over }: AccountFilter) =>
   over ? `${MATCHING} AND ${ACCOUNT_IS_OVER}` : MATCHING
 
-/** The accounts that a filter chooses, the oldest first. @param after the id of the last one before */
+/**
+ * The accounts that a filter chooses, the oldest first. @param after the id of the last one before
+ */
 export const accountsMatching = (
   db: Db,
   filter: AccountFilter,

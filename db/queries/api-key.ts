@@ -9,7 +9,10 @@ export type ApiKeyRow = Omit<ApiKey, 'hash' | 'hint'> & { keyHint: string }
 /** The cursor of a key in a list, newest first. */
 export type ApiKeyPlace = [createdAt: number, id: string]
 
-/** The private keys of a user, or the keys of a workspace: their condition, and the account that limits them. */
+/**
+ * The private keys of a user, or the keys of a workspace: their condition, and the account that
+ * limits them.
+ */
 const HOLDERS = {
   user: {
     where: 'created_by = ? AND workspace_id IS NULL',
@@ -48,7 +51,10 @@ export function pagesOfApiKeys(
   })
 }
 
-/** All keys that a user has created, for themselves and for workspaces, oldest first. @param after an id, or empty */
+/**
+ * All keys that a user has created, for themselves and for workspaces, oldest first. @param after
+ * an id, or empty
+ */
 export async function pageOfApiKeysBy(
   db: Db,
   userId: string,
@@ -59,7 +65,9 @@ export async function pageOfApiKeysBy(
   return pageOf(await db.rows(sql, [userId, after]), limit)
 }
 
-/** Those of some keys that are private ones of a user, or of a workspace that they are a member of. */
+/**
+ * Those of some keys that are private ones of a user, or of a workspace that they are a member of.
+ */
 export const apiKeysAmong = (db: Db, userId: string, ids: string[]): Promise<ApiKeyRow[]> =>
   db.rows(
     `SELECT ${columns} FROM api_key WHERE id IN (${placeholders(ids)}) AND ((workspace_id IS NULL AND created_by = ?)
@@ -83,7 +91,10 @@ export async function apiKeyQuota(
   return { limit, max: Number(row?.max), used: Number(row?.used) }
 }
 
-/** The workspace keys that a user has created, of one workspace or of all: they end with the membership. */
+/**
+ * The workspace keys that a user has created, of one workspace or of all: they end with the
+ * membership.
+ */
 export const workspaceKeysBy = (
   db: Db,
   userId: string,

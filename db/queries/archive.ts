@@ -2,7 +2,10 @@ import type { Db } from '../index.ts'
 import { FILE, FOLDER } from '../models/entry.ts'
 import { byId, inParts, placeholders } from './sql.ts'
 
-/** What an archive takes of an entry; size in bytes, time in milliseconds since 1970, checksum in lower-case hex. */
+/**
+ * What an archive takes of an entry; size in bytes, time in milliseconds since 1970, checksum in
+ * lower-case hex.
+ */
 export interface ArchivedRow {
   id: string
   parentId: string

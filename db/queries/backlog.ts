@@ -36,8 +36,9 @@ export async function jobBacklog(db: Db, now: number): Promise<JobBacklog[]> {
 }
 
 /**
- * Webhooks that are delivered to: those with events that are due, for how long the first of them is, and those whose last delivery failed.
- * One without events keeps the time of its last attempt: its next event is due from when it happened.
+ * Webhooks that are delivered to: those with events that are due, for how long the first of them
+ * is, and those whose last delivery failed. One without events keeps the time of its last attempt:
+ * its next event is due from when it happened.
  */
 export async function webhookBacklog(
   db: Db,

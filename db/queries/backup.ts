@@ -11,8 +11,9 @@ export interface Definition {
 }
 
 /**
- * They belong to running backups, to instances that run, and to a maintenance, under which the restored service would refuse all changes:
- * their rows are not saved, and not taken from backups that have them.
+ * They belong to running backups, to instances that run, and to a maintenance, under which the
+ * restored service would refuse all changes: their rows are not saved, and not taken from backups
+ * that have them.
  */
 export const TRANSIENT: ReadonlySet<string> = new Set([
   'deletion_hold',
@@ -58,7 +59,9 @@ export const readTable = (read: Reader, name: string) =>
     `SELECT * FROM ${quoted(name)}${TRANSIENT.has(name) ? ' WHERE 1 = 0' : ''}${name === 'blobs' ? ' ORDER BY id' : ''}`,
   )
 
-/** The steps that have made the tables, a restore under way among them; none in an empty database. */
+/**
+ * The steps that have made the tables, a restore under way among them; none in an empty database.
+ */
 export async function migrationsOf(db: Db): Promise<{ name: string; at: number }[]> {
   return (await allTables(db)).includes(MIGRATION)
     ? db.rows('SELECT name, at FROM migration ORDER BY name')
@@ -72,8 +75,8 @@ export async function restoreUnderWay(db: Db): Promise<string | undefined> {
 }
 
 /**
- * What a database has that a service has started with, and no one has used: plans, its id, what it notes of itself while it runs, and the
- * steps that have made it.
+ * What a database has that a service has started with, and no one has used: plans, its id, what it
+ * notes of itself while it runs, and the steps that have made it.
  */
 const OF_NEW = [
   ...[
@@ -112,7 +115,10 @@ async function allTables(db: Db): Promise<string[]> {
   return (await db.rows<{ name: string }>(sql)).map(({ name }) => name)
 }
 
-/** Marks the database as one that is being restored, which no service starts with, and then drops all tables. */
+/**
+ * Marks the database as one that is being restored, which no service starts with, and then drops
+ * all tables.
+ */
 export async function beginRestore(db: Db, backup: string): Promise<void> {
   await db.run(
     `CREATE TABLE IF NOT EXISTS ${MIGRATION} (name VARCHAR(128) NOT NULL PRIMARY KEY, at BIGINT NOT NULL)`,
@@ -130,7 +136,8 @@ export async function beginRestore(db: Db, backup: string): Promise<void> {
   const drop = async (tx: Tx) => {
     for (const name of names) await db.run(`DROP TABLE IF EXISTS ${quoted(name)}`, [], tx)
   }
-  // Without checks, because this version does not know how the tables of a later one refer to each other.
+  // Without checks, because this version does not know how the tables of a later one refer to each
+  // other.
   if (db.dialect === 'mysql')
     await db.transaction(async tx => {
       await db.run('SET foreign_key_checks = 0', [], tx)

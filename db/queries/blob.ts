@@ -16,7 +16,8 @@ export async function insertBlob(db: Db, blob: NewBlob, tx: Tx): Promise<void> {
 /**
  * Records an object before its bytes are written.
  * @param newest the newest store that the instance knows
- * @returns false if all blobs are being moved to one that it does not know, or have been: then it would not find others, nor others this one
+ * @returns false if all blobs are being moved to one that it does not know, or have been: then it
+ * would not find others, nor others this one
  */
 export function announceBlob(db: Db, blob: NewBlob, newest: number, tx: Tx): Promise<boolean> {
   const [sql, values] = insertionUnless(
@@ -55,7 +56,10 @@ export const setReservation = (db: Db, id: string, bytes: number, tx: Tx): Promi
     tx,
   )
 
-/** Makes a blob that is in the given state live. @param crc32 in lower-case hex, if it is known. @returns whether it was in that state */
+/**
+ * Makes a blob that is in the given state live. @param crc32 in lower-case hex, if it is known.
+ * @returns whether it was in that state
+ */
 export const makeLive = (
   db: Db,
   { id, size, crc32 }: { id: string; size: number; crc32: string | undefined },
@@ -68,7 +72,10 @@ export const makeLive = (
     tx,
   )
 
-/** Locks a staged blob whose lease is over at a time. @returns its reservation in bytes; undefined if there is no such blob */
+/**
+ * Locks a staged blob whose lease is over at a time. @returns its reservation in bytes; undefined
+ * if there is no such blob
+ */
 export async function lockOverdue(
   db: Db,
   id: string,
@@ -84,7 +91,8 @@ export async function lockOverdue(
 }
 
 /**
- * Marks a blob in one of the two states of uploads for deletion, which begins at a time. @returns whether it was in that state.
+ * Marks a blob in one of the two states of uploads for deletion, which begins at a time. @returns
+ * whether it was in that state.
  */
 export const markForDeletion = (
   db: Db,
@@ -102,7 +110,10 @@ export const markForDeletion = (
 /** How many references one statement changes. */
 const REFERENCES_AT_ONCE = 500
 
-/** References by their blobs, in the order in which every transaction locks these: two of them cannot wait for each other. */
+/**
+ * References by their blobs, in the order in which every transaction locks these: two of them
+ * cannot wait for each other.
+ */
 function counted(
   references: string[],
 ): { ids: string[]; count: string; repeated: (string | number)[] }[] {
@@ -117,8 +128,8 @@ function counted(
 }
 
 /**
- * Takes references from live blobs, in the transaction that deletes the files and versions that had them, and marks for deletion what
- * nothing refers to any longer.
+ * Takes references from live blobs, in the transaction that deletes the files and versions that had
+ * them, and marks for deletion what nothing refers to any longer.
  * @param references ids of blobs, as often as something has referred to each
  */
 export async function releaseBlobs(db: Db, references: string[], tx: Tx): Promise<void> {
@@ -134,7 +145,8 @@ export async function releaseBlobs(db: Db, references: string[], tx: Tx): Promis
 }
 
 /**
- * Adds references to live blobs, and locks these until the transaction ends, so that they cannot be marked for deletion meanwhile.
+ * Adds references to live blobs, and locks these until the transaction ends, so that they cannot be
+ * marked for deletion meanwhile.
  * @param references ids of blobs, as often as something is about to refer to each
  * @returns whether all of them are live; if not, the transaction must be rolled back
  */
@@ -155,7 +167,10 @@ export async function setDeletion(db: Db, id: string, at: number, tx: Tx): Promi
   await db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [at, id], tx)
 }
 
-/** Makes a sweeper that is deleting a blob at this moment delete it again later. @returns whether it is marked for deletion */
+/**
+ * Makes a sweeper that is deleting a blob at this moment delete it again later. @returns whether it
+ * is marked for deletion
+ */
 export const deleteAgain = (db: Db, id: string, tx: Tx): Promise<boolean> =>
   db.changed(
     "UPDATE blobs SET lease_until = lease_until + 1 WHERE id = ? AND state = 'deleting'",
@@ -185,8 +200,9 @@ export const endCopies = (
   )
 
 /**
- * Some blobs that are to be deleted now; none while a backup holds deletions. One statement: if it sees a blob that was marked after the
- * snapshot of a backup, it also sees the hold, which was committed before.
+ * Some blobs that are to be deleted now; none while a backup holds deletions. One statement: if it
+ * sees a blob that was marked after the snapshot of a backup, it also sees the hold, which was
+ * committed before.
  */
 export async function markedBlobs(db: Db, now: number, limit: number): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(
@@ -203,7 +219,9 @@ export const leaseMarked = (db: Db, ids: string[], until: number): Promise<numbe
     [until, ...ids],
   )
 
-/** Deletes the rows of marked blobs. @param leasedUntil only those whose lease has not changed since */
+/**
+ * Deletes the rows of marked blobs. @param leasedUntil only those whose lease has not changed since
+ */
 export const deleteMarked = (db: Db, ids: string[], leasedUntil?: number): Promise<number> =>
   db.run(
     `DELETE FROM blobs WHERE ${besideKeys('state')} = 'deleting' AND id IN (${placeholders(ids)})${leasedUntil === undefined ? '' : ' AND lease_until = ?'}`,

@@ -5,14 +5,20 @@ import { Bucket } from '../models/bucket.ts'
 import { keepCredential, mayWriteNow } from './caller.ts'
 import { inParts, insertion, placeholders } from './sql.ts'
 
-/** What a change adds to the usage of a bucket or to the totals of a folder. Bytes, numbers of files and of folders. */
+/**
+ * What a change adds to the usage of a bucket or to the totals of a folder. Bytes, numbers of files
+ * and of folders.
+ */
 export interface Totals {
   bytes: number
   files: number
   folders: number
 }
 
-/** Condition on `bucket`: it has an owner. The bucket of a deleted workspace or account accepts no changes. */
+/**
+ * Condition on `bucket`: it has an owner. The bucket of a deleted workspace or account accepts no
+ * changes.
+ */
 export const OPEN = '(user_id IS NOT NULL OR workspace_id IS NOT NULL)'
 /** In the place of NULL in a comparison. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER
@@ -25,7 +31,10 @@ export async function insertBucket(
   await db.run(...insertion(Bucket, [bucket]), tx)
 }
 
-/** Locks a bucket until the transaction ends, also one without an owner. @returns its root; undefined when it does not exist */
+/**
+ * Locks a bucket until the transaction ends, also one without an owner. @returns its root;
+ * undefined when it does not exist
+ */
 export async function lockBucket(
   db: Db,
   id: string,
@@ -110,7 +119,8 @@ export async function addPurging(db: Db, id: string, by: number, tx: Tx): Promis
 }
 
 /**
- * Turns the reservation of one file into usage, if the bucket is open and the caller may still write into it.
+ * Turns the reservation of one file into usage, if the bucket is open and the caller may still
+ * write into it.
  * @param shareId of the locked share by which they do
  * @returns whether
  */
@@ -138,7 +148,10 @@ export async function uncountNote(db: Db, id: string, tx: Tx): Promise<void> {
   await db.run('UPDATE bucket SET note_count = note_count - 1 WHERE id = ?', [id], tx)
 }
 
-/** Increments a counter of an open bucket unless it has reached its limit. @returns whether it did. One conditional UPDATE, which locks the row, keeps it exact. */
+/**
+ * Increments a counter of an open bucket unless it has reached its limit. @returns whether it did.
+ * One conditional UPDATE, which locks the row, keeps it exact.
+ */
 export const raiseCount = (
   db: Db,
   id: string,
@@ -173,7 +186,10 @@ export async function usagesOf(db: Db, ids: readonly string[]): Promise<Map<stri
   return keyById(rows)
 }
 
-/** The buckets of some entries, trash items, versions or unfinished uploads, by the id of those; of an upload by a share, that share. */
+/**
+ * The buckets of some entries, trash items, versions or unfinished uploads, by the id of those; of
+ * an upload by a share, that share.
+ */
 export async function bucketsOf(
   db: Db,
   table: 'entry' | 'file_request' | 'upload_session' | 'trash_item' | 'version' | 'tag',
@@ -202,7 +218,10 @@ export const expiredKeeps = (
     [at],
   )
 
-/** Gives up a kept bucket, unless its owner has come back. @returns whether it was kept until before this time */
+/**
+ * Gives up a kept bucket, unless its owner has come back. @returns whether it was kept until before
+ * this time
+ */
 export const endKeep = (db: Db, id: string, at: number, tx: Tx): Promise<boolean> =>
   db.changed(
     'UPDATE bucket SET kept_for = NULL, kept_until = NULL WHERE id = ? AND kept_until < ?',
@@ -211,8 +230,9 @@ export const endKeep = (db: Db, id: string, at: number, tx: Tx): Promise<boolean
   )
 
 /**
- * Locks the data that deleted accounts have left for a verified e-mail address, the latest first, with the names of the providers that may
- * confirm the address: null where it was kept before they were recorded.
+ * Locks the data that deleted accounts have left for a verified e-mail address, the latest first,
+ * with the names of the providers that may confirm the address: null where it was kept before they
+ * were recorded.
  */
 export const lockKept = (
   db: Db,

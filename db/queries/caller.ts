@@ -32,7 +32,10 @@ const found = `JOIN bucket b ON b.user_id = u.id ${withLimits('u')} WHERE ${besi
 /** A credential is found by the hash of its secret, or by its id where it was presented before. */
 export type CredentialColumn = 'hash' | 'id'
 
-/** Repeats the last value, so that the length is a power of two: the statement is prepared for few lengths. */
+/**
+ * Repeats the last value, so that the length is a power of two: the statement is prepared for few
+ * lengths.
+ */
 function repeated(values: readonly string[]): string[] {
   const [last = ''] = values.slice(-1)
   const length = 2 ** Math.ceil(Math.log2(Math.max(1, values.length)))
@@ -69,7 +72,10 @@ interface Condition {
   values: Value[]
 }
 
-/** Condition: the credential `c` of the writer is valid, and the account `u` by whose right they write is active. */
+/**
+ * Condition: the credential `c` of the writer is valid, and the account `u` by whose right they
+ * write is active.
+ */
 function alive({ via, credentialId }: Writer): Condition & { from: string } {
   const now = Date.now()
   if (via === 'file_request')
@@ -97,8 +103,9 @@ export async function isAlive(db: Db, caller: Writer, tx: Tx): Promise<boolean> 
 }
 
 /**
- * A condition for an UPDATE of `bucket`: the writer may write into it at this moment. Requests can take hours, so what they were
- * allowed at its start is not enough. The rows that the condition reads stay locked until the transaction ends.
+ * A condition for an UPDATE of `bucket`: the writer may write into it at this moment. Requests can
+ * take hours, so what they were allowed at its start is not enough. The rows that the condition
+ * reads stay locked until the transaction ends.
  * @param shareId of a share that the transaction has locked, whose recipient they must still be
  */
 export function mayWriteNow(db: Db, caller: Writer, shareId?: string): Condition {
@@ -116,26 +123,36 @@ export function mayWriteNow(db: Db, caller: Writer, shareId?: string): Condition
   }
 }
 
-/** Keeps the credential of a writer from being ended until the transaction ends, which `mayWriteNow` has locked. */
+/**
+ * Keeps the credential of a writer from being ended until the transaction ends, which `mayWriteNow`
+ * has locked.
+ */
 export async function keepCredential(db: Db, { via, credentialId }: Writer, tx: Tx): Promise<void> {
   // Who closes a file request locks its bucket.
   if (via !== 'file_request')
     await db.touch(via === 'session' ? 'session' : 'api_key', [credentialId], tx)
 }
 
-/** The account `u` is active, and may write into the tree `t`, or as the member `m` of its workspace. */
+/**
+ * The account `u` is active, and may write into the tree `t`, or as the member `m` of its
+ * workspace.
+ */
 export const USER_MAY_WRITE = `u.status = 'active' AND (t.user_id = u.id OR m.role IN (${rolesThat('write')}))`
 
 /** Joins the tree that a row goes to, with the membership of the account. */
 export const treeOf = (row: string): string =>
   `JOIN bucket t ON t.id = ${row}.bucket_id LEFT JOIN member m ON m.workspace_id = t.workspace_id AND m.user_id = u.id`
 
-/** The condition of a share whose recipient may change what is shared, over `share h` and its sharer `u`; its value is the current time. */
+/**
+ * The condition of a share whose recipient may change what is shared, over `share h` and its sharer
+ * `u`; its value is the current time.
+ */
 export const EDITABLE = `h.may_edit = 1 AND h.expires_at > ? AND (h.max_downloads IS NULL OR h.downloads < h.max_downloads) AND ${USER_MAY_WRITE}`
 
 /**
- * Holds while the maker of an upload session `s` may write into its tree, or into what is shared with them, or the file request that it is
- * sent to is not closed. A signed URL outlives the credential it was made with. Its value is the current time.
+ * Holds while the maker of an upload session `s` may write into its tree, or into what is shared
+ * with them, or the file request that it is sent to is not closed. A signed URL outlives the
+ * credential it was made with. Its value is the current time.
  */
 export const MAKER_MAY_WRITE = `(EXISTS (SELECT 1 FROM user u ${treeOf('s')} WHERE u.id = s.user_id AND s.share_id IS NULL AND ${USER_MAY_WRITE})
     OR EXISTS (SELECT 1 FROM share h JOIN user r ON r.verified_email = h.recipient JOIN user u ON u.id = h.user_id ${treeOf('h')}

@@ -102,7 +102,10 @@ export async function blobsToIndex(
   return found
 }
 
-/** Files in the order of their ids whose content has no text, or is not indexed in their drive, though that has been looked through. */
+/**
+ * Files in the order of their ids whose content has no text, or is not indexed in their drive,
+ * though that has been looked through.
+ */
 export const filesWithoutTextAfter = (
   db: Db,
   { after, before }: { after: string; before: number },
@@ -146,7 +149,10 @@ export async function countTexts(
   }
 }
 
-/** Texts in the order of their digests that no blob has: the sweeper would have deleted them with the last one. */
+/**
+ * Texts in the order of their digests that no blob has: the sweeper would have deleted them with
+ * the last one.
+ */
 export const unusedTextsAfter = (db: Db, after: string, limit: number): Promise<{ id: string }[]> =>
   db.rows(
     `SELECT c.digest AS id FROM content_text c WHERE c.digest > ? AND NOT EXISTS (SELECT 1 FROM blobs b WHERE b.sha256 = c.digest)
@@ -154,7 +160,9 @@ export const unusedTextsAfter = (db: Db, after: string, limit: number): Promise<
     [after],
   )
 
-/** Deletes some texts, whichever. @param onlyFailed those that could not be made @returns how many */
+/**
+ * Deletes some texts, whichever. @param onlyFailed those that could not be made @returns how many
+ */
 export async function deleteTexts(db: Db, limit: number, onlyFailed = false): Promise<number> {
   const which = onlyFailed ? " WHERE state = 'failed'" : ''
   if (db.dialect === 'mysql') return db.run(`DELETE FROM content_text${which} LIMIT ${limit}`)

@@ -1,7 +1,9 @@
 import type { Db } from '../index.ts'
 import type { DeletionHold } from '../models/deletion-hold.ts'
 
-/** A condition that is true while no hold lasts. Its one value is the time, in milliseconds since 1970. */
+/**
+ * A condition that is true while no hold lasts. Its one value is the time, in milliseconds since 1970.
+ */
 export const notHeld = 'NOT EXISTS (SELECT 1 FROM deletion_hold WHERE expires_at > ?)'
 
 export const startHold = (db: Db, { id, expiresAt }: DeletionHold): Promise<number> =>

@@ -3,7 +3,10 @@ import type { Blob } from '../models/blob.ts'
 import type { Version } from '../models/version.ts'
 import { insertBlob, releaseBlobs } from './blob.ts'
 
-/** An object of the ledger, with a file and a version that name it: of several, one that says another size than the ledger. */
+/**
+ * An object of the ledger, with a file and a version that name it: of several, one that says
+ * another size than the ledger.
+ */
 export interface LedgerRow
   extends Pick<Blob, 'id' | 'bucketId' | 'state' | 'size' | 'leaseUntil' | 'refCount'> {
   entryId: string | null
@@ -56,8 +59,8 @@ export async function bucketsOfVersions(db: Db, blobId: string): Promise<string[
 }
 
 /**
- * Counts the files and versions that name a live object again; without any, it is marked for deletion. Who adds or takes a reference
- * does so beside the count, under the lock of the row.
+ * Counts the files and versions that name a live object again; without any, it is marked for
+ * deletion. Who adds or takes a reference does so beside the count, under the lock of the row.
  */
 export async function recountReferences(db: Db, id: string, tx: Tx): Promise<void> {
   const live = `SELECT id FROM blobs${db.byKey} WHERE id = ? AND state = 'live'${db.forUpdate}`

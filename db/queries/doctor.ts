@@ -5,7 +5,9 @@ import type { Totals } from './bucket.ts'
 import { GIVEN_UP } from './job.ts'
 import { placeholders } from './sql.ts'
 
-/** Sessions of uploads whose blob is not staged, except those that report a background completion. */
+/**
+ * Sessions of uploads whose blob is not staged, except those that report a background completion.
+ */
 export const endedSessionsAfter = (db: Db, id: string, limit: number): Promise<{ id: string }[]> =>
   db.rows(
     `SELECT s.id FROM upload_session s LEFT JOIN blobs b ON b.id = s.id AND b.state = 'staged'
@@ -108,7 +110,10 @@ export async function retotalFolder(db: Db, id: string, tx: Tx): Promise<void> {
   )
 }
 
-/** What a bucket counts, and what is there: its content, the reservations of its uploads and copies, what it keeps, deleted folders that are not purged yet. */
+/**
+ * What a bucket counts, and what is there: its content, the reservations of its uploads and copies,
+ * what it keeps, deleted folders that are not purged yet.
+ */
 export interface BucketCounts {
   id: string
   used: Totals
@@ -169,7 +174,10 @@ async function countBuckets(db: Db, which: string, id: string, tx?: Tx): Promise
 export const bucketCountsAfter = (db: Db, id: string, limit: number): Promise<BucketCounts[]> =>
   countBuckets(db, `id > ? ORDER BY id LIMIT ${limit}`, id)
 
-/** Counts again what is in a bucket, what its uploads and copies reserve, what it keeps, and running purges. Call it with the bucket locked. */
+/**
+ * Counts again what is in a bucket, what its uploads and copies reserve, what it keeps, and running
+ * purges. Call it with the bucket locked.
+ */
 export async function recount(db: Db, bucketId: string, tx: Tx): Promise<void> {
   const [counts] = await countBuckets(db, 'id = ?', bucketId, tx)
   if (!counts) return

@@ -62,8 +62,8 @@ const HAS_TAG = 'EXISTS (SELECT 1 FROM entry_tag x WHERE x.tag_id = ? AND x.entr
 const CONTAINS = 'INSTR(LOWER(name), ?) > 0'
 
 /**
- * The entries of a folder that is named by its path, folders first, both by name; none when there is no such folder.
- * One range of one index, in the order of the listing; a file holds nothing.
+ * The entries of a folder that is named by its path, folders first, both by name; none when there
+ * is no such folder. One range of one index, in the order of the listing; a file holds nothing.
  * @param after the kind and the name of an entry
  */
 export function entriesAt(
@@ -89,7 +89,10 @@ export function entriesAt(
   ])
 }
 
-/** The entries of one kind in a bucket, oldest first. @param after an id, or empty @param part of the name, in lower case */
+/**
+ * The entries of one kind in a bucket, oldest first. @param after an id, or empty @param part of
+ * the name, in lower case
+ */
 export function entriesOfKind(
   db: Db,
   bucketId: string,
@@ -135,7 +138,10 @@ export async function entryAt(
 
 export type EntrySort = 'name' | 'createdAt' | 'updatedAt' | 'size'
 
-/** Which entries of a folder, and in which order: by name with folders first, or by a number and then by id. */
+/**
+ * Which entries of a folder, and in which order: by name with folders first, or by a number and
+ * then by id.
+ */
 export interface EntryQuery {
   sort: EntrySort
   descending: boolean
@@ -157,8 +163,9 @@ const columnOf = {
 } as const
 
 /**
- * The children of some folders; each folder's page starts after the same key. One statement for up to 128 folders; two where folders and
- * then files are each sorted backwards by name, which no index does at once.
+ * The children of some folders; each folder's page starts after the same key. One statement for up
+ * to 128 folders; two where folders and then files are each sorted backwards by name, which no
+ * index does at once.
  */
 export async function pagesOfChildren(
   db: Db,
@@ -206,8 +213,9 @@ export async function pagesOfChildren(
 }
 
 /**
- * What is below a folder, at any depth, and has a name that contains a text; by name, or by a number, and then by id. One statement walks
- * down from the folder, so nothing beside or above it is read.
+ * What is below a folder, at any depth, and has a name that contains a text; by name, or by a
+ * number, and then by id. One statement walks down from the folder, so nothing beside or above it
+ * is read.
  * @param part in lower case
  * @param after the value that it is sorted by, and the id
  */
@@ -222,7 +230,8 @@ export async function entriesBelow(
   const column = columnOf[sort]
   const key = after && beyondKey(db, [`entry.${column}`, 'entry.id'], beyond, after)
   const rows = await db.rows<PlacedRow>(
-    // Both kinds are named so that the names are read from the index that begins with folder and kind.
+    // Both kinds are named so that the names are read from the index that begins with folder and
+    // kind.
     `WITH RECURSIVE folder (id) AS (
        SELECT ? UNION ALL SELECT e.id FROM folder f JOIN entry e ON e.parent_id = f.id AND e.kind = ${FOLDER}
      ) SELECT ${placedColumns} FROM folder JOIN entry ON entry.parent_id = folder.id AND entry.kind IN (${FOLDER}, ${FILE})
@@ -233,7 +242,10 @@ export async function entriesBelow(
   return pageOf(rows, limit)
 }
 
-/** The same for several entries, which are searched themselves, too. Where one has come to be below another one, it is found once. */
+/**
+ * The same for several entries, which are searched themselves, too. Where one has come to be below
+ * another one, it is found once.
+ */
 export async function entriesAmong(
   db: Db,
   ids: string[],
@@ -257,7 +269,9 @@ export async function entriesAmong(
   return pageOf(rows, limit)
 }
 
-/** Whether a file of this content is below the root; one below a folder that is being purged is not. */
+/**
+ * Whether a file of this content is below the root; one below a folder that is being purged is not.
+ */
 export const isContentBelow = (
   db: Db,
   { bucketId, rootId }: Root & { bucketId: string },

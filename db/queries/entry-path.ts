@@ -28,7 +28,10 @@ const columns = [
   'revision',
 ] as const
 
-/** The statements by what they read: a path is resolved by one join per name, never by matching text. */
+/**
+ * The statements by what they read: a path is resolved by one join per name, never by matching
+ * text.
+ */
 const chainStatements = new Map<string, string>()
 
 /** @param more another expression to read */
@@ -48,8 +51,8 @@ function chainStatement(depth: number, more: string): string {
 
 /**
  * The entries along a path, as far as they exist: one per name, fewer when an entry is missing.
- * @param tx of a change, which ends with an event: the number of the last one is read as well, because a statement that inserts an event
- * after a number that is known takes half the time
+ * @param tx of a change, which ends with an event: the number of the last one is read as well,
+ * because a statement that inserts an event after a number that is known takes half the time
  */
 export async function resolveChain(
   db: Db,
@@ -96,7 +99,8 @@ async function entriesIn(
   const found: (Node & { parentId: string; name: string })[] = []
   const folders = [...Map.groupBy(wanted, ({ parentId }) => parentId)]
   for (const part of inParts(folders, 100)) {
-    // A union, because the time that MariaDB takes to plan as many ranges of one SELECT grows with the square of their number.
+    // A union, because the time that MariaDB takes to plan as many ranges of one SELECT grows with
+    // the square of their number.
     const one = `SELECT ${nodeColumns}, parent_id AS parentId, name FROM entry WHERE parent_id = ? AND name IN `
     const sql = part.map(([, names]) => `${one}(${placeholders(names)})`).join(' UNION ALL ')
     const values = part.flatMap(([parentId, names]) => [parentId, ...names.map(({ name }) => name)])
@@ -106,8 +110,8 @@ async function entriesIn(
 }
 
 /**
- * The entries along several paths, as `resolveChain` finds them for one. One statement for the folders that all of them have in
- * common, and for each level below them one for up to 100 folders.
+ * The entries along several paths, as `resolveChain` finds them for one. One statement for the
+ * folders that all of them have in common, and for each level below them one for up to 100 folders.
  */
 export async function resolveChains(
   db: Db,
@@ -129,7 +133,10 @@ export async function resolveChains(
   return below.map(chain => [...above, ...chain])
 }
 
-/** The entries along several paths, each from an entry down. For each level one statement for up to 100 folders. */
+/**
+ * The entries along several paths, each from an entry down. For each level one statement for up to
+ * 100 folders.
+ */
 export async function descend(
   db: Db,
   starts: readonly { parentId: string; names: readonly string[] }[],
@@ -154,8 +161,9 @@ export async function descend(
 }
 
 /**
- * The FROM and the conditions that lead from the root of a tree down a path, whose last entry is `last`. One statement reads an entry, or
- * what is in a folder, with its path: every name is one row of a unique index.
+ * The FROM and the conditions that lead from the root of a tree down a path, whose last entry is
+ * `last`. One statement reads an entry, or what is in a folder, with its path: every name is one
+ * row of a unique index.
  * @param names at least one
  */
 export function downPath(

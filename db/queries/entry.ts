@@ -37,7 +37,10 @@ const picturedAtOf = (
   at: number,
 ): number | null => (isPictured(fileType) ? (picturedAt ?? modifiedAt ?? at) : null)
 
-/** Inserts a row; the caller updates the totals above it. @returns its id; undefined when its folder has an entry of this name */
+/**
+ * Inserts a row; the caller updates the totals above it. @returns its id; undefined when its folder
+ * has an entry of this name
+ */
 export async function insertEntry(db: Db, e: NewEntry, tx: Tx): Promise<string | undefined> {
   const id = e.id ?? newId()
   const at = e.at ?? Date.now()
@@ -68,7 +71,10 @@ export async function insertEntry(db: Db, e: NewEntry, tx: Tx): Promise<string |
 /** How many rows get values of their own in one statement. */
 const AT_ONCE = 100
 
-/** Changes the totals of folders, each by what is given for its id: one statement for up to 100 folders. */
+/**
+ * Changes the totals of folders, each by what is given for its id: one statement for up to 100
+ * folders.
+ */
 export async function addTotals(db: Db, changes: Map<string, Totals>, tx: Tx): Promise<void> {
   const some = [...changes].filter(
     ([, { bytes, files, folders }]) => bytes !== 0 || files !== 0 || folders !== 0,
@@ -84,7 +90,10 @@ export async function addTotals(db: Db, changes: Map<string, Totals>, tx: Tx): P
   }
 }
 
-/** The upper bounds of the subtree of a folder: its levels, and the bytes of its longest relative path. */
+/**
+ * The upper bounds of the subtree of a folder: its levels, and the bytes of its longest relative
+ * path.
+ */
 export type Reach = Pick<Entry, 'levelsBelow' | 'bytesBelow'>
 
 export async function setReach(db: Db, reaches: Map<string, Reach>, tx: Tx): Promise<void> {
@@ -100,7 +109,10 @@ export async function setReach(db: Db, reaches: Map<string, Reach>, tx: Tx): Pro
     )
 }
 
-/** The exact reach of folders. Walks their subtrees, so it is used only when the stored upper bounds would refuse a move. */
+/**
+ * The exact reach of folders. Walks their subtrees, so it is used only when the stored upper bounds
+ * would refuse a move.
+ */
 export async function measureReach(db: Db, ids: string[], tx: Tx): Promise<Map<string, Reach>> {
   const bytes = db.dialect === 'mysql' ? 'OCTET_LENGTH(e.name)' : 'LENGTH(CAST(e.name AS BLOB))'
   const rows = await db.rows<{ id: string; levels: number; bytes: number }>(
@@ -118,7 +130,10 @@ export async function measureReach(db: Db, ids: string[], tx: Tx): Promise<Map<s
   return found
 }
 
-/** Puts entries into a folder, one of them under another name. The caller updates the totals above both places. */
+/**
+ * Puts entries into a folder, one of them under another name. The caller updates the totals above
+ * both places.
+ */
 export async function placeEntries(
   db: Db,
   ids: string[],
@@ -137,7 +152,10 @@ export async function detachEntries(db: Db, ids: string[], tx: Tx): Promise<void
   await db.run(`UPDATE entry SET parent_id = NULL WHERE id IN (${placeholders(ids)})`, ids, tx)
 }
 
-/** Takes folders out of their tree to be purged, under names that are unique among those that wait for that. */
+/**
+ * Takes folders out of their tree to be purged, under names that are unique among those that wait
+ * for that.
+ */
 export async function detachToPurge(db: Db, ids: string[], tx: Tx): Promise<void> {
   await db.run(
     `UPDATE entry SET parent_id = NULL, name = id WHERE id IN (${placeholders(ids)})`,
@@ -240,7 +258,10 @@ export const copiedChildren = (
     tx,
   )
 
-/** Entries of a locked tree, and all that is below them: each folder before what is in it. One statement for each level. */
+/**
+ * Entries of a locked tree, and all that is below them: each folder before what is in it. One
+ * statement for each level.
+ */
 export async function entriesBelow(db: Db, ids: string[], tx: Tx): Promise<CopiedEntry[]> {
   const found: CopiedEntry[] = []
   let column = 'id'

@@ -20,7 +20,10 @@ const columns = ['log_id', 'seq', ...given.map(columnOf)].join(', ')
 const read = selection(Event)
 const valuesOf = (event: NewEventRow): Value[] => given.map(name => event[name] ?? null)
 
-/** A log by its id, that of the drive of a workspace, or that of the user who has a verified e-mail address, if there is one. */
+/**
+ * A log by its id, that of the drive of a workspace, or that of the user who has a verified e-mail
+ * address, if there is one.
+ */
 export type LogName = string | { workspace: string } | { address: string }
 
 /** The id of a log as an SQL expression of one value, and that value. */
@@ -30,19 +33,26 @@ function idOf(log: LogName): [sql: string, value: string] {
   return ['(SELECT id FROM user WHERE verified_email = ?)', log.address]
 }
 
-/** The last number of a log as an SQL expression over its events; the id of the log stands in it once. */
+/**
+ * The last number of a log as an SQL expression over its events; the id of the log stands in it
+ * once.
+ */
 const lastSeq = (id: string) =>
   `COALESCE(MAX(seq), (SELECT purged_seq FROM event_log WHERE log_id = ${id}), 0)`
 
-/** The last number of the log of a drive, where a transaction that holds the lock of the drive has read it beside something else. */
+/**
+ * The last number of the log of a drive, where a transaction that holds the lock of the drive has
+ * read it beside something else.
+ */
 const heads = new WeakMap<Tx, { logId: string; seq: number }>()
 
 /** The last number of a log as an SQL expression of one value, null for an empty log. */
 export const headOf = '(SELECT MAX(seq) FROM event WHERE log_id = ?)'
 
 /**
- * Tells appendEvents the last number of a log, so that it need not ask for it. It is never too high; where others have appended meanwhile, which
- * the lock of a drive does not keep from all, the key refuses it, and appendEvents asks after all.
+ * Tells appendEvents the last number of a log, so that it need not ask for it. It is never too
+ * high; where others have appended meanwhile, which the lock of a drive does not keep from all, the
+ * key refuses it, and appendEvents asks after all.
  * @param seq `headOf` as this transaction has read it
  */
 export function noteHead(tx: Tx, logId: string, seq: number | null): void {
@@ -58,8 +68,9 @@ const MANY = 1000
 const TRIES = 50
 
 /**
- * Appends events to their logs. The key decides between two transactions that take the same number: the second waits for the first, and
- * then takes the next. So call it last in a transaction. One statement for each eight events; two for all of a log that has more.
+ * Appends events to their logs. The key decides between two transactions that take the same number:
+ * the second waits for the first, and then takes the next. So call it last in a transaction. One
+ * statement for each eight events; two for all of a log that has more.
  */
 export async function appendEvents(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
   const logs = [...Map.groupBy(events, ({ log }) => idOf(log).join()).values()]
@@ -187,7 +198,10 @@ export function eventsOfEntries(
 export const eventOf = (db: Db, logId: string, seq: number): Promise<EventRow | undefined> =>
   db.row(`SELECT ${read} FROM event WHERE log_id = ? AND seq = ?`, [logId, seq])
 
-/** How far some logs may be purged: they begin with events from before a time. @param at most this many events are looked at */
+/**
+ * How far some logs may be purged: they begin with events from before a time. @param at most this
+ * many events are looked at
+ */
 export async function oldEvents(
   db: Db,
   before: number,

@@ -31,7 +31,10 @@ const ended = {
   },
 } as const
 
-/** Deletes what has ended by a time. In batches and by primary key: locks along an index of times could deadlock with a sign-out. */
+/**
+ * Deletes what has ended by a time. In batches and by primary key: locks along an index of times
+ * could deadlock with a sign-out.
+ */
 export async function deleteEnded(
   db: Db,
   table: keyof typeof ended,

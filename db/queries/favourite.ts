@@ -16,7 +16,10 @@ export const favouritesOf = (db: Db, userId: string, tx?: Tx): Promise<Favourite
     tx,
   )
 
-/** Which of some entries and shares are favourites of a person, by id. One statement for up to 1,000. */
+/**
+ * Which of some entries and shares are favourites of a person, by id. One statement for up to
+ * 1,000.
+ */
 export async function favouritesAmong(
   db: Db,
   userId: string,
@@ -61,7 +64,10 @@ export async function orderFavourites(db: Db, ids: readonly string[], tx: Tx): P
     )
 }
 
-/** Whether an entry is in a drive of a user, or of a workspace that they are a member of. One statement, whether there is such an entry or not. */
+/**
+ * Whether an entry is in a drive of a user, or of a workspace that they are a member of. One
+ * statement, whether there is such an entry or not.
+ */
 export const isWithinReach = (db: Db, userId: string, entryId: string): Promise<boolean> =>
   db.exists(
     `SELECT e.id FROM entry e JOIN bucket b ON b.id = e.bucket_id LEFT JOIN member m ON m.workspace_id = b.workspace_id AND m.user_id = ?

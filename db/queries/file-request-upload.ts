@@ -7,7 +7,10 @@ import { insertion } from './sql.ts'
 export const MAX_UNFINISHED = 100
 export const MAX_UNFINISHED_OF_NETWORK = 10
 
-/** Reserves in an open request. @returns whether it could. One conditional UPDATE, which locks the row, keeps its limits exact. */
+/**
+ * Reserves in an open request. @returns whether it could. One conditional UPDATE, which locks the
+ * row, keeps its limits exact.
+ */
 export const reserveInRequest = (
   db: Db,
   id: string,
@@ -76,7 +79,10 @@ export async function extendRequestedUpload(
 const unfinished =
   'SELECT request_id AS requestId, bytes FROM file_request_upload WHERE id = ? AND received_at IS NULL'
 
-/** Gives back what an upload that has ended reserves in a request, if it was sent to one. Its bucket must be locked. */
+/**
+ * Gives back what an upload that has ended reserves in a request, if it was sent to one. Its bucket
+ * must be locked.
+ */
 export async function releaseRequested(db: Db, id: string, tx: Tx): Promise<void> {
   const upload = await db.row<{ requestId: string; bytes: number }>(unfinished, [id], tx)
   if (!upload) return
@@ -88,7 +94,10 @@ export async function releaseRequested(db: Db, id: string, tx: Tx): Promise<void
   await db.run('DELETE FROM file_request_upload WHERE id = ?', [id], tx)
 }
 
-/** Turns what an upload reserves in a request into what that has received. @returns false when the request is gone */
+/**
+ * Turns what an upload reserves in a request into what that has received. @returns false when the
+ * request is gone
+ */
 export async function settleRequested(
   db: Db,
   { blobId, id, size }: { blobId: string; id: string; size: number },

@@ -55,7 +55,10 @@ export interface RequestFilter {
   limit: number
 }
 
-/** A page of the requests of a user: those that are not closed, expired ones among them, and none of a workspace that they have left. */
+/**
+ * A page of the requests of a user: those that are not closed, expired ones among them, and none of
+ * a workspace that they have left.
+ */
 export async function listRequests(
   db: Db,
   userId: string,

@@ -5,14 +5,20 @@ import type { StorageDay } from '../models/storage-day.ts'
 import { GIVEN_UP } from './job.ts'
 import { driveLimitOf, usedBytes, withDriveLimits } from './limit.ts'
 
-/** The jobs of a kind that are to be done now: those that are due, and those that have failed and are tried again. */
+/**
+ * The jobs of a kind that are to be done now: those that are due, and those that have failed and
+ * are tried again.
+ */
 export interface JobState {
   kind: string
   waiting: number
   /** Of these, those that have failed at least once. */
   retrying: number
   givenUp: number
-  /** When the oldest of those that wait was queued or, if it was planned for later, became due; milliseconds since 1970. */
+  /**
+   * When the oldest of those that wait was queued or, if it was planned for later, became due;
+   * milliseconds since 1970.
+   */
   oldestAt: number | null
   /** Why the last one has failed; empty if none has. */
   lastError: string

@@ -7,8 +7,9 @@ import { firstOfEach, type Page, pageOf } from './page.ts'
 import { placeholders, selection } from './sql.ts'
 
 /**
- * The FROM and the condition of invites `i` whose sender may still invite: a member `s` who may manage, with an active account `a`. Joined,
- * so that a locking read locks the rows of the sender, too.
+ * The FROM and the condition of invites `i` whose sender may still invite: a member `s` who may
+ * manage, with an active account `a`. Joined, so that a locking read locks the rows of the sender,
+ * too.
  */
 export const SENDER =
   'JOIN member s ON s.workspace_id = i.workspace_id AND s.user_id = i.invited_by JOIN user a ON a.id = s.user_id'
@@ -51,7 +52,10 @@ export const pendingInvitesAmong = (db: Db, ids: string[]) =>
     Date.now(),
   ])
 
-/** All invites that a user has sent, oldest first, whether or not they still count. @param after an id, or empty */
+/**
+ * All invites that a user has sent, oldest first, whether or not they still count. @param after an
+ * id, or empty
+ */
 export async function pageOfInvitesBy(
   db: Db,
   userId: string,
@@ -118,7 +122,10 @@ export const findInviteWithSender = (db: Db, id: string): Promise<InviteWithSend
     [id],
   )
 
-/** The role that an invite offers now, if its sender may still invite. Locks both until the transaction ends. */
+/**
+ * The role that an invite offers now, if its sender may still invite. Locks both until the
+ * transaction ends.
+ */
 export async function lockOffer(db: Db, id: string, tx: Tx): Promise<Role | undefined> {
   const offer = await db.row<{ role: Role }>(
     `SELECT i.role FROM invite i ${SENDER} WHERE i.id = ? AND ${SENDER_MAY}${db.forUpdate}`,
@@ -128,7 +135,10 @@ export async function lockOffer(db: Db, id: string, tx: Tx): Promise<Role | unde
   return offer?.role
 }
 
-/** How many invites to a workspace are pending and may be, and the invite of one address to it, pending or not. */
+/**
+ * How many invites to a workspace are pending and may be, and the invite of one address to it,
+ * pending or not.
+ */
 export const inviteQuota = (db: Db, workspaceId: string, email: string, tx: Tx) =>
   db.row<{ id: string | null; expiresAt: number | null; max: number | null; used: number }>(
     `SELECT i.id, i.expires_at AS expiresAt, ${limitOf('maxPendingInvites', 'workspace')} AS max,

@@ -1,7 +1,10 @@
 import type { Db, Tx } from '../index.ts'
 import type { Job } from '../models/job.ts'
 
-/** The due time of a job that is no longer retried. Its row is kept for a while, so that it can be reported. */
+/**
+ * The due time of a job that is no longer retried. Its row is kept for a while, so that it can be
+ * reported.
+ */
 export const GIVEN_UP = Number.MAX_SAFE_INTEGER
 
 export type JobRow = Omit<Job, 'kind' | 'lastError'>
@@ -25,7 +28,10 @@ export const dueJobs = (db: Db, kind: string, now: number, limit: number): Promi
     [kind, now],
   )
 
-/** Moves the due time of a job, unless another worker has moved it. @param attempts to add @returns whether it did */
+/**
+ * Moves the due time of a job, unless another worker has moved it. @param attempts to add @returns
+ * whether it did
+ */
 export const moveJob = (
   db: Db,
   { id, dueAt }: Pick<JobRow, 'id' | 'dueAt'>,

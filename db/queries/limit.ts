@@ -3,20 +3,29 @@ import { type LimitName, limitNames, mayBeUnlimited, type Plan } from '../models
 import { columnOf } from './sql.ts'
 
 /**
- * The limits in force, in SQL: of a workspace its own limits, then those of its owner, then the plan of its owner. Every statement that reads a
- * limit joins `withLimits` or `withDriveLimits`, and reads it by `limitOf` or `driveLimitOf`.
+ * The limits in force, in SQL: of a workspace its own limits, then those of its owner, then the
+ * plan of its owner. Every statement that reads a limit joins `withLimits` or `withDriveLimits`,
+ * and reads it by `limitOf` or `driveLimitOf`.
  */
 
-/** Whose limits: those of an account, or those of one workspace, which the limits of its owner hold for. */
+/**
+ * Whose limits: those of an account, or those of one workspace, which the limits of its owner hold
+ * for.
+ */
 export type LimitsOf = 'account' | 'workspace'
 
-/** Joins what limits an account, which has this alias. @param workspace the expression of the id of one of its workspaces */
+/**
+ * Joins what limits an account, which has this alias. @param workspace the expression of the id of
+ * one of its workspaces
+ */
 export const withLimits = (account: string, workspace?: string): string =>
   `JOIN plan p ON p.id = ${account}.plan_id LEFT JOIN own_limit ol ON ol.user_id = ${account}.id${
     workspace === undefined ? '' : ` LEFT JOIN own_limit wl ON wl.workspace_id = ${workspace}`
   }`
 
-/** One limit, as an expression: NULL means unlimited. @param plan the alias of what it is left to */
+/**
+ * One limit, as an expression: NULL means unlimited. @param plan the alias of what it is left to
+ */
 export function limitOf(name: LimitName, of: LimitsOf = 'account', plan = 'p'): string {
   const column = columnOf(name)
   const value = `COALESCE(${of === 'workspace' ? `wl.${column}, ` : ''}ol.${column}, ${plan}.${column})`
@@ -42,7 +51,10 @@ export type DriveLimitName = keyof typeof ofWorkspaces
 
 const driveLimitNames = Object.keys(ofWorkspaces) as DriveLimitName[]
 
-/** Joins what limits a drive, which has this alias: to its owner `o`, or the owner of its workspace `dw`. */
+/**
+ * Joins what limits a drive, which has this alias: to its owner `o`, or the owner of its workspace
+ * `dw`.
+ */
 export const withDriveLimits = (drive: string): string =>
   `LEFT JOIN workspace dw ON dw.id = ${drive}.workspace_id JOIN user o ON o.id = COALESCE(dw.owner_id, ${drive}.user_id) ${withLimits('o', `${drive}.workspace_id`)}`
 
@@ -67,11 +79,17 @@ export const usageLimitNames = (
   ['maxTotalStorageBytes', 'maxFiles', 'maxFolders'] as const
 ).flatMap(name => [name, ofWorkspaces[name]])
 
-/** What a drive uses, and what running uploads have reserved besides; they may be completed after a limit has shrunk. */
+/**
+ * What a drive uses, and what running uploads have reserved besides; they may be completed after a
+ * limit has shrunk.
+ */
 export const usedBytes = (bucket: string) => `${bucket}.used_bytes + ${bucket}.reserved_bytes`
 export const usedFiles = (bucket: string) => `${bucket}.used_files + ${bucket}.reserved_files`
 
-/** Condition: a drive uses more than its limits allow, as it may after these have shrunk. @param bucket its alias */
+/**
+ * Condition: a drive uses more than its limits allow, as it may after these have shrunk. @param
+ * bucket its alias
+ */
 export const isOver = (bucket: string, of: LimitsOf): string =>
   exceeds([`${bucket}.used_bytes`, `${bucket}.used_files`, `${bucket}.used_folders`], of, 'p')
 

@@ -42,7 +42,9 @@ export const decideLoginRequest = (
     [state, userId, sessionId, lifetime, id, now],
   )
 
-/** @param grace milliseconds by which a poll may come early @returns whether it comes late enough */
+/**
+ * @param grace milliseconds by which a poll may come early @returns whether it comes late enough
+ */
 export const notePoll = (db: Db, id: string, now: number, grace: number): Promise<boolean> =>
   db.changed(
     'UPDATE login_request SET polled_at = ? WHERE id = ? AND (polled_at IS NULL OR polled_at <= ? - poll_interval * 1000)',

@@ -5,7 +5,10 @@ import type { MailRecipient } from '../models/mail-recipient.ts'
 
 type Recipient = Pick<MailRecipient, 'id' | 'stoppedAt'>
 
-/** Locks the row of an e-mail address until the transaction ends, which serializes the counting of its mails. Adds a missing row. */
+/**
+ * Locks the row of an e-mail address until the transaction ends, which serializes the counting of
+ * its mails. Adds a missing row.
+ */
 export async function lockRecipient(db: Db, addressHash: string, tx: Tx): Promise<Recipient> {
   const keep =
     db.dialect === 'mysql'

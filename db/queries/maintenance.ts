@@ -25,7 +25,10 @@ export const putMaintenance = (
 export const removeMaintenance = (db: Db, tx: Tx): Promise<boolean> =>
   db.changed('DELETE FROM maintenance WHERE slot = 1', [], tx)
 
-/** Extends the leases of unfinished uploads in parts that end before a time: until then, no part can come. */
+/**
+ * Extends the leases of unfinished uploads in parts that end before a time: until then, no part can
+ * come.
+ */
 export const extendUploads = (db: Db, until: number, now: number, tx: Tx): Promise<number> =>
   db.run(
     `UPDATE blobs SET lease_until = ? WHERE state IN ('staged', 'copied') AND lease_until > ? AND lease_until < ?

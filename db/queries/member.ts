@@ -5,7 +5,10 @@ import type { Member } from '../models/member.ts'
 import type { User } from '../models/user.ts'
 import { firstOfEach } from './page.ts'
 
-/** The roles that may perform an action, as the list of an IN. They are constants, so they need no placeholders. */
+/**
+ * The roles that may perform an action, as the list of an IN. They are constants, so they need no
+ * placeholders.
+ */
 export const rolesThat = (action: Action): string =>
   rolesThatMay(action)
     .map(role => `'${role}'`)

@@ -90,8 +90,8 @@ const workspaces = select(
 )
 
 /**
- * The storage area of the user of a session, and the newest rows of each of their lists. None for an expired session. Does not check
- * whether the account is active.
+ * The storage area of the user of a session, and the newest rows of each of their lists. None for
+ * an expired session. Does not check whether the account is active.
  */
 export function overviewRows(db: Db, sessionHash: string, shown: number): Promise<OverviewRow[]> {
   const newest = (list: string, order: string) =>

@@ -46,13 +46,17 @@ export const mergePages = <T>(
 export const onlyRows = <T>(pages: Map<string, Page<T>>): T[] =>
   [...pages.values()].flatMap(({ rows }) => rows)
 
-/** A SELECT with a LIMIT as a part of a union: MySQL accepts it in parentheses, SQLite only in a subquery. */
+/**
+ * A SELECT with a LIMIT as a part of a union: MySQL accepts it in parentheses, SQLite only in a
+ * subquery.
+ */
 export const unionPart = ({ dialect }: Db, select: string): string =>
   dialect === 'mysql' ? `(${select})` : `SELECT * FROM (${select})`
 
 /**
- * The condition that a row comes after the last one of a page: by a column, and by a second one where rows have the same in the first. Of
- * an index on both, SQLite begins to read there for a comparison of rows only, and MySQL for alternatives only.
+ * The condition that a row comes after the last one of a page: by a column, and by a second one
+ * where rows have the same in the first. Of an index on both, SQLite begins to read there for a
+ * comparison of rows only, and MySQL for alternatives only.
  */
 export function beyondKey(
   { dialect }: Db,
@@ -72,8 +76,10 @@ export function beyondKey(
 const AT_ONCE = 128
 
 /**
- * The first rows of the lists of several owners. Runs one statement for up to 128 owners, which reads only one page of each list.
- * @param range a SELECT of the list of one owner, whose id is its first parameter, and the second where `twice` says so
+ * The first rows of the lists of several owners. Runs one statement for up to 128 owners, which
+ * reads only one page of each list.
+ * @param range a SELECT of the list of one owner, whose id is its first parameter, and the second
+ * where `twice` says so
  * @param order names columns as the SELECT calls them
  * @param values the other parameters
  */

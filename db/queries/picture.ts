@@ -24,7 +24,10 @@ export interface PictureRange {
 const PICTURED = 'pictured_at IS NOT NULL AND parent_id IS NOT NULL'
 const NEWEST_FIRST = 'ORDER BY pictured_at DESC, id DESC'
 
-/** A range of the index that begins with bucket and time. It has the folder as well, so that its rows are counted without the table. */
+/**
+ * A range of the index that begins with bucket and time. It has the folder as well, so that its
+ * rows are counted without the table.
+ */
 function within(db: Db, bucketId: string, { since, until, after, without }: PictureRange) {
   const conditions = ['bucket_id = ?', PICTURED]
   const values: Value[] = [bucketId]
@@ -93,7 +96,10 @@ export async function spanOfPictures(
 /** How many SELECTs a statement has at most; SQLite takes 500. */
 const AT_ONCE = 400
 
-/** How many pictures there are between some times, each with the next one: ranges of one index, of which nothing else is read. */
+/**
+ * How many pictures there are between some times, each with the next one: ranges of one index, of
+ * which nothing else is read.
+ */
 export async function countPictures(
   db: Db,
   bucketId: string,
@@ -117,7 +123,10 @@ const DAY_MS = 86_400_000
 /** So that times before 1970 are rounded like the others. */
 const ALL_DAYS = 200_000
 
-/** How many pictures are in folders in the trash, by day. They have their times still, because nothing below a folder changes with it. */
+/**
+ * How many pictures are in folders in the trash, by day. They have their times still, because
+ * nothing below a folder changes with it.
+ */
 export async function countTrashedPictures(
   db: Db,
   bucketId: string,
@@ -134,12 +143,18 @@ export async function countTrashedPictures(
   return rows.map(({ day, n }) => ({ at: (Number(day) - ALL_DAYS) * DAY_MS, count: Number(n) }))
 }
 
-/** When the content of a blob was taken, by the clock of its camera, as far as its preview says; null if it does not. */
+/**
+ * When the content of a blob was taken, by the clock of its camera, as far as its preview says;
+ * null if it does not.
+ */
 const takenAtOf = (blob: string) =>
   `(SELECT p.taken_at + COALESCE(JSON_EXTRACT(p.details, '$.zoneMinutes'), 0) * 60000
     FROM blobs b JOIN preview p ON p.digest = b.sha256 WHERE b.id = ${blob} AND p.state = 'made')`
 
-/** The time of a file as a picture, as an expression. Its values are its blob, and when its content was modified. */
+/**
+ * The time of a file as a picture, as an expression. Its values are its blob, and when its content
+ * was modified.
+ */
 export const picturedAtOfBlob = `COALESCE(${takenAtOf('?')}, ?)`
 
 /** Sorts all files with these blobs as pictures of a time. @returns the buckets that they are in */
@@ -177,7 +192,10 @@ export async function blobsWith(db: Db, sha256: string, tx: Tx): Promise<string[
 const isPictured = (e: string) =>
   `${e}.kind = ${FILE} AND SUBSTR(${e}.file_type, 1, 6) IN ('image/', 'video/')`
 
-/** The time that a file has as a picture, from what is known of it; NULL for what is none. @param times the first that is known counts */
+/**
+ * The time that a file has as a picture, from what is known of it; NULL for what is none. @param
+ * times the first that is known counts
+ */
 const expected = (e: string, times = ['modified_at', 'content_at', 'created_at']) =>
   `CASE WHEN ${isPictured(e)} THEN COALESCE(${[takenAtOf(`${e}.blob_id`), ...times.map(time => `${e}.${time}`)].join(', ')}) END`
 
@@ -218,7 +236,10 @@ export const placePicture = (db: Db, id: string, tx: Tx): Promise<number> =>
     tx,
   )
 
-/** Gives all files their times as pictures: for a migration, after which there will be times of modification. */
+/**
+ * Gives all files their times as pictures: for a migration, after which there will be times of
+ * modification.
+ */
 export const placeAllPictures = (db: Db, tx: Tx | null): Promise<number> =>
   db.run(
     `UPDATE entry SET pictured_at = ${expected('entry', ['content_at', 'created_at'])} WHERE ${isPictured('entry')}`,

@@ -17,7 +17,10 @@ import { columnOf, placeholders, selection } from './sql.ts'
 
 const inShareMode = (db: Db): string => (db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : '')
 
-/** A plan that accounts are given: until the transaction ends, it is not changed, retired or deleted. Several transactions hold this lock at once. */
+/**
+ * A plan that accounts are given: until the transaction ends, it is not changed, retired or
+ * deleted. Several transactions hold this lock at once.
+ */
 export const lockGivenPlan = (db: Db, id: string, tx: Tx): Promise<Plan | undefined> =>
   db.row(`SELECT ${selection(Plan)} FROM plan WHERE id = ?${inShareMode(db)}`, [id], tx)
 
@@ -64,7 +67,10 @@ export interface OverDrive {
 
 const USED = `b.id AS bucketId, u.verified_email AS email, ${usedBytes('b')} AS usedBytes, ${usedFiles('b')} AS usedFiles, b.used_folders AS usedFolders`
 
-/** Selects the personal drives that exceed their limits, and the drives of workspaces that do. @param plan the alias of the plan @param joined more tables */
+/**
+ * Selects the personal drives that exceed their limits, and the drives of workspaces that do.
+ * @param plan the alias of the plan @param joined more tables
+ */
 function selectionsOfOver(plan = 'p', joined = ''): { personal: string; ofWorkspaces: string } {
   return {
     personal: `SELECT ${USED}, NULL AS workspace, ${limitOf('maxTotalStorageBytes', 'account', plan)} AS maxBytes,
@@ -102,7 +108,8 @@ export const isShrunk = ({ before, after }: PlanChange): boolean =>
   usageLimitNames.some(name => (after[name] ?? Infinity) < (before[name] ?? Infinity))
 
 /**
- * The drives that use more than a changed plan allows them, and not more than it allowed before; of one range of accounts.
+ * The drives that use more than a changed plan allows them, and not more than it allowed before; of
+ * one range of accounts.
  * @param from the accounts after this id @param to up to this one
  */
 export function newlyOverDrives(
@@ -142,14 +149,20 @@ export async function lastOfAccounts(
   return row?.last ?? undefined
 }
 
-/** Condition on an account `u` with its drive `b`, joined with its limits: its drive or a workspace that it owns is over its limits. */
+/**
+ * Condition on an account `u` with its drive `b`, joined with its limits: its drive or a workspace
+ * that it owns is over its limits.
+ */
 export const ACCOUNT_IS_OVER = `(${isOver('b', 'account')} OR EXISTS (SELECT 1 FROM workspace w JOIN bucket wb ON wb.workspace_id = w.id
     LEFT JOIN own_limit wl ON wl.workspace_id = w.id WHERE w.owner_id = u.id AND ${isOver('wb', 'workspace')}))`
 
 /** Whose own limits: of accounts or of workspaces. */
 export type Holder = 'user' | 'workspace'
 
-/** The limits in force, those of the plan, and which of them are own: of the workspace, or of the account. */
+/**
+ * The limits in force, those of the plan, and which of them are own: of the workspace, or of the
+ * account.
+ */
 export type LimitsRow = { id: string } & Limits &
   Record<`plan_${LimitName}`, number | null> &
   Record<`own_${LimitName}`, number | null> &
@@ -185,7 +198,10 @@ export async function lockHolder(db: Db, holder: Holder, id: string, tx: Tx): Pr
   return isThere
 }
 
-/** Sets own limits of an account or of a workspace, which must be locked: null leaves a limit to the plan. */
+/**
+ * Sets own limits of an account or of a workspace, which must be locked: null leaves a limit to the
+ * plan.
+ */
 export async function setOwnLimits(
   db: Db,
   { holder, id }: { holder: Holder; id: string },

@@ -3,7 +3,9 @@ import { Preview } from '../models/preview.ts'
 import { releaseBlobs } from './blob.ts'
 import { insertion, placeholders, selection } from './sql.ts'
 
-/** A blob, with the checksum of its content where that is known, and its preview where it has one. */
+/**
+ * A blob, with the checksum of its content where that is known, and its preview where it has one.
+ */
 export type PreviewRow = { of: string; sha256: string | null } & {
   [Name in keyof Preview]: Preview[Name] | null
 }
@@ -42,7 +44,8 @@ const locked = (db: Db, sha256: string, tx: Tx) =>
 
 /**
  * Claims the making of a preview until a time.
- * @returns `mine`, `done` if it is made or failed, or until when somebody else has claimed it, who may have died
+ * @returns `mine`, `done` if it is made or failed, or until when somebody else has claimed it, who
+ * may have died
  */
 export async function claimPreview(
   db: Db,
@@ -64,7 +67,9 @@ export async function claimPreview(
 
 export type Made = Omit<Preview, 'digest' | 'state' | 'leaseUntil' | 'createdAt' | 'reason'>
 
-/** Fills a preview that was claimed. @returns false if the claim has ended or the content has gone */
+/**
+ * Fills a preview that was claimed. @returns false if the claim has ended or the content has gone
+ */
 export async function finishPreview(
   db: Db,
   claim: Claim,
@@ -80,7 +85,9 @@ export async function finishPreview(
   return true
 }
 
-/** A claim on a preview. One whose lease has ended may be somebody else's by now, with another end. */
+/**
+ * A claim on a preview. One whose lease has ended may be somebody else's by now, with another end.
+ */
 export interface Claim {
   digest: string
   until: number
@@ -123,7 +130,9 @@ export async function digestsOf(db: Db, ids: string[]): Promise<string[]> {
   return (await db.rows<{ sha256: string }>(sql, ids)).map(row => row.sha256)
 }
 
-/** Deletes the preview of a content that no live blob has any longer. @returns whether there was one */
+/**
+ * Deletes the preview of a content that no live blob has any longer. @returns whether there was one
+ */
 export async function endUnusedPreview(db: Db, sha256: string, tx: Tx): Promise<boolean> {
   const there = await locked(db, sha256, tx)
   if (!there) return false
@@ -151,7 +160,8 @@ export interface BrokenPreview {
   unused: number
 }
 
-// A blob that waits for its deletion has its preview still: the sweeper ends that before the row goes.
+// A blob that waits for its deletion has its preview still: the sweeper ends that before the row
+// goes.
 const unused = 'NOT EXISTS (SELECT 1 FROM blobs b WHERE b.sha256 = p.digest)'
 const broken = `SELECT p.digest AS id, p.blob_id AS blobId, ${unused} AS unused FROM preview p LEFT JOIN blobs o ON o.id = p.blob_id
   WHERE ((p.state = 'made' AND (o.state IS NULL OR o.state <> 'live')) OR ${unused})`

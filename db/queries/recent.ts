@@ -11,7 +11,10 @@ export interface ActionRow {
   entryId: string | null
 }
 
-/** The latest actions of a person in all logs, the newest first: a range of an index, however long the logs are. */
+/**
+ * The latest actions of a person in all logs, the newest first: a range of an index, however long
+ * the logs are.
+ */
 export const latestActions = (db: Db, userId: string, limit: number): Promise<ActionRow[]> =>
   db.rows(
     `SELECT log_id AS logId, seq, at, kind, entry_id AS entryId FROM event WHERE actor_id = ? ORDER BY at DESC LIMIT ${limit}`,

@@ -11,9 +11,10 @@ interface Limits {
 }
 
 /**
- * Condition on `bucket`: what it uses and reserves may grow by so much, by the limits given and by those in force now, which may have shrunk
- * since the request began. What it reads stays locked until the transaction ends: a plan that shrinks waits, and nothing is admitted by the
- * old limits after it. @returns it with its parameters
+ * Condition on `bucket`: what it uses and reserves may grow by so much, by the limits given and by
+ * those in force now, which may have shrunk since the request began. What it reads stays locked
+ * until the transaction ends: a plan that shrinks waits, and nothing is admitted by the old limits
+ * after it. @returns it with its parameters
  */
 const within = (
   db: Db,
@@ -50,7 +51,9 @@ function admitted(db: Db, condition: string): string {
       AND ${condition}${lock})`
 }
 
-/** Exchanges usage for kept bytes in a locked bucket. @returns false if it would grow beyond a limit */
+/**
+ * Exchanges usage for kept bytes in a locked bucket. @returns false if it would grow beyond a limit
+ */
 export const exchangeUsage = (
   db: Db,
   id: string,
@@ -69,7 +72,10 @@ export const exchangeUsage = (
   )
 }
 
-/** Adds to the usage of an open bucket. @returns false if a limit would be exceeded. One conditional UPDATE keeps it exact. */
+/**
+ * Adds to the usage of an open bucket. @returns false if a limit would be exceeded. One conditional
+ * UPDATE keeps it exact.
+ */
 export const chargeUsage = (
   db: Db,
   id: string,
@@ -86,7 +92,10 @@ export const chargeUsage = (
   )
 }
 
-/** Turns the bytes that were kept for one trash item into usage. @returns false if a limit would be exceeded */
+/**
+ * Turns the bytes that were kept for one trash item into usage. @returns false if a limit would be
+ * exceeded
+ */
 export const restoreUsage = (
   db: Db,
   id: string,
@@ -104,7 +113,10 @@ export const restoreUsage = (
   )
 }
 
-/** Reserves `bytes` (and `files`). @returns false if a limit would be exceeded. One conditional UPDATE keeps it exact. */
+/**
+ * Reserves `bytes` (and `files`). @returns false if a limit would be exceeded. One conditional
+ * UPDATE keeps it exact.
+ */
 export const reserve = (
   db: Db,
   id: string,

@@ -66,7 +66,10 @@ const NUMBERED = [
   'search_text',
 ]
 
-/** Begins to index a drive, from its first entry on. Its number is the next one, also after those of which only words are left. */
+/**
+ * Begins to index a drive, from its first entry on. Its number is the next one, also after those of
+ * which only words are left.
+ */
 
 export async function beginSearchDrive(
   db: Db,
@@ -92,21 +95,29 @@ export async function beginSearchDrive(
     }
 }
 
-/** Begins anew with a drive, from its first entry on. What is indexed stays, and is found meanwhile. */
+/**
+ * Begins anew with a drive, from its first entry on. What is indexed stays, and is found meanwhile.
+ */
 export const restartSearchDrive = (db: Db, bucketId: string, seq: number): Promise<number> =>
   db.run(
     "UPDATE search_drive SET place = '', seq = ?, began_at = ?, entries = 0 WHERE bucket_id = ?",
     [seq, Date.now(), bucketId],
   )
 
-/** Looks through the drives whose texts nobody has looked for, from their first entries on. What is indexed stays. @returns how many */
+/**
+ * Looks through the drives whose texts nobody has looked for, from their first entries on. What is
+ * indexed stays. @returns how many
+ */
 export const beginTexts = (db: Db): Promise<number> =>
   db.run(
     "UPDATE search_drive SET has_texts = 1, place = '', began_at = ?, entries = 0 WHERE has_texts = 0",
     [Date.now()],
   )
 
-/** Begins anew with all drives, from their first entries on. What is indexed stays, and is found meanwhile. */
+/**
+ * Begins anew with all drives, from their first entries on. What is indexed stays, and is found
+ * meanwhile.
+ */
 export const restartSearchDrives = (db: Db): Promise<number> =>
   db.run("UPDATE search_drive SET place = '', began_at = ?, entries = 0", [Date.now()])
 
@@ -192,7 +203,10 @@ export const goneSearchDrives = (
     `SELECT d.bucket_id AS bucketId, d.number FROM search_drive d LEFT JOIN bucket b ON b.id = d.bucket_id WHERE b.id IS NULL LIMIT ${limit}`,
   )
 
-/** The numbers that rows of the index have and no drive: what a process has written that was held up until its drive was gone. */
+/**
+ * The numbers that rows of the index have and no drive: what a process has written that was held up
+ * until its drive was gone.
+ */
 export async function numbersWithoutDrive(db: Db): Promise<number[]> {
   const found = new Set<number>()
   for (const table of NUMBERED)
@@ -224,7 +238,10 @@ export async function deleteWords(db: Db, drive: number, limit: number): Promise
   )
 }
 
-/** A word of the index, with its entry as it is now; without a name where that is gone, or in another drive. */
+/**
+ * A word of the index, with its entry as it is now; without a name where that is gone, or in
+ * another drive.
+ */
 export interface WordRow {
   drive: number
   word: string
@@ -237,8 +254,8 @@ export interface WordRow {
 }
 
 /**
- * Words in the order of the index, after one. As in beyondKey, SQLite begins to
- * read there for a comparison of rows only: it would read the index from its first word on for alternatives.
+ * Words in the order of the index, after one. As in beyondKey, SQLite begins to read there for a
+ * comparison of rows only: it would read the index from its first word on for alternatives.
  */
 export function wordsInOrder(
   db: Db,

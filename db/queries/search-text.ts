@@ -20,7 +20,10 @@ const columns = 'drive, doc, digest, is_ready AS isReady'
 export const textsOfDigest = async (db: Db, digest: string): Promise<SearchedText[]> =>
   read(await db.rows(`SELECT ${columns} FROM search_text WHERE digest = ?`, [digest]))
 
-/** The drives of the index that have files of a content, those left out in which its words are indexed. */
+/**
+ * The drives of the index that have files of a content, those left out in which its words are
+ * indexed.
+ */
 export async function drivesToIndex(db: Db, digest: string): Promise<number[]> {
   const rows = await db.rows<{ number: number }>(
     `SELECT DISTINCT d.number FROM blobs b JOIN entry e ON e.blob_id = b.id JOIN search_drive d ON d.bucket_id = e.bucket_id
@@ -32,8 +35,10 @@ export async function drivesToIndex(db: Db, digest: string): Promise<number[]> {
 }
 
 /**
- * The numbers of some contents in a drive, by their digests: new ones, unless they have them. Null where the drive is gone.
- * @param newId makes their ids while the drive is locked: ids and numbers have the same order, by which pages go on
+ * The numbers of some contents in a drive, by their digests: new ones, unless they have them. Null
+ * where the drive is gone.
+ * @param newId makes their ids while the drive is locked: ids and numbers have the same order, by
+ * which pages go on
  */
 export async function numberTexts(
   db: Db,
@@ -100,7 +105,10 @@ export const filesOfTexts = (
     [bucketId, number],
   )
 
-/** The files of a drive that have one content, the newest first, before an id: of a content with many copies a part at a time. */
+/**
+ * The files of a drive that have one content, the newest first, before an id: of a content with
+ * many copies a part at a time.
+ */
 export const filesOfText = (
   db: Db,
   { number, bucketId }: { number: number; bucketId: string },
@@ -140,7 +148,10 @@ export async function textsInOrder(
   return read(rows).map((row, i) => ({ ...row, isUsed: Boolean(rows[i]?.isUsed) }))
 }
 
-/** Notes of some contents that their words are about to go, so that who sees one meanwhile indexes it. @returns how many */
+/**
+ * Notes of some contents that their words are about to go, so that who sees one meanwhile indexes
+ * it. @returns how many
+ */
 export function unsetTextsReady(db: Db, limit: number): Promise<number> {
   if (db.dialect === 'mysql')
     return db.run(`UPDATE search_text SET is_ready = 0 WHERE is_ready = 1 LIMIT ${limit}`)

@@ -48,8 +48,8 @@ export interface WordHit {
 }
 
 /**
- * The entries of drives that have a word, newest first. Bounded, whatever there is in the drives: of a word with others, the newest COMPARED are
- * looked at.
+ * The entries of drives that have a word, newest first. Bounded, whatever there is in the drives:
+ * of a word with others, the newest COMPARED are looked at.
  * @param also other words of theirs
  * @param before an id, exclusive
  */

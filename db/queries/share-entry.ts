@@ -9,7 +9,10 @@ import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
  * names the first of them, so that the lists of shares join one entry in either case.
  */
 
-/** The entries of a share of several that are in its drive now, in the order in which they were chosen. */
+/**
+ * The entries of a share of several that are in its drive now, in the order in which they were
+ * chosen.
+ */
 export const entriesOfShare = (
   db: Db,
   { id, bucketId }: { id: string; bucketId: string },
@@ -22,7 +25,10 @@ export const entriesOfShare = (
     tx,
   )
 
-/** The ids of the entries of some shares, by the id of the share, in the order in which they were chosen. */
+/**
+ * The ids of the entries of some shares, by the id of the share, in the order in which they were
+ * chosen.
+ */
 export async function entryIdsOfShares(db: Db, ids: string[]): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
   for (const some of inParts(ids, 1000)) {
@@ -62,7 +68,10 @@ export const findDirectShareOfAll = (
     tx,
   )
 
-/** The shares of some entries, alone or with others, as `chosen` in a FROM. @param which compares an id; its values are given twice */
+/**
+ * The shares of some entries, alone or with others, as `chosen` in a FROM. @param which compares an
+ * id; its values are given twice
+ */
 const sharesOf = (which: string) =>
   `(SELECT id, entry_id, 1 AS alone FROM share WHERE entry_id ${which} AND entry_count IS NULL
     UNION ALL SELECT share_id, entry_id, 0 FROM share_entry WHERE entry_id ${which}) chosen`
@@ -70,7 +79,10 @@ const sharesOf = (which: string) =>
 /** The same of one entry. */
 export const SHARES_OF_ONE = sharesOf('= ?')
 
-/** How many live shares a user has made of some files or folders, alone or with others. One statement for up to 1,000. */
+/**
+ * How many live shares a user has made of some files or folders, alone or with others. One
+ * statement for up to 1,000.
+ */
 export async function countSharesOf(
   db: Db,
   userId: string,
@@ -97,7 +109,10 @@ interface EndedRow {
   alone: number
 }
 
-/** What is shared at any depth of some folders of a bucket: from each share upwards, because there are fewer shares than entries. */
+/**
+ * What is shared at any depth of some folders of a bucket: from each share upwards, because there
+ * are fewer shares than entries.
+ */
 export const sharedBelow = (
   db: Db,
   bucketId: string,
@@ -115,7 +130,10 @@ export const sharedBelow = (
     tx,
   )
 
-/** Locks shares of several, and then their entries, in one order for all who change them. @returns the entries */
+/**
+ * Locks shares of several, and then their entries, in one order for all who change them. @returns
+ * the entries
+ */
 const lockShareEntries = (
   db: Db,
   ids: string[],
@@ -129,9 +147,10 @@ const lockShareEntries = (
   )
 
 /**
- * Ends the shares of entries of a locked bucket that are deleted. Shares of several go on with what is left of them, and end with their last
- * entry. One statement where nothing is shared, and one more for folders; another one where something is, and up to three more where
- * that is behind a share of several.
+ * Ends the shares of entries of a locked bucket that are deleted. Shares of several go on with what
+ * is left of them, and end with their last entry. One statement where nothing is shared, and one
+ * more for folders; another one where something is, and up to three more where that is behind a
+ * share of several.
  * @param fullFolderIds those of the entries with something in them, whose shares end, too
  */
 export async function endSharesOf(

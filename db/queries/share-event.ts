@@ -35,7 +35,10 @@ export const pagesOfShareEvents = (
     },
   )
 
-/** Uses of one share that are counted, the last ones: a link that the world uses must not hold up who looks at it. */
+/**
+ * Uses of one share that are counted, the last ones: a link that the world uses must not hold up
+ * who looks at it.
+ */
 export const MOST_COUNTED = 10_000
 
 /** How often a share was used in one way, and when last. */

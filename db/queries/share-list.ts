@@ -6,7 +6,10 @@ import { BY_RIGHT, besideShare, EXPIRY, LIVE, sharedColumns, tables } from './sh
 import { SHARES_OF_ONE } from './share-entry.ts'
 import { placeholders } from './sql.ts'
 
-/** The condition of a share that has expired or is used up, over `share s` and its sharer `user u`; its value is the current time. */
+/**
+ * The condition of a share that has expired or is used up, over `share s` and its sharer `user u`;
+ * its value is the current time.
+ */
 const ENDED = `(s.expires_at <= ? OR s.downloads >= s.max_downloads) AND u.status = 'active'`
 
 /** The condition of a share in any state. */
@@ -129,7 +132,10 @@ export const listSharesOf = (db: Db, userId: string, recipient: string, ids: str
     oldestFirst(ids.length),
   )
 
-/** The live shares that a user has made of some files or folders, alone or with others, by the id of those. */
+/**
+ * The live shares that a user has made of some files or folders, alone or with others, by the id of
+ * those.
+ */
 export const pagesOfShares = (
   db: Db,
   userId: string,

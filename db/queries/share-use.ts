@@ -1,6 +1,9 @@
 import { type Db, isDuplicate } from '../index.ts'
 
-/** Inserts the row of a download with the bytes that it has left. Returns false when it has one already. */
+/**
+ * Inserts the row of a download with the bytes that it has left. Returns false when it has one
+ * already.
+ */
 export async function startUse(
   db: Db,
   id: string,
@@ -20,7 +23,10 @@ export async function startUse(
   }
 }
 
-/** Charges bytes to a download that has at least `needed` left. Returns false, and charges nothing, when it has fewer. */
+/**
+ * Charges bytes to a download that has at least `needed` left. Returns false, and charges nothing,
+ * when it has fewer.
+ */
 export const chargeUse = (
   db: Db,
   id: string,

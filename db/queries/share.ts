@@ -4,14 +4,23 @@ import { NEVER, type Share } from '../models/share.ts'
 import { treeOf, USER_MAY_WRITE } from './caller.ts'
 import { columnOf, placeholders } from './sql.ts'
 
-/** Shares with their files or folders (of several, the first), the trees of these, and their sharers. */
+/**
+ * Shares with their files or folders (of several, the first), the trees of these, and their
+ * sharers.
+ */
 export const besideShare = `JOIN entry e ON e.id = s.entry_id JOIN user u ON u.id = s.user_id ${treeOf('e')}`
 export const tables = `share s ${besideShare}`
 
-/** The condition of a share whose sharer may share from that tree now: who writes in a workspace may (src/access/policies.ts). */
+/**
+ * The condition of a share whose sharer may share from that tree now: who writes in a workspace may
+ * (src/access/policies.ts).
+ */
 export const BY_RIGHT = USER_MAY_WRITE
 
-/** The condition of a live share, over `share s` and its sharer `user u`; its value is the current time. */
+/**
+ * The condition of a live share, over `share s` and its sharer `user u`; its value is the current
+ * time.
+ */
 export const LIVE = `s.expires_at > ? AND (s.max_downloads IS NULL OR s.downloads < s.max_downloads) AND u.status = 'active'`
 
 /** When a share ends, as an expression over `share s`: NULL for one that never expires. */
@@ -20,7 +29,10 @@ export const EXPIRY = `NULLIF(s.expires_at, ${NEVER})`
 const unlessSeveral = (one: string, several: string) =>
   `CASE WHEN s.entry_count IS NULL THEN ${one} ELSE ${several} END`
 
-/** What a share is of, as expressions over `share s` and its entry `e`: several entries are like a folder that holds them. */
+/**
+ * What a share is of, as expressions over `share s` and its entry `e`: several entries are like a
+ * folder that holds them.
+ */
 export const shared = {
   kind: unlessSeveral('e.kind', `${FOLDER}`),
   fileType: unlessSeveral('e.file_type', "''"),
@@ -37,7 +49,8 @@ export const sharedColumns = `${shared.kind} AS kind, ${shared.fileType} AS file
 
 /**
  * The number of live shares (those that the lists show) as an SQL expression.
- * @param where a condition over `share s`; the values of the expression are its values, then the time
+ * @param where a condition over `share s`; the values of the expression are its values, then the
+ * time
  */
 export const liveCount = (where: string): string =>
   `(SELECT COUNT(*) FROM share s JOIN user u ON u.id = s.user_id WHERE ${where} AND ${LIVE})`
@@ -51,7 +64,10 @@ export async function countUnseenShares(db: Db, recipient: string): Promise<numb
   return Number(row?.n)
 }
 
-/** A share joined with its file and its owner. Several entries are like a folder: they have no bytes of their own. */
+/**
+ * A share joined with its file and its owner. Several entries are like a folder: they have no bytes
+ * of their own.
+ */
 export interface LinkedShare
   extends Pick<
       Share,
@@ -99,12 +115,15 @@ export const findShare = (db: Db, id: string, tx?: Tx): Promise<LinkedShare | un
 /** The membership of the user `u` in the workspace of the tree `t`. */
 const MEMBER = 'LEFT JOIN member m ON m.workspace_id = t.workspace_id AND m.user_id = u.id'
 
-/** Locks in the same order as the deletion of an account or a file: the user, the bucket, the entry. */
+/**
+ * Locks in the same order as the deletion of an account or a file: the user, the bucket, the entry.
+ */
 export const inOrder = (db: Db) => (db.dialect === 'mysql' ? 'STRAIGHT_JOIN' : 'CROSS JOIN')
 
 /**
- * Locks a tree until the transaction ends, so that no file in it is deleted and its sharer keeps their role meanwhile. Returns whether deleted
- * entries of it may still be in the table, because they are in the trash or are being purged; undefined when the user may not share from it.
+ * Locks a tree until the transaction ends, so that no file in it is deleted and its sharer keeps
+ * their role meanwhile. Returns whether deleted entries of it may still be in the table, because
+ * they are in the trash or are being purged; undefined when the user may not share from it.
  */
 export async function lockSharer(db: Db, userId: string, bucketId: string, tx: Tx) {
   const bucket = await db.row<{ detached: number }>(
@@ -116,10 +135,16 @@ export async function lockSharer(db: Db, userId: string, bucketId: string, tx: T
   return bucket && { detached: Number(bucket.detached) > 0 }
 }
 
-/** A share to insert: of a file or folder in a tree that its sharer may share from, for one e-mail address or (null) for everyone with the link. */
+/**
+ * A share to insert: of a file or folder in a tree that its sharer may share from, for one e-mail
+ * address or (null) for everyone with the link.
+ */
 export type NewShare = Omit<Share, 'downloads' | 'seenAt' | 'notifiedAt' | 'mailWaits'>
 
-/** Inserts a share with its sharer locked. Returns false, and inserts nothing, when the file or folder no longer exists. */
+/**
+ * Inserts a share with its sharer locked. Returns false, and inserts nothing, when the file or
+ * folder no longer exists.
+ */
 export async function insertShare(db: Db, share: NewShare, tx: Tx): Promise<boolean> {
   const { id, userId, bucketId, entryId, ...terms } = share
   const given = Object.entries(terms)
@@ -172,7 +197,10 @@ export const findNoticed = (db: Db, id: string, tx: Tx) =>
     tx,
   )
 
-/** Locks a share until the transaction ends: it is neither used, changed nor ended meanwhile. Returns what decides whether it is live. */
+/**
+ * Locks a share until the transaction ends: it is neither used, changed nor ended meanwhile.
+ * Returns what decides whether it is live.
+ */
 export async function lockShare(db: Db, id: string, tx: Tx) {
   const share = await db.row<
     Pick<Share, 'downloads' | 'maxDownloads' | 'expiresAt' | 'passwordHash'> & {
@@ -192,7 +220,10 @@ export async function lockShare(db: Db, id: string, tx: Tx) {
 export const markShareSeen = (db: Db, id: string) =>
   db.run('UPDATE share SET seen_at = ? WHERE id = ? AND seen_at IS NULL', [Date.now(), id])
 
-/** Counts a download, if the share allows one more. The condition keeps the limit under parallel downloads. */
+/**
+ * Counts a download, if the share allows one more. The condition keeps the limit under parallel
+ * downloads.
+ */
 export const countDownload = (db: Db, id: string, tx?: Tx): Promise<boolean> =>
   db.changed(
     'UPDATE share SET downloads = downloads + 1 WHERE id = ? AND (max_downloads IS NULL OR downloads < max_downloads)',
@@ -201,8 +232,9 @@ export const countDownload = (db: Db, id: string, tx?: Tx): Promise<boolean> =>
   )
 
 /**
- * Counts downloads of shares that do not limit them, one for each time that a share is named. Shares locked by another transaction are
- * left out: the visitors of one link do not wait for what becomes of another one.
+ * Counts downloads of shares that do not limit them, one for each time that a share is named.
+ * Shares locked by another transaction are left out: the visitors of one link do not wait for what
+ * becomes of another one.
  * @returns the shares whose downloads are counted
  */
 export async function countDownloads(db: Db, ids: string[], tx: Tx): Promise<ReadonlySet<string>> {
@@ -224,7 +256,10 @@ export async function countDownloads(db: Db, ids: string[], tx: Tx): Promise<Rea
 export const deleteShare = async (db: Db, id: string, tx: Tx): Promise<boolean> =>
   db.changed('DELETE FROM share WHERE id = ?', [id], tx)
 
-/** Deletes the shares that a member has made from a workspace, once their right to share is taken in the same transaction. */
+/**
+ * Deletes the shares that a member has made from a workspace, once their right to share is taken in
+ * the same transaction.
+ */
 export const deleteSharesBy = (db: Db, userId: string, workspaceId: string, tx: Tx) =>
   db.run(
     'DELETE FROM share WHERE user_id = ? AND bucket_id = (SELECT t.id FROM bucket t WHERE t.workspace_id = ?)',

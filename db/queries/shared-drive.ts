@@ -30,7 +30,10 @@ export const sharedDrives = (db: Db, recipient: string, ids: string[]): Promise<
     [...ids, recipient, Date.now()],
   )
 
-/** Locks a share until the transaction ends, if its recipient may change what is shared now. The tree, with its sharer, must be locked. @returns whether */
+/**
+ * Locks a share until the transaction ends, if its recipient may change what is shared now. The
+ * tree, with its sharer, must be locked. @returns whether
+ */
 export async function lockEditable(
   db: Db,
   { id, entryId, recipient }: { id: string; entryId: string; recipient: string },

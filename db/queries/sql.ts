@@ -7,12 +7,16 @@ import type { Row, Table } from '../models/columns.ts'
 export const placeholders = (list: readonly unknown[]): string => list.map(() => '?').join(', ')
 
 /**
- * A column, or a condition, beside a list of keys. If the list is long, SQLite would take an index of that column, and read all of its rows: the
- * unary plus excludes it (https://sqlite.org/optoverview.html). MySQL compares the costs, and ignores the plus.
+ * A column, or a condition, beside a list of keys. If the list is long, SQLite would take an index
+ * of that column, and read all of its rows: the unary plus excludes it
+ * (https://sqlite.org/optoverview.html). MySQL compares the costs, and ignores the plus.
  */
 export const besideKeys = (column: string): string => `+${column}`
 
-/** A value for each row by its id, as an expression; its values are an id and its value, for each row. Rows of other ids get NULL. */
+/**
+ * A value for each row by its id, as an expression; its values are an id and its value, for each
+ * row. Rows of other ids get NULL.
+ */
 export const byId = (count: number): string => `CASE id ${'WHEN ? THEN ? '.repeat(count)}END`
 
 /** The name of a column in SQL. */
@@ -21,8 +25,8 @@ export const columnOf = remembered(64, name => Utils.underscoredIf(name, true))
 type NewRow<T> = { [Name in keyof Row<T>]?: Row<T>[Name] | undefined }
 
 /**
- * An INSERT of rows with the columns that any of them has, and its values: NULL where a row has none. Columns that no row has get their
- * defaults; what is no column is left out.
+ * An INSERT of rows with the columns that any of them has, and its values: NULL where a row has
+ * none. Columns that no row has get their defaults; what is no column is left out.
  */
 export function insertion<T extends Table>(
   { tableName, columns }: T,
@@ -35,7 +39,10 @@ export function insertion<T extends Table>(
   return [`INSERT INTO ${tableName} (${names.map(columnOf).join(', ')}) VALUES ${list}`, values]
 }
 
-/** An INSERT of one row unless a query finds something, and its values, behind which those of the query belong. */
+/**
+ * An INSERT of one row unless a query finds something, and its values, behind which those of the
+ * query belong.
+ */
 export function insertionUnless<T extends Table>(
   table: T,
   row: NewRow<T>,
@@ -60,7 +67,10 @@ export function selection<T extends Table>(
   return names.map(name => `${alias}.${columnOf(name)} AS ${name}`).join(', ')
 }
 
-/** The smallest id of a row created at a time: ids are UUIDv7, which start with the time, so their index is one of times. */
+/**
+ * The smallest id of a row created at a time: ids are UUIDv7, which start with the time, so their
+ * index is one of times.
+ */
 export function firstIdAt(time: number): string {
   const hex = Math.max(0, time).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`

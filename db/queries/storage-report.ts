@@ -32,7 +32,10 @@ const SUMS = `SELECT SUM(used_bytes) AS usedBytes, SUM(used_files) AS fileCount,
 const DELETING =
   "SELECT COUNT(*) AS deletingCount, SUM(size) AS deletingBytes FROM blobs WHERE state = 'deleting'"
 
-/** Numbers of a log have no gap: its last one, and how far it was purged, say how many events it has. */
+/**
+ * Numbers of a log have no gap: its last one, and how far it was purged, say how many events it
+ * has.
+ */
 const EVENTS = `SELECT SUM(COALESCE((SELECT MAX(seq) FROM event WHERE event.log_id = logs.id) - COALESCE(log.purged_seq, 0), 0)) AS eventCount
   FROM (SELECT id FROM bucket UNION ALL SELECT id FROM user UNION ALL SELECT '${SERVICE_LOG}') AS logs LEFT JOIN event_log AS log ON log.log_id = logs.id`
 

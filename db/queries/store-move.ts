@@ -27,7 +27,10 @@ export const insertMove = (
     tx,
   )
 
-/** Claims the copying of a move, or extends the claim that the same token has. @returns whether it has it now */
+/**
+ * Claims the copying of a move, or extends the claim that the same token has. @returns whether it
+ * has it now
+ */
 export const claimMove = (
   db: Db,
   number: number,
@@ -58,7 +61,8 @@ export const finishMove = (
   behind: readonly string[] = [],
 ): Promise<boolean> =>
   db.transaction(async tx => {
-    // Whoever records an object meanwhile waits for this row, and this waits for those who have: `isLeft`.
+    // Whoever records an object meanwhile waits for this row, and this waits for those who have:
+    // `isLeft`.
     await db.rows(`SELECT number FROM store_move WHERE number = ?${db.forUpdate}`, [number], tx)
     const left = `SELECT id FROM blobs WHERE store < ? AND state <> 'deleting' LIMIT ${behind.length + 1}`
     const mayStay = new Set(behind)
@@ -72,7 +76,10 @@ export const finishMove = (
     return true
   })
 
-/** Whether all blobs have been moved from the store of a number. Until the transaction ends, no move ends. */
+/**
+ * Whether all blobs have been moved from the store of a number. Until the transaction ends, no move
+ * ends.
+ */
 export async function isLeft(db: Db, number: number, tx: Tx): Promise<boolean> {
   const moves = `SELECT number, finished_at AS finishedAt FROM store_move WHERE number > ?${db.forUpdate}`
   const rows = await db.rows<{ number: number; finishedAt: number | null }>(moves, [number], tx)
@@ -109,7 +116,9 @@ export const setAllStores = (db: Db, number: number): Promise<number> =>
 
 export const deleteMoves = (db: Db): Promise<number> => db.run('DELETE FROM store_move')
 
-/** The numbers of the stores that some blobs are in, by their ids; without what is to be deleted. */
+/**
+ * The numbers of the stores that some blobs are in, by their ids; without what is to be deleted.
+ */
 export async function storesOf(db: Db, ids: string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
   const sql = `SELECT id, store FROM blobs WHERE ${besideKeys('state')} <> 'deleting' AND id IN (${placeholders(ids)})`
@@ -121,7 +130,10 @@ export async function storesOf(db: Db, ids: string[]): Promise<Map<string, numbe
   )
 }
 
-/** The stores and the sizes of those of some live blobs, by their ids, and the stores of uploads under way; without what is to be deleted. */
+/**
+ * The stores and the sizes of those of some live blobs, by their ids, and the stores of uploads
+ * under way; without what is to be deleted.
+ */
 export async function movedSizes(
   db: Db,
   ids: string[],
@@ -137,7 +149,10 @@ export async function movedSizes(
 export interface Unmoved {
   files: number
   bytes: number
-  /** Uploads under way, and until when the last of them waits for its next part, in milliseconds since 1970. */
+  /**
+   * Uploads under way, and until when the last of them waits for its next part, in milliseconds
+   * since 1970.
+   */
   uploads: number
   uploadsUntil: number
 }

@@ -13,13 +13,17 @@ const columns = selection(Tag, 't')
 const AT_ONCE = 1000
 
 /**
- * The condition that the entry with this id has a tag. Its values are those of `which`, over the tag `t`.
- * Of a drive by its name: `hasTag('entry.id', 't.bucket_id = ? AND t.name_key = ?')` with the id of the bucket and `tagKey(name)`.
+ * The condition that the entry with this id has a tag. Its values are those of `which`, over the
+ * tag `t`. Of a drive by its name: `hasTag('entry.id', 't.bucket_id = ? AND t.name_key = ?')` with
+ * the id of the bucket and `tagKey(name)`.
  */
 export const hasTag = (entryId: string, which: string): string =>
   `EXISTS (SELECT 1 FROM entry_tag x JOIN tag t ON t.id = x.tag_id WHERE x.entry_id = ${entryId} AND ${which})`
 
-/** The ids of the entries of a drive that have a tag of this name, those in its trash among them. @param key as `tagKey` makes it */
+/**
+ * The ids of the entries of a drive that have a tag of this name, those in its trash among them.
+ * @param key as `tagKey` makes it
+ */
 export async function entryIdsWithTag(
   db: Db,
   bucketId: string,
@@ -154,8 +158,8 @@ export async function deleteEntryTags(
 }
 
 /**
- * Gives copies the tags of what they are copies of: those that the drive of the copies has, by their names. One statement where nothing
- * has a tag.
+ * Gives copies the tags of what they are copies of: those that the drive of the copies has, by
+ * their names. One statement where nothing has a tag.
  * @param copies the id of a copy by the id of its original
  */
 export async function copyTags(

@@ -2,11 +2,17 @@ import type { Db, Tx, Value } from '../index.ts'
 import type { IndexedWord } from './search-word.ts'
 import { inParts, placeholders } from './sql.ts'
 
-/** How many contents of a drive make a block, whose words are merged together. A number within it has two bytes. */
+/**
+ * How many contents of a drive make a block, whose words are merged together. A number within it
+ * has two bytes.
+ */
 export const BLOCK = 16_384
 /** Words of one statement. */
 export const WORDS_AT_ONCE = 300
-/** Words that begin with the same are read up to here from each block, and so many parts of its segment. */
+/**
+ * Words that begin with the same are read up to here from each block, and so many parts of its
+ * segment.
+ */
 const BEGINNING = 4000
 const BEGINNING_PARTS = 40
 /** SELECTs of one statement. */
@@ -66,8 +72,8 @@ export const textBlock = async (
   )[0]
 
 /**
- * The epoch that words are added to; null where the drive is gone. Epochs of a block that was deleted do not come again: they begin with the
- * time.
+ * The epoch that words are added to; null where the drive is gone. Epochs of a block that was
+ * deleted do not come again: they begin with the time.
  */
 export async function epochOf(db: Db, drive: number, block: number): Promise<number | null> {
   const there = await textBlock(db, drive, block)
@@ -121,7 +127,10 @@ const noteGone = (
     tx,
   )
 
-/** Takes a content from a drive. Its words stay until its block is merged, and say nothing any longer: no content has its number again. */
+/**
+ * Takes a content from a drive. Its words stay until its block is merged, and say nothing any
+ * longer: no content has its number again.
+ */
 export const deleteSearchedText = (db: Db, drive: number, doc: number): Promise<void> =>
   db.transaction(async tx => {
     await noteGone(db, { drive, block: Math.floor(doc / BLOCK) }, 1, tx)
@@ -134,7 +143,10 @@ export interface FreshWord {
   docs: Buffer
 }
 
-/** Adds contents to words. Appends, so that nothing is read before: a number that is there twice counts once. */
+/**
+ * Adds contents to words. Appends, so that nothing is read before: a number that is there twice
+ * counts once.
+ */
 export async function addTextWords(
   db: Db,
   { drive, block, epoch }: Pick<TextBlock, 'drive' | 'block' | 'epoch'>,
@@ -186,7 +198,10 @@ export const freshDocs = (
     }),
   )
 
-/** The parts of segments that have a word if any part does, or those that may have words that begin with it. */
+/**
+ * The parts of segments that have a word if any part does, or those that may have words that begin
+ * with it.
+ */
 export const partsWithWord = (
   db: Db,
   blocks: readonly TextBlock[],
@@ -210,7 +225,10 @@ export const partsWithWord = (
     }),
   )
 
-/** The tables of the index of contents in the order in which they are emptied: no content counts whose words are gone. */
+/**
+ * The tables of the index of contents in the order in which they are emptied: no content counts
+ * whose words are gone.
+ */
 export const textTables = [
   'search_text_block',
   'search_text_word',

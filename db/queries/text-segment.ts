@@ -11,14 +11,20 @@ import {
 /** Parts of segments of one statement. */
 export const PARTS_AT_ONCE = 16
 
-/** Ends the epoch of a block, so that it can be merged: what is added from now on is in the next one. @returns whether nobody else has */
+/**
+ * Ends the epoch of a block, so that it can be merged: what is added from now on is in the next
+ * one. @returns whether nobody else has
+ */
 export const endEpoch = (db: Db, { drive, block, epoch, merged }: TextBlock): Promise<boolean> =>
   db.changed(
     'UPDATE search_text_block SET epoch = epoch + 1 WHERE drive = ? AND block = ? AND epoch = ? AND merged = ?',
     [drive, block, epoch, merged],
   )
 
-/** Shows a segment that has all epochs up to one. @returns false where another one has been made meanwhile */
+/**
+ * Shows a segment that has all epochs up to one. @returns false where another one has been made
+ * meanwhile
+ */
 export const setMerged = (
   db: Db,
   { drive, block, epoch, merged, fresh, gone }: TextBlock,
@@ -62,7 +68,10 @@ export async function addParts(
     parts.flatMap(({ first, body }): Value[] => [drive, block, epoch, first, body]),
   )
 }
-/** The numbers of a block that contents have, and that of the last content of its drive; null where the drive is gone. */
+/**
+ * The numbers of a block that contents have, and that of the last content of its drive; null where
+ * the drive is gone.
+ */
 export async function numbersOf(
   db: Db,
   { drive, block }: Pick<TextBlock, 'drive' | 'block'>,
@@ -81,9 +90,9 @@ export async function numbersOf(
 }
 
 /**
- * The blocks that are to be merged: much has been added or taken away, for what they have; or something, and no new contents come to them; or
- * anything, and they were merged before a time.
- * By parts of what there is, a content is merged few times, however slowly a drive grows.
+ * The blocks that are to be merged: much has been added or taken away, for what they have; or
+ * something, and no new contents come to them; or anything, and they were merged before a time. By
+ * parts of what there is, a content is merged few times, however slowly a drive grows.
  */
 export const blocksToMerge = async (db: Db, before: number, limit: number): Promise<TextBlock[]> =>
   readBlocks(

@@ -7,7 +7,9 @@ import { driveLimitOf, withDriveLimits } from './limit.ts'
 import { type Page, pageOf } from './page.ts'
 import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
 
-/** A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970. */
+/**
+ * A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970.
+ */
 export type TrashItemRow = Pick<
   TrashItem,
   'id' | 'bucketId' | 'path' | 'bytes' | 'files' | 'deletedBy' | 'deletedAt'
@@ -30,7 +32,9 @@ export async function insertTrashItems(db: Db, items: TrashItem[], tx: Tx): Prom
   for (const some of inParts(items, AT_ONCE)) await db.run(...insertion(TrashItem, some), tx)
 }
 
-/** The trash of a bucket, the newest first. @param after the id of the last item of the page before */
+/**
+ * The trash of a bucket, the newest first. @param after the id of the last item of the page before
+ */
 export async function pageOfTrash(
   db: Db,
   bucketId: string,

@@ -22,7 +22,10 @@ export interface SessionRow
     | 'createdAt'
   > {
   direct: number | boolean
-  /** The end of the lease of its blob; of one that was completed in the background, when its outcome is forgotten. */
+  /**
+   * The end of the lease of its blob; of one that was completed in the background, when its outcome
+   * is forgotten.
+   */
   expiresAt: number
   state: CompletionState | null
   /** What becomes of it if its bytes come in order. */
@@ -118,7 +121,10 @@ export const claimSession = (
     [claim, until, completion === null ? null : 'completing', completion, id, Date.now()],
   )
 
-/** Claims a session whose completion another instance has left. @returns whether it was still this completion, and left */
+/**
+ * Claims a session whose completion another instance has left. @returns whether it was still this
+ * completion, and left
+ */
 export const reclaimSession = (
   db: Db,
   {
@@ -206,7 +212,10 @@ export async function setChecked(
   ])
 }
 
-/** Ends a session that is still claimed with this token, but keeps its row until a time. @returns whether it was claimed */
+/**
+ * Ends a session that is still claimed with this token, but keeps its row until a time. @returns
+ * whether it was claimed
+ */
 export const setCompleted = (
   db: Db,
   id: string,
@@ -234,7 +243,9 @@ export async function setCompletedFile(
   )
 }
 
-/** Releases the claim of a completion in the background that is to be tried again from a time on. */
+/**
+ * Releases the claim of a completion in the background that is to be tried again from a time on.
+ */
 export async function postpone(db: Db, id: string, claim: string, until: number): Promise<void> {
   await db.run(
     'UPDATE upload_session SET claim = NULL, claim_until = ? WHERE id = ? AND claim = ?',

@@ -3,7 +3,10 @@ import type { Db, Tx } from '../index.ts'
 /** The tables whose makers can get mails about uses. */
 export type Noticed = 'file_request' | 'share'
 
-/** Marks a mail as scheduled. @returns the time of the last mail; undefined if one is already scheduled, or none is wanted */
+/**
+ * Marks a mail as scheduled. @returns the time of the last mail; undefined if one is already
+ * scheduled, or none is wanted
+ */
 export async function beginMail(
   db: Db,
   of: Noticed,

@@ -27,7 +27,10 @@ export type VersionRow = Content & Pick<Version, 'id' | 'bucketId' | 'entryId' |
 const columns = `id, bucket_id AS bucketId, entry_id AS entryId, blob_id AS blobId, file_type AS fileType, md5, bytes AS size,
   created_by AS createdBy, created_at AS createdAt, modified_at AS modifiedAt, replaced_at AS replacedAt`
 
-/** What a file is at this moment. Its content is that with which it was made until another one replaces it. */
+/**
+ * What a file is at this moment. Its content is that with which it was made until another one
+ * replaces it.
+ */
 export interface CurrentFile extends Pick<Entry, 'createdBy' | 'createdAt' | 'revision'> {
   content: Content
 }
@@ -178,7 +181,8 @@ export async function deleteVersionRows(db: Db, ids: string[], tx: Tx): Promise<
 
 /**
  * Deletes versions of a locked bucket with their bytes.
- * @param others bytes of files that go as well: blobs are locked by one statement, in the order that all transactions have
+ * @param others bytes of files that go as well: blobs are locked by one statement, in the order
+ * that all transactions have
  */
 export async function deleteVersions(
   db: Db,
@@ -195,7 +199,10 @@ export async function deleteVersions(
   await db.run('UPDATE bucket SET kept_bytes = kept_bytes - ? WHERE id = ?', [bytes, bucketId], tx)
 }
 
-/** Takes the old content of a file out of the usage of its bucket, whose new content counts as one more file by now. */
+/**
+ * Takes the old content of a file out of the usage of its bucket, whose new content counts as one
+ * more file by now.
+ */
 export async function uncountReplaced(
   db: Db,
   bucketId: string,
@@ -209,7 +216,10 @@ export async function uncountReplaced(
   )
 }
 
-/** Releases the bytes of files that are deleted permanently, and deletes their versions, with the bucket locked. */
+/**
+ * Releases the bytes of files that are deleted permanently, and deletes their versions, with the
+ * bucket locked.
+ */
 export async function releaseFiles(
   db: Db,
   bucketId: string,

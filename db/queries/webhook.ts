@@ -9,7 +9,10 @@ export type DeliveryRow = WebhookDelivery
 
 const columns = selection(Webhook, 'h')
 
-/** The FROM and the condition of webhooks `h` whose user may still read their log, and of those that are active. */
+/**
+ * The FROM and the condition of webhooks `h` whose user may still read their log, and of those that
+ * are active.
+ */
 export const RIGHTFUL = `FROM webhook h JOIN user u ON u.id = h.user_id
   LEFT JOIN member m ON m.workspace_id = h.workspace_id AND m.user_id = h.user_id`
 const MAY = `u.status = 'active' AND (h.workspace_id IS NULL OR m.role IN (${rolesThat('manage')}))`
@@ -32,7 +35,10 @@ export const watchedLogs = (db: Db): Promise<Pick<WebhookRow, 'logId' | 'workspa
     "SELECT DISTINCT log_id AS logId, workspace_id AS workspaceId FROM webhook WHERE state = 'active'",
   )
 
-/** Claims a webhook until a time, unless another instance has it, or has had it and put it off meanwhile. @returns whether it did */
+/**
+ * Claims a webhook until a time, unless another instance has it, or has had it and put it off
+ * meanwhile. @returns whether it did
+ */
 export const claimWebhook = (
   db: Db,
   { id, leaseUntil }: DueWebhook,
@@ -54,7 +60,10 @@ export const claimedWebhook = (
     leaseUntil,
   ])
 
-/** Sets columns of a webhook under a claim, if what is given with it is still so. @returns whether it did */
+/**
+ * Sets columns of a webhook under a claim, if what is given with it is still so. @returns whether
+ * it did
+ */
 export async function settleWebhook(
   db: Db,
   claim: DueWebhook & Partial<Pick<WebhookRow, 'url' | 'state'>>,

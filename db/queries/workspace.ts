@@ -21,7 +21,10 @@ export async function lockWorkspace(db: Db, id: string, tx: Tx): Promise<void> {
   await db.touch('workspace', [id], tx)
 }
 
-/** Locks a workspace until the transaction ends, for a member who may manage it at that moment. Every change of members locks it, too. */
+/**
+ * Locks a workspace until the transaction ends, for a member who may manage it at that moment.
+ * Every change of members locks it, too.
+ */
 export async function lockForManager(
   db: Db,
   userId: string,
@@ -67,7 +70,10 @@ export const workspaceTrees = (
     [userId, ...ids],
   )
 
-/** The workspaces of a user, oldest first. @param after the id of a workspace, or empty @param only the one that may be listed */
+/**
+ * The workspaces of a user, oldest first. @param after the id of a workspace, or empty @param only
+ * the one that may be listed
+ */
 export async function pageOfWorkspaces(
   db: Db,
   userId: string,

@@ -5,11 +5,16 @@ import SchemaBuilder, {
 } from '@pothos/core'
 import type { ScanCost } from '../paging.ts'
 
-/** What a field may cost, as far as its type and its arguments do not tell (src/graphql/cost.ts). */
+/**
+ * What a field may cost, as far as its type and its arguments do not tell (src/graphql/cost.ts).
+ */
 interface Cost {
   /** How many items its list has at most. */
   listSize?: number | undefined
-  /** The argument whose list says how many items it has: a path below the field or, in a payload, below its mutation. */
+  /**
+   * The argument whose list says how many items it has: a path below the field or, in a payload,
+   * below its mutation.
+   */
   sizedBy?: string | undefined
   /** What it reads beyond what it shows, in values: for each object that it is a field of. */
   cost?: number | undefined
@@ -38,7 +43,9 @@ declare module 'graphql' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> extends Cost {}
 }
 
-/** Publishes what fields may cost in their extensions, where the measuring of operations reads it. */
+/**
+ * Publishes what fields may cost in their extensions, where the measuring of operations reads it.
+ */
 export class CostPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(
     field: PothosOutputFieldConfig<Types>,

@@ -24,15 +24,18 @@ declare global {
       listBound: ListBoundPlugin<Types>
     }
     export interface InputFieldOptions<Types, Type, Req> {
-      /** The maximum length of a list, through GraphQL and REST. Required for every list argument and input field. */
+      /**
+       * The maximum length of a list, through GraphQL and REST. Required for every list argument
+       * and input field.
+       */
       maxItems?: number
     }
   }
 }
 
 /**
- * Publishes `maxItems` in the extensions of an argument or input field, where GraphQL, REST and the OpenAPI document read it, and makes the
- * schema fail to build when a list does not state it.
+ * Publishes `maxItems` in the extensions of an argument or input field, where GraphQL, REST and the
+ * OpenAPI document read it, and makes the schema fail to build when a list does not state it.
  */
 export class ListBoundPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onInputFieldConfig(field: PothosInputFieldConfig<Types>): PothosInputFieldConfig<Types> {
@@ -45,7 +48,9 @@ export class ListBoundPlugin<Types extends SchemaTypes> extends BasePlugin<Types
     return { ...field, extensions: { ...field.extensions, maxItems } }
   }
 
-  /** All events of a subscription have the context of its request, and each is an answer of its own. */
+  /**
+   * All events of a subscription have the context of its request, and each is an answer of its own.
+   */
   override wrapResolve(
     resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,
     field: PothosOutputFieldConfig<Types>,
@@ -59,7 +64,10 @@ export class ListBoundPlugin<Types extends SchemaTypes> extends BasePlugin<Types
   }
 }
 
-/** The error for a list that is too long for its argument or input field; undefined otherwise. @param at what it calls the list */
+/**
+ * The error for a list that is too long for its argument or input field; undefined otherwise.
+ * @param at what it calls the list
+ */
 export function longListOf(
   { name, extensions: { maxItems } }: Pick<GraphQLInputField, 'name' | 'extensions'>,
   length: number,

@@ -25,7 +25,10 @@ declare global {
   }
 }
 
-/** Refuses mutations of both interfaces during a maintenance, but for those that say why they go on; after the auth scopes have passed. */
+/**
+ * Refuses mutations of both interfaces during a maintenance, but for those that say why they go on;
+ * after the auth scopes have passed.
+ */
 export class MaintenancePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(
     field: PothosOutputFieldConfig<Types>,

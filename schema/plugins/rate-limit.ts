@@ -24,7 +24,10 @@ declare global {
   }
 }
 
-/** Counts calls, of a user or else of the network of a client, after the auth scopes have passed, so that refused calls do not count. */
+/**
+ * Counts calls, of a user or else of the network of a client, after the auth scopes have passed, so
+ * that refused calls do not count.
+ */
 export class RateLimitPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,

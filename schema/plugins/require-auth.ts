@@ -13,7 +13,10 @@ declare global {
   }
 }
 
-/** Makes the schema fail to build when a root field does not declare its auth scopes. `public: true` is a declaration, too. */
+/**
+ * Makes the schema fail to build when a root field does not declare its auth scopes. `public: true`
+ * is a declaration, too.
+ */
 export class RequireAuthPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(
     field: PothosOutputFieldConfig<Types>,

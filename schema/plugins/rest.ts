@@ -19,16 +19,25 @@ export interface Area {
   description: string
 }
 
-/** The REST route of a root field. Its inputs, its errors and its part of the API document are derived from this and from the field's types. */
+/**
+ * The REST route of a root field. Its inputs, its errors and its part of the API document are
+ * derived from this and from the field's types.
+ */
 export interface RestRoute {
   area: Area
   /** Method and path, with `{name}` for arguments in the path. */
   route: `${Method} /api/${string}`
   /** A second method for the same path: HTML forms and old clients. */
   also?: Method
-  /** Every status besides 200 (or 302). Any other is clamped to one of these (docs/contract.md, section 1). */
+  /**
+   * Every status besides 200 (or 302). Any other is clamped to one of these (docs/contract.md,
+   * section 1).
+   */
   statuses: readonly number[]
-  /** The error codes of the operation itself. Those of credentials, inputs, bodies and rate limits follow from the field. */
+  /**
+   * The error codes of the operation itself. Those of credentials, inputs, bodies and rate limits
+   * follow from the field.
+   */
   fails?: readonly ErrorCode[]
   /** Puts the value under this key of `response`. */
   wrap?: string
@@ -36,7 +45,10 @@ export interface RestRoute {
   defers?: boolean
   /** The code of a success; `ok` by default. */
   msg?: string
-  /** The page to which a refused browser navigation is redirected, and which explains the error. Supports `{name}` like `route`. */
+  /**
+   * The page to which a refused browser navigation is redirected, and which explains the error.
+   * Supports `{name}` like `route`.
+   */
   page?: `/${string}`
   /** Arguments with another source than the default (query on GET and DELETE, body otherwise). */
   from?: Record<string, Source>
@@ -97,8 +109,8 @@ declare global {
 }
 
 /**
- * Publishes routes and examples in the extensions of fields and arguments, where the router and the API document read them, and makes
- * the schema fail to build when a root field has no route.
+ * Publishes routes and examples in the extensions of fields and arguments, where the router and the
+ * API document read them, and makes the schema fail to build when a root field has no route.
  */
 export class RestPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(

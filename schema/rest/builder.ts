@@ -29,8 +29,8 @@ export interface RestTypes extends BaseTypes {
 }
 
 /**
- * The REST operations, with the names that are on the wire. A builder of its own: its types share their names with those of the graph,
- * and none of them need to say to which face they belong.
+ * The REST operations, with the names that are on the wire. A builder of its own: its types share
+ * their names with those of the graph, and none of them need to say to which face they belong.
  */
 export const builder = new SchemaBuilder<RestTypes>({
   ...base,
@@ -89,7 +89,10 @@ builder.scalarType('Attachment', {
   serialize: attachment => attachment,
 })
 
-/** Without a node of its own, SOFA would print and parse a whole root type once for each argument, for a document that is not served. */
+/**
+ * Without a node of its own, SOFA would print and parse a whole root type once for each argument,
+ * for a document that is not served.
+ */
 const emptyNode = (name: string): ObjectTypeDefinitionNode => ({
   kind: Kind.OBJECT_TYPE_DEFINITION,
   name: { kind: Kind.NAME, value: name },

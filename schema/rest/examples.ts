@@ -1,4 +1,7 @@
-/** Values that several examples of the API document share, so that one reads as the answer to another. */
+/**
+ * Values that several examples of the API document share, so that one reads as the answer to
+ * another.
+ */
 export const ID = '6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44'
 export const BYTES = 1_048_576
 export const CRC32 = 'cbf43926'

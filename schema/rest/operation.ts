@@ -16,7 +16,10 @@ import { type Argument, builder, type RestTypes, type Types } from './builder.ts
 type Route = RestRoute['route']
 type Scopes = Partial<RestTypes['AuthScopes']>
 
-/** The argument of the operations that are about a workspace: those whose path names one, and those whose rule is about one. */
+/**
+ * The argument of the operations that are about a workspace: those whose path names one, and those
+ * whose rule is about one.
+ */
 type Place<R extends Route, S extends Scopes> = R extends `${string}{workspace_id}${string}`
   ? { workspace_id: string }
   : 'workspace' extends keyof S
@@ -36,14 +39,23 @@ interface Options<
   Defers extends boolean,
 > extends Omit<RestRoute, 'area' | 'route'> {
   description: string
-  /** Whether it may continue after its request: null, and what `shared.accepted` says, is answered with 202 then. */
+  /**
+   * Whether it may continue after its request: null, and what `shared.accepted` says, is answered
+   * with 202 then.
+   */
   defers?: Defers
   auth: S
   rateLimit?: RateName
-  /** Why it goes on during a maintenance, where it changes something; without a reason it is refused then. */
+  /**
+   * Why it goes on during a maintenance, where it changes something; without a reason it is refused
+   * then.
+   */
   goesOn?: string
   args?: (arg: Argument) => Fields
-  /** What the rule about a drive or a workspace is about, where that is not just the drive of the caller or the workspace that is named. */
+  /**
+   * What the rule about a drive or a workspace is about, where that is not just the drive of the
+   * caller or the workspace that is named.
+   */
   on?: (args: InputShapeFromFields<Fields> & Place<R, S>, context: Context) => Subject
   /** What it answers; nothing without it. */
   type?: Type
@@ -54,7 +66,10 @@ interface Options<
   ) => MaybePromise<Type extends 'Void' ? void : ShapeFromTypeParam<Types, Type, Defers>>
 }
 
-/** Declares the operations of an area: a noun of the interface, under which the API document lists them. */
+/**
+ * Declares the operations of an area: a noun of the interface, under which the API document lists
+ * them.
+ */
 export const operationsOf =
   (area: string, about: string) =>
   /** An operation: its route, the name of its field, and all that is to be said of it. */
@@ -86,7 +101,8 @@ export const operationsOf =
       workspaceId === undefined ? { driveId: null } : { workspaceId }
     const subject = (on ?? usual) as (args: object, context: Context) => Subject
     const options = (arg: Argument) => ({
-      // What is answered is typed in the parameters of this function; Pothos cannot follow it through a generic one.
+      // What is answered is typed in the parameters of this function; Pothos cannot follow it
+      // through a generic one.
       type: (type ?? 'Void') as ObjectRef<Types, object>,
       nullable: type === undefined || defers === true,
       description,

@@ -38,7 +38,10 @@ export const operation = operationsOf(
   'Shares of files and folders, with one person or by a link.',
 )
 
-/** The media type of a shared file. A folder has that which programs give to directories, so that clients can tell. */
+/**
+ * The media type of a shared file. A folder has that which programs give to directories, so that
+ * clients can tell.
+ */
 export const typeOf = ({ kind, fileType }: { kind: number; fileType: string }) =>
   kind === FOLDER ? 'inode/directory' : fileType
 

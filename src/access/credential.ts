@@ -19,13 +19,22 @@ const MAX_SECRET = 128
 
 /** Finds callers by the credentials of requests. */
 export interface CallerFinder {
-  /** The caller of a request; null without a credential, or with one that is wrong, expired or revoked. */
+  /**
+   * The caller of a request; null without a credential, or with one that is wrong, expired or
+   * revoked.
+   */
   (req: IncomingMessage): Promise<Caller | null>
-  /** The caller that the secret of a key stands for, where an interface takes it elsewhere; null for anything else. */
+  /**
+   * The caller that the secret of a key stands for, where an interface takes it elsewhere; null for
+   * anything else.
+   */
   byKey(secret: string): Promise<Caller | null>
 }
 
-/** One statement for all sessions whose requests come at once, and one for all keys. An API key decides over a cookie: contract, section 1. */
+/**
+ * One statement for all sessions whose requests come at once, and one for all keys. An API key
+ * decides over a cookie: contract, section 1.
+ */
 export function callerFinder(db: Db): CallerFinder {
   const findByHash = oneLookup(hashes => findKeys(db, 'hash', hashes))
   const findBySession = oneLookup(hashes => findSessions(db, 'hash', hashes))
@@ -37,7 +46,8 @@ export function callerFinder(db: Db): CallerFinder {
     if (key !== undefined) return typeof key === 'string' ? byKey(key) : null
     const secret = sessionSecret(req)
     const caller = secret ? await findBySession(hashOf(secret)) : null
-    // A page stays open when another account signs in in the same browser: it must not act for that account.
+    // A page stays open when another account signs in in the same browser: it must not act for that
+    // account.
     const account = req.headers['x-account']
     return account === undefined || account === caller?.userId ? caller : null
   }
@@ -50,15 +60,18 @@ export function callerFinder(db: Db): CallerFinder {
   return Object.assign(findCaller, { byKey })
 }
 
-/** The caller by the credential of an earlier request, for work that outlives it; null when that has ended. */
+/**
+ * The caller by the credential of an earlier request, for work that outlives it; null when that has
+ * ended.
+ */
 export const findCallerAgain = (
   db: Db,
   { via, credentialId }: Pick<Caller, 'via' | 'credentialId'>,
 ) => findOne(via === 'session' ? findSessions : findKeys, db, 'id', credentialId)
 
 /**
- * A key as programs send it that know OAuth (RFC 6750). Other tokens are none of ours: a proxy before the service may add one of its own, and
- * the cookie counts as before.
+ * A key as programs send it that know OAuth (RFC 6750). Other tokens are none of ours: a proxy
+ * before the service may add one of its own, and the cookie counts as before.
  */
 function bearerKey({ headers }: IncomingMessage): string | undefined {
   const given = headers.authorization
@@ -85,10 +98,16 @@ export function sessionSecret(req: IncomingMessage): string | undefined {
   return secret && secret.length <= MAX_SECRET ? secret : undefined
 }
 
-/** How old the last use may look: noting every use would turn each read into a write. A session is written when it begins. */
+/**
+ * How old the last use may look: noting every use would turn each read into a write. A session is
+ * written when it begins.
+ */
 const USE_GRAIN_MS = { session: 5 * 60_000, api_key: 60_000 }
 
-/** Whether a credential is valid now. Notes its use: the request does not wait for that, and a use that is not noted is no harm. */
+/**
+ * Whether a credential is valid now. Notes its use: the request does not wait for that, and a use
+ * that is not noted is no harm.
+ */
 function use(
   db: Db,
   table: 'session' | 'api_key',
@@ -115,7 +134,10 @@ const findSessions: Find = async (db, by, values) =>
       : null,
   )
 
-/** A key acts by the right of its creator: as their account is now, and as their role is where the workspace is entered. */
+/**
+ * A key acts by the right of its creator: as their account is now, and as their role is where the
+ * workspace is entered.
+ */
 const findKeys: Find = async (db, by, values) =>
   callersOf(await findKeyCallers(db, by, values), by, row =>
     use(db, 'api_key', row)

@@ -62,7 +62,10 @@ export class Drive {
     return new Drive(caller, tree, limits, workspace)
   }
 
-  /** What another person lets the caller change: a part of a drive, of which nothing above or beside it can be named. */
+  /**
+   * What another person lets the caller change: a part of a drive, of which nothing above or beside
+   * it can be named.
+   */
   static ofShare(caller: Caller, { tree, limits }: Pick<OpenDrive, 'tree' | 'limits'>): Drive {
     return new Drive(caller, tree, limits, null)
   }
@@ -89,7 +92,10 @@ export class Drive {
     return { drive: this, tree: this.#tree, limits: this.#limits }
   }
 
-  /** What to do when something is in the way. Replacing that needs the right to delete. @throws INVALID_INPUT and as `open` does */
+  /**
+   * What to do when something is in the way. Replacing that needs the right to delete. @throws
+   * INVALID_INPUT and as `open` does
+   */
   onConflict(choice: string | null | undefined): OnConflict {
     const onConflict = parseOnConflict(choice)
     if (onConflict !== 'replace') return onConflict
@@ -140,7 +146,8 @@ function refusalOf(use: () => unknown): AppError | null {
 }
 
 /**
- * Whether the credential of the caller reaches a drive at all, before anything is known of the drive.
+ * Whether the credential of the caller reaches a drive at all, before anything is known of the
+ * drive.
  * @param workspaceId null for the caller's own drive
  * @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE, FORBIDDEN
  */
@@ -173,7 +180,10 @@ export function notAMember(right: WorkspaceRight): Forbidden {
 export const allows = ({ role }: WorkspaceView, right: WorkspaceRight): boolean =>
   may(role, workspacePolicies[right].action)
 
-/** Authorizes a use of a workspace. @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE, FORBIDDEN */
+/**
+ * Authorizes a use of a workspace. @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE,
+ * FORBIDDEN
+ */
 export function openWorkspace<W extends WorkspaceView>(
   caller: Caller,
   workspace: W,
@@ -185,11 +195,17 @@ export function openWorkspace<W extends WorkspaceView>(
   return workspace
 }
 
-/** Whether the caller may do something in a workspace: by their role, and for a key by its scopes, too. */
+/**
+ * Whether the caller may do something in a workspace: by their role, and for a key by its scopes,
+ * too.
+ */
 export const mayIn = (caller: Caller, workspace: WorkspaceView, right: WorkspaceRight): boolean =>
   !refusalOf(() => openWorkspace(caller, workspace, right))
 
-/** The roles that the caller may give to a member of a workspace; none when they may not change that member. */
+/**
+ * The roles that the caller may give to a member of a workspace; none when they may not change that
+ * member.
+ */
 export const assignableRoles = (caller: Caller, workspace: WorkspaceView, theirs: Role): Role[] =>
   mayIn(caller, workspace, 'changeRoles') && mayTouch(workspace.role, theirs)
     ? roles.filter(role => mayGrant(workspace.role, role))

@@ -31,13 +31,22 @@ import { blocksOf } from '../values/network.ts'
 
 /** The numbers of the limits above; tests shorten the times. */
 export interface GuessRules {
-  /** Wrong guesses of one address on one share in a window, in ordinary times and beyond `attackedBeyond`. */
+  /**
+   * Wrong guesses of one address on one share in a window, in ordinary times and beyond
+   * `attackedBeyond`.
+   */
   tries: number
   triesUnderAttack: number
   windowSeconds: number
-  /** Once in so many seconds, an address that has not failed is admitted from a block that has failed too often. */
+  /**
+   * Once in so many seconds, an address that has not failed is admitted from a block that has
+   * failed too often.
+   */
   wayInSeconds: number
-  /** Wrong guesses on one share from everywhere in an hour, beyond which each further one adds a step to the delay. */
+  /**
+   * Wrong guesses on one share from everywhere in an hour, beyond which each further one adds a
+   * step to the delay.
+   */
   slowedBeyond: number
   attackedBeyond: number
   delayStepMs: number
@@ -65,17 +74,23 @@ const longestAddressQueue = 100
 const longestShareQueue = 1000
 /** A visitor has given up after this time, so the password need not be checked. */
 const patienceMs = 30_000
-/** Milliseconds between two looks whether another worker has checked a guess of the same visitor. */
+/**
+ * Milliseconds between two looks whether another worker has checked a guess of the same visitor.
+ */
 const RETRY_MS = 20
 /** Turns by which each wrong guess puts an address behind those that have not failed. */
 const turnsPerFailure = 10_000
 
-/** Limits guesses at the passwords of shares. Create one per instance and use it on every route that accepts such a password. */
+/**
+ * Limits guesses at the passwords of shares. Create one per instance and use it on every route that
+ * accepts such a password.
+ */
 export interface GuessLimiter {
   /**
    * Checks a password, unless this address has guessed wrong too often.
    * @param address IP address of the visitor, as determined by the trusted proxies
-   * @param verify checks the password; not called when the guess is refused. A check that throws is not counted.
+   * @param verify checks the password; not called when the guess is refused. A check that throws is
+   * not counted.
    * @returns the result of `verify`
    * @throws AppError TOO_MANY_ATTEMPTS with `retry_after` in seconds
    */
@@ -107,7 +122,10 @@ export function createGuessLimiter(
     measures.counter('guesses', { outcome }),
   )
 
-  /** Counts a guess in the blocks of an address. @throws TOO_MANY_ATTEMPTS unless they have tries left, or `wayIn` admits it */
+  /**
+   * Counts a guess in the blocks of an address. @throws TOO_MANY_ATTEMPTS unless they have tries
+   * left, or `wayIn` admits it
+   */
   async function enterBlocks(
     shareId: string,
     address: string,
@@ -152,7 +170,8 @@ export function createGuessLimiter(
       queue.run(
         names,
         async () => {
-          // Counted here, one at a time: parallel right passwords from one office must not add up to a refusal.
+          // Counted here, one at a time: parallel right passwords from one office must not add up
+          // to a refusal.
           await enterBlocks(shareId, address, own, tries, counts)
           return verify()
         },
@@ -228,8 +247,8 @@ interface Count {
 }
 
 /**
- * Counts by key in windows that start at the same time everywhere. The window is part of the key: a guess that is
- * uncounted after its window has ended must not add a try to the next one.
+ * Counts by key in windows that start at the same time everywhere. The window is part of the key: a
+ * guess that is uncounted after its window has ended must not add a try to the next one.
  */
 function createCounter(
   prefix: string,

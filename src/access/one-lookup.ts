@@ -4,8 +4,9 @@ import { inParts } from '../../db/queries/sql.ts'
 const MOST = 64
 
 /**
- * Makes one lookup of all keys that are asked for in one turn of the event loop. It begins after the last of them was asked for, so
- * no request gets an older result: a credential that was revoked before it arrived is refused.
+ * Makes one lookup of all keys that are asked for in one turn of the event loop. It begins after
+ * the last of them was asked for, so no request gets an older result: a credential that was revoked
+ * before it arrived is refused.
  * @param find what it leaves out was not found
  */
 export function oneLookup<T>(

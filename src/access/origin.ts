@@ -3,9 +3,10 @@ import { Forbidden } from '../runtime/errors.ts'
 import { SESSION_COOKIE } from './credential.ts'
 
 /**
- * Whether the headers of a browser show that a page of another origin caused the request. Other clients send no such headers,
- * and are trusted: they have no cookies but their own.
- * @param own origins whose pages may act for their visitors: the public one and those that the configuration allows
+ * Whether the headers of a browser show that a page of another origin caused the request. Other
+ * clients send no such headers, and are trusted: they have no cookies but their own.
+ * @param own origins whose pages may act for their visitors: the public one and those that the
+ * configuration allows
  */
 export function isFromElsewhere({ headers }: IncomingMessage, own: string[]): boolean {
   const site = headers['sec-fetch-site']
@@ -16,8 +17,8 @@ export function isFromElsewhere({ headers }: IncomingMessage, own: string[]): bo
 }
 
 /**
- * Whether the headers of a browser show that a page of this service caused the request. Missing headers are not enough: over
- * plain http, browsers can be made to omit them.
+ * Whether the headers of a browser show that a page of this service caused the request. Missing
+ * headers are not enough: over plain http, browsers can be made to omit them.
  */
 export function isFromOwnPage({ headers }: IncomingMessage, publicUrl: string): boolean {
   const site = headers['sec-fetch-site']
@@ -26,7 +27,10 @@ export function isFromOwnPage({ headers }: IncomingMessage, publicUrl: string): 
   return source !== undefined && URL.canParse(source) && new URL(source).origin === publicUrl
 }
 
-/** Whether a browser sent the request without naming its page, as over plain http. All browsers call themselves Mozilla. */
+/**
+ * Whether a browser sent the request without naming its page, as over plain http. All browsers call
+ * themselves Mozilla.
+ */
 export function isSilentBrowser({ headers }: IncomingMessage): boolean {
   const said = headers['sec-fetch-site'] ?? headers.origin ?? headers.referer
   return said === undefined && /^Mozilla\//.test(headers['user-agent'] ?? '')
@@ -41,7 +45,8 @@ export function isNavigation({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Refuses a write that a browser sends with the session cookie for a page of another origin: docs/contract.md, "Credentials".
+ * Refuses a write that a browser sends with the session cookie for a page of another origin:
+ * docs/contract.md, "Credentials".
  * @throws FORBIDDEN
  */
 export function refuseForeignWrites(req: IncomingMessage, own: string[]): void {

@@ -7,8 +7,9 @@ import { MAX_PASSWORD } from '../values/limits.ts'
 // What OWASP advises at least for Argon2id (the library's default variant).
 const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
 
-// Two at a time need 38 MiB and leave half of Node's worker threads to files and DNS. Behind a few hundred the answer would come
-// too late to be of use. The bound of a key is what a page with a hundred pictures behind one password needs.
+// Two at a time need 38 MiB and leave half of Node's worker threads to files and DNS. Behind a few
+// hundred the answer would come too late to be of use. The bound of a key is what a page with a
+// hundred pictures behind one password needs.
 const AT_ONCE = 2
 const LONGEST_LINE = 512
 const LONGEST_LINE_OF_KEY = 128

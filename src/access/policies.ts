@@ -2,7 +2,10 @@ import type { DriveEventGroup } from '../../db/models/event.ts'
 import type { Action } from './roles.ts'
 import type { PrivateFiles, WorkspaceScope } from './scopes.ts'
 
-/** What a key needs, and what a role must allow (src/access/roles.ts), to do something in a workspace. */
+/**
+ * What a key needs, and what a role must allow (src/access/roles.ts), to do something in a
+ * workspace.
+ */
 export interface InWorkspace {
   /** Null where any key of the workspace will do. */
   scope: WorkspaceScope | null
@@ -21,8 +24,9 @@ export interface DrivePolicy {
 }
 
 /**
- * What may be done with a drive: in one's own with the scope of private files, in a workspace's with scope and role, in what is shared with
- * one to be edited (`shared`) with the scope of private files.
+ * What may be done with a drive: in one's own with the scope of private files, in a workspace's
+ * with scope and role, in what is shared with one to be edited (`shared`) with the scope of private
+ * files.
  */
 export const drivePolicies = {
   /** Everyone who sees a workspace looks into its drive and downloads from it. */
@@ -39,7 +43,10 @@ export const drivePolicies = {
     shared: true,
     workspace: { scope: 'workspaces:files:delete', action: 'write' },
   },
-  /** Who shares their own files asks others for files, too; in a workspace, everyone who writes there does. */
+  /**
+   * Who shares their own files asks others for files, too; in a workspace, everyone who writes
+   * there does.
+   */
   request: { own: 'share', workspace: { scope: 'workspaces:files:write', action: 'write' } },
   /** Who writes in a workspace decides what others see of it, as themselves: no key of it does. */
   share: { own: 'share', workspace: { scope: null, action: 'write', session: true } },
@@ -47,9 +54,14 @@ export const drivePolicies = {
 
 export type DriveLevel = keyof typeof drivePolicies
 
-/** What may be done with a workspace. Keys and webhooks of a workspace are a matter of sessions (`session` beside these). */
+/**
+ * What may be done with a workspace. Keys and webhooks of a workspace are a matter of sessions
+ * (`session` beside these).
+ */
 export const workspacePolicies = {
-  /** Every member and every key of it enters the workspace; what there is to see has a scope each. */
+  /**
+   * Every member and every key of it enters the workspace; what there is to see has a scope each.
+   */
   enter: { scope: null, action: 'see' },
   /** Every member sees the workspace. */
   see: { scope: 'workspaces:read', action: 'see' },
@@ -63,7 +75,10 @@ export const workspacePolicies = {
     action: 'own',
     refusal: 'Only an owner can delete a workspace.',
   },
-  /** Owners and admins give roles. Who may give and take the role owner is decided by mayGrant and mayTouch. */
+  /**
+   * Owners and admins give roles. Who may give and take the role owner is decided by mayGrant and
+   * mayTouch.
+   */
   changeRoles: { scope: 'workspaces:members:manage', action: 'manage' },
   /** Every member may leave; who may remove others is decided by mayTouch. */
   removeMembers: { scope: 'workspaces:members:manage', action: 'see' },

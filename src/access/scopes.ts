@@ -44,7 +44,10 @@ function requireScope(caller: Caller, scope: string): true {
   )
 }
 
-/** Whether the caller may use personal routes of a level. @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE */
+/**
+ * Whether the caller may use personal routes of a level. @throws UNAUTHENTICATED,
+ * KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE
+ */
 export function mayUsePrivateFiles(caller: Caller | null, level: PrivateFiles): true {
   if (!caller) throw new Unauthenticated()
   if (caller.workspaceId !== null)
@@ -53,7 +56,8 @@ export function mayUsePrivateFiles(caller: Caller | null, level: PrivateFiles): 
 }
 
 /**
- * Whether the caller may use workspace routes of a scope; which workspace is looked at where it is entered.
+ * Whether the caller may use workspace routes of a scope; which workspace is looked at where it is
+ * entered.
  * @param scope null for what any key of a workspace may do
  * @throws as above
  */
@@ -66,7 +70,10 @@ export function mayUseWorkspaces(caller: Caller | null, scope: WorkspaceScope | 
   return scope === null || requireScope(caller, scope)
 }
 
-/** Whether the caller has signed in as a person. No key may do what needs this. @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS */
+/**
+ * Whether the caller has signed in as a person. No key may do what needs this. @throws
+ * UNAUTHENTICATED, KEY_OUT_OF_BOUNDS
+ */
 export function hasSession(caller: Caller | null): true {
   if (!caller) throw new Unauthenticated()
   if (caller.via !== 'session') throw outOfBounds('No API key can do this. Sign in instead.')

@@ -45,7 +45,8 @@ async function drivesFor(
 }
 
 /**
- * What a search of a caller goes through: their drives, and unless those are named, what others share with them.
+ * What a search of a caller goes through: their drives, and unless those are named, what others
+ * share with them.
  * @throws FORBIDDEN, INSUFFICIENT_SCOPE, KEY_OUT_OF_BOUNDS
  */
 export async function searchScope(

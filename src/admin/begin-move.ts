@@ -15,7 +15,8 @@ export interface Moving {
 }
 
 /**
- * What an instance without both stores has recorded cannot be read by others, and the other way round.
+ * What an instance without both stores has recorded cannot be read by others, and the other way
+ * round.
  * @throws BackupError if there is one
  */
 export async function requireInstances({

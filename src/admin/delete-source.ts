@@ -43,7 +43,10 @@ interface Removed {
   kept: string[]
 }
 
-/** Those of some keys whose blobs the second store has, as a whole, and those that the ledger does not know, or only until they are deleted. */
+/**
+ * Those of some keys whose blobs the second store has, as a whole, and those that the ledger does
+ * not know, or only until they are deleted.
+ */
 async function deletable(
   { db, to, number }: { db: Db } & Pick<Moving, 'to' | 'number'>,
   keys: string[],
@@ -58,8 +61,8 @@ async function deletable(
 }
 
 /**
- * Deletes what the first store has, once all of it is in the second: each blob is looked for there before. What is no blob is left alone. Killed,
- * it is run again and continues.
+ * Deletes what the first store has, once all of it is in the second: each blob is looked for there
+ * before. What is no blob is left alone. Killed, it is run again and continues.
  * @param graceSeconds the age of a finished move @throws BackupError
  */
 export async function deleteSource(

@@ -117,7 +117,10 @@ interface Stores extends Moving {
   isFinished: boolean
 }
 
-/** Opens the database and both stores. @param binds whether the stores are labelled @throws BackupError */
+/**
+ * Opens the database and both stores. @param binds whether the stores are labelled @throws
+ * BackupError
+ */
 async function withStores(
   config: Config,
   binds: boolean,

@@ -35,7 +35,10 @@ const TURN_MS = 20_000
 const CLAIM_MS = 15_000
 /** Between two looks for what has been uploaded meanwhile. */
 const PAUSE_MS = 1000
-/** A transaction that had recorded a blob before it could see the move has ended by then: its statements have limits. */
+/**
+ * A transaction that had recorded a blob before it could see the move has ended by then: its
+ * statements have limits.
+ */
 const SETTLED_MS = 20_000
 /** If more blobs cannot be moved, it is not the fault of these. */
 const MOST_FAILED = 10_000
@@ -71,7 +74,10 @@ export interface Moved {
 
 type Blob = Awaited<ReturnType<typeof unmovedAfter>>[number]
 
-/** Runs work that no other process does at the same time. @param work is given what throws when another one may have begun */
+/**
+ * Runs work that no other process does at the same time. @param work is given what throws when
+ * another one may have begun
+ */
 async function alone<T>(
   { db, number }: Moving,
   progress: Progress,
@@ -129,9 +135,10 @@ const reasonOf = (lost: Lost) => (lost instanceof BlobUnreadable ? lost.code : l
 class Unmovable extends Error {}
 
 /**
- * Copies all blobs to the second store, and those that come meanwhile; each is read back before the ledger says that it is there. One that
- * cannot be moved stays where it is, and is tried again by the next run. Killed, it is run again and continues. Ends when all have been moved,
- * or when only those are left that cannot be moved, and uploads under way, for which it has waited.
+ * Copies all blobs to the second store, and those that come meanwhile; each is read back before the
+ * ledger says that it is there. One that cannot be moved stays where it is, and is tried again by
+ * the next run. Killed, it is run again and continues. Ends when all have been moved, or when only
+ * those are left that cannot be moved, and uploads under way, for which it has waited.
  * @throws BackupError
  */
 export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> {
@@ -190,7 +197,10 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
     )
   }
 
-  /** Compares what was copied with what was uploaded. @throws Unmovable if what was read, or what was written, cannot be trusted */
+  /**
+   * Compares what was copied with what was uploaded. @throws Unmovable if what was read, or what
+   * was written, cannot be trusted
+   */
   async function compare({ id, size, crc32 }: Blob, copied: Copied): Promise<void> {
     if ((await digestOfBlob(to, id)) !== copied.sha256)
       throw new Unmovable('the new store does not give back what was written to it')
@@ -232,7 +242,10 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
     if (ids.length > 0) await setStores(db, ids, number)
   }
 
-  /** Moves what there is, for as long as deletions may wait. @returns the last id, from which to go on; '' if nothing is left */
+  /**
+   * Moves what there is, for as long as deletions may wait. @returns the last id, from which to go
+   * on; '' if nothing is left
+   */
   async function pass(after: string, check: () => void, hold: Hold): Promise<string> {
     const end = Date.now() + HOLD_MS
     const require = () => {

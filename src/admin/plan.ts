@@ -44,7 +44,10 @@ export const toSnake = (name: string): string =>
 
 const units = { '': 1, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 } as const
 
-/** "max_files", "100": a number, a size such as 5GiB, unlimited, or what leaves it to the plan. @throws INVALID_INPUT */
+/**
+ * "max_files", "100": a number, a size such as 5GiB, unlimited, or what leaves it to the plan.
+ * @throws INVALID_INPUT
+ */
 function readLimit(named: string, text: string, forPlan: boolean): LimitChange {
   const name = readLimitName(named)
   if (text === 'unlimited') return { name, value: 'unlimited' }

@@ -53,8 +53,9 @@ The service does the work, from within a minute on (SWEEP_SECONDS), or when it n
     )
     .action(({ again, wait }: Options) =>
       run(async (_operator, { db }) => {
-        // Words before contents: what a job adds meanwhile goes with its content, and is added again by the drive that begins anew.
-        // If this ends halfway, no content counts as indexed whose words are gone.
+        // Words before contents: what a job adds meanwhile goes with its content, and is added
+        // again by the drive that begins anew. If this ends halfway, no content counts as indexed
+        // whose words are gone.
         while ((await unsetTextsReady(db, ROWS)) > 0);
         while ((await deleteTextIndex(db, ROWS)) > 0);
         while ((await deleteTexts(db, TEXTS, !again)) > 0);

@@ -277,7 +277,9 @@ async function restore(
   })
 }
 
-/** Decides what becomes of the secret of a backup. @throws BackupError if another one would be lost */
+/**
+ * Decides what becomes of the secret of a backup. @throws BackupError if another one would be lost
+ */
 async function secretToSave(
   saved: string | undefined,
   config: Config,

@@ -150,7 +150,8 @@ async function* bytesOf(from: BlobStore, id: string): AsyncGenerator<Uint8Array>
       .map(({ code }) => String(code))
       .find(code => ofOneFile.has(code))
     if (code === undefined) throw error
-    // A disk that has gone is the fault of no blob: asked for a blob that does not exist, the store checks that it is there.
+    // A disk that has gone is the fault of no blob: asked for a blob that does not exist, the store
+    // checks that it is there.
     await from.look(newId())
     throw new BlobUnreadable(id, code, { cause: error })
   }
@@ -213,7 +214,10 @@ export async function crc32OfBlob(store: BlobStore, id: string): Promise<string>
   return hexOfCrc32(sum)
 }
 
-/** Works on the items of a list, several at once. When one fails, the error is thrown after the others have ended. */
+/**
+ * Works on the items of a list, several at once. When one fails, the error is thrown after the
+ * others have ended.
+ */
 export async function eachAtOnce<T, R>(
   items: T[],
   work: (item: T) => Promise<R>,

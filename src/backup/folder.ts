@@ -8,7 +8,9 @@ import { type BlobStore, ForeignStore } from '../storage/store.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { BackupError, explained } from './problem.ts'
 
-/** The time of a backup, from its name, in milliseconds since 1970; not a number for another name. */
+/**
+ * The time of a backup, from its name, in milliseconds since 1970; not a number for another name.
+ */
 export const timeOf = (name: string): number =>
   /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/.test(name)
     ? Date.parse(name.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'))
@@ -18,8 +20,8 @@ export const timeOf = (name: string): number =>
 export const UNFINISHED = '.unfinished'
 
 /**
- * A folder of backups. Their blobs are in a store of its own, `blobs/`, which they share: a blob never changes. Everything else about a
- * backup is in `backups/<name>/`.
+ * A folder of backups. Their blobs are in a store of its own, `blobs/`, which they share: a blob
+ * never changes. Everything else about a backup is in `backups/<name>/`.
  */
 export interface BackupFolder {
   dir: string
@@ -32,7 +34,10 @@ export interface BackupFolder {
   manifest(backup: string): Promise<Manifest>
   /** Runs work while no other backup or restore uses the folder. */
   alone<T>(work: () => Promise<T>): Promise<T>
-  /** Called in `alone` before what is made or removed counts. @throws Error if another one has taken the folder, as from a process that was stopped for long */
+  /**
+   * Called in `alone` before what is made or removed counts. @throws Error if another one has taken
+   * the folder, as from a process that was stopped for long
+   */
   requireAlone(): Promise<void>
 }
 

@@ -10,7 +10,10 @@ import { BackupError } from './problem.ts'
 
 /** Files of JSON lines, compressed, and their SHA-256. */
 
-/** Writes texts that end with a newline. @returns the SHA-256 of the file in lower-case hex; the file is on the disk then */
+/**
+ * Writes texts that end with a newline. @returns the SHA-256 of the file in lower-case hex; the
+ * file is on the disk then
+ */
 export async function writeLines(path: string, texts: AsyncIterable<string>): Promise<string> {
   const hash = createHash('sha256')
   const file = createWriteStream(path, { mode: fileMode, flush: true })
@@ -18,7 +21,10 @@ export async function writeLines(path: string, texts: AsyncIterable<string>): Pr
   return hash.digest('hex')
 }
 
-/** Reads the values of such a file in constant memory. @param gzip false for one that is not compressed */
+/**
+ * Reads the values of such a file in constant memory. @param gzip false for one that is not
+ * compressed
+ */
 export async function* readLines<T>(path: string, { gzip = true } = {}): AsyncGenerator<T> {
   const file = createReadStream(path)
   const source: Readable = gzip ? file.pipe(createGunzip()) : file

@@ -5,19 +5,25 @@ import { readLines, requireIntact } from './lines.ts'
 import type { ListedBlob } from './manifest.ts'
 import { BackupError } from './problem.ts'
 
-/** The blobs of a backup in the order of their ids; of an unfinished one, those that it has copied. */
+/**
+ * The blobs of a backup in the order of their ids; of an unfinished one, those that it has copied.
+ */
 export async function* listOf(folder: BackupFolder, backup: string): AsyncGenerator<ListedBlob> {
   const path = folder.path(backup, LIST)
   if (!(await isThere(path))) return
   try {
     yield* readLines<ListedBlob>(path, { gzip: false })
   } catch (error) {
-    // After a power cut, the end of an unfinished list can be anything. What stands after it is copied again.
+    // After a power cut, the end of an unfinished list can be anything. What stands after it is
+    // copied again.
     if (!(error instanceof SyntaxError && backup.endsWith(UNFINISHED))) throw error
   }
 }
 
-/** Compares the list of a finished backup with its manifest. @returns why it cannot be relied on; undefined if it can */
+/**
+ * Compares the list of a finished backup with its manifest. @returns why it cannot be relied on;
+ * undefined if it can
+ */
 export async function faultOfList(
   folder: BackupFolder,
   backup: string,

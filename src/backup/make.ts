@@ -25,7 +25,10 @@ import type { Progress } from './progress.ts'
 import { batches, cursorOver, merged } from './sorted.ts'
 import { savedRows, saveTables } from './tables.ts'
 
-/** After so many blobs or bytes, what was copied is noted, so that the next run can continue from there if this one is killed. */
+/**
+ * After so many blobs or bytes, what was copied is noted, so that the next run can continue from
+ * there if this one is killed.
+ */
 const NOTED = { count: 512, bytes: 1024 ** 3 }
 
 interface Source {
@@ -45,8 +48,9 @@ interface Wanted {
 }
 
 /**
- * Makes a backup: the tables as one snapshot, then the blobs that it names, of which none is deleted from the store meanwhile. Killed, it
- * leaves an unfinished one, from which the next continues.
+ * Makes a backup: the tables as one snapshot, then the blobs that it names, of which none is
+ * deleted from the store meanwhile. Killed, it leaves an unfinished one, from which the next
+ * continues.
  * @throws BackupError
  */
 export async function makeBackup(
@@ -125,7 +129,10 @@ async function make(
   return { name, manifest }
 }
 
-/** The blobs that the latest backup with an intact list has, and those that killed ones have copied since, sorted by id. */
+/**
+ * The blobs that the latest backup with an intact list has, and those that killed ones have copied
+ * since, sorted by id.
+ */
 async function knownBlobs(
   folder: BackupFolder,
   progress: Progress,

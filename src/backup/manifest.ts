@@ -28,7 +28,10 @@ const shape = z.object({
       indexes: z.array(z.string()),
     }),
   ),
-  /** `copied`: those that no earlier backup in the folder had; `missing` and `damaged`: as they were in the store. */
+  /**
+   * `copied`: those that no earlier backup in the folder had; `missing` and `damaged`: as they were
+   * in the store.
+   */
   blobs: z.object({
     count,
     bytes: count,

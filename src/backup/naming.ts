@@ -16,7 +16,10 @@ export class StoreFailed extends Error {
   }
 }
 
-/** A store whose failures name it: those of a folder of backups look the same. For what backups and restores call. */
+/**
+ * A store whose failures name it: those of a folder of backups look the same. For what backups and
+ * restores call.
+ */
 export function naming(store: BlobStore): BlobStore {
   const failed = (error: unknown): never => {
     throw error instanceof Unavailable || codeOf(error) ? new StoreFailed(store, error) : error

@@ -1,7 +1,10 @@
 import { type BlobStore, BlobsKept } from '../storage/store.ts'
 import type { Progress } from './progress.ts'
 
-/** Removes blobs that are not needed; those that cannot be removed are only reported, because they harm nothing. @returns how many were removed */
+/**
+ * Removes blobs that are not needed; those that cannot be removed are only reported, because they
+ * harm nothing. @returns how many were removed
+ */
 export async function removeBlobs(
   store: BlobStore,
   keys: string[],

@@ -9,8 +9,8 @@ import { batches, cursorOver } from './sorted.ts'
 const AT_A_TIME = { count: 512, bytes: 1024 ** 3 }
 
 /**
- * Copies the blobs of a backup into a store that may have some of them. One that the backup does not have intact is reported and left
- * out: the rest is worth more than none.
+ * Copies the blobs of a backup into a store that may have some of them. One that the backup does
+ * not have intact is reported and left out: the rest is worth more than none.
  */
 export async function restoreBlobs(
   folder: BackupFolder,

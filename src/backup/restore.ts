@@ -36,7 +36,8 @@ export interface RestoreOptions {
   /** Whether blobs that are in the store are read and compared, too. */
   verify: boolean
   /**
-   * Decides about the secret before anything is changed. @returns saves it; called when the restore has begun
+   * Decides about the secret before anything is changed. @returns saves it; called when the restore
+   * has begun
    * @param mayReplace whether another one may be replaced
    * @throws BackupError if it may not
    */
@@ -76,8 +77,8 @@ export async function chooseBackup(folder: BackupFolder, at: string | undefined)
 }
 
 /**
- * Restores a backup into a database and a store, which may be of other kinds. Until it has ended, no service starts with the database. If
- * it is killed, the next run continues.
+ * Restores a backup into a database and a store, which may be of other kinds. Until it has ended,
+ * no service starts with the database. If it is killed, the next run continues.
  * @throws BackupError, before anything is changed if it can be known by then
  */
 export async function restoreBackup(
@@ -150,7 +151,9 @@ function requireUsable(
     )
 }
 
-/** @returns the number of the store among those of the installation: it keeps the one that it has */
+/**
+ * @returns the number of the store among those of the installation: it keeps the one that it has
+ */
 async function bind(store: BlobStore, installation: string): Promise<number> {
   await store.prepare()
   const { number = 0 } = (await store.marker()) ?? {}
@@ -164,7 +167,9 @@ async function bind(store: BlobStore, installation: string): Promise<number> {
   }
 }
 
-/** Blobs of the store that a list does not have. Objects of other programs in a container are none. */
+/**
+ * Blobs of the store that a list does not have. Objects of other programs in a container are none.
+ */
 async function* others(
   store: BlobStore,
   list: () => AsyncIterable<ListedBlob>,
@@ -212,7 +217,10 @@ async function restoreNumber(db: Db, number: number, target: string): Promise<vo
   await setAllStores(db, number)
 }
 
-/** Uploads that were under way have no parts any longer, and objects that were to be deleted were not restored. */
+/**
+ * Uploads that were under way have no parts any longer, and objects that were to be deleted were
+ * not restored.
+ */
 async function endUploads(db: Db): Promise<void> {
   for (
     let some = await stagedBlobs(db, AT_ONCE);

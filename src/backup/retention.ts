@@ -15,9 +15,10 @@ export interface Retention {
 const REMOVED_AT_ONCE = 500
 
 /**
- * Removes the backups that are not to be kept, what killed ones have left, and the blobs that no backup has any longer. Folders whose
- * names are no times are kept.
- * @param made the backup that was just made: it is always kept. If none was, the newest is, and what the next one can continue
+ * Removes the backups that are not to be kept, what killed ones have left, and the blobs that no
+ * backup has any longer. Folders whose names are no times are kept.
+ * @param made the backup that was just made: it is always kept. If none was, the newest is, and
+ * what the next one can continue
  */
 export async function removeOld(
   folder: BackupFolder,
@@ -44,7 +45,10 @@ export async function removeOld(
   return { backups: old, blobs: changed ? await removeUnnamed(folder, progress) : 0 }
 }
 
-/** Removes the blobs that no list has. While one list is damaged, no one knows what it had: then none is removed. */
+/**
+ * Removes the blobs that no list has. While one list is damaged, no one knows what it had: then
+ * none is removed.
+ */
 async function removeUnnamed(folder: BackupFolder, progress: Progress): Promise<number> {
   const names = await folder.finished()
   for (const name of names) {
@@ -74,7 +78,10 @@ async function removeUnnamed(folder: BackupFolder, progress: Progress): Promise<
   return removed
 }
 
-/** Removes a backup with all its files but the blobs. Renamed first, so that a kill leaves no half of it. */
+/**
+ * Removes a backup with all its files but the blobs. Renamed first, so that a kill leaves no half
+ * of it.
+ */
 async function removeBackup(folder: BackupFolder, name: string): Promise<void> {
   const aside = folder.path(`.${name}`)
   await rename(folder.path(name), aside)

@@ -15,7 +15,8 @@ export interface Answer {
 }
 
 /**
- * Runs a command that copies blobs, shows its progress, and prints its result. Exit code: 1 if it is refused or finds problems, 2 if it fails.
+ * Runs a command that copies blobs, shows its progress, and prints its result. Exit code: 1 if it
+ * is refused or finds problems, 2 if it fails.
  * @param explained says what to do about an error
  */
 export async function runLong(

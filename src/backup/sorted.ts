@@ -54,7 +54,9 @@ export async function* merged<T extends Named>(sources: AsyncIterable<T>[]): Asy
   }
 }
 
-/** Items in lists of at most `count`, and of at most so many bytes unless one item alone has more. */
+/**
+ * Items in lists of at most `count`, and of at most so many bytes unless one item alone has more.
+ */
 export async function* batches<T extends { size: number }>(
   source: AsyncIterable<T>,
   { count, bytes }: { count: number; bytes: number },

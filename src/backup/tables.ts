@@ -17,7 +17,10 @@ import type { Progress } from './progress.ts'
 
 type SavedTable = Manifest['tables'][number]
 
-/** A table is a file of JSON lines: the names of its columns, then the values of each row. Both engines have the same types of values. */
+/**
+ * A table is a file of JSON lines: the names of its columns, then the values of each row. Both
+ * engines have the same types of values.
+ */
 
 /** Writes all tables as one snapshot has them. */
 export async function saveTables(
@@ -94,7 +97,8 @@ async function fill(
 }
 
 /**
- * A manifest is a file that others can write: its statements may only make its tables and their indexes.
+ * A manifest is a file that others can write: its statements may only make its tables and their
+ * indexes.
  * @throws BackupError
  */
 export function requireDefinitions(tables: SavedTable[]): void {
@@ -117,7 +121,8 @@ export function requireDefinitions(tables: SavedTable[]): void {
 
 /**
  * Makes the tables of a backup in a database without them, and fills them.
- * @param asDefined whether by the statements of the backup; otherwise they are there, as this version has them
+ * @param asDefined whether by the statements of the backup; otherwise they are there, as this
+ * version has them
  */
 export async function loadTables(
   db: Db,

@@ -23,8 +23,8 @@ export async function requireWhole(
 }
 
 /**
- * Reads all backups of a folder and their blobs, each once, and compares their digests. A blob that has changed is removed, so that the
- * next backup copies it again.
+ * Reads all backups of a folder and their blobs, each once, and compares their digests. A blob that
+ * has changed is removed, so that the next backup copies it again.
  * @returns how many problems there are
  */
 export async function verifyBackups(

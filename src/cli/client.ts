@@ -16,7 +16,10 @@ export interface RestCall extends Omit<Call, 'headers' | 'signal'> {
   signal?: AbortSignal
 }
 
-/** The service with one credential. A refusal is thrown as a Failure with the message of the service. */
+/**
+ * The service with one credential. A refusal is thrown as a Failure with the message of the
+ * service.
+ */
 export interface Client {
   url: string
   patience: Patience
@@ -32,13 +35,17 @@ export interface Client {
     input: Variables['input'],
     call?: Repeatable,
   ): Promise<NonNullable<Result[keyof Result]>>
-  /** Sends a mutation with a file, without a retry. @param call with the document in its body, which is a form */
+  /**
+   * Sends a mutation with a file, without a retry. @param call with the document in its body, which
+   * is a form
+   */
   form<Result>(
     document: TypedDocumentString<Result, never>,
     call: Omit<RestCall, 'json'>,
   ): Promise<Result>
   /**
-   * Subscribes, and calls `happened` with each message, until the service ends it or the signal is aborted.
+   * Subscribes, and calls `happened` with each message, until the service ends it or the signal is
+   * aborted.
    * @throws UNREACHABLE also when the service has been silent for long
    */
   subscribe<Variables extends object>(
@@ -79,7 +86,10 @@ export function connect(login: Login, patience: Patience): Service {
   }
 }
 
-/** @param credential null for requests without one; undefined if one is missing, which throws NOT_SIGNED_IN at the first request */
+/**
+ * @param credential null for requests without one; undefined if one is missing, which throws
+ * NOT_SIGNED_IN at the first request
+ */
 export function clientOf(
   url: string,
   credential: Credential | null | undefined,
@@ -204,7 +214,8 @@ type ResultOf<Document> =
   Document extends TypedDocumentString<infer Result, infer _> ? Result : never
 
 /**
- * The data of a GraphQL response. A mutation that has a payload is done: what the caller may not read of it is null.
+ * The data of a GraphQL response. A mutation that has a payload is done: what the caller may not
+ * read of it is null.
  * @throws the code of its first error, or BAD_ANSWER
  */
 function dataOf<Result>(answer: object, isQuery: boolean): Result {

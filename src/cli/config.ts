@@ -49,7 +49,8 @@ export interface Folders {
 export async function findFolders(): Promise<Folders> {
   const { default: envPaths } = await import('env-paths')
   const { config, data, log } = envPaths('satchel', { suffix: '' })
-  // What the library calls the log is the state folder of the XDG specification, and a folder for logs elsewhere.
+  // What the library calls the log is the state folder of the XDG specification, and a folder for
+  // logs elsewhere.
   const state = process.platform === 'linux' ? log : data
   return {
     config,

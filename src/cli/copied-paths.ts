@@ -15,7 +15,9 @@ interface Answered {
 /** Between two looks at a copy that the service makes in the background. */
 const LOOK_MS = 500
 
-/** The paths of copies, once they are there. @throws what the service says of a copy that has failed */
+/**
+ * The paths of copies, once they are there. @throws what the service says of a copy that has failed
+ */
 export async function copiedPaths(
   context: Context,
   client: Client,

@@ -64,7 +64,10 @@ function parse(text: string): Stored[] | null {
   }
 }
 
-/** Only the user may read the file, whatever the mode of the folder was before. An empty list removes it. */
+/**
+ * Only the user may read the file, whatever the mode of the folder was before. An empty list
+ * removes it.
+ */
 export async function writeStored(stored: Stored[]): Promise<string> {
   const { config } = await findFolders()
   const file = fileIn(config)
@@ -79,7 +82,10 @@ export async function writeStored(stored: Stored[]): Promise<string> {
   return file
 }
 
-/** The environment for a service that is named by `--service`: credentials of another service are left out. */
+/**
+ * The environment for a service that is named by `--service`: credentials of another service are
+ * left out.
+ */
 export function environmentOf(service: string | undefined): Environment {
   const environment = readEnvironment()
   if (service === undefined) return environment
@@ -91,7 +97,8 @@ export function environmentOf(service: string | undefined): Environment {
 }
 
 /**
- * The credentials to use: those of the environment, else the stored ones. Those of one service are never sent to another.
+ * The credentials to use: those of the environment, else the stored ones. Those of one service are
+ * never sent to another.
  * @throws NOT_SIGNED_IN if no service is known
  */
 export async function findLogin(environment: Environment): Promise<Login> {

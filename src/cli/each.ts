@@ -1,6 +1,9 @@
 import { type Failure, toFailure } from './failure.ts'
 
-/** Runs `work` for each path and collects failures, so that one does not stop the others. @throws the failure of a single path, and INTERRUPTED */
+/**
+ * Runs `work` for each path and collects failures, so that one does not stop the others. @throws
+ * the failure of a single path, and INTERRUPTED
+ */
 export async function withEach<T>(
   paths: string[],
   work: (path: string) => Promise<T>,
@@ -17,7 +20,10 @@ export async function withEach<T>(
   return { done, failures }
 }
 
-/** Runs `work` for all items, `count` at a time. After an error no further item is started, and running ones are awaited before it is thrown. */
+/**
+ * Runs `work` for all items, `count` at a time. After an error no further item is started, and
+ * running ones are awaited before it is thrown.
+ */
 export async function inParallel<T>(
   count: number,
   items: T[],

@@ -41,7 +41,10 @@ export type OwnCode =
 
 const { failed, usage, denied, notFound, conflict, quota, unavailable, interrupted } = exits
 
-/** The exit code for every code. The type makes a new code of the service fail to compile until it is added. */
+/**
+ * The exit code for every code. The type makes a new code of the service fail to compile until it
+ * is added.
+ */
 const exitCodes: Record<ErrorCode | OwnCode, number> = {
   USAGE: usage,
   INVALID_JSON: usage,
@@ -155,7 +158,9 @@ export class Failure extends TransferFailure {
 
 export { isFailure }
 
-/** Converts anything thrown. System errors of local files get a plain sentence instead of a stack. */
+/**
+ * Converts anything thrown. System errors of local files get a plain sentence instead of a stack.
+ */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   if (error instanceof TransferFailure) return new Failure(error.code, error.message, error.details)

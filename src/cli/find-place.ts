@@ -8,7 +8,10 @@ import { sharedPlaceOf } from './shared-place.ts'
 export const isId = (text: string): boolean =>
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
-/** The place that a path refers to, and the path within it: of what is shared, too, by its link. @throws USAGE */
+/**
+ * The place that a path refers to, and the path within it: of what is shared, too, by its link.
+ * @throws USAGE
+ */
 export async function findFiles(
   service: Service,
   text: string,
@@ -19,7 +22,10 @@ export async function findFiles(
   return { ...at, place: sharedPlaceOf(service.personal, ownToken(link, service.url)) }
 }
 
-/** The place in a drive that a path refers to, and the path within it. @throws USAGE for what is shared */
+/**
+ * The place in a drive that a path refers to, and the path within it. @throws USAGE for what is
+ * shared
+ */
 export async function findPlace(
   service: Service,
   text: string,
@@ -40,7 +46,10 @@ export async function placeIn(service: Service, workspace: string | undefined): 
   return placeOf(service.workspace(id), { id, named: workspace.replace(/:\/*$/, '') })
 }
 
-/** The id of a workspace, given its slug, its id, or the path of its root. @throws WORKSPACE_NOT_FOUND */
+/**
+ * The id of a workspace, given its slug, its id, or the path of its root. @throws
+ * WORKSPACE_NOT_FOUND
+ */
 export async function workspaceId(service: Service, text: string): Promise<string> {
   const named = text.replace(/:\/*$/, '')
   if (isId(named)) return named

@@ -16,9 +16,9 @@ export interface Holder {
 }
 
 /**
- * Runs `work` while no other process does what has the same lock file; within this process one comes after the other. The lock is one of
- * the operating system (that of SQLite), so it ends with its process, whatever ends that, and holds between computers where their file
- * system has locks.
+ * Runs `work` while no other process does what has the same lock file; within this process one
+ * comes after the other. The lock is one of the operating system (that of SQLite), so it ends with
+ * its process, whatever ends that, and holds between computers where their file system has locks.
  * @param busy the failure if another process has the lock
  */
 export async function withLock<T>(
@@ -54,7 +54,10 @@ export const nameOf = ({ pid, host }: Holder): string => {
 const BUSY = [5, 6]
 const SQLITE_NOTADB = 26
 
-/** Null if another process has it. The file stays: one that is removed may have been opened by another process, which would lock it then. */
+/**
+ * Null if another process has it. The file stays: one that is removed may have been opened by
+ * another process, which would lock it then.
+ */
 async function acquire(lock: string): Promise<DatabaseSync | null> {
   const { DatabaseSync } = await import('node:sqlite')
   const now = new Date()

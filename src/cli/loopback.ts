@@ -30,8 +30,9 @@ const headers = {
 }
 
 /**
- * Listens on a free port of 127.0.0.1 for the answer of the browser (RFC 8252, section 7.3). Other pages and programs of this computer can
- * send requests there, too: only one with the state of this login counts, and all others change nothing.
+ * Listens on a free port of 127.0.0.1 for the answer of the browser (RFC 8252, section 7.3). Other
+ * pages and programs of this computer can send requests there, too: only one with the state of this
+ * login counts, and all others change nothing.
  * @param issuer see RFC 9207
  */
 export async function openLoopback(state: string, issuer: string): Promise<Loopback> {
@@ -44,7 +45,8 @@ export async function openLoopback(state: string, issuer: string): Promise<Loopb
   const server = createServer((req: IncomingMessage, res: ServerResponse) => {
     const show: Brought['show'] = (heading, sentence) =>
       new Promise(resolve => {
-        // The window may have been closed while the command line was busy, and a browser may never read the page.
+        // The window may have been closed while the command line was busy, and a browser may never
+        // read the page.
         if (res.destroyed) return resolve()
         res.once('close', resolve)
         setTimeout(resolve, SHOW_MS).unref()

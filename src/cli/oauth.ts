@@ -24,7 +24,10 @@ export class LoginRefusal extends Failure {
   }
 }
 
-/** The issuer that the service names in its answers. @throws USAGE for a service of an earlier version */
+/**
+ * The issuer that the service names in its answers. @throws USAGE for a service of an earlier
+ * version
+ */
 export async function issuerOf(url: string, patience: Patience): Promise<string> {
   const { issuer } = await persist(
     async () => {

@@ -6,7 +6,10 @@ export interface Page<Node> {
   pageInfo: { hasNextPage: boolean; endCursor: string | null }
 }
 
-/** Loads a page after a cursor. It resolves to null for a list that the role of the caller does not show. */
+/**
+ * Loads a page after a cursor. It resolves to null for a list that the role of the caller does not
+ * show.
+ */
 type LoadPage<Node> = (after: string | null) => Promise<Page<Node> | null>
 
 /** The nodes of a list, a page at a time. @throws FORBIDDEN */

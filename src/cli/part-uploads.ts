@@ -11,7 +11,10 @@ import {
   type UploadOutcomeFragment,
 } from './generated.ts'
 
-/** Uploads in parts. Each of these calls may be repeated. @param driveId of the drive that they go to, or of the share */
+/**
+ * Uploads in parts. Each of these calls may be repeated. @param driveId of the drive that they go
+ * to, or of the share
+ */
 export function partUploads(client: Client, driveId: () => Promise<string | null>) {
   return {
     async start(aim: Aim & { size: number; modifiedAt?: string; onConflict: OnConflict }) {
@@ -22,7 +25,9 @@ export function partUploads(client: Client, driveId: () => Promise<string | null
       return { uploadId, ...session }
     },
 
-    /** Numbers of the parts that the service has. @throws UPLOAD_NOT_FOUND for one that has ended */
+    /**
+     * Numbers of the parts that the service has. @throws UPLOAD_NOT_FOUND for one that has ended
+     */
     async received(id: string): Promise<number[]> {
       const { node } = await client.request(UploadDocument, { id })
       if (!node || !('received' in node))

@@ -11,8 +11,9 @@ export interface RemotePath {
 }
 
 /**
- * Parses `docs/a.txt`, `/docs/a.txt` or `:/docs/a.txt` (own files), or `garden:/docs/a.txt` (workspace `garden`, a slug or an id). An own
- * path whose first name looks like a workspace needs a leading slash.
+ * Parses `docs/a.txt`, `/docs/a.txt` or `:/docs/a.txt` (own files), or `garden:/docs/a.txt`
+ * (workspace `garden`, a slug or an id). An own path whose first name looks like a workspace needs
+ * a leading slash.
  */
 export function parseRemote(text: string): RemotePath {
   const [, workspace, rest = text] = marked.exec(text) ?? []
@@ -45,7 +46,10 @@ export function splitPath(path: string): { folder: string; name: string } {
   return { folder: path.slice(0, Math.max(cut, 0)), name: path.slice(cut + 1) }
 }
 
-/** A path that leads down from a link: `https://files.example.com/share/6mJ.../docs/a.txt`. Undefined for any other one. */
+/**
+ * A path that leads down from a link: `https://files.example.com/share/6mJ.../docs/a.txt`.
+ * Undefined for any other one.
+ */
 export function parseShared(
   text: string,
 ): (Omit<RemotePath, 'workspace'> & { link: string }) | undefined {
@@ -77,7 +81,9 @@ export function ownToken(text: string, url: string): string {
   )
 }
 
-/** False for names that would leave their folder, or that the local file system treats specially. */
+/**
+ * False for names that would leave their folder, or that the local file system treats specially.
+ */
 export function isSafeName(name: string, platform: NodeJS.Platform = process.platform): boolean {
   if (name === '' || name === '.' || name === '..' || /[/\\\p{Cc}]/u.test(name)) return false
   return (

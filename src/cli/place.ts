@@ -82,7 +82,10 @@ export const notFound = (shown: string): Failure =>
 
 export type Place = ReturnType<typeof placeOf>
 
-/** Where files are listed and changed: in a drive, or in what is shared. What is shared does not tell all of it. */
+/**
+ * Where files are listed and changed: in a drive, or in what is shared. What is shared does not
+ * tell all of it.
+ */
 export interface FilesPlace
   extends Pick<
     Place,
@@ -104,7 +107,8 @@ export interface FilesPlace
 }
 
 /**
- * The files of a drive: that of a workspace, or the caller's own. Paths are names joined by slashes.
+ * The files of a drive: that of a workspace, or the caller's own. Paths are names joined by
+ * slashes.
  * @param workspace with its slug or id, as the user has written it
  */
 export function placeOf(client: Client, workspace?: { id: string; named: string }) {
@@ -186,8 +190,9 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
     },
 
     /**
-     * Deletes a file, or a folder that is empty unless `recursive`. Resolves to the number of deleted files, and to the id in the
-     * trash: null if nothing is kept, or if the credential may not read.
+     * Deletes a file, or a folder that is empty unless `recursive`. Resolves to the number of
+     * deleted files, and to the id in the trash: null if nothing is kept, or if the credential may
+     * not read.
      */
     async remove(
       path: string,
@@ -206,7 +211,10 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
         for await (const item of eachOf(load)) yield { ...item, path: inDrive(item.path) }
       },
 
-      /** Into a folder, or where it was. Resolves to the path that it has now. @throws TRASH_ITEM_NOT_FOUND, PATH_EXISTS */
+      /**
+       * Into a folder, or where it was. Resolves to the path that it has now. @throws
+       * TRASH_ITEM_NOT_FOUND, PATH_EXISTS
+       */
       async restore(
         item: string,
         folder: string | undefined,

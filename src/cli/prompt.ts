@@ -38,7 +38,10 @@ export async function ask(question: string, signal: AbortSignal, hidden = false)
   }
 }
 
-/** Asks a question on a terminal. @param otherwise what to say unless the answer is yes @throws USAGE */
+/**
+ * Asks a question on a terminal. @param otherwise what to say unless the answer is yes @throws
+ * USAGE
+ */
 export async function confirm(
   question: string,
   otherwise: string,

@@ -8,8 +8,8 @@ import type { FilesPlace, RemoteFile, RemoteFolder } from './place.ts'
 import { partByGraph } from './transfer/send-part.ts'
 
 /**
- * What a link shows, as a place of files: everybody with the link may list it, and its recipient may change it, where they may edit. Paths
- * lead down from what is shared.
+ * What a link shows, as a place of files: everybody with the link may list it, and its recipient
+ * may change it, where they may edit. Paths lead down from what is shared.
  */
 export function sharedPlaceOf(client: Client, token: string): FilesPlace {
   const base = `/api/shared/${token}`
@@ -22,7 +22,10 @@ export function sharedPlaceOf(client: Client, token: string): FilesPlace {
     return known
   }
 
-  /** Entries of one level, or with `query` those below it that have it in their names; none for an unknown path. */
+  /**
+   * Entries of one level, or with `query` those below it that have it in their names; none for an
+   * unknown path.
+   */
   const entriesAt = (path: string, query: string | null): Promise<SharedLineFragment[]> =>
     allPages(async after => {
       const { sharedFolder } = await client.request(SharedListDocument, {

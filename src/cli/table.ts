@@ -19,7 +19,8 @@ export function table(head: string[], rows: string[][]): string {
 }
 
 /**
- * A table whose last column is a link. If the terminal is too narrow, links are on lines of their own: a wrapped link cannot be copied.
+ * A table whose last column is a link. If the terminal is too narrow, links are on lines of their
+ * own: a wrapped link cannot be copied.
  */
 export function linkTable(
   head: string[],

@@ -1,7 +1,10 @@
 import pc from 'picocolors'
 import type { Environment } from './config.ts'
 
-/** Replaces control characters: names and messages of others must not move the cursor, colour a line or reverse it. */
+/**
+ * Replaces control characters: names and messages of others must not move the cursor, colour a line
+ * or reverse it.
+ */
 export const plain = (text: string): string =>
   text.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/gu, '\uFFFD')
 

@@ -69,7 +69,10 @@ export interface Call {
   limitMs?: number | undefined
 }
 
-/** One request. Redirects are not followed, because they would forward the credential. @throws UNREACHABLE */
+/**
+ * One request. Redirects are not followed, because they would forward the credential. @throws
+ * UNREACHABLE
+ */
 export async function send(url: string, { signal, ...rest }: Call): Promise<Response> {
   const { limitMs, ...call } = { limitMs: CALL_MS, ...rest }
   const { host } = new URL(url)
@@ -77,8 +80,8 @@ export async function send(url: string, { signal, ...rest }: Call): Promise<Resp
   const late = () =>
     own.end(new Failure('UNREACHABLE', `${host} did not respond in time.`, { host, sent: true }))
   const timer = limitMs === undefined ? undefined : setTimeout(late, limitMs)
-  // Without `redirect` and `window`, fetch keeps all sent bytes of a body in memory, for a redirect or a retry. It would copy each chunk of
-  // an iterable.
+  // Without `redirect` and `window`, fetch keeps all sent bytes of a body in memory, for a redirect
+  // or a retry. It would copy each chunk of an iterable.
   const once =
     typeof call.body === 'object'
       ? { body: ReadableStream.from(call.body), redirect: 'error', window: null, duplex: 'half' }
@@ -95,7 +98,10 @@ export async function send(url: string, { signal, ...rest }: Call): Promise<Resp
   }
 }
 
-/** The JSON of a response. @throws UNAVAILABLE, or BAD_ANSWER for responses that are not from Satchel, such as the page of a proxy */
+/**
+ * The JSON of a response. @throws UNAVAILABLE, or BAD_ANSWER for responses that are not from
+ * Satchel, such as the page of a proxy
+ */
 export async function readJson(
   response: Response,
   url: string,
@@ -124,7 +130,9 @@ export async function readJson(
   )
 }
 
-/** The body of a response, until the signal is aborted: that of the request ends with its headers. */
+/**
+ * The body of a response, until the signal is aborted: that of the request ends with its headers.
+ */
 export async function* piecesOf(
   response: Response,
   url: string,

@@ -88,7 +88,10 @@ const units: Record<string, string> = {
   yr: 'y',
 }
 
-/** `7d`, `7 days`, `1 month`, `a week`: a number and a unit, normalized for the service, which checks the bounds. */
+/**
+ * `7d`, `7 days`, `1 month`, `a week`: a number and a unit, normalized for the service, which
+ * checks the bounds.
+ */
 export function duration(text: string): string {
   const [, amount, word = ''] = /^(an?|\d+)\s*([a-z]+)$/i.exec(text.trim()) ?? []
   const singular = word.toLowerCase().replace(/(?<=..)s$/, '')

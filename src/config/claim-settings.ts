@@ -3,7 +3,10 @@ import { groupRoles } from './group-roles.ts'
 import { planClaim } from './plan-claim.ts'
 import { signUpRule } from './sign-up-rule.ts'
 
-/** What the claims of a sign-in provider decide: who may have an account, its plan, and which roles groups give. */
+/**
+ * What the claims of a sign-in provider decide: who may have an account, its plan, and which roles
+ * groups give.
+ */
 export const claimSettings = {
   SIGN_UP: {
     help: 'who may create an account: open, domains:example.com,example.org (verified e-mail addresses), invited (a pending invite to the verified e-mail address, or a file shared with it), claim:groups=staff,admins (a claim of the provider), or closed',

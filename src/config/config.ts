@@ -31,10 +31,16 @@ const underOwnNames = (values: Settings) =>
 
 export type Database =
   | { dialect: 'sqlite'; file: string }
-  /** `others` are servers of the same database, in the order in which they are used when those before fail. */
+  /**
+   * `others` are servers of the same database, in the order in which they are used when those
+   * before fail.
+   */
   | { dialect: 'mysql'; url: string; others?: string[] }
 
-/** Thrown when the service cannot start; its message has one line per reason, with the setting to check. */
+/**
+ * Thrown when the service cannot start; its message has one line per reason, with the setting to
+ * check.
+ */
 export class StartError extends Error {
   readonly problems: string[]
 
@@ -138,7 +144,10 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   const providers = readProviders(env, problems)
   const config = {
     ...rest,
-    /** Origin without a trailing slash; empty until the port is known when PORT is 0 and PUBLIC_URL is not set. */
+    /**
+     * Origin without a trailing slash; empty until the port is known when PORT is 0 and PUBLIC_URL
+     * is not set.
+     */
     publicUrl: publicUrl || (rest.port === 0 ? '' : `http://localhost:${rest.port}`),
     dataDir,
     database: readDatabase(databaseUrl, dataDir),
@@ -169,7 +178,10 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     deriveProcesses: deriveProcesses ?? usualProcesses(),
     /** The program that takes pictures out of videos; null if there is none. */
     ffmpeg: readProgram(ffmpeg, env.PATH, problems),
-    /** Whether a verified address joins accounts across providers. The embedded provider is one, too. */
+    /**
+     * Whether a verified address joins accounts across providers. The embedded provider is one,
+     * too.
+     */
     linkByEmail: linkByEmail === '' ? providers.length <= 1 : linkByEmail,
     production,
     providers,

@@ -11,8 +11,8 @@ export interface GroupRole {
 /** An entry as it is written: the provider may be left out. */
 type Entry = Omit<GroupRole, 'provider'> & { provider: string | null }
 
-// A group may hold "=" and "/", as those of Keycloak do, so the id is what begins after the last "=". It may also hold ":", so a provider must be
-// named before such a group.
+// A group may hold "=" and "/", as those of Keycloak do, so the id is what begins after the last
+// "=". It may also hold ":", so a provider must be named before such a group.
 const grant =
   /^(?:([^:]*):|(?=[^:]*$))(.+)=([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/(admin|editor|viewer)$/i
 
@@ -36,9 +36,11 @@ export const groupRoles = z.string().transform((text, context): Entry[] => {
 })
 
 /**
- * Assigns the entries to providers: anyone can name a group at a public provider, so a group counts only at one of them.
+ * Assigns the entries to providers: anyone can name a group at a public provider, so a group counts
+ * only at one of them.
  * @param providers their names, at least one
- * @param problems gets a line for each entry without a provider, unless there is only one, and for each unknown provider
+ * @param problems gets a line for each entry without a provider, unless there is only one, and for
+ * each unknown provider
  */
 export function withProviders(
   entries: Entry[],

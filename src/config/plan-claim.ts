@@ -1,12 +1,16 @@
 import { z } from 'zod'
 
-/** The plans that users get by the values of a claim, in the order in which they are tried; null for none. */
+/**
+ * The plans that users get by the values of a claim, in the order in which they are tried; null for
+ * none.
+ */
 export type PlanClaim = { claim: string; plans: { value: string; plan: string }[] } | null
 
 /** Reads PLAN_CLAIM. */
 export const planClaim = z.string().transform((text, context): PlanClaim => {
   if (text === '') return null
-  // Names of claims may have colons, as cognito:groups and URLs do: the last one before the first = ends the name.
+  // Names of claims may have colons, as cognito:groups and URLs do: the last one before the first =
+  // ends the name.
   const [, claim = '', rest = ''] = /^([^=\s]+):([^:=]+=.+)$/.exec(text) ?? []
   const plans = rest.split(',').map(pair => {
     const [, value = '', plan = ''] = /^(.+)=([^=]+)$/.exec(pair.trim()) ?? []

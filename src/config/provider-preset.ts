@@ -14,7 +14,10 @@ interface Preset {
   }
 }
 
-/** By the <NAME> of the settings. Keycloak is standard but for its issuer, which only its operator knows. */
+/**
+ * By the <NAME> of the settings. Keycloak is standard but for its issuer, which only its operator
+ * knows.
+ */
 export const presets: Partial<Record<string, Preset>> = {
   // GitHub has OAuth 2 alone; the verified addresses are not in the profile.
   GITHUB: {

@@ -45,7 +45,10 @@ const setting = new RegExp(`^OAUTH_([A-Z0-9_]+?)_(${fields.join('|')})$`)
 const addresses = ['AUTHORIZE_URL', 'TOKEN_URL', 'USERINFO_URL'] as const
 const standardScopes = 'openid email profile'
 
-/** Reads the providers of an environment. @param problems gets a line for each setting that is wrong or missing */
+/**
+ * Reads the providers of an environment. @param problems gets a line for each setting that is wrong
+ * or missing
+ */
 export function readProviders(env: NodeJS.ProcessEnv, problems: string[]): OAuthProvider[] {
   const named = new Map<string, Given>()
   for (const [key, value] of Object.entries(env)) {

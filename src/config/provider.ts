@@ -1,10 +1,15 @@
-/** The name of the provider of the embedded sign-in, which a service without other providers has. */
+/**
+ * The name of the provider of the embedded sign-in, which a service without other providers has.
+ */
 export const embeddedName = 'local'
 
 /** One sign-in provider, from the OAUTH_<NAME>_* settings. */
 export interface OAuthProvider {
   name: string
-  /** The issuer of an OpenID Connect provider; null for OAuth 2 alone, where the profile comes from userinfo. */
+  /**
+   * The issuer of an OpenID Connect provider; null for OAuth 2 alone, where the profile comes from
+   * userinfo.
+   */
   issuer: string | null
   /** With an issuer, the URLs may be "": then they come from its discovery. */
   authorizeUrl: string

@@ -13,7 +13,9 @@ const rate = (help: string, perMinute: string) => ({
   read: count(1, 1_000_000),
 })
 
-/** Every setting: what it means, its default, and how its text is read. `--help` prints this table. */
+/**
+ * Every setting: what it means, its default, and how its text is read. `--help` prints this table.
+ */
 export const settings = {
   HOST: { help: 'address to listen on', default: '127.0.0.1', read: z.string().min(1) },
   PORT: { help: 'port to listen on', default: '8080', read: count(0, 65535) },

@@ -76,7 +76,10 @@ export const MOVE_FROM = 'MOVE_FROM_'
 /** Of these settings, one chooses the kind of the store. */
 const kinds = ['BLOB_DIR', 'AZURE_STORAGE_CONNECTION_STRING', 'S3_BUCKET']
 
-/** The store that the blobs are moved from: the settings of a store, with a prefix. Null if they are not moved. */
+/**
+ * The store that the blobs are moved from: the settings of a store, with a prefix. Null if they are
+ * not moved.
+ */
 export function readMoveFrom(env: NodeJS.ProcessEnv, problems: string[]): StoreConfig | null {
   const names = Object.keys(storeSettings)
   if (!names.some(name => env[MOVE_FROM + name])) return null

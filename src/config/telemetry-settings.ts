@@ -3,7 +3,10 @@ import { flag } from './readers.ts'
 
 const samplers = ['always_on', 'always_off', 'traceidratio'] as const
 
-/** The settings of figures, metrics and traces. Those of traces have the names that OpenTelemetry gives them. */
+/**
+ * The settings of figures, metrics and traces. Those of traces have the names that OpenTelemetry
+ * gives them.
+ */
 export const telemetrySettings = {
   FIGURES: {
     help: 'true to keep the figures of the last 24 hours in memory, for the status page of operators',

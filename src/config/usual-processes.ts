@@ -4,8 +4,9 @@ import { availableParallelism, totalmem } from 'node:os'
 const EACH = 512 * 1024 * 1024
 
 /**
- * How many processes derive things from files at a time, unless the operator says it: requests have one processor for themselves, and
- * half of the memory, which is that of the container where it has a limit.
+ * How many processes derive things from files at a time, unless the operator says it: requests have
+ * one processor for themselves, and half of the memory, which is that of the container where it has
+ * a limit.
  */
 export function usualProcesses(
   processors = availableParallelism(),

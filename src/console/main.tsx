@@ -17,8 +17,8 @@ document.documentElement.dir = isRTL(locale) ? 'rtl' : 'ltr'
 stayForDrops()
 keepEarlyKeys()
 
-// After an update of the service, an open tab asks for files that are gone: load the new ones. What still fails then is not gone, but blocked;
-// not every browser says which file it was.
+// After an update of the service, an open tab asks for files that are gone: load the new ones. What
+// still fails then is not gone, but blocked; not every browser says which file it was.
 window.addEventListener('vite:preloadError', event => {
   const reloaded = `satchel.reloaded-for ${import.meta.url} ${event.payload}`
   if (isFetchingOptional() || performance.now() < 10_000 || ofTab.read(reloaded)) return
@@ -40,7 +40,8 @@ if (root)
 preloadMenus()
 
 followSignIn()
-// Keeps the files of the console, so that it opens without the network. Some browsers refuse it in private windows.
+// Keeps the files of the console, so that it opens without the network. Some browsers refuse it in
+// private windows.
 window.addEventListener(
   'load',
   () => void navigator.serviceWorker?.register('/service-worker.js').catch(() => {}),

@@ -13,7 +13,10 @@ import { trashRoutes } from './screens/trash/route.ts'
 import { workspacesRoutes } from './screens/workspaces/route.ts'
 import { indexRoute, rootRoute } from './shell/route.ts'
 
-/** Every screen. A new one is a line here, and one in shell/destinations.ts if the navigation is to show it. */
+/**
+ * Every screen. A new one is a line here, and one in shell/destinations.ts if the navigation is to
+ * show it.
+ */
 export const routeTree = rootRoute.addChildren([
   indexRoute,
   ...filesRoutes,

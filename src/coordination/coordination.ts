@@ -9,7 +9,9 @@ export interface Window {
 /** The hits that still counted when a new one came. */
 export interface Hits {
   count: number
-  /** When the first of them came, in milliseconds since the epoch; undefined where there is none. */
+  /**
+   * When the first of them came, in milliseconds since the epoch; undefined where there is none.
+   */
   oldest: number | undefined
 }
 
@@ -20,22 +22,30 @@ export type Release = () => void
 export type Acquired = Release | undefined | Promise<Release | undefined>
 
 /**
- * What processes must count together, and what they tell each other: in one process (local.ts), between the workers of an instance
- * (src/workers/link.ts), or between instances (redis.ts). See docs/decisions/workers.md.
+ * What processes must count together, and what they tell each other: in one process (local.ts),
+ * between the workers of an instance (src/workers/link.ts), or between instances (redis.ts). See
+ * docs/decisions/workers.md.
  */
 export interface Coordination {
   /**
-   * Records a hit unless `max` hits count already, and answers those before it, in one step: parallel calls cannot exceed the limit.
+   * Records a hit unless `max` hits count already, and answers those before it, in one step:
+   * parallel calls cannot exceed the limit.
    * @param now milliseconds since the epoch
    */
   hit(key: string, window: Window, now: number): Promise<Hits>
-  /** Adds to a count, which is forgotten so many seconds after its begin. @returns the count, with this */
+  /**
+   * Adds to a count, which is forgotten so many seconds after its begin. @returns the count, with
+   * this
+   */
   add(key: string, by: 1 | -1, seconds: number): Promise<number>
-  /** Acquires an amount under every key, or under none if a limit would be exceeded. What a process holds ends with it. */
+  /**
+   * Acquires an amount under every key, or under none if a limit would be exceeded. What a process
+   * holds ends with it.
+   */
   hold(amount: number, bounds: readonly Bound[]): Acquired
   /**
-   * The same, for what every request holds: a worker that holds little does not ask the others. The limits are never exceeded; up to a
-   * sixteenth of one may stay unused.
+   * The same, for what every request holds: a worker that holds little does not ask the others. The
+   * limits are never exceeded; up to a sixteenth of one may stay unused.
    */
   holdOften(amount: number, bounds: readonly Bound[]): Acquired
   /** Tells the other processes. Best effort; it never fails. */

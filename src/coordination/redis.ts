@@ -4,7 +4,10 @@ import { v4 as newHit } from 'uuid'
 import { type Log, outageLog } from '../runtime/log.ts'
 import type { Coordination } from './coordination.ts'
 
-/** Connects to Redis, whose driver is loaded here; an outage is logged when it begins and when it ends. */
+/**
+ * Connects to Redis, whose driver is loaded here; an outage is logged when it begins and when it
+ * ends.
+ */
 export async function connectRedis(url: string, log: Log): Promise<Redis> {
   const { Redis } = await import('ioredis')
   // A Redis that accepts commands and never answers counts as down.
@@ -31,7 +34,10 @@ if count < tonumber(ARGV[3]) then
 end
 return {count, oldest}`
 
-/** Milliseconds without a new attempt after a hit could not be recorded, so that not every call waits for Redis. */
+/**
+ * Milliseconds without a new attempt after a hit could not be recorded, so that not every call
+ * waits for Redis.
+ */
 const ALONE_MS = 2000
 /** Milliseconds within which Redis must have added to a count. */
 const ADD_MS = 500
@@ -41,7 +47,8 @@ const PULSE = 5000
 const PATIENCE = 2000
 
 /**
- * Counts hits and tells messages between all instances. While Redis does not answer, each instance counts for itself rather than fail.
+ * Counts hits and tells messages between all instances. While Redis does not answer, each instance
+ * counts for itself rather than fail.
  * @param instance what is held counts in each instance, by this; it is not closed here
  */
 export function redisCoordination(redis: Redis, instance: Coordination, log: Log): Coordination {

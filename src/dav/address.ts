@@ -46,8 +46,9 @@ export const hrefIn = (folder: string, name: string, isFolder: boolean): string 
   `${folder}${encode(name)}${isFolder ? '/' : ''}`
 
 /**
- * The path of a URL of this service that a header names: an absolute path, or with a scheme and a host. The scheme does not count, since a proxy
- * may end TLS, nor does what a proxy has before the path, which it takes away from requests.
+ * The path of a URL of this service that a header names: an absolute path, or with a scheme and a
+ * host. The scheme does not count, since a proxy may end TLS, nor does what a proxy has before the
+ * path, which it takes away from requests.
  * @throws DavError 400, 502 for another server
  */
 export function pathOf(text: string, req: IncomingMessage, publicUrl: string): string {

@@ -39,7 +39,10 @@ const failed = () =>
     'This was changed meanwhile, or is not there as you expect. Look again.',
   )
 
-/** Whether a list of entity tags names that of a file. Without the id of the file, the revision alone counts, as on the other interfaces. */
+/**
+ * Whether a list of entity tags names that of a file. Without the id of the file, the revision
+ * alone counts, as on the other interfaces.
+ */
 export function namesTag(list: string, found: Found, { weak = false } = {}): boolean {
   const tags = [...list.matchAll(/(W\/)?"([^"]*)"/g)]
     .filter(([, isWeak]) => weak || !isWeak)
@@ -48,7 +51,8 @@ export function namesTag(list: string, found: Found, { weak = false } = {}): boo
 }
 
 /**
- * Evaluates If-Match, If-Unmodified-Since and, for a change, If-None-Match (RFC 9110, section 13.2.2).
+ * Evaluates If-Match, If-Unmodified-Since and, for a change, If-None-Match (RFC 9110, section
+ * 13.2.2).
  * @returns the revision that the change must find, where a condition was about one
  * @throws REVISION_MISMATCH
  */
@@ -82,7 +86,10 @@ interface Condition {
   etag?: string
 }
 
-/** The lists of an If header, each of conditions on one resource: that of the request where it is not named. */
+/**
+ * The lists of an If header, each of conditions on one resource: that of the request where it is
+ * not named.
+ */
 export interface IfList {
   resource: string | null
   conditions: Condition[]
@@ -137,7 +144,9 @@ const LOCK_TOKEN = /^(?:urn:uuid:|opaquelocktoken:)([0-9a-f-]{36})$/i
 export const lockIdOf = (token: string): string | undefined =>
   LOCK_TOKEN.exec(token.trim())?.[1]?.toLowerCase()
 
-/** All tokens of an If header: each is submitted, whatever it says of it (RFC 4918, section 10.4.1). */
+/**
+ * All tokens of an If header: each is submitted, whatever it says of it (RFC 4918, section 10.4.1).
+ */
 export const tokensOf = (lists: readonly IfList[]): Set<string> =>
   new Set(
     lists.flatMap(({ conditions }) =>

@@ -10,7 +10,10 @@ import { type InDrive, placeOf, requireEntry } from './place.ts'
 import { DavError } from './refusal.ts'
 import { isSystemFile } from './system-files.ts'
 
-/** Where the Destination header leads (RFC 4918, section 10.3), and whether what is there may be replaced (10.6). */
+/**
+ * Where the Destination header leads (RFC 4918, section 10.3), and whether what is there may be
+ * replaced (10.6).
+ */
 async function destinationOf({ incoming: { req }, services, asker, publicUrl, ...rest }: Exchange) {
   const { destination, overwrite = 'T' } = req.headers
   if (destination === undefined)

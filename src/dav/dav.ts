@@ -59,7 +59,10 @@ const methods: Record<string, Method> = {
   UNLOCK: writes(unlock),
 }
 
-/** LibreOffice 7.4 forgets the token of a file whose name has letters beyond ASCII, and then saves without the If header. */
+/**
+ * LibreOffice 7.4 forgets the token of a file whose name has letters beyond ASCII, and then saves
+ * without the If header.
+ */
 const forgetfulOwnerOf = ({ method, headers }: IncomingMessage): string | undefined =>
   method === 'PUT' && headers.if === undefined && headers['user-agent']?.startsWith('LibreOffice ')
     ? 'LibreOffice - '
@@ -67,7 +70,10 @@ const forgetfulOwnerOf = ({ method, headers }: IncomingMessage): string | undefi
 
 const ALLOW = ['OPTIONS', ...Object.keys(methods)].join(', ')
 
-/** WebDAV (RFC 4918, classes 1, 2 and 3) at /dav/: docs/decisions/webdav.md. It translates, and the services decide. */
+/**
+ * WebDAV (RFC 4918, classes 1, 2 and 3) at /dav/: docs/decisions/webdav.md. It translates, and the
+ * services decide.
+ */
 export function createDav({
   services,
   coordination,
@@ -124,7 +130,8 @@ export function createDav({
       ifExpected: undefined,
     }
     begun(exchange)
-    // Of a LOCK without a body, the header names the lock that is to last longer (RFC 4918, section 9.10.2).
+    // Of a LOCK without a body, the header names the lock that is to last longer (RFC 4918, section
+    // 9.10.2).
     const ifExpected = req.method === 'LOCK' ? undefined : await requireIf(exchange, lists)
     await method.handle({ ...exchange, ifExpected })
   }

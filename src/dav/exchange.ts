@@ -61,8 +61,10 @@ export function readIf({ req }: Pick<Incoming, 'req'>): IfList[] {
 }
 
 /**
- * Evaluates the If header (RFC 4918, section 10.4.4): one of its lists must be true of its resource.
- * @returns what it says of the target, if it names an ETag of that: the revision that a change must find
+ * Evaluates the If header (RFC 4918, section 10.4.4): one of its lists must be true of its
+ * resource.
+ * @returns what it says of the target, if it names an ETag of that: the revision that a change must
+ * find
  * @throws REVISION_MISMATCH
  */
 export async function requireIf(exchange: Exchange, lists: IfList[]): Promise<number | undefined> {
@@ -107,7 +109,10 @@ async function stateOf(
   return { found: node, locks: new Set(covering.map(({ id }) => id)) }
 }
 
-/** Of a resource that is named: where that leads nowhere, or is not the caller's, nothing is true of it. */
+/**
+ * Of a resource that is named: where that leads nowhere, or is not the caller's, nothing is true of
+ * it.
+ */
 async function stateAt(
   {
     services,

@@ -21,7 +21,10 @@ import { isSystemFile } from './system-files.ts'
 const HINT =
   'This is a folder for WebDAV. Connect to its URL with a file manager or another WebDAV client.\n'
 
-/** Answers GET and HEAD: a file from the store, with ranges and conditions as everywhere (RFC 9110, sections 13 and 14). */
+/**
+ * Answers GET and HEAD: a file from the store, with ranges and conditions as everywhere (RFC 9110,
+ * sections 13 and 14).
+ */
 export async function get({ incoming, place }: Exchange): Promise<void> {
   const { req, res, address, signal } = incoming
   const found = place.reading ? await place.reading.find(place.names) : undefined
@@ -33,7 +36,8 @@ export async function get({ incoming, place }: Exchange): Promise<void> {
   requirePreconditions(req, found, found)
   const etag = etagOf(found)
   res.setHeader('last-modified', httpDate(lastModified(found)))
-  // Before the bytes are opened, which a share may count as a download. New content may come with an older time: what counts is when it came.
+  // Before the bytes are opened, which a share may count as a download. New content may come with
+  // an older time: what counts is when it came.
   if (isUnchanged(req.headers, { etag, 'last-modified': httpDate(found.updatedAt) }))
     return void res.writeHead(304, { etag, 'cache-control': 'private, no-cache' }).end()
   const delivery = await place.reading.deliver(found, place.names, req.method === 'GET')
@@ -49,7 +53,10 @@ function isUnchanged(
   return since !== undefined && !isInFuture(since) && fresh({ 'if-modified-since': since }, now)
 }
 
-/** What is at a place that is to be changed, where the locks and conditions of the request allow that. */
+/**
+ * What is at a place that is to be changed, where the locks and conditions of the request allow
+ * that.
+ */
 export async function lookAt(
   { incoming: { req }, services, submitted }: Exchange,
   { drive, names }: InDrive,
@@ -65,7 +72,10 @@ export async function lookAt(
   return { ...looked, expected }
 }
 
-/** @throws DavError 409 where the folder is missing that something would be in (RFC 4918, sections 9.3.1 and 9.7.1) */
+/**
+ * @throws DavError 409 where the folder is missing that something would be in (RFC 4918, sections
+ * 9.3.1 and 9.7.1)
+ */
 export function requireParent({ parentId }: Pick<Looked, 'parentId'>): string {
   if (parentId === null)
     throw new DavError(409, 'The folder that this would be in does not exist. Create it first.')
@@ -73,8 +83,9 @@ export function requireParent({ parentId }: Pick<Looked, 'parentId'>): string {
 }
 
 /**
- * The bytes of a body, which fail at their end unless they have the checksum that the client has sent: `OC-Checksum: MD5:...`, as rclone and
- * the clients of ownCloud do, or SHA1 or SHA256. @throws CHECKSUM_MISMATCH
+ * The bytes of a body, which fail at their end unless they have the checksum that the client has
+ * sent: `OC-Checksum: MD5:...`, as rclone and the clients of ownCloud do, or SHA1 or SHA256.
+ * @throws CHECKSUM_MISMATCH
  */
 function checked(
   source: AsyncIterable<Uint8Array>,

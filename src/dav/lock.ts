@@ -13,7 +13,10 @@ import { DavError } from './refusal.ts'
 import { isSystemFile } from './system-files.ts'
 import { childOf, type Element, isDav, readXml, writeElement, XML_START, XML_TYPE } from './xml.ts'
 
-/** A lock that is not refreshed ends after this time: a program that is gone must not keep others out for long. */
+/**
+ * A lock that is not refreshed ends after this time: a program that is gone must not keep others
+ * out for long.
+ */
 const LONGEST_SECONDS = 3600
 
 /** The time that a client asks for (RFC 4918, section 10.7), as far as it is given. */
@@ -39,7 +42,10 @@ function termsOf(body: Element): Pick<Lock, 'isShared' | 'owner'> {
   return { isShared: Boolean(isShared), owner: said }
 }
 
-/** Makes an empty file at a URL where there is nothing, so that it can be locked (RFC 4918, section 7.3). @returns whether it has */
+/**
+ * Makes an empty file at a URL where there is nothing, so that it can be locked (RFC 4918, section
+ * 7.3). @returns whether it has
+ */
 async function makeEmpty(
   exchange: Exchange,
   { drive, names }: InDrive,

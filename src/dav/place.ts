@@ -10,7 +10,9 @@ import { namesApart } from '../upload-engine/names-apart.ts'
 import { parsePath } from '../values/paths.ts'
 import { driveReading, type Reading, type Resource, shareReading } from './reading.ts'
 
-/** A collection that is no folder of a drive: the root, and the lists of workspaces and of shares. */
+/**
+ * A collection that is no folder of a drive: the root, and the lists of workspaces and of shares.
+ */
 interface Virtual {
   /** The names in its URL. */
   names: readonly string[]
@@ -50,7 +52,10 @@ export type Asker = Visitor & { caller: Caller }
 
 interface Received {
   name: string
-  /** The name with a part of the id of the share, which leads to it also where `name` is another one. */
+  /**
+   * The name with a part of the id of the share, which leads to it also where `name` is another
+   * one.
+   */
   stable: string
   share: ShareView
 }
@@ -59,8 +64,9 @@ interface Received {
 const MAX_RECEIVED = 1000
 
 /**
- * The newest shares that the caller has received, the oldest of these first, each by a name of its own: the first of a name keeps it. Those with a
- * password are left out: there is no way to ask for it.
+ * The newest shares that the caller has received, the oldest of these first, each by a name of its
+ * own: the first of a name keeps it. Those with a password are left out: there is no way to ask for
+ * it.
  */
 async function received(services: Services, caller: Caller): Promise<Received[]> {
   mayUsePrivateFiles(caller, 'read')
@@ -132,8 +138,9 @@ async function inShare(
 }
 
 /**
- * Where a path leads: /files is the personal drive, /workspaces/<slug> that of a workspace, /shared/<name> what was shared with the caller. What a
- * key may not reach is refused where it is opened.
+ * Where a path leads: /files is the personal drive, /workspaces/<slug> that of a workspace,
+ * /shared/<name> what was shared with the caller. What a key may not reach is refused where it is
+ * opened.
  * @throws FOLDER_NOT_FOUND, INVALID_PATH
  */
 export async function placeOf(
@@ -196,8 +203,9 @@ export function requireEntry(place: Place): InDrive {
 }
 
 /**
- * The ETag of a file: its revision, as the other interfaces have it, and which file it is. A path may come to lead to another file of the same
- * revision, as it does when editors save under another name and rename; a strong validator must tell these apart (RFC 9110, section 8.8.1).
+ * The ETag of a file: its revision, as the other interfaces have it, and which file it is. A path
+ * may come to lead to another file of the same revision, as it does when editors save under another
+ * name and rename; a strong validator must tell these apart (RFC 9110, section 8.8.1).
  */
 export const etagOf = ({ revision, id }: { revision: number | null; id: string }): string =>
   `"${revision}-${id}"`

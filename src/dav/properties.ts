@@ -40,7 +40,10 @@ export const activeLocks = (locks: Described['locks']): string =>
     })
     .join('')
 
-/** Formats dates by their day, which most entries of a listing share, and the time of day: in a third of the time. */
+/**
+ * Formats dates by their day, which most entries of a listing share, and the time of day: in a
+ * third of the time.
+ */
 function dateFormat(dayOf: (ms: number) => string, after: (ms: number) => string) {
   let known = Number.NaN
   let day = ''
@@ -70,7 +73,10 @@ export const rfc3339 = dateFormat(
   ms => `.${String(ms % 1000).padStart(3, '0')}Z`,
 )
 
-/** The live properties (RFC 4918, section 15; RFC 4331): their content as XML, null where a resource has none. */
+/**
+ * The live properties (RFC 4918, section 15; RFC 4331): their content as XML, null where a resource
+ * has none.
+ */
 const live: Record<string, (of: Described) => string | null> = {
   resourcetype: of => (isFile(of) ? '' : '<D:collection/>'),
   displayname: ({ title }) => escapeXml(title),
@@ -115,7 +121,10 @@ function readerOf({ ns, name }: PropertyName): ((of: Described) => string | null
   return Object.hasOwn(foreign, key) ? foreign[key] : undefined
 }
 
-/** Whether it is the time of a folder that Windows sets: that means nothing to the service, and is kept as it was set. */
+/**
+ * Whether it is the time of a folder that Windows sets: that means nothing to the service, and is
+ * kept as it was set.
+ */
 const mayBeDead = ({ ns }: PropertyName): boolean => ns === WINDOWS
 
 /** Whether the service makes it itself, of any resource. */
@@ -157,7 +166,10 @@ const filled = (name: string, content: string, ns = DAV): string => {
 const propstat = (props: string, status: string): string =>
   `<D:propstat><D:prop>${props}</D:prop><D:status>HTTP/1.1 ${status}</D:status></D:propstat>`
 
-/** Writes what is asked for of each resource, as a part of a response. @throws DavError 400 where the names alone are too long */
+/**
+ * Writes what is asked for of each resource, as a part of a response. @throws DavError 400 where
+ * the names alone are too long
+ */
 export function propertyWriter(asked: Asked): (of: Described) => string {
   if (asked.kind === 'names')
     return of => {

@@ -196,7 +196,10 @@ async function* described(
 const response = (href: string, properties: string): string =>
   `<D:response><D:href>${escapeXml(href)}</D:href>${properties}</D:response>\n`
 
-/** Sends a multistatus as it is made: what comes before the first part may still be refused. What is small is sent in one piece. */
+/**
+ * Sends a multistatus as it is made: what comes before the first part may still be refused. What is
+ * small is sent in one piece.
+ */
 async function send(
   { incoming: { req, res, signal } }: Exchange,
   parts: AsyncGenerator<string>,

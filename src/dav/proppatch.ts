@@ -27,7 +27,10 @@ interface Asked extends PropertyChange {
   element: Element | null
 }
 
-/** The changes that a body asks for, in their order (RFC 4918, section 9.2). @throws INVALID_INPUT, QUOTA_EXCEEDED, DavError 400 */
+/**
+ * The changes that a body asks for, in their order (RFC 4918, section 9.2). @throws INVALID_INPUT,
+ * QUOTA_EXCEEDED, DavError 400
+ */
 async function readChanges({ incoming: { req } }: Exchange): Promise<Asked[]> {
   const body = await readXml(req)
   if (!body || !isDav(body, 'propertyupdate'))
@@ -58,7 +61,9 @@ type Verdict =
   | { status: '200 OK'; dead?: true; modifiedAt?: number | null }
   | { status: '403 Forbidden' | '409 Conflict' }
 
-/** rclone sends the checksum that the file has with its time, because other services forget it then. */
+/**
+ * rclone sends the checksum that the file has with its time, because other services forget it then.
+ */
 const isChecksumOf = (file: Resource | null, element: Element): boolean =>
   file !== null &&
   elementsOf(element).map(textOf).join('').trim().toLowerCase() === `md5:${file.md5}`

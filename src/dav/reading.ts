@@ -17,7 +17,10 @@ export interface Resource {
   size: number
   createdAt: number
   updatedAt: number
-  /** When the content of a file was last modified, as the computer says that it came from; else when it came. */
+  /**
+   * When the content of a file was last modified, as the computer says that it came from; else when
+   * it came.
+   */
   modifiedAt: number
   /** Null for several that are shared together. */
   revision: number | null
@@ -26,13 +29,19 @@ export interface Resource {
   blobId?: string | null
 }
 
-/** How what is at a place is read: as part of a drive, or of what is shared with the caller. It authorizes. */
+/**
+ * How what is at a place is read: as part of a drive, or of what is shared with the caller. It
+ * authorizes.
+ */
 export interface Reading {
   /** What is at a path; null where there is nothing. */
   find(names: string[]): Promise<Resource | null>
   /** What is in a folder, a page at a time. */
   pages(folder: Resource, names: string[], size: number): AsyncGenerator<Resource[]>
-  /** The bytes of a file as it was found, so that its ETag is theirs. @param counts whether a share counts this as a download */
+  /**
+   * The bytes of a file as it was found, so that its ETag is theirs. @param counts whether a share
+   * counts this as a download
+   */
   deliver(file: Resource, names: string[], counts: boolean): Promise<Delivery>
 }
 

@@ -16,8 +16,9 @@ const challenge = { 'www-authenticate': 'Basic realm="Satchel", charset="UTF-8"'
 const refused = (message: string) => new DavError(401, message, { headers: challenge })
 
 /**
- * Finds the caller of a request. The password of Basic (RFC 7617) is an API key, its user the e-mail address or the name of whom the key
- * acts for; a key as Bearer or X-API-Key works, too. Cookies do not count: a page of another origin cannot use what a browser remembers.
+ * Finds the caller of a request. The password of Basic (RFC 7617) is an API key, its user the
+ * e-mail address or the name of whom the key acts for; a key as Bearer or X-API-Key works, too.
+ * Cookies do not count: a page of another origin cannot use what a browser remembers.
  * @throws DavError 401, TOO_MANY_ATTEMPTS
  */
 export function davSignIn({ findCaller, guesses, originOf }: SignInDeps) {
@@ -41,7 +42,8 @@ export function davSignIn({ findCaller, guesses, originOf }: SignInDeps) {
       )
     const caller = await find(req)
     if (caller) return { ...caller, face: 'webdav', from: originOf(req, address) }
-    // A key cannot be guessed, so a right one is never refused; wrong ones are slowed down, and counted as guesses are.
+    // A key cannot be guessed, so a right one is never refused; wrong ones are slowed down, and
+    // counted as guesses are.
     await guesses.attempt('webdav', address, async () => false)
     throw refused(
       'This user or API key is wrong, or the key has been deleted. Use a key that is valid.',

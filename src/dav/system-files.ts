@@ -1,4 +1,7 @@
-/** Files that macOS and Windows leave in folders that they show: AppleDouble files, and what they remember of a folder. */
+/**
+ * Files that macOS and Windows leave in folders that they show: AppleDouble files, and what they
+ * remember of a folder.
+ */
 export const isSystemFile = (name: string): boolean =>
   name.startsWith('._') || known.has(name.toLowerCase())
 

@@ -15,8 +15,8 @@ export interface Element {
   /** Without declarations of namespaces; with their prefixes. */
   attributes: [name: string, value: string][]
   /**
-   * What each prefix means in it; that of elements without one is under the empty text. Its own properties are what it declares; it inherits
-   * the others, so that no element has a copy of them.
+   * What each prefix means in it; that of elements without one is under the empty text. Its own
+   * properties are what it declares; it inherits the others, so that no element has a copy of them.
    */
   namespaces: Record<string, string>
   children: (Element | string)[]
@@ -27,7 +27,10 @@ export const MAX_XML_BYTES = 128 * 1024
 const MAX_DEPTH = 32
 const MAX_ELEMENTS = 2000
 const MAX_ATTRIBUTES = 100
-/** Prefixes that mean something in one element, and characters of what one means: each is written with every property that uses it. */
+/**
+ * Prefixes that mean something in one element, and characters of what one means: each is written
+ * with every property that uses it.
+ */
 const MAX_NAMESPACES = 32
 const MAX_NAMESPACE = 1024
 
@@ -45,8 +48,9 @@ const malformed = (why: string) =>
   new InvalidInput('body', `The body is not the XML that this method takes: ${why}`)
 
 /**
- * Reads the XML of a body; undefined without one. Document type declarations are refused, so there are no entities but those of XML itself,
- * and nothing external is ever read (RFC 4918, section 20.6).
+ * Reads the XML of a body; undefined without one. Document type declarations are refused, so there
+ * are no entities but those of XML itself, and nothing external is ever read (RFC 4918, section
+ * 20.6).
  * @throws INVALID_INPUT
  */
 export async function readXml(req: IncomingMessage): Promise<Element | undefined> {
@@ -170,7 +174,8 @@ interface Room {
 }
 
 /**
- * Writes an element so that it means the same anywhere, with the inherited namespaces that it uses, values like `p:name` among them.
+ * Writes an element so that it means the same anywhere, with the inherited namespaces that it uses,
+ * values like `p:name` among them.
  * @throws what `full` makes, as soon as it is longer than that
  */
 export function writeElement(element: Element, { bytes, full }: Room): string {
@@ -201,7 +206,10 @@ function take(text: string, room: Room): string {
   return text
 }
 
-/** What is before the place of further declarations, and what is after it. @param above what the prefixes mean around it */
+/**
+ * What is before the place of further declarations, and what is after it. @param above what the
+ * prefixes mean around it
+ */
 function write(
   { tag, attributes, namespaces, children }: Element,
   above: Record<string, string>,

@@ -38,8 +38,9 @@ export function available() {
 }
 
 /**
- * The command line that runs a program at low priority, without a network where the system allows that, without a way to more rights, and
- * with limits of the system. The program keeps the id of the process.
+ * The command line that runs a program at low priority, without a network where the system allows
+ * that, without a way to more rights, and with limits of the system. The program keeps the id of
+ * the process.
  * @param memory bytes that it may allocate, where that is known before it runs
  * @param writes whether it may write files; one that tries is ended
  */
@@ -71,7 +72,10 @@ export async function bounded(
   return ['/bin/sh', ['-c', limits.join('; '), 'sh', command, ...args]]
 }
 
-/** Bytes of memory that a process holds now, of which kind; undefined where the system does not tell. */
+/**
+ * Bytes of memory that a process holds now, of which kind; undefined where the system does not
+ * tell.
+ */
 export function memoryOf(pid: number): { resident: number; data: number } | undefined {
   try {
     const [, resident = 0, , , , data = 0] = readFileSync(`/proc/${pid}/statm`, 'latin1')

@@ -78,8 +78,8 @@ export interface Child {
 }
 
 /**
- * Starts a process for jobs, at low priority, without a network where the system allows that, which may read only some folders, and has
- * nothing of the environment. It ends when its service does.
+ * Starts a process for jobs, at low priority, without a network where the system allows that, which
+ * may read only some folders, and has nothing of the environment. It ends when its service does.
  * @throws if it does not start
  */
 export async function startChild(readable: string[]): Promise<Child> {
@@ -97,7 +97,8 @@ export async function startChild(readable: string[]): Promise<Child> {
   }
   const pid = child.pid ?? 0
   const before = memoryOf(pid)
-  // Exact and at once, where looking again and again may come too late: an allocation beyond it fails.
+  // Exact and at once, where looking again and again may come too late: an allocation beyond it
+  // fails.
   if (before && (await available()).prlimit)
     await works('prlimit', [
       '--pid',
@@ -153,7 +154,10 @@ export function jobsOf(child: ChildProcess) {
       return isAlive
     },
 
-    /** Sends a job, if there is one, and waits for the next answer: for so long, within so many bytes. */
+    /**
+     * Sends a job, if there is one, and waits for the next answer: for so long, within so many
+     * bytes.
+     */
     begin(ms: number, bound: number, task?: Task): Promise<Ended> {
       return new Promise(resolve => {
         if (!isAlive) return resolve({ ok: false, reason: 'crashed' })

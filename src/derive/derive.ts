@@ -11,12 +11,18 @@ import type { Bounds, FailureReason, Task } from './outcome.ts'
 import { makeTemporary } from './temporary.ts'
 import { takePicture } from './video.ts'
 
-/** Bytes to derive something from: a file of this machine, or a stream that is written to a temporary file first. */
+/**
+ * Bytes to derive something from: a file of this machine, or a stream that is written to a
+ * temporary file first.
+ */
 export type Source =
   | { path: string }
   | { size: number; open(signal?: AbortSignal): Promise<Readable> }
 
-/** The kinds of jobs: of programs of our own, and `video`, which takes a picture out of a video by ffmpeg. */
+/**
+ * The kinds of jobs: of programs of our own, and `video`, which takes a picture out of a video by
+ * ffmpeg.
+ */
 type Kind = OwnKind | 'video'
 
 export interface Job {
@@ -30,7 +36,10 @@ export interface Job {
   signal?: AbortSignal
 }
 
-/** What was derived, of which nothing is to be believed: a hostile file may have made it up. Or why there is nothing. */
+/**
+ * What was derived, of which nothing is to be believed: a hostile file may have made it up. Or why
+ * there is nothing.
+ */
 export type Outcome =
   | { ok: true; value: unknown; outputs: Buffer[] }
   | { ok: false; reason: FailureReason }
@@ -61,8 +70,9 @@ interface Waiting {
 }
 
 /**
- * Derives things from files (checksums, small pictures, text) in processes apart, each of which does one job at a time within bounds. A
- * process that crashes, hangs or grows is killed, and only its job fails. They are started when there is work, and end when there is none.
+ * Derives things from files (checksums, small pictures, text) in processes apart, each of which
+ * does one job at a time within bounds. A process that crashes, hangs or grows is killed, and only
+ * its job fails. They are started when there is work, and end when there is none.
  * @param processes how many there may be
  * @param readable the folders in which files may be
  * @param ffmpeg the program that takes pictures out of videos; null if there is none
@@ -201,7 +211,10 @@ export function createDerive({
     return temporary
   }
 
-  /** Makes a file of a source. @throws what the source throws, and DeriveUnavailable if it has more bytes than it says */
+  /**
+   * Makes a file of a source. @throws what the source throws, and DeriveUnavailable if it has more
+   * bytes than it says
+   */
   async function fileOf(
     source: Source,
     signal?: AbortSignal,

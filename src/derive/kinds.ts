@@ -1,6 +1,9 @@
 import type { Work } from './outcome.ts'
 
-/** The kinds of jobs. Each is loaded by the process that does the first job of it, and never by the service. */
+/**
+ * The kinds of jobs. Each is loaded by the process that does the first job of it, and never by the
+ * service.
+ */
 export const kinds = {
   digest: () => import('./kinds/digest.ts'),
   picture: () => import('./kinds/picture.ts'),

@@ -1,4 +1,7 @@
-/** Why nothing could be derived from a file. All but the last three are about the file; these may also be about a busy machine. */
+/**
+ * Why nothing could be derived from a file. All but the last three are about the file; these may
+ * also be about a busy machine.
+ */
 export const failureReasons = [
   'unsupported',
   'unreadable',

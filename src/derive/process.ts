@@ -30,7 +30,8 @@ async function answer(task: Task): Promise<void> {
 function failureOf(error: unknown): AnswerHead {
   if (error instanceof Refusal) return { ok: false, reason: error.reason }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  // A library that this platform has no build of; a file that has gone meanwhile, or that cannot be read for now.
+  // A library that this platform has no build of; a file that has gone meanwhile, or that cannot be
+  // read for now.
   const said = String(error instanceof Error ? error.message : error).slice(0, 300)
   if (
     /^(ERR_DLOPEN_FAILED|(ERR_)?MODULE_NOT_FOUND)$/.test(code) ||

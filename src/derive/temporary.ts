@@ -7,7 +7,10 @@ const PREFIX = 'satchel-derive-'
 /** Those of this process. After a start of a container, an earlier process had the same number. */
 const own = new Set<string>()
 
-/** Makes a folder for copies of what is in the store. Those of processes that were killed go: they have bytes of people's files. */
+/**
+ * Makes a folder for copies of what is in the store. Those of processes that were killed go: they
+ * have bytes of people's files.
+ */
 export async function makeTemporary(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
   own.add(folder)

@@ -22,7 +22,9 @@ const FRAMES = 8
 const decoders =
   'h264,hevc,libdav1d,av1,vp8,vp9,mpeg4,msmpeg4v3,mpeg1video,mpeg2video,mjpeg,h263,theora,prores,dvvideo,rawvideo,png'
 
-/** The options with which ffmpeg reads this one file in this one container, and writes one picture. */
+/**
+ * The options with which ffmpeg reads this one file in this one container, and writes one picture.
+ */
 function optionsFor({ path, bounds }: Task, { container, side }: Input): string[] {
   const scaled = `scale=w='min(${side},iw)':h='min(${side},ih)':force_original_aspect_ratio=decrease`
   return [
@@ -117,8 +119,9 @@ export async function takePicture(ffmpeg: string, task: Task): Promise<VideoProc
 }
 
 /**
- * The size of the first frame, upright. A video may write such a line itself, and is believed as any other is. Lines are bounded, and no
- * pattern can go back: what a file has ffmpeg say is read by the service itself.
+ * The size of the first frame, upright. A video may write such a line itself, and is believed as
+ * any other is. Lines are bounded, and no pattern can go back: what a file has ffmpeg say is read
+ * by the service itself.
  */
 export function sizeIn(said: string): { width: number; height: number } | undefined {
   const line = said

@@ -20,7 +20,10 @@ const LETTERS: Record<string, string> = {
   ð: 'd',
 }
 
-/** A text without the differences that a search ignores: case, accents, and forms of the same character. */
+/**
+ * A text without the differences that a search ignores: case, accents, and forms of the same
+ * character.
+ */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   return text
@@ -63,7 +66,10 @@ export function* wordsIn(text: string): Generator<FoundWord> {
   }
 }
 
-/** Different words of a text that are indexed: the first ones. A book has fewer; what has more is no prose. */
+/**
+ * Different words of a text that are indexed: the first ones. A book has fewer; what has more is no
+ * prose.
+ */
 export const MOST_WORDS = 20_000
 
 /** The different words of a text, in the order of their bytes. */

@@ -43,7 +43,10 @@ export interface Finding {
   repaired: boolean
 }
 
-/** A finding with its repair, if there is a safe one: the repair checks again under the locks of the service, and acts if needed. */
+/**
+ * A finding with its repair, if there is a safe one: the repair checks again under the locks of the
+ * service, and acts if needed.
+ */
 export interface Problem extends Omit<Finding, 'repaired'> {
   /** @returns false if the problem is still there */
   repair?: () => Promise<unknown>
@@ -53,7 +56,10 @@ export interface Problem extends Omit<Finding, 'repaired'> {
 export interface Installation {
   db: Db
   store: BlobStore
-  /** Age in milliseconds below which seemingly left-over data may belong to running work of any instance. */
+  /**
+   * Age in milliseconds below which seemingly left-over data may belong to running work of any
+   * instance.
+   */
   graceMs: number
   /** Whether files have texts that are searched. */
   searchContents?: boolean

@@ -29,8 +29,8 @@ interface StoredObject {
 }
 
 /**
- * Walks along ledger and store in parallel, both in the order of their keys. The two are read at different times, so every difference
- * is checked again before it is reported.
+ * Walks along ledger and store in parallel, both in the order of their keys. The two are read at
+ * different times, so every difference is checked again before it is reported.
  */
 export async function* compareLedgerWithStore(installation: Installation): AsyncGenerator<Problem> {
   const rows = rowsOf(after => ledgerAfter(installation.db, after, PAGE))
@@ -54,7 +54,10 @@ export async function* compareLedgerWithStore(installation: Installation): Async
   }
 }
 
-/** An object without a row in the ledger. The row is written before the object, so an old object without a row is left over. */
+/**
+ * An object without a row in the ledger. The row is written before the object, so an old object
+ * without a row is left over.
+ */
 async function* judgeUnknown(
   { db, store, graceMs }: Installation,
   { key, createdAt }: StoredObject,
@@ -134,7 +137,10 @@ function miscounted(db: Db, { id, named, refCount }: LedgerRow): Problem {
   }
 }
 
-/** A file or version that names an object: one that says another size than the ledger, if there is one. */
+/**
+ * A file or version that names an object: one that says another size than the ledger, if there is
+ * one.
+ */
 function namerOf({ entryId, entrySize, versionId, versionSize, previewId, size }: LedgerRow): {
   name: string
   size: number | null
@@ -145,7 +151,10 @@ function namerOf({ entryId, entrySize, versionId, versionSize, previewId, size }
     : { name: `file ${entryId}`, size: entrySize }
 }
 
-/** The object of a file or version is missing, or of another size than recorded: checks the row and this object again. */
+/**
+ * The object of a file or version is missing, or of another size than recorded: checks the row and
+ * this object again.
+ */
 async function* judgeBytes(
   { db, store }: Installation,
   { id }: LedgerRow,
@@ -178,7 +187,8 @@ async function* judgeBytes(
     id,
     message: `The store has ${object.size} bytes, the ledger says ${size}, and the ${named} says ${namedSize}.`,
   } as const
-  // Two of three agree, the store among them: then the third is wrong. Otherwise it may be the bytes.
+  // Two of three agree, the store among them: then the third is wrong. Otherwise it may be the
+  // bytes.
   if (object.size !== size && object.size !== namedSize) yield problem
   else
     yield {

@@ -8,7 +8,10 @@ import { type Installation, type Problem, rowsOf } from './check.ts'
 
 const PAGE = 500
 
-/** Entries have tags of their own drives, and favourites are of something. The keys of the tables say so, but not of rows that were changed by hand. */
+/**
+ * Entries have tags of their own drives, and favourites are of something. The keys of the tables
+ * say so, but not of rows that were changed by hand.
+ */
 export async function* checkMarks({ db }: Installation): AsyncGenerator<Problem> {
   for await (const { id } of rowsOf(after => misplacedTagsAfter(db, after, PAGE)))
     yield {

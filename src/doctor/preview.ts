@@ -4,7 +4,10 @@ import { type Installation, type Problem, rowsOf } from './check.ts'
 
 const PAGE = 500
 
-/** Every preview has a living object, and a content. Without one of them it is deleted: previews can always be made again. */
+/**
+ * Every preview has a living object, and a content. Without one of them it is deleted: previews can
+ * always be made again.
+ */
 export async function* checkPreviews({ db }: Installation): AsyncGenerator<Problem> {
   for await (const { id, unused } of rowsOf(after => brokenPreviewsAfter(db, after, PAGE)))
     yield {
@@ -17,7 +20,10 @@ export async function* checkPreviews({ db }: Installation): AsyncGenerator<Probl
     }
 }
 
-/** Every picture is sorted by when it was taken, as its preview says, and otherwise by when it was uploaded; other files by nothing. */
+/**
+ * Every picture is sorted by when it was taken, as its preview says, and otherwise by when it was
+ * uploaded; other files by nothing.
+ */
 export async function* checkPictures({ db }: Installation): AsyncGenerator<Problem> {
   for await (const { id } of rowsOf(after => misplacedPicturesAfter(db, after, PAGE)))
     yield {

@@ -32,7 +32,10 @@ export const same = (a: Totals, b: Totals): boolean =>
 
 /** The position of an entry in its tree. */
 export interface Anchor {
-  /** The topmost entry, which has no parent or a missing one; undefined in a loop, and when the entry is gone. */
+  /**
+   * The topmost entry, which has no parent or a missing one; undefined in a loop, and when the
+   * entry is gone.
+   */
   top?: { id: string; parentId: string | null; bucketId: string }
   /** From the entry itself up; empty when it is gone. */
   chain: string[]
@@ -52,7 +55,9 @@ export async function climb(db: Db, id: string, tx?: Tx): Promise<Anchor> {
   return { chain, ...(top && !loops ? { top } : {}) }
 }
 
-/** Recounts the folders above an entry and their bucket, from below. Call it with the bucket locked. */
+/**
+ * Recounts the folders above an entry and their bucket, from below. Call it with the bucket locked.
+ */
 export async function retotal(db: Db, entryId: string, tx: Tx): Promise<void> {
   const { top, chain } = await climb(db, entryId, tx)
   for (const id of chain) await retotalFolder(db, id, tx)
@@ -76,7 +81,10 @@ export async function reviveBlob(
 
 const FOUND = 'lost+found'
 
-/** Moves an entry without a parent into a folder at the root, where its owner finds it. @returns whether it could */
+/**
+ * Moves an entry without a parent into a folder at the root, where its owner finds it. @returns
+ * whether it could
+ */
 export async function reattach(db: Db, id: string, bucketId: string, tx: Tx): Promise<boolean> {
   const bucket = await lockBucket(db, bucketId, tx)
   const entry = await findOrphan(db, id, tx)

@@ -29,8 +29,9 @@ const checks = [
 ]
 
 /**
- * Compares ledger and store in both directions, and the trees with their totals, page by page: memory is constant, and any number
- * of instances may be at work meanwhile. With `repair`, repairs what can be repaired without touching anything that an entry names.
+ * Compares ledger and store in both directions, and the trees with their totals, page by page:
+ * memory is constant, and any number of instances may be at work meanwhile. With `repair`, repairs
+ * what can be repaired without touching anything that an entry names.
  * @throws UNAVAILABLE, and whatever else the database or the store says
  */
 export async function examine(

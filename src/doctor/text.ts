@@ -14,8 +14,8 @@ import { type Installation, type Problem, rowsOf } from './check.ts'
 const PAGE = 500
 
 /**
- * Every text has a content, the index has nothing of drives that are gone, and every file that has a text can be found by it: it is indexed,
- * or about to be.
+ * Every text has a content, the index has nothing of drives that are gone, and every file that has
+ * a text can be found by it: it is indexed, or about to be.
  */
 export async function* checkTexts({
   db,

@@ -31,7 +31,10 @@ const MANY_TRIES = 5
 const say = ({ bytes, files, folders }: Totals) =>
   `${files} files, ${folders} folders and ${bytes} bytes`
 
-/** Every entry has a parent or is a root, every file a living blob, every folder the totals of what is in it. */
+/**
+ * Every entry has a parent or is a root, every file a living blob, every folder the totals of what
+ * is in it.
+ */
 export async function* checkEntries(installation: Installation): AsyncGenerator<Problem> {
   const { db } = installation
   const page = (after: string) => entriesAfter(db, after, PAGE)
@@ -108,12 +111,18 @@ async function* judgeTotals(db: Db, folders: EntryReferences[]): AsyncGenerator<
   }
 }
 
-/** Whether an entry is in the trash, or the root, of a bucket that is not being purged. What is purged is no longer counted. */
+/**
+ * Whether an entry is in the trash, or the root, of a bucket that is not being purged. What is
+ * purged is no longer counted.
+ */
 async function isKept(db: Db, topId: string, bucketId: string): Promise<boolean> {
   return (await isTop(db, topId, bucketId)) && !(await isEnding(db, bucketId))
 }
 
-/** A bucket counts what is below its root, what its uploads reserve, its trash, and the deleted folders that are not purged yet. */
+/**
+ * A bucket counts what is below its root, what its uploads reserve, its trash, and the deleted
+ * folders that are not purged yet.
+ */
 export async function* checkBuckets({ db }: Installation): AsyncGenerator<Problem> {
   for await (const row of rowsOf(after => bucketCountsAfter(db, after, BUCKETS)))
     yield* judgeBucket(db, row)
@@ -155,7 +164,10 @@ export async function* checkTrash({ db }: Installation): AsyncGenerator<Problem>
     }
 }
 
-/** For every deleted folder there is a job that purges it. What is copied in the background waits in one, too. */
+/**
+ * For every deleted folder there is a job that purges it. What is copied in the background waits in
+ * one, too.
+ */
 export async function* checkPurges({ db }: Installation): AsyncGenerator<Problem> {
   const page = (after: string) => detachedAfter(db, after, PAGE)
   for await (const rows of pages(page, row => row.name)) {

@@ -17,13 +17,22 @@ import { compile } from '../runtime/compile.ts'
 import type { createCosts } from './cost.ts'
 import { MAX_ERRORS } from './errors.ts'
 
-/** Compiling costs some milliseconds: worth it for a document that comes back, an attack for one that never does. */
+/**
+ * Compiling costs some milliseconds: worth it for a document that comes back, an attack for one
+ * that never does.
+ */
 const COMPILE_AFTER = 3
 
-/** Code is written for every field of every spread: what would be much of it stays with the interpreter. */
+/**
+ * Code is written for every field of every spread: what would be much of it stays with the
+ * interpreter.
+ */
 const MAX_COMPILED_FIELDS = 500
 
-/** Executes documents that come back with compiled code; the parser's cache hands out the same document for the same text. */
+/**
+ * Executes documents that come back with compiled code; the parser's cache hands out the same
+ * document for the same text.
+ */
 export function compiledExecution(
   schema: GraphQLSchema,
   costOf: ReturnType<typeof createCosts>,
@@ -74,8 +83,9 @@ function onlyOperation({ definitions }: DocumentNode): OperationDefinitionNode |
 }
 
 /**
- * Whether compiled code does what graphql-js does. It writes plain objects, which lose the name `__proto__`; it takes a default for a
- * missing value where the type is non-null, and misses it in an input; and it reads variables a second time, which an upload does not survive.
+ * Whether compiled code does what graphql-js does. It writes plain objects, which lose the name
+ * `__proto__`; it takes a default for a missing value where the type is non-null, and misses it in
+ * an input; and it reads variables a second time, which an upload does not survive.
  */
 function isSafe(
   schema: GraphQLSchema,

@@ -25,12 +25,18 @@ import { type Length, lengthOfGiven } from './given.ts'
 import { createMetaSizes } from './meta-sizes.ts'
 import { scanOf } from './scans.ts'
 
-/** What the parts of an answer count: a value or an object, a value that is renamed (so there may be many), an object or value of a list. */
+/**
+ * What the parts of an answer count: a value or an object, a value that is renamed (so there may be
+ * many), an object or value of a list.
+ */
 const VALUE = 1
 const RENAMED_VALUE = 5
 const ITEM = 5
 const LEAF_ITEM = 2
-/** What the schema says of itself is there for every caller, in any size: it counts more, so that it is asked for once. */
+/**
+ * What the schema says of itself is there for every caller, in any size: it counts more, so that it
+ * is asked for once.
+ */
 const OF_SCHEMA = 5
 
 /** How many items a list counts as that has neither pages nor a `listSize` in its extensions. */
@@ -63,7 +69,10 @@ interface Enclosing {
 /** What a selection adds to the answer, for each object that it is made of. */
 interface Part {
   values: number
-  /** What its fields read beyond what they show: once, however many objects, because each row is of one of them. */
+  /**
+   * What its fields read beyond what they show: once, however many objects, because each row is of
+   * one of them.
+   */
   scans: Length[]
   lists: { length: Length; paged: boolean; item: Part }[]
   /** Fragments stand once, however many spreads lead to them. */
@@ -83,8 +92,9 @@ export interface OperationCost {
 }
 
 /**
- * Measures operations: every value, object and item that the answer may have, with lists as long as their pages, by names, fragments and
- * nesting. A fragment is measured once for each number of objects that it is spread in, which MAX_NESTED keeps few.
+ * Measures operations: every value, object and item that the answer may have, with lists as long as
+ * their pages, by names, fragments and nesting. A fragment is measured once for each number of
+ * objects that it is spread in, which MAX_NESTED keeps few.
  */
 export function createCosts(schema: GraphQLSchema) {
   const metaSize = createMetaSizes(schema)
@@ -262,7 +272,10 @@ function fieldOf(
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined
 }
 
-/** How long the lists of a page are; undefined for a field that has no pages. Several arguments count as the longest. */
+/**
+ * How long the lists of a page are; undefined for a field that has no pages. Several arguments
+ * count as the longest.
+ */
 function pageOf(
   { args }: GraphQLField<unknown, unknown>,
   node: FieldNode,

@@ -5,16 +5,27 @@ import { AppError, InvalidInput, naturalStatus, toAppError } from '../runtime/er
 import type { Log } from '../runtime/log.ts'
 import { excerpt } from '../values/excerpt.ts'
 
-/** The maximum length of an error message in characters: messages about a document may repeat parts of it. */
+/**
+ * The maximum length of an error message in characters: messages about a document may repeat parts
+ * of it.
+ */
 const MAX_MESSAGE = 300
 
-/** How many errors a response lists at most: a field that is refused may be one of each node of a page. */
+/**
+ * How many errors a response lists at most: a field that is refused may be one of each node of a
+ * page.
+ */
 export const MAX_ERRORS = 50
 
-/** The media type of GraphQL over HTTP that uses status codes; with `application/json` every well-formed request is answered with 200. */
+/**
+ * The media type of GraphQL over HTTP that uses status codes; with `application/json` every
+ * well-formed request is answered with 200.
+ */
 const RESPONSE_TYPE = 'application/graphql-response+json'
 
-/** The extension by which Yoga reads the status of a response. Yoga removes it from the response. */
+/**
+ * The extension by which Yoga reads the status of a response. Yoga removes it from the response.
+ */
 interface HttpStatus {
   status: number
   headers?: Record<string, string>
@@ -26,12 +37,14 @@ const complete = new WeakSet<Error>()
 
 /**
  * The error for a request that is refused before any field is resolved.
- * @param wellFormed whether GraphQL could parse the request: then clients that accept only `application/json` get 200
+ * @param wellFormed whether GraphQL could parse the request: then clients that accept only
+ * `application/json` get 200
  */
 export function refusalOf(thrown: unknown, { wellFormed }: { wellFormed: boolean }): GraphQLError {
   const { error } = toAppError(thrown)
   const headers = errorHeaders(error)
-  // Proxies and some clients read the status only, so an outage or a lack of capacity must show there.
+  // Proxies and some clients read the status only, so an outage or a lack of capacity must show
+  // there.
   const always = !wellFormed || error.status >= 500
   const http: HttpStatus = { status: error.status, headers, ...(always ? {} : { spec: true }) }
   const refusal = copy(thrown, shortened(error.message), {
@@ -65,7 +78,10 @@ function statusOfDocument(given: unknown): HttpStatus {
   return status === 405 ? { status, ...(headers ? { headers } : {}) } : { status: 400, spec: true }
 }
 
-/** The response to a request that failed before GraphQL ran, in the format that GraphQL clients read. */
+/**
+ * The response to a request that failed before GraphQL ran, in the format that GraphQL clients
+ * read.
+ */
 export function earlyRefusal(thrown: unknown, req: IncomingMessage, log: Log): Answer {
   logUnexpected(thrown, log)
   const { error } = toAppError(thrown)
@@ -89,7 +105,10 @@ export function logUnexpected(thrown: unknown, log: Log): void {
     log.error({ err: error.originalError ?? error }, error.message)
 }
 
-/** Whether the service has failed, rather than refused: also for an error that `maskError` has not seen yet. */
+/**
+ * Whether the service has failed, rather than refused: also for an error that `maskError` has not
+ * seen yet.
+ */
 export function isFailure(thrown: GraphQLError): boolean {
   const status = naturalStatus[thrown.extensions?.code as keyof typeof naturalStatus]
   if (thrown.extensions?.code === 'MAINTENANCE') return false
@@ -126,7 +145,10 @@ export function withFewErrors(result: ExecutionResult): ExecutionResult {
 export const shortened = (message: string): string =>
   message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}...` : message
 
-/** Whether GraphQL raised this error about the document or the variables, before any field was resolved. */
+/**
+ * Whether GraphQL raised this error about the document or the variables, before any field was
+ * resolved.
+ */
 const isOfDocument = (thrown: unknown): thrown is GraphQLError =>
   isOfGraphql(thrown) && !thrown.path
 

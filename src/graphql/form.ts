@@ -13,7 +13,8 @@ const MAX_PREFACE_BYTES = 2 * MAX_FIELD_BYTES
 const MAX_REASON = 200
 
 /**
- * Reads a form of graphql-multipart-request-spec up to its first file; the files are streams that the operation reads, at constant memory.
+ * Reads a form of graphql-multipart-request-spec up to its first file; the files are streams that
+ * the operation reads, at constant memory.
  * @returns the one operation, with an upload in the place of each file
  * @throws INVALID_INPUT
  */
@@ -54,8 +55,9 @@ export async function readGraphqlForm(
 type Rejectable = Upload & { reject(error: Error): void }
 
 /**
- * Files come one after the other, and none before the one before it was read: an operation that waits for a later one while an earlier
- * one waits for it would wait until the connection is cut. A file is waited for when its resolver asks for it.
+ * Files come one after the other, and none before the one before it was read: an operation that
+ * waits for a later one while an earlier one waits for it would wait until the connection is cut. A
+ * file is waited for when its resolver asks for it.
  */
 function refuseOtherOrder(placed: unknown[]): void {
   const uploads = new Set(placed.filter((value): value is Rejectable => value instanceof Upload))
@@ -82,9 +84,10 @@ function refuseOtherOrder(placed: unknown[]): void {
 type Listener = (name: string | undefined, value: unknown, info: unknown) => void
 
 /**
- * Stands between the library and its parser, which it makes when it pipes the request. The library follows the paths of a map into what
- * every object inherits, and so lets a caller break `toString.call` for the whole process; it hears one error of its parser, and the
- * second would end the process; and it reads on forever while no map comes.
+ * Stands between the library and its parser, which it makes when it pipes the request. The library
+ * follows the paths of a map into what every object inherits, and so lets a caller break
+ * `toString.call` for the whole process; it hears one error of its parser, and the second would end
+ * the process; and it reads on forever while no map comes.
  * @param signal ends the form, too
  * @returns the paths of the map, once it has come
  */

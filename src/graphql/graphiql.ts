@@ -4,7 +4,8 @@ import { icon } from '../http/icon.ts'
 import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'
 
 /**
- * GraphiQL, complete in one page that loads nothing from elsewhere. The same for everyone: it asks for data like any client.
+ * GraphiQL, complete in one page that loads nothing from elsewhere. The same for everyone: it asks
+ * for data like any client.
  * @param hasConsole whether the service has a screen for developers
  */
 export function createGraphiqlPage(hasConsole: boolean) {
@@ -17,8 +18,9 @@ export function createGraphiqlPage(hasConsole: boolean) {
 }
 
 /**
- * Loaded at the first visit: it takes a tenth of a second and 50 MB that a service for programs alone never needs. Kept as it is (9 MB)
- * and packed (a quarter of that): all connections read from these two buffers, however slowly.
+ * Loaded at the first visit: it takes a tenth of a second and 50 MB that a service for programs
+ * alone never needs. Kept as it is (9 MB) and packed (a quarter of that): all connections read from
+ * these two buffers, however slowly.
  */
 async function makePage(hasConsole: boolean): Promise<StaticAnswer> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')

@@ -51,8 +51,9 @@ interface Arguments {
 }
 
 /**
- * Refuses operations that cost more than they may before any field is resolved, and reports in the extensions of each response what
- * its operation may cost at most, and what is allowed. Answers tools that ask for the schema.
+ * Refuses operations that cost more than they may before any field is resolved, and reports in the
+ * extensions of each response what its operation may cost at most, and what is allowed. Answers
+ * tools that ask for the schema.
  */
 export function guardedExecution(
   schema: GraphQLSchema,
@@ -124,8 +125,9 @@ export function guardedExecution(
 }
 
 /**
- * Whether a maintenance refuses all that an operation does: it is not begun then, so its answer has a status. Each field is refused where it is
- * resolved; what is in a fragment counts as going on here.
+ * Whether a maintenance refuses all that an operation does: it is not begun then, so its answer has
+ * a status. Each field is refused where it is resolved; what is in a fragment counts as going on
+ * here.
  */
 function frozenMutations(schema: GraphQLSchema): (operation: OperationDefinitionNode) => boolean {
   const fields = schema.getMutationType()?.getFields() ?? {}

@@ -9,12 +9,17 @@ import {
 } from 'graphql'
 import { InvalidInput } from '../runtime/errors.ts'
 
-/** How many answers to standard documents are kept, of some 200 KB each: their options differ from tool to tool. */
+/**
+ * How many answers to standard documents are kept, of some 200 KB each: their options differ from
+ * tool to tool.
+ */
 const KEPT_ANSWERS = 4
 /** Characters of a document that may be a standard one. */
 const MAX_STANDARD = 8192
 
-/** Refuses a second `__schema` or `__type` in a document: the result is large, and needed only once. */
+/**
+ * Refuses a second `__schema` or `__type` in a document: the result is large, and needed only once.
+ */
 export const introspectionOnce: ValidationRule = context => {
   let seen = 0
   return {

@@ -26,7 +26,9 @@ import { excerpt } from '../values/excerpt.ts'
 
 type Input = GraphQLArgument | GraphQLInputField
 
-/** Where a value stands: its argument or input field, and the path of that, such as `input.entries`. */
+/**
+ * Where a value stands: its argument or input field, and the path of that, such as `input.entries`.
+ */
 interface Place {
   input: Input
   path: string
@@ -45,7 +47,9 @@ const pathOf = (node: ArgumentNode | ObjectFieldNode, ancestors: Ancestors): str
     .map(({ name }) => name.value)
     .join('.')
 
-/** Refuses literal lists in a document that are longer than their argument or input field accepts. */
+/**
+ * Refuses literal lists in a document that are longer than their argument or input field accepts.
+ */
 export const boundedLists: ValidationRule = context => {
   const look = (
     input: Input | null | undefined,
@@ -77,8 +81,8 @@ type Check = (variables: Record<string, unknown>) => void
 const checks = new WeakMap<OperationDefinitionNode, Check[]>()
 
 /**
- * Refuses variables that hold longer lists than the schema takes, or fields that it does not know, before what is in them is looked at:
- * an error of GraphQL for each of them would repeat the whole.
+ * Refuses variables that hold longer lists than the schema takes, or fields that it does not know,
+ * before what is in them is looked at: an error of GraphQL for each of them would repeat the whole.
  * @throws INVALID_INPUT
  */
 export function checkLists(
@@ -92,7 +96,10 @@ export function checkLists(
   for (const check of known) check(variables)
 }
 
-/** One check for each variable that is a list or an input. What it costs follows the schema, not what was sent. */
+/**
+ * One check for each variable that is a list or an input. What it costs follows the schema, not
+ * what was sent.
+ */
 function checksOf(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -8,8 +8,8 @@ import {
 } from 'graphql'
 
 /**
- * How long the lists of introspection are. Within the list of all types they count as long as they are on average, which is exact in
- * the sum; anywhere else as long as the longest.
+ * How long the lists of introspection are. Within the list of all types they count as long as they
+ * are on average, which is exact in the sum; anywhere else as long as the longest.
  */
 export function createMetaSizes(schema: GraphQLSchema) {
   const types = Object.values(schema.getTypeMap())

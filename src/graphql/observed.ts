@@ -22,7 +22,9 @@ interface Known extends Label {
 
 const SEVERAL = 'several'
 
-/** The name of what is selected. Documents are validated: the name of a field is one of the schema. */
+/**
+ * The name of what is selected. Documents are validated: the name of a field is one of the schema.
+ */
 function nameOf(selections: readonly SelectionNode[]): string {
   const [first, ...others] = selections
   if (first?.kind !== Kind.FIELD) return SEVERAL
@@ -31,7 +33,10 @@ function nameOf(selections: readonly SelectionNode[]): string {
   return others.every(isSame) ? first.name.value : SEVERAL
 }
 
-/** The type of an operation and its root field, never a name that the client has made up. Most of what people read is below `me`, so the field there is told, too. */
+/**
+ * The type of an operation and its root field, never a name that the client has made up. Most of
+ * what people read is below `me`, so the field there is told, too.
+ */
 function labelOf({
   operation: type,
   selectionSet: { selections },
@@ -50,7 +55,8 @@ function outcomeOf({ errors }: ExecutionResult): string {
 
 /**
  * Lets operations be measured and traced, as two plugins.
- * @returns `measured`: the first of all, so that it sees what others refuse; `traced`: the last, which has what executes
+ * @returns `measured`: the first of all, so that it sees what others refuse; `traced`: the last,
+ * which has what executes
  */
 export function observedOperations(telemetry: Telemetry): { measured: Plugin; traced: Plugin } {
   if (!telemetry.isOn) return { measured: {}, traced: {} }

@@ -7,18 +7,22 @@ import {
 } from 'graphql'
 
 /**
- * How many pairs of fields validation may compare to see whether they can be merged: each with each other of the same name in the answer,
- * which takes half a second for a document of 2,000 tokens. So many take up to 20 ms.
+ * How many pairs of fields validation may compare to see whether they can be merged: each with each
+ * other of the same name in the answer, which takes half a second for a document of 2,000 tokens.
+ * So many take up to 20 ms.
  */
 export const MAX_PAIRS = 50_000
 /** What a pair of fragments, or of fields with a selection, counts. */
 const WITH_SELECTION = 5
-/** How many selections are looked at to count them; a document has up to 1,000, and more where fragments are merged with other fields. */
+/**
+ * How many selections are looked at to count them; a document has up to 1,000, and more where
+ * fragments are merged with other fields.
+ */
 const MAX_STEPS = 20_000
 
 /**
- * Whether a document has more pairs of fields, with its fragments written out, than validation is to compare.
- * What it costs is bounded, whatever the document is.
+ * Whether a document has more pairs of fields, with its fragments written out, than validation is
+ * to compare. What it costs is bounded, whatever the document is.
  */
 export function hasManyPairs(document: DocumentNode): boolean {
   const fragments = new Map<string, FragmentDefinitionNode>()

@@ -14,8 +14,9 @@ const types = new Map([
 ])
 
 /**
- * Answers what nearly every client sends, JSON for JSON, without the Request and the Response that Yoga makes, which cost as much as all the
- * rest of a small operation. Whatever is not as usual is left to Yoga, with all that has been done: errors, subscriptions, other types.
+ * Answers what nearly every client sends, JSON for JSON, without the Request and the Response that
+ * Yoga makes, which cost as much as all the rest of a small operation. Whatever is not as usual is
+ * left to Yoga, with all that has been done: errors, subscriptions, other types.
  */
 export function plainAnswers(yoga: Yoga, reader: Reader) {
   return async (server: ServerContext): Promise<Answer | undefined> => {
@@ -41,7 +42,10 @@ function typeOf({ method, headers }: IncomingMessage): string | undefined {
   return types.get(first.trim())
 }
 
-/** Reads, parses and validates an operation. @returns what executes it; undefined where Yoga has to say what is wrong */
+/**
+ * Reads, parses and validates an operation. @returns what executes it; undefined where Yoga has to
+ * say what is wrong
+ */
 async function begun(
   yoga: Yoga,
   server: ServerContext,

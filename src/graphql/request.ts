@@ -30,8 +30,9 @@ export interface Reader {
 }
 
 /**
- * Reads requests from Node's own: an address, JSON of at most 1 MiB (16 KiB without a credential), or the multipart form of
- * graphql-upload-minimal, at constant memory. What cannot be read is a malformed request.
+ * Reads requests from Node's own: an address, JSON of at most 1 MiB (16 KiB without a credential),
+ * or the multipart form of graphql-upload-minimal, at constant memory. What cannot be read is a
+ * malformed request.
  * @param maxCharacters of a document
  */
 export function createReader(maxCharacters: number): Reader {
@@ -83,12 +84,16 @@ export function requestParser(reader: Reader): Plugin<object, ServerContext> {
 
 /** How many operations without a credential wait for their turn, and how long. */
 const ANONYMOUS_LINE = { longest: 1000, patience: 10_000 }
-/** Turns of the event loop between two of them while others wait: one turn accepts one connection only. */
+/**
+ * Turns of the event loop between two of them while others wait: one turn accepts one connection
+ * only.
+ */
 const TURNS_BETWEEN = 16
 
 /**
- * Lets operations of callers without a credential begin one by one, some turns of the event loop apart; networks take turns.
- * Introspection is done as soon as it is begun: all that came in one turn would hold up every other request.
+ * Lets operations of callers without a credential begin one by one, some turns of the event loop
+ * apart; networks take turns. Introspection is done as soon as it is begun: all that came in one
+ * turn would hold up every other request.
  */
 function createAnonymousTurns() {
   const busy = () =>

@@ -30,7 +30,9 @@ import { createReader, requestParser, type ServerContext } from './request.ts'
 /** Bounds of a document: what GraphiQL's own introspection needs, with enough for real clients. */
 const limits = { depth: 16, aliases: 50, tokens: 2000, characters: 32 * 1024 }
 
-/** What is kept of documents: their trees, and their code, take about 250 bytes for each character. */
+/**
+ * What is kept of documents: their trees, and their code, take about 250 bytes for each character.
+ */
 const CACHED_CHARACTERS = 256 * 1024
 
 interface GraphqlOptions {
@@ -42,7 +44,10 @@ interface GraphqlOptions {
   telemetry?: Telemetry
 }
 
-/** GraphQL over the schema, with GraphiQL. A request listener on node:http, because anything in between halves the throughput. */
+/**
+ * GraphQL over the schema, with GraphiQL. A request listener on node:http, because anything in
+ * between halves the throughput.
+ */
 export function createGraphql(
   schema: GraphQLSchema,
   { graphiql, hasConsole, maxCost, telemetry = silent }: GraphqlOptions,
@@ -63,7 +68,8 @@ export function createGraphql(
       documentCache: createTextCache(CACHED_CHARACTERS),
       errorCache: createTextCache(CACHED_CHARACTERS),
     },
-    // Bodies are read by parsers of our own, each with its own bound; any number here would make Yoga read them as well, into memory.
+    // Bodies are read by parsers of our own, each with its own bound; any number here would make
+    // Yoga read them as well, into memory.
     maxRequestBodySize: false,
     graphiql: false,
     maskedErrors: { maskError },
@@ -103,7 +109,8 @@ export function createGraphql(
     const server: ServerContext = { req, res, api }
     const plain = await answerPlainly(server)
     if (plain) return write(res, req, plain)
-    // Yoga waits for a connection that is gone to take its answer, and would do so forever; one that was gone before emits no event.
+    // Yoga waits for a connection that is gone to take its answer, and would do so forever; one
+    // that was gone before emits no event.
     await new Promise<void>((resolve, reject) => {
       res.once('close', resolve)
       Promise.resolve(yoga(req, res, server)).then(() => resolve(), reject)
@@ -111,7 +118,10 @@ export function createGraphql(
   }
 }
 
-/** The parser walks down by calling itself; what is too deep for that is the document's fault, not ours. */
+/**
+ * The parser walks down by calling itself; what is too deep for that is the document's fault, not
+ * ours.
+ */
 function shallowDocuments(): Plugin {
   return {
     onParse:
@@ -144,7 +154,10 @@ interface Result {
   setResult(result: ExecutionResult): void
 }
 
-/** Logs failures of the service, of which the caller gets the request id only, and bounds the errors of a response. */
+/**
+ * Logs failures of the service, of which the caller gets the request id only, and bounds the errors
+ * of a response.
+ */
 function errorLists(): Plugin<Context, ServerContext> {
   const bound = ({ args, result, setResult }: Result) => {
     if (!result.errors) return
@@ -187,7 +200,10 @@ function eventStream(): Plugin<Context, ServerContext> {
   }
 }
 
-/** Ends a server-sent event that has an id with that: Yoga writes what the result is turned into as the last lines of the event. */
+/**
+ * Ends a server-sent event that has an id with that: Yoga writes what the result is turned into as
+ * the last lines of the event.
+ */
 function addId(
   { shared }: Context,
   { result, setResult }: { result: ExecutionResult; setResult: (to: object) => void },

@@ -4,7 +4,10 @@ import { pipeline } from 'node:stream/promises'
 import type { Log } from '../runtime/log.ts'
 import type { Attachment } from '../services/accounts/account-export.ts'
 
-/** Sends a file that is made meanwhile, as fast as the client takes it. Who gets half of it sees its connection end. */
+/**
+ * Sends a file that is made meanwhile, as fast as the client takes it. Who gets half of it sees its
+ * connection end.
+ */
 export async function sendAttachment(
   {
     req,

@@ -6,7 +6,10 @@ import { Upload } from '../values/upload.ts'
 
 export const MAX_JSON_BYTES = 1024 * 1024
 
-/** What a caller without a credential may send: passwords of links and small documents, nothing that is work to parse. */
+/**
+ * What a caller without a credential may send: passwords of links and small documents, nothing that
+ * is work to parse.
+ */
 export const MAX_ANONYMOUS_JSON_BYTES = 16 * 1024
 
 /** What a body that comes in several pieces begins with. */
@@ -15,7 +18,8 @@ const FIRST_BYTES = 4096
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads a JSON object of UTF-8: at most 1 MiB from a caller who is known, 16 KiB from others. No body counts as an empty object.
+ * Reads a JSON object of UTF-8: at most 1 MiB from a caller who is known, 16 KiB from others. No
+ * body counts as an empty object.
  * @throws INVALID_JSON, INVALID_INPUT
  */
 export async function readJson(
@@ -42,7 +46,10 @@ export async function readJson(
   return parseObject(bytes)
 }
 
-/** A body that has arrived as a whole, as small ones have when their caller is known: it needs no one who listens. */
+/**
+ * A body that has arrived as a whole, as small ones have when their caller is known: it needs no
+ * one who listens.
+ */
 function arrived(req: IncomingMessage, declared: number): Buffer | undefined {
   if (!req.complete || req.readableLength !== declared || req.readableFlowing !== null)
     return undefined
@@ -50,7 +57,10 @@ function arrived(req: IncomingMessage, declared: number): Buffer | undefined {
   return Buffer.isBuffer(bytes) ? bytes : undefined
 }
 
-/** How a body is read: as a whole into memory, as an upload that streams on, as one part of an upload, or as a stream of such parts. */
+/**
+ * How a body is read: as a whole into memory, as an upload that streams on, as one part of an
+ * upload, or as a stream of such parts.
+ */
 export type BodyKind = 'whole' | 'upload' | 'part' | 'stream'
 
 /** Who watches the pace of a body that is still arriving. */
@@ -65,7 +75,10 @@ const watches = new WeakMap<IncomingMessage, Watch>()
 /** Watches a body; its reader sets the kind. */
 export const watchBody = (req: IncomingMessage, watch: Watch): void => void watches.set(req, watch)
 
-/** Reads a body of so many bytes at most. @throws what is made for one that is larger, or that breaks off; or that it is too slow */
+/**
+ * Reads a body of so many bytes at most. @throws what is made for one that is larger, or that
+ * breaks off; or that it is too slow
+ */
 export function readWhole(
   req: IncomingMessage,
   max: number,
@@ -76,7 +89,8 @@ export function readWhole(
   return new Promise((resolve, reject) => {
     let memory: Buffer = Buffer.alloc(0)
     let size = 0
-    // One buffer that grows: a chunk that is kept costs some hundred bytes beside its own, and a client may send them one by one.
+    // One buffer that grows: a chunk that is kept costs some hundred bytes beside its own, and a
+    // client may send them one by one.
     const add = (chunk: Buffer) => {
       const needed = size + chunk.length
       if (needed > max) return end(() => reject(tooLarge()))
@@ -168,7 +182,8 @@ export function readRaw(req: IncomingMessage): Upload {
 
 async function* wholeOf(req: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
-    // Leaving it must not destroy the request: the rest of its body is still to be taken. As long as it is not left, nothing else takes that.
+    // Leaving it must not destroy the request: the rest of its body is still to be taken. As long
+    // as it is not left, nothing else takes that.
     const bytes = req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
     yield* interruptible(bytes, watches.get(req)?.signal)
   } catch (error) {

@@ -1,6 +1,9 @@
 import type { Writable } from 'node:stream'
 
-/** The search of busboy for the boundary, by the package streamsearch: internal, so its shape is checked. */
+/**
+ * The search of busboy for the boundary, by the package streamsearch: internal, so its shape is
+ * checked.
+ */
 interface Search {
   push(chunk: Buffer, from: number): number
   _needle: Buffer
@@ -25,8 +28,9 @@ const mayMatch = (chunk: Buffer, boundary: Buffer): boolean =>
   chunk.includes(boundary) || chunk.includes(CR, Math.max(0, chunk.length - boundary.length + 1))
 
 /**
- * Lets busboy pass on chunks without a boundary after a native search. Its own, in JavaScript, takes a tenth of the processor time of an upload;
- * it still reads every chunk in which something is found.
+ * Lets busboy pass on chunks without a boundary after a native search. Its own, in JavaScript,
+ * takes a tenth of the processor time of an upload; it still reads every chunk in which something
+ * is found.
  * @returns whether the parser has the expected shape; others are left as they are
  */
 export function searchNatively(parser: Writable): boolean {

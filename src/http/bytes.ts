@@ -6,7 +6,10 @@ import parseRange from 'range-parser'
 import type { Delivery, Download } from '../services/sharing/download.ts'
 import { allowOnly } from './method.ts'
 
-/** A request, the IP address of its client, and its response; the signal aborts when the client has gone. */
+/**
+ * A request, the IP address of its client, and its response; the signal aborts when the client has
+ * gone.
+ */
 interface Exchange {
   req: IncomingMessage
   res: ServerResponse
@@ -14,10 +17,15 @@ interface Exchange {
   signal: AbortSignal
 }
 
-/** What is not larger is read first, and sent in one piece: a pipeline of streams would take longer than its bytes. */
+/**
+ * What is not larger is read first, and sent in one piece: a pipeline of streams would take longer
+ * than its bytes.
+ */
 const AT_ONCE = 64 * 1024
 
-/** Answers a download: 302 to its signed address, or its bytes where clients cannot reach the store. */
+/**
+ * Answers a download: 302 to its signed address, or its bytes where clients cannot reach the store.
+ */
 export async function sendDelivery(
   exchange: Exchange,
   download: Download,
@@ -33,13 +41,19 @@ export async function sendDelivery(
   res.end()
 }
 
-/** Answers with a file where a client has been sent. Clients show it in frames of their own; its policy takes everything else away. */
+/**
+ * Answers with a file where a client has been sent. Clients show it in frames of their own; its
+ * policy takes everything else away.
+ */
 export function sendFile(exchange: Exchange, delivery: Delivery): Promise<void> {
   exchange.res.removeHeader('x-frame-options')
   return sendBytes(exchange, delivery)
 }
 
-/** Streams a file through the service: HEAD, ranges (RFC 9110, section 14) and conditional requests (section 13), at constant memory. */
+/**
+ * Streams a file through the service: HEAD, ranges (RFC 9110, section 14) and conditional requests
+ * (section 13), at constant memory.
+ */
 export async function sendBytes(
   { req, res, address, signal }: Exchange,
   delivery: Delivery,
@@ -58,7 +72,8 @@ export async function sendBytes(
       "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'",
     'cross-origin-resource-policy': 'same-site',
   }
-  // Without the Cache-Control of the request: what browsers and fetch add to a conditional request would void its condition.
+  // Without the Cache-Control of the request: what browsers and fetch add to a conditional request
+  // would void its condition.
   if (fresh({ 'if-none-match': req.headers['if-none-match'] }, { etag })) {
     res.writeHead(304, headers).end()
     return
@@ -88,7 +103,8 @@ export async function sendBytes(
   const whole = exactly(count)
   const release = await delivery.hold?.(address)
   try {
-    // Charged and opened before the status is sent: a link that is used up is a 403, a store that is down a 503, not a broken 200.
+    // Charged and opened before the status is sent: a link that is used up is a 403, a store that
+    // is down a 503, not a broken 200.
     const charged = await delivery.meter?.begin(count)
     try {
       const source = await delivery.read(range ? { offset: range.start, count } : undefined, signal)
@@ -98,7 +114,8 @@ export async function sendBytes(
         return
       }
       send()
-      // After the headers no error can be sent: a failing store, a disconnected client or a used-up link ends the connection.
+      // After the headers no error can be sent: a failing store, a disconnected client or a used-up
+      // link ends the connection.
       const sink = delivery.reusesMemory ? flushed(res) : res
       const sent = charged
         ? pipeline(source, whole, charged.through, sink)
@@ -112,7 +129,10 @@ export async function sendBytes(
   }
 }
 
-/** @throws the reason of the signal when that has fired, so that a client who is gone is no failure of the store */
+/**
+ * @throws the reason of the signal when that has fired, so that a client who is gone is no failure
+ * of the store
+ */
 async function collected(source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   try {
@@ -141,8 +161,9 @@ function flushed(res: ServerResponse): Writable {
 }
 
 /**
- * Passes on the announced number of bytes, and fails on any other: after fewer of them the client would take the next response on its
- * connection for the rest, after more the excess for the next response.
+ * Passes on the announced number of bytes, and fails on any other: after fewer of them the client
+ * would take the next response on its connection for the rest, after more the excess for the next
+ * response.
  */
 const exactly = (count: number) =>
   async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -155,7 +176,10 @@ const exactly = (count: number) =>
     if (left !== 0) throw new Error('The size of the blob differs from its recorded size.')
   }
 
-/** The single range that a GET requests; several ranges are answered with the whole, as RFC 9110 allows. */
+/**
+ * The single range that a GET requests; several ranges are answered with the whole, as RFC 9110
+ * allows.
+ */
 function rangeOf(
   req: IncomingMessage,
   size: number,

@@ -8,21 +8,27 @@ const AFTER_START_MS = 3000
 /** Growth of the memory that is worth a garbage collection, which needs a tenth of a second. */
 const WORTH = 48 * MiB
 
-/** Runs a full garbage collection. @param flavor `last-resort` also returns memory that V8 would keep for its next growth */
+/**
+ * Runs a full garbage collection. @param flavor `last-resort` also returns memory that V8 would
+ * keep for its next growth
+ */
 function collectGarbage(flavor: 'regular' | 'last-resort' = 'regular'): void {
   setFlagsFromString('--expose-gc')
   const run: unknown = runInNewContext('gc')
   if (typeof run === 'function') run({ type: 'major', execution: 'sync', flavor })
 }
 
-/** Gives back what loading and compiling the service has left, once the process has settled after its start. */
+/**
+ * Gives back what loading and compiling the service has left, once the process has settled after
+ * its start.
+ */
 export function collectAfterStart(): void {
   setTimeout(() => collectGarbage('last-resort'), AFTER_START_MS).unref()
 }
 
 /**
- * Gives memory back after a burst of bodies. V8 collects garbage when it needs memory for more: a process that is idle then would keep
- * the buffers of the burst for as long as it stays idle.
+ * Gives memory back after a burst of bodies. V8 collects garbage when it needs memory for more: a
+ * process that is idle then would keep the buffers of the burst for as long as it stays idle.
  */
 export function createCollector() {
   let floor = process.memoryUsage.rss()

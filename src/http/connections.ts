@@ -14,8 +14,9 @@ interface Bounds {
 }
 
 /**
- * Limits the connections of each client IP address. Those of a trusted proxy are not counted: they carry the requests of many clients.
- * A connection beyond the limit is refused with its first request; beyond twice the limit it is cut.
+ * Limits the connections of each client IP address. Those of a trusted proxy are not counted: they
+ * carry the requests of many clients. A connection beyond the limit is refused with its first
+ * request; beyond twice the limit it is cut.
  */
 export function boundConnections(server: Server, { max, isProxy, coordination }: Bounds) {
   const refused = new WeakMap<Socket, Promise<boolean>>()

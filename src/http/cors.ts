@@ -56,8 +56,8 @@ const corsOptions = (origins: string[]): cors.CorsOptions => ({
 
 /**
  * Lets pages of some origins use the interfaces; undefined without any.
- * @returns adds the headers to a response, and answers OPTIONS: all of them but for paths that have an answer of their own (`answersOptions`)
- * to those that ask for no permission
+ * @returns adds the headers to a response, and answers OPTIONS: all of them but for paths that have
+ * an answer of their own (`answersOptions`) to those that ask for no permission
  */
 export function crossOrigin(origins: string[]) {
   if (origins.length === 0) return undefined

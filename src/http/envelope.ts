@@ -63,7 +63,8 @@ export const unchanged = (headers: Record<string, string>): Answer => ({
 })
 
 /**
- * The error response for any thrown value, with a status that the route lists: docs/contract.md, "Statuses are closed".
+ * The error response for any thrown value, with a status that the route lists: docs/contract.md,
+ * "Statuses are closed".
  * @param statuses those of the route, or the status of an error; undefined where there is no route
  */
 export function failure(
@@ -109,7 +110,10 @@ function rateHeaders({ code, details }: AppError): Record<string, string> {
   }
 }
 
-/** The route's own status for an error: a refused credential becomes 401, anything else 400, where the natural one is not listed. */
+/**
+ * The route's own status for an error: a refused credential becomes 401, anything else 400, where
+ * the natural one is not listed.
+ */
 export function clamp(natural: number, code: ErrorCode, statuses?: readonly number[]): number {
   if (
     !statuses ||

@@ -25,7 +25,10 @@ const { version }: { version: string } = createRequire(import.meta.url)('#packag
 /** Liveness and version of the process. */
 const healthz = (): Answer => answer({ status: 200, msg: 'ok', response: { alive: true, version } })
 
-/** How long an answer is cached: the route is public, and each check uses the database and the store. */
+/**
+ * How long an answer is cached: the route is public, and each check uses the database and the
+ * store.
+ */
 const FRESH_MS = 500
 
 /** Readiness: whether the database and the blob store answer, and which of them does not. */

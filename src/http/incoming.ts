@@ -15,8 +15,9 @@ type Given = Pick<Incoming, 'req' | 'res' | 'path' | 'address' | 'signal' | 'adm
 }
 
 /**
- * A request as the gateway passes it to a mount. A class, because V8 makes a hidden class for each object literal with accessors, which keeps what
- * they close over, here the whole request, until the next full collection.
+ * A request as the gateway passes it to a mount. A class, because V8 makes a hidden class for each
+ * object literal with accessors, which keeps what they close over, here the whole request, until
+ * the next full collection.
  */
 export class Incoming {
   readonly req: IncomingMessage
@@ -24,7 +25,10 @@ export class Incoming {
   readonly path: string
   /** Client address, as determined by the trusted proxies. */
   readonly address: string
-  /** The pattern of the paths that this is one of; "none" until a mount with several has found it. Never a path as it was sent. */
+  /**
+   * The pattern of the paths that this is one of; "none" until a mount with several has found it.
+   * Never a path as it was sent.
+   */
   route = 'none'
   /** Aborts when the client disconnects; its reason is an AppError. */
   readonly signal: AbortSignal
@@ -62,7 +66,10 @@ export class Incoming {
     return this.#given.requestId
   }
 
-  /** Counts an error that is answered, as the answer tells it. Of a client that is gone there is nothing to count. */
+  /**
+   * Counts an error that is answered, as the answer tells it. Of a client that is gone there is
+   * nothing to count.
+   */
   noteError(thrown: unknown): void {
     if (this.signal.aborted) return
     this.errorCode = toAppError(thrown).error.code

@@ -35,7 +35,10 @@ interface Arrival {
 
 const KiB = 1024
 const MiB = 1024 * KiB
-/** A body up to this size that has arrived as a whole is not counted: it is parsed and released within the same turn. */
+/**
+ * A body up to this size that has arrived as a whole is not counted: it is parsed and released
+ * within the same turn.
+ */
 const SMALL = 16 * KiB
 /** The maximum size of a body that is read as a whole; without a credential it is SMALL. */
 const LARGEST_WHOLE = MiB
@@ -97,7 +100,8 @@ export function createIntake(
 
   return {
     /**
-     * Admits a body once its caller is known. @returns a function that releases its memory; call it when the request is done
+     * Admits a body once its caller is known. @returns a function that releases its memory; call it
+     * when the request is done
      * @throws Busy
      */
     async admit(arrival: Arrival): Promise<() => void> {

@@ -10,8 +10,8 @@ export function allowOnly(req: IncomingMessage, ...allow: string[]): void {
 }
 
 /**
- * Whether a person has opened the URL in a tab of a browser (Fetch Metadata). Scripts, frames, pictures and programs that ask
- * for HTML are none of these.
+ * Whether a person has opened the URL in a tab of a browser (Fetch Metadata). Scripts, frames,
+ * pictures and programs that ask for HTML are none of these.
  */
 export const isNavigation = (req: IncomingMessage): boolean =>
   asksForPage(req) &&

@@ -23,13 +23,19 @@ const known = new Set([
 /** Of those that the service answers; the parser of Node.js takes many more. */
 const methodOf = ({ method = '' }: IncomingMessage) => (known.has(method) ? method : 'other')
 
-/** What a maintenance refuses has a word of its own, because it is no failure of the service: docs/decisions/maintenance.md. */
+/**
+ * What a maintenance refuses has a word of its own, because it is no failure of the service:
+ * docs/decisions/maintenance.md.
+ */
 function statusLabel(status: number | undefined, errorCode: string | undefined): string {
   if (status === undefined) return 'cut'
   return status === 503 && errorCode === 'MAINTENANCE' ? 'maintenance' : String(status)
 }
 
-/** Lets the requests, connections and bytes of a server be measured. @returns notes a request that has ended */
+/**
+ * Lets the requests, connections and bytes of a server be measured. @returns notes a request that
+ * has ended
+ */
 export function observeRequests(
   server: Server,
   telemetry: Telemetry,
@@ -55,7 +61,10 @@ export function observeRequests(
   }
 }
 
-/** Lets the errors of answers be counted by their codes. @param noteFailure is told of those that nobody expected */
+/**
+ * Lets the errors of answers be counted by their codes. @param noteFailure is told of those that
+ * nobody expected
+ */
 export function observeErrors(
   telemetry: Telemetry,
   noteFailure: (failure: Failure) => void,
@@ -76,7 +85,10 @@ function causeOf(thrown: unknown): string {
   return [name, code].filter(part => typeof part === 'string' && /^\w{1,60}$/.test(part)).join(' ')
 }
 
-/** Counts connections and their bytes. Sockets count for themselves, so that no request costs anything. */
+/**
+ * Counts connections and their bytes. Sockets count for themselves, so that no request costs
+ * anything.
+ */
 function watchTraffic(server: Server): () => Readings {
   const open = new Set<Socket>()
   const ended = { received: 0, sent: 0 }

@@ -1,9 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How many requests may wait on one connection for those before them. Clients that pipeline send about ten. */
+/**
+ * How many requests may wait on one connection for those before them. Clients that pipeline send
+ * about ten.
+ */
 const MAX_WAITING = 32
-/** After so many more the connection is cut: the parser makes objects of each request, read or not. */
+/**
+ * After so many more the connection is cut: the parser makes objects of each request, read or not.
+ */
 const MAX_BEYOND = 32
 
 interface Exchange {
@@ -14,13 +19,17 @@ interface Exchange {
 /** What follows the request of a connection that is being handled. */
 interface Line {
   waiting: Exchange[]
-  /** Requests that are too many: the first of them is refused in its turn, the others are not answered. */
+  /**
+   * Requests that are too many: the first of them is refused in its turn, the others are not
+   * answered.
+   */
   beyond: number
 }
 
 /**
- * Handles the requests of a connection one after the other. Node begins all that were sent without waiting for answers at once, hundreds
- * in one packet, and keeps their answers until the client reads them; RFC 9112, section 9.3.2 asks for the order of answers only.
+ * Handles the requests of a connection one after the other. Node begins all that were sent without
+ * waiting for answers at once, hundreds in one packet, and keeps their answers until the client
+ * reads them; RFC 9112, section 9.3.2 asks for the order of answers only.
  * @param handle begins a request
  * @param refuse answers the first request that is too many, and ends its connection
  */

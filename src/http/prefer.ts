@@ -5,7 +5,10 @@ export interface Preferences {
   wait: number | undefined
 }
 
-/** Reads a `Prefer` header. What cannot be understood is ignored, as section 2 asks; a comma or semicolon within quotes ends a preference, too. */
+/**
+ * Reads a `Prefer` header. What cannot be understood is ignored, as section 2 asks; a comma or
+ * semicolon within quotes ends a preference, too.
+ */
 export function parsePrefer(header: string | null | undefined): Preferences {
   const values = new Map<string, string>()
   for (const preference of header?.split(',') ?? []) {

@@ -72,7 +72,10 @@ export const CLEANUP_LIMIT = 5 * SECOND
 /** An idle connection is cut after this time; an upload as a whole has no time limit. */
 const IDLE_LIMIT = 120 * SECOND
 
-/** The gateway: one node:http server that routes each request to the mount with the longest matching prefix. */
+/**
+ * The gateway: one node:http server that routes each request to the mount with the longest matching
+ * prefix.
+ */
 export function createGateway({
   config,
   uploadMemory,
@@ -86,7 +89,8 @@ export function createGateway({
   const shownAddress = addressForLog(config.logAddresses)
   const trust = proxyAddr.compile(config.trustProxy)
   const checkForwarded = watchForwarded(trust, log)
-  // Their fields are made below, and none holds a secret: redaction would be a fifth of what a small request leaves to collect.
+  // Their fields are made below, and none holds a secret: redaction would be a fifth of what a
+  // small request leaves to collect.
   const requests = log.child({}, { redact: [] })
   const share = crossOrigin(config.corsOrigins)
   let sorted = [...mounts].sort(byLength)
@@ -264,15 +268,19 @@ export function createGateway({
       }),
 
     /**
-     * Keeps serving for `ms` milliseconds, reported as not ready, and closes each connection with its response: a proxy that keeps connections
-     * notices, and sends its next request elsewhere. Closing an idle connection could lose a request that is on its way.
+     * Keeps serving for `ms` milliseconds, reported as not ready, and closes each connection with
+     * its response: a proxy that keeps connections notices, and sends its next request elsewhere.
+     * Closing an idle connection could lose a request that is on its way.
      */
     async drain(ms: number, hurry?: AbortSignal): Promise<void> {
       phase = 'stopping'
       if (ms > 0) await sleep(ms, undefined, hurry ? { signal: hurry } : {}).catch(() => {})
     },
 
-    /** Stops accepting connections, lets running requests finish for `limit` milliseconds, then cuts the rest. */
+    /**
+     * Stops accepting connections, lets running requests finish for `limit` milliseconds, then cuts
+     * the rest.
+     */
     async stop(limit: number): Promise<void> {
       phase = 'stopping'
       const closed = new Promise<void>(resolve => server.close(() => resolve()))
@@ -309,5 +317,7 @@ const byLength = (a: Mount, b: Mount) => b.prefix.length - a.prefix.length
 const tooMany = () =>
   new Busy('Too many connections are open from your IP address. Close some, then try again.')
 
-/** The abort reason after a client disconnects: not a failure of the service, so not logged as one. */
+/**
+ * The abort reason after a client disconnects: not a failure of the service, so not logged as one.
+ */
 const hungUp = () => new InvalidInput('body', 'The connection broke before there was an answer.')

@@ -11,8 +11,9 @@ import { write } from './write.ts'
 const PREFIX = '/api/blobs/'
 
 /**
- * Answers at the addresses that the service signs, where the token is the right to one thing: `/api/blobs/<token>` gives the bytes
- * of a file, and `/api/blobs/<token>/<number>` takes a part of an upload.
+ * Answers at the addresses that the service signs, where the token is the right to one thing:
+ * `/api/blobs/<token>` gives the bytes of a file, and `/api/blobs/<token>/<number>` takes a part of
+ * an upload.
  */
 export function signedBlobs({
   shareLinks,

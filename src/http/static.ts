@@ -3,7 +3,10 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import fresh from 'fresh'
 
-/** What is the same for every caller: one buffer as it is, and packed ones, which all connections read from without a copy. */
+/**
+ * What is the same for every caller: one buffer as it is, and packed ones, which all connections
+ * read from without a copy.
+ */
 export interface StaticAnswer {
   plain: Buffer
   /** By its name in Content-Encoding, the smallest first. */

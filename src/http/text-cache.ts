@@ -5,8 +5,8 @@ export interface TextCache<T> {
 }
 
 /**
- * Keeps what was made of the texts used last, up to a total length of these texts. A number of entries would bound nothing where each
- * may be as long as its sender likes.
+ * Keeps what was made of the texts used last, up to a total length of these texts. A number of
+ * entries would bound nothing where each may be as long as its sender likes.
  * @param capacity in characters
  */
 export function createTextCache<T>(capacity: number): TextCache<T> {

@@ -17,18 +17,27 @@ export function write(
   })
   const text = req.method === 'HEAD' ? '' : body
   if (req.complete) return void res.end(text)
-  // Ending now would close the connection of a client that asked for that, who may be sending still and would lose the answer.
+  // Ending now would close the connection of a client that asked for that, who may be sending still
+  // and would lose the answer.
   res.write(text)
   takeRest(req, req.socket, () => res.end())
 }
 
-/** How long the rest of a body that was refused is still taken, so that the client gets to read why. */
+/**
+ * How long the rest of a body that was refused is still taken, so that the client gets to read why.
+ */
 const REST_LIMIT_MS = 3000
-/** So much of it is taken at full speed between pauses: 20 MiB a second, which is an honest upload within the limit. */
+/**
+ * So much of it is taken at full speed between pauses: 20 MiB a second, which is an honest upload
+ * within the limit.
+ */
 const REST_AT_ONCE = 1024 * 1024
 const REST_PAUSE_MS = 50
 
-/** Drains the rest of an unread body, so that the connection can be reused; cuts the connection when that is too slow. */
+/**
+ * Drains the rest of an unread body, so that the connection can be reused; cuts the connection when
+ * that is too slow.
+ */
 export function takeRest(req: IncomingMessage, socket: Socket, done: () => void = () => {}): void {
   if (socket.destroyed) return void done()
   const timer = setTimeout(() => socket.destroy(), REST_LIMIT_MS)
@@ -43,7 +52,8 @@ export function takeRest(req: IncomingMessage, socket: Socket, done: () => void 
   req.once('end', over)
   req.unpipe()
   let taken = 0
-  // Who has read until now may be waiting for the next bytes still, and would leave the request standing when it gets them.
+  // Who has read until now may be waiting for the next bytes still, and would leave the request
+  // standing when it gets them.
   req.on('data', (chunk: Buffer) => {
     taken += chunk.length
     if (taken < REST_AT_ONCE) return

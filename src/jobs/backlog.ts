@@ -23,8 +23,10 @@ async function soon(reading: Promise<Readings>): Promise<Readings> {
 }
 
 /**
- * Reads what waits in the database, and what is stored. It is the same for all workers: the one that leads reads it.
- * @param kinds of jobs that are told also while there are none: a series that begins with a number above 0 shows no increase
+ * Reads what waits in the database, and what is stored. It is the same for all workers: the one
+ * that leads reads it.
+ * @param kinds of jobs that are told also while there are none: a series that begins with a number
+ * above 0 shows no increase
  */
 export function createBacklog(db: Db, measures: Measures, kinds: readonly string[]) {
   let reads = false
@@ -49,7 +51,10 @@ export function createBacklog(db: Db, measures: Measures, kinds: readonly string
     }
   }
 
-  /** Kept here, so that a worker that begins to lead tells it at once, and not when what it did not know is no longer fresh. */
+  /**
+   * Kept here, so that a worker that begins to lead tells it at once, and not when what it did not
+   * know is no longer fresh.
+   */
   async function storage(): Promise<Readings> {
     if (stored && Date.now() - stored.at < STORAGE_FRESH_MS) return stored.sums
     const sums = await storageSums(db)

@@ -3,7 +3,10 @@ import { enqueue } from '../services/notices/outbox.ts'
 import type { BackgroundCopyService } from '../services/tree/background-copy.ts'
 import { createPace } from './pace.ts'
 
-/** Turns are short: copies take them one after the other, and a service that stops waits for no longer. */
+/**
+ * Turns are short: copies take them one after the other, and a service that stops waits for no
+ * longer.
+ */
 const TURN_MS = 1000
 /** A copy costs less than a deletion, which a pace is made for. */
 const ENTRIES_FOR_ONE = 4

@@ -22,7 +22,10 @@ import { type ResolveName, webhookRequests } from './webhook-request.ts'
 import { createWebhooks } from './webhooks.ts'
 import { createWorker, Paused } from './worker.ts'
 
-/** How webhooks find the addresses of names, how long they wait, when they are tried again, and how long a turn is. Tests bring their own. */
+/**
+ * How webhooks find the addresses of names, how long they wait, when they are tried again, and how
+ * long a turn is. Tests bring their own.
+ */
 export interface WebhookHabits {
   resolveName?: ResolveName
   timeoutMs?: number

@@ -4,7 +4,10 @@ import { oneLine } from '../values/one-line.ts'
 
 const MAX_NAME = 64
 const scheme = /\b[a-z][a-z\d+.-]*:\/+|\bwww\./giu
-/** What mail programs make a link of: a dot between labels, the last of which has two letters or more; and an IPv4 address. */
+/**
+ * What mail programs make a link of: a dot between labels, the last of which has two letters or
+ * more; and an IPv4 address.
+ */
 const domainDot = /(?<=[\p{L}\p{N}-])[.\u3002\uff0e\uff61](?=[\p{L}\p{N}-]{2})/gu
 /** What follows the domain in a URL, in the characters that readers take for it. */
 const afterDomain = /(?<=\.\p{L}{2,24})[?#:&=/\\\u2044\u2215\uff0f]+/gu
@@ -49,7 +52,10 @@ const withoutLinks = (text: string): string =>
     .replace(/\s+/gu, ' ')
     .trim()
 
-/** The name of a user or a workspace as a line of at most 64 characters that no mail program turns into a link. */
+/**
+ * The name of a user or a workspace as a line of at most 64 characters that no mail program turns
+ * into a link.
+ */
 export const plainName = (text: string): string => cut(withoutLinks(oneLine(text)), MAX_NAME)
 
 /** A message from one person to another, in lines that no mail program turns into links. */

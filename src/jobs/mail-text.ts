@@ -138,7 +138,10 @@ function shareUsed({ name, count = null, opened, downloaded, link }: Values<'sha
   }
 }
 
-/** The user who causes a mail. Their e-mail address is always there, because anyone can choose any name. */
+/**
+ * The user who causes a mail. Their e-mail address is always there, because anyone can choose any
+ * name.
+ */
 function senderOf({ by, address: given }: { by: string; address?: string }) {
   const address = oneLine(given ?? '')
   const name = by === address ? '' : plainName(by)

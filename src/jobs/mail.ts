@@ -7,10 +7,15 @@ import { writeMail } from './mail-text.ts'
 import { Hopeless } from './worker.ts'
 
 const SECOND = 1000
-/** Limits the time for a whole mail: a server that answers only now and then must not delay the others forever. */
+/**
+ * Limits the time for a whole mail: a server that answers only now and then must not delay the
+ * others forever.
+ */
 const LONGEST = 120 * SECOND
 
-/** Sends mails: through the SMTP server, or into a folder of .eml files where none is configured. */
+/**
+ * Sends mails: through the SMTP server, or into a folder of .eml files where none is configured.
+ */
 export function createMailer({
   smtpUrl,
   mailFrom,
@@ -33,7 +38,8 @@ export function createMailer({
 
   return {
     /**
-     * Its id goes into Message-ID, so that a mail that was sent twice after a crash can be recognised.
+     * Its id goes into Message-ID, so that a mail that was sent twice after a crash can be
+     * recognised.
      * @throws Hopeless when the server will never take this mail; any other error may be temporary
      */
     async send(mail: Jobs['mail'], { id }: { id: string }): Promise<void> {
@@ -77,8 +83,8 @@ function unsubscribeHeaders(mail: Mail): Record<string, string> {
 }
 
 /**
- * Whether the server refuses this mail for good: a 5yz reply to its recipient or to its text. One to the sender, the login or the
- * connection is the operator's matter, and passes.
+ * Whether the server refuses this mail for good: a 5yz reply to its recipient or to its text. One
+ * to the sender, the login or the connection is the operator's matter, and passes.
  */
 function isRefused(error: unknown): boolean {
   const [outermost = {}] = causesOf(error)

@@ -30,8 +30,9 @@ function eventLoopMeter(): DelayMeter {
 }
 
 /**
- * Runs background work in batches that requests hardly notice: smaller ones, with pauses, while the event loop is held up, by the batch
- * itself or by requests; full size without a pause while it is not. Sizes are halves of the largest, so that statements have few texts.
+ * Runs background work in batches that requests hardly notice: smaller ones, with pauses, while the
+ * event loop is held up, by the batch itself or by requests; full size without a pause while it is
+ * not. Sizes are halves of the largest, so that statements have few texts.
  */
 export function createPace(
   meter = eventLoopMeter(),

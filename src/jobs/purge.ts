@@ -10,8 +10,8 @@ import { endUploadSessions } from '../services/uploads/upload-end.ts'
 import { createPace } from './pace.ts'
 
 /**
- * Deletes the content of a deleted folder, in batches from the bottom up. It can no longer be reached, so only the rows are locked,
- * but where versions go as well, which their bucket counts.
+ * Deletes the content of a deleted folder, in batches from the bottom up. It can no longer be
+ * reached, so only the rows are locked, but where versions go as well, which their bucket counts.
  * The tree itself records the progress: a purge that is killed resumes where it was.
  * @param beforeStep is called before each batch, and may throw to pause the purge
  */
@@ -30,7 +30,8 @@ export async function purgeFolder(
       const hasVersions = (await versionsOf(db, ids)).length > 0
       await db.transaction(async tx => {
         if (hasVersions) await lockBucket(db, bucketId, tx)
-        // Without those that another worker has deleted meanwhile: their references are taken already.
+        // Without those that another worker has deleted meanwhile: their references are taken
+        // already.
         const files = await lockFiles(db, ids, tx)
         if (hasVersions) await releaseFiles(db, bucketId, files, tx)
         else await releaseBlobs(db, blobsOf(files), tx)

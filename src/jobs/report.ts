@@ -22,8 +22,8 @@ interface Options {
 }
 
 /**
- * Writes down what an instance says of itself, for other instances and for `admin status`, and what is stored each day. It writes seldom: a
- * machine at rest should keep its disk at rest.
+ * Writes down what an instance says of itself, for other instances and for `admin status`, and what
+ * is stored each day. It writes seldom: a machine at rest should keep its disk at rest.
  */
 export function createReport({ db, history, name, store, log }: Options) {
   const startedAt = Date.now()

@@ -19,7 +19,10 @@ const WORDS_OF_RUN = 10_000
 /** Batches of contents that one run looks at. */
 const TEXT_RUNS = 10
 
-/** Keeps the index of the search up to date, and free of what is gone. Any number of instances may run it. */
+/**
+ * Keeps the index of the search up to date, and free of what is gone. Any number of instances may
+ * run it.
+ */
 export function createSearchIndexer({
   db,
   log,

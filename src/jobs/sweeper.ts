@@ -23,14 +23,19 @@ import { createPace } from './pace.ts'
 
 const BATCH = 200
 const RETRY_MS = 60_000
-/** A drive may keep more than it may for so long: looking reads every drive that keeps something. */
+/**
+ * A drive may keep more than it may for so long: looking reads every drive that keeps something.
+ */
 const TRIM_MS = 10 * 60_000
-/** For so long an expired link is answered differently from one that never existed, and the doctor reports jobs that were given up. */
+/**
+ * For so long an expired link is answered differently from one that never existed, and the doctor
+ * reports jobs that were given up.
+ */
 const KEEP_ENDED_MS = 30 * DAY_MS
 
 /**
- * Removes expired data: reservations of abandoned uploads, objects that no entry references, old sessions, shares and file requests.
- * Any number of instances may run it.
+ * Removes expired data: reservations of abandoned uploads, objects that no entry references, old
+ * sessions, shares and file requests. Any number of instances may run it.
  */
 export function createSweeper({
   db,
@@ -57,7 +62,10 @@ export function createSweeper({
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
 
-  /** An upload whose lease has expired is abandoned: its reservation is released, its object is marked for deletion. */
+  /**
+   * An upload whose lease has expired is abandoned: its reservation is released, its object is
+   * marked for deletion.
+   */
   async function endDeadUploads(): Promise<void> {
     const now = Date.now()
     const dead = await overdueUploads(db, now, BATCH)
@@ -69,14 +77,18 @@ export function createSweeper({
       log.info({ uploads: dead.length }, 'released the reservations of abandoned uploads')
   }
 
-  /** Removes the object before its row: a crash in between leaves a row that is swept again, never an object without a row. */
+  /**
+   * Removes the object before its row: a crash in between leaves a row that is swept again, never
+   * an object without a row.
+   */
   async function removeMarked(): Promise<void> {
     const pace = createPace()
     const removeSome = async (limit: number): Promise<number> => {
       const now = Date.now()
       const ids = await markedBlobs(db, now, limit)
       if (ids.length === 0) return 0
-      // The lease keeps other instances away for a while; if the store fails now, the objects are swept again after it.
+      // The lease keeps other instances away for a while; if the store fails now, the objects are
+      // swept again after it.
       await leaseMarked(db, ids, now + RETRY_MS)
       // Before the rows that lead to them go.
       const digests = await digestsOf(db, ids)
@@ -90,7 +102,10 @@ export function createSweeper({
     while ((await pace.batch(removeSome)) > 0);
   }
 
-  /** @returns the removed ids: an object that the store keeps for now must not hold back the rows of the others */
+  /**
+   * @returns the removed ids: an object that the store keeps for now must not hold back the rows of
+   * the others
+   */
   async function removeObjects(ids: string[]): Promise<string[]> {
     try {
       await store.remove(ids)
@@ -153,7 +168,10 @@ export function createSweeper({
   /** An instance may die between making a file of an upload in parts and forgetting the parts. */
   const tidyStore = () => store.tidy(keys => liveAmong(db, keys.slice(0, BATCH)))
 
-  /** The start counts as a success: a sweeper that fails from then on is late by the time since then. */
+  /**
+   * The start counts as a success: a sweeper that fails from then on is late by the time since
+   * then.
+   */
   let lastSuccess: number | undefined
   telemetry.read(() => (lastSuccess === undefined ? {} : { lastSweep: lastSuccess / 1000 }))
 

@@ -6,7 +6,10 @@ import { Webhook } from 'standardwebhooks'
 import { causesOf } from '../runtime/errors.ts'
 import { addressIn, type MayReach } from '../services/notices/webhook-address.ts'
 
-/** What Standard Webhooks sends: the same id at each attempt, by which receivers know what they have seen. */
+/**
+ * What Standard Webhooks sends: the same id at each attempt, by which receivers know what they have
+ * seen.
+ */
 export interface WebhookMessage {
   id: string
   type: string
@@ -19,7 +22,10 @@ export interface WebhookMessage {
 export interface Outcome {
   /** Null where nothing was answered. */
   status: number | null
-  /** Null for a success, else a word: status, redirect, forbidden_address, timeout, or the code of the error of the connection. */
+  /**
+   * Null for a success, else a word: status, redirect, forbidden_address, timeout, or the code of
+   * the error of the connection.
+   */
   failure: string | null
   milliseconds: number
 }
@@ -39,9 +45,10 @@ class ForbiddenAddress extends Error {
 }
 
 /**
- * Sends signed requests to URLs that people have chosen: to public addresses, and to those that the operator allows. What a name resolves to is
- * looked at in the one resolution that the connection uses, so a name that changes its mind gains nothing. Redirects are
- * not followed, and answers are not read beyond their headers.
+ * Sends signed requests to URLs that people have chosen: to public addresses, and to those that the
+ * operator allows. What a name resolves to is looked at in the one resolution that the connection
+ * uses, so a name that changes its mind gains nothing. Redirects are not followed, and answers are
+ * not read beyond their headers.
  */
 export function webhookRequests({
   mayReach,
@@ -78,7 +85,8 @@ export function webhookRequests({
         answer.destroy()
         resolve(answer.statusCode ?? 0)
       })
-      // A switch of protocols is no response to Node.js, which closes the connection without an event if there is no listener.
+      // A switch of protocols is no response to Node.js, which closes the connection without an
+      // event if there is no listener.
       sent.on('upgrade', (answer, socket) => {
         socket.destroy()
         resolve(answer.statusCode ?? 0)

@@ -33,7 +33,9 @@ import { backoff } from './worker.ts'
 const AT_ONCE = 10
 /** Events that a webhook is given before it is another one's turn. */
 const TURN = 100
-/** Its turn is over after this, too, so that a receiver that answers slowly does not keep its place. */
+/**
+ * Its turn is over after this, too, so that a receiver that answers slowly does not keep its place.
+ */
 const TURN_MS = 10_000
 /** Longer than an attempt takes, with the statements around it. */
 const LEASE_MS = 60_000
@@ -59,8 +61,9 @@ export interface WebhookOptions {
 }
 
 /**
- * Delivers the events of logs to webhooks: each webhook has read its log up to a number, and the next event goes out when the one before was
- * taken. Any number of instances may run it; a claim on the webhook keeps the others away. See docs/decisions/webhooks.md.
+ * Delivers the events of logs to webhooks: each webhook has read its log up to a number, and the
+ * next event goes out when the one before was taken. Any number of instances may run it; a claim on
+ * the webhook keeps the others away. See docs/decisions/webhooks.md.
  */
 export function createWebhooks(options: WebhookOptions) {
   const {
@@ -108,7 +111,10 @@ export function createWebhooks(options: WebhookOptions) {
     }
   }
 
-  /** Looks also which webhooks there are: some were made or changed, or may have been by another instance. */
+  /**
+   * Looks also which webhooks there are: some were made or changed, or may have been by another
+   * instance.
+   */
   function wakeAnew(): void {
     isKnown = false
     wake()
@@ -140,7 +146,8 @@ export function createWebhooks(options: WebhookOptions) {
         wake()
       },
       error => {
-        // The poll tries again: what is still due would otherwise be taken up at once, over and over while the database refuses to write.
+        // The poll tries again: what is still due would otherwise be taken up at once, over and
+        // over while the database refuses to write.
         running.delete(id)
         log.warn(
           { err: error, webhook: id },
@@ -161,7 +168,8 @@ export function createWebhooks(options: WebhookOptions) {
       if (!webhook) break
       const { event, head } = await nextOf(webhook)
       if (!event) {
-        // An event that failed is gone, or of a kind that is no longer wanted: what fails later has not failed since then.
+        // An event that failed is gone, or of a kind that is no longer wanted: what fails later has
+        // not failed since then.
         await settleWebhook(db, claim, { seq: head, attempts: 0, failingSince: null })
         break
       }
@@ -177,7 +185,10 @@ export function createWebhooks(options: WebhookOptions) {
     await settleWebhook(db, claim, { leaseUntil: 0, dueAt: Date.now() })
   }
 
-  /** The next event for a webhook, and where its log ends. What was purged, or has vanished with a restored backup, is passed over. */
+  /**
+   * The next event for a webhook, and where its log ends. What was purged, or has vanished with a
+   * restored backup, is passed over.
+   */
   async function nextOf(
     webhook: WebhookRow,
   ): Promise<{ event: EventView | undefined; head: number }> {
@@ -219,7 +230,10 @@ export function createWebhooks(options: WebhookOptions) {
     return outcome
   }
 
-  /** Releases the claim until the next attempt; after three days the webhook is disabled, and its person gets a mail. */
+  /**
+   * Releases the claim until the next attempt; after three days the webhook is disabled, and its
+   * person gets a mail.
+   */
   async function fail(webhook: WebhookRow, { status, failure }: Outcome): Promise<void> {
     const now = Date.now()
     const attempts = webhook.attempts + 1
@@ -229,7 +243,8 @@ export function createWebhooks(options: WebhookOptions) {
     const { id, leaseUntil, url, state } = webhook
     const same = { id, leaseUntil, url, state }
     const isNoted = isOver ? await disable(webhook, same, set) : await settleWebhook(db, same, set)
-    // It was given another URL, or was paused, during the attempt, which says nothing of what it is now.
+    // It was given another URL, or was paused, during the attempt, which says nothing of what it is
+    // now.
     if (!isNoted) await settleWebhook(db, { id, leaseUntil }, { leaseUntil: 0 })
     await trimDeliveries(db, id, MAX_DELIVERIES)
     log.info(
@@ -266,7 +281,10 @@ export function createWebhooks(options: WebhookOptions) {
   return {
     wake: wakeAnew,
 
-    /** A job of the outbox: sends one event, or a ping, once, and notes what became of it; nothing while its person may not read the log. */
+    /**
+     * A job of the outbox: sends one event, or a ping, once, and notes what became of it; nothing
+     * while its person may not read the log.
+     */
     async sendOne({ webhookId, seq }: Jobs['webhook'], job: { id: string }): Promise<void> {
       const webhook = await rightfulWebhook(db, webhookId)
       if (!webhook) return

@@ -5,7 +5,10 @@ import type { JobKind, Jobs } from '../services/notices/outbox.ts'
 import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { DAY_MS } from '../values/duration.ts'
 
-/** The handler of each kind of job. A handler must be idempotent: it may run twice for one job when a worker dies. */
+/**
+ * The handler of each kind of job. A handler must be idempotent: it may run twice for one job when
+ * a worker dies.
+ */
 export type Handlers = {
   [K in JobKind]: (payload: Jobs[K], job: { id: string; attempts: number }) => Promise<void>
 }
@@ -21,19 +24,27 @@ const BATCH = 5
 /** Characters of the last error of a job that are stored. */
 const MAX_ERROR = 500
 
-/** The age after which a job is given up. A mail is retried as long as mail servers retry: RFC 5321, 4.5.4.1. */
+/**
+ * The age after which a job is given up. A mail is retried as long as mail servers retry: RFC 5321,
+ * 4.5.4.1.
+ */
 const patienceMs: Partial<Record<JobKind, number>> = {
   mail: 5 * DAY_MS,
   preview: DAY_MS,
   contents: DAY_MS,
 }
-/** Tries that a job has, however long it waited for the first one: thousands may wait for their turn after a large upload. */
+/**
+ * Tries that a job has, however long it waited for the first one: thousands may wait for their turn
+ * after a large upload.
+ */
 const leastTries: Partial<Record<JobKind, number>> = { preview: 3, contents: 3 }
 
 const FIRST_RETRY_MS = 5000
 const LAST_RETRY_MS = 3600_000
 
-/** Milliseconds until a job is tried again after so many failures: 5 s, 10 s, 20 s, up to an hour. */
+/**
+ * Milliseconds until a job is tried again after so many failures: 5 s, 10 s, 20 s, up to an hour.
+ */
 export const backoff = (attempts: number): number =>
   Math.min(FIRST_RETRY_MS * 2 ** Math.max(attempts - 1, 0), LAST_RETRY_MS)
 
@@ -42,7 +53,9 @@ export interface WorkerOptions {
   log: Log
   handlers: Handlers
   pollMs: number
-  /** Milliseconds after which other workers may claim a job whose worker renews its lease no more. */
+  /**
+   * Milliseconds after which other workers may claim a job whose worker renews its lease no more.
+   */
   leaseMs: number
   /** Milliseconds until the next try, by the number of tries. Tests shorten it. */
   retryMs?: (attempts: number) => number
@@ -63,8 +76,9 @@ const changing: ReadonlySet<JobKind> = new Set([
 ])
 
 /**
- * Runs the jobs of the outbox. Any number of instances may run it: a worker claims a job by moving its due time ahead, which only one
- * of them can do, and renews the claim in the same way; the job of a worker that dies becomes due again.
+ * Runs the jobs of the outbox. Any number of instances may run it: a worker claims a job by moving
+ * its due time ahead, which only one of them can do, and renews the claim in the same way; the job
+ * of a worker that dies becomes due again.
  */
 export function createWorker({ pollMs, ...options }: WorkerOptions) {
   // One queue per kind: a slow mail server must not delay purges, nor a large purge the mails.
@@ -135,7 +149,10 @@ function createQueue<K extends JobKind>(
     return { due: due.length, mine }
   }
 
-  /** Renews the lease of a job until the returned function is called, which resolves to the latest due time. */
+  /**
+   * Renews the lease of a job until the returned function is called, which resolves to the latest
+   * due time.
+   */
   function hold(job: JobRow): () => Promise<number> {
     let { dueAt } = job
     let beat = Promise.resolve()
@@ -191,7 +208,10 @@ function createQueue<K extends JobKind>(
     }
   }
 
-  /** Runs what is due, until nothing is. New jobs begin beside those that run: a slow one holds up no other. */
+  /**
+   * Runs what is due, until nothing is. New jobs begin beside those that run: a slow one holds up
+   * no other.
+   */
   async function drain(): Promise<void> {
     const inFlight = new Set<Promise<void>>()
     const start = (job: JobRow) => {

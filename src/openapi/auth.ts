@@ -3,7 +3,10 @@ import type { Operation, Parameter } from './operation.ts'
 import { anywhere, redirect, refusal, success } from './response.ts'
 import { objectOf, type Schema } from './schema.ts'
 
-/** The routes of signing in are no fields of the schema, so what they take and answer stands here: contract, section 5. */
+/**
+ * The routes of signing in are no fields of the schema, so what they take and answer stands here:
+ * contract, section 5.
+ */
 
 export const authArea: Area = { name: 'auth', description: 'Signing in and out.' }
 

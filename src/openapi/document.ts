@@ -121,7 +121,8 @@ function describe(routes: Route[], publicUrl: string, proxied: boolean): ApiDocu
 
 /**
  * The OpenAPI document of the REST interface, and the page on which people read and try it.
- * @param publicUrl origin of the service, without a trailing slash; asked when the document is, because the port may not be known before
+ * @param publicUrl origin of the service, without a trailing slash; asked when the document is,
+ * because the port may not be known before
  * @param proxied whether downloads are answered with their bytes, and not with a redirect
  */
 export function createApiDocument(

@@ -19,7 +19,10 @@ import { objectOf, type Reference, type Schema, type SchemaOrRef } from './schem
 interface Kind {
   /** An example of its message. */
   says: string
-  /** Its details beside the code: those that are always there, and optional ones; each with an example. */
+  /**
+   * Its details beside the code: those that are always there, and optional ones; each with an
+   * example.
+   */
   details?: Record<string, Schema>
   sometimes?: Record<string, Schema>
 }
@@ -259,7 +262,10 @@ const kinds: Record<ErrorCode, Kind> = {
 
 const allCodes = Object.keys(naturalStatus) as ErrorCode[]
 
-/** The codes that follow from what a route declares: who may call it, what it takes, and whether its calls are counted. */
+/**
+ * The codes that follow from what a route declares: who may call it, what it takes, and whether its
+ * calls are counted.
+ */
 function impliedCodes(route: Route, method: Method): ErrorCode[] {
   const writes = method !== 'GET'
   const isRead = writes || Object.values(route.sources).some(source => source !== 'path')
@@ -276,7 +282,10 @@ function impliedCodes(route: Route, method: Method): ErrorCode[] {
   return implied.flatMap(([code, applies]) => (applies ? [code] : []))
 }
 
-/** The codes that a route can answer with a status: those that are naturally its own first, then those that are clamped to it. */
+/**
+ * The codes that a route can answer with a status: those that are naturally its own first, then
+ * those that are clamped to it.
+ */
 export function codesOf(route: Route, method: Method, status: number): ErrorCode[] {
   const possible = new Set([...impliedCodes(route, method), ...route.fails])
   const codes = allCodes.filter(
@@ -315,7 +324,8 @@ export const errorSchemas: Record<string, Schema> = Object.fromEntries(
 /**
  * One of the errors that a route answers with a status.
  * @param codes those of the route, of which the first is shown
- * @param input an argument of the route that can be missing, or given twice: where there is one, that is shown
+ * @param input an argument of the route that can be missing, or given twice: where there is one,
+ * that is shown
  */
 export function exampleError(
   status: number,

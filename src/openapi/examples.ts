@@ -21,7 +21,10 @@ const scalars: Record<string, unknown> = {
   Upload: '(bytes)',
 }
 
-/** The declared example of a field or an argument, or else one of its type: the same value every time. */
+/**
+ * The declared example of a field or an argument, or else one of its type: the same value every
+ * time.
+ */
 export function exampleOf({
   name,
   type,
@@ -42,7 +45,10 @@ export function exampleOf({
   return example
 }
 
-/** The inputs of a request that a caller could send as it is, by name: what is required, and what has an example. */
+/**
+ * The inputs of a request that a caller could send as it is, by name: what is required, and what
+ * has an example.
+ */
 export function exampleInputs(args: readonly GraphQLArgument[]): Record<string, unknown> {
   const shown = args.filter(arg => isNonNullType(arg.type) || arg.extensions.example !== undefined)
   return Object.fromEntries(shown.map(arg => [arg.name, exampleOf(arg)]))

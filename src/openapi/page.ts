@@ -15,7 +15,9 @@ const ofSwaggerUi = (name: string) => join(folderOfSwaggerUi(), name)
 const css = 'text/css; charset=utf-8'
 const script = 'text/javascript; charset=utf-8'
 
-/** The files that the page loads, and what they are made of; nothing else of the package is served. */
+/**
+ * The files that the page loads, and what they are made of; nothing else of the package is served.
+ */
 const files = new Map([
   ['swagger-ui.css', { type: css, parts: [ofSwaggerUi('swagger-ui.css')] }],
   ['swagger-ui-bundle.js', { type: script, parts: [ofSwaggerUi('swagger-ui-bundle.js')] }],
@@ -64,7 +66,9 @@ const policy = [
  */
 export function createDocsPage(hasConsole: boolean) {
   const page = pageWith(hasConsole ? '<a href="/developers">For developers</a>' : '')
-  /** Made when they are first asked for, and kept: two megabytes that every connection reads from. */
+  /**
+   * Made when they are first asked for, and kept: two megabytes that every connection reads from.
+   */
   const made = new Map<string, Promise<StaticAnswer>>()
 
   function make(name: string): Promise<StaticAnswer> | undefined {

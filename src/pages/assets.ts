@@ -34,7 +34,10 @@ async function load(name: string, type: string, parts = [name]) {
   return { name, answer, path: BASE + name.replace('.', `.${hash}.`) }
 }
 
-/** What `npm run build:pages` has made, packed, by names that follow from their content; nothing when it was not run. */
+/**
+ * What `npm run build:pages` has made, packed, by names that follow from their content; nothing
+ * when it was not run.
+ */
 function loadBuilt() {
   const folder = new URL('dist/pages/', import.meta.resolve('#package.json'))
   const read = (name: string) => readFileSync(new URL(name, folder))
@@ -49,7 +52,8 @@ function loadBuilt() {
     if (!type) continue
     const headers = {
       'content-type': type,
-      // For the worker that digests uploads, by WebAssembly. Other scripts are bound by the policy of their page.
+      // For the worker that digests uploads, by WebAssembly. Other scripts are bound by the policy
+      // of their page.
       'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'",
       // The frame that shows documents has no origin.
       'access-control-allow-origin': '*',
@@ -66,7 +70,10 @@ function loadBuilt() {
 
 const pathOf = (name: string | undefined) => (name ? BASE + name : '')
 
-/** The addresses of the files that pages load: a new content has a new address. That of a script that was not built is empty. */
+/**
+ * The addresses of the files that pages load: a new content has a new address. That of a script
+ * that was not built is empty.
+ */
 export const assets: Record<string, string> = {
   ...Object.fromEntries(files.map(({ name, path }) => [name, path])),
   sender: pathOf(built.entryOf('sender')?.file),
@@ -84,7 +91,8 @@ export function sendAsset({
 }: Pick<Incoming, 'req' | 'res'> & { token: string }): undefined {
   const ready = built.answers.get(token)
   if (ready) return sendKept(req, res, ready, KEEP)
-  // While instances of two versions run, one is asked for the other's files: its own are better than none, for now.
+  // While instances of two versions run, one is asked for the other's files: its own are better
+  // than none, for now.
   const [, own] = [...built.answers].find(([name]) => stemOf(name) === stemOf(token)) ?? []
   if (own) return sendKept(req, res, own, 'no-cache')
   const file = files.find(({ name }) =>

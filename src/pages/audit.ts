@@ -27,7 +27,8 @@ function readTime(given: string | null, field: string): number | null {
 }
 
 /**
- * `/audit/export`: what the Audit screen of the console has found, as a file. Browsers save it as it comes, whatever its size.
+ * `/audit/export`: what the Audit screen of the console has found, as a file. Browsers save it as
+ * it comes, whatever its size.
  * @throws UNAUTHENTICATED, FORBIDDEN for others than operators, INVALID_INPUT
  */
 export function auditExport(

@@ -50,14 +50,18 @@ const choices = [1, 7, 30, 90, 365].map(days => days * DAY_SECONDS)
 /** `/authorize` and `/device`: a person gives a program an API key, or does not. */
 export function authorizePages({ services: { loginRequests, rateLimits }, publicUrl }: Options) {
   /**
-   * @throws FORBIDDEN unless a browser says that a page of this very service sends the form: nothing else may approve
+   * @throws FORBIDDEN unless a browser says that a page of this very service sends the form:
+   * nothing else may approve
    */
   function requireOwnPage({ req }: Visit): void {
     if (!isFromOwnPage(req, publicUrl()))
       throw new Forbidden('Send this form from the page of this service.')
   }
 
-  /** The request in the query. A refusal that the program has to hear is a redirect. @throws INVALID_INPUT */
+  /**
+   * The request in the query. A refusal that the program has to hear is a redirect. @throws
+   * INVALID_INPUT
+   */
   function read({ query }: Visit): Authorization | Redirect {
     const given = repeatedRefused(query)
     const redirect = readRedirect(given)
@@ -133,7 +137,8 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
       const href = isApproved
         ? await loginRequests.approve(caller, asked, form.get('key_expires_in'))
         : loginRequests.refuse(asked)
-      // Browsers hold redirects after a form against form-action, which cannot name an IPv6 address. So the page itself leads on.
+      // Browsers hold redirects after a form against form-action, which cannot name an IPv6
+      // address. So the page itself leads on.
       return page(
         'authorized',
         { isApproved, href },

@@ -61,7 +61,8 @@ export async function openConsole(log: Log): Promise<Console | null> {
     return null
   }
   const assets = new Map<string, StaticAnswer>()
-  // Hundreds of files, while nobody is served yet: one after the other takes a third of the processor time.
+  // Hundreds of files, while nobody is served yet: one after the other takes a third of the
+  // processor time.
   const read = (name: string) => readFileSync(new URL(`assets/${name}`, folder))
   for (const name of readdirSync(new URL('assets/', folder))) {
     if (!types[extname(name)]) continue
@@ -69,7 +70,8 @@ export async function openConsole(log: Log): Promise<Console | null> {
       'content-type': types[extname(name)] ?? '',
       'cache-control': 'public, max-age=31536000, immutable',
       vary: 'Accept-Encoding',
-      // For the worker that digests uploads, by WebAssembly. Other scripts are bound by the policy of their page.
+      // For the worker that digests uploads, by WebAssembly. Other scripts are bound by the policy
+      // of their page.
       'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'",
     }
     const packed: StaticAnswer['packed'] = [
@@ -153,7 +155,10 @@ export function consolePages(
       return undefined
     },
 
-    /** What the system shares with the installed console, whose worker takes it: this browser has none. */
+    /**
+     * What the system shares with the installed console, whose worker takes it: this browser has
+     * none.
+     */
     async shared(): Promise<Reply> {
       return { to: '/files?unshared=true' }
     },

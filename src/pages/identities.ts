@@ -17,7 +17,10 @@ interface Options {
   secure: boolean
 }
 
-/** `/identities`: the ways to sign in to an account. Each can be removed but the last one; others are added by a form. */
+/**
+ * `/identities`: the ways to sign in to an account. Each can be removed but the last one; others
+ * are added by a form.
+ */
 export function identityPages({ services, tokens, providers, publicUrl, secure }: Options) {
   const linking = createLinking({ tokens, secure })
   const back = (error?: string): Reply => ({

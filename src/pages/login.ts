@@ -57,7 +57,10 @@ export async function askLogout(visit: Visit): Promise<Reply> {
   return caller ? page('logout', {}, { title: 'Log out?', caller }) : { to: '/' }
 }
 
-/** `/logout`: ends the session, for a form; programs have /auth/logout. With a place to come back to, it leads there by a new sign-in. */
+/**
+ * `/logout`: ends the session, for a form; programs have /auth/logout. With a place to come back
+ * to, it leads there by a new sign-in.
+ */
 export function logout(options: { sessions: SessionService; secure: boolean }) {
   return async (visit: Visit): Promise<Reply> => {
     const { req, res, log } = visit

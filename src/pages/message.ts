@@ -37,7 +37,10 @@ const switchAt = (here: string): Action => ({
   post: true,
 })
 
-/** What went wrong, in words and with the status that the same error has everywhere, and what to do now. */
+/**
+ * What went wrong, in words and with the status that the same error has everywhere, and what to do
+ * now.
+ */
 export function errorPage(
   error: AppError,
   {

@@ -7,7 +7,10 @@ import { AppError } from '../runtime/errors.ts'
 import { assets } from './assets.ts'
 import type { Reply, Visit } from './visit.ts'
 
-/** What pdf.js fetches for documents that need it: the tables of character codes, fonts that are not embedded, and decoders. */
+/**
+ * What pdf.js fetches for documents that need it: the tables of character codes, fonts that are not
+ * embedded, and decoders.
+ */
 const folder = new URL('dist/pages/pdf/', import.meta.resolve('#package.json'))
 const resources = new Set(
   existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : [],
@@ -18,8 +21,8 @@ const types: Record<string, string> = {
 }
 
 /**
- * The page is in a sandbox, whoever frames it: it has no origin, so that a document that takes over pdf.js has no cookies and nothing
- * to send what it reads to.
+ * The page is in a sandbox, whoever frames it: it has no origin, so that a document that takes over
+ * pdf.js has no cookies and nothing to send what it reads to.
  */
 const policy = [
   'sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox',
@@ -66,7 +69,10 @@ export async function pdfFrame({ req, res }: Visit): Promise<Reply> {
   return undefined
 }
 
-/** What pdf.js fetches, from a page without an origin. @param kind folder that it is in @throws ROUTE_NOT_FOUND */
+/**
+ * What pdf.js fetches, from a page without an origin. @param kind folder that it is in @throws
+ * ROUTE_NOT_FOUND
+ */
 export const pdfResource =
   (kind: 'cmaps' | 'standard_fonts' | 'wasm') =>
   async ({ req, res, token }: Visit): Promise<Reply> => {

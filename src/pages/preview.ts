@@ -45,8 +45,9 @@ export function previewOf({ fileName, fileType, size, limited, allowDownload }: 
 }
 
 /**
- * Shows a file to the page that it belongs to. Its bytes pass the service, whatever is set for downloads: a film is read in
- * parts for longer than a signed address lives, and here the answer says itself that it is nothing but what it is taken for.
+ * Shows a file to the page that it belongs to. Its bytes pass the service, whatever is set for
+ * downloads: a film is read in parts for longer than a signed address lives, and here the answer
+ * says itself that it is nothing but what it is taken for.
  */
 export async function sendPreview(
   visit: Visit,

@@ -73,15 +73,18 @@ const noticeOf = (reason: string | null): string =>
   Object.entries(notices).find(([known]) => known === reason)?.[1] ?? ''
 
 /**
- * The forms that go on during a maintenance: they read, sign out or end sessions, or are sent once, by mail programs (RFC 8058). Every other
- * form is refused then.
+ * The forms that go on during a maintenance: they read, sign out or end sessions, or are sent once,
+ * by mail programs (RFC 8058). Every other form is refused then.
  */
 const formsThatGoOn = new Set([
   ...['/logout', '/sessions', '/share/{token}', '/share/{token}/download', '/request/{token}'],
   ...['/share-target', '/unsubscribe/{token}'],
 ])
 
-/** A "try again" link to the same page with its return path; a page that only accepts a form gets a form. */
+/**
+ * A "try again" link to the same page with its return path; a page that only accepts a form gets a
+ * form.
+ */
 function againOf({ query }: Incoming, here: string): Action {
   const next = nextOf(query)
   const href = next === '/' ? here : leadingTo(next, here)
@@ -178,7 +181,8 @@ export function createPages(options: Options) {
       const { answering, params, pattern } = addresses.find(req.method ?? '', path)
       incoming.route = pattern
       // Also without a cookie: a page of another origin must not make its visitors guess passwords.
-      // Webmail sends the form of RFC 8058 from its own origin; there, the token in the link authorizes the request.
+      // Webmail sends the form of RFC 8058 from its own origin; there, the token in the link
+      // authorizes the request.
       if (
         req.method === 'POST' &&
         !path.startsWith('/unsubscribe/') &&

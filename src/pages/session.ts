@@ -5,7 +5,9 @@ import { oneLine } from '../values/one-line.ts'
 import { page, type Reply, readForm, signInAt, type Visit } from './visit.ts'
 import { momentOf } from './words.ts'
 
-/** `/sessions`: where the account is signed in; ending sessions, and the mails about new devices. */
+/**
+ * `/sessions`: where the account is signed in; ending sessions, and the mails about new devices.
+ */
 export function sessionPages({ sessions }: Services) {
   return {
     async show(visit: Visit): Promise<Reply> {

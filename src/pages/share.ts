@@ -49,7 +49,10 @@ interface ShareOptions {
   hasConsole: boolean
 }
 
-/** `/share/{token}`: the page behind a link to a file, or to a folder: `?path=` is a folder below it, `?file=` a file. */
+/**
+ * `/share/{token}`: the page behind a link to a file, or to a folder: `?path=` is a folder below
+ * it, `?file=` a file.
+ */
 export function sharePages({ services, secure, hasConsole }: ShareOptions) {
   const { shareLinks, directShares } = services
 
@@ -71,7 +74,10 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
     pass: passOf(visit),
   })
 
-  /** How the visitor saves what the page shows; null for one who has nowhere to, may not, or is its sharer. */
+  /**
+   * How the visitor saves what the page shows; null for one who has nowhere to, may not, or is its
+   * sharer.
+   */
   async function saveView({ here, query }: Visit, caller: Caller | null, share: LinkedShare) {
     if (!caller || caller.userId === share.userId || !share.allowDownload) return null
     const id = query.get('saved')
@@ -117,7 +123,10 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
   }
 
   return {
-    /** Opening the page does not count as a download, and reading on in its list is not opening it again. */
+    /**
+     * Opening the page does not count as a download, and reading on in its list is not opening it
+     * again.
+     */
     async show(visit: Visit): Promise<Reply> {
       const [caller, share] = await load(visit)
       const look = shareLinks.describe(share, { caller, pass: passOf(visit) })
@@ -214,7 +223,8 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
         }
         const { look, delivery } = await shareLinks.preview(visit.token, await visitor(visit), path)
         const { kind } = previewOf(look)
-        // The list of an archive is read in ranges. The whole of it is a download, which is counted.
+        // The list of an archive is read in ranges. The whole of it is a download, which is
+        // counted.
         const isWhole = kind === 'archive' && visit.req.headers.range === undefined
         if (!kind || !delivery || isWhole) return { to: pageAt(visit.here, fileIn(visit.query)) }
         await sendPreview(visit, { kind, delivery, fileType: look.fileType })
@@ -291,5 +301,7 @@ const pageAt = (here: string, at: Record<string, string>): string => {
   return query.size > 0 ? `${here}?${query}` : here
 }
 
-/** The address of the page that a visitor is on: of a file, or of the place in the shared folder. */
+/**
+ * The address of the page that a visitor is on: of a file, or of the place in the shared folder.
+ */
 const ownAddress = ({ here, query }: Visit): string => addressOf(here, placeOf(query))

@@ -10,13 +10,19 @@ import type { LevelEntry, SaveView, SortView } from './views.ts'
 import { type Page, page } from './visit.ts'
 import { momentOf, nameOf, personOf, sizeOf } from './words.ts'
 
-/** Entries on one page: not more than one archive takes, and two to six tiles in a row fill all rows of it. */
+/**
+ * Entries on one page: not more than one archive takes, and two to six tiles in a row fill all rows
+ * of it.
+ */
 export const PAGE = 180
 
 /** The picture itself is loaded: a larger one would be too much for a tile. */
 const MAX_TILE_BYTES = 4_000_000
 
-/** What the list can be sorted by: as addresses and as people say it, and whether the largest comes first. */
+/**
+ * What the list can be sorted by: as addresses and as people say it, and whether the largest comes
+ * first.
+ */
 const sorts = [
   { name: 'name', sort: 'name', label: 'Name', descending: false },
   { name: 'changed', sort: 'updatedAt', label: 'Changed', descending: true },
@@ -59,7 +65,10 @@ export function addressOf(here: string, place: FolderPlace, cursor?: string): st
   return query.size > 0 ? `${here}?${query}` : here
 }
 
-/** Addresses that differ in one path: URLSearchParams for each line of a list would take most of the time of a page. */
+/**
+ * Addresses that differ in one path: URLSearchParams for each line of a list would take most of the
+ * time of a page.
+ */
 function pathsAt(
   here: string,
   place: FolderPlace,
@@ -104,7 +113,10 @@ const sortsOf = (here: string, place: FolderPlace): SortView[] =>
     }
   })
 
-/** The address of the picture that the tile of a file shows: a small one, or the file itself where there is none; null for an icon. */
+/**
+ * The address of the picture that the tile of a file shows: a small one, or the file itself where
+ * there is none; null for an icon.
+ */
 function pictureOf(entry: SharedEntry, { limited }: SharePage, preview: string): string | null {
   const { name, fileType, size, picture } = entry
   if (picture !== null) return `${preview}&small=${picture}`

@@ -46,7 +46,10 @@ export interface LevelEntry extends ShownFile {
   where: { label: string; href: string } | null
   /** URL of the picture that its tile shows; null for an icon. */
   picture: string | null
-  /** URL of the bytes of a file, besides that of its page; null for a folder, and where there is none. */
+  /**
+   * URL of the bytes of a file, besides that of its page; null for a folder, and where there is
+   * none.
+   */
   download: string | null
 }
 
@@ -78,7 +81,10 @@ export interface PreviewView {
   short: boolean
 }
 
-/** How a visitor saves what a page of a share shows in their own drive; what was saved just now, where it is. */
+/**
+ * How a visitor saves what a page of a share shows in their own drive; what was saved just now,
+ * where it is.
+ */
 export interface SaveView {
   /** URL that the form goes to. */
   action: string
@@ -113,12 +119,17 @@ export interface SharedFolderView extends LevelView {
   edit: string | null
   tiles: boolean
   sorts: SortView[]
-  /** The form that searches, with what its address keeps besides; `clear` leads back to the folder. */
+  /**
+   * The form that searches, with what its address keeps besides; `clear` leads back to the folder.
+   */
   search: { action: string; text: string; clear: string; kept: [name: string, value: string][] }
   size: Size
   until: Moment | null
   sharedBy: Person | null
-  /** Where the form with the selected entries goes, which are named by their paths, and how many it takes; null where nothing may be downloaded. */
+  /**
+   * Where the form with the selected entries goes, which are named by their paths, and how many it
+   * takes; null where nothing may be downloaded.
+   */
   zip: { action: string; folder: string; most: number } | null
 }
 
@@ -180,7 +191,9 @@ export interface AuthorizeView {
   clientId: string
   rights: string[]
   lifetimes: { value: string; label: string; chosen: boolean }[]
-  /** The address on this computer that the browser leads back to; null for a program with a code. */
+  /**
+   * The address on this computer that the browser leads back to; null for a program with a code.
+   */
   redirect: string | null
   device: { userCode: string; network: string; isElsewhere: boolean; since: Moment } | null
   /** Signs in as another person, and leads back. */

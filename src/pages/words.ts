@@ -112,7 +112,10 @@ export const folderOf = (name: string, bytes: number): ShownFile => ({
   size: sizeOf(bytes),
 })
 
-/** A person, by the name that they have chosen and by the address that tells who they are, as far as it is verified. */
+/**
+ * A person, by the name that they have chosen and by the address that tells who they are, as far as
+ * it is verified.
+ */
 export function personOf({
   name,
   email,

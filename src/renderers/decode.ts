@@ -5,7 +5,8 @@ const marks: [mark: number[], encoding: string][] = [
 ]
 
 /**
- * The text in some bytes: as the byte order mark says that they begin with, else as the media type says, else UTF-8.
+ * The text in some bytes: as the byte order mark says that they begin with, else as the media type
+ * says, else UTF-8.
  * @param bytes the beginning of a file; a character that the end cuts in two is left out
  */
 export function decode(bytes: Uint8Array, contentType: string): string {

@@ -1,6 +1,9 @@
 /** How a file can be shown. */
 export type Kind = 'image' | 'video' | 'audio' | 'pdf' | 'archive' | TextKind
-/** A text, and how it is laid out: as it is, as Markdown, as a table, or coloured by the grammar of a language. */
+/**
+ * A text, and how it is laid out: as it is, as Markdown, as a table, or coloured by the grammar of
+ * a language.
+ */
 export type TextKind = 'text' | 'markdown' | 'table' | 'source'
 
 /** A browser takes a picture or a document as a whole. */
@@ -27,7 +30,10 @@ const byType: [types: RegExp, kind: Kind][] = [
   [/^text\/plain$/, 'text'],
 ]
 
-/** Grammars by the ends of names: media types know few languages, and most services know none for them. */
+/**
+ * Grammars by the ends of names: media types know few languages, and most services know none for
+ * them.
+ */
 const byEnding: Record<string, string> = Object.fromEntries(
   (
     [
@@ -79,7 +85,10 @@ export function languageOf(name: string): string | undefined {
   return byName[lower] ?? byEnding[/\.([^.]+)$/.exec(lower)?.[1] ?? '']
 }
 
-/** How a file can be shown without running anything of it, whatever its size; undefined for one that can only be downloaded. */
+/**
+ * How a file can be shown without running anything of it, whatever its size; undefined for one that
+ * can only be downloaded.
+ */
 export function kindOf({ name, contentType, size }: NamedFile): Kind | undefined {
   const essence = contentType.replace(/;.*/, '').trim().toLowerCase()
   const isSource = languageOf(name) !== undefined && size <= SOURCE_BYTES
@@ -94,7 +103,10 @@ export function kindOf({ name, contentType, size }: NamedFile): Kind | undefined
   return kind === 'text' && languageOf(name) ? 'source' : kind
 }
 
-/** Whether a file of a kind is too large for a browser, which takes pictures and documents as a whole. */
+/**
+ * Whether a file of a kind is too large for a browser, which takes pictures and documents as a
+ * whole.
+ */
 export const isTooLarge = (kind: Kind, size: number): boolean =>
   (kind === 'image' || kind === 'pdf') && size > WHOLE_BYTES
 

@@ -33,8 +33,9 @@ export interface RequestParts {
 export type InputReader = (parts: RequestParts) => Record<string, unknown>
 
 /**
- * Makes the reader of a route's arguments, from the types of its field. It says exactly what is wrong with an input,
- * before anything is looked at: unknown field, wrong type, missing, given twice. A lenient route drops what it cannot read.
+ * Makes the reader of a route's arguments, from the types of its field. It says exactly what is
+ * wrong with an input, before anything is looked at: unknown field, wrong type, missing, given
+ * twice. A lenient route drops what it cannot read.
  * @throws (when called) INVALID_INPUT with `field`
  */
 export function inputReader(route: Route): InputReader {
@@ -77,7 +78,8 @@ function readFrom(
   inQuery: Set<string>,
 ): unknown {
   if (source === 'path') return parts.path[name]
-  // A secret in a URL ends up in logs and histories: one that is sent there is refused, not ignored.
+  // A secret in a URL ends up in logs and histories: one that is sent there is refused, not
+  // ignored.
   if (name === 'password' && parts.query.has(name))
     throw new InvalidInput(
       name,
@@ -124,7 +126,8 @@ function fromText(type: GraphQLInputType, text: string): unknown {
   const leaf = getNullableType(type)
   if (!isScalarType(leaf)) return text
   if (leaf.name === 'Boolean') return text === 'true' ? true : text === 'false' ? false : text
-  // What is too large for an Int stays too large: the field says what it allows, or takes the nearest.
+  // What is too large for an Int stays too large: the field says what it allows, or takes the
+  // nearest.
   if (leaf.name === 'Int' && /^-?\d+$/.test(text))
     return Math.min(Math.max(Number(text), -MAX_INT), MAX_INT)
   if (leaf.name === 'Long' && /^-?\d{1,15}$/.test(text)) return Number(text)

@@ -34,7 +34,8 @@ const placeOf = ({ folder, on_conflict: onConflict, modified_at: time }: Fields)
 const isField = (name: string): name is keyof Fields => fieldNames.some(field => field === name)
 
 /**
- * Reads the form of an upload up to the first byte of its file; the parts come in either order, because browsers send `file` before `folder`.
+ * Reads the form of an upload up to the first byte of its file; the parts come in either order,
+ * because browsers send `file` before `folder`.
  * @throws INVALID_INPUT that names the invalid part of the form
  */
 export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promise<MultipartForm> {
@@ -134,7 +135,8 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
       if (fields[name] !== undefined) return fail(wrong(name, `"${name}" was sent more than once.`))
       if (info.valueTruncated)
         return fail(wrong(name, `"${name}" may have up to ${MAX_FIELD_BYTES} bytes.`))
-      // With its folder, all is said of where a file goes: what is there is refused before its bytes are read.
+      // With its folder, all is said of where a file goes: what is there is refused before its
+      // bytes are read.
       if (isPlaced)
         return fail(
           wrong(name, `Send "${name}" before "file", or after it together with "folder".`),

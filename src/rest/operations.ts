@@ -14,8 +14,8 @@ interface SofaRoute {
 const isOwn = ({ path }: SofaRoute): boolean => path.startsWith('/webhook')
 
 /**
- * Lets SOFA build the operation of every route. Each is compiled when it is asked for first: most of an instance's life needs few of them,
- * and its start none.
+ * Lets SOFA build the operation of every route. Each is compiled when it is asked for first: most
+ * of an instance's life needs few of them, and its start none.
  */
 export async function buildOperations(
   schema: GraphQLSchema,
@@ -27,7 +27,8 @@ export async function buildOperations(
     schema,
     // Without this, a type that can be both listed and looked up would shrink to its id.
     ignore: Object.keys(schema.getTypeMap()),
-    // Paths without parameters: SOFA would make a pattern of each other, and nothing is routed by it.
+    // Paths without parameters: SOFA would make a pattern of each other, and nothing is routed by
+    // it.
     routes: Object.fromEntries(
       routes.map(({ operation, field, method }) => [
         `${operation}.${field}`,

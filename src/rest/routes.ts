@@ -3,7 +3,10 @@ import type { BaseTypes } from '../../schema/base.ts'
 import type { Area, Method, RestRoute, Source } from '../../schema/plugins/rest.ts'
 import type { ErrorCode } from '../runtime/errors.ts'
 
-/** A route, read from the declaration on its field: the one place that holds its path, its statuses and its errors. */
+/**
+ * A route, read from the declaration on its field: the one place that holds its path, its statuses
+ * and its errors.
+ */
 export interface Route {
   area: Area
   method: Method

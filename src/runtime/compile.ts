@@ -12,8 +12,9 @@ import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
 const schemas = new WeakMap<GraphQLSchema, GraphQLSchema>()
 
 /**
- * Compiles a document of one operation with graphql-jit. A mutation of one field has no order to keep, and is compiled as a query of that field:
- * the code for several prevents V8 from freeing the objects of a request before a full collection (docs/decisions/libraries.md).
+ * Compiles a document of one operation with graphql-jit. A mutation of one field has no order to
+ * keep, and is compiled as a query of that field: the code for several prevents V8 from freeing the
+ * objects of a request before a full collection (docs/decisions/libraries.md).
  * @returns the errors of a document that cannot be compiled
  */
 export function compile(

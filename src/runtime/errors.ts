@@ -69,8 +69,8 @@ export type ErrorCode = keyof typeof naturalStatus
 export type ErrorDetails = Record<string, unknown>
 
 /**
- * An error that callers may see: a code of the contract, one sentence that says what to do, and details.
- * Extends GraphQLError, so that GraphQL and REST report the same.
+ * An error that callers may see: a code of the contract, one sentence that says what to do, and
+ * details. Extends GraphQLError, so that GraphQL and REST report the same.
  */
 export class AppError extends GraphQLError {
   readonly code: ErrorCode
@@ -109,7 +109,9 @@ export class Forbidden extends AppError {
   }
 }
 
-/** A part that Satchel needs (database, blob store) does not answer; the caller should try again. */
+/**
+ * A part that Satchel needs (database, blob store) does not answer; the caller should try again.
+ */
 export class Unavailable extends AppError {
   constructor(part: string, cause?: unknown) {
     super(
@@ -121,14 +123,20 @@ export class Unavailable extends AppError {
   }
 }
 
-/** This instance cannot accept the request at the moment: it starts, stops, or has reached a limit. Expected, so not logged as a failure. */
+/**
+ * This instance cannot accept the request at the moment: it starts, stops, or has reached a limit.
+ * Expected, so not logged as a failure.
+ */
 export class Busy extends AppError {
   constructor(message: string, retryAfter = 5) {
     super('UNAVAILABLE', message, { retry_after: retryAfter })
   }
 }
 
-/** The error of work that has ended before this request, as it was stored: it was logged where it happened. */
+/**
+ * The error of work that has ended before this request, as it was stored: it was logged where it
+ * happened.
+ */
 export class EarlierError extends AppError {
   constructor({ code, message, details }: Pick<AppError, 'code' | 'message' | 'details'>) {
     super(code, message, details)
@@ -188,12 +196,15 @@ const unavailableCodes = new Set([
   'SQLITE_NOMEM',
 ])
 
-/** Errors of MariaDB that mysql2 has no names for: the connection was killed; the statement passed max_statement_time. */
+/**
+ * Errors of MariaDB that mysql2 has no names for: the connection was killed; the statement passed
+ * max_statement_time.
+ */
 const unavailableNumbers = new Set<unknown>([1927, 1969])
 
 /**
- * An error and its causes, from the outside in. Checks the shape, not the class: errors of Node's core are of another realm
- * in a sandbox.
+ * An error and its causes, from the outside in. Checks the shape, not the class: errors of Node's
+ * core are of another realm in a sandbox.
  */
 export function* causesOf(
   error: unknown,
@@ -210,7 +221,10 @@ export function* causesOf(
   }
 }
 
-/** Whether the database is unavailable (unreachable, locked, out of space), rather than a statement wrong. */
+/**
+ * Whether the database is unavailable (unreachable, locked, out of space), rather than a statement
+ * wrong.
+ */
 export function isDatabaseDown(error: unknown): boolean {
   for (const { name, code, errno, fatal } of causesOf(error)) {
     if (unavailableNames.has(String(name)) || unavailableCodes.has(String(code)) || fatal === true)
@@ -235,7 +249,9 @@ function isOrphaned(error: unknown): boolean {
 const isExpected = (e: AppError): boolean =>
   e instanceof Busy || e instanceof EarlierError || e.code === 'MAINTENANCE'
 
-/** Converts any thrown value into the error for the caller. `unexpected` requests a full log line. */
+/**
+ * Converts any thrown value into the error for the caller. `unexpected` requests a full log line.
+ */
 export function toAppError(thrown: unknown): { error: AppError; unexpected: boolean } {
   let e = thrown
   while (e instanceof GraphQLError && !(e instanceof AppError) && e.originalError)

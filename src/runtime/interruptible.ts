@@ -1,6 +1,6 @@
 /**
- * An iterator whose pending step can be interrupted. Racing each step with one long-lived promise would keep the value of every step in
- * memory until that promise settles.
+ * An iterator whose pending step can be interrupted. Racing each step with one long-lived promise
+ * would keep the value of every step in memory until that promise settles.
  * @param signal interrupts the pending step, and every later one, with its reason
  */
 export function interruptibleSteps<T>(
@@ -22,7 +22,10 @@ export function leave(steps: AsyncIterator<unknown>): void {
   Promise.resolve(steps.return?.()).catch(() => {})
 }
 
-/** A source that ends with the reason of `signal` when that fires, however silent the source is. It is closed then, and when it is left. */
+/**
+ * A source that ends with the reason of `signal` when that fires, however silent the source is. It
+ * is closed then, and when it is left.
+ */
 export async function* interruptible<T>(
   source: AsyncIterable<T>,
   signal?: AbortSignal,

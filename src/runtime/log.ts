@@ -13,7 +13,10 @@ const LONGEST_PATH = 256
 const MAX_TEXT = 4000
 const MAX_THROWN = 500
 
-/** The loggable part of a URL: its path with tokens cut, because query strings carry signatures and cursors, and some paths carry tokens. */
+/**
+ * The loggable part of a URL: its path with tokens cut, because query strings carry signatures and
+ * cursors, and some paths carry tokens.
+ */
 export function loggablePath(url: string): string {
   const mark = url.indexOf('?')
   const path = (mark < 0 ? url : url.slice(0, mark))
@@ -22,21 +25,26 @@ export function loggablePath(url: string): string {
       '$1:token',
     )
     .replace(/^\/sign-in\/.*/, '/sign-in/...')
-  // Nothing in it can be a token or an e-mail address: that is most paths, and each pattern costs every request.
+  // Nothing in it can be a token or an e-mail address: that is most paths, and each pattern costs
+  // every request.
   if (path.length < 40 && !/[@%]/.test(path)) return path
   const shown = path
     // A token in a path may be spelled with escapes.
     .replace(/[\w%-]{40,}/g, ':token')
-    // Segment by segment: a single pattern would need quadratic time for a segment without an e-mail address.
+    // Segment by segment: a single pattern would need quadratic time for a segment without an
+    // e-mail address.
     .split('/')
     .map(part => (/@|%40/i.test(part) ? ':address' : part))
     .join('/')
   return shown.length > LONGEST_PATH ? `${shown.slice(0, LONGEST_PATH)}...` : shown
 }
 
-/** The loggable part of an error: no values of SQL statements, no signed URLs, no e-mail addresses. */
+/**
+ * The loggable part of an error: no values of SQL statements, no signed URLs, no e-mail addresses.
+ */
 function loggableError(error: unknown): unknown {
-  // Errors of Node's core are of another realm in a sandbox, and those of old libraries are not native.
+  // Errors of Node's core are of another realm in a sandbox, and those of old libraries are not
+  // native.
   if (!isNativeError(error) && !(error instanceof Error))
     return { message: redact(String(error)).slice(0, MAX_THROWN) }
   const code = 'code' in error ? error.code : undefined
@@ -80,7 +88,10 @@ export function createLog(
   return pino(options, stream)
 }
 
-/** The stream for the log of this process: readable on a terminal, JSON otherwise. The formatter is loaded only when it is used. */
+/**
+ * The stream for the log of this process: readable on a terminal, JSON otherwise. The formatter is
+ * loaded only when it is used.
+ */
 export async function logStream({
   logFormat,
 }: Pick<Config, 'logFormat'>): Promise<DestinationStream> {
@@ -97,8 +108,8 @@ export async function logStream({
 }
 
 /**
- * Logs the begin and the end of an outage, each once and in words of its own: an alert on the words of the outage must not fire
- * when it ends. Failures in between are not logged.
+ * Logs the begin and the end of an outage, each once and in words of its own: an alert on the words
+ * of the outage must not fire when it ends. Failures in between are not logged.
  */
 export function outageLog(log: Log, messages: { down: string; up: string }) {
   let down = false

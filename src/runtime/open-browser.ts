@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 
-/** What opens an address in the browser of the person, by platform; everywhere else it is xdg-open. */
+/**
+ * What opens an address in the browser of the person, by platform; everywhere else it is xdg-open.
+ */
 const commands: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],

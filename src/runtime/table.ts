@@ -5,7 +5,10 @@ export function size(bytes: number): string {
   return `${Number((bytes / 1024 ** power).toFixed(power > 0 ? 1 : 0))} ${units[power]}`
 }
 
-/** Rows with their columns below each other. Names come from people: none may move the cursor or turn the line around. */
+/**
+ * Rows with their columns below each other. Names come from people: none may move the cursor or
+ * turn the line around.
+ */
 export function table(rows: string[][]): string {
   const plain = rows.map(row =>
     row.map(cell => cell.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]+/gu, ' ')),

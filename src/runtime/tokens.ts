@@ -17,8 +17,9 @@ export function newSecret(bytes = 32): string {
 }
 
 /**
- * The stored form of a secret: its SHA-256, 32 bytes. A fast hash is right for secrets from newSecret, which cannot be
- * guessed, and wrong for anything that a person chose (see auth/password.ts).
+ * The stored form of a secret: its SHA-256, 32 bytes. A fast hash is right for secrets from
+ * newSecret, which cannot be guessed, and wrong for anything that a person chose (see
+ * auth/password.ts).
  */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
@@ -30,17 +31,26 @@ export function isSame(given: string, wanted: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** Creates and reads tokens with one key per purpose: a token of one purpose is invalid for another. */
+/**
+ * Creates and reads tokens with one key per purpose: a token of one purpose is invalid for another.
+ */
 export interface Tokens {
   /**
-   * The token of a row: 43 characters of base64url that hold the id and a MAC over it. The same id gives the same
-   * token, so it can be shown again without being stored, and the database alone never suffices to make one.
+   * The token of a row: 43 characters of base64url that hold the id and a MAC over it. The same id
+   * gives the same token, so it can be shown again without being stored, and the database alone
+   * never suffices to make one.
    * @param id a UUID
    */
   derive(purpose: string, id: string): string
-  /** The id (lower case) in a token of derive, or null for anything else. A forged token is rejected without a query. */
+  /**
+   * The id (lower case) in a token of derive, or null for anything else. A forged token is rejected
+   * without a query.
+   */
   read(purpose: string, token: string): string | null
-  /** A keyed digest of a text, 64 hex digits: the stored form of an e-mail address that only has to be recognized. */
+  /**
+   * A keyed digest of a text, 64 hex digits: the stored form of an e-mail address that only has to
+   * be recognized.
+   */
   digest(purpose: string, text: string): string
   /**
    * Encrypts and authenticates a payload in a token that expires.
@@ -49,7 +59,10 @@ export interface Tokens {
   seal(purpose: string, payload: object, seconds: number): string
   /** The payload of a token of seal; null for anything else. */
   unseal(purpose: string, token: string): Unsealed | null
-  /** The payload of a token of seal that has not expired and is as the schema says; null for anything else, and for no token. */
+  /**
+   * The payload of a token of seal that has not expired and is as the schema says; null for
+   * anything else, and for no token.
+   */
   open<T extends object>(
     schema: z.ZodType<T>,
     purpose: string,
@@ -156,8 +169,8 @@ export function createTokens(secretKey: string): Tokens {
   }
 }
 
-// Node decodes leniently: padding, the other alphabet, foreign characters and stray last bits. One token must have one
-// spelling, or a list of refused or counted tokens could be walked around.
+// Node decodes leniently: padding, the other alphabet, foreign characters and stray last bits. One
+// token must have one spelling, or a list of refused or counted tokens could be walked around.
 function decode(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.toString('base64url') === text ? bytes : null

@@ -23,7 +23,10 @@ export const shareFull = () =>
     'There is not enough space for this in the drive of the shared folder. Ask the person who shared it.',
   )
 
-/** Counts a note that is about to be written for the first time, with the tree locked. @throws QUOTA_EXCEEDED */
+/**
+ * Counts a note that is about to be written for the first time, with the tree locked. @throws
+ * QUOTA_EXCEEDED
+ */
 export async function takeNote(db: Db, caller: Caller, tx: Tx): Promise<void> {
   const [max, id] = [caller.bounds.maxNotes, caller.bucket.bucketId]
   if (await raiseCount(db, id, 'note_count', max, tx)) return
@@ -37,8 +40,9 @@ export async function takeNote(db: Db, caller: Caller, tx: Tx): Promise<void> {
 }
 
 /**
- * Locks the tree of the caller, and counts a public link or a file request that is about to be made. They expire, so the counter may be too high but
- * never too low: when it reaches the limit, the live ones are counted and the counter is corrected. The amortized cost of that is small.
+ * Locks the tree of the caller, and counts a public link or a file request that is about to be
+ * made. They expire, so the counter may be too high but never too low: when it reaches the limit,
+ * the live ones are counted and the counter is corrected. The amortized cost of that is small.
  * @throws QUOTA_EXCEEDED
  */
 export async function takeLink(db: Db, caller: Caller, tx: Tx): Promise<void> {

@@ -187,7 +187,8 @@ const ofInstances = ({ at, instances }: Known): Finding[] =>
 
 /** All that an operator should know, the worst first. */
 export function findingsOf(known: Known, more: FindingKind[] = []): Finding[] {
-  // Jobs are told by their kinds. An instance of a newer version may tell alarms that this one does not know.
+  // Jobs are told by their kinds. An instance of a newer version may tell alarms that this one does
+  // not know.
   const alarms = known.alarms.filter(
     ({ name }, i, all) =>
       name in thresholds && name !== 'jobsLate' && all.findIndex(a => a.name === name) === i,

@@ -55,7 +55,10 @@ export interface Health {
   instances: InstanceView[]
 }
 
-/** In how many days the volume is full, by the growth from the first of some days to the last; null if it does not grow, or if there is no volume. */
+/**
+ * In how many days the volume is full, by the growth from the first of some days to the last; null
+ * if it does not grow, or if there is no volume.
+ */
 export function forecastOf(days: StorageDay[], freeBytes: number | undefined): Forecast | null {
   const [first, last] = [days.at(0), days.at(-1)]
   if (!first || !last || freeBytes === undefined) return null
@@ -109,7 +112,10 @@ interface Outside {
   more: FindingKind[]
 }
 
-/** What is known without asking an instance: by the database, and by what the instances have written there. */
+/**
+ * What is known without asking an instance: by the database, and by what the instances have written
+ * there.
+ */
 export async function findingsWithout(
   db: Db,
   { freeBytes, expectsInstances, more }: Outside,

@@ -27,7 +27,8 @@ export const openStoreOf = (config: Config, db: Db, telemetry?: Telemetry): Prom
   openStore(config, storePlaces(db), telemetry)
 
 /**
- * Checks that database and store belong together: otherwise the sweeper would delete the blobs of another installation as orphans.
+ * Checks that database and store belong together: otherwise the sweeper would delete the blobs of
+ * another installation as orphans.
  * @throws ForeignStore
  */
 export async function bindStore(db: Db, store: BlobStore): Promise<void> {

@@ -71,8 +71,9 @@ function read(
 }
 
 /**
- * The maintenance mode: docs/decisions/maintenance.md. Its state is a row; each process keeps what it last read of it, so that no request
- * asks for it, and reads it every second, and at once where another process says that it has changed.
+ * The maintenance mode: docs/decisions/maintenance.md. Its state is a row; each process keeps what
+ * it last read of it, so that no request asks for it, and reads it every second, and at once where
+ * another process says that it has changed.
  */
 export function maintenanceService({
   db,
@@ -130,7 +131,8 @@ export function maintenanceService({
     },
 
     /**
-     * Refuses writes from now on, or until another time than before. Uploads that wait for parts wait until a day after its end.
+     * Refuses writes from now on, or until another time than before. Uploads that wait for parts
+     * wait until a day after its end.
      * @param by the operator; null for the command line of the service
      * @throws INVALID_INPUT
      */

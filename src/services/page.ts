@@ -4,7 +4,10 @@ import { InvalidInput } from '../runtime/errors.ts'
 import { parseJson } from '../values/json.ts'
 import { figure, MAX_PAGE } from '../values/limits.ts'
 
-/** The arguments of a listing. Lenient ones (routes without a 400) use the nearest valid value instead of refusing (docs/contract.md, section 1). */
+/**
+ * The arguments of a listing. Lenient ones (routes without a 400) use the nearest valid value
+ * instead of refusing (docs/contract.md, section 1).
+ */
 export interface PageArgs {
   limit?: number | null | undefined
   cursor?: string | null | undefined
@@ -18,14 +21,20 @@ export function readLimit(limit: number | null | undefined, lenient = false): nu
   throw new InvalidInput('limit', `A page has 1 to ${figure(MAX_PAGE)} entries.`)
 }
 
-/** The types of sort keys. An id is validated more strictly than other texts: MySQL fails to compare ids with non-ASCII texts. */
+/**
+ * The types of sort keys. An id is validated more strictly than other texts: MySQL fails to compare
+ * ids with non-ASCII texts.
+ */
 export type KeyType = 'string' | 'number' | 'id'
 /** A sort key whose parts have these types. */
 export type KeyOf<Types extends KeyType[]> = {
   [I in keyof Types]: Types[I] extends 'number' ? number : string
 }
 
-/** A cursor encodes the sort key after which the next page starts. It is not secret, and opaque only so that clients do not depend on its content. */
+/**
+ * A cursor encodes the sort key after which the next page starts. It is not secret, and opaque only
+ * so that clients do not depend on its content.
+ */
 export function writeCursor(key: (string | number)[]): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url')
 }
@@ -35,7 +44,10 @@ function isPart(part: unknown, type: KeyType | undefined): boolean {
   return typeof part === 'string' && (type !== 'id' || isUuid(part))
 }
 
-/** Reads a cursor with parts of these types. Null without one, or for an invalid one in a lenient listing. */
+/**
+ * Reads a cursor with parts of these types. Null without one, or for an invalid one in a lenient
+ * listing.
+ */
 export function readCursor<Types extends KeyType[]>(
   cursor: string | null | undefined,
   types: [...Types],

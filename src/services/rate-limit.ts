@@ -12,19 +12,23 @@ interface Identity {
   fieldIdentity: string
 }
 
-/** The library is loaded with the first call that is counted: it brings a library of permissions along, which nothing here uses. */
+/**
+ * The library is loaded with the first call that is counted: it brings a library of permissions
+ * along, which nothing here uses.
+ */
 async function createLimiter(coordination: Coordination, rules: RateRules, now: () => number) {
   const { getGraphQLRateLimiter, Store } = await import('graphql-rate-limit')
 
   /**
-   * Records the hit as it asks for those before it. (The library reads first and writes afterwards, so its own stores let parallel calls
-   * through.) A refused call is not counted.
+   * Records the hit as it asks for those before it. (The library reads first and writes afterwards,
+   * so its own stores let parallel calls through.) A refused call is not counted.
    */
   class AtomicStore extends Store {
     override async getForIdentity({ contextIdentity, fieldIdentity }: Identity): Promise<number[]> {
       const rule = rules[fieldIdentity as RateName]
       const { count } = await coordination.hit(`${fieldIdentity}:${contextIdentity}`, rule, now())
-      // What counts was decided above; the library reads the clock again, a moment later. It copies what it is given several times.
+      // What counts was decided above; the library reads the clock again, a moment later. It copies
+      // what it is given several times.
       return count < rule.max ? [] : new Array(rule.max).fill(Number.POSITIVE_INFINITY)
     }
 
@@ -47,7 +51,10 @@ interface Options {
   measures?: Measures
 }
 
-/** Request rates by graphql-rate-limit, exact under parallel requests, across workers and instances (docs/contract.md, section 7). */
+/**
+ * Request rates by graphql-rate-limit, exact under parallel requests, across workers and instances
+ * (docs/contract.md, section 7).
+ */
 export function rateLimitService({
   rules,
   coordination,

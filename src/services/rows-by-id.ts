@@ -2,7 +2,8 @@ import { validate as isUuid } from 'uuid'
 import { keyById } from '../values/key-by-id.ts'
 
 /**
- * Rows by ids that clients name. What is no UUID is not looked for: MySQL fails to compare an ASCII column with a text that is not ASCII.
+ * Rows by ids that clients name. What is no UUID is not looked for: MySQL fails to compare an ASCII
+ * column with a text that is not ASCII.
  * @param load is called with one id or more
  */
 export async function rowsById<T extends { id: string }>(

@@ -28,8 +28,8 @@ const MAX_BODY_BYTES = 16 * 1024
 type Handler = (given: Parameters, incoming: Incoming) => Promise<object>
 
 /**
- * The endpoints at which programs get an API key that a person approves (docs/integrate.md): tokens, codes for devices, revocation. What the
- * person sees is in src/pages/authorize.ts.
+ * The endpoints at which programs get an API key that a person approves (docs/integrate.md):
+ * tokens, codes for devices, revocation. What the person sees is in src/pages/authorize.ts.
  * @param findByKey the caller that a key stands for, null for anything else
  * @param originOf what the audit trail says of where a request comes from
  */
@@ -104,7 +104,10 @@ export function createAuthorizationServer(
     }
   }
 
-  /** Whoever has a key may end it. A key that does not exist needs no ending (RFC 7009, section 2.2). */
+  /**
+   * Whoever has a key may end it. A key that does not exist needs no ending (RFC 7009, section
+   * 2.2).
+   */
   const revoke: Handler = async (given, { log, req, address }) => {
     const found = await findByKey(required(given, 'token'))
     if (!found) return {}

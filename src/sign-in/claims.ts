@@ -36,7 +36,10 @@ const tokens = z.object({
   id_token: z.string().min(1).optional().catch(undefined),
 })
 
-/** The tokens in an answer: JSON, or the form that some providers send whatever is asked for. Null without an access token. */
+/**
+ * The tokens in an answer: JSON, or the form that some providers send whatever is asked for. Null
+ * without an access token.
+ */
 export function readTokens(
   text: string,
 ): { accessToken: string; idToken: string | undefined } | null {
@@ -68,8 +71,9 @@ const claims = z.object({
 const distributed = z.object({ _claim_names: z.record(z.string(), z.unknown()).catch({}) })
 
 /**
- * Reads what a provider states about a user, in the names of OpenID Connect or of those that came before it.
- * Missing claims and those of another type are "", and an e-mail address is unverified unless the provider states otherwise.
+ * Reads what a provider states about a user, in the names of OpenID Connect or of those that came
+ * before it. Missing claims and those of another type are "", and an e-mail address is unverified
+ * unless the provider states otherwise.
  * @throws Error for anything but a JSON object
  */
 export function readClaims(provider: string, value: unknown): ProviderProfile {
@@ -93,8 +97,8 @@ const oneText = z.union([z.string(), z.boolean(), z.int()]).transform(String)
 const oneOrNone = z.union([oneText.transform(one => [one]), z.unknown().transform(() => [])])
 
 /**
- * Every claim that is a text, or a list with such; a number and a boolean count as their text, and null as no claim. A claim that says something, but
- * nothing of that, is unreadable.
+ * Every claim that is a text, or a list with such; a number and a boolean count as their text, and
+ * null as no claim. A claim that says something, but nothing of that, is unreadable.
  */
 function readTexts(value: unknown): { claims: Record<string, string[]>; unreadable: string[] } {
   const claims: Record<string, string[]> = Object.create(null)

@@ -33,10 +33,13 @@ export interface OpenId {
 export class DiscoveryFailed extends Error {}
 
 const freshMs = 3_600_000
-/** How long a failed request is not repeated: anyone can cause one, by a sign-in or a logout token. */
+/**
+ * How long a failed request is not repeated: anyone can cause one, by a sign-in or a logout token.
+ */
 const failedMs = 5000
 
-// Not HS256: its key would be the client secret, which a leaked configuration or another client of the provider may have.
+// Not HS256: its key would be the client secret, which a leaked configuration or another client of
+// the provider may have.
 const accepted = [
   'RS256',
   'RS384',
@@ -68,13 +71,17 @@ type Metadata = z.output<typeof metadata>
 
 export interface DiscoveryOptions {
   timeoutMs: number
-  /** Called with the first failure of an outage and with each that differs from the one before, and once it works again. */
+  /**
+   * Called with the first failure of an outage and with each that differs from the one before, and
+   * once it works again.
+   */
   onChange?: (failure: DiscoveryFailed | null) => void
 }
 
 /**
- * Answers the endpoints of a provider. They are read when they are first asked for, and again after an hour; while the provider does not answer, those
- * read before stay valid. Callers that ask at the same time share one request, and those within seconds of a failure share the failure.
+ * Answers the endpoints of a provider. They are read when they are first asked for, and again after
+ * an hour; while the provider does not answer, those read before stay valid. Callers that ask at
+ * the same time share one request, and those within seconds of a failure share the failure.
  * @returns a function that throws DiscoveryFailed
  */
 export function createDiscovery(
@@ -170,7 +177,9 @@ async function readMetadata(
   return data
 }
 
-/** Whether a text names the issuer of a provider, as far as that is known without its configuration. */
+/**
+ * Whether a text names the issuer of a provider, as far as that is known without its configuration.
+ */
 export function isIssuerOf(
   { issuer, dialect }: Pick<OAuthProvider, 'issuer' | 'dialect'>,
   stated: string,
@@ -179,7 +188,10 @@ export function isIssuerOf(
   return dialect === 'microsoft' ? isTenantOf(issuer, stated) : stated.replace(/\/$/, '') === issuer
 }
 
-/** Microsoft answers with the id of the tenant, or a placeholder for it, whatever name of the tenant it is asked for. */
+/**
+ * Microsoft answers with the id of the tenant, or a placeholder for it, whatever name of the tenant
+ * it is asked for.
+ */
 function isTenantOf(issuer: string, stated: string): boolean {
   const [, host = ''] = /^(https?:\/\/[^/]+)\//.exec(issuer) ?? []
   return (
@@ -191,8 +203,8 @@ function isTenantOf(issuer: string, stated: string): boolean {
 const keySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())) })
 
 /**
- * The keys of a provider: kept for ten minutes, and read again for an unknown key id, at most every 30 seconds. The library waits after a success only,
- * so what it would refuse fails here.
+ * The keys of a provider: kept for ten minutes, and read again for an unknown key id, at most every
+ * 30 seconds. The library waits after a success only, so what it would refuse fails here.
  */
 function keysAt(at: string, timeoutMs: number): JWTVerifyGetKey {
   const read = withPause(async () => {
@@ -204,7 +216,10 @@ function keysAt(at: string, timeoutMs: number): JWTVerifyGetKey {
   return createRemoteJWKSet(new URL(at), { [customFetch]: async () => new Response(await read()) })
 }
 
-/** A request that is not sent again for some seconds after it has failed; until then it fails in the same way. */
+/**
+ * A request that is not sent again for some seconds after it has failed; until then it fails in the
+ * same way.
+ */
 function withPause<T>(send: () => Promise<T>): () => Promise<T> {
   let failure: { error: unknown; until: number } | undefined
   return async () => {

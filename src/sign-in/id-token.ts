@@ -10,8 +10,8 @@ const CLOCK_SECONDS = 60
 export type IdClaims = JWTPayload & { sub: string }
 
 /**
- * Checks an ID token as OpenID Connect Core 1.0, section 3.1.3.7, demands: signature, issuer, audience, authorized party, expiry, nonce and, if it is
- * stated, the hash of the access token.
+ * Checks an ID token as OpenID Connect Core 1.0, section 3.1.3.7, demands: signature, issuer,
+ * audience, authorized party, expiry, nonce and, if it is stated, the hash of the access token.
  * @throws Error that says what is wrong with it
  */
 export async function checkIdToken(
@@ -39,7 +39,10 @@ export async function checkIdToken(
 }
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
-/** How long a logout token is valid after it was issued, so that one that is found later ends nothing. */
+/**
+ * How long a logout token is valid after it was issued, so that one that is found later ends
+ * nothing.
+ */
 const LOGOUT_SECONDS = 300
 
 /**
@@ -101,7 +104,10 @@ function issuersOf(issuer: string, token: string): string[] {
   return [issuer.replace('{tenantid}', tid)]
 }
 
-/** The left half of the hash that belongs to the algorithm of the signature (OpenID Connect Core 1.0, section 3.1.3.6). */
+/**
+ * The left half of the hash that belongs to the algorithm of the signature (OpenID Connect Core
+ * 1.0, section 3.1.3.6).
+ */
 function halfHash(text: string, algorithm: string): string {
   const bits = algorithm.startsWith('Ed') ? '512' : algorithm.slice(-3)
   const whole = hash(`sha${bits}`, text, 'buffer')

@@ -12,8 +12,9 @@ const MOST_USERS = 10
 const sealed = z.object({ users: z.array(z.string()).max(MOST_USERS) })
 
 /**
- * Recognises the browsers on which an account has signed in before, for the mails about new devices. A sealed cookie of the browser holds
- * that, so nothing is stored here. It is no credential: who copies it is spared a mail, and let into nothing.
+ * Recognises the browsers on which an account has signed in before, for the mails about new
+ * devices. A sealed cookie of the browser holds that, so nothing is stored here. It is no
+ * credential: who copies it is spared a mail, and let into nothing.
  */
 export function createKnownDevices({ tokens, secure }: { tokens: Tokens; secure: boolean }) {
   const cookie = { path: '/auth', httpOnly: true, sameSite: 'lax', secure } as const

@@ -27,8 +27,8 @@ const offer = z.object({
 })
 
 /**
- * Adds an identity to an account, in two steps of the same session: a page of this service starts the sign-in,
- * and once the provider has identified the user, a form that names both confirms it.
+ * Adds an identity to an account, in two steps of the same session: a page of this service starts
+ * the sign-in, and once the provider has identified the user, a form that names both confirms it.
  */
 export function createLinking({ tokens, secure }: { tokens: Tokens; secure: boolean }) {
   const cookie = { path: LINKING_PATH, httpOnly: true, sameSite: 'lax', secure } as const

@@ -21,14 +21,17 @@ import { readProfileOf } from './userinfo.ts'
 /** Whom a provider has authenticated. */
 export interface Identified {
   profile: ProviderProfile
-  /** The checked ID token, and the id of the provider's session if it tells; null for OAuth 2 alone. */
+  /**
+   * The checked ID token, and the id of the provider's session if it tells; null for OAuth 2 alone.
+   */
   openId: { idToken: string; sid: string | null } | null
 }
 
 /** The round trips to the providers. */
 export interface OAuth {
   /**
-   * Sends the browser to a provider, with a state, a PKCE challenge and, with OpenID Connect, a nonce.
+   * Sends the browser to a provider, with a state, a PKCE challenge and, with OpenID Connect, a
+   * nonce.
    * @throws SignInRefused `provider_unavailable` when its endpoints cannot be read
    */
   begin(req: SignInRequest, provider: string): Promise<void>
@@ -36,7 +39,8 @@ export interface OAuth {
   take(req: SignInRequest): Pending | null
   /**
    * Redeems the code of a callback.
-   * @throws SignInRefused `auth_failed` when the provider does not identify the user, with all its responses, within two timeouts
+   * @throws SignInRefused `auth_failed` when the provider does not identify the user, with all its
+   * responses, within two timeouts
    */
   finish(req: SignInRequest, pending: Pending): Promise<Identified>
   /** A provider and what checks its tokens; null for OAuth 2 alone. @throws DiscoveryFailed */
@@ -57,8 +61,9 @@ export interface OAuthOptions {
 }
 
 /**
- * The code flow of passport-oauth2, without a session of passport: the state of a sign-in is in a sealed cookie. The endpoints of OpenID Connect
- * providers are read at once, so that the log says early which of them does not answer; a sign-in reads them again.
+ * The code flow of passport-oauth2, without a session of passport: the state of a sign-in is in a
+ * sealed cookie. The endpoints of OpenID Connect providers are read at once, so that the log says
+ * early which of them does not answer; a sign-in reads them again.
  */
 export function createOAuth({
   providers,
@@ -123,7 +128,8 @@ export function createOAuth({
         if (!(error instanceof DiscoveryFailed)) throw error
         throw new SignInRefused('provider_unavailable', `${provider} cannot be reached.`)
       })
-      // A client that left while the endpoints were read: the response is closed, and does not say so again.
+      // A client that left while the endpoints were read: the response is closed, and does not say
+      // so again.
       if (req.res.closed || req.res.destroyed) return
       return new Promise((resolve, reject) => {
         // The strategy ends the response itself; only an error is handed back.
@@ -237,8 +243,10 @@ class ProviderStrategy extends OAuth2Strategy {
   }
 
   /**
-   * Checks the issuer that a callback names (RFC 9207), against mixing up providers, which share the callback.
-   * @param providers all that are configured: the issuer of one for OAuth 2 alone is unknown, but it is none of theirs
+   * Checks the issuer that a callback names (RFC 9207), against mixing up providers, which share
+   * the callback.
+   * @param providers all that are configured: the issuer of one for OAuth 2 alone is unknown, but
+   * it is none of theirs
    * @throws Error
    */
   requireIssuer(stated: unknown, providers: OAuthProvider[]): void {
@@ -295,13 +303,18 @@ class ProviderStrategy extends OAuth2Strategy {
   }
 }
 
-/** The header of a client with a secret (RFC 6749, section 2.3.1: both are encoded as in a form). */
+/**
+ * The header of a client with a secret (RFC 6749, section 2.3.1: both are encoded as in a form).
+ */
 function basicOf(id: string, secret: string): string {
   const encode = (text: string) => new URLSearchParams({ t: text }).toString().slice(2)
   return `Basic ${Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64')}`
 }
 
-/** The error object that the library expects for an unsuccessful response: it reads the OAuth error in it. */
+/**
+ * The error object that the library expects for an unsuccessful response: it reads the OAuth error
+ * in it.
+ */
 interface Refusal {
   statusCode: number
   data: string

@@ -1,8 +1,10 @@
 const longest = 1024
 
 /**
- * Where a sign-in may lead back to: a path of this service, with its query and fragment, as browsers will read it.
- * @returns the path in its one canonical spelling, or null for anything that could lead elsewhere or back into a sign-in
+ * Where a sign-in may lead back to: a path of this service, with its query and fragment, as
+ * browsers will read it.
+ * @returns the path in its one canonical spelling, or null for anything that could lead elsewhere
+ * or back into a sign-in
  */
 export function readReturnTo(text: string | undefined): string | null {
   // Browsers drop tabs and line breaks from URLs, and treat a backslash as a slash.

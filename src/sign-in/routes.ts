@@ -101,8 +101,9 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
   const linking = createLinking({ tokens, secure })
 
   /**
-   * The account to which a sign-in adds its identity, when the page of identities requested that. Another page must not request it: it could
-   * have signed the browser in at the provider as another user before, whose identity would open the account from then on.
+   * The account to which a sign-in adds its identity, when the page of identities requested that.
+   * Another page must not request it: it could have signed the browser in at the provider as
+   * another user before, whose identity would open the account from then on.
    */
   async function linkTo(req: SignInRequest): Promise<string | null> {
     const { link } = readQuery(req, ['link'])
@@ -333,13 +334,17 @@ function readQuery<K extends string>(req: SignInRequest, names: K[]): Partial<Re
   return read
 }
 
-/** Whether the request comes from a browser without Fetch Metadata headers, or from a link: then the visitor may intend to sign out. */
+/**
+ * Whether the request comes from a browser without Fetch Metadata headers, or from a link: then the
+ * visitor may intend to sign out.
+ */
 const mayFollowLink = (req: IncomingMessage) =>
   req.headers['sec-fetch-mode'] === undefined || isNavigation(req)
 
 /**
- * The public URL of the sign-in, for a visitor who has opened the service by another name of this computer: the provider redirects to
- * the public name, which does not share cookies with the other. Null for the public name itself.
+ * The public URL of the sign-in, for a visitor who has opened the service by another name of this
+ * computer: the provider redirects to the public name, which does not share cookies with the other.
+ * Null for the public name itself.
  */
 function otherNameOf(req: IncomingMessage, publicUrl: string): string | null {
   const host = `http://${req.headers.host}`

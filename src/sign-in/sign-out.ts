@@ -24,7 +24,10 @@ export const SIGN_OUT_PATH = '/auth/sign_out'
 
 const cookieName = 'provider_session'
 const purpose = 'provider session'
-/** Characters of an ID token that still fits a cookie when it is encrypted; without it, the provider asks the person. */
+/**
+ * Characters of an ID token that still fits a cookie when it is encrypted; without it, the provider
+ * asks the person.
+ */
 const MAX_ID_TOKEN = 2500
 const MAX_FORM_BYTES = 64 * 1024
 
@@ -39,7 +42,8 @@ const withoutProvider = (secure: boolean) =>
   stringifySetCookie(cookieName, '', { ...providerCookie, secure, maxAge: 0 })
 
 /**
- * Ends the session of a secret, if there is one. The response removes its cookie, and that of its provider unless the browser is to go on.
+ * Ends the session of a secret, if there is one. The response removes its cookie, and that of its
+ * provider unless the browser is to go on.
  * @param mayGoOn whether the browser can be led on
  * @returns where the browser is to go on to sign out at its provider, or null
  */
@@ -68,7 +72,10 @@ interface Options {
   clientViewer: (req: IncomingMessage) => Promise<Caller | null>
 }
 
-/** Sign-out at OpenID Connect providers: from here (RP-Initiated Logout 1.0), and from there (Back-Channel Logout 1.0). */
+/**
+ * Sign-out at OpenID Connect providers: from here (RP-Initiated Logout 1.0), and from there
+ * (Back-Channel Logout 1.0).
+ */
 export function createProviderSignOut({
   providers,
   oauth,
@@ -94,8 +101,9 @@ export function createProviderSignOut({
 
   return {
     /**
-     * The Set-Cookie that remembers the session of the provider, for as long as the session here. If that does not end with it, the one of an earlier
-     * session is removed, which may be another person's.
+     * The Set-Cookie that remembers the session of the provider, for as long as the session here.
+     * If that does not end with it, the one of an earlier session is removed, which may be another
+     * person's.
      */
     remember(name: string, { openId }: Identified, seconds: number): string {
       const provider = providers.find(known => known.name === name)
@@ -105,7 +113,10 @@ export function createProviderSignOut({
       return stringifySetCookie(cookieName, value, { ...providerCookie, secure, maxAge: seconds })
     },
 
-    /** Leads a browser without a session on to its provider; one with a session, which may follow a link of another site, back. */
+    /**
+     * Leads a browser without a session on to its provider; one with a session, which may follow a
+     * link of another site, back.
+     */
     async leave(req: SignInRequest): Promise<Answer> {
       const { return_to } = req.query
       const back: Answer = {
@@ -122,7 +133,9 @@ export function createProviderSignOut({
       return url === null ? back : leadingTo(url)
     },
 
-    /** Ends the sessions that a logout token names. @throws InvalidInput for one that is not valid */
+    /**
+     * Ends the sessions that a logout token names. @throws InvalidInput for one that is not valid
+     */
     async backChannel(req: SignInRequest): Promise<Answer> {
       const token = (await readForm(req)).get('logout_token') ?? ''
       const { provider, subject, sid } = await identify(token)
@@ -143,7 +156,8 @@ export function createProviderSignOut({
   ): Promise<{ provider: string; subject: string | null; sid: string | null }> {
     const issuer = issuerOf(token)
     const causes: unknown[] = []
-    // The token is not checked yet, and anyone can send one: only the provider that it names is asked.
+    // The token is not checked yet, and anyone can send one: only the provider that it names is
+    // asked.
     for (const provider of providers.filter(
       known => issuer !== undefined && isIssuerOf(known, issuer),
     )) {
@@ -185,7 +199,10 @@ function issuerOf(token: string): string | undefined {
   }
 }
 
-/** A page, not a redirect: browsers hold the redirects after a form against the `form-action` of the page that had it. */
+/**
+ * A page, not a redirect: browsers hold the redirects after a form against the `form-action` of the
+ * page that had it.
+ */
 function leadingTo(url: string): Answer {
   const href = escapeHtml(url)
   return {

@@ -38,15 +38,16 @@ const sealed = z.object({
 
 const purpose = 'sign-in state'
 const seconds = 600
-// A cookie for each sign-in, so that several tabs do not meet, and few enough to stay far below the limit of a request's headers.
+// A cookie for each sign-in, so that several tabs do not meet, and few enough to stay far below the
+// limit of a request's headers.
 const prefix = 'oauth_'
 const most = 5
 
 type Done<T extends unknown[]> = (error: Error | null, ...result: T) => void
 
 /**
- * Keeps what a sign-in must remember in a cookie of its browser, encrypted and named after the state. So any instance
- * can finish what another has begun, and only the browser that began it can.
+ * Keeps what a sign-in must remember in a cookie of its browser, encrypted and named after the
+ * state. So any instance can finish what another has begun, and only the browser that began it can.
  */
 export function createStateCookies(options: {
   tokens: Tokens
@@ -90,7 +91,10 @@ export function createStateCookies(options: {
   }
 
   return {
-    /** The state store of a passport-oauth2 strategy; the library distinguishes the variants by the number of parameters. */
+    /**
+     * The state store of a passport-oauth2 strategy; the library distinguishes the variants by the
+     * number of parameters.
+     */
     storeOf: (provider: string, nonce: string) => ({
       store(
         req: SignInRequest,
@@ -112,7 +116,10 @@ export function createStateCookies(options: {
       },
     }),
 
-    /** Consumes the sign-in that a callback belongs to, or null. The response deletes its cookie: a state is valid once. */
+    /**
+     * Consumes the sign-in that a callback belongs to, or null. The response deletes its cookie: a
+     * state is valid once.
+     */
     take(req: SignInRequest): Pending | null {
       const pending = read(req)
       if (pending) setCookie(req.res, prefix + pending.state, '', 0)

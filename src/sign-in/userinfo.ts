@@ -15,7 +15,10 @@ interface Request {
   timeoutMs: number
 }
 
-/** The profile of the user whom a provider has authenticated. @throws Error for an answer that does not identify them */
+/**
+ * The profile of the user whom a provider has authenticated. @throws Error for an answer that does
+ * not identify them
+ */
 export async function readProfileOf(request: Request): Promise<ProviderProfile> {
   return readClaims(request.provider.name, await claimsOf(request))
 }
@@ -32,7 +35,10 @@ async function claimsOf(request: Request): Promise<object> {
 
 const record = z.record(z.string(), z.unknown())
 
-/** Userinfo adds to the ID token, and must be of the same user (OpenID Connect Core 1.0, section 5.3.2). */
+/**
+ * Userinfo adds to the ID token, and must be of the same user (OpenID Connect Core 1.0, section
+ * 5.3.2).
+ */
 function joined(idClaims: IdClaims, userinfo: Record<string, unknown>): object {
   if (userinfo.sub !== idClaims.sub)
     throw new Error('The userinfo URL answers for another user than the ID token.')
@@ -46,7 +52,10 @@ const githubEmails = z.array(
   z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }),
 )
 
-/** The profile of GitHub has the public address, if any; the primary one, and whether it is verified, stands elsewhere. */
+/**
+ * The profile of GitHub has the public address, if any; the primary one, and whether it is
+ * verified, stands elsewhere.
+ */
 async function readGithubEmail(request: Request): Promise<object> {
   const emails = githubEmails.parse(await ask(`${request.userinfoUrl}/emails`, request))
   const primary = emails.find(email => email.primary)
@@ -54,8 +63,9 @@ async function readGithubEmail(request: Request): Promise<object> {
 }
 
 /**
- * The `email` of Microsoft is what an administrator of any tenant has entered, so it counts as verified only with the optional claim `xms_edov`. A
- * subject is unique within its tenant alone. The picture needs an access token.
+ * The `email` of Microsoft is what an administrator of any tenant has entered, so it counts as
+ * verified only with the optional claim `xms_edov`. A subject is unique within its tenant alone.
+ * The picture needs an access token.
  */
 function readMicrosoft({ sub, tid, xms_edov: owned, ...claims }: IdClaims): object {
   if (typeof tid !== 'string') throw new Error('The ID token names no tenant.')

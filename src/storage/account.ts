@@ -7,7 +7,10 @@ import {
 import { keepAliveAgent } from './agent.ts'
 import { seconds } from './time-limit.ts'
 
-/** Four tries within two seconds: enough for an embedded store that is being restarted, soon over for a dead one. */
+/**
+ * Four tries within two seconds: enough for an embedded store that is being restarted, soon over
+ * for a dead one.
+ */
 const retryOptions = { maxTries: 4, retryDelayInMs: 400, maxRetryDelayInMs: 2 * seconds }
 
 /** A client of the account that a connection string names. @throws Error when it holds no key */
@@ -25,7 +28,8 @@ export function connect(
   pipeline.factories.push({
     create: next => ({
       sendRequest: request => {
-        // An agent that is there already is one for the proxy that the environment names: not meant for this machine.
+        // An agent that is there already is one for the proxy that the environment names: not meant
+        // for this machine.
         if (here || !request.agent) request.agent = agent
         for (const [name, value] of Object.entries(traceHeaders())) request.headers.set(name, value)
         return next.sendRequest(request)
@@ -46,7 +50,10 @@ export function publicAddress(containerUrl: string, publicUrl: string): string {
     : `${shown.origin}${shown.pathname.replace(/\/+$/, '')}${name}`
 }
 
-/** Marks the CORS rule of Satchel among the five of an account, as an allowed header that no client sends. */
+/**
+ * Marks the CORS rule of Satchel among the five of an account, as an allowed header that no client
+ * sends.
+ */
 const corsMark = (container: string) => `x-satchel-${container}`
 const corsRule = (container: string, origins: string[]): CorsRule => ({
   allowedOrigins: origins.join(','),
@@ -56,7 +63,10 @@ const corsRule = (container: string, origins: string[]): CorsRule => ({
   maxAgeInSeconds: 3600,
 })
 
-/** Writes the rule of a container into its account, in place of an earlier one. What else is allowed stays. */
+/**
+ * Writes the rule of a container into its account, in place of an earlier one. What else is allowed
+ * stays.
+ */
 export async function writeCorsRule(
   service: BlobServiceClient,
   container: string,

@@ -4,9 +4,10 @@ import { Agent as HttpsAgent } from 'node:https'
 /**
  * Keeps connections open between requests.
  *
- * Between two requests Node leaves such a connection without an error listener for a moment. If a server has answered
- * before it was sent everything, and hangs up then, that would be an uncaught exception, the end of this process.
- * So each connection has one of its own; the sender of a request gets the error as ever.
+ * Between two requests Node leaves such a connection without an error listener for a moment. If a
+ * server has answered before it was sent everything, and hangs up then, that would be an uncaught
+ * exception, the end of this process. So each connection has one of its own; the sender of a
+ * request gets the error as ever.
  */
 export function keepAliveAgent(protocol: string): HttpAgent {
   const agent =

@@ -1,14 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Busy } from '../runtime/errors.ts'
 
-/** Attempts at one part whose bytes are on the disk at a time: one may be stalled, and the next repeats it. */
+/**
+ * Attempts at one part whose bytes are on the disk at a time: one may be stalled, and the next
+ * repeats it.
+ */
 const atOnce = 2
 /** More wait for one of them to end, and after this end the oldest. */
 const patienceMs = 3000
 
 const running = new Map<string, Set<AbortController>>()
 
-/** Runs one of many attempts to send the same part, so that stalled ones do not fill the disk. Its signal aborts when another replaces it. */
+/**
+ * Runs one of many attempts to send the same part, so that stalled ones do not fill the disk. Its
+ * signal aborts when another replaces it.
+ */
 export async function attempt<T>(
   part: string,
   work: (signal: AbortSignal) => Promise<T>,

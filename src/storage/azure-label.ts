@@ -32,8 +32,9 @@ async function writeLabel(
 }
 
 /**
- * Several services may share an account, and its operator names the container: only a move of blobs leaves labels. Once there was a move, a
- * container in use has one; without it, it is the one that was left, or a new one.
+ * Several services may share an account, and its operator names the container: only a move of blobs
+ * leaves labels. Once there was a move, a container in use has one; without it, it is the one that
+ * was left, or a new one.
  * @throws ForeignStore
  */
 export async function bindContainer(

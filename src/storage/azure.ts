@@ -28,7 +28,8 @@ const removalsInFlight = 4
 
 /**
  * The blobs of one container of an Azure Storage account, or of Azurite.
- * @param options `publicUrl`: address of the store in signed URLs, if clients see another; empty if they do not
+ * @param options `publicUrl`: address of the store in signed URLs, if clients see another; empty if
+ * they do not
  */
 export function createAzureStore(options: {
   connectionString: string
@@ -43,7 +44,10 @@ export function createAzureStore(options: {
   const reading = BlobSASPermissions.parse('r')
   const writing = BlobSASPermissions.parse('w')
 
-  /** The address of a blob with a right to it. Starts nowhere in time: the clocks of clients and store may differ. */
+  /**
+   * The address of a blob with a right to it. Starts nowhere in time: the clocks of clients and
+   * store may differ.
+   */
   const sign = (key: string, right: Omit<BlobSASSignatureValues, 'containerName' | 'blobName'>) => {
     const sas = generateBlobSASQueryParameters(
       { containerName: options.container, blobName: key, ...right },
@@ -52,7 +56,10 @@ export function createAzureStore(options: {
     return `${address}/${encodeURIComponent(key)}?${sas}`
   }
 
-  /** A client that may write to a blob may also lease it and take snapshots of it; neither must prevent its removal. */
+  /**
+   * A client that may write to a blob may also lease it and take snapshots of it; neither must
+   * prevent its removal.
+   */
   async function removeOne(key: string, abortSignal: AbortSignal): Promise<void> {
     try {
       await dropOne(key, abortSignal)
@@ -69,7 +76,8 @@ export function createAzureStore(options: {
       await blob.delete({ abortSignal, deleteSnapshots: 'include' })
     } catch (error) {
       if (!isMissing(error)) throw error
-      // A broken upload leaves blocks and no blob. Azure keeps them a week and Azurite forever; this drops them.
+      // A broken upload leaves blocks and no blob. Azure keeps them a week and Azurite forever;
+      // this drops them.
       const { uncommittedBlocks } = await blob.getBlockList('uncommitted', { abortSignal })
       if (uncommittedBlocks?.length) await blob.commitBlockList([], { abortSignal })
       // Without any it has been committed a moment ago.
@@ -112,7 +120,8 @@ export function createAzureStore(options: {
           blobContentMD5: Buffer.from(checksum, 'hex'),
         },
       })
-      // Only staging is cut short: what makes a blob appear may do so after the cut, when the caller has cleaned up.
+      // Only staging is cut short: what makes a blob appear may do so after the cut, when the
+      // caller has cleaned up.
       return upload(
         source,
         {
@@ -171,7 +180,8 @@ export function createAzureStore(options: {
       const sum = startCrc32()
       await relay(summed(source, sum), (open, broken) =>
         within(sendLimit(size), broken, async (late, pace) => {
-          // A store that answers before it has everything leaves a connection that waits for the rest; also of a try before the last.
+          // A store that answers before it has everything leaves a connection that waits for the
+          // rest; also of a try before the last.
           const over = new AbortController()
           const abortSignal = AbortSignal.any([late, over.signal])
           try {

@@ -22,7 +22,10 @@ export interface Block {
   release(): void
 }
 
-/** What a source starts with, and grows to: most files are small, and many slow small uploads must not hold a block each. */
+/**
+ * What a source starts with, and grows to: most files are small, and many slow small uploads must
+ * not hold a block each.
+ */
 const smallSizes = [64 * 1024, 512 * 1024]
 
 const keptMs = 10_000
@@ -33,7 +36,10 @@ export function takeBlock(size = blockSize): SharedArrayBuffer {
   return free.get(size)?.pop() ?? new SharedArrayBuffer(size)
 }
 
-/** Keeps a block for the next, so that memory follows the uploads of a moment and not the garbage collector. */
+/**
+ * Keeps a block for the next, so that memory follows the uploads of a moment and not the garbage
+ * collector.
+ */
 export function giveBack(memory: SharedArrayBuffer): void {
   const alike = free.get(memory.byteLength) ?? []
   free.set(memory.byteLength, alike)
@@ -48,7 +54,8 @@ export function giveBack(memory: SharedArrayBuffer): void {
 
 /**
  * Collects a source into blocks; the last one may be shorter, and is empty only if the source is.
- * The receiver releases each block. Errors of the source, and the reason of `signal`, are thrown as they are.
+ * The receiver releases each block. Errors of the source, and the reason of `signal`, are thrown as
+ * they are.
  * @param full bytes of a block
  * @param first bytes of the first one, if that is smaller
  */

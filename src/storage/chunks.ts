@@ -6,12 +6,16 @@ import { onDisk, readAt } from './files.ts'
 /** Enough for the disk to be asked seldom, and little for each of many slow clients. */
 export const readSize = 256 * 1024
 
-/** Bytes, chunk by chunk. A chunk may be used until the next one is asked for: its memory is used again. */
+/**
+ * Bytes, chunk by chunk. A chunk may be used until the next one is asked for: its memory is used
+ * again.
+ */
 export type Chunks = AsyncIterableIterator<Buffer>
 
 /**
- * Reads a part of a file, the first chunk at once and each further one while that before it is in use. Closes the file, also where the
- * reader stops early. Ends early where the file does. A disk that fails is Unavailable.
+ * Reads a part of a file, the first chunk at once and each further one while that before it is in
+ * use. Closes the file, also where the reader stops early. Ends early where the file does. A disk
+ * that fails is Unavailable.
  */
 export function chunksOf(file: FileHandle, offset: number, count: number): Chunks {
   let [at, end] = [offset, offset + count]
@@ -96,7 +100,8 @@ export function streamOf(
     highWaterMark: readSize,
     ...(signal ? { signal } : {}),
   })
-  // A signal that fires before the caller reads would otherwise be an uncaught error; the caller still sees the stream destroyed.
+  // A signal that fires before the caller reads would otherwise be an uncaught error; the caller
+  // still sees the stream destroyed.
   stream.on('error', () => {})
   return stream
 }

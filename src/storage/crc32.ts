@@ -1,7 +1,10 @@
 import { crc32 } from 'node:zlib'
 import { hexOfCrc32 } from '../upload-engine/crc32.ts'
 
-/** A CRC-32 that grows. It detects what damages bytes on their way, at a sixth of the cost of an MD5. */
+/**
+ * A CRC-32 that grows. It detects what damages bytes on their way, at a sixth of the cost of an
+ * MD5.
+ */
 export interface Crc32 {
   add(bytes: Uint8Array): void
   /** Of all bytes so far, in lower-case hex. */

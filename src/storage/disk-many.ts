@@ -12,8 +12,9 @@ interface Small {
   bytes: Uint8Array
 }
 
-// Calls of the system block the process here, because waiting for each in another thread takes several times as long: this is for
-// programs that do nothing else. From time to time, the timers get their turn, for example to refresh locks.
+// Calls of the system block the process here, because waiting for each in another thread takes
+// several times as long: this is for programs that do nothing else. From time to time, the timers
+// get their turn, for example to refresh locks.
 
 const SLICE_MS = 500
 
@@ -60,7 +61,10 @@ export async function putMany(blobs: Small[]): Promise<void> {
   }
 }
 
-/** Makes the bytes of files of one file system durable: together, where the system has a command for that. Node.js has no `syncfs`. */
+/**
+ * Makes the bytes of files of one file system durable: together, where the system has a command for
+ * that. Node.js has no `syncfs`.
+ */
 async function syncFiles(paths: string[]): Promise<void> {
   const [first] = paths
   if (first === undefined) return

@@ -13,7 +13,10 @@ const readMarker = async (dir: string): Promise<Marker | undefined> => {
   return text === undefined ? undefined : parseMarker(text)
 }
 
-/** Gets its name when it is whole, so that it is never half there; another instance may be first. @param replaces whether it replaces another */
+/**
+ * Gets its name when it is whole, so that it is never half there; another instance may be first.
+ * @param replaces whether it replaces another
+ */
 async function writeMarker(dir: string, marker: Marker, replaces = false): Promise<void> {
   const draft = `${dir}/.${uniqueName()}`
   const file = await open(draft, 'wx', fileMode)
@@ -52,12 +55,18 @@ async function bindFolder(dir: string, wanted: Wanted): Promise<void> {
   if (judgeMarker(there, wanted, dir, 'folder')) await writeMarker(dir, wanted, true)
 }
 
-/** The folder of an installation, which may be a volume: without it, its mount point is a bare folder of another disk. */
+/**
+ * The folder of an installation, which may be a volume: without it, its mount point is a bare
+ * folder of another disk.
+ */
 export interface Volume {
   /** Makes the folders in it only when it is known to be the right one. @throws ForeignStore */
   bind(wanted: Wanted): Promise<void>
   marker(): Promise<Marker | undefined>
-  /** Asked before a write, and before what is missing is taken for removed. @throws Unavailable when it is another one by now */
+  /**
+   * Asked before a write, and before what is missing is taken for removed. @throws Unavailable when
+   * it is another one by now
+   */
   check(): Promise<void>
 }
 

@@ -89,7 +89,9 @@ interface Arrival {
   settled?: Promise<void>
 }
 
-/** Keeps a part that has been sent again beside the one that is there, until it is copied over that. */
+/**
+ * Keeps a part that has been sent again beside the one that is there, until it is copied over that.
+ */
 async function replacePart({ dir, spooled, number, bytes }: Arrival, held: Held): Promise<void> {
   const path = `${dir}/${spooled}`
   await opened(path, bytes ? 'wx' : 'r', async file => {
@@ -117,7 +119,10 @@ const changed = async (path: string, work: (file: FileHandle) => Promise<void>):
   }
 }
 
-/** Folders of uploads in which the names of `data` and `index` are durable. Bounded, because uploads end. */
+/**
+ * Folders of uploads in which the names of `data` and `index` are durable. Bounded, because uploads
+ * end.
+ */
 const durable = new DurableNames()
 
 /** Copies parts into their places, and syncs them together. */
@@ -190,7 +195,10 @@ async function settleAll(
 
 const waiting = new Map<string, Arrival[]>()
 
-/** Brings a part to its place. Those that come while the disk is busy with others of their upload share its next turn. */
+/**
+ * Brings a part to its place. Those that come while the disk is busy with others of their upload
+ * share its next turn.
+ */
 async function settlePart(arrival: Arrival): Promise<void> {
   const { dir, parent } = arrival
   const all = waiting.get(dir) ?? []
@@ -206,7 +214,10 @@ async function settlePart(arrival: Arrival): Promise<void> {
   await arrival.settled
 }
 
-/** @param parent the folder of all drafts, which is there. @returns the CRC-32 of what has been written */
+/**
+ * @param parent the folder of all drafts, which is there. @returns the CRC-32 of what has been
+ * written
+ */
 export async function stagePart(
   parent: string,
   key: string,
@@ -227,7 +238,8 @@ export async function stagePart(
       // After the disk has read it: memory that was used again too early would not pass.
       return crc32()
     } finally {
-      // It must have let go of the request before that is answered. Only one that was replaced may wait for its next bytes here.
+      // It must have let go of the request before that is answered. Only one that was replaced may
+      // wait for its next bytes here.
       const left = Promise.resolve(steps.return?.()).catch(() => {})
       if (!signal.aborted) await left
       await received?.release()
@@ -255,7 +267,8 @@ interface Commit {
 }
 
 /**
- * Makes one file of the parts: nothing is copied but what was sent again after the parts had been one file already.
+ * Makes one file of the parts: nothing is copied but what was sent again after the parts had been
+ * one file already.
  * @returns its MD5 and CRC-32, where they are known
  */
 export async function commitParts({
@@ -288,7 +301,8 @@ export async function commitParts({
       const made = await isThere(blob)
       if (!made && count > 0) {
         await check()
-        // The disk has lost them. They count as missing from now on, so that they can be sent again.
+        // The disk has lost them. They count as missing from now on, so that they can be sent
+        // again.
         await markReplaced(dir)
         for (const name of ['index', ...redos]) await ifThere(unlink(`${dir}/${name}`))
         await syncFolder(dir)
@@ -315,7 +329,10 @@ export async function commitParts({
   })
 }
 
-/** Removes the partial files of instances that died. @returns whether the parts have been assembled into a blob */
+/**
+ * Removes the partial files of instances that died. @returns whether the parts have been assembled
+ * into a blob
+ */
 export async function tidyParts(dir: string, cutOffMs: number): Promise<boolean> {
   const names = (await ifThere(readdir(dir))) ?? []
   for (const name of names.filter(each => each.endsWith('.in'))) {

@@ -35,7 +35,10 @@ import { openNow, readNow } from './read-now.ts'
 import { BlobMissing, type BlobStore, BlobsKept, StoreRefusal } from './store.ts'
 import { upload, uploadBuffer } from './upload.ts'
 
-/** A slow part is written chunk by chunk: one is held back until the last has come, one is being written, others wait in the stream and socket. */
+/**
+ * A slow part is written chunk by chunk: one is held back until the last has come, one is being
+ * written, others wait in the stream and socket.
+ */
 const partBuffer = 512 * 1024
 const removalsInFlight = 8
 const probe = Buffer.alloc(4096, 'Satchel tests whether it can write here.\n')
@@ -43,8 +46,9 @@ const probe = Buffer.alloc(4096, 'Satchel tests whether it can write here.\n')
 const cutOffMs = 15 * 60_000
 
 /**
- * The blobs in a folder of this machine, or of a volume that all instances share. Nothing is kept in memory, so that instances agree.
- * What is acknowledged has been synced: first the bytes, then the name.
+ * The blobs in a folder of this machine, or of a volume that all instances share. Nothing is kept
+ * in memory, so that instances agree. What is acknowledged has been synced: first the bytes, then
+ * the name.
  */
 export function createDiskStore({ dir }: { dir: string }): BlobStore {
   const [blobs, drafts] = [`${dir}/blobs`, `${dir}/drafts`]

@@ -6,12 +6,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Unavailable } from '../runtime/errors.ts'
 import { codeOf, ifThere, uniqueName } from './files.ts'
 
-/** An owner that lives shows it this often. One that has not for so long, by the clock of the process that waits, has died. */
+/**
+ * An owner that lives shows it this often. One that has not for so long, by the clock of the
+ * process that waits, has died.
+ */
 const refreshMs = 2000
 const staleMs = 15_000
 const patienceMs = 20_000
 
-/** Within it a process id means one process: one boot of one machine, and one namespace, since containers number from 1 each. */
+/**
+ * Within it a process id means one process: one boot of one machine, and one namespace, since
+ * containers number from 1 each.
+ */
 const space = (() => {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
@@ -44,7 +50,10 @@ const make = (owner: string, path: string): Promise<boolean> =>
     },
   )
 
-/** Takes a lock from an owner that is dead. It is moved first: by now it may be another's, who gets it back. */
+/**
+ * Takes a lock from an owner that is dead. It is moved first: by now it may be another's, who gets
+ * it back.
+ */
 async function takeFrom(owner: string, path: string): Promise<void> {
   const aside = `${path}.${uniqueName()}`
   if (!(await ifThere(rename(path, aside).then(() => true)))) return
@@ -91,9 +100,11 @@ export async function inTurn<T>(name: string, work: () => Promise<T>): Promise<T
 }
 
 /**
- * Runs short work while this path is locked: against the rest of this process by its turn, and against all other processes on this file
- * system by a symbolic link, which is made with its owner's name in one step.
- * @param work is given a check that the lock has not been taken away, as from a process that was stopped for long
+ * Runs short work while this path is locked: against the rest of this process by its turn, and
+ * against all other processes on this file system by a symbolic link, which is made with its
+ * owner's name in one step.
+ * @param work is given a check that the lock has not been taken away, as from a process that was
+ * stopped for long
  */
 export const locked = <T>(
   path: string,

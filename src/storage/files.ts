@@ -50,7 +50,9 @@ export async function opened<T>(
   }
 }
 
-/** Opens a file for writing anywhere in it, and makes it if it is missing, however many try at once. */
+/**
+ * Opens a file for writing anywhere in it, and makes it if it is missing, however many try at once.
+ */
 export async function openAnywhere(path: string): Promise<FileHandle> {
   for (;;) {
     const there = await ifThere(open(path, 'r+'))
@@ -85,7 +87,10 @@ export async function writeAt(
   }
 }
 
-/** Fills some memory with the bytes from a position on. @returns how many there were: fewer only where the file ends */
+/**
+ * Fills some memory with the bytes from a position on. @returns how many there were: fewer only
+ * where the file ends
+ */
 export async function readAt(
   file: FileHandle,
   bytes: Uint8Array,
@@ -127,7 +132,8 @@ export function syncFolder(folder: string): Promise<void> {
   }
   if (state.next) return state.next
   if (!state.running) return begin()
-  // After a failure the kernel takes what was not written for clean, and a second sync would succeed.
+  // After a failure the kernel takes what was not written for clean, and a second sync would
+  // succeed.
   state.next = state.running.then(begin, error => {
     delete state.next
     if (!state.running) syncs.delete(folder)
@@ -136,12 +142,16 @@ export function syncFolder(folder: string): Promise<void> {
   return state.next
 }
 
-/** The finished blobs, in folders named by the prefixes of their keys, so that they can be listed in the order of their keys. */
+/**
+ * The finished blobs, in folders named by the prefixes of their keys, so that they can be listed in
+ * the order of their keys.
+ */
 export interface Shelves {
   pathOf(key: string): string
   /**
-   * Moves a file to its path, and makes its bytes and its name durable in parallel: no client reads it before that has been acknowledged,
-   * and both share one turn of the disk. When that fails, the file is moved back, because it may be the only copy of parts.
+   * Moves a file to its path, and makes its bytes and its name durable in parallel: no client reads
+   * it before that has been acknowledged, and both share one turn of the disk. When that fails, the
+   * file is moved back, because it may be the only copy of parts.
    * @returns false when the file does not exist
    * @param bytes the open file, if it has not been synced
    * @param check runs beside the syncs, which it fails
@@ -160,7 +170,9 @@ export interface Shelves {
   keys(): AsyncIterable<string>
 }
 
-/** A prefix of a UUIDv7 of this length covers 17 minutes: enough files per folder, and few folders. */
+/**
+ * A prefix of a UUIDv7 of this length covers 17 minutes: enough files per folder, and few folders.
+ */
 const prefixLength = 7
 
 export function openShelves(root: string): Shelves {

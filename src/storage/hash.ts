@@ -80,9 +80,15 @@ function startThread(): Thread {
   return self
 }
 
-/** The checksum of many blocks, computed in a worker thread on shared memory. `end` must be called, also after a failure. */
+/**
+ * The checksum of many blocks, computed in a worker thread on shared memory. `end` must be called,
+ * also after a failure.
+ */
 export interface RunningHash {
-  /** Resolves when the bytes have been read and their memory may be used again. Not copied if it is shared memory. */
+  /**
+   * Resolves when the bytes have been read and their memory may be used again. Not copied if it is
+   * shared memory.
+   */
   add(bytes: Uint8Array): Promise<void>
   /** Resolves to the checksum in lower-case hex. */
   end(): Promise<string>
@@ -108,7 +114,10 @@ export function startHash(algorithm: Algorithm): RunningHash {
   }
 }
 
-/** Up to this size hashing here is as fast as passing the bytes to the thread; beyond, it would delay other requests. */
+/**
+ * Up to this size hashing here is as fast as passing the bytes to the thread; beyond, it would
+ * delay other requests.
+ */
 const inlineLimit = 1024 * 1024
 
 /** MD5 of bytes in memory, in lower-case hex. */
@@ -120,8 +129,8 @@ export async function md5(bytes: Uint8Array): Promise<string> {
 }
 
 /**
- * Checksums of a source in lower-case hex, and its size in bytes, in constant memory. The next block is read while one is hashed.
- * Rejects with the error of the source.
+ * Checksums of a source in lower-case hex, and its size in bytes, in constant memory. The next
+ * block is read while one is hashed. Rejects with the error of the source.
  */
 export async function digest<A extends Algorithm>(
   source: AsyncIterable<Uint8Array>,

@@ -19,7 +19,8 @@ export function parseMarker(text: string): Marker {
 /**
  * Compares the marker of a store with what the store is to be.
  * @param kind what such a store is called, such as "folder"
- * @returns whether it is another marker that has to be replaced: that of a store that was used before blobs were moved from it
+ * @returns whether it is another marker that has to be replaced: that of a store that was used
+ * before blobs were moved from it
  * @throws ForeignStore
  */
 export function judgeMarker(there: Marker, wanted: Wanted, name: string, kind: string): boolean {

@@ -46,8 +46,8 @@ export async function routeOf({ from, to, places }: Stores, installation: string
 }
 
 /**
- * A store may have no label before the first move, and a wrong one is told by its blobs then. From the beginning of a move on it has one: what
- * is not found in it by then may have been lost.
+ * A store may have no label before the first move, and a wrong one is told by its blobs then. From
+ * the beginning of a move on it has one: what is not found in it by then may have been lost.
  */
 async function requireSource(
   { from, places }: Pick<Stores, 'from' | 'places'>,
@@ -75,8 +75,9 @@ async function requireSource(
 }
 
 /**
- * Two stores as one, while all blobs are moved from the first to the second. Until the move begins, new blobs go to the first, and from then on
- * to the second. Reads find a blob wherever it is. An upload stays in the store in which it began, which the ledger knows.
+ * Two stores as one, while all blobs are moved from the first to the second. Until the move begins,
+ * new blobs go to the first, and from then on to the second. Reads find a blob wherever it is. An
+ * upload stays in the store in which it began, which the ledger knows.
  */
 export function createMovingStore({ from, to, places }: Stores): BlobStore {
   /** The number of the second store; the first one has the number before it. */
@@ -115,7 +116,8 @@ export function createMovingStore({ from, to, places }: Stores): BlobStore {
       upload: Math.max(from.uploadMemory.upload, to.uploadMemory.upload),
       part: Math.max(from.uploadMemory.part, to.uploadMemory.part),
     },
-    // Who signs a URL cannot know where the blob will be when it is used: the service signs its own, and finds it then.
+    // Who signs a URL cannot know where the blob will be when it is used: the service signs its
+    // own, and finds it then.
     addresses: null,
     current,
     newest: () => target,

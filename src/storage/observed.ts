@@ -8,7 +8,9 @@ import {
 } from '../telemetry/telemetry.ts'
 import { BlobMissing, type BlobStore, BytesDiffer } from './store.ts'
 
-/** How long a state of the store is taken for its state now: asking uses the disk, or the network. */
+/**
+ * How long a state of the store is taken for its state now: asking uses the disk, or the network.
+ */
 const FRESH_MS = 5000
 
 /** A store that has not answered by then is down: a volume of the network may hang for ever. */

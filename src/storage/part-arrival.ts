@@ -24,7 +24,8 @@ export interface Received {
 }
 
 /**
- * Takes a part in, to its last byte: a fast one in memory, so that its bytes are written once; a slow one, or one of many, into a file.
+ * Takes a part in, to its last byte: a fast one in memory, so that its bytes are written once; a
+ * slow one, or one of many, into a file.
  * @throws BytesDiffer, and what the source throws
  */
 export async function receivePart(
@@ -132,7 +133,10 @@ async function moveToFile(
   }
 }
 
-/** Memory of this size, counted. A part that fills more than a quarter of a block gets one that is kept for the next. */
+/**
+ * Memory of this size, counted. A part that fills more than a quarter of a block gets one that is
+ * kept for the next.
+ */
 function blockOf(size: number): { bytes: Buffer; giveBack(): void } {
   inMemory++
   const block = size > blockSize / 4 ? takeBlock() : undefined

@@ -37,7 +37,10 @@ interface Prefix {
   sums?: Promise<PrefixSums>
 }
 
-/** By the folder of the upload, the one that was used last at the end. Bounded, because uploads are abandoned. */
+/**
+ * By the folder of the upload, the one that was used last at the end. Bounded, because uploads are
+ * abandoned.
+ */
 const prefixes = new Map<string, Prefix>()
 const maxPrefixes = 1000
 
@@ -69,10 +72,16 @@ export async function markReplaced(dir: string): Promise<void> {
   await (await openAnywhere(markOf(dir))).close()
 }
 
-/** Whether a part was sent again, or lost. With the folder locked, the answer holds until that is released. */
+/**
+ * Whether a part was sent again, or lost. With the folder locked, the answer holds until that is
+ * released.
+ */
 export const wasReplaced = (dir: string): Promise<boolean> => isThere(markOf(dir))
 
-/** Hashes those of these parts that continue the prefix. Their bytes may be used again when it resolves. Never throws. */
+/**
+ * Hashes those of these parts that continue the prefix. Their bytes may be used again when it
+ * resolves. Never throws.
+ */
 export async function hashParts(
   dir: string,
   parts: { number: number; bytes: Buffer | undefined }[],
@@ -90,7 +99,10 @@ export async function hashParts(
     if (status === 'rejected') forgetPrefix(dir)
 }
 
-/** Hashes what has been received behind the prefix, from the disk, one part of one upload after the other. Never throws. */
+/**
+ * Hashes what has been received behind the prefix, from the disk, one part of one upload after the
+ * other. Never throws.
+ */
 function readOn(dir: string, prefix: Prefix): Promise<void> {
   prefix.reading ??= (async () => {
     try {
@@ -142,7 +154,8 @@ export function continuePrefix(dir: string): void {
 
 /**
  * Hashes all that has been received. Call it before the parts become a blob.
- * @param signal ends that, and forgets what has been hashed: the upload has ended, or this instance ends
+ * @param signal ends that, and forgets what has been hashed: the upload has ended, or this instance
+ * ends
  * @throws the reason of the signal, and nothing else
  */
 export async function finishPrefix(dir: string, signal?: AbortSignal): Promise<void> {
@@ -156,7 +169,9 @@ export async function finishPrefix(dir: string, signal?: AbortSignal): Promise<v
   signal?.throwIfAborted()
 }
 
-/** The sums of the first `count` parts, of this size together, where exactly these have been hashed. */
+/**
+ * The sums of the first `count` parts, of this size together, where exactly these have been hashed.
+ */
 export async function sumsOfPrefix(
   dir: string,
   count: number,

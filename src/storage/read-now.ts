@@ -8,7 +8,8 @@ export const openNow = promisify(open)
 const readFrom = promisify(read)
 
 /**
- * Reads what is small at once, and closes the file: a stream would take longer. Ends early where the file does. Bytes from an offset on.
+ * Reads what is small at once, and closes the file: a stream would take longer. Ends early where
+ * the file does. Bytes from an offset on.
  * @param more bytes to be read as well if they are there
  */
 export async function readNow(
@@ -23,7 +24,8 @@ export async function readNow(
     for (let got = -1; got !== 0 && size < count; size += got)
       got = (await readFrom(file, bytes, size, bytes.length - size, offset + size)).bytesRead
   } finally {
-    // Not waited for: nothing depends on it. Not in this thread, which a volume of the network could hold up even by this.
+    // Not waited for: nothing depends on it. Not in this thread, which a volume of the network
+    // could hold up even by this.
     close(file, () => {})
   }
   const whole = bytes.subarray(0, size)

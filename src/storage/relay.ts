@@ -3,11 +3,17 @@ import { Unavailable } from '../runtime/errors.ts'
 import { leave } from '../runtime/interruptible.ts'
 import type { Pace } from './time-limit.ts'
 
-/** Bytes that are read before the request is sent, and kept for a retry until the kernel has accepted them and has capacity for more. */
+/**
+ * Bytes that are read before the request is sent, and kept for a retry until the kernel has
+ * accepted them and has capacity for more.
+ */
 const headSize = 256 * 1024
 const pieceSize = 16 * 1024
 
-/** Collects bytes in few pieces: clients may send them one by one, and each chunk has an overhead of 400 bytes. */
+/**
+ * Collects bytes in few pieces: clients may send them one by one, and each chunk has an overhead of
+ * 400 bytes.
+ */
 class Gathered {
   readonly pieces: Uint8Array[] = []
   size = 0
@@ -35,10 +41,10 @@ class Gathered {
 }
 
 /**
- * Forwards a source while it arrives, at the pace of the slower side.
- * Rejects with the error of the source or of `send`; then the source is closed after its next chunk.
- * @param send makes the request. Its `open` gives the body again for each try until more than the beginning has gone; its `broken` fires
- * when no more of the body will come.
+ * Forwards a source while it arrives, at the pace of the slower side. Rejects with the error of the
+ * source or of `send`; then the source is closed after its next chunk.
+ * @param send makes the request. Its `open` gives the body again for each try until more than the
+ * beginning has gone; its `broken` fires when no more of the body will come.
  */
 export async function relay(
   source: AsyncIterable<Uint8Array>,

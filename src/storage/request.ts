@@ -13,7 +13,10 @@ export const isDamaged = (error: unknown) =>
 export const isLeased = (error: unknown) =>
   error instanceof RestError && error.code === 'LeaseIdMissing'
 
-/** Translates an error of the SDK. Only its gist is kept: the whole contains headers and signed URLs. */
+/**
+ * Translates an error of the SDK. Only its gist is kept: the whole contains headers and signed
+ * URLs.
+ */
 function explain(error: unknown, late: boolean): unknown {
   if (late)
     return new Unavailable('blob store', new Error('The blob store did not answer in time.'))

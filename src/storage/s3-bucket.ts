@@ -13,7 +13,10 @@ const marker = 'installation'
 
 export const md5HeaderOf = (body: string) => md5Header(createHash('md5').update(body).digest('hex'))
 
-/** Creates a bucket that is missing. @param location the region that it is to be created in, where the store asks for one */
+/**
+ * Creates a bucket that is missing. @param location the region that it is to be created in, where
+ * the store asks for one
+ */
 export async function createBucket(client: S3Client, location: string | undefined): Promise<void> {
   await within(requestLimit, undefined, async late => {
     try {
@@ -46,7 +49,10 @@ export const readMarker = (client: S3Client): Promise<Marker | undefined> =>
     }
   })
 
-/** Writes it only if there is none: another instance, or another installation, may be first. @param replaces whether it replaces another */
+/**
+ * Writes it only if there is none: another instance, or another installation, may be first. @param
+ * replaces whether it replaces another
+ */
 const writeMarker = (client: S3Client, wanted: Marker, replaces = false): Promise<void> =>
   within(requestLimit, undefined, async late => {
     const body = markerText(wanted)
@@ -113,7 +119,10 @@ const valuesOf = (rule: string) =>
     .sort()
     .join('\n')
 
-/** Writes the rule of Satchel into its bucket, in place of an earlier one. What else is allowed stays. */
+/**
+ * Writes the rule of Satchel into its bucket, in place of an earlier one. What else is allowed
+ * stays.
+ */
 export async function writeCorsRule(
   client: S3Client,
   origins: string[],

@@ -45,7 +45,10 @@ export class S3Error extends Error {
   }
 }
 
-/** Pauses between the attempts at a request, in milliseconds: enough for a store that is being restarted, soon over for a dead one. */
+/**
+ * Pauses between the attempts at a request, in milliseconds: enough for a store that is being
+ * restarted, soon over for a dead one.
+ */
 const pauses = [100, 500, 1200]
 
 export const isMissing = (error: unknown) =>
@@ -83,8 +86,9 @@ async function refusalOf(answer: IncomingMessage): Promise<S3Error> {
 }
 
 /**
- * Speaks with one bucket: signs requests (Signature Version 4), sends them with connections that are kept, and repeats those that fail.
- * The bytes of bodies are not signed, because they are not known when a request begins; their MD5 is, where there is one.
+ * Speaks with one bucket: signs requests (Signature Version 4), sends them with connections that
+ * are kept, and repeats those that fail. The bytes of bodies are not signed, because they are not
+ * known when a request begins; their MD5 is, where there is one.
  */
 export function connect(where: S3Bucket, traceHeaders: () => Record<string, string> = () => ({})) {
   const { bucket, region, pathStyle } = where
@@ -191,7 +195,10 @@ export function connect(where: S3Bucket, traceHeaders: () => Record<string, stri
         return { headers: answer.headers, body }
       }, signal),
 
-    /** A URL that allows this one request from now on. @param at the URL of the store for those who use it */
+    /**
+     * A URL that allows this one request from now on. @param at the URL of the store for those who
+     * use it
+     */
     sign(asked: S3Request, life: number, at: URL): string {
       const place = placeAt(at)
       const { path } = aws4.sign(

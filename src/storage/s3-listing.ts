@@ -77,7 +77,10 @@ export async function* unfinishedOf(client: S3Client, prefix: string): AsyncGene
   } while (after['key-marker'])
 }
 
-/** Merges streams that are in the order of their keys. Of those with the same key the first stream's is given. */
+/**
+ * Merges streams that are in the order of their keys. Of those with the same key the first stream's
+ * is given.
+ */
 export async function* merged<T extends { key: string }>(
   ...streams: AsyncGenerator<T>[]
 ): AsyncGenerator<T> {

@@ -25,7 +25,10 @@ export const md5Header = (hex: string) => ({
 export interface Multipart {
   /** @param index from 0 */
   send(index: number, bytes: Uint8Array, signal: AbortSignal): Promise<void>
-  /** @param source the header that names another object; `range` names its bytes from the first to the last */
+  /**
+   * @param source the header that names another object; `range` names its bytes from the first to
+   * the last
+   */
   copy(index: number, source: string, range: string): Promise<void>
   complete(count: number, total: number): Promise<void>
   /** Discards what has been sent. Resolves in any case: what stays is removed with the blob. */
@@ -44,7 +47,9 @@ export const abortMultipart = (
     }
   })
 
-/** Begins an object when its first part comes. @param headers those that the object is created with */
+/**
+ * Begins an object when its first part comes. @param headers those that the object is created with
+ */
 export function startMultipart(
   client: S3Client,
   object: string,

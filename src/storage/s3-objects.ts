@@ -24,7 +24,10 @@ export const keyOf = (object: string) => object.slice(blobs.length)
 export const numberOf = (object: string) => Number(object.slice(object.lastIndexOf('/') + 1))
 
 const removalsInRequest = 1000
-/** The parts of fewer blobs are looked for one by one; those of more in the list of all that have parts. */
+/**
+ * The parts of fewer blobs are looked for one by one; those of more in the list of all that have
+ * parts.
+ */
 const fewKeys = 8
 /** The objects of blobs and of their parts. */
 export function objectsIn(client: S3Client) {
@@ -53,7 +56,10 @@ export function objectsIn(client: S3Client) {
     return signal ? addAbortSignal(signal, body) : body
   }
 
-  /** The bytes of parts in their order; each is the one that was listed. The next is asked for while one is read. */
+  /**
+   * The bytes of parts in their order; each is the one that was listed. The next is asked for while
+   * one is read.
+   */
   async function* bytesOf(
     listed: Listed[],
     signal: AbortSignal | undefined,

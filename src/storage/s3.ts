@@ -24,7 +24,10 @@ const keysInQuestion = 50
 export interface S3Options extends S3Bucket {
   /** URL of the store in signed URLs, if clients use another; empty if they do not. */
   publicUrl: string
-  /** The algorithm with which the store encrypts blobs, and the id of the key; empty for what the bucket says. */
+  /**
+   * The algorithm with which the store encrypts blobs, and the id of the key; empty for what the
+   * bucket says.
+   */
   encryption?: string
   kmsKeyId?: string
   /** The region that is named when the bucket is created; only Amazon asks for it. */
@@ -60,7 +63,8 @@ export function createS3Store(options: S3Options): BlobStore {
     const multipart = startMultipart(client, object, headers)
     let total = 0
     try {
-      // Only parts are cut short: what makes a blob appear may do so after the cut, when the caller has cleaned up.
+      // Only parts are cut short: what makes a blob appear may do so after the cut, when the caller
+      // has cleaned up.
       return await upload(
         source,
         {
@@ -213,7 +217,8 @@ export function createS3Store(options: S3Options): BlobStore {
       }
     },
 
-    // Signed URLs say what type the bytes have, and S3 sends no other checksum than the one it has made.
+    // Signed URLs say what type the bytes have, and S3 sends no other checksum than the one it has
+    // made.
     async describe() {},
 
     async open(key, { offset = 0, count, signal } = {}) {

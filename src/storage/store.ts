@@ -4,7 +4,10 @@ import type { Uploaded, UploadOptions } from './upload.ts'
 
 export interface PutOptions extends UploadOptions {
   contentType: string
-  /** The number of the store that it goes to, while blobs are moved between two; otherwise the ledger says it. */
+  /**
+   * The number of the store that it goes to, while blobs are moved between two; otherwise the
+   * ledger says it.
+   */
   store?: number
 }
 
@@ -27,8 +30,9 @@ export interface StoreAddresses {
     options: { contentType: string; disposition: string; seconds: number },
   ): string
   /**
-   * The URLs to which parts 1 to `count` can be sent with PUT until `until` (milliseconds since the epoch). They do not allow reading.
-   * The store signs blobs, not blocks: a client with one of them can write any bytes under this key, and under no other.
+   * The URLs to which parts 1 to `count` can be sent with PUT until `until` (milliseconds since the
+   * epoch). They do not allow reading. The store signs blobs, not blocks: a client with one of them
+   * can write any bytes under this key, and under no other.
    */
   signParts(key: string, count: number, until: number): string[]
   /** Lets pages of these origins send and fetch bytes, and keeps other rules of the store. */
@@ -53,7 +57,10 @@ export interface StoreSpace {
 export interface ReadOptions {
   offset?: number
   count?: number
-  /** The size of the blob, where it is known and all of it is read: what is small is read at once then. */
+  /**
+   * The size of the blob, where it is known and all of it is read: what is small is read at once
+   * then.
+   */
   size?: number
   signal?: AbortSignal
 }
@@ -66,7 +73,10 @@ export interface Marker {
   number: number
 }
 
-/** The store of the bytes. Every method throws Unavailable when the store fails: in bounded time, if it is reached over a network. */
+/**
+ * The store of the bytes. Every method throws Unavailable when the store fails: in bounded time, if
+ * it is reached over a network.
+ */
 export interface BlobStore {
   /** Kind and location, for operators. */
   readonly label: string
@@ -78,9 +88,12 @@ export interface BlobStore {
   /** Creates what the store needs: a container, folders. */
   prepare(): Promise<void>
   /**
-   * Verifies that the store belongs to this installation. Called after `prepare`, and before it takes anything; a new store is labelled with the id.
-   * @param inUse whether the installation has blobs already, so that an empty store is the wrong one
-   * @param number its number among the stores of the installation, which are counted by moves of the blobs
+   * Verifies that the store belongs to this installation. Called after `prepare`, and before it
+   * takes anything; a new store is labelled with the id.
+   * @param inUse whether the installation has blobs already, so that an empty store is the wrong
+   * one
+   * @param number its number among the stores of the installation, which are counted by moves of
+   * the blobs
    * @param isKnown whether it is the right one even if it has no label: then it gets one
    * @throws ForeignStore
    */
@@ -89,28 +102,38 @@ export interface BlobStore {
   marker(): Promise<Marker | undefined>
   /** The number of the store that new blobs go to. Known after `bind`. */
   current(): Promise<number>
-  /** The number of the newest store that it knows, to which blobs are moved or will be. Known after `bind`. */
+  /**
+   * The number of the newest store that it knows, to which blobs are moved or will be. Known after
+   * `bind`.
+   */
   newest(): number
   /** Whether it is two stores, between which blobs are moved. */
   readonly isMoving?: boolean
-  /** Resolves if the store can be read and written: within two seconds, if it is reached over a network. */
+  /**
+   * Resolves if the store can be read and written: within two seconds, if it is reached over a
+   * network.
+   */
   ping(): Promise<void>
   /** What the store can still take, and its size; null where it has no end that it knows of. */
   space(): Promise<StoreSpace | null>
   /**
-   * Stores a source under a key, in constant memory.
-   * Rejects with the error of the source, `admit` or the signal, once no request of it is under way, so that the
-   * key can be removed. The source is closed by its iterator's `return`, which destroys a Node stream.
+   * Stores a source under a key, in constant memory. Rejects with the error of the source, `admit`
+   * or the signal, once no request of it is under way, so that the key can be removed. The source
+   * is closed by its iterator's `return`, which destroys a Node stream.
    */
   put(key: string, source: AsyncIterable<Uint8Array>, options: PutOptions): Promise<Uploaded>
-  /** Reads many small blobs whole, for programs that copy blobs and do nothing else; undefined for one that is missing. Only where that is faster. */
+  /**
+   * Reads many small blobs whole, for programs that copy blobs and do nothing else; undefined for
+   * one that is missing. Only where that is faster.
+   */
   readMany?(keys: string[]): Promise<(Uint8Array | undefined)[]>
   /** Stores many small blobs, for the same programs. */
   putMany?(blobs: { key: string; bytes: Uint8Array }[]): Promise<void>
   /**
-   * Stages a part of a blob, replacing an earlier one of the same number (from 1). It can be read after `commitParts`.
-   * The bytes are forwarded as they arrive; when the source throws, nothing is staged and its error is thrown.
-   * Resolves to the CRC-32 of the bytes that it has stored, in lower-case hex.
+   * Stages a part of a blob, replacing an earlier one of the same number (from 1). It can be read
+   * after `commitParts`. The bytes are forwarded as they arrive; when the source throws, nothing is
+   * staged and its error is thrown. Resolves to the CRC-32 of the bytes that it has stored, in
+   * lower-case hex.
    * @throws BytesDiffer
    */
   stagePart(
@@ -122,9 +145,10 @@ export interface BlobStore {
   /** The parts that were staged under a key, committed or not: sizes in bytes by number. */
   partsOf(key: string): Promise<Map<number, number>>
   /**
-   * Assembles the blob from its parts 1 to `count`. They can be sent and committed again until `endParts`.
-   * Resolves to its sums in lower-case hex where the store has computed them while the parts arrived: then no one needs to read it back.
-   * The signal ends what may take long, the reading of parts whose sums lack: it rejects with its reason then, and nothing is assembled.
+   * Assembles the blob from its parts 1 to `count`. They can be sent and committed again until
+   * `endParts`. Resolves to its sums in lower-case hex where the store has computed them while the
+   * parts arrived: then no one needs to read it back. The signal ends what may take long, the
+   * reading of parts whose sums lack: it rejects with its reason then, and nothing is assembled.
    */
   commitParts(
     key: string,
@@ -140,7 +164,10 @@ export interface BlobStore {
   tidy(finished: (keys: string[]) => Promise<string[]>): Promise<void>
   /** Copies a blob within the store, whatever its size. @throws BlobMissing */
   copy(from: string, to: string): Promise<void>
-  /** Sets the metadata that is known only after the bytes have been read, where the store sends it to clients. */
+  /**
+   * Sets the metadata that is known only after the bytes have been read, where the store sends it
+   * to clients.
+   */
   describe(key: string, options: { contentType: string; md5: string }): Promise<void>
   /**
    * Reads `count` bytes of a blob (by default all) from `offset` on, in constant memory.
@@ -148,10 +175,14 @@ export interface BlobStore {
    * @throws BlobMissing
    */
   open(key: string, options?: ReadOptions): Promise<Readable>
-  /** Reads as `open` does, for who sends many blobs one after the other: it begins to read at once, and uses memory again. Only where that is cheaper. @throws BlobMissing */
+  /**
+   * Reads as `open` does, for who sends many blobs one after the other: it begins to read at once,
+   * and uses memory again. Only where that is cheaper. @throws BlobMissing
+   */
   chunks?(key: string, options: ReadOptions & { count: number }): Promise<Chunks>
   /**
-   * Removes blobs, also leased ones, and the remains of broken uploads under their keys. Missing keys are no error.
+   * Removes blobs, also leased ones, and the remains of broken uploads under their keys. Missing
+   * keys are no error.
    * @throws BlobsKept for blobs that could not be removed, after all others have been
    */
   remove(keys: string[]): Promise<void>
@@ -159,11 +190,17 @@ export interface BlobStore {
   fileOf?(key: string): string
   /** The size of a blob in bytes; null if there is none. */
   look(key: string): Promise<{ size: number } | null>
-  /** All blobs of the container in the order of their keys, including those that consist of staged parts only, with a size of 0. */
+  /**
+   * All blobs of the container in the order of their keys, including those that consist of staged
+   * parts only, with a size of 0.
+   */
   list(): AsyncIterable<{ key: string; size: number; createdAt: Date }>
 }
 
-/** The store rejected a request. Only the gist of its reason is kept: the rest may contain signatures. */
+/**
+ * The store rejected a request. Only the gist of its reason is kept: the rest may contain
+ * signatures.
+ */
 export class StoreRefusal extends Error {
   /** Whether the credentials were rejected, rather than the operation. */
   readonly unauthorized: boolean
@@ -183,7 +220,9 @@ export class BytesDiffer extends Error {
   }
 }
 
-/** The store cannot remove some blobs for now, such as the target of a copy that is still running. */
+/**
+ * The store cannot remove some blobs for now, such as the target of a copy that is still running.
+ */
 export class BlobsKept extends Error {
   readonly keys: string[]
 

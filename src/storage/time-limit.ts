@@ -2,7 +2,10 @@ import { blockSize } from './blocks.ts'
 
 export const seconds = 1000
 export const requestLimit = 8 * seconds
-/** The limit of a request that carries bytes: a minute per block, because many may share a slow connection. */
+/**
+ * The limit of a request that carries bytes: a minute per block, because many may share a slow
+ * connection.
+ */
 export const sendLimit = (bytes: number) => requestLimit + (52 * seconds * bytes) / blockSize
 export const pageLimit = 30 * seconds
 export const pingLimit = 2 * seconds
@@ -21,7 +24,8 @@ export interface Pace {
 /**
  * Runs a request until the time limit or the signal ends it, and translates its error.
  * @param limit milliseconds, but for those in which the request waits for bytes to send
- * @param grace milliseconds that it may continue after the signal, for one of which the store should not keep half
+ * @param grace milliseconds that it may continue after the signal, for one of which the store
+ * should not keep half
  */
 export type Within = <T>(
   limit: number,
@@ -30,7 +34,10 @@ export type Within = <T>(
   grace?: number,
 ) => Promise<T>
 
-/** @param explain translates an error of the client of a store; `late` says that the time limit was its cause */
+/**
+ * @param explain translates an error of the client of a store; `late` says that the time limit was
+ * its cause
+ */
 export const limited =
   (explain: (error: unknown, late: boolean) => unknown): Within =>
   async (limit, signal, request, grace = 0) => {

@@ -7,7 +7,8 @@ export interface UploadOptions {
   /** Ends the upload; it rejects with its reason. */
   signal?: AbortSignal
   /**
-   * Called and awaited before bytes leave for the store, once per filled block. Throwing refuses the upload.
+   * Called and awaited before bytes leave for the store, once per filled block. Throwing refuses
+   * the upload.
    * @param total bytes read so far, this block included
    * @param ended whether the source has ended with this block
    */
@@ -20,7 +21,10 @@ export interface Target {
   readonly block?: number
   /** Stores everything with one request. */
   whole(bytes: Buffer, checksum: string): Promise<void>
-  /** Stages a block, counted from 0, that can be read only after `commit`. Every one but the last has the same size. */
+  /**
+   * Stages a block, counted from 0, that can be read only after `commit`. Every one but the last
+   * has the same size.
+   */
   stage(index: number, bytes: Buffer, signal: AbortSignal): Promise<void>
   commit(count: number, checksum: string): Promise<void>
 }
@@ -40,8 +44,8 @@ export const bufferOf = (block: number) => blocksInFlight * block
 export const uploadBuffer = bufferOf(blockSize)
 
 /**
- * Sends a source to a store: with one request if it ends within the first block, else in blocks, hashed in parallel.
- * Rejects with the first error, once no request is under way.
+ * Sends a source to a store: with one request if it ends within the first block, else in blocks,
+ * hashed in parallel. Rejects with the first error, once no request is under way.
  */
 export async function upload(
   source: AsyncIterable<Uint8Array>,

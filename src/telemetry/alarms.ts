@@ -24,7 +24,9 @@ export interface Seen {
 const above = (value: number | null | undefined, limit: number) =>
   value !== null && value !== undefined && value > limit ? value : undefined
 
-/** Levels count only when they were beyond the limit all the time: the lowest value of the minutes. */
+/**
+ * Levels count only when they were beyond the limit all the time: the lowest value of the minutes.
+ */
 function lowest(
   { latest }: Seen,
   minutes: number,
@@ -39,7 +41,9 @@ function lowest(
 
 const isDown = (up: number | undefined) => (up === 0 ? 0 : undefined)
 
-/** Each threshold: the value that is beyond it; undefined while all is well, or nothing is known. */
+/**
+ * Each threshold: the value that is beyond it; undefined while all is well, or nothing is known.
+ */
 const values: {
   [Name in ThresholdName]: (seen: Seen, limit: number, minutes: number) => number | undefined
 } = {
@@ -53,7 +57,8 @@ const values: {
   slow({ within }, limit, minutes) {
     const requests = within('pages', minutes)
     addTo(requests, within('rest', minutes))
-    // One slow request of few says nothing yet; nobody is called for it, but it would be the first thing on a quiet page.
+    // One slow request of few says nothing yet; nobody is called for it, but it would be the first
+    // thing on a quiet page.
     const p95Of = (times: number[]) =>
       times.reduce((sum, count) => sum + count, 0) / (minutes * 60) > LEAST_REQUESTS
         ? (quantile(times, 0.95) ?? 0)

@@ -3,7 +3,10 @@ const REQUEST = [0.005, 0.025, 0.1, 0.5, 2.5, 10]
 const CALL = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5]
 const BACKGROUND = [0.1, 1, 10, 60, 600]
 
-/** By what times of requests and calls are kept here, where each costs a number and no series: quantiles are told from these. */
+/**
+ * By what times of requests and calls are kept here, where each costs a number and no series:
+ * quantiles are told from these.
+ */
 export const FINE = [
   ...[
     0.00025, 0.0005, 0.001, 0.0015, 0.0025, 0.0035, 0.005, 0.007, 0.01, 0.015, 0.025, 0.035, 0.05,
@@ -44,7 +47,10 @@ const histogram = <const L extends readonly string[]>(
   type: 'histogram' as const,
 })
 
-/** @param over how the figures of several workers become one: their sum unless all of them tell the same */
+/**
+ * @param over how the figures of several workers become one: their sum unless all of them tell the
+ * same
+ */
 const gauge = <const L extends readonly string[]>(
   name: `satchel_${string}`,
   labels: L,
@@ -282,7 +288,10 @@ export type HistogramLabels<H extends HistogramName> = Labelled<
   (typeof histograms & typeof ownHistograms)[H]
 >
 
-/** Kept for the page of operators only: as a metric, it would be a series for each table, verb and bucket. */
+/**
+ * Kept for the page of operators only: as a metric, it would be a series for each table, verb and
+ * bucket.
+ */
 export const ownHistograms = {
   tableStatement: {
     name: 'satchel_database_table_seconds',

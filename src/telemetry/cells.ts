@@ -1,4 +1,7 @@
-/** Figures of one metric by their labels. Adding to one is a call of a function that the caller keeps: prom-client would look at the labels each time. */
+/**
+ * Figures of one metric by their labels. Adding to one is a call of a function that the caller
+ * keeps: prom-client would look at the labels each time.
+ */
 interface Value {
   labels: Record<string, string>
   value: number
@@ -13,7 +16,10 @@ export interface Added {
 }
 
 export interface AddedTimes extends Added {
-  /** How many were within each bound, and not within the one before; the last are beyond all of them. */
+  /**
+   * How many were within each bound, and not within the one before; the last are beyond all of
+   * them.
+   */
   within: number[]
   seconds: number
 }
@@ -91,7 +97,10 @@ export function createCounter({ name, help, labels }: Described) {
 
 interface Times {
   labels: Record<string, string>
-  /** How many were within each bound, and not within the one before; the last are beyond all of them. */
+  /**
+   * How many were within each bound, and not within the one before; the last are beyond all of
+   * them.
+   */
   within: number[]
   sum: number
   /** What of it the last call of `changes` knew; undefined before the first one. */

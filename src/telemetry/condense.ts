@@ -15,10 +15,15 @@ import type { Reading, Readings } from './telemetry.ts'
 
 type Counts = Pick<Sample, 'sums' | 'timings' | 'tables' | 'codes'>
 
-/** Requests that last as long as their client takes: the rule of docker/alerts.yml about what is slow leaves them out, too. */
+/**
+ * Requests that last as long as their client takes: the rule of docker/alerts.yml about what is
+ * slow leaves them out, too.
+ */
 const CONTENT = /^\/api\/blobs|^\/api\/d\/|upload|download|part|content|zip|events/
 
-/** Of what kind the requests of a route are; undefined for what is told elsewhere, or says nothing. */
+/**
+ * Of what kind the requests of a route are; undefined for what is told elsewhere, or says nothing.
+ */
 function kindOf(route: string): Timing | undefined {
   // Operations are told by their fields, without subscriptions, which last for hours.
   if (route === '/graphql' || route === '/healthz' || route === '/readyz') return undefined

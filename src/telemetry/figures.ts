@@ -17,7 +17,10 @@ export const sums = [
   ...['processorSeconds', 'workerRestarts'],
 ] as const satisfies string[]
 
-/** Figures that rise and fall: how those of several workers become one. Over time, the worst is told. */
+/**
+ * Figures that rise and fall: how those of several workers become one. Over time, the worst is
+ * told.
+ */
 export const levels = {
   workers: 'sum',
   runningRequests: 'sum',
@@ -45,7 +48,10 @@ export const levels = {
   lastSweep: 'max',
 } as const satisfies Record<string, 'sum' | 'min' | 'max'>
 
-/** Kinds of work whose times are told. `content` lasts as long as its client takes to send or to read. */
+/**
+ * Kinds of work whose times are told. `content` lasts as long as its client takes to send or to
+ * read.
+ */
 export const timings = ['pages', 'rest', 'graph', 'content', 'statements', 'store'] as const
 
 export type Sum = (typeof sums)[number]
@@ -91,7 +97,10 @@ export interface Sample {
   failures: Failure[]
 }
 
-/** A quantile of times by how many were within each bound, between two bounds by proportion; null of none. */
+/**
+ * A quantile of times by how many were within each bound, between two bounds by proportion; null of
+ * none.
+ */
 export function quantile(within: ArrayLike<number>, part: number): number | null {
   let all = 0
   for (let i = 0; i < within.length; i++) all += within[i] ?? 0

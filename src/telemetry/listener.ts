@@ -15,7 +15,10 @@ export interface MetricsListener {
   close(): void
 }
 
-/** Serves GET /metrics, and nothing else, on an address of its own. @param text is called once for scrapes that come at the same time */
+/**
+ * Serves GET /metrics, and nothing else, on an address of its own. @param text is called once for
+ * scrapes that come at the same time
+ */
 export async function listenForScrapes(
   { host, port }: MetricsAddress,
   text: () => Promise<string>,

@@ -3,7 +3,9 @@ import { counters, histograms, ownHistograms } from './catalog.ts'
 import { createCounter, createHistogram } from './cells.ts'
 import type { Measures, Readings } from './telemetry.ts'
 
-/** Who asks waits so long for figures that take a statement: Prometheus gives up after ten seconds. */
+/**
+ * Who asks waits so long for figures that take a statement: Prometheus gives up after ten seconds.
+ */
 const PATIENCE_MS = 2000
 
 export const eachOf = <Name extends string, M>(

@@ -41,13 +41,17 @@ export function createMetrics({ counters, histograms, readings, read }: KeptMeas
       registers: [registry],
     })
   })
-  // The registry asks nothing else of a metric than what these have; its types ask for its own classes.
+  // The registry asks nothing else of a metric than what these have; its types ask for its own
+  // classes.
   for (const cells of [...Object.values(counters), ...Object.values(histograms)])
     registry.registerMetric(cells as never)
   collectDefaultMetrics({ register: registry })
   read(() => ({ info: [[{ version }, 1]] }))
 
-  /** What cannot be read now must not look like a figure of now. Without labels, a gauge that is reset would be 0, which looks like one. */
+  /**
+   * What cannot be read now must not look like a figure of now. Without labels, a gauge that is
+   * reset would be 0, which looks like one.
+   */
   function clear(): void {
     for (const [name, gauge] of Object.entries(made)) {
       gauge.reset()

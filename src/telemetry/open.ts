@@ -16,7 +16,9 @@ export interface OpenTelemetry {
   stop(): Promise<void>
 }
 
-/** Loads what the settings turn on, and nothing else. @param taken gets the samples of this process */
+/**
+ * Loads what the settings turn on, and nothing else. @param taken gets the samples of this process
+ */
 export async function openTelemetry(
   { figures, metrics: address, traces }: Pick<Config, 'figures' | 'metrics' | 'traces'>,
   log: Log,

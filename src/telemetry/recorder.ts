@@ -19,7 +19,9 @@ export type Range = 'hour' | 'quarter' | 'day'
 /** The slowest routes are those of the last hour, in parts that are forgotten one by one. */
 const SLOT_MS = 300_000
 const SLOTS = 12
-/** The names are those of routes, fields and tables; this bounds what is kept of them in any case. */
+/**
+ * The names are those of routes, fields and tables; this bounds what is kept of them in any case.
+ */
 const MOST_NAMES = 400
 const MOST_FAILURES = 50
 /** Of each table, the slowest, and those that take most of the time. */
@@ -99,7 +101,10 @@ function combine(samples: Sample[]): Partial<Record<Level, number>> {
   return all
 }
 
-/** Remembers the samples of the processes of an instance for a day, in memory of a constant size. @param wanted how many workers there should be */
+/**
+ * Remembers the samples of the processes of an instance for a day, in memory of a constant size.
+ * @param wanted how many workers there should be
+ */
 export function createRecorder(wanted = 1): Recorder {
   const rings = {
     hour: createRing(STEP_MS, 240),

@@ -92,7 +92,10 @@ export function createRing(stepMs: number, length: number) {
       close()
     },
 
-    /** The steps of the last minutes that are there: what was added up in all of them, and the levels of each. */
+    /**
+     * The steps of the last minutes that are there: what was added up in all of them, and the
+     * levels of each.
+     */
     latest(
       at: number,
       minutes: number,

@@ -53,7 +53,9 @@ export function createSampler(measures: KeptMeasures, taken: (sample: Sample) =>
     failures = []
   }
 
-  /** Right after each step of the clock, so that the samples of all workers are about the same time. */
+  /**
+   * Right after each step of the clock, so that the samples of all workers are about the same time.
+   */
   function plan(): void {
     timer = setTimeout(() => void sample().finally(plan), STEP_MS - (Date.now() % STEP_MS) + 5)
     timer.unref()

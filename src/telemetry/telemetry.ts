@@ -49,7 +49,10 @@ export interface RequestSpan {
 
 /** What traces are made of: OpenTelemetry spans, each a child of the one that it runs in. */
 export interface Traces {
-  /** Continues the trace that the headers of a request name, or begins one. Undefined where it is not to be traced. */
+  /**
+   * Continues the trace that the headers of a request name, or begins one. Undefined where it is
+   * not to be traced.
+   */
   request(headers: IncomingHttpHeaders): RequestSpan | undefined
   /** Runs work as a span, unless it runs in none and is no root. */
   span<T>(span: SpanOptions, work: () => Promise<T>): Promise<T>
@@ -59,7 +62,9 @@ export interface Traces {
   headers(): Record<string, string>
 }
 
-/** Something that is done again and again: how it is traced, and what notes its time by its outcome. */
+/**
+ * Something that is done again and again: how it is traced, and what notes its time by its outcome.
+ */
 export interface Work {
   span: SpanOptions
   note(outcome: string): (seconds: number) => void
@@ -67,7 +72,10 @@ export interface Work {
   outcome?: (error: unknown) => string
 }
 
-/** What the service tells about its work. Made once and handed down; while all of it is off, it does nothing. */
+/**
+ * What the service tells about its work. Made once and handed down; while all of it is off, it does
+ * nothing.
+ */
 export interface Telemetry extends Measures, Traces {
   /** Whether it does anything. */
   readonly isOn: boolean
@@ -126,7 +134,10 @@ export function joined(measures: Measures, traces: Traces): Telemetry {
   }
 }
 
-/** Makes something for each of few words, now: a counter that appears with its first value shows no increase from zero. */
+/**
+ * Makes something for each of few words, now: a counter that appears with its first value shows no
+ * increase from zero.
+ */
 export function forWords<W extends string, T>(
   words: readonly W[],
   make: (word: W) => T,

@@ -53,7 +53,10 @@ export const thresholds = {
   workersMissing: threshold('SatchelWorkersMissing', 'warning', 0, 5),
 } as const satisfies Record<string, Threshold>
 
-/** Previews may wait for long after a large upload: so many seconds, as the alert SatchelPreviewsLate. */
+/**
+ * Previews may wait for long after a large upload: so many seconds, as the alert
+ * SatchelPreviewsLate.
+ */
 export const LATE_PREVIEW_SECONDS = 86_400
 
 export type ThresholdName = keyof typeof thresholds

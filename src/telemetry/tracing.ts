@@ -28,8 +28,9 @@ export type TraceSettings = NonNullable<Config['traces']>
 const kinds = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL }
 
 /**
- * Samples by the settings. What begins a trace here is chosen by chance, and all else follows it: a share of the trace ids would let a client
- * choose by its id. Requests without a caller's trace have been chosen already.
+ * Samples by the settings. What begins a trace here is chosen by chance, and all else follows it: a
+ * share of the trace ids would let a client choose by its id. Requests without a caller's trace
+ * have been chosen already.
  */
 function samplerOf(sampler: string, chance: number): Sampler {
   const decided = (isSampled: boolean) => ({
@@ -52,7 +53,10 @@ function samplerOf(sampler: string, chance: number): Sampler {
 const chanceOf = ({ sampler, ratio }: TraceSettings): number =>
   sampler.endsWith('always_on') ? 1 : sampler.endsWith('always_off') ? 0 : ratio
 
-/** The only header that is taken and passed on: `tracestate` has texts of the caller, which would reach other receivers. */
+/**
+ * The only header that is taken and passed on: `tracestate` has texts of the caller, which would
+ * reach other receivers.
+ */
 const TRACEPARENT = 'traceparent'
 
 const fromHeaders: TextMapGetter<IncomingHttpHeaders> = {
@@ -63,14 +67,18 @@ const fromHeaders: TextMapGetter<IncomingHttpHeaders> = {
 /** Receivers may be away for hours, and spans are sent every few seconds. */
 const WARN_MS = 60_000
 
-/** Reports what a receiver did not take, at most once a minute; never the headers, which may hold a secret. */
+/**
+ * Reports what a receiver did not take, at most once a minute; never the headers, which may hold a
+ * secret.
+ */
 function reported(exporter: SpanExporter, log: Log): SpanExporter {
   let warnedAt = Number.NEGATIVE_INFINITY
 
   function warn(error: (Error & { code?: unknown }) | undefined): void {
     if (performance.now() - warnedAt < WARN_MS) return
     warnedAt = performance.now()
-    // Only a status or a code of Node.js: texts may come from the receiver. Without either, the text is the library's.
+    // Only a status or a code of Node.js: texts may come from the receiver. Without either, the
+    // text is the library's.
     const reason = error?.code ?? error?.message ?? 'unknown'
     log.warn(
       { reason },
@@ -90,8 +98,9 @@ function reported(exporter: SpanExporter, log: Log): SpanExporter {
 }
 
 /**
- * Traces by OpenTelemetry, sent by OTLP over HTTP. No module is patched and nothing is registered globally: what is traced is what calls
- * this, and which span is under way is kept in an AsyncLocalStorage of its own.
+ * Traces by OpenTelemetry, sent by OTLP over HTTP. No module is patched and nothing is registered
+ * globally: what is traced is what calls this, and which span is under way is kept in an
+ * AsyncLocalStorage of its own.
  */
 export function createTracing(
   settings: TraceSettings,

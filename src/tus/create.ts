@@ -24,8 +24,8 @@ function describe(metadata: ReadonlyMap<string, string>) {
 }
 
 /**
- * As the clients of ownCloud say it, in seconds, or as the File of a browser does, in milliseconds since 1970. Metadata is what its client makes it:
- * what is no time is no error.
+ * As the clients of ownCloud say it, in seconds, or as the File of a browser does, in milliseconds
+ * since 1970. Metadata is what its client makes it: what is no time is no error.
  */
 function timeOf(metadata: ReadonlyMap<string, string>): number | undefined {
   const [seconds, ms] = [metadata.get('mtime'), metadata.get('lastModified')]
@@ -66,7 +66,10 @@ const nameless = ({ metadata }: Creation) => ({
   metadata,
 })
 
-/** Answers POST: makes an upload (section "Creation"), with its first bytes if they are sent along ("Creation With Upload"). */
+/**
+ * Answers POST: makes an upload (section "Creation"), with its first bytes if they are sent along
+ * ("Creation With Upload").
+ */
 export async function create(exchange: Exchange): Promise<void> {
   const { incoming, services, caller } = exchange
   const { req } = incoming

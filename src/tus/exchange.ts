@@ -33,7 +33,10 @@ export function sendEmpty(
     .end()
 }
 
-/** What each answer says of an upload: how much there is, and until when, or which file it has become. */
+/**
+ * What each answer says of an upload: how much there is, and until when, or which file it has
+ * become.
+ */
 export function stateHeaders({
   session,
   arrived,

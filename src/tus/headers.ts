@@ -75,7 +75,10 @@ export function parseChecksum(text: string | undefined): Chunk['checksum'] {
   return { algorithm, digest }
 }
 
-/** Upload-Concat (section "Concatenation"): the ids of what is joined, for a final upload. @throws INVALID_INPUT */
+/**
+ * Upload-Concat (section "Concatenation"): the ids of what is joined, for a final upload. @throws
+ * INVALID_INPUT
+ */
 export function parseConcat(text: string | undefined): 'partial' | string[] | undefined {
   if (text === undefined || text === 'partial') return text
   const [kind, list = ''] = text.split(';', 2)

@@ -28,7 +28,10 @@ async function workspaceDrive(
   return Drive.ofWorkspace(caller, workspace)
 }
 
-/** The workspace that the metadata names, by its id or its slug. @throws FORBIDDEN and what refuses the key */
+/**
+ * The workspace that the metadata names, by its id or its slug. @throws FORBIDDEN and what refuses
+ * the key
+ */
 async function namedWorkspace(services: Services, caller: Caller, named: string): Promise<Drive> {
   if (isUuid(named)) {
     requireKeyFor(caller, named, 'write')
@@ -40,7 +43,10 @@ async function namedWorkspace(services: Services, caller: Caller, named: string)
   return workspaceDrive(services, caller, 'w.id', id)
 }
 
-/** The drive that the metadata of a new upload names: by default the one that the key is for, else the caller's own. */
+/**
+ * The drive that the metadata of a new upload names: by default the one that the key is for, else
+ * the caller's own.
+ */
 export function driveNamed(
   services: Services,
   caller: Caller,
@@ -61,7 +67,10 @@ export const endedUpload = async (
     ? new TusError(410, 'UPLOAD_NOT_FOUND', 'This upload has expired. Start another one.')
     : uploadNotFound()
 
-/** The drive that an upload of the caller goes to. @throws UPLOAD_NOT_FOUND; TusError 410 for one that is over; FORBIDDEN */
+/**
+ * The drive that an upload of the caller goes to. @throws UPLOAD_NOT_FOUND; TusError 410 for one
+ * that is over; FORBIDDEN
+ */
 export async function driveOfUpload(
   services: Services,
   caller: Caller,

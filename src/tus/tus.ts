@@ -70,7 +70,10 @@ const ofOne: Record<string, Method> = {
   DELETE: { handle: end, body: 'whole', writes: true },
 }
 
-/** What a request asks for; in a POST, a header may say so instead (section "Headers": X-HTTP-Method-Override). */
+/**
+ * What a request asks for; in a POST, a header may say so instead (section "Headers":
+ * X-HTTP-Method-Override).
+ */
 function methodOf(req: IncomingMessage): string {
   const { method = '' } = req
   return method === 'POST'
@@ -78,7 +81,10 @@ function methodOf(req: IncomingMessage): string {
     : method
 }
 
-/** tus 1.0 (https://tus.io/protocols/resumable-upload) at /api/tus/: docs/decisions/tus.md. It translates, and the services decide. */
+/**
+ * tus 1.0 (https://tus.io/protocols/resumable-upload) at /api/tus/: docs/decisions/tus.md. It
+ * translates, and the services decide.
+ */
 export function createTus({
   services,
   findCaller,

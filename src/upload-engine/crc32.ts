@@ -2,7 +2,10 @@
 const POLYNOMIAL = 0xedb88320
 const ONE = 0x80000000
 
-/** As it is written on the wire: lower-case hex. Refers to nothing outside, as its text runs in a thread of the service, too. */
+/**
+ * As it is written on the wire: lower-case hex. Refers to nothing outside, as its text runs in a
+ * thread of the service, too.
+ */
 export const hexOfCrc32 = (sum: number): string => (sum >>> 0).toString(16).padStart(8, '0')
 
 /** The product of two polynomials, modulo that of the sum. */
@@ -26,7 +29,10 @@ function shiftBy(bytes: number): number {
   return power
 }
 
-/** The CRC-32 of a whole, of those of its pieces in their order. All in lower-case hex, sizes in bytes. */
+/**
+ * The CRC-32 of a whole, of those of its pieces in their order. All in lower-case hex, sizes in
+ * bytes.
+ */
 export function joinCrc32(pieces: Iterable<{ crc32: string; size: number }>): string {
   let whole = 0
   let known = { size: 0, shift: ONE }

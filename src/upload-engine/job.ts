@@ -65,29 +65,39 @@ export interface Attempt {
   sent(count: number): void
 }
 
-/** The requests of an upload in parts. All but the one that sends bytes retry by themselves what the network loses. */
+/**
+ * The requests of an upload in parts. All but the one that sends bytes retry by themselves what the
+ * network loses.
+ */
 export interface PartTransport<Body> {
   /** Of the service, for messages. */
   readonly host: string
   /** Begins an upload in parts. @throws PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED */
   start(aim: Aim, file: Fingerprint): Promise<Session>
-  /** Numbers of the parts that have arrived. @throws UPLOAD_NOT_FOUND for an upload that has ended */
+  /**
+   * Numbers of the parts that have arrived. @throws UPLOAD_NOT_FOUND for an upload that has ended
+   */
   received(session: Session): Promise<number[]>
   /**
-   * Resolves to the CRC-32 of the bytes that the service has stored, in lower-case hex; undefined from a service that does not say it.
+   * Resolves to the CRC-32 of the bytes that the service has stored, in lower-case hex; undefined
+   * from a service that does not say it.
    * @throws UPLOAD_BUSY, UPLOAD_NOT_FOUND
    */
   sendPart(session: Session, part: Part<Body>, attempt: Attempt): Promise<string | undefined>
   /**
    * Begins to complete an upload, unless that is under way already, and waits for a while.
    * @param expected of the whole, to be compared
-   * @throws CHECKSUM_MISMATCH, UPLOAD_INCOMPLETE with `missing`, PATH_EXISTS, UPLOAD_BUSY, UPLOAD_NOT_FOUND
+   * @throws CHECKSUM_MISMATCH, UPLOAD_INCOMPLETE with `missing`, PATH_EXISTS, UPLOAD_BUSY,
+   * UPLOAD_NOT_FOUND
    */
   complete(session: Session, aim: Aim, expected: Expected): Promise<Receipt | Checking>
   /** What became of that. @throws what `complete` throws */
   outcome(session: Session): Promise<Receipt | Checking>
   abort(session: Session): Promise<void>
-  /** The file at a path, and those that may have got another name instead; none if the caller may not read. */
+  /**
+   * The file at a path, and those that may have got another name instead; none if the caller may
+   * not read.
+   */
   find(aim: Aim): Promise<(Receipt & { size: number })[]>
 }
 

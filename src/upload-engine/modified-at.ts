@@ -1,8 +1,9 @@
 import type { Fingerprint } from './job.ts'
 
 /**
- * When a file was last modified, as the computer says that it comes from: any time of these three centuries, the future included, because clocks
- * differ. What is outside of them is no time of a file, but a unit that was mistaken or a clock that was never set (docs/decisions/file-times.md).
+ * When a file was last modified, as the computer says that it comes from: any time of these three
+ * centuries, the future included, because clocks differ. What is outside of them is no time of a
+ * file, but a unit that was mistaken or a clock that was never set (docs/decisions/file-times.md).
  */
 const EARLIEST = Date.UTC(1900, 0)
 const END = Date.UTC(2200, 0)

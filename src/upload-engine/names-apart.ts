@@ -1,6 +1,9 @@
 import { copyName } from './copy-name.ts'
 
-/** Names for entries of several folders, in their order: where several have the same one, the first keeps it, the second `a.txt` is `a (2).txt`. */
+/**
+ * Names for entries of several folders, in their order: where several have the same one, the first
+ * keeps it, the second `a.txt` is `a (2).txt`.
+ */
 export function namesApart(names: readonly string[]): string[] {
   const taken = new Set(names)
   const given = new Set<string>()

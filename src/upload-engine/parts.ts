@@ -17,9 +17,10 @@ export const sizeOfPart = ({ chunkSize }: Session, size: number, number: number)
   Math.min(chunkSize, size - (number - 1) * chunkSize)
 
 /**
- * Sends the missing parts, several at a time, and compares the sum of each with that of what the service has stored. Resolves to the sum of
- * the file: the CRC-32 that its parts join to, or an MD5, for which it is read again, where parts came in an earlier process, more than
- * once, or to a service that says no sums.
+ * Sends the missing parts, several at a time, and compares the sum of each with that of what the
+ * service has stored. Resolves to the sum of the file: the CRC-32 that its parts join to, or an
+ * MD5, for which it is read again, where parts came in an earlier process, more than once, or to a
+ * service that says no sums.
  * @throws FILE_CHANGED
  */
 export async function sendParts<Body>(running: Running, job: PartJob<Body>): Promise<Expected> {
@@ -109,7 +110,10 @@ const damaged = (number: number) =>
     `The stored bytes of part ${number} differ from the sent ones.`,
   )
 
-/** Waits while the service completes the upload, perhaps for an earlier request, and refuses others with UPLOAD_BUSY. */
+/**
+ * Waits while the service completes the upload, perhaps for an earlier request, and refuses others
+ * with UPLOAD_BUSY.
+ */
 export async function whenIdle<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;)
     try {

@@ -59,7 +59,10 @@ function isNameTaken(failure: TransferFailure, { fileName }: Aim): boolean {
 /** After these, all files would fail alike: they pause. */
 const common = ['UNAUTHENTICATED']
 
-/** Uploads many files, a few at a time. Methods without ids concern all files. @param atOnce how many files are under way at a time */
+/**
+ * Uploads many files, a few at a time. Methods without ids concern all files. @param atOnce how
+ * many files are under way at a time
+ */
 export function uploadQueue({ atOnce }: { atOnce: number }) {
   const entries = new Map<string, Entry>()
   const listeners = new Set<() => void>()

@@ -13,7 +13,9 @@ export interface Patience {
   onRetry(failure: TransferFailure, attempt: number): void
 }
 
-/** A request without a response may have been carried out: only repeatable ones may be sent twice. */
+/**
+ * A request without a response may have been carried out: only repeatable ones may be sent twice.
+ */
 export type Repeatable = 'repeatable' | 'once'
 
 const MIN_WAIT_MS = 500

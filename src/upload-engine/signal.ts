@@ -6,7 +6,10 @@ export interface LinkedSignal {
   release(): void
 }
 
-/** In place of AbortSignal.any, whose signals Node.js may collect too early (nodejs/node#65995) or never (#64476). */
+/**
+ * In place of AbortSignal.any, whose signals Node.js may collect too early (nodejs/node#65995) or
+ * never (#64476).
+ */
 export function linkSignal(other: AbortSignal): LinkedSignal {
   const controller = new AbortController()
   const follow = () => controller.abort(other.reason)

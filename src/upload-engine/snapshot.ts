@@ -2,8 +2,8 @@ import type { TransferFailure } from './failure.ts'
 import type { Aim } from './job.ts'
 
 /**
- * `checking`: the service verifies it; `conflict`: something else has its name; `detached`: its file must be chosen again, after a
- * restart. The last three are over.
+ * `checking`: the service verifies it; `conflict`: something else has its name; `detached`: its
+ * file must be chosen again, after a restart. The last three are over.
  */
 export type Phase =
   | 'waiting'

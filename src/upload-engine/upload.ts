@@ -4,18 +4,24 @@ import { type Running, sendParts, sizeOfPart, whenIdle } from './parts.ts'
 import { sleep } from './signal.ts'
 import { findStored, uploadWhole } from './whole.ts'
 
-/** Up to this size a file is sent in one request: three round trips would cost more than a retry. */
+/**
+ * Up to this size a file is sent in one request: three round trips would cost more than a retry.
+ */
 export const SMALL = 8 * 1024 * 1024
 
 /**
- * Uploads a file: in parts if it is large, so that acknowledged parts are not sent again, even after either side was killed. A path that
- * has the same bytes already counts as uploaded.
- * @throws PATH_EXISTS, FILE_CHANGED, DIGEST_DIFFERS, what the transport throws, and the reason of an aborted signal
+ * Uploads a file: in parts if it is large, so that acknowledged parts are not sent again, even
+ * after either side was killed. A path that has the same bytes already counts as uploaded.
+ * @throws PATH_EXISTS, FILE_CHANGED, DIGEST_DIFFERS, what the transport throws, and the reason of
+ * an aborted signal
  */
 export const upload = <Body>(job: Job<Body>): Promise<Stored> =>
   job.source.fingerprint.size > SMALL ? uploadInParts(job) : uploadWhole(job)
 
-/** Gives back what an upload holds that is not to be resumed. If the service cannot be reached, it expires within a day. */
+/**
+ * Gives back what an upload holds that is not to be resumed. If the service cannot be reached, it
+ * expires within a day.
+ */
 export async function abandon<Body>({
   sessions,
   transport,
@@ -48,7 +54,8 @@ export async function uploadInParts<Body>(given: PartJob<Body>): Promise<Stored>
       return stored
     } catch (error) {
       if (isFailure(error, ...fatal)) await abandon(job)
-      // It expired or was aborted meanwhile, or an earlier process ended before it sent a damaged part again.
+      // It expired or was aborted meanwhile, or an earlier process ended before it sent a damaged
+      // part again.
       const isLost =
         isFailure(error, 'UPLOAD_NOT_FOUND') ||
         (resumed !== null && isFailure(error, 'CHECKSUM_MISMATCH'))
@@ -100,7 +107,10 @@ async function resume<Body>(job: PartJob<Body>): Promise<Running | null> {
   }
 }
 
-/** Resolves to the file that has these bytes already, if there is one. @throws PATH_EXISTS if it has others */
+/**
+ * Resolves to the file that has these bytes already, if there is one. @throws PATH_EXISTS if it has
+ * others
+ */
 async function start<Body>(job: PartJob<Body>): Promise<Running | Receipt> {
   const { source, sessions, transport, aim, progress } = job
   try {

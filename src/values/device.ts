@@ -5,7 +5,10 @@ import { remembered } from '../runtime/remembered.ts'
 const LONGEST_READ = 512
 const LONGEST_LABEL = 200
 
-/** What a client calls itself, in words for its user: "Firefox on Linux". It is a claim, and decides about nothing. */
+/**
+ * What a client calls itself, in words for its user: "Firefox on Linux". It is a claim, and decides
+ * about nothing.
+ */
 export const deviceOf = (userAgent: string | undefined): string =>
   labelOf((userAgent ?? '').slice(0, LONGEST_READ))
 

@@ -9,15 +9,19 @@ const octets = 'application/octet-stream'
 const svg = 'image/svg+xml'
 const longest = 127
 
-// The restricted names of RFC 6838: unlike a token of HTTP they have no `*`, so `image/*` is no type.
+// The restricted names of RFC 6838: unlike a token of HTTP they have no `*`, so `image/*` is no
+// type.
 const restricted = '[a-z0-9][a-z0-9!#$&^_.+-]*'
 const pattern = new RegExp(`^(${restricted}/${restricted})[ \\t]*(?:;(.*))?$`)
 const charsetParameter = /(?:^|;)[ \t]*charset="?([a-z0-9][a-z0-9_:.+-]*)"?[ \t]*(?:;|$)/
 
 /**
- * The media type that a file is stored with: the given one when it says something, else what the name says.
- * @param given a type as clients send it, possibly with parameters; anything invalid counts as not given
- * @returns lower case, at most 127 characters, without parameters except a known charset of a text type
+ * The media type that a file is stored with: the given one when it says something, else what the
+ * name says.
+ * @param given a type as clients send it, possibly with parameters; anything invalid counts as not
+ * given
+ * @returns lower case, at most 127 characters, without parameters except a known charset of a text
+ * type
  */
 export function mediaTypeOf(name: string, given?: string): string {
   const type = normalise(given)
@@ -25,8 +29,9 @@ export function mediaTypeOf(name: string, given?: string): string {
 }
 
 /**
- * The media type of a part of a multipart form. A part without a type *is* `text/plain` (RFC 7578, 4.4), and form
- * parsers report it as that, so a bare `text/plain` gives way to a name that says more.
+ * The media type of a part of a multipart form. A part without a type *is* `text/plain` (RFC 7578,
+ * 4.4), and form parsers report it as that, so a bare `text/plain` gives way to a name that says
+ * more.
  * @param reported the type that the form parser reports
  */
 export function mediaTypeOfPart(name: string, reported: string): string {
@@ -51,7 +56,8 @@ export function parseMode(text: string | undefined, lenient = false): Mode {
  * The headers under which a file is sent.
  * @param name the file's own name, any Unicode
  * @param type its media type, as stored; never trusted
- * @returns `disposition` for Content-Disposition (RFC 6266) and `contentType` for Content-Type, both plain ASCII
+ * @returns `disposition` for Content-Disposition (RFC 6266) and `contentType` for Content-Type,
+ * both plain ASCII
  */
 export function deliveryOf(
   name: string,
@@ -73,8 +79,8 @@ export function deliveryOf(
   return { disposition, contentType: isRunnable(essence) ? octets : full }
 }
 
-// Browsers parse every type that ends in +xml as a document, and run the scripts of an XHTML or SVG namespace in it,
-// whatever stands before the slash.
+// Browsers parse every type that ends in +xml as a document, and run the scripts of an XHTML or SVG
+// namespace in it, whatever stands before the slash.
 function isDisplayable(essence: string): boolean {
   if (/svg|xml/.test(essence)) return false
   return (
@@ -94,8 +100,9 @@ const harmlessText = new Set([
   'text/tab-separated-values',
 ])
 
-// The second lock behind `attachment`: a type that some browser or plug-in executes, or that contains such parts
-// (multipart and message, as in MHTML), is not named at all. Of text types only a few known ones are kept.
+// The second lock behind `attachment`: a type that some browser or plug-in executes, or that
+// contains such parts (multipart and message, as in MHTML), is not named at all. Of text types only
+// a few known ones are kept.
 function isRunnable(essence: string): boolean {
   if (essence.startsWith('text/')) return !harmlessText.has(essence)
   return /^(?:multipart|message)\/|[/+]xml|html|svg|xsl|xul|script|java|shockwave|wasm|\/hta$/.test(

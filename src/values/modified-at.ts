@@ -18,7 +18,10 @@ export const fromRfc3339 = (value: unknown): number =>
 
 const SECONDS = /^(-?)(\d{1,11})(?:\.(\d+))?$/
 
-/** A time in seconds since 1970, perhaps with a fraction. Read as text, because 0.123 s times 1000 need not be 123 ms. */
+/**
+ * A time in seconds since 1970, perhaps with a fraction. Read as text, because 0.123 s times 1000
+ * need not be 123 ms.
+ */
 export function fromSeconds(text: string): number | undefined {
   const [, sign, seconds, fraction = ''] = SECONDS.exec(text.trim()) ?? []
   if (seconds === undefined) return undefined

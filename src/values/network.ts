@@ -16,16 +16,22 @@ const plainAddress = (address: string): string =>
 /** A block of addresses that count together. */
 export interface Block {
   name: string
-  /** How many times the wrong guesses of one network it may have; 0 where it is not counted, and only takes turns. */
+  /**
+   * How many times the wrong guesses of one network it may have; 0 where it is not counted, and
+   * only takes turns.
+   */
   factor: number
 }
 
-/** What an address is counted as: an IPv4 address as it is, an IPv6 address as its /64, which is what one customer has. */
+/**
+ * What an address is counted as: an IPv4 address as it is, an IPv6 address as its /64, which is
+ * what one customer has.
+ */
 export const networkOf = remembered(LONGEST, address => blocksOf(address)[0].name)
 
 /**
- * The blocks that contain an IP address, the smallest first. Whatever is no address counts as one and the
- * same, so that inventing some gains nothing.
+ * The blocks that contain an IP address, the smallest first. Whatever is no address counts as one
+ * and the same, so that inventing some gains nothing.
  */
 export function blocksOf(address: string): [Block, ...Block[]] {
   const plain = plainAddress(address)
@@ -65,7 +71,8 @@ function blocksOfIPv4(address: string): [Block, ...Block[]] {
 }
 
 /**
- * An address as the network that it is in: 192.0.2.0/24, 2001:db8:1::/48. Enough to recognise a network, too little to name a household.
+ * An address as the network that it is in: 192.0.2.0/24, 2001:db8:1::/48. Enough to recognise a
+ * network, too little to name a household.
  */
 export const truncateAddress = remembered(LONGEST, (address): string => {
   const plain = plainAddress(address)

@@ -1,10 +1,13 @@
 import { AppError } from '../runtime/errors.ts'
 
-/** What bounds a path: names in it, bytes of UTF-8 of the joined path, bytes of UTF-8 of one name. */
+/**
+ * What bounds a path: names in it, bytes of UTF-8 of the joined path, bytes of UTF-8 of one name.
+ */
 export const limits = { names: 32, pathBytes: 1024, nameBytes: 255 } as const
 
-// A byte of a normalised path takes at most one and a half UTF-16 units of input (u, diaeresis and macron become two
-// bytes), so nothing longer can be valid. Looking first keeps a megabyte of combining placeholders out of the normalisation.
+// A byte of a normalised path takes at most one and a half UTF-16 units of input (u, diaeresis and
+// macron become two bytes), so nothing longer can be valid. Looking first keeps a megabyte of
+// combining placeholders out of the normalisation.
 const longestInput = 2 * limits.pathBytes
 
 const loneSurrogate = /\p{Surrogate}/u
@@ -56,8 +59,8 @@ export function parseName(text: string, field = 'name'): string {
 }
 
 /**
- * Marks a text from a decoder that puts U+FFFD where bytes are not UTF-8, and so makes one name of many. Half a surrogate pair in its
- * place is something that no rule here lets through.
+ * Marks a text from a decoder that puts U+FFFD where bytes are not UTF-8, and so makes one name of
+ * many. Half a surrogate pair in its place is something that no rule here lets through.
  */
 export const markUndecoded = (text: string): string => text.replaceAll('\uFFFD', '\uD800')
 
@@ -78,7 +81,8 @@ function withoutOuterSlashes(text: string): string {
   return text.slice(start, end)
 }
 
-// Normalising the whole path is normalising each name: nothing composes with a slash, and nothing becomes one.
+// Normalising the whole path is normalising each name: nothing composes with a slash, and nothing
+// becomes one.
 function normalise(text: string, field: string): string {
   if (text.length > longestInput) throw pathTooLong(field)
   if (loneSurrogate.test(text))

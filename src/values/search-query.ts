@@ -106,7 +106,8 @@ function readDate(text: string): number | null {
 }
 
 /**
- * Reads what people type into a search field. Nothing is refused: what is no filter is words, with a hint that says so.
+ * Reads what people type into a search field. Nothing is refused: what is no filter is words, with
+ * a hint that says so.
  * @param text up to MAX_SEARCH characters
  */
 export function parseSearch(text: string): SearchQuery {

@@ -4,7 +4,9 @@ export interface Tree {
   rootId: string
   /** The limit of folders; unlimited without it. */
   maxFolders?: number | null
-  /** The prefix of its paths in responses: empty in personal trees, a slash in those of workspaces. */
+  /**
+   * The prefix of its paths in responses: empty in personal trees, a slash in those of workspaces.
+   */
   front?: '/'
   /** The share by which it is reached, where its root is what is shared. */
   share?: SharedRoot
@@ -20,7 +22,10 @@ export interface SharedRoot {
   drive: Pick<Tree, 'rootId' | 'front'>
 }
 
-/** The limits of a bucket, from the plan of its user or of its workspace's owner. Null means unlimited. */
+/**
+ * The limits of a bucket, from the plan of its user or of its workspace's owner. Null means
+ * unlimited.
+ */
 export interface BucketLimits {
   maxFileSizeBytes: number
   maxTotalStorageBytes: number

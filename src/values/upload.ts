@@ -8,7 +8,8 @@ export interface UploadFields {
 }
 
 /**
- * A file on its way in, from either face. A class, because nothing that a client writes as JSON can be an instance of it.
+ * A file on its way in, from either face. A class, because nothing that a client writes as JSON can
+ * be an instance of it.
  */
 export class Upload {
   readonly filename: string
@@ -18,7 +19,9 @@ export class Upload {
   /** Upper bound of the size in bytes, where the request declares one. */
   readonly bound: number | undefined
   readonly signal: AbortSignal | undefined
-  /** Browsers send the file before the folder: then the destination is known only after the bytes. */
+  /**
+   * Browsers send the file before the folder: then the destination is known only after the bytes.
+   */
   readonly fieldsAfterwards: (() => Promise<UploadFields>) | undefined
 
   constructor(file: {
@@ -38,7 +41,10 @@ export class Upload {
   }
 }
 
-/** A file that is waited for once a resolver asks for it, and not before: who reads the form learns in which order files are read. */
+/**
+ * A file that is waited for once a resolver asks for it, and not before: who reads the form learns
+ * in which order files are read.
+ */
 export class AwaitedUpload implements PromiseLike<Upload> {
   private readonly arrival: () => Promise<Upload>
   private awaited: Promise<Upload> | undefined

@@ -1,10 +1,16 @@
 import { availableParallelism } from 'node:os'
 import type { Config } from '../config/config.ts'
 
-/** Connections to the database that a worker needs at least: requests and jobs wait for each other with fewer. */
+/**
+ * Connections to the database that a worker needs at least: requests and jobs wait for each other
+ * with fewer.
+ */
 const LEAST_POOL = 4
 
-/** How many workers the service has; why they are fewer than were asked for. See docs/decisions/workers.md. */
+/**
+ * How many workers the service has; why they are fewer than were asked for. See
+ * docs/decisions/workers.md.
+ */
 export function workersOf(
   {
     workers,

@@ -3,7 +3,10 @@ import { within } from '../runtime/within.ts'
 import { counters, gauges } from '../telemetry/catalog.ts'
 import type { Figures } from '../telemetry/metrics.ts'
 
-/** A worker that has not answered by then hangs, or does not get to it: its latest counts stand for it. */
+/**
+ * A worker that has not answered by then hangs, or does not get to it: its latest counts stand for
+ * it.
+ */
 const PATIENCE_MS = 3000
 
 /** A worker, as those who gather its figures know it. */
@@ -21,8 +24,9 @@ const countsOf = (figures: Figures): Figures =>
 const sumOf = (figures: Figures[]) => AggregatorRegistry.aggregate(figures)
 
 /**
- * Gathers the figures of all workers. The counts of a worker that has ended stay in the sums: Prometheus would take a smaller sum for a restart of
- * the whole, and count everything of the others once more.
+ * Gathers the figures of all workers. The counts of a worker that has ended stay in the sums:
+ * Prometheus would take a smaller sum for a restart of the whole, and count everything of the
+ * others once more.
  * @param wanted how many workers there should be
  */
 export function createGathering(wanted: number) {
@@ -70,7 +74,10 @@ export function createGathering(wanted: number) {
   ]
 
   return {
-    /** Takes a worker that serves. @param ask asks it for its figures @returns what hears them, and what to call when it has ended */
+    /**
+     * Takes a worker that serves. @param ask asks it for its figures @returns what hears them, and
+     * what to call when it has ended
+     */
     join(ask: (id: number) => void) {
       const source: Source = { ask, latest: [], answered: () => {} }
       sources.add(source)

@@ -4,7 +4,10 @@ import { type Bound, Held } from '../coordination/held.ts'
 import type { History, Recorded } from '../telemetry/recorder.ts'
 import type { FromWorker, Question, ToWorker } from './messages.ts'
 
-/** All workers together keep a sixteenth of each limit, of which each gives out its share without asking. */
+/**
+ * All workers together keep a sixteenth of each limit, of which each gives out its share without
+ * asking.
+ */
 const KEPT = 16
 
 /** The messages between a worker and its supervisor, as the worker has them. */
@@ -21,7 +24,9 @@ export interface Instance {
   history: History
 }
 
-/** Counts and remembers with the other workers of the instance, by their supervisor, and tells them. */
+/**
+ * Counts and remembers with the other workers of the instance, by their supervisor, and tells them.
+ */
 export function linkedInstance({ send, hear }: Line, workers: number): Instance {
   const waiting = new Map<number, (value: unknown) => void>()
   const own = new Held()

@@ -11,7 +11,9 @@ export type Question = { id: number } & (
   | { ask: 'history'; args: Parameters<History['read']> }
 )
 
-/** From a worker to its supervisor. `release` has the id of the question by which it was acquired. */
+/**
+ * From a worker to its supervisor. `release` has the id of the question by which it was acquired.
+ */
 export type FromWorker =
   | Question
   | { release: number }

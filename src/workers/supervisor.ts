@@ -8,17 +8,25 @@ import { attend } from './attend.ts'
 import type { Gathering } from './gathering.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
-/** A worker that dies within this time delays the next one in its place: it may die again at once. */
+/**
+ * A worker that dies within this time delays the next one in its place: it may die again at once.
+ */
 const QUICK_MS = 10_000
 const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 30_000
-/** What a worker may need to end beyond the times of the settings: to release what requests hold, and to close the database. */
+/**
+ * What a worker may need to end beyond the times of the settings: to release what requests hold,
+ * and to close the database.
+ */
 const ENDING_MS = 15_000
 /** A worker that answers none of so many pings hangs. */
 const PING_MS = 5000
 const MISSED_PINGS = 6
 
-/** What a worker is started with, so that it knows itself: other programs start processes by node:cluster, too. */
+/**
+ * What a worker is started with, so that it knows itself: other programs start processes by
+ * node:cluster, too.
+ */
 export const WORKER = '--worker'
 
 interface Options {
@@ -30,9 +38,10 @@ interface Options {
 }
 
 /**
- * Runs workers on one port, for as long as this process lives, and replaces those that die. It serves no request and opens no database: it
- * gives connections to the workers by turns, counts for them, passes on what they tell each other, and names the one that runs the jobs.
- * The first worker starts alone: it brings the tables up to date, and its failure is that of the start.
+ * Runs workers on one port, for as long as this process lives, and replaces those that die. It
+ * serves no request and opens no database: it gives connections to the workers by turns, counts for
+ * them, passes on what they tell each other, and names the one that runs the jobs. The first worker
+ * starts alone: it brings the tables up to date, and its failure is that of the start.
  */
 export function supervise({ workers, config, log, gathering }: Options): void {
   const coordination = localCoordination()

@@ -18,7 +18,10 @@ export interface Supervised {
   onStop(stop: () => void): void
 }
 
-/** Joins the supervisor that has started this process. Ends with it: node:cluster ends a worker that loses its supervisor. */
+/**
+ * Joins the supervisor that has started this process. Ends with it: node:cluster ends a worker that
+ * loses its supervisor.
+ */
 export function joinSupervisor(workers: number): Supervised {
   const send = (message: FromWorker) => void process.send?.(message, undefined, undefined, () => {})
   const hear = (heard: (message: ToWorker) => void) => void process.on('message', heard)

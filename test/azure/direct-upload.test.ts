@@ -133,7 +133,8 @@ describe('The addresses of a direct upload', () => {
       expect(Math.floor(ends / 1000)).toBe(Date.parse(query.get('se') ?? '') / 1000)
     }
     expect(Math.round((ends - Date.now()) / 60_000)).toBe(DAY_MS / 60_000)
-    // Parts that pass by the service make it live no longer, and nor do others: the addresses could not.
+    // Parts that pass by the service make it live no longer, and nor do others: the addresses could
+    // not.
     await up.part(upload.id, 1, { bytes: partOf(1) })
     expect((await up.look(upload.id)).value.expires_at).toBe(upload.expires_at)
     const [ended = ''] = t.app.store.addresses?.signParts(upload.id, 1, Date.now() - 1000) ?? []

@@ -1,7 +1,8 @@
 /**
- * How long a backup of many small files takes, a second one without changes, and a restore, compared with `cp -r` of the folder of blobs
- * in the same run, with and without waiting for the disk: `npm run bench:backup [-- FILES]`, and `mysql` for that engine. TMPDIR names the
- * disk; a folder in memory says little.
+ * How long a backup of many small files takes, a second one without changes, and a restore,
+ * compared with `cp -r` of the folder of blobs in the same run, with and without waiting for the
+ * disk: `npm run bench:backup [-- FILES]`, and `mysql` for that engine. TMPDIR names the disk; a
+ * folder in memory says little.
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

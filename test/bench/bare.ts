@@ -1,4 +1,7 @@
-/** The yardstick of bench/requests: node:http and prepared statements of mysql2, as many as the service runs, and nothing else. Arguments: database URL, ids as JSON. */
+/**
+ * The yardstick of bench/requests: node:http and prepared statements of mysql2, as many as the
+ * service runs, and nothing else. Arguments: database URL, ids as JSON.
+ */
 import { createServer } from 'node:http'
 import { createPool } from 'mysql2'
 import { v7 as newId } from 'uuid'

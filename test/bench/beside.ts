@@ -1,6 +1,7 @@
 /**
  * What operations cost beside another commit: in turns, so that both meet the same machine.
- * `npm run bench:beside -- ENGINE DIR [OPERATION...]`, where DIR is a work tree of the other commit with its modules.
+ * `npm run bench:beside -- ENGINE DIR [OPERATION...]`, where DIR is a work tree of the other commit
+ * with its modules.
  */
 import { resolve } from 'node:path'
 import { type Bench, processorOf } from './service.ts'

@@ -19,7 +19,10 @@ const longTasks = `{
     .observe({ type: 'longtask', buffered: true })
 }`
 
-/** Opens a browser for the person of a benchmark, who is signed in. @param script runs in each page before the console does */
+/**
+ * Opens a browser for the person of a benchmark, who is signed in. @param script runs in each page
+ * before the console does
+ */
 export async function startBrowsing({ url, cookie }: Bench, script = ''): Promise<Browsing> {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH || '/usr/bin/chromium',

@@ -1,7 +1,8 @@
 /**
- * How fast the console is, with a folder of 100,000 files: when the first rows are there, the largest paint on a processor that is four
- * times as slow, how smoothly the list scrolls, and how much memory use adds: `npm run bench:console-speed [-- MINUTES]` of use, 1 without
- * it. On a shared machine only the ratios of two runs by turns mean something.
+ * How fast the console is, with a folder of 100,000 files: when the first rows are there, the
+ * largest paint on a processor that is four times as slow, how smoothly the list scrolls, and how
+ * much memory use adds: `npm run bench:console-speed [-- MINUTES]` of use, 1 without it. On a
+ * shared machine only the ratios of two runs by turns mean something.
  */
 import type { Page } from 'playwright-core'
 import { startBrowsing } from './browsing.ts'
@@ -34,7 +35,10 @@ const say = (what: string, times: number[], bound: string) =>
 const firstRow = () => page.getByRole('gridcell').first().waitFor()
 const marksOf = (of: Page) => of.evaluate<Record<string, number>>('marks')
 
-/** What a function answers in each round; not of the first two, when caches are empty and the service is cold. */
+/**
+ * What a function answers in each round; not of the first two, when caches are empty and the
+ * service is cold.
+ */
 async function rounds(measure: () => Promise<number>): Promise<number[]> {
   const all: number[] = []
   for (let round = -2; round < ROUNDS; round++) {

@@ -1,6 +1,8 @@
 /**
- * Sends one large file through the console, over a reload, the kill of the service and a network that is gone for a while, and compares
- * what arrived: `npm run bench:console-upload [-- GIBIBYTES [SECONDS]]`, 5 and 60 without them. Needs Chromium (CHROMIUM_PATH).
+ * Sends one large file through the console, over a reload, the kill of the service and a network
+ * that is gone for a while, and compares what arrived:
+ * `npm run bench:console-upload [-- GIBIBYTES [SECONDS]]`, 5 and 60 without them. Needs Chromium
+ * (CHROMIUM_PATH).
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs'

@@ -1,8 +1,9 @@
 /**
- * rclone over WebDAV: `sync` of many files to the service and back, with a check by checksums after each, what it costs for each file, and
- * `bisync` whose both ends are killed: `npm run bench:dav-rclone -- [files]`, 20,000 by default. Needs rclone (Debian: rclone).
- * By times, as rclone compares by itself; with COMPARE=checksum by checksums.
- * With SQLITE=true on SQLite, else on MySQL or MariaDB.
+ * rclone over WebDAV: `sync` of many files to the service and back, with a check by checksums after
+ * each, what it costs for each file, and `bisync` whose both ends are killed:
+ * `npm run bench:dav-rclone -- [files]`, 20,000 by default. Needs rclone (Debian: rclone). By
+ * times, as rclone compares by itself; with COMPARE=checksum by checksums. With SQLITE=true on
+ * SQLite, else on MySQL or MariaDB.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -72,7 +73,10 @@ for (let i = 0; i < FILES; i++) {
   writeFileSync(fileAt(i), `file ${i}\n`.repeat(i % 40))
 }
 
-/** The number of files that have another time on the other side, in whole seconds, as rclone gives them. */
+/**
+ * The number of files that have another time on the other side, in whole seconds, as rclone gives
+ * them.
+ */
 async function otherTimes(one: string, other: string): Promise<number> {
   const listed = async (side: string) => {
     const args = ['lsf', '-R', '--files-only', '--format', 'tp', side]
@@ -98,7 +102,10 @@ console.log(
   `differences: ${await differences(here, 'S:many')}, memory of the service: ${bench.peak().toFixed(0)} MiB`,
 )
 
-/** Of a smaller folder, with changes on both sides before each run, of which each is killed at another moment. */
+/**
+ * Of a smaller folder, with changes on both sides before each run, of which each is killed at
+ * another moment.
+ */
 const two = join(dir, 'two')
 const state = ['--workdir', join(dir, 'bisync'), ...COMPARED]
 mkdirSync(two)

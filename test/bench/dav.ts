@@ -1,6 +1,7 @@
 /**
- * WebDAV beside REST, by turns on the same service: listings, bytes, and the memory of a listing of 100,000 entries: `npm run bench:dav`.
- * Only the ratios mean something on a shared machine. With SQLITE=true on SQLite, else on MySQL or MariaDB.
+ * WebDAV beside REST, by turns on the same service: listings, bytes, and the memory of a listing of
+ * 100,000 entries: `npm run bench:dav`. Only the ratios mean something on a shared machine. With
+ * SQLITE=true on SQLite, else on MySQL or MariaDB.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
@@ -126,7 +127,10 @@ if (byRest)
 
 await besideRclone()
 
-/** The same files from `rclone serve webdav` (Debian: rclone), which serves a folder without users, versions, events or quotas. */
+/**
+ * The same files from `rclone serve webdav` (Debian: rclone), which serves a folder without users,
+ * versions, events or quotas.
+ */
 async function besideRclone(): Promise<void> {
   const folder = mkdtempSync(join(bench.dir, 'rclone-'))
   const names = Array.from({ length: 1000 }, (_, i) => `file-${i}.txt`)

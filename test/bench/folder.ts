@@ -6,7 +6,8 @@ const ROWS = 1000
 const BYTES = 10
 
 /**
- * A folder of many files in the root of a drive, written straight into the database, with the totals of it, and without blobs.
+ * A folder of many files in the root of a drive, written straight into the database, with the
+ * totals of it, and without blobs.
  * @returns its id
  */
 export async function insertFolder(

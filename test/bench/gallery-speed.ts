@@ -1,6 +1,7 @@
 /**
- * The gallery of the console with many pictures, in Chromium: when its first pictures are there, how smoothly it scrolls and jumps, and how
- * much memory that adds: `npm run bench:gallery-speed`. PICTURES makes it smaller. All of them are one photo, which the browser loads for each.
+ * The gallery of the console with many pictures, in Chromium: when its first pictures are there,
+ * how smoothly it scrolls and jumps, and how much memory that adds: `npm run bench:gallery-speed`.
+ * PICTURES makes it smaller. All of them are one photo, which the browser loads for each.
  */
 import sharp from 'sharp'
 import { until } from '../until.ts'

@@ -1,6 +1,7 @@
 /**
- * Kills the service at random moments of a mix of copies, purges and deletions, starts it again, and in the end counts everything:
- * `npm run bench:kill-copies`. Options: --engine sqlite|mysql (both by default), --kills 200.
+ * Kills the service at random moments of a mix of copies, purges and deletions, starts it again,
+ * and in the end counts everything: `npm run bench:kill-copies`. Options: --engine sqlite|mysql
+ * (both by default), --kills 200.
  */
 import { parseArgs } from 'node:util'
 import { killCopies } from '../kill-copies.ts'

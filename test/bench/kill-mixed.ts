@@ -1,6 +1,7 @@
 /**
- * Kills the service at random moments of a mixed load, starts it again, and in the end compares all that was acknowledged with what is
- * there: `npm run bench:kill-mixed`. Options: --engine sqlite|mysql (both by default), --kills 500.
+ * Kills the service at random moments of a mixed load, starts it again, and in the end compares all
+ * that was acknowledged with what is there: `npm run bench:kill-mixed`. Options: --engine
+ * sqlite|mysql (both by default), --kills 500.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,7 +24,10 @@ async function drill(title: string, databaseUrl: string): Promise<void> {
     { databaseUrl },
     { UPLOAD_PART_BYTES: String(PART), LOG_LEVEL: 'error' },
   )
-  /** What must be there, by its name; null for what must be gone. What no one has answered for is in neither state. */
+  /**
+   * What must be there, by its name; null for what must be gone. What no one has answered for is in
+   * neither state.
+   */
   const certain = new Map<string, string | null>()
   /** What may be there, as someone has sent it. */
   const sent = new Map<string, string>()

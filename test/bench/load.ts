@@ -1,6 +1,7 @@
 /**
- * Asks a server as fast as it answers, in a process of its own. Reads options of autocannon as JSON, and `apart`: each connection begins with
- * another request, so that they do not all send the same one at once. Prints what came of it as JSON.
+ * Asks a server as fast as it answers, in a process of its own. Reads options of autocannon as
+ * JSON, and `apart`: each connection begins with another request, so that they do not all send the
+ * same one at once. Prints what came of it as JSON.
  */
 import { json } from 'node:stream/consumers'
 import autocannon, { type Options } from 'autocannon'

@@ -1,4 +1,7 @@
-/** What moving bytes takes: the time on the clock, and that of the processor, which hardly depends on what else runs. */
+/**
+ * What moving bytes takes: the time on the clock, and that of the processor, which hardly depends
+ * on what else runs.
+ */
 import { MiB, median, processorOf } from './service.ts'
 
 export interface Figure {

@@ -1,6 +1,7 @@
 /**
- * By how much uploads and proxied downloads raise the resident memory of the service: `npm run bench:memory`. The upload in parts has
- * 2 GiB, or as many as are asked for: `npm run bench:memory -- --gib 10`.
+ * By how much uploads and proxied downloads raise the resident memory of the service:
+ * `npm run bench:memory`. The upload in parts has 2 GiB, or as many as are asked for:
+ * `npm run bench:memory -- --gib 10`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'

@@ -1,6 +1,7 @@
 /**
- * What figures, metrics and traces cost: the same requests to services with and without them, in turns, by the processor time of each.
- * `npm run bench:metrics -- [sqlite|mysql]`. Only the ratios mean something on a shared machine.
+ * What figures, metrics and traces cost: the same requests to services with and without them, in
+ * turns, by the processor time of each. `npm run bench:metrics -- [sqlite|mysql]`. Only the ratios
+ * mean something on a shared machine.
  */
 import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'

@@ -1,6 +1,7 @@
 /**
- * The bare server of the storage benchmarks. PUT writes a file with MD5 and fsync, with `?rows` also its rows, or a part at `?at=` of one; GET
- * reads a file; DELETE removes it. Arguments: its folder, and for the rows a database URL and ids as JSON.
+ * The bare server of the storage benchmarks. PUT writes a file with MD5 and fsync, with `?rows`
+ * also its rows, or a part at `?at=` of one; GET reads a file; DELETE removes it. Arguments: its
+ * folder, and for the rows a database URL and ids as JSON.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** The yardstick of the storage benchmarks: the same bytes written straight to the same disk, with MD5 and fsync, and nothing else. */
+/**
+ * The yardstick of the storage benchmarks: the same bytes written straight to the same disk, with
+ * MD5 and fsync, and nothing else.
+ */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
@@ -31,7 +34,10 @@ export interface PlainServer {
   close(): void
 }
 
-/** In a process of its own, like the service that it is compared with, in its folder and on its database. */
+/**
+ * In a process of its own, like the service that it is compared with, in its folder and on its
+ * database.
+ */
 export async function startPlainServer({
   dir,
   databaseUrl,

@@ -1,6 +1,7 @@
 /**
- * What previews cost: making them of photos of 24 megapixels (checksum, pictures, store), and the whole way from their uploads on, compared
- * with sharp alone on the same cores, other requests meanwhile, and a folder of a thousand photos, fetched as the console does.
+ * What previews cost: making them of photos of 24 megapixels (checksum, pictures, store), and the
+ * whole way from their uploads on, compared with sharp alone on the same cores, other requests
+ * meanwhile, and a folder of a thousand photos, fetched as the console does.
  * `npm run bench:previews -- [sqlite|mysql]`. Only the ratios mean something on a shared machine.
  */
 import { spawn } from 'node:child_process'
@@ -125,7 +126,10 @@ async function untilMade(bench: Bench, previews: number): Promise<void> {
   }
 }
 
-/** Seconds of processors that a process and those that it has started have taken: proc(5), stat, fields 14 to 17. */
+/**
+ * Seconds of processors that a process and those that it has started have taken: proc(5), stat,
+ * fields 14 to 17.
+ */
 function processorsOf(pid = 0): number {
   let ticks = 0
   for (const id of readdirSync('/proc').filter(name => /^\d+$/.test(name)))
@@ -149,7 +153,10 @@ interface Taken {
   processor: number
 }
 
-/** Sharp alone, at the priority that the processes of the service have: what else runs is in the way of both. */
+/**
+ * Sharp alone, at the priority that the processes of the service have: what else runs is in the way
+ * of both.
+ */
 async function alone(folder: string): Promise<Taken> {
   const program = fileURLToPath(new URL('sharp-alone.ts', import.meta.url))
   const child = spawn('nice', ['-n', '15', process.execPath, program, folder, `${CORES}`], {
@@ -158,7 +165,9 @@ async function alone(folder: string): Promise<Taken> {
   return JSON.parse(await text(child.stdout))
 }
 
-/** The whole way: from the first byte of the first upload until the last preview is in the store. */
+/**
+ * The whole way: from the first byte of the first upload until the last preview is in the store.
+ */
 async function wholeWay(bench: Bench, folder: string, photos: Buffer[]): Promise<Taken> {
   const before = processorsOf(bench.pid)
   const known = await count(bench, "preview WHERE state = 'made'")

@@ -1,6 +1,7 @@
 /**
- * What a person notices of a purge in the background: the time of one file's metadata, idle and while a folder of 1,000,000 files is
- * purged, and how long the purge takes: `npm run bench:purge [-- FILES]`, and `mysql` for that engine.
+ * What a person notices of a purge in the background: the time of one file's metadata, idle and
+ * while a folder of 1,000,000 files is purged, and how long the purge takes:
+ * `npm run bench:purge [-- FILES]`, and `mysql` for that engine.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { insertFolder } from './folder.ts'
@@ -46,7 +47,10 @@ const after = (ms: number) => {
   const end = performance.now() + ms
   return () => performance.now() > end
 }
-/** Whether a table has more rows. It counts no others: on SQLite that would hold up the loop of this process, which measures. */
+/**
+ * Whether a table has more rows. It counts no others: on SQLite that would hold up the loop of this
+ * process, which measures.
+ */
 const hasMore = (table: string, rows: number) =>
   db.exists(`SELECT 1 FROM ${table} LIMIT 1 OFFSET ${rows}`)
 const report = (title: string, times: number[]) =>

@@ -1,6 +1,7 @@
 /**
- * What a request costs beside a bare node:http + mysql2 server that runs as many statements, on the same MariaDB, by turns, and with many
- * credentials beside one: `npm run bench:requests`; `-- credentials` for the latter only. Only the ratios mean something on a shared machine.
+ * What a request costs beside a bare node:http + mysql2 server that runs as many statements, on the
+ * same MariaDB, by turns, and with many credentials beside one: `npm run bench:requests`;
+ * `-- credentials` for the latter only. Only the ratios mean something on a shared machine.
  */
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,7 @@
-/** The rows of an upload as the service writes them, with prepared statements and nothing else: the yardstick of small uploads. */
+/**
+ * The rows of an upload as the service writes them, with prepared statements and nothing else: the
+ * yardstick of small uploads.
+ */
 import { DatabaseSync } from 'node:sqlite'
 import { createPool } from 'mysql2/promise'
 import { v7 as newId } from 'uuid'
@@ -47,7 +50,10 @@ function overMysql(uri: string): Transaction {
   }
 }
 
-/** @param databaseUrl of the service that stands beside, for the drive of a person without other writers */
+/**
+ * @param databaseUrl of the service that stands beside, for the drive of a person without other
+ * writers
+ */
 export function openRows(
   databaseUrl: string,
   { userId, bucketId, rootId }: Record<'userId' | 'bucketId' | 'rootId', string>,

@@ -35,7 +35,10 @@ export interface Tally {
   operations: Record<string, number>
 }
 
-/** Asks an instance, and another one when that does not answer, or says that it cannot at the moment: then after the time that it names. */
+/**
+ * Asks an instance, and another one when that does not answer, or says that it cannot at the
+ * moment: then after the time that it names.
+ */
 export function createClient(urls: string[], cookie: string, tally: Tally) {
   let turn = randomInt(urls.length)
 

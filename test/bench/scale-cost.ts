@@ -1,6 +1,7 @@
 /**
- * What one, two and three instances at a Galera cluster of three nodes cost in processor time for each request, of the instances and of the
- * nodes: `npm run bench:scale-cost`. Load, instances and databases share this machine, so requests in a second say little.
+ * What one, two and three instances at a Galera cluster of three nodes cost in processor time for
+ * each request, of the instances and of the nodes: `npm run bench:scale-cost`. Load, instances and
+ * databases share this machine, so requests in a second say little.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

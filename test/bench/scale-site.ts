@@ -26,7 +26,10 @@ export interface Killable {
   start(): Promise<void>
 }
 
-/** Several instances, each with the nodes of a cluster in another order, a Redis and a store that they share. */
+/**
+ * Several instances, each with the nodes of a cluster in another order, a Redis and a store that
+ * they share.
+ */
 export interface ScaleSite {
   urls: string[]
   instances: Killable[]

@@ -1,8 +1,9 @@
 /**
- * Three instances at the three nodes of a Galera cluster, with Redis and a store that they share, under a mixed load of clients who try again
- * as they are told: instances, nodes and Redis are killed at random and started again, and in the end all that was acknowledged is
- * compared with what is there: `npm run bench:scale`. Options: --kills 12, --workers 2 (for each of three accounts). Exits with 1 when
- * something was lost, doubled or refused.
+ * Three instances at the three nodes of a Galera cluster, with Redis and a store that they share,
+ * under a mixed load of clients who try again as they are told: instances, nodes and Redis are
+ * killed at random and started again, and in the end all that was acknowledged is compared with
+ * what is there: `npm run bench:scale`. Options: --kills 12, --workers 2 (for each of three
+ * accounts). Exits with 1 when something was lost, doubled or refused.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -79,7 +80,10 @@ const working = workers.map(async worker => {
   while (!over) await worker.step()
 })
 
-/** Follows the events of an account by its cursor, at any instance. @returns whether it has reached the end */
+/**
+ * Follows the events of an account by its cursor, at any instance. @returns whether it has reached
+ * the end
+ */
 async function follow(account: Account, from: { cursor: string }): Promise<boolean> {
   const after = from.cursor ? `&after=${encodeURIComponent(from.cursor)}` : ''
   const { status, body } = await account.client.ask({
@@ -192,7 +196,8 @@ const twice = {
   deliveries: doubled(delivered),
   mails: doubled(mails.received.map(mail => mail.header('message-id') ?? mail.raw)),
 }
-// Each kill may hit one account's delivery, and as many mails as are sent at once, between the answer and its record.
+// Each kill may hit one account's delivery, and as many mails as are sent at once, between the
+// answer and its record.
 const MAILS_AT_ONCE = 5
 if (twice.deliveries > killed() * accounts.length)
   problems.push(`${twice.deliveries} deliveries came twice`)
@@ -200,7 +205,8 @@ if (twice.mails > killed() * MAILS_AT_ONCE) problems.push(`${twice.mails} mails 
 
 // Every byte, by what the files say that they are.
 const store = createDiskStore({ dir: site.blobDir })
-// Clients that had no answer to the begin of an upload have begun another one, and the first would wait for a day.
+// Clients that had no answer to the begin of an upload have begun another one, and the first would
+// wait for a day.
 await db.run(
   'UPDATE upload_session SET claim_until = 0, writable_until = writable_until - 100000000',
 )

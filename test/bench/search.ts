@@ -1,8 +1,10 @@
 /**
- * The search over one drive of many files and texts, on both engines: `npm run bench:search [-- FILES TEXTS] [sqlite|mysql]`, 1,000,000 and
- * 200,000 by default. Texts have words as languages have them: few are in most texts, most are in few. They are written straight into the
- * database with the index of their words; the service indexes the names. Then: the time of first results, the size of the index relative
- * to the text, and what an upload of a text costs with SEARCH_CONTENTS on and off.
+ * The search over one drive of many files and texts, on both engines:
+ * `npm run bench:search [-- FILES TEXTS] [sqlite|mysql]`, 1,000,000 and 200,000 by default. Texts
+ * have words as languages have them: few are in most texts, most are in few. They are written
+ * straight into the database with the index of their words; the service indexes the names. Then:
+ * the time of first results, the size of the index relative to the text, and what an upload of a
+ * text costs with SEARCH_CONTENTS on and off.
  */
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
@@ -187,7 +189,10 @@ async function indexBytes(db: Db, bench: Bench): Promise<Record<'index' | 'texts
 const percentile = (values: number[], of: number) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * of)] ?? 0
 
-/** What people look for: a frequent word, a rare one, two or three of different frequencies, a beginning, a phrase, a number. */
+/**
+ * What people look for: a frequent word, a rare one, two or three of different frequencies, a
+ * beginning, a phrase, a number.
+ */
 const queries: [name: string, query: () => string][] = [
   ['a frequent word', () => `${vocabulary[Math.floor(20 * random())]} `],
   ['a word', () => `${vocabulary[Math.floor(20_000 * random())]} `],

@@ -1,4 +1,7 @@
-/** What the benchmarks share: the service as a child process on a database of its own, and a person who is signed in. */
+/**
+ * What the benchmarks share: the service as a child process on a database of its own, and a person
+ * who is signed in.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -146,7 +149,10 @@ export function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string
   })
 }
 
-/** Processor time that a process has taken, in milliseconds: proc(5), stat, fields 14 and 15 in ticks of 10 ms, behind its name in brackets. */
+/**
+ * Processor time that a process has taken, in milliseconds: proc(5), stat, fields 14 and 15 in
+ * ticks of 10 ms, behind its name in brackets.
+ */
 export function processorOf(pid = 0): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10

@@ -1,7 +1,8 @@
 /**
- * Many visitors of one shared folder at once: `npm run bench:share-visitors -- [sqlite | mysql]`. Prints how long pages take while no one
- * else asks, and meanwhile, for a visitor and for the owner of the folder; and the listing of the shared folder beside that of an own one,
- * by turns. ENTRIES, VISITORS and SECONDS make it smaller; THINK is how many seconds a visitor looks at a page.
+ * Many visitors of one shared folder at once: `npm run bench:share-visitors -- [sqlite | mysql]`.
+ * Prints how long pages take while no one else asks, and meanwhile, for a visitor and for the owner
+ * of the folder; and the listing of the shared folder beside that of an own one, by turns. ENTRIES,
+ * VISITORS and SECONDS make it smaller; THINK is how many seconds a visitor looks at a page.
  */
 import { spawn } from 'node:child_process'
 import { Agent, request } from 'node:http'

@@ -1,6 +1,7 @@
 /**
- * Makes the same small pictures as the service, of the photos in a folder, by sharp alone: each is decoded once, as many at a time as there
- * are cores. Prints the seconds that it takes on the clock and of processors, without its start.
+ * Makes the same small pictures as the service, of the photos in a folder, by sharp alone: each is
+ * decoded once, as many at a time as there are cores. Prints the seconds that it takes on the clock
+ * and of processors, without its start.
  */
 import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'

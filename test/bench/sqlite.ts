@@ -1,6 +1,6 @@
 /**
- * What writers cost readers on SQLite, in the whole service: the time of a metadata read while nothing else runs, and while 20 callers
- * write without a pause. `npm run bench:sqlite`.
+ * What writers cost readers on SQLite, in the whole service: the time of a metadata read while
+ * nothing else runs, and while 20 callers write without a pause. `npm run bench:sqlite`.
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,6 +1,7 @@
 /**
- * What putting a blob into the disk store costs beside writing the same bytes with MD5 and fsync straight to the same disk:
- * `npm run bench:storage`. Two cores and a quiet machine make the figures comparable.
+ * What putting a blob into the disk store costs beside writing the same bytes with MD5 and fsync
+ * straight to the same disk: `npm run bench:storage`. Two cores and a quiet machine make the
+ * figures comparable.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -13,7 +14,10 @@ const KiB = 1024
 const MiB = 1024 * KiB
 const chunk = randomBytes(64 * KiB)
 
-/** A source of some bytes in chunks as a socket gives them; the stream is new each time, the bytes are not. */
+/**
+ * A source of some bytes in chunks as a socket gives them; the stream is new each time, the bytes
+ * are not.
+ */
 function source(bytes: number): Readable {
   const chunks = function* () {
     for (let left = bytes; left > 0; left -= chunk.length)
@@ -67,7 +71,8 @@ async function compare(
   const puts = [ours, theirs]
   const figures: { seconds: number; cpu: number }[][] = [[], []]
   let serial = 0
-  // The first round only warms up. By turns, because the second finds the disk busy with what the first has left.
+  // The first round only warms up. By turns, because the second finds the disk busy with what the
+  // first has left.
   for (let round = 0; round <= rounds; round++) {
     for (const which of round % 2 ? [0, 1] : [1, 0]) {
       const put = puts[which]

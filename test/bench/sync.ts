@@ -1,6 +1,7 @@
 /**
- * What `satchel sync --two-way` takes with many files: the first run, which adopts what is equal, one without changes, some with a few, and
- * how long a change takes to the other side with --watch: `npm run bench:sync [-- FILES]`. Beside it `find`, which only looks at the files.
+ * What `satchel sync --two-way` takes with many files: the first run, which adopts what is equal,
+ * one without changes, some with a few, and how long a change takes to the other side with --watch:
+ * `npm run bench:sync [-- FILES]`. Beside it `find`, which only looks at the files.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,6 +1,7 @@
 /**
- * What it costs to delete a folder of 1,000,000 files, and to restore it from the trash: `npm run bench:trash [-- FILES]`. Statements, and
- * the milliseconds of the request, which has a connection to itself.
+ * What it costs to delete a folder of 1,000,000 files, and to restore it from the trash:
+ * `npm run bench:trash [-- FILES]`. Statements, and the milliseconds of the request, which has a
+ * connection to itself.
  */
 import { insertFolder } from './folder.ts'
 import { median } from './service.ts'

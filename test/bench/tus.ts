@@ -1,7 +1,9 @@
 /**
- * Sends one large file with tus-js-client, past kills of the service and broken connections, and compares what was stored; then one without
- * any, for the rate: `npm run bench:tus [-- GIBIBYTES [azure | s3]]`, 5 without it, on SQLite and a folder. With another store, on MySQL or MariaDB
- * (MYSQL_URL, or the standard port of this machine), and Azurite or radosgw. Twice as much disk is needed at TMPDIR, or as much memory.
+ * Sends one large file with tus-js-client, past kills of the service and broken connections, and
+ * compares what was stored; then one without any, for the rate:
+ * `npm run bench:tus [-- GIBIBYTES [azure | s3]]`, 5 without it, on SQLite and a folder. With
+ * another store, on MySQL or MariaDB (MYSQL_URL, or the standard port of this machine), and Azurite
+ * or radosgw. Twice as much disk is needed at TMPDIR, or as much memory.
  */
 import { startAzurite } from '../azure/azurite.ts'
 import { newMysql } from '../mysql.ts'

@@ -1,4 +1,7 @@
-/** What uploads in parts cost beside a bare server that writes the same parts to the same disk. Part of bench/upload. */
+/**
+ * What uploads in parts cost beside a bare server that writes the same parts to the same disk. Part
+ * of bench/upload.
+ */
 import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { type Figure, measured, report } from './measured.ts'
@@ -41,7 +44,10 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - start) / 1000
 }
 
-/** The ways that parts can take: to a bare server, through the service with a session, and to its signed addresses. */
+/**
+ * The ways that parts can take: to a bare server, through the service with a session, and to its
+ * signed addresses.
+ */
 export async function waysOf(
   { url, cookie }: Bench,
   plain: { url: string },
@@ -101,7 +107,10 @@ export async function send(
   await Promise.all(Array.from({ length: IN_FLIGHT }, work))
 }
 
-/** Prints what 1 GiB in parts costs, without and with what completes it. By turns of 64 MiB: on a shared machine no two minutes are the same. */
+/**
+ * Prints what 1 GiB in parts costs, without and with what completes it. By turns of 64 MiB: on a
+ * shared machine no two minutes are the same.
+ */
 export async function compareParts(bench: Bench, rounds: number): Promise<void> {
   const shape = { partSize: 4 * MiB, count: 256 }
   const turn = 16

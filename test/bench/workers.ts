@@ -1,7 +1,8 @@
 /**
- * What two workers carry compared with one, on MariaDB: `npm run bench:workers`. Database and load run on the same machine, so what the
- * service reaches there says little. Instead, each worker is sent as many requests a second, few enough for the machine, and what counts is
- * processor time: two processors carry as many answers as their time, and that of the busiest thread, allows.
+ * What two workers carry compared with one, on MariaDB: `npm run bench:workers`. Database and load
+ * run on the same machine, so what the service reaches there says little. Instead, each worker is
+ * sent as many requests a second, few enough for the machine, and what counts is processor time:
+ * two processors carry as many answers as their time, and that of the busiest thread, allows.
  */
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -134,7 +135,10 @@ const cases: { title: string; rate: number; requests(side: Side): Request[] }[] 
   },
 ]
 
-/** Milliseconds of processor time of each process so far: of its main thread, and of all its threads. */
+/**
+ * Milliseconds of processor time of each process so far: of its main thread, and of all its
+ * threads.
+ */
 const timesOf = (pids: number[]) =>
   pids.map(pid => {
     const of = (task: string) => {

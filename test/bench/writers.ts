@@ -1,4 +1,7 @@
-/** Callers that make folders without a pause, in a thread of their own: what they cost is not to be taken for the service's. */
+/**
+ * Callers that make folders without a pause, in a thread of their own: what they cost is not to be
+ * taken for the service's.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 
 export interface Writers {

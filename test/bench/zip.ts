@@ -1,6 +1,7 @@
 /**
- * Archives beside one file of the same size: their speed, what they take of memory, and what programs that read archives say of them.
- * `npm run bench:zip -- --files 50000 --gib 10`, with `--engine mysql` on MariaDB. Takes twice as much disk.
+ * Archives beside one file of the same size: their speed, what they take of memory, and what
+ * programs that read archives say of them. `npm run bench:zip -- --files 50000 --gib 10`, with
+ * `--engine mysql` on MariaDB. Takes twice as much disk.
  */
 import { spawnSync } from 'node:child_process'
 import { createWriteStream, readFileSync } from 'node:fs'
@@ -122,7 +123,10 @@ async function post(path: string, json: object) {
 }
 const zipOf = (entry: string) => post('/api/files/zip', { entries: [entry] })
 
-/** Fetches everything in another process, so that this one takes nothing of what the service needs. @returns seconds, of the first byte and of all */
+/**
+ * Fetches everything in another process, so that this one takes nothing of what the service needs.
+ * @returns seconds, of the first byte and of all
+ */
 function download(
   url: string,
   into = '/dev/null',

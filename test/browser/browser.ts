@@ -40,7 +40,8 @@ export async function visit(
   origin: string,
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
-  // Without motion, a picture shows nothing half way. The shell would take the language of this process, which may be no language.
+  // Without motion, a picture shows nothing half way. The shell would take the language of this
+  // process, which may be no language.
   const look = {
     locale: 'en-US',
     viewport: { width: 1280, height: 800 },
@@ -63,7 +64,10 @@ export async function visit(
   return { page, context, foreign, errors }
 }
 
-/** Signs in with the requests that the embedded sign-in takes of this browser, and shows none of its pages: `signIn` does. */
+/**
+ * Signs in with the requests that the embedded sign-in takes of this browser, and shows none of its
+ * pages: `signIn` does.
+ */
 export async function enter(
   { page, context: { request } }: Visit,
   url: string,
@@ -83,7 +87,9 @@ export async function enter(
     throw new Error(`${email} cannot sign in: ${await answer.text()}`)
 }
 
-/** Fills in the embedded sign-in, from the service's own address on. Ends where `returnTo` leads. */
+/**
+ * Fills in the embedded sign-in, from the service's own address on. Ends where `returnTo` leads.
+ */
 export async function signIn(
   { page }: Visit,
   url: string,

@@ -84,7 +84,10 @@ async function sizeAt({ ask }: Person, path: string, slug?: string): Promise<num
   return (me ?? workspace)?.drive.entry?.size
 }
 
-/** Lets the next question what is left be answered as if nobody had stored anything: somebody else does before the upload. */
+/**
+ * Lets the next question what is left be answered as if nobody had stored anything: somebody else
+ * does before the upload.
+ */
 async function foretellRoom(page: Page): Promise<void> {
   await page.route('**/graphql', async route => {
     const isAsked = route.request().postData()?.includes('query RoomForUploads') ?? false

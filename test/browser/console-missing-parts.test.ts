@@ -16,7 +16,10 @@ const PIXEL = Buffer.from(
   'base64',
 )
 
-/** Somebody whose page is never loaded anew because of files that it cannot fetch, however slow the machine is. */
+/**
+ * Somebody whose page is never loaded anew because of files that it cannot fetch, however slow the
+ * machine is.
+ */
 async function person(name: string): Promise<Person> {
   const who = await w.person(name)
   await who.context.addInitScript(

@@ -25,7 +25,10 @@ beforeAll(async () => {
 afterAll(() => w?.stop())
 beforeEach(() => w.service.revive(), 60_000)
 
-/** The browser refuses what polls in the page itself: that evaluates texts, which the policy forbids. */
+/**
+ * The browser refuses what polls in the page itself: that evaluates texts, which the policy
+ * forbids.
+ */
 async function until(page: Page, expression: string): Promise<void> {
   for (
     const end = Date.now() + 30_000;

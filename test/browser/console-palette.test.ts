@@ -42,7 +42,8 @@ async function openPalette(page: Page) {
   await page.keyboard.press('ControlOrMeta+k')
   const dialog = page.getByRole('dialog', { name: 'Search and commands' })
   await dialog.waitFor()
-  // It listens to keys, and to clicks beside it, when it has taken the focus: after it is first painted.
+  // It listens to keys, and to clicks beside it, when it has taken the focus: after it is first
+  // painted.
   await until(() => page.evaluate("document.activeElement?.type === 'search'"))
   return dialog
 }

@@ -51,7 +51,10 @@ afterAll(() => w?.stop())
 
 const widthOf = (on: Page) => on.evaluate('document.documentElement.scrollWidth')
 
-/** Where something begins, from right to left: its distance from the right edge of something around it. */
+/**
+ * Where something begins, from right to left: its distance from the right edge of something around
+ * it.
+ */
 const startOf = (on: Page, selector: string, around: string) =>
   on.evaluate(`(() => {
     const words = document.createRange()

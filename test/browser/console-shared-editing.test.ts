@@ -44,7 +44,10 @@ afterAll(async () => {
   await w?.stop()
 })
 
-/** Somebody whose browser lets a test choose files: it cannot reach the picker that some browsers have in place of an input. */
+/**
+ * Somebody whose browser lets a test choose files: it cannot reach the picker that some browsers
+ * have in place of an input.
+ */
 async function withFiles(name: string, options?: BrowserContextOptions): Promise<Person> {
   const person = await w.person(name, options)
   await person.context.addInitScript(

@@ -32,7 +32,10 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => w?.stop())
 
-/** Somebody whose browser lets a test choose files: it cannot reach the picker that some browsers have in place of an input. */
+/**
+ * Somebody whose browser lets a test choose files: it cannot reach the picker that some browsers
+ * have in place of an input.
+ */
 async function personWithFiles(name: string, options?: BrowserContextOptions): Promise<Person> {
   const person = await w.person(name, options)
   await person.context.addInitScript(

@@ -39,7 +39,10 @@ export interface Person extends Visit {
 export interface ConsoleWorld {
   service: Service
   browser: Browser
-  /** Signs somebody in, in a browser profile of their own, without the service worker: what it does has tests that allow it. */
+  /**
+   * Signs somebody in, in a browser profile of their own, without the service worker: what it does
+   * has tests that allow it.
+   */
   person(name: string, options?: BrowserContextOptions, inBrowser?: Browser): Promise<Person>
   stop(): Promise<void>
 }
@@ -118,13 +121,19 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('.skeleton').waitFor({ state: 'detached' })
 }
 
-/** The row of an entry by its whole name, but for the ending of a file: the date that follows in the row is none of it. */
+/**
+ * The row of an entry by its whole name, but for the ending of a file: the date that follows in the
+ * row is none of it.
+ */
 export const rowOf = (name: string, on: Page) =>
   on
     .getByRole('row')
     .filter({ has: on.locator('.name', { hasText: new RegExp(`^${literal(name)}(\\.\\w+)?$`) }) })
 
-/** Waits until the page that is about to be loaded hears of changes. @param subscription by this operation */
+/**
+ * Waits until the page that is about to be loaded hears of changes. @param subscription by this
+ * operation
+ */
 export const listening = (page: Page, subscription = 'DriveChanged') =>
   page.waitForResponse(
     answer =>
@@ -132,7 +141,9 @@ export const listening = (page: Page, subscription = 'DriveChanged') =>
       (answer.request().postData() ?? '').includes(`subscription ${subscription}`),
   )
 
-/** Whether the browser has kept the console, and what a folder holds: an expression for the page. */
+/**
+ * Whether the browser has kept the console, and what a folder holds: an expression for the page.
+ */
 export const keepsFolder = (path: string) => `(async folder => {
   const names = await caches.keys()
   const shell = names.find(name => name.startsWith('shell-'))
@@ -171,11 +182,15 @@ async function unnamedControls(page: Page): Promise<string[]> {
   }
 }
 
-/** What axe finds in the page as it is now, in light and in dark, and whether every control has a name. */
+/**
+ * What axe finds in the page as it is now, in light and in dark, and whether every control has a
+ * name.
+ */
 export async function expectAccessible(page: Page): Promise<void> {
   expect(await unnamedControls(page)).toEqual([])
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
-  // While something is open over the page, the page itself is hidden from everybody, and so are its landmarks.
+  // While something is open over the page, the page itself is hidden from everybody, and so are its
+  // landmarks.
   const isCovered = (await page.getByRole('dialog').count()) > 0
   const ofPages = ['landmark-one-main', 'page-has-heading-one', 'region']
   const rules = Object.fromEntries(ofPages.map(rule => [rule, { enabled: !isCovered }]))

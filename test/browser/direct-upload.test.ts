@@ -47,7 +47,9 @@ const expected = () => {
   return Buffer.from(Array.from({ length: SIZE }, (_, i) => make(i)))
 }
 
-/** What a page does that uploads a file straight to the store: begin, all parts at once, complete. */
+/**
+ * What a page does that uploads a file straight to the store: begin, all parts at once, complete.
+ */
 const upload = (filename: string) => `(async () => {
   const bytes = new Uint8Array(${SIZE}).map((_, i) => ${byteAt})
   const call = async (path, body) => {

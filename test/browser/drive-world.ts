@@ -22,7 +22,10 @@ export async function withFiles(who: Person): Promise<Page> {
   return page
 }
 
-/** A workspace of somebody that somebody else may look at, with a folder in a folder. Answers its slug. */
+/**
+ * A workspace of somebody that somebody else may look at, with a folder in a folder. Answers its
+ * slug.
+ */
 export async function gardenFor(owner: Person, viewer: Person): Promise<string> {
   type Made = {
     createWorkspace: { workspace: { id: string; slug: string; drive: { id: string } } }

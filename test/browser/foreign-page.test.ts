@@ -29,7 +29,9 @@ afterAll(async () => {
   await service?.stop()
 })
 
-/** What a script can send with a browser's own fetch; the first three need no leave of the service. */
+/**
+ * What a script can send with a browser's own fetch; the first three need no leave of the service.
+ */
 const attempts = {
   'a form with a file': `{ method: 'POST', path: '/api/files/upload', body: form({ file: new File(['evil'], 'evil.txt') }) }`,
   'JSON as text/plain': `{ method: 'POST', path: '/api/folders', body: '{"path":"evil"}', type: 'text/plain' }`,

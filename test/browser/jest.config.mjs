@@ -15,7 +15,8 @@ if (!existsSync(chromium))
   throw new Error(
     `There is no browser at ${chromium}. Install Debian's package chromium, or set CHROMIUM_PATH.`,
   )
-// The same browser without a window, its menus and its PDF viewer: profiles and pages open in a sixth of the time.
+// The same browser without a window, its menus and its PDF viewer: profiles and pages open in a
+// sixth of the time.
 const shell = env.CHROMIUM_SHELL_PATH || '/usr/bin/chromium-headless-shell'
 
 /** What a program says of its version. */

@@ -310,7 +310,10 @@ interface Findings {
   incomplete: { id: string; nodes: { html: string; any: { data?: { messageKey?: string } }[] }[] }[]
 }
 
-/** What axe-core finds: violations, and text in the very colour of its ground, which it is not sure about. */
+/**
+ * What axe-core finds: violations, and text in the very colour of its ground, which it is not sure
+ * about.
+ */
 async function findingsIn(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
   const options = {

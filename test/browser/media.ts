@@ -68,7 +68,10 @@ function tone(): Buffer {
   return Buffer.concat([head, samples])
 }
 
-/** A ZIP archive. @param texts of its files, by path @param encrypted paths of those that are encrypted */
+/**
+ * A ZIP archive. @param texts of its files, by path @param encrypted paths of those that are
+ * encrypted
+ */
 export async function makeArchive(
   texts: Record<string, string>,
   encrypted: string[] = [],

@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net'
 /** Stands before a service, and serves its console as the next build of it when it is told to. */
 export interface Deployment {
   url: string
-  /** From now on there is the next build: its files have other names, and those of the one before are gone. */
+  /**
+   * From now on there is the next build: its files have other names, and those of the one before
+   * are gone.
+   */
   deploy(): void
   close(): Promise<void>
 }

@@ -8,7 +8,10 @@ import { makeArchive } from './media.ts'
 import { startWorld, tryPassword, until, type World } from './share-world.ts'
 
 const PASSWORD = 'päss wörd 🦊'
-/** What every hostile file and name tries, in whatever page it ends up: to act for the person before the browser. */
+/**
+ * What every hostile file and name tries, in whatever page it ends up: to act for the person before
+ * the browser.
+ */
 const attack =
   `document.title = 'pwned'; fetch('/api/folders', ` +
   `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"path":"pwned"}' })`

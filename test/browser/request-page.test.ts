@@ -209,7 +209,10 @@ describe('Somebody who is asked for files', () => {
     const link = await w.request('Lost answers')
     const { page, context } = await stranger()
     await page.goto(link)
-    /** Sends a file whose first completion is answered by nothing. @param instead what is done in its place */
+    /**
+     * Sends a file whose first completion is answered by nothing. @param instead what is done in
+     * its place
+     */
     const sendThrough = async (name: string, instead: (completion: Route) => Promise<unknown>) => {
       const lose = async (route: Route) => {
         await instead(route)

@@ -18,13 +18,21 @@ export interface Service {
   dataDir: string
   /** Kills it, if it is a process. */
   kill(): Promise<void>
-  /** Kills it, if it is a process, and starts it again on the same port, with other settings if there are some. */
+  /**
+   * Kills it, if it is a process, and starts it again on the same port, with other settings if
+   * there are some.
+   */
   restart(others?: Record<string, string>): Promise<void>
-  /** For its clients the same as a kill, if it is behind a proxy: connections break, and new ones are refused. */
+  /**
+   * For its clients the same as a kill, if it is behind a proxy: connections break, and new ones
+   * are refused.
+   */
   disconnect(): Promise<void>
   /** Lets clients reach it again. */
   connect(): Promise<void>
-  /** Starts it again where it was killed, or runs with other settings, and lets clients reach it. */
+  /**
+   * Starts it again where it was killed, or runs with other settings, and lets clients reach it.
+   */
   revive(): Promise<void>
   stop(): Promise<void>
 }
@@ -37,7 +45,10 @@ export const wordOf = (url: string): string =>
 
 /** How a service runs. */
 export interface Running {
-  /** In a process of its own: loading and compiling take two seconds of processor time, which this process has done for the tests before. */
+  /**
+   * In a process of its own: loading and compiling take two seconds of processor time, which this
+   * process has done for the tests before.
+   */
   process?: boolean
   /** Behind a proxy, for `disconnect`. */
   proxied?: boolean
@@ -66,7 +77,10 @@ async function startHere(
   }
 }
 
-/** The service as a newcomer starts it: nothing configured but a free port and a folder of its own. Only the tables are there. */
+/**
+ * The service as a newcomer starts it: nothing configured but a free port and a folder of its own.
+ * Only the tables are there.
+ */
 export async function startService(
   given: Record<string, string> = {},
   running: Running = {},

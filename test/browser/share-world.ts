@@ -145,7 +145,10 @@ export async function startWorld(running: Running = {}): Promise<World> {
   }
 }
 
-/** Waits until an expression holds in a page; Playwright's own way is an eval, which our policy forbids. */
+/**
+ * Waits until an expression holds in a page; Playwright's own way is an eval, which our policy
+ * forbids.
+ */
 export async function until(page: Page, expression: string): Promise<void> {
   while (!(await page.evaluate(expression))) await page.waitForTimeout(20)
 }

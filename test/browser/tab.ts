@@ -2,8 +2,8 @@ import { type Browser, type BrowserContext, firefox, type Page } from 'playwrigh
 import { openBrowser } from './browser.ts'
 
 /**
- * What a person does in a tab, in whichever browser. What is pressed is found as assistive technology finds it: the first
- * that has this role, and a name that begins so.
+ * What a person does in a tab, in whichever browser. What is pressed is found as assistive
+ * technology finds it: the first that has this role, and a name that begins so.
  */
 export interface Tab {
   open(url: string): Promise<void>
@@ -76,7 +76,10 @@ const withPlaywright = (browser: Browser): TestBrowser => ({
 export const openChromium = async (): Promise<TestBrowser> =>
   withPlaywright(await openBrowser('whole'))
 
-/** What is used here of what Playwright has behind a browser of WebDriver BiDi, in this same process. */
+/**
+ * What is used here of what Playwright has behind a browser of WebDriver BiDi, in this same
+ * process.
+ */
 interface BidiConnection {
   rawSend(message: { id: number; method: string }): void
   _dispatchMessage(message: object): void
@@ -97,7 +100,8 @@ export async function openFirefox(): Promise<TestBrowser> {
       'accessibility.ARIAElementReflection.enabled': false,
     },
   })
-  // Playwright sets the colour scheme of every new profile by a command that Firefox 153 ESR does not know yet.
+  // Playwright sets the colour scheme of every new profile by a command that Firefox 153 ESR does
+  // not know yet.
   const connection = (browser as unknown as Internals)._connection.toImpl(browser)._connection
   const send = connection.rawSend.bind(connection)
   connection.rawSend = message => {

@@ -13,7 +13,10 @@ const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 /** https://www.w3.org/TR/webdriver2/#keyboard-actions */
 const keys = { Enter: '\uE007', Escape: '\uE00C', Delete: '\uE017', Control: '\uE009' }
 
-/** Roles and names as axe computes them. The function's arguments are the role and the beginning of the name. */
+/**
+ * Roles and names as axe computes them. The function's arguments are the role and the beginning of
+ * the name.
+ */
 const FIND = `
   const [role, name] = arguments
   if (!window.axe) return 'without axe'

@@ -27,8 +27,8 @@ interface WireAnswer<Result> {
 }
 
 /**
- * A client of the GraphQL side in which everything that is sent and received is typed by the schema: an example for others.
- * It needs nothing but `fetch`, and `graphql-sse` for subscriptions.
+ * A client of the GraphQL side in which everything that is sent and received is typed by the
+ * schema: an example for others. It needs nothing but `fetch`, and `graphql-sse` for subscriptions.
  * @param url address of the service, without a trailing slash
  * @param headers the credential: a cookie (browsers send it by themselves) or X-API-Key
  */
@@ -37,7 +37,10 @@ export function createClient({ url, headers }: { url: string; headers: Record<st
   const events = createEventClient({ url: endpoint, headers, retryAttempts: 0 })
 
   return {
-    /** Sends a query or a mutation. Files among the variables travel beside it, as parts of a form. @throws Refused */
+    /**
+     * Sends a query or a mutation. Files among the variables travel beside it, as parts of a form.
+     * @throws Refused
+     */
     async request<Result, Variables extends object>(
       document: TypedDocumentString<Result, Variables>,
       variables: Variables,

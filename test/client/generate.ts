@@ -7,10 +7,16 @@ import { parse } from 'graphql'
 const schema = new URL('../../schema/schema.graphql', import.meta.url)
 const read = (file: URL) => readFileSync(file, 'utf8')
 
-/** Folders of this project that hold a client: their `generated.ts` follows from their `operations.graphql`. */
+/**
+ * Folders of this project that hold a client: their `generated.ts` follows from their
+ * `operations.graphql`.
+ */
 export const clients = ['test/client', 'test/clients', 'src/cli']
 
-/** The types and documents of `operations.graphql`, made from `schema/schema.graphql` alone, by GraphQL Code Generator. */
+/**
+ * The types and documents of `operations.graphql`, made from `schema/schema.graphql` alone, by
+ * GraphQL Code Generator.
+ */
 export async function generateClient(folder: string): Promise<string> {
   const operations = read(new URL(`../../${folder}/operations.graphql`, import.meta.url))
   const code = await codegen({

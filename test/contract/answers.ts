@@ -27,8 +27,8 @@ export function inlined(document: ApiDocument, part: unknown): unknown {
 }
 
 /**
- * A schema whose objects have the properties that it names and no others. The document leaves them open, so that a later version may
- * say more; today's service says nothing that is not described.
+ * A schema whose objects have the properties that it names and no others. The document leaves them
+ * open, so that a later version may say more; today's service says nothing that is not described.
  */
 function closed(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(closed)
@@ -66,14 +66,20 @@ function linesOf(issues: z.core.$ZodIssue[], within: PropertyKey[] = []): string
   })
 }
 
-/** The documents of a service that redirects downloads, and of one that answers them with their bytes. */
+/**
+ * The documents of a service that redirects downloads, and of one that answers them with their
+ * bytes.
+ */
 export const documents = [false, true].map(proxied =>
   createApiDocument(routesOf(restSchema), () => 'https://files.example.org', {
     proxied,
   }).document(),
 )
 
-/** The paths of the document with what they look like, those without parameters first: they win over those that would match, too. */
+/**
+ * The paths of the document with what they look like, those without parameters first: they win over
+ * those that would match, too.
+ */
 const templates = Object.keys(documents[0]?.paths ?? {})
   .sort((a, b) => a.split('{').length - b.split('{').length)
   .map(path => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
@@ -138,7 +144,10 @@ const refused = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal(405), msg: z.string(), response: otherwise }),
 ])
 
-/** What comes from no operation: an address or a method that does not exist, and what a browser asks before it dares to. */
+/**
+ * What comes from no operation: an address or a method that does not exist, and what a browser asks
+ * before it dares to.
+ */
 function checkElsewhere(
   { method, status, value, text }: Exchange,
   expected: number,
@@ -159,7 +168,8 @@ const isPart = (text: string): boolean => {
 }
 
 /**
- * Compares an answer of the REST interface with the document: its status, its media type and everything in it.
+ * Compares an answer of the REST interface with the document: its status, its media type and
+ * everything in it.
  * @throws Error that says which operation it was and where the difference is
  */
 export function checkAnswer(exchange: Exchange): void {

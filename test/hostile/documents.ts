@@ -6,7 +6,9 @@ import { type Hostile, join, squeezed, text, zip } from './hostile.ts'
 const catalogue = '<</Type/Catalog/Pages 2 0 R>>'
 const pages = '<</Type/Pages/Count 1/Kids[3 0 R]/MediaBox[0 0 612 792]>>'
 const page = (more = '') => `<</Type/Page/Parent 2 0 R/Contents 4 0 R${more}>>`
-/** A document of one page: its content, what else the page says, further objects from the fifth on. */
+/**
+ * A document of one page: its content, what else the page says, further objects from the fifth on.
+ */
 const one = (content: string | Buffer, more = '', others: (string | Buffer)[] = []) =>
   pdfOf([
     catalogue,
@@ -25,7 +27,10 @@ const drawn = '/Resources<</XObject<</X 5 0 R>>>>'
 const form = (content: string, resources = '') =>
   stream(content, `/Type/XObject/Subtype/Form/BBox[0 0 612 792]${resources}`)
 
-/** Documents that do something when they are opened, or that name what is elsewhere. A page of them may be shown. */
+/**
+ * Documents that do something when they are opened, or that name what is elsewhere. A page of them
+ * may be shown.
+ */
 function active(host: string): [string, Buffer][] {
   const catalog = (more: string, ...others: string[]) =>
     pdfOf([

@@ -50,7 +50,10 @@ const PIECE = 1_000_000
 /** So many zeros, compressed, and ready for more of them. */
 const piece = deflateRawSync(zeros(PIECE), { finishFlush: constants.Z_FULL_FLUSH })
 
-/** So many bytes of zeros, compressed: a thousandth of them. The same piece over and over, for nobody has to compress 400 MB for it. */
+/**
+ * So many bytes of zeros, compressed: a thousandth of them. The same piece over and over, for
+ * nobody has to compress 400 MB for it.
+ */
 export function squeezed(count: number): Buffer {
   const pieces = Array.from({ length: Math.floor(count / PIECE) }, () => piece)
   // RFC 1950: two bytes of method, the data, and Adler-32.

@@ -6,7 +6,10 @@ const svg = (content: string, attributes = 'width="50" height="50"') =>
 
 const rectangle = '<rect width="50" height="50"/>'
 
-/** Drawings that name what is elsewhere, or have scripts: what is in them may be shown, without that. */
+/**
+ * Drawings that name what is elsewhere, or have scripts: what is in them may be shown, without
+ * that.
+ */
 const foreign = (host: string): [string, string][] => [
   ['script', svg(`<script>fetch('${host}/script')</script>${rectangle}`)],
   ['script-elsewhere', svg(`<script href="${host}/s.js"/>${rectangle}`)],

@@ -15,7 +15,10 @@ export interface S3Server {
   secretAccessKey: string
 }
 
-/** Ceph's object gateway, with its data in the memory of one object store daemon (Debian: radosgw, ceph-mon, ceph-osd). */
+/**
+ * Ceph's object gateway, with its data in the memory of one object store daemon (Debian: radosgw,
+ * ceph-mon, ceph-osd).
+ */
 export interface Radosgw extends S3Server {
   port: number
   /** Of the gateway, while it runs. */
@@ -42,7 +45,10 @@ export const missingForS3: string[] = [
 
 const run = promisify(execFile)
 
-/** The settings of a cluster of one: no copies, no authentication between its programs, and no waiting for others to agree. */
+/**
+ * The settings of a cluster of one: no copies, no authentication between its programs, and no
+ * waiting for others to agree.
+ */
 const settings = (dir: string, monitor: number, gateway: number) => `
 [global]
 fsid = ${randomUUID()}

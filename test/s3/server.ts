@@ -4,7 +4,10 @@ import type { S3Server } from './radosgw.ts'
 /** The S3 store of the whole run (test/setup/s3.ts). */
 export const serverOf = (): S3Server => JSON.parse(process.env.TEST_S3 ?? '{}')
 
-/** The settings of a service whose blobs are in a bucket of a store: one for all that share a database. */
+/**
+ * The settings of a service whose blobs are in a bucket of a store: one for all that share a
+ * database.
+ */
 export const settingsFor = (
   of: string,
   { endpoint, accessKeyId, secretAccessKey } = serverOf(),

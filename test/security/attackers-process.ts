@@ -18,7 +18,10 @@ export type Attack =
       opening: number
     }
 
-/** What came of each request: its status, 0 where the connection broke, and the beginning of its body. */
+/**
+ * What came of each request: its status, 0 where the connection broke, and the beginning of its
+ * body.
+ */
 export interface Outcome {
   status: number
   retryAfter: string | null

@@ -7,15 +7,19 @@ import type { BuiltService } from '../built-service.ts'
 import type { Attack, Outcome } from './attackers-process.ts'
 
 export interface Attackers {
-  /** Begins; resolves when every request has its answer, or everything that is to be sent of it is sent. */
+  /**
+   * Begins; resolves when every request has its answer, or everything that is to be sent of it is
+   * sent.
+   */
   attack(): Promise<Outcome[]>
   /** Hangs up. */
   end(): Promise<void>
 }
 
 /**
- * Attackers of their own: a process that sends all requests at once, or what is to be sent of each. It stands behind
- * the service for the processors of this machine (nice 19), for real ones would not share them.
+ * Attackers of their own: a process that sends all requests at once, or what is to be sent of each.
+ * It stands behind the service for the processors of this machine (nice 19), for real ones would
+ * not share them.
  */
 export async function gather(attack: Attack): Promise<Attackers> {
   const child = fork(new URL('attackers-process.ts', import.meta.url), {
@@ -49,19 +53,26 @@ export async function attack(
   return attackers.attack().finally(attackers.end)
 }
 
-/** Milliseconds that the first thread of a process has waited for a processor while others had them: proc(5), schedstat. */
+/**
+ * Milliseconds that the first thread of a process has waited for a processor while others had them:
+ * proc(5), schedstat.
+ */
 const waited = (pid: number) =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
 
-/** How long health checks took, in milliseconds: half of them as it was, and the slowest without its wait for a processor. */
+/**
+ * How long health checks took, in milliseconds: half of them as it was, and the slowest without its
+ * wait for a processor.
+ */
 export interface Health {
   median: number
   slowest: number
 }
 
 /**
- * Asks for /healthz until it is stopped. Whatever else the machine does (other tests, too) can hold up any process, so what the
- * service and this process have waited for a processor does not count for single answers.
+ * Asks for /healthz until it is stopped. Whatever else the machine does (other tests, too) can hold
+ * up any process, so what the service and this process have waited for a processor does not count
+ * for single answers.
  */
 export function watchHealth({
   url,

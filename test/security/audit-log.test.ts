@@ -38,7 +38,10 @@ const linesOf = (app: TestApp): Line[] =>
     .filter(Boolean)
     .map(line => JSON.parse(line))
 
-/** The line about a request is written when its connection is done with it, which may be after the client has its answer. */
+/**
+ * The line about a request is written when its connection is done with it, which may be after the
+ * client has its answer.
+ */
 const allLogged = () => until(() => open === 0)
 
 /** The lines that are written while something is done. */

@@ -19,7 +19,9 @@ let n = 0
 const createFolder = (who: Person) =>
   who.rest('POST', '/api/folders', { json: { path: `folder-${n++}` } })
 
-/** REST and GraphQL answer that the database is unavailable, with the time after which to try again. */
+/**
+ * REST and GraphQL answer that the database is unavailable, with the time after which to try again.
+ */
 async function expectRefusedWrites(alice: Person): Promise<void> {
   const answer = await createFolder(alice)
   expect(answer).toMatchObject({ status: 503, response: { code: 'UNAVAILABLE' } })

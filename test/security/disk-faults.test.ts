@@ -100,7 +100,8 @@ withMounts('A volume for the blobs', () => {
       const bytes = randomBytes(3 * PART)
       const send = (n: number) =>
         up.part(value.upload_id, n, { bytes: bytes.subarray((n - 1) * PART, n * PART) })
-      // A refusal that comes before the whole part has been read may cut the connection: a client asks again.
+      // A refusal that comes before the whole part has been read may cut the connection: a client
+      // asks again.
       const part = (n: number) =>
         send(n)
           .catch(() => send(n))

@@ -109,7 +109,8 @@ it(`A request under attack by ${STARTS} senders keeps its limits, the quota is e
   expect(of('start 200') + of('start 429 RATE_LIMITED')).toBe(STARTS)
   expect(of('climb 400 INVALID_PATH')).toBe(fifth(1))
   expect(of('guess 403 WRONG_PASSWORD') + of('guess 403 TOO_MANY_ATTEMPTS')).toBe(fifth(2))
-  // However many addresses a network has, it is let in 40 times in a quarter of an hour, and then once a minute.
+  // However many addresses a network has, it is let in 40 times in a quarter of an hour, and then
+  // once a minute.
   expect(of('guess 403 WRONG_PASSWORD')).toBeLessThanOrEqual(
     40 + Math.ceil((Date.now() - begun) / 15_000),
   )

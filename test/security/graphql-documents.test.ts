@@ -8,10 +8,16 @@ import { until } from '../until.ts'
 import { attack, expectHealthy, watchHealth } from './attackers.ts'
 import { type HostileRequest, hostileRequests } from './hostile-requests.ts'
 
-/** What one request may cost the service, which is a process of its own here: nothing of the test counts. */
+/**
+ * What one request may cost the service, which is a process of its own here: nothing of the test
+ * counts.
+ */
 const MAX_MS = 130
 const MAX_MIB = 64
-/** Other work on the machine makes a request dearer now and then; what costs too much does so each time. */
+/**
+ * Other work on the machine makes a request dearer now and then; what costs too much does so each
+ * time.
+ */
 const ROUNDS = 4
 /** Compiled code is reached by the third. */
 const TIMES = 3

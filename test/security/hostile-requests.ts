@@ -1,6 +1,8 @@
 import { many, nest } from '../graphql-probe.ts'
 
-/** Bodies of POST /graphql that are made to cost: a name, the body, and whether a session sends it. */
+/**
+ * Bodies of POST /graphql that are made to cost: a name, the body, and whether a session sends it.
+ */
 export interface HostileRequest {
   name: string
   body: string

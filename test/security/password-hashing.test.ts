@@ -39,7 +39,9 @@ const open = (token: string, address: string) =>
     headers: { 'x-forwarded-for': address },
   })
 
-/** An attack, during which an honest sharer and her visitors are served, and the service answers. */
+/**
+ * An attack, during which an honest sharer and her visitors are served, and the service answers.
+ */
 async function heldUpNobody(requests: Parameters<typeof attack>[0]) {
   const links = await Promise.all(Array.from({ length: 4 }, () => tokenOf(alice)))
   const healthy = watchHealth(service)

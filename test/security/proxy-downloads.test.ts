@@ -10,7 +10,9 @@ import {
   type TestApp,
 } from '../harness.ts'
 
-/** Two instances that share a database and a store, and nothing else: no Redis, no sticky sessions. */
+/**
+ * Two instances that share a database and a store, and nothing else: no Redis, no sticky sessions.
+ */
 let one: TestApp
 let two: TestApp
 let alice: Person

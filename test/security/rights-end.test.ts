@@ -212,7 +212,10 @@ describe('An invite', () => {
       ])
     ).length > 0
 
-  /** What every door says of it: lists, its page, the home page, the lists of the workspace, and who accepts. */
+  /**
+   * What every door says of it: lists, its page, the home page, the lists of the workspace, and who
+   * accepts.
+   */
   async function doorsOf({ owner, guest, workspaceId, token }: Invited) {
     const get = async (who: Person, path: string) => (await who.rest('GET', path)).response.length
     const graph = async (who: Person, query: string, names: string[]) => {

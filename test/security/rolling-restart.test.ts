@@ -43,7 +43,10 @@ const askAll = () =>
   )
 
 let turn = 0
-/** What a plain reverse proxy does: it keeps its connections, picks an instance that is ready, and tries nothing twice. */
+/**
+ * What a plain reverse proxy does: it keeps its connections, picks an instance that is ready, and
+ * tries nothing twice.
+ */
 function forward(): Server {
   return createServer((req, res) => {
     const ready = upstreams.filter(upstream => upstream.ready)
@@ -108,7 +111,8 @@ it('A rolling restart behind a proxy that keeps connections breaks no request', 
         .catch(String)
       done++
       if (!/^200 .*(?:"authenticated":false|"__typename":"Query")/.test(answer)) broken.push(answer)
-      // So that connections of the pools stand idle for moments of every length. While an instance only starts, nothing can break.
+      // So that connections of the pools stand idle for moments of every length. While an instance
+      // only starts, nothing can break.
       await sleep(starting ? 100 : (i * 7) % 23)
     }
   }

@@ -52,7 +52,8 @@ describe('The embedded sign-in', () => {
     return sent.status
   }
 
-  // What a proxy without headers of its own passes on looks like this: from this machine, for this machine.
+  // What a proxy without headers of its own passes on looks like this: from this machine, for this
+  // machine.
   it('lets a browser in that knows the word of the machine, and no other', async () => {
     const stranger = new Browser()
     expect(await begin(stranger)).toContain('Sign-in word')
@@ -438,7 +439,8 @@ describe('The address of an account', () => {
     const { files } = await ask(before, '/api/files/received')
     const [{ token }] = await ask(before, '/api/workspaces/invites/mine')
 
-    // The address is not verified any more: nothing made out to it is received, in sessions from before, too.
+    // The address is not verified any more: nothing made out to it is received, in sessions from
+    // before, too.
     await signIn(now, 'hub', { ...bob, email_verified: false })
     for (const browser of [before, now]) expect(await received(browser)).toEqual([0, 0, 0])
     const cookie = `session_id=${before.jar.get('session_id')?.value}`

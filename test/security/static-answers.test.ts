@@ -14,7 +14,10 @@ afterAll(() => t.stop())
 const CONNECTIONS = 100
 const MIB = 1024 * 1024
 
-/** Opens connections that ask and do not read, and answers them once each has begun to get its answer. */
+/**
+ * Opens connections that ask and do not read, and answers them once each has begun to get its
+ * answer.
+ */
 async function askWithoutReading(
   path: string,
   accept: string,
@@ -33,7 +36,10 @@ async function askWithoutReading(
   )
 }
 
-/** What this process holds beside the heap of JavaScript, where texts and buffers on their way out are. */
+/**
+ * What this process holds beside the heap of JavaScript, where texts and buffers on their way out
+ * are.
+ */
 const held = () => {
   const { arrayBuffers, external, rss } = process.memoryUsage()
   return { buffers: (arrayBuffers + external) / MIB, rss: rss / MIB }

@@ -38,7 +38,10 @@ export function put(
 /** A store under test. */
 export interface Subject {
   store: BlobStore
-  /** Whether parts that belong to no blob come to light again after a removal, as in Azurite, unlike in Azure. */
+  /**
+   * Whether parts that belong to no blob come to light again after a removal, as in Azurite, unlike
+   * in Azure.
+   */
   forgetsNothing?: boolean
   /** Bytes of the blocks that it sends. */
   blockSize?: number

@@ -8,7 +8,10 @@ import type { Delivery } from '../../src/services/sharing/download.ts'
 /** Of a blob that is sent in one piece, and of one that is sent while it is read. */
 const sizes = [20, 200_000]
 
-/** Asks for a blob, and for something else on the same connection. Answers all that came until the connection ended. */
+/**
+ * Asks for a blob, and for something else on the same connection. Answers all that came until the
+ * connection ended.
+ */
 function exchange(size: number, blob: string[], more: Partial<Delivery> = {}): Promise<string> {
   const delivery = {
     read: async () => Readable.from(blob.map(text => Buffer.from(text))),

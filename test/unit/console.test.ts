@@ -30,7 +30,8 @@ it('has the types of the schema as it is', () => {
   expect(readFileSync(file, 'utf8')).toBe(graphTypes())
 })
 
-// Stylesheets are loaded with the parts that need them, and stay: a second rule for the same name would change what others show, by the order of visits.
+// Stylesheets are loaded with the parts that need them, and stay: a second rule for the same name
+// would change what others show, by the order of visits.
 it('defines each class in one stylesheet', () => {
   const sheets = files.filter(file => file.endsWith('.css'))
   const defined = sheets.flatMap(file => {
@@ -155,7 +156,9 @@ describe('The icons', () => {
 
 describe('The message catalogues', () => {
   const catalogues = files.filter(file => /\/messages\/en\.json$/.test(file))
-  /** The names of what is put into a message; what a plural says in one word stands in braces, too. */
+  /**
+   * The names of what is put into a message; what a plural says in one word stands in braces, too.
+   */
   const placesOf = (message: string) =>
     [
       ...new Set(

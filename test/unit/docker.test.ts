@@ -21,7 +21,10 @@ const given: Record<string, string> = {
   OAUTH_SSO_USERINFO_URL: 'https://sso.example.com/userinfo',
 }
 
-/** What an instance finds in its environment: the image's settings, overlaid by those of the compose file. */
+/**
+ * What an instance finds in its environment: the image's settings, overlaid by those of the compose
+ * file.
+ */
 function environment(): Record<string, string> {
   const [image = ''] = /^ENV .*$/gm.exec(dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))) ?? []
   const [service = ''] = /^ {2}satchel:\n(?: {4}.*\n)+/m.exec(compose) ?? []

@@ -10,7 +10,6 @@ import { createApiDocument } from '../../src/openapi/document.ts'
 import { routesOf } from '../../src/rest/routes.ts'
 import { catalog } from '../../src/telemetry/catalog.ts'
 import { blocksOf, type Page, pageFile } from '../docs.ts'
-import { sizes } from '../size.ts'
 
 const read = (page: Page) => readFileSync(pageFile(page), 'utf8')
 const cell = (value: string) =>
@@ -160,21 +159,6 @@ describe('README.md and docs', () => {
       'docs/integrate.md',
       'interface',
       tableOf(['area', 'REST', 'what it does'], interfaceRows()),
-    )
-  })
-
-  it('says how large the folders are; npm run update writes it', () => {
-    const [code, tests] = (['code', 'tests'] as const).map(kind =>
-      sizes(kind).map(([folder, lines]) => [`\`${folder}/\``, String(lines)]),
-    )
-    const rows = Array.from({ length: Math.max(code?.length ?? 0, tests?.length ?? 0) }, (_, i) => [
-      ...(code?.[i] ?? ['', '']),
-      ...(tests?.[i] ?? ['', '']),
-    ])
-    expectTable(
-      'docs/develop.md',
-      'size',
-      tableOf(['code', 'thousand lines', 'tests', 'thousand lines'], rows),
     )
   })
 

@@ -31,7 +31,10 @@ const schema = buildSchema(
   readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8'),
 )
 
-/** What a field answers, by its name or by its type and name, such as `Query.me`; anything else is `text`, 7, or one of its kind. */
+/**
+ * What a field answers, by its name or by its type and name, such as `Query.me`; anything else is
+ * `text`, 7, or one of its kind.
+ */
 export type Fields = Record<string, unknown>
 
 const samples: Record<string, unknown> = {

@@ -25,10 +25,14 @@ afterAll(async () => {
   await redis.quit()
 })
 
-// Windows begin at round times, so the ones here are long enough for no test to meet an end by chance.
+// Windows begin at round times, so the ones here are long enough for no test to meet an end by
+// chance.
 const quick: Partial<GuessRules> = { windowSeconds: 86_400, delayStepMs: 1, longestDelayMs: 20 }
 
-/** A share with the password `right`, which counts how often it was really looked at and how many at once. */
+/**
+ * A share with the password `right`, which counts how often it was really looked at and how many at
+ * once.
+ */
 const over = (client: Redis) =>
   redisCoordination(client, localCoordination(), createLog({ logLevel: 'silent' }))
 
@@ -244,7 +248,8 @@ describe.each(stores)('blocks of addresses, %s', (_where, instances) => {
         else
           for (const [i, address] of addresses.entries())
             await guessAll(limiters.slice(i % limiters.length), share, [address])
-        // The way in of the block is taken by the first that is refused; instances check one each at once.
+        // The way in of the block is taken by the first that is refused; instances check one each
+        // at once.
         expect(share.checks).toBeGreaterThanOrEqual(most)
         expect(share.checks).toBeLessThanOrEqual(most + 1)
         expect(await share.guess(limiters[0] as GuessLimiter, '198.51.100.1', 'right')).toBe(true)

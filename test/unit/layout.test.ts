@@ -6,8 +6,9 @@ import { describe, expect, it } from '@jest/globals'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /**
- * The layers from the top down: a file imports from its own folder and from the layers below, types included. The longest prefix counts,
- * so that callers, roles, scopes and passwords are below the services, and what finds callers and opens drives is above them.
+ * The layers from the top down: a file imports from its own folder and from the layers below, types
+ * included. The longest prefix counts, so that callers, roles, scopes and passwords are below the
+ * services, and what finds callers and opens drives is above them.
  */
 const layers = [
   ['src/main.ts', 'src/doctor.ts', 'src/admin.ts', 'src/cli/', 'src/console/'],
@@ -84,7 +85,10 @@ const arrows = sources.flatMap(file =>
   })),
 )
 
-/** The folder of a file, as `layers` has it, and its layer, 0 at the top; undefined for a file that has none. */
+/**
+ * The folder of a file, as `layers` has it, and its layer, 0 at the top; undefined for a file that
+ * has none.
+ */
 function placeOf(file: string): { folder: string; layer: number } | undefined {
   const holds = (folder: string) =>
     folder.endsWith('/') ? file.startsWith(folder) : file === folder
@@ -172,7 +176,8 @@ describe('Names', () => {
 
   it('have one stem: what the schema shows has a service, and what a model holds is called like its table', () => {
     const services = sources.filter(file => file.startsWith('src/services/')).map(nameOf)
-    // The account of the caller is a user; what they see is in many drives; the changes of shares, file requests, accounts and plans have no service of their own.
+    // The account of the caller is a user; what they see is in many drives; the changes of shares,
+    // file requests, accounts and plans have no service of their own.
     const served = [
       'file-request-change',
       'operator-change',

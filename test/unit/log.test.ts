@@ -7,7 +7,10 @@ import { createLog } from '../../src/runtime/log.ts'
 import { createPubSub } from '../../src/services/notices/pub-sub.ts'
 import { until } from '../until.ts'
 
-/** Redis, as far as connecting and subscribing need it: every command gets an empty text, a subscription its confirmation. */
+/**
+ * Redis, as far as connecting and subscribing need it: every command gets an empty text, a
+ * subscription its confirmation.
+ */
 function answer(socket: Socket): void {
   socket.on('error', () => {})
   socket.on('data', data => {

@@ -1,7 +1,10 @@
 import { expect, it } from '@jest/globals'
 import { createPace } from '../../src/jobs/pace.ts'
 
-/** Batches with these delays of the event loop, in milliseconds: their sizes, and how many of them were followed by a pause. */
+/**
+ * Batches with these delays of the event loop, in milliseconds: their sizes, and how many of them
+ * were followed by a pause.
+ */
 async function batches(delays: number[]): Promise<{ sizes: number[]; pauses: number }> {
   const sizes: number[] = []
   let pauses = 0

@@ -62,7 +62,8 @@ describe('share passwords', () => {
     const order: string[] = []
     const check = (key: string) => verifyPassword(hashed, 'a', key).then(() => order.push(key))
     await Promise.all([...Array.from({ length: 60 }, () => check('mallory')), check('carol')])
-    // How many threads check at once, and which of them is first, is the machine's; without turns, carol is the last of 61.
+    // How many threads check at once, and which of them is first, is the machine's; without turns,
+    // carol is the last of 61.
     expect(order.indexOf('carol')).toBeLessThan(20)
   })
 })

@@ -254,7 +254,8 @@ describe('Thresholds', () => {
       if (minutes > 0) expect([alert, said.includes(minutes)]).toEqual([alert, true])
     }
     expect(rules.get('SatchelPreviewsLate')).toContain(`> ${LATE_PREVIEW_SECONDS} `)
-    // That the service does not answer cannot come from the service; jobs that were given up come from the database, and so does maintenance, which the console shows everywhere.
+    // That the service does not answer cannot come from the service; jobs that were given up come
+    // from the database, and so does maintenance, which the console shows everywhere.
     const known = new Set(Object.values(thresholds).map(({ alert }): string => alert))
     expect([...rules.keys()].filter(alert => !known.has(alert))).toEqual([
       'SatchelDown',

@@ -58,7 +58,8 @@ describe('The release', () => {
       /- run: \|\n((?: {10}.*\n)+)/.exec(jobs.find(job => job.startsWith('publish:')) ?? '')?.[1] ??
       ''
     const dir = mkdtempSync(join(tmpdir(), 'satchel-publish-'))
-    // Stands for the registry, which tests must not publish to: it knows one version, and notes what it is given.
+    // Stands for the registry, which tests must not publish to: it knows one version, and notes
+    // what it is given.
     writeFileSync(
       join(dir, 'npm'),
       '#!/bin/sh\nif [ "$1" = publish ]; then echo "$*"; elif [ "$2" = satchel@1.0.0 ]; then echo 1.0.0; else exit 1; fi\n',

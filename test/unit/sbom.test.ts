@@ -20,9 +20,15 @@ const allowed = [
   'Unlicense',
   '(MIT OR Apache-2.0)',
 ]
-/** Under the MIT licence: they name it in a form that npm does not read ("licenses"), pause 0.0.1 in its README. */
+/**
+ * Under the MIT licence: they name it in a form that npm does not read ("licenses"), pause 0.0.1 in
+ * its README.
+ */
 const otherwiseNamed = ['busboy', 'passport-strategy', 'pause', 'streamsearch']
-/** libvips, a shared library that is loaded at run time, and can be replaced (docs/decisions/libraries.md). */
+/**
+ * libvips, a shared library that is loaded at run time, and can be replaced
+ * (docs/decisions/libraries.md).
+ */
 const shared = /^@img\/sharp-/
 
 describe('npm run sbom', () => {

@@ -151,14 +151,16 @@ describe('The schema', () => {
         type !== node &&
         !type.getInterfaces().some(({ name }) => name === 'Node'),
     )
-    // Entries of the trail are read as a list only, because reading is noted; plans are few, and named by the service.
+    // Entries of the trail are read as a list only, because reading is noted; plans are few, and
+    // named by the service.
     expect(others.map(({ name }) => name)).toEqual(['AuditRecord', 'Plan'])
   })
 
   it('names times by when, and refers to things by themselves', () => {
     const times = fields.filter(({ type }) => getNamedType(type).name === 'DateTime')
     expect(pathsOf(times).filter(path => !path.endsWith('At'))).toEqual([])
-    // An id of something that is there is an edge to it; ids stand for what is gone, or for what the caller may not see.
+    // An id of something that is there is an edge to it; ids stand for what is gone, or for what
+    // the caller may not see.
     const ids = fields.filter(
       ({ path, type }) => getNamedType(type).name === 'ID' && last(path) !== 'id',
     )

@@ -36,7 +36,9 @@ const countIn = async (path: string) => {
   }
 }
 
-/** Counts the syncs of files in this process. Those that are to fail wait until they are released. */
+/**
+ * Counts the syncs of files in this process. Those that are to fail wait until they are released.
+ */
 async function watchSyncs() {
   const handle = await open(file)
   const prototype = Object.getPrototypeOf(handle) as FileHandle

@@ -10,7 +10,10 @@ export interface Item {
   kind: Exclude<Kind, 'other'>
   id: string
   content: string
-  /** Another one after each change of the item itself: the ctime of a file, or the revision of the service. */
+  /**
+   * Another one after each change of the item itself: the ctime of a file, or the revision of the
+   * service.
+   */
   look: number
 }
 
@@ -162,7 +165,9 @@ export class Simulation {
   sent = new Map<string, Sent>()
   touched = new Map<string, Side>()
   failedMoves = new Set<string>()
-  /** Names that a side refuses, as `side path`: a file is open, or the service does not allow it. */
+  /**
+   * Names that a side refuses, as `side path`: a file is open, or the service does not allow it.
+   */
   blocked = new Set<string>()
   /** What must not be lost. */
   alive = new Set<string>()
@@ -252,7 +257,10 @@ export class Simulation {
     return plan({ local, base: new Tree(within(this.agreed, scope)), remote }, options)
   }
 
-  /** As the command finds it: local entries by their paths, remote ones by their ids, whose paths change with those of folders. */
+  /**
+   * As the command finds it: local entries by their paths, remote ones by their ids, whose paths
+   * change with those of folders.
+   */
   private changedSince({ local, remote }: Looked): string[] {
     const differ = (one: Looked['local'], other: Looked['local']) =>
       [...one].flatMap(([path, item]) => {
@@ -298,7 +306,10 @@ export class Simulation {
     this.sent.set(path, { size: content.length, md5: content })
   }
 
-  /** As the command does it: only if what is there is what was looked at. @returns whether it was done */
+  /**
+   * As the command does it: only if what is there is what was looked at. @returns whether it was
+   * done
+   */
   private carryOut(
     action: Action,
     looked: Record<'local' | 'remote', Map<string, Item>>,

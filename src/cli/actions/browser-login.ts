@@ -41,7 +41,10 @@ const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 const WAIT_SECONDS = 300
 const MAX_NAME = 100
 
-/** Whether a browser on this computer can be expected to show what it is told to: not over SSH, and not without a display. */
+/**
+ * Whether a browser on this computer can be expected to show what it is told to: not over SSH, and
+ * not without a display.
+ */
 export function hasBrowser(): boolean {
   const { ssh, display } = readEnvironment()
   if (ssh !== undefined) return false
@@ -61,7 +64,9 @@ function termsOf({ scope = [], for: lifetime }: BrowserOptions): Record<string, 
   }
 }
 
-/** Prints what the person has to do; with --json as one document, because they need it then, too. */
+/**
+ * Prints what the person has to do; with --json as one document, because they need it then, too.
+ */
 function tell({ json, notice }: Context, fact: object, lines: string[]): void {
   if (json) process.stderr.write(jsonLine(fact))
   else for (const line of lines) notice(line)

@@ -56,8 +56,8 @@ function rowOf({ kind, happened_at: at, details }: WireEvent): string[] {
 }
 
 /**
- * Runs a command of the user for an event, which it reads from its input. Nothing of the event is in the command line: a name
- * could be a command.
+ * Runs a command of the user for an event, which it reads from its input. Nothing of the event is
+ * in the command line: a name could be a command.
  * @throws COMMAND_FAILED when the command does not end well; INTERRUPTED
  */
 async function execute(

@@ -18,7 +18,10 @@ import { open } from '../service.ts'
 import { receivedIdOf } from '../shared-place.ts'
 import { bytes, table, when } from '../table.ts'
 
-/** What is marked: an entry by its id, or a received share, named by its link. @throws NOT_FOUND, SHARE_NOT_FOUND, USAGE */
+/**
+ * What is marked: an entry by its id, or a received share, named by its link. @throws NOT_FOUND,
+ * SHARE_NOT_FOUND, USAGE
+ */
 async function idOf(
   service: Service,
   text: string,

@@ -79,7 +79,10 @@ export async function remove(
   return { fact: { deleted: done }, words, failures }
 }
 
-/** Lists the folders among the paths with their contents, and asks for confirmation. @throws USAGE without it */
+/**
+ * Lists the folders among the paths with their contents, and asks for confirmation. @throws USAGE
+ * without it
+ */
 async function confirmRemoval(context: Context, service: Service, paths: string[]): Promise<void> {
   const { done: folders } = await withEach(paths, async text => {
     const { place, path } = await findFiles(service, text)
@@ -98,7 +101,10 @@ async function confirmRemoval(context: Context, service: Service, paths: string[
 const isAFolder = (shown: string): Failure =>
   new Failure('IS_A_FOLDER', `${shown} is a folder. Use -r to delete it with everything in it.`)
 
-/** Without this, the service would delete an empty folder for a file, and a file for a folder. @throws NOT_FOUND, IS_A_FOLDER */
+/**
+ * Without this, the service would delete an empty folder for a file, and a file for a folder.
+ * @throws NOT_FOUND, IS_A_FOLDER
+ */
 async function requireKind(
   place: FilesPlace,
   path: string,

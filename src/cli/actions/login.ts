@@ -42,7 +42,10 @@ const REVOKE_MS = 5000
 
 type Way = 'browser' | 'device' | 'key' | 'session'
 
-/** How to sign in: as it is said, else as this computer can. Scripts, which have no terminal, send a key. @throws USAGE */
+/**
+ * How to sign in: as it is said, else as this computer can. Scripts, which have no terminal, send a
+ * key. @throws USAGE
+ */
 function wayOf({ key, session, workspace, browser, device }: LoginOptions): Way {
   const said: Way[] = [
     ...(browser ? (['browser'] as const) : []),
@@ -93,7 +96,8 @@ export async function login(
     { url, kind, given, isIssued, workspace: options.workspace },
     patience,
   ).catch(async error => {
-    // Nobody would have the new key, and it would stay valid. Not with the signal of the command, which may be what has ended it.
+    // Nobody would have the new key, and it would stay valid. Not with the signal of the command,
+    // which may be what has ended it.
     const briefly = { ...patience, signal: AbortSignal.timeout(REVOKE_MS), retries: 0 }
     if (isIssued) await revokeKey(url, given, briefly).catch(() => {})
     throw error
@@ -136,7 +140,10 @@ interface Received {
   workspace: string | undefined
 }
 
-/** Stores a credential that the service accepts. @returns also the key that it replaces, if that was made for an earlier login */
+/**
+ * Stores a credential that the service accepts. @returns also the key that it replaces, if that was
+ * made for an earlier login
+ */
 async function keep({ url, kind, given, isIssued, workspace }: Received, patience: Patience) {
   const client = clientOf(url, { kind, secret: given }, patience)
   const { authenticated, user_info, expires_at = null } = await validityOf(client)
@@ -245,7 +252,9 @@ export async function logout({ patience, notice, service }: Context): Promise<An
   }
 }
 
-/** Deletes the key that a login has made. @returns whether it could; null if there is no such key */
+/**
+ * Deletes the key that a login has made. @returns whether it could; null if there is no such key
+ */
 async function endIssued(
   { url, key, issued }: Stored,
   { patience, notice }: Pick<Context, 'patience' | 'notice'>,

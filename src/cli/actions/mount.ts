@@ -47,7 +47,9 @@ const factOf = ({ directory, path, service, with: mounter, readOnly }: Mounted) 
   readOnly,
 })
 
-/** Mounts a folder of a drive, and in the foreground keeps it until a signal or an unmount ends it. */
+/**
+ * Mounts a folder of a drive, and in the foreground keeps it until a signal or an unmount ends it.
+ */
 export async function mount(
   context: Context,
   path: string,
@@ -171,7 +173,10 @@ export async function unmount(
   return { fact: factOf(mounted), words }
 }
 
-/** Waits for uploads, unmounts, and removes what was made for the mount. @returns what to tell @throws MOUNT_BUSY */
+/**
+ * Waits for uploads, unmounts, and removes what was made for the mount. @returns what to tell
+ * @throws MOUNT_BUSY
+ */
 async function end(
   context: Context,
   mounted: Mounted,
@@ -238,7 +243,9 @@ async function detach(mounted: Mounted, force: boolean): Promise<void> {
   })
 }
 
-/** Removes what was made for a mount that has ended. @returns how many files are not uploaded yet */
+/**
+ * Removes what was made for a mount that has ended. @returns how many files are not uploaded yet
+ */
 async function clear(context: Context, mounted: Mounted): Promise<number> {
   const pending = await countPending(await folderOf(mounted.id))
   if (mounted.madeKey) await endKey(context, mounted.service, mounted.madeKey)
@@ -259,7 +266,10 @@ async function endKey({ patience, notice }: Context, url: string, key: string): 
   }
 }
 
-/** Clears up after mounts that have ended in another way, but not after those that are just being made. */
+/**
+ * Clears up after mounts that have ended in another way, but not after those that are just being
+ * made.
+ */
 async function tidy(context: Context): Promise<void> {
   for (const { id, directory } of await readMounts())
     await aloneAt(directory, async () => {

@@ -7,7 +7,10 @@ import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
 import { plain } from '../text.ts'
 
-/** @param content what to write, `-` for standard input, empty to remove the note; undefined to read it */
+/**
+ * @param content what to write, `-` for standard input, empty to remove the note; undefined to read
+ * it
+ */
 export async function note(
   context: Context,
   named: string,

@@ -65,7 +65,10 @@ export async function put(context: Context, named: string[], options: PutOptions
   }
 }
 
-/** Uploads standard input: a short one like a file, which can be retried; a long one as a stream, without a local copy. */
+/**
+ * Uploads standard input: a short one like a file, which can be retried; a long one as a stream,
+ * without a local copy.
+ */
 async function putInput(target: Target): Promise<Stored> {
   const { signal } = target.place.client.patience
   const input = process.stdin[Symbol.asyncIterator]()

@@ -18,8 +18,8 @@ type Edge = Found['edges'][number]
 const AT_ONCE = 100
 
 /**
- * The text of a search. A shell has taken the quotation marks from `in:"My files"`: of several arguments, one with spaces is one value.
- * A single argument is the text as it is.
+ * The text of a search. A shell has taken the quotation marks from `in:"My files"`: of several
+ * arguments, one with spaces is one value. A single argument is the text as it is.
  */
 export function queryOf(given: readonly string[]): string {
   if (given.length === 1) return given[0] ?? ''

@@ -65,7 +65,10 @@ export interface ReceivedOptions {
   markSeen?: boolean
 }
 
-/** Where the entry of a share is, in the form that users type; its name where that is not known, or where it is of several. */
+/**
+ * Where the entry of a share is, in the form that users type; its name where that is not known, or
+ * where it is of several.
+ */
 function shownPath({
   entry,
   fileName,

@@ -164,7 +164,10 @@ async function makeRemote({ place, path }: Pair): Promise<void> {
   if (!(await place.find(path))) await place.createFolder(path, true)
 }
 
-/** Reads the patterns, again and again. @throws what keeps them from being read: what they leave out would be sent */
+/**
+ * Reads the patterns, again and again. @throws what keeps them from being read: what they leave out
+ * would be sent
+ */
 function filterIn(folder: string, { include, exclude = [] }: BothOptions): () => Promise<Filter> {
   let known: { text: string; filter: Filter } | undefined
   return async () => {

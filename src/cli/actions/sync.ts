@@ -183,7 +183,10 @@ async function removeFolder({ folder, top }: Made): Promise<void> {
 /** More would fill a screen. */
 const MAX_NAMED = 5
 
-/** What is not deleted without a question: local files have no trash, and a source without any file may be a disk that is not mounted. */
+/**
+ * What is not deleted without a question: local files have no trash, and a source without any file
+ * may be a disk that is not mounted.
+ */
 function removalOf(
   { way, sides }: Task,
   { clearings, removals }: Plan,

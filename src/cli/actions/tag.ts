@@ -152,7 +152,10 @@ export async function erase(
   return { fact: { deletedId: id }, words: '' }
 }
 
-/** What has a tag, in a folder and everything below it. @param folder with its drive; the root of the own drive by default */
+/**
+ * What has a tag, in a folder and everything below it. @param folder with its drive; the root of
+ * the own drive by default
+ */
 export async function tagged(
   context: Context,
   name: string,

@@ -5,10 +5,16 @@ import { build } from 'vite'
 
 const path = (name: string) => new URL(`../../../${name}`, import.meta.url).pathname
 
-/** Node.js starts the script after this mark (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html). */
+/**
+ * Node.js starts the script after this mark
+ * (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html).
+ */
 const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
-/** `npm run build:binary` makes dist/binary/satchel, for the platform and with the Node.js that runs this, and the licences beside it. */
+/**
+ * `npm run build:binary` makes dist/binary/satchel, for the platform and with the Node.js that runs
+ * this, and the licences beside it.
+ */
 const made = path('node_modules/.cache/binary')
 const folder = path('dist/binary')
 const binary = `${folder}/satchel${process.platform === 'win32' ? '.exe' : ''}`

@@ -6,9 +6,11 @@ const isBuiltIn = (id: string) => id.startsWith('node:') || builtinModules.inclu
 
 /**
  * Two forms of the command line:
- * - `npm run build` in src/cli makes dist/ of the package satchel-cli: its actions are chunks that are loaded when they run, and its
+ * - `npm run build` in src/cli makes dist/ of the package satchel-cli: its actions are chunks that
+ *   are loaded when they run, and its
  *   dependencies stay packages,
- * - with `--mode binary`, one CommonJS script with all dependencies, which build/binary.ts puts into a single executable.
+ * - with `--mode binary`, one CommonJS script with all dependencies, which build/binary.ts puts
+ *   into a single executable.
  */
 export default defineConfig(({ mode }) => {
   const binary = mode === 'binary'

@@ -2,7 +2,10 @@
 export interface BashLine {
   /** Unquoted; the last one is at the cursor, and may be empty. */
   words: string[]
-  /** The beginning of the last word that bash leaves as it is, because a completion replaces only what follows. */
+  /**
+   * The beginning of the last word that bash leaves as it is, because a completion replaces only
+   * what follows.
+   */
   kept: string
   /** The open quote at the cursor. */
   quote: '' | '"' | "'"

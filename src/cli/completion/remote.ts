@@ -52,7 +52,10 @@ export async function tagNames(service: Service): Promise<string[]> {
 /** More candidates are no help. */
 const MAX_TRASHED = 1000
 
-/** Paths that can be restored, the newest of them; before a workspace is named, workspaces with a colon, too. */
+/**
+ * Paths that can be restored, the newest of them; before a workspace is named, workspaces with a
+ * colon, too.
+ */
 export async function trashedPaths(service: Service, word: string): Promise<string[]> {
   const { place, workspace } = await findPlace(service, word)
   const front = workspace === undefined ? '' : `${workspace}:`

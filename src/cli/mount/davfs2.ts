@@ -6,7 +6,10 @@ import { Failure } from '../failure.ts'
 import { isMounted, untilMounted } from './mount-point.ts'
 import type { Plan, Serving } from './rclone.ts'
 
-/** Without a key: that is typed. Linux 6.16 and later read folders in larger parts than davfs2 before 1.7.2 sends without `buf_size`. */
+/**
+ * Without a key: that is typed. Linux 6.16 and later read folders in larger parts than davfs2
+ * before 1.7.2 sends without `buf_size`.
+ */
 const SETTINGS = `buf_size 64
 use_locks 1
 ask_auth 1

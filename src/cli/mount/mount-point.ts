@@ -24,7 +24,10 @@ export const isUsable = (path: string, mode: number): Promise<boolean> =>
     () => false,
   )
 
-/** Whether something is mounted at a folder: it is on another device than the folder above it, or its program is gone. */
+/**
+ * Whether something is mounted at a folder: it is on another device than the folder above it, or
+ * its program is gone.
+ */
 export async function isMounted(directory: string): Promise<boolean> {
   try {
     const [own, above] = await Promise.all([stat(directory), stat(dirname(directory))])
@@ -35,7 +38,10 @@ export async function isMounted(directory: string): Promise<boolean> {
   }
 }
 
-/** Waits until something is mounted, or is not any more. @returns whether it has come to that in time */
+/**
+ * Waits until something is mounted, or is not any more. @returns whether it has come to that in
+ * time
+ */
 export async function untilMounted(
   directory: string,
   wanted: boolean,
@@ -48,7 +54,10 @@ export async function untilMounted(
   return (await isMounted(directory)) === wanted
 }
 
-/** Makes the folder that something is to be mounted at. @returns whether it was missing @throws TARGET_EXISTS */
+/**
+ * Makes the folder that something is to be mounted at. @returns whether it was missing @throws
+ * TARGET_EXISTS
+ */
 export async function prepareDirectory(directory: string): Promise<boolean> {
   // rclone makes it there by itself, and refuses one that exists.
   if (process.platform === 'win32') return false

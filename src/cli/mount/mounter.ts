@@ -17,7 +17,9 @@ const advice: Partial<Record<NodeJS.Platform, string>> = {
 const LINUX =
   'Install rclone and fuse3 (Debian, Ubuntu: apt install rclone fuse3; Fedora: dnf install rclone fuse3).'
 
-/** The program that mounts: that of `--with`, else the best that is installed. @throws MOUNT_FAILED */
+/**
+ * The program that mounts: that of `--with`, else the best that is installed. @throws MOUNT_FAILED
+ */
 export async function chooseMounter(
   wanted: Mounter | undefined,
 ): Promise<{ mounter: Mounter; program: string }> {

@@ -93,7 +93,10 @@ async function lastLine(log: string): Promise<string> {
   return line.replace(/^[\d/]+ [\d:]+ /, '') || 'it says nothing. Try --foreground.'
 }
 
-/** How many files are not uploaded yet. @throws what keeps that from being known: files that seem uploaded are deleted */
+/**
+ * How many files are not uploaded yet. @throws what keeps that from being known: files that seem
+ * uploaded are deleted
+ */
 export async function countPending(folder: string): Promise<number> {
   let pending = 0
   await inParallel(TOGETHER, await filesBelow(join(cacheIn(folder), 'vfsMeta')), async file => {

@@ -28,14 +28,20 @@ export interface Mounted {
   madeDirectory: boolean
 }
 
-/** The same place at the same folder has the same id, so that what was not uploaded yet is found again. */
+/**
+ * The same place at the same folder has the same id, so that what was not uploaded yet is found
+ * again.
+ */
 export const mountId = (service: string, path: string, directory: string): string =>
   createHash('sha256')
     .update(JSON.stringify([service, path, directory]))
     .digest('hex')
     .slice(0, 16)
 
-/** The folder of a mount: what is known of it, the log of its program, and files that are not uploaded yet. */
+/**
+ * The folder of a mount: what is known of it, the log of its program, and files that are not
+ * uploaded yet.
+ */
 export async function folderOf(id: string): Promise<string> {
   const folder = join((await findFolders()).mounts, id)
   await mkdir(folder, { recursive: true, mode: 0o700 })

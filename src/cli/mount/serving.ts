@@ -6,14 +6,18 @@ import type { Mounted } from './registry.ts'
 
 const run = promisify(execFile)
 
-/** Whether the program of a mount runs. After a restart of the computer, another process may have its id, which must not be ended. */
+/**
+ * Whether the program of a mount runs. After a restart of the computer, another process may have
+ * its id, which must not be ended.
+ */
 export async function isServing({ pid, id, with: mounter }: Mounted): Promise<boolean> {
   if (pid === null || !isRunning(pid)) return false
   try {
     // Its arguments have the folder of the mount.
     return (await describe(pid)).includes(process.platform === 'win32' ? mounter : id)
   } catch {
-    // The process has ended meanwhile, or the system does not tell: then nothing of its mount is cleared up.
+    // The process has ended meanwhile, or the system does not tell: then nothing of its mount is
+    // cleared up.
     return isRunning(pid)
   }
 }

@@ -25,7 +25,8 @@ async function slugOf(service: Service, id: string, named: string): Promise<stri
 }
 
 /**
- * The stored key for a drive. Where there is only a session, makes a key: WebDAV takes no cookies, and a mount outlives a session.
+ * The stored key for a drive. Where there is only a session, makes a key: WebDAV takes no cookies,
+ * and a mount outlives a session.
  * @param workspace its id
  */
 async function keyOf(service: Service, workspace: string | undefined, readOnly: boolean) {

@@ -8,7 +8,9 @@ export interface Move {
   size: number
 }
 
-/** What makes the target like the source. All paths are sorted: folders come before what is in them. */
+/**
+ * What makes the target like the source. All paths are sorted: folders come before what is in them.
+ */
 export interface Plan {
   /** Entries of another kind than that of the source, with all that is in them: they go first. */
   clearings: string[]

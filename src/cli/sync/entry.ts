@@ -5,7 +5,10 @@ export interface Entry {
   size: number
 }
 
-/** Entries by their path below the folder that is synchronized: names joined by slashes, NFC-normalized as the service does. */
+/**
+ * Entries by their path below the folder that is synchronized: names joined by slashes,
+ * NFC-normalized as the service does.
+ */
 export type Entries<E extends Entry = Entry> = ReadonlyMap<string, E>
 
 /** The paths of the folders that something is in, the outermost first. */

@@ -14,7 +14,10 @@ export interface Patterns {
   exclude?: string[]
 }
 
-/** All that is not excluded, and is included if anything is: patterns as in a .gitignore. @throws USAGE for one that means nothing there */
+/**
+ * All that is not excluded, and is included if anything is: patterns as in a .gitignore. @throws
+ * USAGE for one that means nothing there
+ */
 export function filterOf({ include = [], exclude = [] }: Patterns): Filter {
   const idle = [...include, ...exclude].find(pattern => /^(#|\s*$)/.test(pattern))
   // What it was to leave out would be deleted.

@@ -10,7 +10,8 @@ interface Named extends Entry {
 }
 
 /**
- * The remote entries that can have their names on this computer, without those in folders that cannot.
+ * The remote entries that can have their names on this computer, without those in folders that
+ * cannot.
  * @param ignoresCase whether the local file system takes `A` and `a` for one name
  */
 export function nameable<E extends Named>(

@@ -18,7 +18,10 @@ export interface LocalFolder extends Entry {
 export interface LocalFile extends Entry {
   kind: 'file'
   path: string
-  /** The same under another name; null if the file system does not tell when a file was made: numbers of inodes are used again. */
+  /**
+   * The same under another name; null if the file system does not tell when a file was made:
+   * numbers of inodes are used again.
+   */
   identity: string | null
   mtimeMs: number
   ctimeMs: number
@@ -34,7 +37,10 @@ export type LocalEntry = LocalFolder | LocalFile
 export interface LocalTree {
   /** Without what the filter leaves out. */
   entries: Map<string, LocalEntry>
-  /** What takes no part, with all that is in it: symbolic links, devices, and what the filter leaves out. */
+  /**
+   * What takes no part, with all that is in it: symbolic links, devices, and what the filter leaves
+   * out.
+   */
   skipped: Set<string>
   /** Folders that the filter leaves out, but not all that is in them. */
   passed: Set<string>
@@ -52,7 +58,10 @@ export const noTree = (): LocalTree => ({
   failures: [],
 })
 
-/** Where satchel keeps what belongs to a synchronized folder, in the folder itself; it takes no part. */
+/**
+ * Where satchel keeps what belongs to a synchronized folder, in the folder itself; it takes no
+ * part.
+ */
 export const OWN_FOLDER = '.satchel'
 
 /** A name beside a file, for what is on its way between two file systems; it takes no part. */
@@ -61,7 +70,10 @@ export const ownNameBeside = (path: string): string =>
 
 const OWN_NAME = /^\.satchel-[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** Whether some file system may take a name for one of these: whatever its case, with letters that are not seen, or in the short form of Windows. */
+/**
+ * Whether some file system may take a name for one of these: whatever its case, with letters that
+ * are not seen, or in the short form of Windows.
+ */
 export const isOwnFolder = (name: string): boolean => {
   const seen = name
     .normalize('NFKC')
@@ -73,7 +85,10 @@ export const isOwnFolder = (name: string): boolean => {
 export interface ScanOptions {
   /** The path of the folder to begin with. */
   at?: string
-  /** Called with each folder before it is read, by its path on this computer and its path below the root. */
+  /**
+   * Called with each folder before it is read, by its path on this computer and its path below the
+   * root.
+   */
   onFolder?: (folder: string, at: string) => void
   /** Whether a folder below the first one need not be read. */
   isKnown?: (path: string, folder: LocalEntry) => boolean
@@ -164,7 +179,10 @@ export async function lookAt(path: string): Promise<LocalEntry | null> {
   return there.isFile() ? { kind: 'file', size, path, identity, mtimeMs, ctimeMs } : null
 }
 
-/** @throws TARGET_EXISTS for a folder that no longer exists, or that a link leads to: it may be outside of what is synchronized */
+/**
+ * @throws TARGET_EXISTS for a folder that no longer exists, or that a link leads to: it may be
+ * outside of what is synchronized
+ */
 export async function requireFolder(folder: string): Promise<void> {
   const real = await realpath(folder).catch(() => null)
   if (real !== folder || (await lookAt(folder))?.kind !== 'folder')

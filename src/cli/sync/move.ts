@@ -12,8 +12,8 @@ interface Question {
 }
 
 /**
- * Makes moves of files that would be sent while a remote file with the same bytes goes: it keeps its id, shares and versions then. Only local
- * files are read that have the size of one that goes.
+ * Makes moves of files that would be sent while a remote file with the same bytes goes: it keeps
+ * its id, shares and versions then. Only local files are read that have the size of one that goes.
  */
 export async function planMoves({ plan, remote, md5Of, parallel }: Question): Promise<void> {
   const sizeOf = (path: string) => remote.get(path)?.size ?? 0

@@ -38,7 +38,10 @@ export function localPath({ pair, local }: Pick<Job, 'pair' | 'local'>, path: st
   return join(folder === '' ? pair.local : localPath({ pair, local }, folder), name)
 }
 
-/** Makes folders that are missing, one below the other. The outermost was there at the start: without its disk it is not made again. */
+/**
+ * Makes folders that are missing, one below the other. The outermost was there at the start:
+ * without its disk it is not made again.
+ */
 export async function makeFolders(work: Job, paths: string[]): Promise<void> {
   await requireFolder(work.pair.local)
   for (const path of paths) {

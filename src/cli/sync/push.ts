@@ -9,7 +9,10 @@ import { foldersAbove } from './entry.ts'
 import { isUntouched, lookAt, requireFolder } from './local-tree.ts'
 import { attempt, type Change, type Job, type Work } from './work.ts'
 
-/** Makes the remote folder like the local one. What goes is moved to the trash; what has changed since it was looked at stays. */
+/**
+ * Makes the remote folder like the local one. What goes is moved to the trash; what has changed
+ * since it was looked at stays.
+ */
 export async function push(work: Work): Promise<void> {
   const { plan, pair, parallel } = work
   const { place, path: root } = pair

@@ -35,7 +35,10 @@ export interface RemoteState {
 const MAX_IDS = 100
 const PARALLEL = 8
 
-/** What a remote folder is now: what has changed since an earlier state is looked up, or else everything is listed. */
+/**
+ * What a remote folder is now: what has changed since an earlier state is looked up, or else
+ * everything is listed.
+ */
 export async function readRemote(
   place: Place,
   path: string,
@@ -108,7 +111,10 @@ async function listBelow({ client }: Place, rootId: string): Promise<RemoteEntry
   return all
 }
 
-/** Reads the events since a state, and looks up what they are about: only what the entries are now counts. */
+/**
+ * Reads the events since a state, and looks up what they are about: only what the entries are now
+ * counts.
+ */
 async function catchUp(
   place: Place,
   root: string,
@@ -136,7 +142,8 @@ async function catchUp(
   const ids = [...new Set(changed.map(({ id }) => id))]
   const appeared: string[] = []
   for (const [id, entry] of await lookUp(place, ids)) {
-    // Everything in a new folder has an event of its own; one that comes from elsewhere brings things along.
+    // Everything in a new folder has an event of its own; one that comes from elsewhere brings
+    // things along.
     if (entry?.kind === 'folder' && !known.has(id) && !madeHere.has(id)) appeared.push(id)
     if (entry) known.set(id, entry)
     else known.delete(id)

@@ -7,7 +7,10 @@ import type { Plan } from './compare.ts'
 import { outermost } from './compare.ts'
 import type { Change } from './work.ts'
 
-/** What a plan would do. @param way into which side; remote folders go with all that is in them, as one change */
+/**
+ * What a plan would do. @param way into which side; remote folders go with all that is in them, as
+ * one change
+ */
 export function changesOf(plan: Plan, way: 'push' | 'pull'): Change[] {
   const gone = (paths: string[]): Change[] =>
     (way === 'push' ? outermost(paths) : paths).map(path => ({ action: 'delete', path }))

@@ -8,7 +8,10 @@ import { type Holder, nameOf, withLock } from '../lock.ts'
 import type { KnownDigest } from './local-tree.ts'
 import type { RemoteState } from './remote-tree.ts'
 
-/** What is known of a local folder and a remote one from earlier runs. Without it, a run lists and reads everything. */
+/**
+ * What is known of a local folder and a remote one from earlier runs. Without it, a run lists and
+ * reads everything.
+ */
 export interface PairState {
   remote: RemoteState | null
   /** Digests of local files by their path. */

@@ -7,7 +7,8 @@ export async function contentLook(path: string): Promise<string> {
 }
 
 /**
- * Copies a file with its mode and time to where nothing is, and to the disk. What is not complete is removed.
+ * Copies a file with its mode and time to where nothing is, and to the disk. What is not complete
+ * is removed.
  * @returns how the file looked before
  */
 export async function copyWhole(from: string, to: string): Promise<string> {

@@ -10,8 +10,8 @@ export interface Form {
 }
 
 /**
- * A multipart form with some fields and then one file. Not FormData, which encodes a quotation mark in a name as %22, so that the name
- * changes, and which requires all bytes in memory.
+ * A multipart form with some fields and then one file. Not FormData, which encodes a quotation mark
+ * in a name as %22, so that the name changes, and which requires all bytes in memory.
  */
 export function formOf(
   fields: Record<string, string>,

@@ -14,7 +14,10 @@ export interface Source {
   md5Checksum: string | undefined
   /** Of an archive, which has no MD5: its bytes are the same where this is. */
   etag?: string
-  /** When it was last modified, which the local file gets; undefined for an archive. The link may have told a later one. */
+  /**
+   * When it was last modified, which the local file gets; undefined for an archive. The link may
+   * have told a later one.
+   */
   modifiedAt?: Date | undefined
   /** Whether only the link tells when that was. */
   isDatedByLink?: boolean
@@ -31,7 +34,10 @@ export interface Sink {
   restart(): Promise<void>
 }
 
-/** Downloads the missing bytes of a sink, and resumes after network errors as long as there is progress. */
+/**
+ * Downloads the missing bytes of a sink, and resumes after network errors as long as there is
+ * progress.
+ */
 export async function stream(
   source: Source,
   sink: Sink,

@@ -33,13 +33,19 @@ export interface Work {
   progress: Progress
   /** Whether a file that holds something else is replaced. */
   force: boolean
-  /** Called right before a file is replaced. Resolves to whether it has taken the file away. @throws to leave it as it is */
+  /**
+   * Called right before a file is replaced. Resolves to whether it has taken the file away. @throws
+   * to leave it as it is
+   */
   beforeReplacing?: () => Promise<boolean>
   /** The folder of the .part file, on the same file system; by default beside the file. */
   parts?: string
 }
 
-/** Downloads a file to `path`, through a .part file beside it that allows to resume. @throws TARGET_EXISTS, DIGEST_DIFFERS */
+/**
+ * Downloads a file to `path`, through a .part file beside it that allows to resume. @throws
+ * TARGET_EXISTS, DIGEST_DIFFERS
+ */
 export async function getFile(source: Source, path: string, work: Work): Promise<Fetched> {
   const same = await compare(source, path, work)
   if (same) {
@@ -78,7 +84,10 @@ export const differs = (source: Source, received: string): Failure =>
     },
   )
 
-/** Compares an existing file: null if there is none, or if it is to be replaced. @throws TARGET_EXISTS */
+/**
+ * Compares an existing file: null if there is none, or if it is to be replaced. @throws
+ * TARGET_EXISTS
+ */
 async function compare(
   { size, md5Checksum }: Source,
   path: string,
@@ -181,7 +190,10 @@ async function sinkOf(
   return sink
 }
 
-/** Brings a complete file to its name, also from another file system: then a copy beside it is made before anything is taken away. */
+/**
+ * Brings a complete file to its name, also from another file system: then a copy beside it is made
+ * before anything is taken away.
+ */
 async function settle(part: string, path: string, work: Work): Promise<void> {
   if (work.parts === undefined) return renameInto(part, path, work)
   const [one, other] = await Promise.all([part, dirname(path)].map(each => stat(each)))
@@ -230,7 +242,10 @@ async function renameInto(part: string, path: string, work: Work): Promise<void>
   await rm(part)
 }
 
-/** Downloads to a stream. Written bytes cannot be revoked: the checksum is verified at the end. @throws DIGEST_DIFFERS */
+/**
+ * Downloads to a stream. Written bytes cannot be revoked: the checksum is verified at the end.
+ * @throws DIGEST_DIFFERS
+ */
 export async function getStream(
   source: Source,
   write: (chunk: Uint8Array) => Promise<void>,

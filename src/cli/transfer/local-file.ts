@@ -64,7 +64,8 @@ function digestOf(read: (offset: number, length: number) => Body): Digest {
 }
 
 /**
- * A range of a file, in chunks. Each has the memory of the one before: new memory for each cost more than reading.
+ * A range of a file, in chunks. Each has the memory of the one before: new memory for each cost
+ * more than reading.
  * @throws FILE_CHANGED if the file is shorter
  */
 async function* readRange(

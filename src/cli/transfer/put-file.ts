@@ -63,11 +63,17 @@ const stillThere = (target: Target): Failure => {
 /** One request has no session. */
 const none: SessionStore = { read: async () => null, async write() {}, async remove() {} }
 
-/** Uploads bytes in one request, and retries it. @param mtimeMs when they were last modified; 0 where that is not known */
+/**
+ * Uploads bytes in one request, and retries it. @param mtimeMs when they were last modified; 0
+ * where that is not known
+ */
 export const putBytes = (bytes: Uint8Array, target: Target, mtimeMs = 0): Promise<Stored> =>
   uploadTo(target, sourceInMemory(bytes, mtimeMs), none)
 
-/** Uploads a stream of unknown length in one request, without a retry. Ends early if it exceeds the quota. */
+/**
+ * Uploads a stream of unknown length in one request, without a retry. Ends early if it exceeds the
+ * quota.
+ */
 export async function putStream(
   source: AsyncIterable<Uint8Array>,
   target: Target,
@@ -75,7 +81,8 @@ export async function putStream(
   const { place, progress } = target
   const { client } = place
   const capacity = await place.capacity().catch(error => {
-    // A key with the scope to write may lack the scope to read; then the service enforces the quota.
+    // A key with the scope to write may lack the scope to read; then the service enforces the
+    // quota.
     if (isFailure(error, 'INSUFFICIENT_SCOPE')) return undefined
     throw error
   })

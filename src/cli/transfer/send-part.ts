@@ -29,7 +29,10 @@ export const partByRoute =
     return crc32
   }
 
-/** By the graph, as the specification of GraphQL multipart requests has it: REST has no route for parts of what goes into a share. */
+/**
+ * By the graph, as the specification of GraphQL multipart requests has it: REST has no route for
+ * parts of what goes into a share.
+ */
 export const partByGraph =
   (client: Client): SendPart =>
   async (uploadSession, { number, size, body }, { signal, sent }) => {

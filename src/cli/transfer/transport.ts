@@ -20,7 +20,10 @@ export const receiptIn = (answer: UploadAnswer): Receipt =>
     ? { fileName: answer[0].file_name, md5: answer[0].md5_checksum }
     : { fileName: answer.file.name, md5: answer.file.md5_checksum }
 
-/** The files that an upload may have made: that of its name, and if both are kept, those with a number behind it. */
+/**
+ * The files that an upload may have made: that of its name, and if both are kept, those with a
+ * number behind it.
+ */
 async function namesakes(
   place: FilesPlace,
   folder: string,

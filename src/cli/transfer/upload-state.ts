@@ -73,7 +73,10 @@ async function readState(file: string): Promise<UploadState | null> {
 const DAY_MS = 86_400_000
 const UNUSED_MS = 180 * DAY_MS
 
-/** Removes the state of uploads that expired more than a day ago, and locks that nobody has had for long. */
+/**
+ * Removes the state of uploads that expired more than a day ago, and locks that nobody has had for
+ * long.
+ */
 async function forgetExpired(folder: string): Promise<void> {
   const yesterday = Date.now() - DAY_MS
   for (const name of await readdir(folder)) {

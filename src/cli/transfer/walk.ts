@@ -30,7 +30,10 @@ interface Options {
   notice(line: string): void
 }
 
-/** Finds the files to upload: the arguments, and everything below folders. Symbolic links given as arguments are followed. */
+/**
+ * Finds the files to upload: the arguments, and everything below folders. Symbolic links given as
+ * arguments are followed.
+ */
 export async function walk(named: string[], { name, follow, notice }: Options): Promise<Walk> {
   const found: Walk = { files: [], emptyFolders: [], failures: [] }
 

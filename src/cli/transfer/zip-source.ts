@@ -3,7 +3,10 @@ import { type BytesFragment, ZipEntriesDocument } from '../generated.ts'
 import type { Place } from '../place.ts'
 import type { Source } from './get-bytes.ts'
 
-/** The archive behind a first URL. It is asked for again when the URL has ended, and must be the same then. */
+/**
+ * The archive behind a first URL. It is asked for again when the URL has ended, and must be the
+ * same then.
+ */
 export function archiveAt(
   first: BytesFragment,
   shown: string,
@@ -31,7 +34,10 @@ export function archiveAt(
   }
 }
 
-/** One archive of several files and folders of a drive. @returns it, and the name that the service gives it */
+/**
+ * One archive of several files and folders of a drive. @returns it, and the name that the service
+ * gives it
+ */
 export async function zipOf(
   place: Place,
   paths: string[],

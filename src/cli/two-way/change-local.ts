@@ -13,7 +13,8 @@ import type { Action } from './sides.ts'
 type Done = Promise<Omit<Change, 'path'> | null>
 
 /**
- * Downloads a file. What is replaced moves away first: to the kept ones, or after a conflict to its new name.
+ * Downloads a file. What is replaced moves away first: to the kept ones, or after a conflict to its
+ * new name.
  * @throws TARGET_EXISTS if something else is there than was looked at
  */
 export async function download(job: BothJob, { path, replaces = false, keptAs }: Action): Done {
@@ -51,7 +52,10 @@ export async function download(job: BothJob, { path, replaces = false, keptAs }:
   return { action: replaces ? 'replace' : 'download', size: got.size }
 }
 
-/** Keeps the local version under another name: of two files, the one of the service comes in its place. */
+/**
+ * Keeps the local version under another name: of two files, the one of the service comes in its
+ * place.
+ */
 export async function resolveConflict(job: BothJob, action: Action): Done {
   const { path, keptAs = '' } = action
   const before = job.local.entries.get(path)

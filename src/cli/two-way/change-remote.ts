@@ -34,7 +34,9 @@ export async function createFolder(
   return { action: 'mkdir' }
 }
 
-/** Moves an entry, which keeps its id, shares and versions. @throws REVISION_MISMATCH, PATH_EXISTS */
+/**
+ * Moves an entry, which keeps its id, shares and versions. @throws REVISION_MISMATCH, PATH_EXISTS
+ */
 export async function moveRemote(
   { pair: { place, path: root }, touched }: BothJob,
   { path, from = '', size, isAsKnown }: Action,
@@ -57,7 +59,10 @@ export async function moveRemote(
   return { action: 'move', from, ...(size === undefined ? {} : { size }) }
 }
 
-/** Moves an entry to the trash. A folder in which something has come or changed since it was looked at is restored. */
+/**
+ * Moves an entry to the trash. A folder in which something has come or changed since it was looked
+ * at is restored.
+ */
 export async function removeRemote(job: BothJob, { path, files = 0 }: Action): Done {
   const { place } = job.pair
   const { remote } = job
@@ -85,7 +90,10 @@ export async function removeRemote(job: BothJob, { path, files = 0 }: Action): D
   }
 }
 
-/** Whether something in a folder that was deleted had changed, or come there, since it was looked at. Also if that cannot be known. */
+/**
+ * Whether something in a folder that was deleted had changed, or come there, since it was looked
+ * at. Also if that cannot be known.
+ */
 async function isChangedIn(
   { pair: { place, path: root }, remote, cursor }: BothJob,
   folder: string,

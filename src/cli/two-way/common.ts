@@ -16,8 +16,9 @@ export interface There {
 }
 
 /**
- * What both sides had last: mostly what they agreed on. What was seen on one side since then may have come to the other one by an action of
- * which nobody knows whether it was carried out: that it was killed is no change by a person, and what a person has changed back since is one.
+ * What both sides had last: mostly what they agreed on. What was seen on one side since then may
+ * have come to the other one by an action of which nobody knows whether it was carried out: that it
+ * was killed is no change by a person, and what a person has changed back since is one.
  * @returns null if both had nothing, undefined if that cannot be told
  */
 export function commonOf(known: Agreed | undefined, there: There): Content | null | undefined {
@@ -46,7 +47,10 @@ export const looksAsKnown = {
     now?.kind === known.kind && now.id === known.id && now.revision === known.revision,
 }
 
-/** What was moved or restored by the synchronization itself looks otherwise since then, which is no change. */
+/**
+ * What was moved or restored by the synchronization itself looks otherwise since then, which is no
+ * change.
+ */
 export function withLook(known: Agreed, side: Side, { local, remote }: There): Agreed {
   if (side === 'local') return local ? { ...known, ...localLook(local) } : known
   return remote ? { ...known, id: remote.id, revision: remote.revision } : known

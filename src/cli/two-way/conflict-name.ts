@@ -3,7 +3,8 @@ import { joinPath, splitPath } from '../path.ts'
 const NAME_BYTES = 255
 
 /**
- * The path of a version that is kept beside the one of the service: `a (conflict 2026-11-26 laptop).txt`.
+ * The path of a version that is kept beside the one of the service:
+ * `a (conflict 2026-11-26 laptop).txt`.
  * @param label when and where it was found, for people
  * @param isTaken whether something has a path
  */

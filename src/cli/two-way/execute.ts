@@ -6,8 +6,8 @@ import { keyOf } from './moves.ts'
 import type { Action } from './sides.ts'
 
 /**
- * Carries out the first kind of actions of which one succeeds: moves; what is copied; deletions. Then both sides are to be looked at again,
- * so that deletions always follow a fresh look.
+ * Carries out the first kind of actions of which one succeeds: moves; what is copied; deletions.
+ * Then both sides are to be looked at again, so that deletions always follow a fresh look.
  */
 export async function execute(job: BothJob, actions: Action[]): Promise<void> {
   const { parallel, changes } = job

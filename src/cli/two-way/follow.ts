@@ -23,7 +23,10 @@ const AGAIN_MS = 3_000
 const passing = ['UNREACHABLE', 'UNAVAILABLE', 'RATE_LIMITED', 'MAINTENANCE', 'BAD_ANSWER']
 const changing = ['FILE_CHANGED', 'REVISION_MISMATCH', 'PATH_EXISTS', 'TARGET_EXISTS']
 
-/** Keeps both sides the same until it is interrupted. Losses of the network are waited for. @throws what waiting does not help */
+/**
+ * Keeps both sides the same until it is interrupted. Losses of the network are waited for. @throws
+ * what waiting does not help
+ */
 export async function follow(both: Both): Promise<Answer | undefined> {
   const { context } = both
   const { signal } = context.patience

@@ -20,7 +20,10 @@ export interface BothJob extends Job {
 /** What the role or the key does not allow on the service, by kind of action. It is asked once. */
 export type Refusals = Map<Action['action'], { failure: Failure; paths: Set<string> }>
 
-/** Carries out an action and collects its failure. What the service does not allow stops nothing else. */
+/**
+ * Carries out an action and collects its failure. What the service does not allow stops nothing
+ * else.
+ */
 export async function attemptAction(
   job: BothJob,
   { side, action, path }: Action,

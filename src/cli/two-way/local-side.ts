@@ -198,7 +198,9 @@ const SETTLE_MS = 300
 /** The same where times are whole seconds, as on FAT. */
 const COARSE_MS = 2100
 
-/** Whether a file is as it was looked at, and not of this very moment: a program may be writing it. */
+/**
+ * Whether a file is as it was looked at, and not of this very moment: a program may be writing it.
+ */
 export async function isSettled(file: LocalFile): Promise<boolean> {
   const latest = Math.max(file.mtimeMs, file.ctimeMs)
   const enough = latest % 1000 === 0 ? COARSE_MS : SETTLE_MS

@@ -10,8 +10,9 @@ import {
 import { addTo, type Node, pathOf } from './tree.ts'
 
 /**
- * Tells which files that are gone on one side are there under another name, and not yet on the other side, because the move failed there or
- * cannot be. Then the copy is made first: else a version would be left on one side only, and if that copy failed too, on none but in the trash.
+ * Tells which files that are gone on one side are there under another name, and not yet on the
+ * other side, because the move failed there or cannot be. Then the copy is made first: else a
+ * version would be left on one side only, and if that copy failed too, on none but in the trash.
  */
 export function movedAway({ local, base, remote }: Trees): (side: Side, known: Agreed) => boolean {
   const trees = { local, remote }

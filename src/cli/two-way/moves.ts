@@ -12,9 +12,10 @@ import {
 import { addTo, childrenOf, isSamePlace, type Node, pathOf, type Tree } from './tree.ts'
 
 /**
- * Finds what was moved on one side since the last agreement, and moves it on the other side, too; if it was moved on both, the remote
- * place wins. The trees are changed accordingly. What cannot be moved (its place is taken, a folder would come into itself) is left to the
- * comparison of paths, which copies and deletes.
+ * Finds what was moved on one side since the last agreement, and moves it on the other side, too;
+ * if it was moved on both, the remote place wins. The trees are changed accordingly. What cannot be
+ * moved (its place is taken, a folder would come into itself) is left to the comparison of paths,
+ * which copies and deletes.
  * @param refused moves that have failed: not to be tried again
  */
 export function planMoves(trees: Trees<Local>, refused: ReadonlySet<string> = new Set()): Action[] {
@@ -128,7 +129,10 @@ export const keyOf = ({
 /** Null for what has not moved. */
 type Attempt = (known: Node<Agreed>) => { path: string; carryOut(): boolean } | null
 
-/** Tries what has moved, the outermost first, until nothing more can be moved: each move may make place for another one. */
+/**
+ * Tries what has moved, the outermost first, until nothing more can be moved: each move may make
+ * place for another one.
+ */
 function repeat(base: Tree<Agreed>, attempt: Attempt): void {
   for (let hasMoved = true; hasMoved; ) {
     hasMoved = false
@@ -149,7 +153,10 @@ function repeat(base: Tree<Agreed>, attempt: Attempt): void {
   }
 }
 
-/** Local files under new names with the bytes of files that are gone, those of the same name first. Empty ones have nothing in common. */
+/**
+ * Local files under new names with the bytes of files that are gone, those of the same name first.
+ * Empty ones have nothing in common.
+ */
 function* alikeFiles({ local, base }: Trees<Local>, isKnown: (node: Node<Local>) => boolean) {
   const gone = [...base.nodes()].filter(
     node => node.entry?.kind === 'file' && node.entry.size > 0 && !local.at(pathOf(node)),

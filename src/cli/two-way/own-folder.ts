@@ -18,23 +18,33 @@ import { fileChanged } from '../sync/push.ts'
 import { syncBusy } from '../sync/state.ts'
 import { contentLook, copyWhole } from '../transfer/copy-whole.ts'
 
-/** The hidden folder of satchel in a synchronized folder: what was deleted or replaced here, unfinished downloads, and a marker. */
+/**
+ * The hidden folder of satchel in a synchronized folder: what was deleted or replaced here,
+ * unfinished downloads, and a marker.
+ */
 export interface OwnFolder {
   /** Of unfinished downloads. */
   parts: string
   /** Requires the marker of the last run, or makes one for the first. @throws SYNC_ROOT_LOST */
   check(marker: string | null): Promise<string>
   /**
-   * Runs `work` while no other process synchronizes this folder, be it of another user or on another computer.
+   * Runs `work` while no other process synchronizes this folder, be it of another user or on
+   * another computer.
    * @param marker of the last run: where it is missing, nothing is made, and the check refuses
    * @throws SYNC_BUSY
    */
   alone<T>(marker: string | null, work: () => Promise<T>): Promise<T>
   /** Moves a file there, where nothing is overwritten. Resolves to where it is. */
   discard(path: string, file: string): Promise<string>
-  /** Moves a file or a folder to where nothing is. What a program puts in its place meanwhile stays. @returns whether nothing was there */
+  /**
+   * Moves a file or a folder to where nothing is. What a program puts in its place meanwhile stays.
+   * @returns whether nothing was there
+   */
   move(path: string, from: string, to: string): Promise<boolean>
-  /** Deletes what has been there for longer than it is kept. What comes from now on is kept from now on. */
+  /**
+   * Deletes what has been there for longer than it is kept. What comes from now on is kept from now
+   * on.
+   */
   tidy(): Promise<void>
 }
 
@@ -42,8 +52,10 @@ export interface OwnFolder {
 export const KEPT_DAYS = 30
 
 /**
- * @param key of the pair of folders: a local folder may be synchronized with several remote ones, one after the other
- * @param latest tells the latest time that the service has told: what was kept while the clock of this computer was slow is kept no shorter
+ * @param key of the pair of folders: a local folder may be synchronized with several remote ones,
+ * one after the other
+ * @param latest tells the latest time that the service has told: what was kept while the clock of
+ * this computer was slow is kept no shorter
  */
 export function ownFolder(root: string, key: string, latest: () => number): OwnFolder {
   const folder = join(root, OWN_FOLDER)
@@ -102,7 +114,8 @@ export function ownFolder(root: string, key: string, latest: () => number): OwnF
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException
         if (code === 'EEXIST' || (await lstat(to).catch(() => null))) return false
-        // Folders, and files where there are no hard links. Between two file systems it fails, and is left to a copy and a deletion.
+        // Folders, and files where there are no hard links. Between two file systems it fails, and
+        // is left to a copy and a deletion.
         await rename(from, to)
         return true
       }
@@ -140,8 +153,8 @@ export function ownFolder(root: string, key: string, latest: () => number): OwnF
 const MAX_COPIES = 3
 
 /**
- * Moves a file to another file system. It goes by a rename to a name where programs put nothing: if it is not what was copied,
- * because a new version has come in its place, that is copied.
+ * Moves a file to another file system. It goes by a rename to a name where programs put nothing: if
+ * it is not what was copied, because a new version has come in its place, that is copied.
  */
 async function carry(file: string, to: string): Promise<void> {
   const aside = ownNameBeside(file)
@@ -166,7 +179,10 @@ async function carry(file: string, to: string): Promise<void> {
   await unlink(aside)
 }
 
-/** Makes the folders for a path. @returns whether nothing is there; false also if a file is where a folder would be */
+/**
+ * Makes the folders for a path. @returns whether nothing is there; false also if a file is where a
+ * folder would be
+ */
 async function hasRoomFor(path: string): Promise<boolean> {
   try {
     await mkdir(dirname(path), { recursive: true })

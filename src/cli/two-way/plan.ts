@@ -20,7 +20,10 @@ import { childrenOf, type Node } from './tree.ts'
 export interface Plan {
   /** Moves alone, if there are any: what is left is planned anew when they are done. */
   actions: Action[]
-  /** What both sides have, and what they had where they differ now: by paths. Null if that is as before. */
+  /**
+   * What both sides have, and what they had where they differ now: by paths. Null if that is as
+   * before.
+   */
   agreed: Map<string, Agreed> | null
   /** Files that are the same on both sides. */
   unchanged: Set<string>
@@ -40,8 +43,9 @@ export interface Options {
 }
 
 /**
- * Compares both sides with what they agreed on last: a change on one side is made on the other, too. What changed on both is kept twice,
- * and of a deletion and a change the change stays. Nothing is done here; the trees are changed.
+ * Compares both sides with what they agreed on last: a change on one side is made on the other,
+ * too. What changed on both is kept twice, and of a deletion and a change the change stays. Nothing
+ * is done here; the trees are changed.
  */
 export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Options): Plan {
   const { local, base, remote } = trees
@@ -75,7 +79,10 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
   const agree = (path: string, now: Agreed, known: Agreed | undefined) =>
     result.agreed.set(path, known && isSameKnown(known, now) ? known : now)
 
-  /** What both had, and what one side has now, which an action brings to the other one: that looks as it does here, unless it is carried out. */
+  /**
+   * What both had, and what one side has now, which an action brings to the other one: that looks
+   * as it does here, unless it is carried out.
+   */
   function see(
     path: string,
     known: Agreed,
@@ -115,7 +122,8 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
       known?.entry !== undefined && (!there.remote || there.remote.id === known.entry.id)
     if (entry?.kind === 'file') {
       const goes = isKnown && isSameFile(common, entry)
-      // One side has changed and the other one nothing: what comes to this path there is not what was known.
+      // One side has changed and the other one nothing: what comes to this path there is not what
+      // was known.
       if (!goes || !common || !known?.entry) transfer(side, path, entry, false)
       else {
         see(path, known.entry, common, otherSide(side), null, there)
@@ -220,7 +228,10 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
     result.agreed.delete(path)
   }
 
-  /** A file on one side and a folder on the other: the one that was there before goes, unless it has changed. */
+  /**
+   * A file on one side and a folder on the other: the one that was there before goes, unless it has
+   * changed.
+   */
   function visitClash(
     path: string,
     l: Node<Local>,
@@ -269,7 +280,9 @@ function isSameKnown(one: Agreed, other: Agreed): boolean {
   return isSeenSame && keys.every(key => one[key] === other[key])
 }
 
-/** Whether all of it is as it was, and nothing was added. @param other what the other side has there */
+/**
+ * Whether all of it is as it was, and nothing was added. @param other what the other side has there
+ */
 function isUntouched(
   side: Side,
   node: Node<Local> | Node<RemoteItem>,

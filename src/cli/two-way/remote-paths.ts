@@ -17,7 +17,10 @@ export class RemotePaths {
     return path
   }
 
-  /** Takes what is there now. @returns the paths of what was not there, or not so, and of what is gone; null where nothing is known of before */
+  /**
+   * Takes what is there now. @returns the paths of what was not there, or not so, and of what is
+   * gone; null where nothing is known of before
+   */
   take({ rootId, entries }: RemoteState): Set<string> | null {
     const changed = new Set<string>()
     if (entries === this.#entries && rootId === this.#root) return changed

@@ -1,4 +1,7 @@
-/** Where a plan looks: at what may have changed, with what is beside and above it, and with all that is in it. */
+/**
+ * Where a plan looks: at what may have changed, with what is beside and above it, and with all that
+ * is in it.
+ */
 export interface Scope {
   has(path: string): boolean
 }
@@ -8,7 +11,10 @@ export const MANY_PATHS = 5000
 
 const above = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** @param changed paths at which something is, or was, that is not as it was in a plan after which nothing was left to do anywhere else */
+/**
+ * @param changed paths at which something is, or was, that is not as it was in a plan after which
+ * nothing was left to do anywhere else
+ */
 export function scopeOf(changed: ReadonlySet<string>): Scope {
   const levels = new Set<string>()
   const leading = new Set<string>()

@@ -1,6 +1,9 @@
 import type { Node, Tree } from './tree.ts'
 
-/** `other`: what takes no part, and must not be touched: a symbolic link, what patterns leave out, a name that cannot be here. */
+/**
+ * `other`: what takes no part, and must not be touched: a symbolic link, what patterns leave out, a
+ * name that cannot be here.
+ */
 export type Kind = 'file' | 'folder' | 'other'
 
 /** What a plan needs to know of a local entry. */
@@ -10,7 +13,9 @@ export interface LocalItem {
   size: number
   /** Of a file; undefined if it has not been read, because nothing that matters has its size. */
   md5?: string | undefined
-  /** The same for the same file or folder under another name; null if the file system cannot tell. */
+  /**
+   * The same for the same file or folder under another name; null if the file system cannot tell.
+   */
   identity: string | null
 }
 
@@ -38,7 +43,10 @@ export interface Agreed {
   /** What the local file looked like. */
   mtimeMs: number
   ctimeMs: number
-  /** What one side was seen to have instead since then. It was saved before an action could bring that to the other side. */
+  /**
+   * What one side was seen to have instead since then. It was saved before an action could bring
+   * that to the other side.
+   */
   seen?: Seen
 }
 
@@ -58,7 +66,9 @@ export type Side = 'local' | 'remote'
 
 export const otherSide = (side: Side): Side => (side === 'local' ? 'remote' : 'local')
 
-/** Something that makes the sides more alike. Paths are those after the moves that come before it. */
+/**
+ * Something that makes the sides more alike. Paths are those after the moves that come before it.
+ */
 export interface Action {
   side: Side
   /** `conflict`: both versions stay, the local one under another name. */

@@ -32,7 +32,10 @@ const SCHEMA = `
 /** In place of a file: a state that is not kept. */
 export const IN_MEMORY = ':memory:'
 
-/** Opens the state in a file. One that cannot be read is put aside: without it, both sides are merged, which deletes nothing. */
+/**
+ * Opens the state in a file. One that cannot be read is put aside: without it, both sides are
+ * merged, which deletes nothing.
+ */
 export function openKnown(file: string): KnownStore {
   if (file === IN_MEMORY) return storeIn(file)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

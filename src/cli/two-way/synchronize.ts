@@ -28,8 +28,9 @@ const passing = [
 ]
 
 /**
- * Makes both sides the same: looks, plans, acts, until there is nothing to do. What is known is saved before each action, and only facts
- * about what both sides have are: after an interruption anywhere, the next run finds out what has been done.
+ * Makes both sides the same: looks, plans, acts, until there is nothing to do. What is known is
+ * saved before each action, and only facts about what both sides have are: after an interruption
+ * anywhere, the next run finds out what has been done.
  * @param changed folders in which something may have changed; null for everything
  * @param report is called with what was done
  * @throws SYNC_ROOT_LOST, TOO_MANY_DELETIONS, and what stops everything

@@ -1,4 +1,7 @@
-/** A place in a tree. A folder that takes no part itself, but holds something that does, has no entry. */
+/**
+ * A place in a tree. A folder that takes no part itself, but holds something that does, has no
+ * entry.
+ */
 export interface Node<E> {
   name: string
   parent: Node<E> | null

@@ -12,15 +12,22 @@ export interface LocalWatch {
   close(): void
 }
 
-/** These watch everything below a folder by themselves; elsewhere each folder is watched: what Node.js does there watches each file. */
+/**
+ * These watch everything below a folder by themselves; elsewhere each folder is watched: what
+ * Node.js does there watches each file.
+ */
 const watchesAll = process.platform === 'darwin' || process.platform === 'win32'
 
-/** Linux forgets events when so many wait (`fs.inotify.max_queued_events` is 16,384), and Node.js does not tell. */
+/**
+ * Linux forgets events when so many wait (`fs.inotify.max_queued_events` is 16,384), and Node.js
+ * does not tell.
+ */
 const MANY_EVENTS = 8192
 
 /**
  * @param wake is called when something happens
- * @param blind is called once if the system watches no more: then everything is to be looked at again and again
+ * @param blind is called once if the system watches no more: then everything is to be looked at
+ * again and again
  */
 export function watchLocal(
   root: string,

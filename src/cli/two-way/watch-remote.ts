@@ -8,7 +8,10 @@ const RETRY_MS = 3000
 /** Between two looks where the service refuses a subscription: a person may have only so many. */
 const POLL_MS = 10_000
 
-/** Calls `wake` when something happens in a drive, also when the connection was lost and is there again, until the signal is aborted. */
+/**
+ * Calls `wake` when something happens in a drive, also when the connection was lost and is there
+ * again, until the signal is aborted.
+ */
 export async function watchRemote(
   place: Place,
   wake: () => void,

@@ -12,7 +12,10 @@ const introspect = () =>
     oneOf: true,
   })
 
-/** `graphql/graph-types.d.ts`: schema/schema.graphql as a type, from which gql.tada reads what an operation answers. */
+/**
+ * `graphql/graph-types.d.ts`: schema/schema.graphql as a type, from which gql.tada reads what an
+ * operation answers.
+ */
 export const graphTypes = (): string =>
   outputIntrospectionFile(minifyIntrospection(introspect()), {
     fileType: '.d.ts',
@@ -24,14 +27,19 @@ interface Wrapped {
   ofType?: Wrapped
 }
 
-/** What the cache has to know of the type of a field: whether it may be null, and whether items of a list may. */
+/**
+ * What the cache has to know of the type of a field: whether it may be null, and whether items of a
+ * list may.
+ */
 function marksOf(type: Wrapped): string {
   const inner = type.kind === 'NON_NULL' ? type.ofType : type
   const hasNulls = inner?.kind === 'LIST' && inner.ofType?.kind !== 'NON_NULL'
   return `${inner === type ? '?' : ''}${hasNulls ? '*' : ''}`
 }
 
-/** What the cache of the console knows of the schema at run time (graphql/brief-schema.ts), as JSON. */
+/**
+ * What the cache of the console knows of the schema at run time (graphql/brief-schema.ts), as JSON.
+ */
 export function graphForCache(): string {
   const names = (all: readonly { name: string }[]) => all.map(({ name }) => name).join(' ')
   const types = minifyIntrospectionQuery(introspect()).__schema.types.flatMap(

@@ -6,7 +6,8 @@ const pen =
 
 /**
  * The shapes of an icon of Lucide: elements of SVG with their attributes.
- * @throws Error for a name that Lucide does not have, or no longer has, and for an icon that is more than shapes
+ * @throws Error for a name that Lucide does not have, or no longer has, and for an icon that is
+ * more than shapes
  */
 export function shapesOf(name: string): [tag: string, attributes: Record<string, string>][] {
   const body = lucide.icons[name]?.body.replaceAll(pen, '').replace(/^<g>(.*)<\/g>$/, '$1')

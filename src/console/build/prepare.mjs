@@ -1,11 +1,13 @@
-// Runs after an installation in this folder, and before it is packed. Plain JavaScript: any version of Node.js may run npm.
+// Runs after an installation in this folder, and before it is packed. Plain JavaScript: any version
+// of Node.js may run npm.
 import { fileURLToPath } from 'node:url'
 
 const configFiles = ['vite.ts', '../../pages/build/vite.ts'].map(name =>
   fileURLToPath(new URL(name, import.meta.url)),
 )
 
-// Whatever the environment of who builds it: with another one Vite compiles JSX for React's development build.
+// Whatever the environment of who builds it: with another one Vite compiles JSX for React's
+// development build.
 process.env.NODE_ENV = 'production'
 
 try {

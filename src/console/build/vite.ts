@@ -85,7 +85,10 @@ const manifest: Plugin = {
 const everyView =
   /\/src\/console\/(main|graphql\/live|graphql\/pages|graphql\/run|parts\/entry-icon|screens\/files\/files|uploads\/place)\.tsx?$/
 
-/** `npm run build:console` makes dist/console: the shell, and its assets below /console/, named after their content. */
+/**
+ * `npm run build:console` makes dist/console: the shell, and its assets below /console/, named
+ * after their content.
+ */
 export default defineConfig({
   root: path('.'),
   base: '/console/',
@@ -96,7 +99,8 @@ export default defineConfig({
     outDir: path('../../dist/console'),
     emptyOutDir: true,
     target: 'es2023',
-    // These know :dir(). In its place Vite would list languages, and a locale may be written in either direction.
+    // These know :dir(). In its place Vite would list languages, and a locale may be written in
+    // either direction.
     cssTarget: ['chrome120', 'firefox121', 'safari17'],
     // No data: addresses, which the policy refuses.
     assetsInlineLimit: 0,
@@ -107,7 +111,8 @@ export default defineConfig({
     rolldownOptions: {
       // `use client` is for servers that render React.
       onLog: (level, log, print) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && print(level, log),
-      // What every view needs stands in one file: cut into several, by who else imports what, it packs worse.
+      // What every view needs stands in one file: cut into several, by who else imports what, it
+      // packs worse.
       input: { index: path('index.html'), 'service-worker': path('worker/service-worker.ts') },
       output: {
         // The address of a worker is the name of its installation: it stays.

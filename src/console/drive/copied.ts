@@ -11,7 +11,10 @@ interface Made {
 /** Between two looks at a copy that the service makes in the background. */
 const LOOK_MS = 1000
 
-/** Says that there are copies, and takes them away again where that is undone. @param after is called then */
+/**
+ * Says that there are copies, and takes them away again where that is undone. @param after is
+ * called then
+ */
 export function sayCopied(
   message: string,
   copies: readonly Made[],
@@ -27,8 +30,9 @@ export function sayCopied(
 }
 
 /**
- * The copies of an answer, once they are there: where they are many, it says meanwhile how far they are, and takes a cancellation.
- * Answers null for a copy that was cancelled. @throws why there are none
+ * The copies of an answer, once they are there: where they are many, it says meanwhile how far they
+ * are, and takes a cancellation. Answers null for a copy that was cancelled. @throws why there are
+ * none
  */
 export async function copiesOf<Copy extends Made>(
   answer: { entries: readonly Copy[] | null; copy: CopyState | null } | null | undefined,

@@ -169,7 +169,10 @@ function useSubfolders(drive: string, share: string | undefined, path: string) {
   return { folders, error, fetching, reload }
 }
 
-/** The drives that the person may write into, with their names: their own first. Empty until they are known. */
+/**
+ * The drives that the person may write into, with their names: their own first. Empty until they
+ * are known.
+ */
 function useDrives(isAsked: boolean): [id: string, name: string][] {
   const [{ data }] = useQuery({
     query: WRITABLE_DRIVES,

@@ -1,6 +1,9 @@
 import { useParams } from '@tanstack/react-router'
 
-/** A folder on the screen: of the own drive, of the drive of a workspace, or of what is shared with the person. */
+/**
+ * A folder on the screen: of the own drive, of the drive of a workspace, or of what is shared with
+ * the person.
+ */
 export interface Place {
   /** The slug of the workspace; null for the own drive. */
   workspace: string | null
@@ -48,5 +51,8 @@ export const parentOf = (path: string): string => path.slice(0, Math.max(0, path
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 export const join = (folder: string, name: string): string => (folder ? `${folder}/${name}` : name)
 
-/** The id of what is in a share: it is named by its path. It stands in addresses, where a dot is between two of them. */
+/**
+ * The id of what is in a share: it is named by its path. It stands in addresses, where a dot is
+ * between two of them.
+ */
 export const idInShare = (path: string): string => encodeURIComponent(path).replaceAll('.', '%2E')

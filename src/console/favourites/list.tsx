@@ -18,7 +18,10 @@ const addressOfShare = (share: NonNullable<Favourite['share']>) => ({
   search: {},
 })
 
-/** What the person has marked, in their order: dragging changes it, and so do Alt and the arrow keys. */
+/**
+ * What the person has marked, in their order: dragging changes it, and so do Alt and the arrow
+ * keys.
+ */
 export function Favourites() {
   const [{ data }] = useQuery({ query: FAVOURITES, requestPolicy: 'cache-and-network' })
   const dragged = useRef<string | null>(null)

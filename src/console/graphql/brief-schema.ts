@@ -1,9 +1,10 @@
 import type { CacheExchangeOpts } from '@urql/exchange-graphcache'
 
 /**
- * A type of the schema, as briefly as the cache can do with: an introspection would be three times as much for the browser to load.
- * Last those fields that hold nulls, each with `?` where it may be null, and with `*` where it is a list of what may be null: the cache
- * takes a field that it does not know for one that is never null.
+ * A type of the schema, as briefly as the cache can do with: an introspection would be three times
+ * as much for the browser to load. Last those fields that hold nulls, each with `?` where it may be
+ * null, and with `*` where it is a list of what may be null: the cache takes a field that it does
+ * not know for one that is never null.
  */
 export type BriefType = [
   kind: 'OBJECT' | 'INTERFACE' | 'UNION',

@@ -109,8 +109,8 @@ const optimistic: OptimisticMutationConfig = {
 }
 
 /**
- * Every node once, whatever has asked for it. The payload of a mutation holds what it has changed (docs/graphql.md); only lists that
- * would be long to ask for again are updated by hand.
+ * Every node once, whatever has asked for it. The payload of a mutation holds what it has changed
+ * (docs/graphql.md); only lists that would be long to ask for again are updated by hand.
  */
 export const cache = cacheExchange({
   schema: readSchema(schema),

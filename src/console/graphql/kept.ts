@@ -3,8 +3,9 @@ import { type AnyVariables, type UseQueryArgs, type UseQueryResponse, useQuery }
 import { codeOf } from './errors.ts'
 
 /**
- * Like `useQuery`, but what has been answered whole stays when it is asked for again and that fails: what someone is
- * typing, and open dialogs, stay with it. Who may no longer see it is told so.
+ * Like `useQuery`, but what has been answered whole stays when it is asked for again and that
+ * fails: what someone is typing, and open dialogs, stay with it. Who may no longer see it is told
+ * so.
  */
 export function useKeptQuery<Data, Variables extends AnyVariables>(
   args: UseQueryArgs<Variables, Data>,
@@ -13,7 +14,8 @@ export function useKeptQuery<Data, Variables extends AnyVariables>(
   const kept = useRef<typeof state>(undefined)
   const failed = useRef<typeof state>(undefined)
   const { data, error, operation } = state
-  // Until the service answers, the cache shows what it has: perhaps all but what the screen is about.
+  // Until the service answers, the cache shows what it has: perhaps all but what the screen is
+  // about.
   const isPart = operation?.context.meta?.cacheOutcome === 'partial'
   if (error) failed.current = state
   else if (data && !isPart) {

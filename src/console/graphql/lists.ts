@@ -21,7 +21,10 @@ const keyOf = {
   UPDATED_AT: 'updatedAt',
 } as const
 
-/** Sorts entries as the service does: by name with folders first, or by a number or a time and then by id. */
+/**
+ * Sorts entries as the service does: by name with folders first, or by a number or a time and then
+ * by id.
+ */
 function comparing({ field = 'NAME', direction = 'ASC' }: Order) {
   const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0)
   const kind = ({ __typename }: Listed) => (__typename === 'Folder' ? 0 : 1)
@@ -73,7 +76,10 @@ export function addToLists(cache: Cache, folderId: string, entry: Listed): void 
 
 type Payload = Record<string, { parent?: { id: string } | null } | undefined> | null
 
-/** For a mutation that makes an entry. @param field of its payload that holds the entry, with its parent */
+/**
+ * For a mutation that makes an entry. @param field of its payload that holds the entry, with its
+ * parent
+ */
 const addsEntry =
   (mutation: string, field: string): UpdateResolver =>
   (result, _args, cache) => {
@@ -152,7 +158,10 @@ const forgets =
       if (lists.includes(fieldName)) cache.invalidate(me, fieldName, given)
   }
 
-/** What is moved or deleted where it is shared is gone from its lists at once. They are asked for again by the screen that shows them. */
+/**
+ * What is moved or deleted where it is shared is gone from its lists at once. They are asked for
+ * again by the screen that shows them.
+ */
 const changesShared: UpdateResolver = (_result, args, cache, { variables }) => {
   const { entries = [], name } = args.input as {
     entries?: { at?: { path: string } }[]
@@ -177,7 +186,10 @@ interface SharesChange {
   revokedId?: string
 }
 
-/** For a mutation of shares: what happened to their entries is asked for again, as are the shares of the person. */
+/**
+ * For a mutation of shares: what happened to their entries is asked for again, as are the shares of
+ * the person.
+ */
 const changesShares =
   (mutation: string): UpdateResolver =>
   (result, args, cache, info) => {

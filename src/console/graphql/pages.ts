@@ -44,8 +44,9 @@ export interface Listed<Item, Data> {
 }
 
 /**
- * A list that is read page by page, as far as it is looked at. Each page follows the cache. After a change elsewhere the pages
- * are asked again one after the other: where one ends decides where the next one begins.
+ * A list that is read page by page, as far as it is looked at. Each page follows the cache. After a
+ * change elsewhere the pages are asked again one after the other: where one ends decides where the
+ * next one begins.
  */
 export class Pages<Item extends { id: string }, Data, Variables extends PageVariables> {
   #source: Source<Item, Data, Variables>

@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** How long a page is hidden before it lets go of its connections: a browser has few to one service. */
+/**
+ * How long a page is hidden before it lets go of its connections: a browser has few to one service.
+ */
 const HIDDEN_MS = 30_000
 
 /**

@@ -9,8 +9,10 @@ export const person = document.querySelector<HTMLMetaElement>('meta[name="person
 export const isLeaving = (): boolean => leaving
 
 /**
- * Takes what belongs to the person from this browser; the files of the console stay (worker/service-worker.ts).
- * @param waiting what was shared with the console, and waits for the person to sign in again, stays too
+ * Takes what belongs to the person from this browser; the files of the console stay
+ * (worker/service-worker.ts).
+ * @param waiting what was shared with the console, and waits for the person to sign in again, stays
+ * too
  */
 export async function forget({ waiting = false } = {}): Promise<void> {
   ofBrowser.remove('satchel.recent')
@@ -31,14 +33,19 @@ export function signInAgain(): void {
   )
 }
 
-/** The worker has seen who is signed in in this browser now: a page of another account is closed. */
+/**
+ * The worker has seen who is signed in in this browser now: a page of another account is closed.
+ */
 export function followSignIn(): void {
   navigator.serviceWorker?.addEventListener('message', ({ data }) => {
     if (data?.signedIn !== undefined && data.signedIn !== person) signInAgain()
   })
 }
 
-/** Does what ends the session itself, and leaves for another page. What finds out meanwhile that it has ended does not lead to sign-in. */
+/**
+ * Does what ends the session itself, and leaves for another page. What finds out meanwhile that it
+ * has ended does not lead to sign-in.
+ */
 export async function leaveAfter(work: () => Promise<unknown>, url: string): Promise<void> {
   leaving = true
   try {

@@ -4,7 +4,10 @@ const inBytes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'byte', uni
 const threeDigits = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 })
 const units = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
-/** A size in steps of 1024, as limits are set and other pages and the command show them: `1.46 MiB`. Intl has no such units. */
+/**
+ * A size in steps of 1024, as limits are set and other pages and the command show them: `1.46 MiB`.
+ * Intl has no such units.
+ */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return inBytes.format(bytes)
   let value = bytes / 1024
@@ -33,7 +36,9 @@ const otherYear = new Intl.DateTimeFormat(locale, {
 export const timeOfDay = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' })
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** A moment as briefly as it is clear: the time of today, the day of this year, the date of others. */
+/**
+ * A moment as briefly as it is clear: the time of today, the day of this year, the date of others.
+ */
 export function formatMoment(iso: string): string {
   const at = new Date(iso)
   const now = new Date()

@@ -9,11 +9,17 @@ const known = (tag: string) =>
 
 const readChoice = () => known(ofBrowser.read(KEY) ?? '')
 
-/** The language of this tab: what was chosen here, else the first that the browser prefers and we have. */
+/**
+ * The language of this tab: what was chosen here, else the first that the browser prefers and we
+ * have.
+ */
 export const language: Language =
   readChoice() ?? navigator.languages.map(known).find(found => found) ?? 'en'
 
-/** Some systems tell languages by names that are no language tags, which every formatter refuses: "en-US@posix". */
+/**
+ * Some systems tell languages by names that are no language tags, which every formatter refuses:
+ * "en-US@posix".
+ */
 function isTag(name: string): boolean {
   try {
     return Intl.getCanonicalLocales(name).length === 1
@@ -23,8 +29,9 @@ function isTag(name: string): boolean {
 }
 
 /**
- * For dates and numbers, and the direction of the page: the person's own region, where it is one of this language. `en-Arab` is
- * English from right to left, to try what a language of that direction would look like.
+ * For dates and numbers, and the direction of the page: the person's own region, where it is one of
+ * this language. `en-Arab` is English from right to left, to try what a language of that direction
+ * would look like.
  */
 export const locale: string =
   navigator.languages.find(name => known(name) === language && isTag(name)) ?? language

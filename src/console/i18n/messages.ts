@@ -3,7 +3,10 @@ import { language } from './language.ts'
 
 type Values = Record<string, string | number>
 
-/** Values that are names of files and folders, which may have 255 characters: what else a message says is to be seen as well. */
+/**
+ * Values that are names of files and folders, which may have 255 characters: what else a message
+ * says is to be seen as well.
+ */
 const names = ['name', 'folder', 'before']
 const LONGEST = 64
 
@@ -17,7 +20,8 @@ function brief([key, value]: [string, string | number]): [string, string | numbe
 
 /**
  * A reader of one catalogue: `const text = messages({ en, de })`, then `text('key', { count })`.
- * The catalogues are ICU MessageFormat in `messages/en.json` and `messages/de.json`, which have the same keys.
+ * The catalogues are ICU MessageFormat in `messages/en.json` and `messages/de.json`, which have the
+ * same keys.
  */
 export function messages<Key extends string>(catalogues: {
   en: Record<Key, string>

@@ -22,12 +22,18 @@ const CREATE_PASSWORD = graphql(`
 
 interface ConnectDeviceProps {
   workspace: { id: string; slug: string } | null
-  /** Called when the password has been seen: what reads the keys again may fail, and would take it away. */
+  /**
+   * Called when the password has been seen: what reads the keys again may fail, and would take it
+   * away.
+   */
   onCreated: () => void
   onClose: () => void
 }
 
-/** Makes the password of a device that connects by WebDAV, and shows it this once, with the address and the user to paste beside it. */
+/**
+ * Makes the password of a device that connects by WebDAV, and shows it this once, with the address
+ * and the user to paste beside it.
+ */
 export function ConnectDevice({ workspace, onCreated, onClose }: ConnectDeviceProps) {
   const me = useMe()
   const [password, setPassword] = useState<string | null>(null)

@@ -25,7 +25,10 @@ const lifetimes = [
 interface NewKeyProps {
   scopes: readonly Scope[]
   workspace: string | null
-  /** Called when the secret has been seen: what reads the keys again may fail, and would take it away. */
+  /**
+   * Called when the secret has been seen: what reads the keys again may fail, and would take it
+   * away.
+   */
   onCreated: () => void
   onClose: () => void
 }

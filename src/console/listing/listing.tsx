@@ -17,7 +17,10 @@ import { text } from './text.ts'
 import { useTypeAhead } from './type-ahead.ts'
 import { useWidth } from './use-width.ts'
 
-/** Of rows with so many lines: on a narrow screen a row always has two. What was found also says there where it is. */
+/**
+ * Of rows with so many lines: on a narrow screen a row always has two. What was found also says
+ * there where it is.
+ */
 const ROW = { one: 44, two: 60, found: 60, three: 80 }
 const NARROW_ROW = { one: 60, two: 60, found: 76, three: 108 }
 const NARROW = '(max-width: 52rem)'
@@ -70,8 +73,9 @@ interface ListingProps<Item> {
 }
 
 /**
- * Entries, or what was some, as a grid of ARIA, of which only what is seen is in the page: a hundred thousand are no more work than a hundred.
- * The grid has the focus, and `aria-activedescendant` says where the cursor is.
+ * Entries, or what was some, as a grid of ARIA, of which only what is seen is in the page: a
+ * hundred thousand are no more work than a hundred. The grid has the focus, and
+ * `aria-activedescendant` says where the cursor is.
  */
 export function Listing<Item extends { id: string; name: string }>(props: ListingProps<Item>) {
   const { entries, hasMore, more, view = 'list', lines = 'one', linesOf, selection, select } = props

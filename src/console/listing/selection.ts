@@ -1,4 +1,6 @@
-/** What is selected in a list, where a range begins, and where the cursor of the keyboard stands. */
+/**
+ * What is selected in a list, where a range begins, and where the cursor of the keyboard stands.
+ */
 export interface Selection {
   ids: ReadonlySet<string>
   anchor: string | null
@@ -47,7 +49,9 @@ export function within(
   }
 }
 
-/** What a press with a mouse selects: the range with Shift, one more with Ctrl, else this one alone. */
+/**
+ * What a press with a mouse selects: the range with Shift, one more with Ctrl, else this one alone.
+ */
 export function press(
   order: () => readonly string[],
   selection: Selection,

@@ -4,7 +4,8 @@ const PAUSE_MS = 700
 
 /**
  * Finds what begins with the letters that are typed one after the other.
- * @param find gets the letters in lower case, and whether to look behind the cursor because one letter is typed again
+ * @param find gets the letters in lower case, and whether to look behind the cursor because one
+ * letter is typed again
  */
 export function useTypeAhead(find: (start: string, again: boolean) => void) {
   const typed = useRef({ letters: '', at: 0 })

@@ -6,8 +6,9 @@ const COVER = '[role=dialog], [role=alertdialog], [role=menu]'
 const DESTRUCTIVE = ['Delete', 'Backspace']
 
 /**
- * Gives a screen the keys that are pressed while nothing has the focus: after loading, and when what had it has gone. Keys that delete
- * reach it only if the focus was last in a list, or nowhere yet: what has gone may have been anything, such as a version of a file.
+ * Gives a screen the keys that are pressed while nothing has the focus: after loading, and when
+ * what had it has gone. Keys that delete reach it only if the focus was last in a list, or nowhere
+ * yet: what has gone may have been anything, such as a version of a file.
  * @param onKey answers whether the key meant something
  */
 export function usePageKeys(

@@ -17,7 +17,10 @@ export type Maintenance = NonNullable<ResultOf<typeof MAINTENANCE>['maintenance'
 
 const LOOK_MS = 60_000
 
-/** The maintenance in force, and what looks again. It looks by itself every minute, and when something was refused because of it. */
+/**
+ * The maintenance in force, and what looks again. It looks by itself every minute, and when
+ * something was refused because of it.
+ */
 export function useMaintenance(): [maintenance: Maintenance | null | undefined, look: () => void] {
   const [{ data }, execute] = useQuery({ query: MAINTENANCE, requestPolicy: 'cache-and-network' })
   const refused = refusals.use()

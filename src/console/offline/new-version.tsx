@@ -9,7 +9,10 @@ const HOUR_MS = 3_600_000
 /** The build that this page is of. */
 const own = document.querySelector<HTMLMetaElement>('meta[name="version"]')?.content
 
-/** Offers to load the page again when the service has a newer console. Until then the worker has the files of this one. */
+/**
+ * Offers to load the page again when the service has a newer console. Until then the worker has the
+ * files of this one.
+ */
 export function NewVersion() {
   const [isNew, setNew] = useState(false)
   const isOut = outage.use() !== null

@@ -36,8 +36,9 @@ export function answered(result: OperationResult): void {
 }
 
 /**
- * What the cache knows, as the service would answer it. Under a key of its own: under that of the operation, screens would take it
- * for the answer. As text the document asks for every `__typename`: those that urql adds, the cache leaves out of what it answers.
+ * What the cache knows, as the service would answer it. Under a key of its own: under that of the
+ * operation, screens would take it for the answer. As text the document asks for every
+ * `__typename`: those that urql adds, the cache leaves out of what it answers.
  */
 function knownOf(
   client: Client,
@@ -57,7 +58,8 @@ function knownOf(
 /** The service was not reached: what is known of the answer. */
 export async function missed(result: OperationResult, client: Client): Promise<OperationResult> {
   const { operation } = result
-  // What is refused while it is sent, such as a part of an upload, breaks off as it does without a network.
+  // What is refused while it is sent, such as a part of an upload, breaks off as it does without a
+  // network.
   if (operation.kind === 'mutation' && (await isReached())) return result
   const read = await findRead(result).catch(() => null)
   tell(read?.at ?? Date.now())

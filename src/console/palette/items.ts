@@ -145,7 +145,10 @@ export function useGroups(me: Me, workspaces: readonly Workspace[]): Group[] {
 const firstOfEach = (items: readonly Item[]): Item[] =>
   [...new Map(items.toReversed().map(item => [item.id, item])).values()].toReversed()
 
-/** What the drive of a place is called, and the folder above it; undefined for a workspace that one has left. */
+/**
+ * What the drive of a place is called, and the folder above it; undefined for a workspace that one
+ * has left.
+ */
 function placeName(
   { workspace, path }: Place,
   workspaces: readonly Workspace[],

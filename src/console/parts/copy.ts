@@ -16,8 +16,8 @@ export async function copy(value: string, refused = text('notCopied')): Promise<
 }
 
 /**
- * Puts an address into the clipboard, and says so. Safari lets a page copy during a press alone: what the service has yet
- * to make is promised to the clipboard.
+ * Puts an address into the clipboard, and says so. Safari lets a page copy during a press alone:
+ * what the service has yet to make is promised to the clipboard.
  * @param said instead of that it is copied
  * @throws what the promise of the address is rejected with
  */

@@ -1,6 +1,9 @@
 import { createElement, type ReactElement } from 'react'
 
-/** An icon of Lucide. It is an ornament: what it means, the words beside it say. Its size is of the stylesheet. */
+/**
+ * An icon of Lucide. It is an ornament: what it means, the words beside it say. Its size is of the
+ * stylesheet.
+ */
 export type LucideIcon = (props: { className?: string; 'aria-hidden'?: boolean }) => ReactElement
 
 /** @param shapes elements of SVG with their attributes, in a square of 24 */

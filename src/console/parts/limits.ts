@@ -1,4 +1,7 @@
-/** Limits of the service that forms know, in characters. A test compares them with those of the service. */
+/**
+ * Limits of the service that forms know, in characters. A test compares them with those of the
+ * service.
+ */
 export const MAX_EMAIL = 320
 export const MAX_KEY_NAME = 100
 export const MAX_KEY_DESCRIPTION = 1000

@@ -1,4 +1,7 @@
-/** Some browsers refuse to store anything, in private windows or where cookies are blocked: nothing is remembered then. */
+/**
+ * Some browsers refuse to store anything, in private windows or where cookies are blocked: nothing
+ * is remembered then.
+ */
 const memory = (storage: () => Storage) => ({
   read(key: string): string | null {
     try {

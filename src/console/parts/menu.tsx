@@ -72,7 +72,9 @@ export const ContextMenu = ({ at, onClose, ...menu }: MenuProps & Omit<AtPointPr
   <AtPoint at={at} onClose={onClose} opened={open => <PopoverMenu {...menu} {...open} />} />
 )
 
-/** A menu at a point of the window: what a right click, a long touch or the context menu key opens. */
+/**
+ * A menu at a point of the window: what a right click, a long touch or the context menu key opens.
+ */
 export function AtPoint({ at, opened, onClose }: AtPointProps) {
   const anchor = useRef<HTMLSpanElement>(null)
   const [isPlaced, setPlaced] = useState(false)

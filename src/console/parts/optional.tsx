@@ -1,6 +1,9 @@
 import { type ComponentType, useEffect, useState } from 'react'
 
-/** So often a part is asked for that cannot be fetched; what blocks it may stay for as long as the page. */
+/**
+ * So often a part is asked for that cannot be fetched; what blocks it may stay for as long as the
+ * page.
+ */
 const ATTEMPTS = 5
 
 let fetching = 0
@@ -9,9 +12,10 @@ let fetching = 0
 export const isFetchingOptional = (): boolean => fetching > 0
 
 /**
- * A part that a screen can do without: until it is there, another stands in its place. What could not be fetched is fetched again when it is
- * shown the next time, and when the browser is online again. Firefox before 155 and Safari answer from memory until the page is
- * reloaded (whatwg/html#10327).
+ * A part that a screen can do without: until it is there, another stands in its place. What could
+ * not be fetched is fetched again when it is shown the next time, and when the browser is online
+ * again. Firefox before 155 and Safari answer from memory until the page is reloaded
+ * (whatwg/html#10327).
  */
 export function optional<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

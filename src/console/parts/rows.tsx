@@ -1,6 +1,9 @@
 import { Children, type ReactNode, useEffect, useRef } from 'react'
 
-/** A list of items with actions. When the focused item disappears, the keyboard continues from the list. */
+/**
+ * A list of items with actions. When the focused item disappears, the keyboard continues from the
+ * list.
+ */
 export function Rows({ label, children }: { label: string; children: ReactNode }) {
   const list = useRef<HTMLUListElement>(null)
   const count = Children.count(children)

@@ -14,7 +14,10 @@ export interface TabsProps {
   tabs: readonly Tab[]
 }
 
-/** The screens that belong together, as links. On a small screen they scroll, to the one that is shown. */
+/**
+ * The screens that belong together, as links. On a small screen they scroll, to the one that is
+ * shown.
+ */
 export function Tabs({ label, tabs }: TabsProps) {
   const nav = useRef<HTMLElement>(null)
   const count = tabs.length

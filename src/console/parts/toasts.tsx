@@ -28,8 +28,8 @@ function close(id: number): void {
 }
 
 /**
- * Says something at the edge of the screen, in the place of what was said before: of news the latest is shown, and of errors.
- * Answers what takes it away again.
+ * Says something at the edge of the screen, in the place of what was said before: of news the
+ * latest is shown, and of errors. Answers what takes it away again.
  */
 export function toast(what: Toast): () => void {
   const id = ++ids
@@ -65,7 +65,10 @@ export function undoLatest(): boolean {
   return latest !== undefined
 }
 
-/** Says how high the toasts are, with the space around them: an open dialog leaves them the top of the window. */
+/**
+ * Says how high the toasts are, with the space around them: an open dialog leaves them the top of
+ * the window.
+ */
 function measure(section: HTMLElement) {
   const observer = new ResizeObserver(() => {
     const { offsetHeight: height } = section

@@ -1,6 +1,9 @@
 import { type FormEvent, useRef, useState } from 'react'
 
-/** Does one thing at a time for a person, and keeps what has gone wrong, to be shown where they asked for it. */
+/**
+ * Does one thing at a time for a person, and keeps what has gone wrong, to be shown where they
+ * asked for it.
+ */
 export function useTask() {
   const isRunning = useRef(false)
   const [isBusy, setBusy] = useState(false)

@@ -174,7 +174,10 @@ const NumberField = ({
   />
 )
 
-/** What has been filled in. What is empty takes a limit away; an empty password leaves the one that is there. */
+/**
+ * What has been filled in. What is empty takes a limit away; an empty password leaves the one that
+ * is there.
+ */
 function termsIn(form: FormData) {
   const field = (name: string) => String(form.get(name) ?? '').trim()
   const amount = (name: string, unit: number) =>

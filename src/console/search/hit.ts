@@ -14,7 +14,9 @@ export type Hit = Entry & {
   createdBy: NonNullable<Found['node']['entry']>['createdBy']
 }
 
-/** What is shared is named by its share and path. The id stands in addresses and names an element. */
+/**
+ * What is shared is named by its share and path. The id stands in addresses and names an element.
+ */
 const idOfShared = (share: string, path: string) => `${share}.${idInShare(path)}`
 
 export function hitOf({ node, matchedIn, snippet }: Found): Hit {
@@ -58,7 +60,10 @@ export const placeOfHit = (hit: Hit): Place => ({
   path: parentOf(trim(hit.path)),
 })
 
-/** Whether only the page of its share shows it: a shared file has no folder here, and what may not be downloaded is seen there. */
+/**
+ * Whether only the page of its share shows it: a shared file has no folder here, and what may not
+ * be downloaded is seen there.
+ */
 export const isOnPage = ({ share }: Hit): boolean =>
   share !== null && (share.entryKind === 'FILE' || !share.allowDownload)
 
@@ -76,8 +81,8 @@ export const whereOfHit = ({ drive, share }: Hit) => ({
 })
 
 /**
- * The drive that they are in, or the share by which they are seen, with what one may do there. Of several, those who may delete everything
- * may do so if all of it can be restored.
+ * The drive that they are in, or the share by which they are seen, with what one may do there. Of
+ * several, those who may delete everything may do so if all of it can be restored.
  */
 export function driveOfHits(hits: readonly Hit[], ownDrive: string): DriveHere | undefined {
   const each = hits.map(hit => driveOfHit(hit, ownDrive))
@@ -120,7 +125,10 @@ function driveOfHit({ drive, share, path }: Hit, ownDrive: string): DriveHere {
   }
 }
 
-/** The names from the drive, or from what is shared, to the folder that it is in. @param own what the own drive is called */
+/**
+ * The names from the drive, or from what is shared, to the folder that it is in. @param own what
+ * the own drive is called
+ */
 export function namesAbove(hit: Hit, own: string): string[] {
   const { drive, share } = hit
   const root = share

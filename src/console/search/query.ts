@@ -1,4 +1,7 @@
-/** The parts of the text of a search, as the service reads them (src/values/search-query.ts; a test compares them). */
+/**
+ * The parts of the text of a search, as the service reads them (src/values/search-query.ts; a test
+ * compares them).
+ */
 const PART = /(-?)(?:([\p{L}]+):)?(?:"([^"]*)(?:"|$)|(\S+))/gu
 
 export interface Part {
@@ -27,8 +30,8 @@ const written = (key: string, value: string) => {
 }
 
 /**
- * The text with other values of some filters; null takes a filter away. Filters stand first: the last word of a search may be the
- * beginning of one.
+ * The text with other values of some filters; null takes a filter away. Filters stand first: the
+ * last word of a search may be the beginning of one.
  */
 export function withFilters(
   text: string,

@@ -71,7 +71,10 @@ export const SHARES_OF = graphql(
 
 export type SharesData = ResultOf<typeof SHARES_OF>
 
-/** A file or folder with the first pages of its live shares, with the arguments by which they were read: so the cache finds them. */
+/**
+ * A file or folder with the first pages of its live shares, with the arguments by which they were
+ * read: so the cache finds them.
+ */
 const SHARED = graphql(
   `
     fragment SharedEntry on Entry {

@@ -3,7 +3,10 @@ import { MAX_LABEL } from '../parts/limits.ts'
 import type { Share } from './documents.ts'
 import { text } from './text.ts'
 
-/** What its sharer calls a share, and whether they are told of its use. @param share none for a new one */
+/**
+ * What its sharer calls a share, and whether they are told of its use. @param share none for a new
+ * one
+ */
 export function Rights({ share }: { share?: Share }) {
   const id = useId()
   return (

@@ -18,7 +18,10 @@ interface Shareable {
   name: string
 }
 
-/** Shares files with people and by links: one, with what has been shared of it so far, or several as one. */
+/**
+ * Shares files with people and by links: one, with what has been shared of it so far, or several as
+ * one.
+ */
 export function ShareSheet({
   files,
   onClose,

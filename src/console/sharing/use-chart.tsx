@@ -7,7 +7,10 @@ interface Day {
   downloadCount: number
 }
 
-/** A bar for each day: what was opened, and on it what was downloaded. Nothing when nobody used it on any of them. */
+/**
+ * A bar for each day: what was opened, and on it what was downloaded. Nothing when nobody used it
+ * on any of them.
+ */
 export function UseChart({ days }: { days: readonly Day[] }) {
   const most = Math.max(...days.map(({ openCount, downloadCount }) => openCount + downloadCount))
   const [first, last] = [days[0], days.at(-1)]

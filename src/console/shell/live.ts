@@ -23,7 +23,10 @@ const RECEIVED = graphql(`
   }
 `)
 
-/** Wherever the person is: hears of what others share with them, and remembers where they have been. The cache knows which lists an event changes. */
+/**
+ * Wherever the person is: hears of what others share with them, and remembers where they have been.
+ * The cache knows which lists an event changes.
+ */
 export function Live({ person }: { person: string }) {
   useRecent(person)
   const { navigate } = useRouter()

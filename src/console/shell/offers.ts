@@ -34,7 +34,9 @@ export function runOffer(id: string, at?: string, until = Date.now() + PATIENCE_
   if (offer) queueMicrotask(offer.run)
 }
 
-/** No command is awaited from a screen any longer. @param at only for what is wanted nowhere else */
+/**
+ * No command is awaited from a screen any longer. @param at only for what is wanted nowhere else
+ */
 export function forgetWanted(at?: string): void {
   if (at === undefined || wanted?.at === at) wanted = undefined
 }

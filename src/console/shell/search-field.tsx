@@ -6,7 +6,10 @@ import { text } from './text.ts'
 
 const PAUSE_MS = 250
 
-/** What is searched for, over all screens: what is typed leads to the screen of the search, a moment after the last letter. `/` goes here. */
+/**
+ * What is searched for, over all screens: what is typed leads to the screen of the search, a moment
+ * after the last letter. `/` goes here.
+ */
 export function SearchField() {
   const { pathname } = useLocation()
   const { q = '' }: { q?: string } = useSearch({ strict: false })
@@ -16,7 +19,10 @@ export function SearchField() {
   const input = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(value)
   const timer = useRef(0)
-  /** What this field has put into the address: the answer to earlier letters must not replace later ones. */
+  /**
+   * What this field has put into the address: the answer to earlier letters must not replace later
+   * ones.
+   */
   const sent = useRef(value)
   // Back, forward and filters change what is searched for, too.
   useEffect(() => {

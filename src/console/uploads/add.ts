@@ -27,7 +27,10 @@ export interface Tight {
 /** What the person has to decide about. */
 export const tight = sharedValue<Tight | null>(null)
 
-/** Uploads what was dropped, pasted or picked. If not all of it fits, the person is asked before the first byte. */
+/**
+ * Uploads what was dropped, pasted or picked. If not all of it fits, the person is asked before the
+ * first byte.
+ */
 export async function add(
   gathering: Gathering,
   to: Destination,
@@ -57,7 +60,8 @@ async function findRoom(
   files: Gathered[],
   { drive, share }: Destination,
 ): Promise<Omit<Tight, 'proceed'>> {
-  // What is left in the drive of another person is for them to know: its uploads say when that is too little.
+  // What is left in the drive of another person is for them to know: its uploads say when that is
+  // too little.
   if (share !== undefined) return roomUnknown(files)
   const { node } = await ask(ROOM, { drive })
   if (node?.__typename !== 'Drive') throw new Error(text('noDrive'))
@@ -76,7 +80,10 @@ async function findRoom(
   return { tooLarge, maxFileSize, fitting, unfitting, needed, left }
 }
 
-/** Without the service, it is unknown what fits: the uploads wait for the service, which decides then. */
+/**
+ * Without the service, it is unknown what fits: the uploads wait for the service, which decides
+ * then.
+ */
 function roomUnknown(files: Gathered[]): Omit<Tight, 'proceed'> {
   return {
     tooLarge: [],
@@ -102,7 +109,8 @@ async function begin(
   to: Destination,
   replaced?: Replaced,
 ): Promise<void> {
-  // The others are made with what is in them; these show at once. Why one cannot be made, its files say in the dock, where they are kept.
+  // The others are made with what is in them; these show at once. Why one cannot be made, its files
+  // say in the dock, where they are kept.
   const tops = new Set(files.flatMap(({ folder }) => folder.split('/')[0] || []))
   for (const folder of tops) await makeFolder(to, folder, 0).catch(() => {})
   await enqueue(files, to, replaced)

@@ -7,7 +7,8 @@ const ARRIVED = 'arrived'
 
 /** Null when nothing has arrived. */
 async function open(): Promise<Cache | null> {
-  // Only secure pages have caches, and some browsers refuse them in private windows: nothing is shared with the console there.
+  // Only secure pages have caches, and some browsers refuse them in private windows: nothing is
+  // shared with the console there.
   const has = 'caches' in window && (await caches.has(ARRIVED).catch(() => false))
   return has ? caches.open(ARRIVED) : null
 }
@@ -24,7 +25,9 @@ async function fileOf(kept: Response): Promise<File> {
   return new File([await kept.blob()], nameOf(headers.get('x-name') ?? ''), about)
 }
 
-/** The files that wait to be uploaded by this person. Files shared by another account are removed. */
+/**
+ * The files that wait to be uploaded by this person. Files shared by another account are removed.
+ */
 export async function readArrived(): Promise<Gathered[]> {
   const cache = await open()
   if (!cache) return []

@@ -60,7 +60,10 @@ export function DockList({ uploads }: { uploads: readonly QueuedUpload[] }) {
 const DOUBLE_CLICK_MS = 500
 let last = { at: Number.NEGATIVE_INFINITY, top: 0 }
 
-/** Cancels one. The second press of a double click meets, at the same place, the file that has moved there: it means nothing. */
+/**
+ * Cancels one. The second press of a double click meets, at the same place, the file that has moved
+ * there: it means nothing.
+ */
 function cancelOne(id: string, button: Element): void {
   const pressed = { at: Date.now(), top: button.getBoundingClientRect().top }
   if (
@@ -74,7 +77,10 @@ function cancelOne(id: string, button: Element): void {
 
 interface RowProps {
   upload: QueuedUpload
-  /** Whether others wait for the same decision, and which there are: about a single one the banner above asks. */
+  /**
+   * Whether others wait for the same decision, and which there are: about a single one the banner
+   * above asks.
+   */
   among: { isMany: boolean; mayReplace: boolean }
 }
 

@@ -41,7 +41,8 @@ export function DropZone({ place }: { place: Place }) {
       { signal },
     )
     window.addEventListener('drop', () => setOver(false), { signal, capture: true })
-    // A part of the screen that takes a drop itself, such as the row of a folder, stops its propagation.
+    // A part of the screen that takes a drop itself, such as the row of a folder, stops its
+    // propagation.
     window.addEventListener(
       'drop',
       ({ dataTransfer }) => hasFiles(dataTransfer) && take(dataTransfer),

@@ -1,4 +1,7 @@
-/** The parts of the File System Access API that not every browser has (https://wicg.github.io/file-system-access/). */
+/**
+ * The parts of the File System Access API that not every browser has
+ * (https://wicg.github.io/file-system-access/).
+ */
 
 interface DataTransferItem {
   getAsFileSystemHandle?(): Promise<FileSystemHandle | null>

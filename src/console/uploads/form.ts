@@ -5,8 +5,8 @@ import { refuseUnreadable } from './source.ts'
 import { text } from './text.ts'
 
 /**
- * A form as a browser sends it, but for the names of files: a browser writes a quotation mark in them as %22, so that the name would
- * change. RFC 8187 keeps them.
+ * A form as a browser sends it, but for the names of files: a browser writes a quotation mark in
+ * them as %22, so that the name would change. RFC 8187 keeps them.
  */
 function bodyOf(form: FormData): { body: Blob; type: string; files: Blob[] } {
   const boundary = `satchel-${Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16)).join('-')}`

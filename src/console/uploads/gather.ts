@@ -29,7 +29,9 @@ export const fromInput = (files: FileList): Gathering => ({
   unreadable: [],
 })
 
-/** What was dropped or pasted, with everything in its folders. Must be called before the event ends. */
+/**
+ * What was dropped or pasted, with everything in its folders. Must be called before the event ends.
+ */
 export async function fromTransfer({ items }: DataTransfer): Promise<Gathering> {
   // The list is emptied when the event ends.
   const found = [...items]

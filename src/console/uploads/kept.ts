@@ -13,7 +13,9 @@ export interface Kept {
   drive: string
   share?: string | undefined
   aim: Aim
-  /** The revision of the file that it gives a new content, if it matters; not there for a new file. */
+  /**
+   * The revision of the file that it gives a new content, if it matters; not there for a new file.
+   */
   replaces?: number | 'any' | undefined
   /** Of the file on this computer. */
   name: string
@@ -30,7 +32,10 @@ export interface Kept {
 }
 
 let opened: ReturnType<typeof createStore> | undefined
-/** Calls for the store. Some browsers refuse to store anything, in private windows: uploads work then, but do not survive a reload. */
+/**
+ * Calls for the store. Some browsers refuse to store anything, in private windows: uploads work
+ * then, but do not survive a reload.
+ */
 async function stored<T>(
   work: (store: ReturnType<typeof createStore>) => Promise<T>,
 ): Promise<T | undefined> {
@@ -80,7 +85,8 @@ const hold = (name: string) =>
 /** The name of this tab, which it keeps when it loads again. */
 async function nameTab(): Promise<string> {
   let tab = ofTab.read(TAB) ?? newId()
-  // Without a secure origin there are no locks. A tab that was duplicated has the name of the other.
+  // Without a secure origin there are no locks. A tab that was duplicated has the name of the
+  // other.
   if (navigator.locks && !(await hold(lockOf(tab)))) {
     tab = newId()
     await hold(lockOf(tab))
@@ -95,7 +101,10 @@ export const thisTab = (): Promise<string> => {
   return named
 }
 
-/** Takes over the uploads of a person that no other tab works on, and forgets those that the service has forgotten, too. */
+/**
+ * Takes over the uploads of a person that no other tab works on, and forgets those that the service
+ * has forgotten, too.
+ */
 export async function adopt(person: string): Promise<Kept[]> {
   const tab = await thisTab()
   const take = () => takeOver(person, tab)

@@ -83,7 +83,10 @@ export const PART = graphql(`
   }
 `)
 
-/** What became of a completion; with `isShared`, without what the person sees of their own drives alone. So are the others here. */
+/**
+ * What became of a completion; with `isShared`, without what the person sees of their own drives
+ * alone. So are the others here.
+ */
 export const OUTCOME = graphql(
   `
   fragment UploadOutcome on UploadSession {

@@ -1,9 +1,15 @@
 import { fromHandles, fromInput, type Gathering } from './gather.ts'
 
-/** Kept until the next one, because some browsers drop an input that nothing refers to while it is open. */
+/**
+ * Kept until the next one, because some browsers drop an input that nothing refers to while it is
+ * open.
+ */
 let input: HTMLInputElement | undefined
 
-/** Lets the person pick files, one file, or a folder. Null if they do not. Must be called for a click. */
+/**
+ * Lets the person pick files, one file, or a folder. Null if they do not. Must be called for a
+ * click.
+ */
 export async function pick(what: 'files' | 'file' | 'folder'): Promise<Gathering | null> {
   // Handles survive a reload; an input does not.
   try {

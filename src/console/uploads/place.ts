@@ -10,7 +10,10 @@ export interface Place extends Destination {
 
 const places = sharedValue<Place[]>([])
 
-/** Says, while a screen is shown, where what is dropped anywhere goes; else that is the root of the person's own drive. */
+/**
+ * Says, while a screen is shown, where what is dropped anywhere goes; else that is the root of the
+ * person's own drive.
+ */
 export function useUploadPlace(place: Place | undefined): void {
   const { drive, share, folder, label, mayUpload } = place ?? {}
   useEffect(() => {

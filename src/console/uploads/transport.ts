@@ -25,7 +25,8 @@ import { text } from './text.ts'
 
 /**
  * Uploads into a drive, or into what is shared, by the graph.
- * @param replaces the revision of the file that is given a new content, or that it is whatever it is
+ * @param replaces the revision of the file that is given a new content, or that it is whatever it
+ * is
  */
 export function transportOf(
   { drive, share, replaces }: Pick<Kept, 'drive' | 'share' | 'replaces'>,

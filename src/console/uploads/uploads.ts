@@ -23,13 +23,18 @@ export interface Destination {
 /** A file of the service that is given a new content. */
 export interface Replaced {
   fileName: string
-  /** What it is expected to be; another one has been changed meanwhile. `any` where it is not known. */
+  /**
+   * What it is expected to be; another one has been changed meanwhile. `any` where it is not known.
+   */
   revision: number | 'any'
 }
 
 /** Files that are under way at a time: while some are sent, others are digested. */
 const FILES = 8
-/** Requests that send bytes at a time. HTTP/1.1 gives a page six connections, and the rest of the console wants some. */
+/**
+ * Requests that send bytes at a time. HTTP/1.1 gives a page six connections, and the rest of the
+ * console wants some.
+ */
 const REQUESTS = 3
 /** A lost network is waited for, as long as the tab is open. */
 export const RETRIES = 100_000
@@ -86,7 +91,10 @@ const entryOf = (kept: Kept) => ({
   },
 })
 
-/** Cancels uploads. What is gone from the screen does not come back with a reload, however long the service takes to hear of it. */
+/**
+ * Cancels uploads. What is gone from the screen does not come back with a reload, however long the
+ * service takes to hear of it.
+ */
 export async function cancel(
   ids: readonly string[] = queue.snapshot().uploads.map(({ id }) => id),
 ): Promise<void> {
@@ -104,7 +112,10 @@ async function markCancelled(all: readonly Kept[]): Promise<void> {
   await forget(all.filter(({ session }) => !session).map(({ id }) => id))
 }
 
-/** Gives back what the service holds for an upload that was cancelled. If it cannot be given back now, the next visit tries again. */
+/**
+ * Gives back what the service holds for an upload that was cancelled. If it cannot be given back
+ * now, the next visit tries again.
+ */
 async function abortSession(kept: Kept): Promise<void> {
   const patience = {
     signal: new AbortController().signal,
@@ -221,7 +232,10 @@ export async function allowAgain(): Promise<void> {
     if ((await kept.handle?.requestPermission?.({ mode: 'read' })) === 'granted') await reopen(kept)
 }
 
-/** Continues uploads whose files were chosen again. @returns how many of the files do not belong to such an upload */
+/**
+ * Continues uploads whose files were chosen again. @returns how many of the files do not belong to
+ * such an upload
+ */
 export async function chooseAgain(files: Gathered[]): Promise<number> {
   const waiting = detached()
   let strange = 0

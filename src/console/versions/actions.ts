@@ -9,7 +9,10 @@ const makeCurrent = (version: string, expectedRevision?: number) =>
     input: { version, ...(expectedRevision === undefined ? {} : { expectedRevision }) },
   })
 
-/** Makes a version the content of its file again. Undo brings back what the file was, unless it was changed since. */
+/**
+ * Makes a version the content of its file again. Undo brings back what the file was, unless it was
+ * changed since.
+ */
 export async function restore({ id, createdAt }: Version, revision: number): Promise<void> {
   try {
     const { restoreVersion } = await makeCurrent(id, revision)

@@ -125,7 +125,10 @@ interface LineProps {
   mayDelete: boolean
 }
 
-/** Answers what moves the keyboard on once a line has gone with the focus: to the next one, the one before, or else the section. */
+/**
+ * Answers what moves the keyboard on once a line has gone with the focus: to the next one, the one
+ * before, or else the section.
+ */
 function focusBeside(line: HTMLElement | null): () => void {
   const beside = [line?.nextElementSibling, line?.previousElementSibling]
   const section = line?.closest('section')

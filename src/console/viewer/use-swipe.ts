@@ -4,7 +4,8 @@ import { type RefObject, useEffect, useRef } from 'react'
 const SWIPE = 60
 
 /**
- * Calls `onStep` when one finger goes along the line of text, unless a picture is enlarged or a player or scrolled text is touched.
+ * Calls `onStep` when one finger goes along the line of text, unless a picture is enlarged or a
+ * player or scrolled text is touched.
  * @param onStep with 1 to go on, -1 to go back
  */
 export function useSwipe(stage: RefObject<HTMLElement | null>, onStep: (by: number) => void): void {

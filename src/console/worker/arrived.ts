@@ -1,4 +1,7 @@
-/** What the system has shared with the installed console, until it is uploaded: the page reads it (uploads/arrived.ts). */
+/**
+ * What the system has shared with the installed console, until it is uploaded: the page reads it
+ * (uploads/arrived.ts).
+ */
 export const ARRIVED = 'arrived'
 
 /**

@@ -12,7 +12,9 @@ const worker = self as unknown as ServiceWorkerGlobalScope & { built: Built }
 const { version, assets, screens } = worker.built
 /** Files of the console, the same for everyone. */
 const ASSETS = 'console-'
-/** The page that loads them, as it was made for a person: the name of theirs ends with who that is. */
+/**
+ * The page that loads them, as it was made for a person: the name of theirs ends with who that is.
+ */
 const SHELL = 'shell-'
 
 const mine = ASSETS + version
@@ -44,7 +46,10 @@ worker.addEventListener('fetch', event => {
   }
 })
 
-/** Keeps all files of the console; those that an older one has had under the same name are not loaded again. */
+/**
+ * Keeps all files of the console; those that an older one has had under the same name are not
+ * loaded again.
+ */
 async function install(): Promise<void> {
   const cache = await caches.open(mine)
   for (const asset of assets) {
@@ -68,7 +73,9 @@ async function takeOver(): Promise<void> {
   for (const page of await pages()) page.postMessage({ version })
 }
 
-/** A page runs this version: if it is the only page, files of other versions are no longer needed. */
+/**
+ * A page runs this version: if it is the only page, files of other versions are no longer needed.
+ */
 async function removeUnused(): Promise<void> {
   if ((await pages()).length === 1)
     for (const name of await otherVersions()) await caches.delete(name)
@@ -89,8 +96,8 @@ async function forgetAll(): Promise<void> {
 }
 
 /**
- * Keeps only data of this person, if there is one. Pages that were made for another account are notified.
- * What was shared waits for a sign-in; the page knows whose it is.
+ * Keeps only data of this person, if there is one. Pages that were made for another account are
+ * notified. What was shared waits for a sign-in; the page knows whose it is.
  */
 async function forget(person?: string): Promise<void> {
   for (const name of await caches.keys())
@@ -124,7 +131,10 @@ async function open(event: FetchEvent): Promise<Response> {
 const metaOf = (html: string, name: string) =>
   new RegExp(`<meta name="${name}" content="([^"]+)"`).exec(html)?.[1]
 
-/** The shell of who was signed in last, as long as their session lasts; undefined, too, where the browser stores nothing. */
+/**
+ * The shell of who was signed in last, as long as their session lasts; undefined, too, where the
+ * browser stores nothing.
+ */
 async function readShell(): Promise<Response | undefined> {
   try {
     const name = (await caches.keys()).find(name => name.startsWith(SHELL))
@@ -136,7 +146,10 @@ async function readShell(): Promise<Response | undefined> {
   return undefined
 }
 
-/** Takes note of whom the service has made a screen for, and keeps the shell, if this is one whose files are here. */
+/**
+ * Takes note of whom the service has made a screen for, and keeps the shell, if this is one whose
+ * files are here.
+ */
 async function take(answer: Response): Promise<void> {
   // It leads to sign-in: the session has ended.
   if (answer.type === 'opaqueredirect' || answer.status === 401 || answer.status === 403)

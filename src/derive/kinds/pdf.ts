@@ -24,7 +24,10 @@ export interface FirstPage {
 
 let compiled: WebAssembly.Module | undefined
 
-/** PDFium, with memory of its own: nothing of a document is there for the next one. It has no scripts and no network. */
+/**
+ * PDFium, with memory of its own: nothing of a document is there for the next one. It has no
+ * scripts and no network.
+ */
 export async function startPdfium(): Promise<PDFium> {
   compiled ??= new WebAssembly.Module(
     readFileSync(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'))),

@@ -15,7 +15,8 @@ interface Input {
 // One job at a time, and none needs what another has read.
 sharp.cache(false)
 sharp.concurrency(1)
-// Only what this file asks for: no formats of scientists, no programs, and no SVG by its path, from which it could name other files.
+// Only what this file asks for: no formats of scientists, no programs, and no SVG by its path, from
+// which it could name other files.
 sharp.block({ operation: ['VipsForeignLoad'] })
 const loaders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map(
   name => `VipsForeignLoad${name}File`,
@@ -24,7 +25,10 @@ sharp.unblock({ operation: [...loaders, 'VipsForeignLoadSvgBuffer'] })
 
 /** Bytes of an SVG, which is parsed as a whole. */
 const SVG_BYTES = 2 * 1024 * 1024
-/** The longest side of what a ThumbHash is made of: more would not show in its few frequencies, and takes the time of a small picture. */
+/**
+ * The longest side of what a ThumbHash is made of: more would not show in its few frequencies, and
+ * takes the time of a small picture.
+ */
 const HASHED = 64
 // Half the time of the highest effort, and a few bytes more.
 const webp = { quality: 76, effort: 2, smartSubsample: false } as const
@@ -38,8 +42,8 @@ function refusalOf(error: unknown): unknown {
 }
 
 /**
- * Makes small pictures of a picture: the first frame or page, upright, in sRGB, without any metadata. Reads those once. Of a video, it only
- * says in which container it is.
+ * Makes small pictures of a picture: the first frame or page, upright, in sRGB, without any
+ * metadata. Reads those once. Of a video, it only says in which container it is.
  */
 export async function work({ path, bounds, input }: Task): Promise<Derived> {
   const format = await formatOf(path)

@@ -44,8 +44,9 @@ async function whole(path: string): Promise<Buffer> {
 }
 
 /**
- * The format that the first bytes say, where they say one: names are chosen by people, and the text is that of all who have the same file.
- * What is neither of the formats that its name says is read as text, if it is text.
+ * The format that the first bytes say, where they say one: names are chosen by people, and the text
+ * is that of all who have the same file. What is neither of the formats that its name says is read
+ * as text, if it is text.
  */
 function formatOf(start: Buffer, said: Input['format']): Input['format'] {
   const mark = start.indexOf('%PDF-')
@@ -74,7 +75,10 @@ async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** The text of a file, compressed, with its different words, one in a line; and the checksum of the file. */
+/**
+ * The text of a file, compressed, with its different words, one in a line; and the checksum of the
+ * file.
+ */
 export async function work({ path, input }: Task): Promise<Derived> {
   const sha256 = await sha256Of(path)
   let text: string

@@ -23,7 +23,8 @@ const isUtf8 = (bytes: Buffer): boolean => {
 }
 
 /**
- * The text of a file: in UTF-8, in UTF-16 with a mark, or else in Windows-1252, which has all of Latin-1.
+ * The text of a file: in UTF-8, in UTF-16 with a mark, or else in Windows-1252, which has all of
+ * Latin-1.
  * @param charset what something says that it is in
  * @throws Refusal for what is no text
  */

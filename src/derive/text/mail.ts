@@ -65,7 +65,9 @@ const headerText = (header: string): string =>
       ),
     )
 
-/** The text of an e-mail: who wrote to whom about what, and its text. What is attached is left out. */
+/**
+ * The text of an e-mail: who wrote to whom about what, and its text. What is attached is left out.
+ */
 export function textOfMail(bytes: Buffer): string {
   const message = read(bytes.toString('latin1'))
   const headers = SHOWN.flatMap(name => message.headers.get(name) ?? []).map(text =>

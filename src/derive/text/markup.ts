@@ -13,8 +13,8 @@ interface Handler {
 }
 
 /**
- * Reads XML. The parser knows the five entities of XML and no others: what a document declares is not expanded, and nothing is fetched. Of
- * broken XML, what can be read is.
+ * Reads XML. The parser knows the five entities of XML and no others: what a document declares is
+ * not expanded, and nothing is fetched. Of broken XML, what can be read is.
  */
 export function readXml(xml: string, handler: Handler): void {
   const parser = new SaxesParser()
@@ -65,7 +65,10 @@ const UNSHOWN = /^(script|style|template|noscript|svg|head)$/
 /** Elements within a word. */
 const WITHIN = /^(b|i|u|em|strong|span|a|sub|sup|mark|small|wbr|font|code)$/
 
-/** The text of HTML, as people see it. No parser that builds a document: a hostile one would be as large as memory. */
+/**
+ * The text of HTML, as people see it. No parser that builds a document: a hostile one would be as
+ * large as memory.
+ */
 export function textOfHtml(html: string): string {
   const text = new BoundedText()
   for (let at = 0; at < html.length && !text.isFull; ) {
@@ -101,7 +104,10 @@ const after = (text: string, what: string, from: number): number => {
   return found < 0 ? text.length : found + what.length
 }
 
-/** Where an element ends that begins before a place. Its name is one of few, so looking for its end in any case costs little. */
+/**
+ * Where an element ends that begins before a place. Its name is one of few, so looking for its end
+ * in any case costs little.
+ */
 function afterElement(html: string, name: string, from: number): number {
   const end = new RegExp(`</${name}`, 'gi')
   end.lastIndex = from

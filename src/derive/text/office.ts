@@ -24,8 +24,8 @@ function byPlace(a: string, b: string): number {
 }
 
 /**
- * The text of a document in a ZIP. Only the parts with text are unpacked, each into as many bytes as it says it has, within a bound: what
- * unpacks to more is cut off.
+ * The text of a document in a ZIP. Only the parts with text are unpacked, each into as many bytes
+ * as it says it has, within a bound: what unpacks to more is cut off.
  * @throws Refusal
  */
 export function textOfOffice(bytes: Uint8Array): string {
@@ -50,7 +50,10 @@ export function textOfOffice(bytes: Uint8Array): string {
   return text.toString()
 }
 
-/** Text stands in elements `t`, and numbers of tables in `v`; in OpenDocument, everywhere in the body. */
+/**
+ * Text stands in elements `t`, and numbers of tables in `v`; in OpenDocument, everywhere in the
+ * body.
+ */
 function addPart(text: BoundedText, xml: string, isOpenDocument: boolean): void {
   let inText = 0
   let inBody = false

@@ -6,7 +6,9 @@ const MOST_PAGES = 5000
 /** Characters that are read together, each of two bytes. */
 const STEP = 16_384
 
-/** The text of a PDF document, page by page. It is not drawn, and has no scripts. @throws Refusal */
+/**
+ * The text of a PDF document, page by page. It is not drawn, and has no scripts. @throws Refusal
+ */
 export async function textOfPdf(path: string): Promise<string> {
   const pdfium = await startPdfium()
   const document = loadDocument(pdfium, path)

@@ -4,7 +4,9 @@ import { packed } from '../../renderers/build/packed.ts'
 
 const path = (name: string) => new URL(`../../../${name}`, import.meta.url).pathname
 
-/** What pdf.js fetches where a document needs it. What runs the scripts of documents is left out. */
+/**
+ * What pdf.js fetches where a document needs it. What runs the scripts of documents is left out.
+ */
 const pdfResources: Plugin = {
   name: 'pdf-resources',
   generateBundle() {
@@ -21,8 +23,9 @@ const pdfResources: Plugin = {
 }
 
 /**
- * `npm run build:pages` makes dist/pages, which the service serves below /pages/: the script that sends files to a file request, the one that
- * lays out previews of shares, and the frame that shows PDF documents.
+ * `npm run build:pages` makes dist/pages, which the service serves below /pages/: the script that
+ * sends files to a file request, the one that lays out previews of shares, and the frame that shows
+ * PDF documents.
  */
 export default defineConfig({
   root: path('src/pages/sender'),

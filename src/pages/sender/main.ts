@@ -10,7 +10,10 @@ interface Tools {
   say(words: string): void
 }
 
-/** Sends files from the page of a file request: several, in parts, with progress. @param form that sends one of them without a script */
+/**
+ * Sends files from the page of a file request: several, in parts, with progress. @param form that
+ * sends one of them without a script
+ */
 export function start(form: HTMLFormElement, { say }: Tools): void {
   const { request = '', sender = '', largest } = form.dataset
   const most = Number(largest)

@@ -4,7 +4,10 @@ import { timeOf } from '../../upload-engine/modified-at.ts'
 import { type Patience, persist } from '../../upload-engine/retry.ts'
 import { ask, type Place } from './service.ts'
 
-/** Uploads to a file request. Senders see nothing of the drive that the files go to: `find` finds nothing. */
+/**
+ * Uploads to a file request. Senders see nothing of the drive that the files go to: `find` finds
+ * nothing.
+ */
 export function transportOf(place: Place, type: string, patience: Patience): PartTransport<Blob> {
   const again = <T>(work: () => Promise<T>) => persist(work, 'repeatable', patience)
   const at = ({ uploadId }: Session) => `/uploads/${uploadId}`

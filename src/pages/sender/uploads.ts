@@ -21,7 +21,8 @@ const { sourceOf } = sourcesOf({
 })
 
 /**
- * Sends files to a file request. What a reload has interrupted is in the queue, and goes on when its file is chosen again.
+ * Sends files to a file request. What a reload has interrupted is in the queue, and goes on when
+ * its file is chosen again.
  * @param check throws the failure of a file that need not be sent
  */
 export function uploadsTo(place: Place, check: (file: File) => void) {

@@ -1,6 +1,9 @@
 import { configure, Reader, ZipReader } from '@zip.js/zip.js/lib/zip-core-custom.js'
 
-/** The list is at the end of an archive, which is read in parts; an archive with more than this of a list is not meant to be looked at. */
+/**
+ * The list is at the end of an archive, which is read in parts; an archive with more than this of a
+ * list is not meant to be looked at.
+ */
 const MOST_BYTES = 16 * 1024 * 1024
 /** Entries that are shown. */
 const MOST_ENTRIES = 2000

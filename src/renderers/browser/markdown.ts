@@ -2,8 +2,9 @@ import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
 
 /**
- * Markdown as GitHub reads it. HTML in it stays text, and URLs that run scripts are left out (both by micromark). Pictures are
- * named and not loaded: a text that somebody has sent must not tell where it is read.
+ * Markdown as GitHub reads it. HTML in it stays text, and URLs that run scripts are left out (both
+ * by micromark). Pictures are named and not loaded: a text that somebody has sent must not tell
+ * where it is read.
  */
 export function markdown(text: string): Node {
   const html = micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
@@ -16,7 +17,8 @@ export function markdown(text: string): Node {
   for (const box of body.querySelectorAll('input')) box.replaceWith(box.checked ? '☑' : '☐')
   for (const link of body.querySelectorAll('a')) {
     const href = link.getAttribute('href') ?? ''
-    // Footnotes lead to their place; paths lead nowhere, since the file has no place that they could begin at.
+    // Footnotes lead to their place; paths lead nowhere, since the file has no place that they
+    // could begin at.
     if (href.startsWith('#')) continue
     if (/^(https?|mailto):/i.test(href)) {
       link.target = '_blank'

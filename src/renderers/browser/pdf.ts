@@ -1,6 +1,8 @@
 import type { FrameLabels, FromFrame, ToFrame } from '../pdf-frame/messages.ts'
 
-/** The page of pdf.js. It has no origin: it can read nothing of the service, and acts for nobody. */
+/**
+ * The page of pdf.js. It has no origin: it can read nothing of the service, and acts for nobody.
+ */
 export const PDF_FRAME = '/pages/pdf'
 /** What the frame may do: run its own script, and open links that people follow. */
 export const PDF_SANDBOX = 'allow-scripts allow-popups allow-popups-to-escape-sandbox'
@@ -19,7 +21,8 @@ interface Shown {
 const PASSED = ['Escape', 'ArrowLeft', 'ArrowRight']
 
 /**
- * Shows a document in the frame. Keys that the frame has no use for are those of the page around it: they are dispatched at the frame's element.
+ * Shows a document in the frame. Keys that the frame has no use for are those of the page around
+ * it: they are dispatched at the frame's element.
  */
 export function showPdf({ frame, url, labels, signal, onError }: Shown): void {
   const bytes = fetch(url, { signal }).then(async response => {

@@ -14,8 +14,8 @@ export interface Zoom {
 }
 
 /**
- * Lets a picture be enlarged: by the wheel, two fingers, a double click, and the keys + - 0. While it is, it is dragged, and its stage has
- * `data-zoomed="true"`.
+ * Lets a picture be enlarged: by the wheel, two fingers, a double click, and the keys + - 0. While
+ * it is, it is dragged, and its stage has `data-zoomed="true"`.
  * @param onScale with 1 for the whole picture
  */
 export function zoomable(

@@ -4,7 +4,10 @@ import type { Plugin } from 'vite'
 
 const LARGE_BYTES = 256 * 1024
 
-/** Writes every script and style packed, too, as well as it goes: once, and not at each start of the service. */
+/**
+ * Writes every script and style packed, too, as well as it goes: once, and not at each start of the
+ * service.
+ */
 export const packed: Plugin = {
   name: 'packed',
   generateBundle: {

@@ -18,7 +18,10 @@ export interface ToFrame {
   lang: string
 }
 
-/** What the frame says: that it can be sent a document, that it cannot show it, or a key that was pressed in it. */
+/**
+ * What the frame says: that it can be sent a document, that it cannot show it, or a key that was
+ * pressed in it.
+ */
 export type FromFrame =
   | { type: 'ready' }
   | { type: 'failed' }

@@ -12,7 +12,10 @@ const labels = {
   notFound: 'Not found',
 }
 
-/** Makes more of the preview of a shared file than its page shows without scripts. @param part the section with the preview */
+/**
+ * Makes more of the preview of a shared file than its page shows without scripts. @param part the
+ * section with the preview
+ */
 export function start(part: HTMLElement): void {
   const { src = '', name = '', size = '0', layout } = part.dataset
   const gone = new AbortController()
@@ -27,7 +30,10 @@ export function start(part: HTMLElement): void {
   if (part.classList.contains('image')) void enlarge(part, gone.signal)
 }
 
-/** The text as it was sent: in the page of the frame, or without it where the folder's script has taken it out. */
+/**
+ * The text as it was sent: in the page of the frame, or without it where the folder's script has
+ * taken it out.
+ */
 async function textOf(part: HTMLElement): Promise<Element | null> {
   const shown = part.querySelector('pre')
   const frame = part.querySelector('iframe')

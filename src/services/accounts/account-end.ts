@@ -35,9 +35,12 @@ export function accountEndService({
 }: Core<'db' | 'change' | 'wake'> & Pick<Config, 'retentionDays'>) {
   return {
     /**
-     * Deletes the account of the caller: its sessions, keys, shares, tokens and memberships end in one transaction.
-     * @param deleteData whether its files are deleted, too; otherwise they are kept for the same verified e-mail address
-     * @throws LAST_OWNER with the workspaces that would be left without an owner; then nothing is deleted
+     * Deletes the account of the caller: its sessions, keys, shares, tokens and memberships end in
+     * one transaction.
+     * @param deleteData whether its files are deleted, too; otherwise they are kept for the same
+     * verified e-mail address
+     * @throws LAST_OWNER with the workspaces that would be left without an owner; then nothing is
+     * deleted
      */
     async end(caller: Caller, deleteData: boolean): Promise<EndedAccount> {
       // Without a verified e-mail address, the data could never be reclaimed.
@@ -73,7 +76,10 @@ export function accountEndService({
     },
   }
 
-  /** The owner of the kept data: the verified address, until when, and the providers that may confirm it. */
+  /**
+   * The owner of the kept data: the verified address, until when, and the providers that may
+   * confirm it.
+   */
   async function waitingFor(caller: Caller, tx: Tx) {
     const where = { userId: caller.userId }
     const identities = await db.Identity.findAll({
@@ -110,7 +116,8 @@ export function accountEndService({
     const left = new Set(memberships.filter(({ members }) => members > 1).map(({ id }) => id))
     for (const workspace of left)
       record({ workspace }, { kind: 'member.left', subject: caller.userId })
-    // Keys and webhooks are deleted by cascade: a person who has lost the right must not receive further events. The others are notified.
+    // Keys and webhooks are deleted by cascade: a person who has lost the right must not receive
+    // further events. The others are notified.
     for (const { id, workspaceId } of await workspaceKeysBy(db, caller.userId, null, tx))
       if (left.has(workspaceId))
         record({ workspace: workspaceId }, { kind: 'key.deleted', subject: id })

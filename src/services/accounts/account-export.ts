@@ -52,13 +52,19 @@ interface DriveLog {
 
 /** Rows that one statement reads; more are never in memory. */
 const ROWS = 1000
-/** The same of notes, which are long: 1,000 of them would be 20 MB for each client that takes its time. */
+/**
+ * The same of notes, which are long: 1,000 of them would be 20 MB for each client that takes its
+ * time.
+ */
 const NOTES = 50
 
 const time = (at: number): string => new Date(at).toISOString()
 const timeIfAny = (at: number | null): string | null => (at === null ? null : time(at))
 
-/** What the service knows of a person, for that person. It holds nothing by which anyone could sign in, open a share or accept an invite. */
+/**
+ * What the service knows of a person, for that person. It holds nothing by which anyone could sign
+ * in, open a share or accept an invite.
+ */
 export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
   const { fileRequests, invites, listings, sessions, shares, trashItems, users, workspaces } = deps
 

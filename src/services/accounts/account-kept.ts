@@ -3,8 +3,9 @@ import { lockEmptyBucket, lockKept } from '../../../db/queries/bucket.ts'
 import type { Profile } from './profile.ts'
 
 /**
- * The data that a deleted account left for its verified e-mail address (docs/contract.md, section 3). A provider with which its owner
- * did not sign in counts only if accounts are linked across providers.
+ * The data that a deleted account left for its verified e-mail address (docs/contract.md, section
+ * 3). A provider with which its owner did not sign in counts only if accounts are linked across
+ * providers.
  */
 export async function findKept(
   db: Db,
@@ -24,7 +25,10 @@ export async function reattach(db: Db, userId: string, bucketId: string, tx: Tx)
   await db.Bucket.update(taken, { where: { id: bucketId }, transaction: tx })
 }
 
-/** The same for an account that was created before its e-mail address was verified: replaces its own storage area, if that is empty. */
+/**
+ * The same for an account that was created before its e-mail address was verified: replaces its own
+ * storage area, if that is empty.
+ */
 export async function exchange(
   db: Db,
   userId: string,

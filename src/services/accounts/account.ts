@@ -34,7 +34,10 @@ import { requireAdmitted } from './sign-up.ts'
 export { canonicalEmail, type ProviderProfile, refusalReasons, SignInRefused } from './profile.ts'
 
 export interface AccountRules {
-  /** Whether identities of different providers with the same verified e-mail address share an account; the operator trusts all of them. */
+  /**
+   * Whether identities of different providers with the same verified e-mail address share an
+   * account; the operator trusts all of them.
+   */
   linkByEmail: boolean
   /** The rule for new accounts. */
   signUp: SignUp
@@ -88,7 +91,8 @@ export function accountService({
   return {
     /**
      * Whether an account has this identity already.
-     * @throws SignInRefused `identity_taken` when another account has it, `auth_failed` for a profile without a usable id or e-mail address
+     * @throws SignInRefused `identity_taken` when another account has it, `auth_failed` for a
+     * profile without a usable id or e-mail address
      */
     async hasIdentity(raw: ProviderProfile, { userId }: Pick<Caller, 'userId'>): Promise<boolean> {
       const known = await findIdentity(db, readProfile(raw))
@@ -97,9 +101,12 @@ export function accountService({
     },
 
     /**
-     * Finds or creates the account of a person whom a provider has authenticated (docs/contract.md, section 5).
-     * @param current the signed-in account to which the identity is attached; null for an ordinary sign-in
-     * @throws SignInRefused `identity_taken` when another account has the identity, or has its verified e-mail address and may
+     * Finds or creates the account of a person whom a provider has authenticated (docs/contract.md,
+     * section 5).
+     * @param current the signed-in account to which the identity is attached; null for an ordinary
+     * sign-in
+     * @throws SignInRefused `identity_taken` when another account has the identity, or has its
+     * verified e-mail address and may
      *   not be joined, `email_unverified` when an account has the e-mail address and the provider has not verified it,
      *   `sign_up_closed` for a person who may not make an account, `maintenance` for one who may not make it now, `auth_failed` for a suspended account or a profile without a usable id or e-mail address
      */
@@ -108,7 +115,8 @@ export function accountService({
       current: Pick<Caller, 'userId'> | null,
     ): Promise<{ userId: string }> {
       const [profile, rules] = [readProfile(raw), rulesNow()]
-      // The unique index refuses the second of two parallel sign-ins with one identity or e-mail address; its retry finds the account.
+      // The unique index refuses the second of two parallel sign-ins with one identity or e-mail
+      // address; its retry finds the account.
       const settling = pRetry(
         () =>
           db.transaction(tx =>
@@ -126,7 +134,10 @@ export function accountService({
       return { userId: settled.userId }
     },
 
-    /** Notes a refused sign-in in the log of the account that it was about, or in that of the service, which only operators read. */
+    /**
+     * Notes a refused sign-in in the log of the account that it was about, or in that of the
+     * service, which only operators read.
+     */
     async noteRefusal(
       { account, reason, claimed }: SignInRefused,
       { from, ...client }: { provider: string; device: string; network: string; from: Origin },
@@ -150,7 +161,8 @@ export function accountService({
         return
       }
       const { userId, refusal } = account
-      // Anyone who knows an address can try as often as they like; the log of its owner must not fill up with it.
+      // Anyone who knows an address can try as often as they like; the log of its owner must not
+      // fill up with it.
       if (!(await hasMany(db, userId))) await noteIn(userId, { refusal })
     },
   }
@@ -165,7 +177,8 @@ async function settle(
   rules: AccountRules,
   tx: Tx,
 ): Promise<{ userId: string; mail: boolean }> {
-  // The first read takes no lock: gap locks on a missing row make parallel first sign-ins of one person deadlock.
+  // The first read takes no lock: gap locks on a missing row make parallel first sign-ins of one
+  // person deadlock.
   const known = (await findIdentity(db, profile, tx)) && (await lockIdentity(db, profile, tx))
   if (known) return signInAgain(db, known, profile, rules, tx)
   const owner = await lockUserWithAddress(db, canonicalEmail(profile.email), tx)
@@ -231,7 +244,8 @@ async function attach(
   requireActive({ userId, status: account.status })
   if (known) await refreshIdentity(db, known.identityId, profile, tx)
   else await createIdentity(db, userId, profile, tx)
-  // The confirmation joins two identities of one person; data kept for an earlier account still follows the rules.
+  // The confirmation joins two identities of one person; data kept for an earlier account still
+  // follows the rules.
   await adoptAddress(db, userId, profile, rules, tx)
   return { userId, mail: false }
 }
@@ -286,7 +300,10 @@ async function requireJoinable(
   if (same) refuse('identity_taken', 'Another user of the same provider has this e-mail address.')
 }
 
-/** Creates an account with an empty root folder, or with the data that it left behind. @throws SignInRefused `maintenance`, `sign_up_closed` */
+/**
+ * Creates an account with an empty root folder, or with the data that it left behind. @throws
+ * SignInRefused `maintenance`, `sign_up_closed`
+ */
 async function createAccount(
   db: Db,
   profile: Profile,
@@ -337,7 +354,10 @@ async function createIdentity(db: Db, userId: string, profile: Profile, tx: Tx):
   })
 }
 
-/** Updates an identity. The account keeps its name and picture, which may come from another identity. */
+/**
+ * Updates an identity. The account keeps its name and picture, which may come from another
+ * identity.
+ */
 async function refreshIdentity(db: Db, id: string, profile: Profile, tx: Tx): Promise<void> {
   await db.Identity.update(shownOf(profile), { where: { id }, transaction: tx })
 }

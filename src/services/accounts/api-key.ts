@@ -82,7 +82,9 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
     }
   }
 
-  /** Counts under a lock, so that parallel requests cannot exceed the limit. @throws QUOTA_EXCEEDED */
+  /**
+   * Counts under a lock, so that parallel requests cannot exceed the limit. @throws QUOTA_EXCEEDED
+   */
   async function requireKeyQuota(
     caller: Caller,
     workspaceId: string | null,
@@ -137,7 +139,9 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
     /** The same, after what `first` does in the transaction. */
     createPrivateAfter: (caller: Caller, input: ApiKeyInput, first: (tx: Tx) => Promise<void>) =>
       create(caller, null, privateScopes, input, first),
-    /** Whether there is room for another private key, as far as is known now. @throws QUOTA_EXCEEDED */
+    /**
+     * Whether there is room for another private key, as far as is known now. @throws QUOTA_EXCEEDED
+     */
     requireRoomFor: async (caller: Caller) =>
       requireRoom(await apiKeyQuota(db, 'user', caller.userId)),
     /** The private keys of the caller, newest first. */
@@ -153,10 +157,16 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
         }
       )
     },
-    /** The keys of some workspaces, newest first. Does not authorize: pass only workspaces that the caller may manage. */
+    /**
+     * The keys of some workspaces, newest first. Does not authorize: pass only workspaces that the
+     * caller may manage.
+     */
     pagesOfWorkspaces: (workspaceIds: string[], limit: number, after: ApiKeyPlace | null) =>
       pagesOf('workspace', workspaceIds, limit, after),
-    /** Those of some keys that are private ones of the caller, or of a workspace that they are a member of, by id. Does not look at their role. */
+    /**
+     * Those of some keys that are private ones of the caller, or of a workspace that they are a
+     * member of, by id. Does not look at their role.
+     */
     knownAmong: ({ userId }: Caller, ids: string[]): Promise<Map<string, ApiKeyView>> =>
       rowsById(ids, async some => (await apiKeysAmong(db, userId, some)).map(toView)),
     listPrivate: (caller: Caller) => list('user', caller.userId),
@@ -168,7 +178,9 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
     listOfWorkspace: (workspace: WorkspaceView) => list('workspace', workspace.id),
     removeFromWorkspace: (caller: Caller, workspace: WorkspaceView, id: string) =>
       remove(caller, 'workspace', workspace.id, id),
-    /** Deletes the key that the caller is, which needs no further right. @throws API_KEY_NOT_FOUND */
+    /**
+     * Deletes the key that the caller is, which needs no further right. @throws API_KEY_NOT_FOUND
+     */
     removeItself: (caller: Caller) =>
       caller.workspaceId === null
         ? remove(caller, 'user', caller.userId, caller.credentialId)

@@ -22,7 +22,8 @@ export interface OperatorView {
 }
 
 /**
- * Operators are the accounts whose currently verified e-mail address is in the setting OPERATORS, and those that an operator has appointed.
+ * Operators are the accounts whose currently verified e-mail address is in the setting OPERATORS,
+ * and those that an operator has appointed.
  * @param operators the e-mail addresses of the setting
  */
 export function appointmentService({
@@ -61,7 +62,10 @@ export function appointmentService({
   }
 
   return {
-    /** Checked at every operation of an operator, so that the right ends with the verified address or the appointment. */
+    /**
+     * Checked at every operation of an operator, so that the right ends with the verified address
+     * or the appointment.
+     */
     async isOperator(caller: Caller): Promise<boolean> {
       if (caller.via !== 'session') return false
       if (isOfSetting(caller)) return true
@@ -80,7 +84,9 @@ export function appointmentService({
       ]
     },
 
-    /** Appoints an operator; idempotent. @throws USER_NOT_FOUND, FORBIDDEN for a suspended account */
+    /**
+     * Appoints an operator; idempotent. @throws USER_NOT_FOUND, FORBIDDEN for a suspended account
+     */
     async appoint(caller: Caller, userId: string): Promise<OperatorView> {
       const account = await find(userId)
       const { id } = account
@@ -98,7 +104,10 @@ export function appointmentService({
       return view(account, (await db.Operator.findByPk(id, { raw: true })) ?? appointment)
     },
 
-    /** Dismisses an operator, effective from their next operation. @throws USER_NOT_FOUND when the account is no operator, FORBIDDEN for an operator of the setting */
+    /**
+     * Dismisses an operator, effective from their next operation. @throws USER_NOT_FOUND when the
+     * account is no operator, FORBIDDEN for an operator of the setting
+     */
     async dismiss(caller: Caller, userId: string): Promise<{ userId: string }> {
       const account = await find(userId)
       if (isOfSetting(account))
@@ -117,8 +126,9 @@ export function appointmentService({
     },
 
     /**
-     * Checks that an operator may suspend an account through the API: not their own, and no operator of the setting, so that an
-     * appointed operator cannot lock out those who run the service.
+     * Checks that an operator may suspend an account through the API: not their own, and no
+     * operator of the setting, so that an appointed operator cannot lock out those who run the
+     * service.
      * @throws USER_NOT_FOUND, FORBIDDEN
      */
     async requireSuspendable(caller: Caller, userId: string): Promise<void> {

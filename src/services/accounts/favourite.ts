@@ -24,7 +24,10 @@ interface Marked {
   shareIds: readonly string[]
 }
 
-/** Favourites of a person. Nothing here authorizes: whether they may see what they have marked is asked whenever it is shown. */
+/**
+ * Favourites of a person. Nothing here authorizes: whether they may see what they have marked is
+ * asked whenever it is shown.
+ */
 export function favouriteService({ db }: Core<'db'>) {
   const changed = <T>(
     { userId }: Caller,
@@ -40,7 +43,10 @@ export function favouriteService({ db }: Core<'db'>) {
     /** The favourites of the caller, in their order. */
     list: ({ userId }: Caller): Promise<FavouriteView[]> => favouritesOf(db, userId),
 
-    /** Whether an entry is in one of the caller's drives: another one takes the same time as one that is not there. */
+    /**
+     * Whether an entry is in one of the caller's drives: another one takes the same time as one
+     * that is not there.
+     */
     isWithinReach: async ({ userId }: Caller, entryId: string): Promise<boolean> =>
       isUuid(entryId) && isWithinReach(db, userId, entryId),
 
@@ -54,7 +60,8 @@ export function favouriteService({ db }: Core<'db'>) {
 
     /**
      * Marks what the caller may see, at the end of their order; what is marked stays where it is.
-     * @param seen those that the caller may see, which are kept; of the others, the first ones make room, as many as are needed. Null to keep all
+     * @param seen those that the caller may see, which are kept; of the others, the first ones make
+     * room, as many as are needed. Null to keep all
      * @throws QUOTA_EXCEEDED
      */
     add: (
@@ -94,7 +101,10 @@ export function favouriteService({ db }: Core<'db'>) {
         await insertFavourites(db, rows, tx)
       }),
 
-    /** Takes the mark from entries or shares; of what has none, nothing happens. @returns whether something had it */
+    /**
+     * Takes the mark from entries or shares; of what has none, nothing happens. @returns whether
+     * something had it
+     */
     remove: (caller: Caller, { entryIds, shareIds }: Marked): Promise<boolean> =>
       changed(caller, async (tx, now) => {
         const gone = new Set([...entryIds, ...shareIds])

@@ -18,8 +18,8 @@ export function identityService({
 }: Core<'db'> & Partial<Core<'change' | 'wake'>>) {
   return {
     /**
-     * Removes an identity from the account of the caller, and ends its other sessions, which may have started with it, and the memberships that
-     * groups of its provider gave.
+     * Removes an identity from the account of the caller, and ends its other sessions, which may
+     * have started with it, and the memberships that groups of its provider gave.
      * @returns the workspaces in which a membership has ended
      * @throws LAST_IDENTITY, IDENTITY_NOT_FOUND
      */
@@ -56,7 +56,10 @@ export function identityService({
     },
   }
 
-  /** An e-mail address stays verified only while an identity of the account confirms it; otherwise that of another identity replaces it. */
+  /**
+   * An e-mail address stays verified only while an identity of the account confirms it; otherwise
+   * that of another identity replaces it.
+   */
   async function keepAddressTrue(
     userId: string,
     verified: string | null,

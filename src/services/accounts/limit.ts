@@ -51,7 +51,8 @@ export function readLimitName(text: string): LimitName {
 
 /**
  * The values of changed limits as they are stored.
- * @param of what they are set for: a plan leaves none to another plan, and a workspace has some of the limits
+ * @param of what they are set for: a plan leaves none to another plan, and a workspace has some of
+ * the limits
  * @throws INVALID_INPUT
  */
 export function readLimits(

@@ -75,7 +75,10 @@ export interface Granted {
 
 type CodeGiven = Record<'code' | 'verifier' | 'redirectUri' | 'clientId', string>
 
-/** Letters that are neither vowels nor mistaken for others (RFC 8628, section 6.1): eight of them are 35 bits. */
+/**
+ * Letters that are neither vowels nor mistaken for others (RFC 8628, section 6.1): eight of them
+ * are 35 bits.
+ */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const CODE_SECONDS = 60
 const DEVICE_SECONDS = 600
@@ -85,7 +88,10 @@ const SLOWEST_POLL_SECONDS = 60
 const GRACE_MS = 1000
 const PURPOSE = 'user-code'
 
-/** Lets programs have an API key of the person who approves it in a browser: docs/decisions/program-logins.md. */
+/**
+ * Lets programs have an API key of the person who approves it in a browser:
+ * docs/decisions/program-logins.md.
+ */
 export function loginRequestService(deps: Deps) {
   const { db, tokens, publicUrl, apiKeys, guesses, rateLimits, findCaller } = deps
 
@@ -116,7 +122,9 @@ export function loginRequestService(deps: Deps) {
       ...more,
     })
 
-  /** Finds a program by what its person types. @throws LOGIN_REQUEST_NOT_FOUND, TOO_MANY_ATTEMPTS */
+  /**
+   * Finds a program by what its person types. @throws LOGIN_REQUEST_NOT_FOUND, TOO_MANY_ATTEMPTS
+   */
   async function findByUserCode(typed: string, address: string): Promise<LoginRequestRow> {
     const letters = lettersOf(typed)
     let row: LoginRequestRow | undefined
@@ -159,7 +167,8 @@ export function loginRequestService(deps: Deps) {
   }
 
   /**
-   * Makes the key. The row ends in the same transaction, so that there is one key however often the code is presented at once.
+   * Makes the key. The row ends in the same transaction, so that there is one key however often the
+   * code is presented at once.
    * @param from where the program presents its code from
    * @param ended the error if the session that has approved it has ended, or the account
    */
@@ -197,7 +206,8 @@ export function loginRequestService(deps: Deps) {
 
   /**
    * Approves a request in the browser of the computer that the program runs on.
-   * @param expiresIn how long the key will be valid, where the person has chosen another time than was asked for
+   * @param expiresIn how long the key will be valid, where the person has chosen another time than
+   * was asked for
    * @returns where the browser has to lead
    * @throws KEY_OUT_OF_BOUNDS, QUOTA_EXCEEDED, INVALID_DURATION, INVALID_INPUT
    */
@@ -275,7 +285,10 @@ export function loginRequestService(deps: Deps) {
       }
     },
 
-    /** What asks with this code. @param address of who looks, for the limits on guesses @throws LOGIN_REQUEST_NOT_FOUND, TOO_MANY_ATTEMPTS */
+    /**
+     * What asks with this code. @param address of who looks, for the limits on guesses @throws
+     * LOGIN_REQUEST_NOT_FOUND, TOO_MANY_ATTEMPTS
+     */
     find: async (userCode: string, address: string): Promise<LoginRequestView> =>
       viewOf(await findByUserCode(userCode, address), userCode),
 
@@ -290,7 +303,10 @@ export function loginRequestService(deps: Deps) {
     refuseDevice: (caller: Caller, by: { userCode: string; address: string }) =>
       decide(caller, by, 'refused'),
 
-    /** Exchanges an authorization code for a key. A code that is presented wrongly has been intercepted, and ends. @throws GrantError */
+    /**
+     * Exchanges an authorization code for a key. A code that is presented wrongly has been
+     * intercepted, and ends. @throws GrantError
+     */
     async exchange(given: CodeGiven, from: Origin): Promise<Granted> {
       const unknown = new GrantError(
         'invalid_grant',

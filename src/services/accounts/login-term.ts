@@ -5,7 +5,10 @@ import { excerpt } from '../../values/excerpt.ts'
 import { MAX_CLIENT_ID, MAX_KEY_NAME, MAX_REDIRECT_URI } from '../../values/limits.ts'
 import { parseTitle } from '../title.ts'
 
-/** The names of errors in RFC 6749 (sections 4.1.2.1 and 5.2) and RFC 8628 (section 3.5), as far as there is a case for them. */
+/**
+ * The names of errors in RFC 6749 (sections 4.1.2.1 and 5.2) and RFC 8628 (section 3.5), as far as
+ * there is a case for them.
+ */
 export type GrantErrorName =
   | 'invalid_request'
   | 'invalid_scope'
@@ -60,7 +63,8 @@ const LONGEST_DAYS = 365
 const MAX_STATE = 256
 
 /**
- * Reads the parameters of a request with each of them at most once (RFC 6749, section 3.1). Empty ones count as missing.
+ * Reads the parameters of a request with each of them at most once (RFC 6749, section 3.1). Empty
+ * ones count as missing.
  * @throws GrantError
  */
 export function parametersOf(given: URLSearchParams): Parameters {
@@ -81,8 +85,10 @@ export function readClientId(given: Parameters): string {
 }
 
 /**
- * Reads where the browser is to lead back to. What this refuses must not be redirected to, not even with an error.
- * @throws InvalidInput unless it is a literal loopback address: the name localhost could lead elsewhere (RFC 8252, section 8.3)
+ * Reads where the browser is to lead back to. What this refuses must not be redirected to, not even
+ * with an error.
+ * @throws InvalidInput unless it is a literal loopback address: the name localhost could lead
+ * elsewhere (RFC 8252, section 8.3)
  */
 export function readRedirect(given: Parameters): LoginRedirect {
   const clientId = readClientId(given)

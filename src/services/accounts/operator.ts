@@ -52,7 +52,9 @@ export interface Usage {
 
 /** What of an account is changed. */
 export interface AccountChange {
-  /** Null to let the service choose it again: the default plan now, and at sign-ins that of a claim. */
+  /**
+   * Null to let the service choose it again: the default plan now, and at sign-ins that of a claim.
+   */
   plan?: string | null
   limits?: LimitChange[]
   status?: AccountRow['status'] | null
@@ -65,7 +67,10 @@ export class Refused extends AppError {
   }
 }
 
-/** Administration of accounts. Changes take effect immediately, because the service reads the account at every request. */
+/**
+ * Administration of accounts. Changes take effect immediately, because the service reads the
+ * account at every request.
+ */
 export function operatorService({
   db,
   change = changeRunner({ db }),
@@ -73,7 +78,8 @@ export function operatorService({
   publicUrl = () => '',
 }: Core<'db'> & Partial<Core<'change' | 'wake' | 'publicUrl'>>) {
   /**
-   * Finds an account by its id or e-mail address: the account with the verified address, else the only one with the unverified address.
+   * Finds an account by its id or e-mail address: the account with the verified address, else the
+   * only one with the unverified address.
    * @throws Refused
    */
   async function find(named: string, tx?: Tx): Promise<AccountRow> {
@@ -92,7 +98,10 @@ export function operatorService({
     return only
   }
 
-  /** Sets the status. Any change deletes the sessions, so that restoring an account revives none; suspending also deletes the invites that it sent. */
+  /**
+   * Sets the status. Any change deletes the sessions, so that restoring an account revives none;
+   * suspending also deletes the invites that it sent.
+   */
   async function setStatus(
     account: AccountRow,
     status: AccountRow['status'],
@@ -107,7 +116,10 @@ export function operatorService({
     if (status === 'suspended') await deleteInvitesBy(db, account.id, null, tx)
   }
 
-  /** Changes an account, wholly or not at all. @param by null for the command line of the service @throws Refused, INVALID_INPUT for a wrong limit, or a plan that does not exist or is retired */
+  /**
+   * Changes an account, wholly or not at all. @param by null for the command line of the service
+   * @throws Refused, INVALID_INPUT for a wrong limit, or a plan that does not exist or is retired
+   */
   async function update(
     named: string,
     { plan, limits = [], status }: AccountChange,
@@ -160,7 +172,9 @@ export function operatorService({
       return pageOf(await accountsMatching(db, filter, limit + 1, after?.[0]), limit)
     },
 
-    /** Validates the id of an account, for operations that accept no e-mail address. @throws Refused */
+    /**
+     * Validates the id of an account, for operations that accept no e-mail address. @throws Refused
+     */
     readId(id: string): string {
       if (!isUuid(id))
         throw new Refused('There is no such user. Use an id from the list of accounts.')
@@ -184,7 +198,10 @@ export function operatorService({
       }
     },
 
-    /** What there is to some accounts, by the id of the account: one statement for all. None of it authorizes. */
+    /**
+     * What there is to some accounts, by the id of the account: one statement for all. None of it
+     * authorizes.
+     */
     details: {
       accounts: (ids: string[]): Promise<Map<string, AccountRow>> =>
         rowsById(ids, some => accountsByIds(db, some)),
@@ -202,14 +219,18 @@ export function operatorService({
 
     /**
      * Changes the plan of an account. Stored files are kept, even beyond the new limits.
-     * @param plan null to let the service choose it again: the default plan now, and at sign-ins that of a claim
+     * @param plan null to let the service choose it again: the default plan now, and at sign-ins
+     * that of a claim
      * @throws Refused, INVALID_INPUT for a plan that does not exist or is retired
      */
     setPlan: (named: string, plan: string | null) => update(named, { plan }),
 
     update,
 
-    /** Ends the sessions of an account; its keys and links do not work until it is restored. @throws Refused */
+    /**
+     * Ends the sessions of an account; its keys and links do not work until it is restored. @throws
+     * Refused
+     */
     suspend: (named: string) => update(named, { status: 'suspended' }),
     /** @throws Refused */
     restore: (named: string) => update(named, { status: 'active' }),
@@ -225,7 +246,10 @@ export function operatorService({
       return { users, workspaces, kept, total }
     },
 
-    /** Queues the given-up mails again, for example after a repair of the mail server. @param by null for the command line of the service @returns their number */
+    /**
+     * Queues the given-up mails again, for example after a repair of the mail server. @param by
+     * null for the command line of the service @returns their number
+     */
     async retryMails(by: Caller | null = null): Promise<number> {
       const mails = await change(operatorOf(by), async ({ tx, record }) => {
         const count = await requeueMails(db, Date.now(), tx)

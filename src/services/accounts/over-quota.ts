@@ -17,8 +17,9 @@ const BATCH = 500
 const ACCOUNTS_AT_ONCE = 5000
 
 /**
- * Changes limits of an account or a workspace, and queues a mail to each owner whose drive uses more than the new limits allow and did not exceed
- * the old ones. The owner of a workspace receives the mail about it.
+ * Changes limits of an account or a workspace, and queues a mail to each owner whose drive uses
+ * more than the new limits allow and did not exceed the old ones. The owner of a workspace receives
+ * the mail about it.
  * @param link of the storage of an account, in the mail
  * @returns the drives that are over their limits now and were not before
  */
@@ -37,8 +38,9 @@ export async function changeLimits(
 }
 
 /**
- * Queues the same mails after a plan has changed. Uploads wait for the lock of a plan, and a plan may have very many accounts: this runs after the
- * change is committed, in short transactions. If the process is killed meanwhile, owners see the notice in the console only.
+ * Queues the same mails after a plan has changed. Uploads wait for the lock of a plan, and a plan
+ * may have very many accounts: this runs after the change is committed, in short transactions. If
+ * the process is killed meanwhile, owners see the notice in the console only.
  * @returns whether mails were queued
  */
 export async function announceShrunkPlan(

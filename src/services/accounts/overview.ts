@@ -12,7 +12,9 @@ export interface Newest<T> {
   rows: T[]
 }
 
-/** The overview of an account for its home page. Sizes in bytes, times in milliseconds since 1970. */
+/**
+ * The overview of an account for its home page. Sizes in bytes, times in milliseconds since 1970.
+ */
 export interface Overview {
   planName: string
   usedBytes: number
@@ -39,8 +41,8 @@ const MOST = 1000
 export function overviewService({ db, tokens }: Core<'db' | 'tokens'>) {
   return {
     /**
-     * The overview of the user of a session; null for an expired session. Does not check whether the account is active.
-     * Runs one statement.
+     * The overview of the user of a session; null for an expired session. Does not check whether
+     * the account is active. Runs one statement.
      */
     async read(sessionHash: string, { all }: { all: boolean }): Promise<Overview | null> {
       const rows = await overviewRows(db, sessionHash, all ? MOST : SHOWN)

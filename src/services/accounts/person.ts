@@ -4,14 +4,20 @@ import type { Core } from '../core.ts'
 import { rowsById } from '../rows-by-id.ts'
 
 export function personService({ db }: Core<'db'>) {
-  /** In one statement. Does not authorize: pass only people whom the caller meets in what they may see. */
+  /**
+   * In one statement. Does not authorize: pass only people whom the caller meets in what they may
+   * see.
+   */
   const byIds = (ids: readonly string[]): Promise<Map<string, PersonView>> =>
     rowsById(ids, some => peopleByIds(db, some))
 
   return {
     byIds,
 
-    /** Those among these people whom the caller knows: themselves, and who shares a workspace with them. */
+    /**
+     * Those among these people whom the caller knows: themselves, and who shares a workspace with
+     * them.
+     */
     async knownAmong({ userId }: Caller, ids: readonly string[]): Promise<Map<string, PersonView>> {
       if (ids.length === 0) return new Map()
       return byIds([

@@ -18,7 +18,8 @@ import type { Profile } from './profile.ts'
 
 /** The id of the plan that new accounts get. It stays the default until the transaction ends. */
 export async function defaultPlan(db: Db, tx: Tx): Promise<string> {
-  // A statement that waits while another plan becomes the default has passed the row of that one already; the next one finds it.
+  // A statement that waits while another plan becomes the default has passed the row of that one
+  // already; the next one finds it.
   const plan = (await lockDefaultPlan(db, tx)) ?? (await lockDefaultPlan(db, tx))
   if (!plan)
     throw new Error('No plan is the default. Set one with: npm run admin -- default-plan <plan>')
@@ -60,7 +61,8 @@ export async function assignPlan(
 }
 
 /**
- * Sets own limits of an account or of a workspace, and queues mails about the drives that exceed them.
+ * Sets own limits of an account or of a workspace, and queues mails about the drives that exceed
+ * them.
  * @param limits as `readLimits` answers them; none only checks that the holder is there
  * @returns whether mails were queued
  * @throws USER_NOT_FOUND, WORKSPACE_NOT_FOUND
@@ -92,15 +94,19 @@ export async function assignLimits(
   return over.length > 0
 }
 
-/** The plan that the claims of a person name, the first that matches in the order of the setting; null for none. */
+/**
+ * The plan that the claims of a person name, the first that matches in the order of the setting;
+ * null for none.
+ */
 export function planOfClaims({ claims }: Profile, rule: PlanClaim): string | null {
   const values = rule === null ? [] : (claims?.[rule.claim] ?? [])
   return rule?.plans.find(({ value }) => values.includes(value))?.plan ?? null
 }
 
 /**
- * The plan that an account should have by the claims of this sign-in; null where it keeps its own. A choice of an operator stays. A plan that
- * does not exist or is retired gives no plan: a sign-in never fails for it.
+ * The plan that an account should have by the claims of this sign-in; null where it keeps its own.
+ * A choice of an operator stays. A plan that does not exist or is retired gives no plan: a sign-in
+ * never fails for it.
  * @param unknown is called with the id of such a plan
  */
 export async function planBySignIn(
@@ -133,7 +139,10 @@ export async function planBySignIn(
   return { plan: await defaultPlan(db, tx), by: 'default' }
 }
 
-/** Whether a sign-in says nothing of the claim that gave the plan: it is not read here, or another provider may be the one that states it. */
+/**
+ * Whether a sign-in says nothing of the claim that gave the plan: it is not read here, or another
+ * provider may be the one that states it.
+ */
 async function isSilent(
   db: Db,
   userId: string,

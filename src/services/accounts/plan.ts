@@ -108,7 +108,10 @@ export function planService({
       return (await all()).map(plan => viewOf(plan, users))
     },
 
-    /** @param like the plan whose limits it has where none is given; by default, the default plan @throws INVALID_INPUT */
+    /**
+     * @param like the plan whose limits it has where none is given; by default, the default plan
+     * @throws INVALID_INPUT
+     */
     async create(
       given: { id: string; name: string; like?: string | null | undefined; limits: LimitChange[] },
       by: Caller | null = null,
@@ -148,7 +151,10 @@ export function planService({
       return find(id)
     },
 
-    /** Changes name and limits. Accounts keep what they store, even beyond the new limits. @throws INVALID_INPUT */
+    /**
+     * Changes name and limits. Accounts keep what they store, even beyond the new limits. @throws
+     * INVALID_INPUT
+     */
     async update(
       id: string,
       given: { name?: string | null; limits: LimitChange[] },
@@ -166,7 +172,10 @@ export function planService({
       return find(id)
     },
 
-    /** No account is given it any more; its accounts keep it until an operator moves them. @throws INVALID_INPUT, PLAN_IN_USE */
+    /**
+     * No account is given it any more; its accounts keep it until an operator moves them. @throws
+     * INVALID_INPUT, PLAN_IN_USE
+     */
     async retire(id: string, by: Caller | null = null): Promise<PlanUse> {
       await changePlan({ id, by, kind: 'plan.retired' }, async (plan, tx) => {
         if (plan.isDefault)
@@ -211,7 +220,9 @@ export function planService({
       })
     },
 
-    /** New accounts get this plan from now on. @throws INVALID_INPUT, PLAN_IN_USE for a retired one */
+    /**
+     * New accounts get this plan from now on. @throws INVALID_INPUT, PLAN_IN_USE for a retired one
+     */
     async setDefault(id: string, by: Caller | null = null): Promise<PlanUse> {
       await changePlan({ id, by, kind: 'plan.made_default' }, async (plan, tx) => {
         if (plan.retiredAt !== null)
@@ -225,7 +236,9 @@ export function planService({
       return find(id)
     },
 
-    /** The limits in force for some accounts, or some workspaces, by their id. Does not authorize. */
+    /**
+     * The limits in force for some accounts, or some workspaces, by their id. Does not authorize.
+     */
     async limitsOf(holder: Holder, ids: readonly string[]): Promise<Map<string, LimitView[]>> {
       const names = holder === 'workspace' ? workspaceLimits : undefined
       return new Map(
@@ -234,7 +247,8 @@ export function planService({
     },
 
     /**
-     * Sets own limits of an account or of a workspace; what is stored beyond them is kept. Does not authorize.
+     * Sets own limits of an account or of a workspace; what is stored beyond them is kept. Does not
+     * authorize.
      * @throws USER_NOT_FOUND, WORKSPACE_NOT_FOUND, INVALID_INPUT
      */
     async setLimits(
@@ -254,7 +268,10 @@ export function planService({
       if (over) wake()
     },
 
-    /** Finds a workspace by its id or slug, for programs that run beside the service. A slug may look like an id of something else: that is never meant. */
+    /**
+     * Finds a workspace by its id or slug, for programs that run beside the service. A slug may
+     * look like an id of something else: that is never meant.
+     */
     async findWorkspace(named: string): Promise<{ id: string; name: string; slug: string } | null> {
       const attributes = ['id', 'name', 'slug']
       const where = isUuid(named) ? { id: named.toLowerCase() } : { slug: named }

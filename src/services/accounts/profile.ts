@@ -14,13 +14,19 @@ export interface ProviderProfile {
   locale: string
   /** Other claims by name: one text, or those of a list. */
   claims?: Readonly<Record<string, readonly string[]>>
-  /** Claims that the provider has, but does not state here (OpenID Connect Core 1.0, section 5.6.2), such as too many groups. */
+  /**
+   * Claims that the provider has, but does not state here (OpenID Connect Core 1.0, section 5.6.2),
+   * such as too many groups.
+   */
   elsewhere?: readonly string[]
   /** Claims that are neither a text nor a list with one, such as an object. */
   unreadable?: readonly string[]
 }
 
-/** A profile that fits the columns. `verifiedEmail` is null where the provider has not verified the address. */
+/**
+ * A profile that fits the columns. `verifiedEmail` is null where the provider has not verified the
+ * address.
+ */
 export type Profile = ProviderProfile & { verifiedEmail: string | null }
 
 export const refusalReasons = [
@@ -66,7 +72,8 @@ export function canonicalEmail(email: string): string {
 
 /** @throws SignInRefused `auth_failed` for a profile without a usable id or e-mail address */
 export function readProfile(raw: ProviderProfile): Profile {
-  // MySQL ignores trailing spaces in comparisons, so an id with trailing spaces would match another user's.
+  // MySQL ignores trailing spaces in comparisons, so an id with trailing spaces would match another
+  // user's.
   const id = raw.providerUserId
   if (id === '' || id.length > longestId || id !== id.trim() || /[\p{Cc}\p{Cs}]/u.test(id))
     throw new SignInRefused('auth_failed', 'The provider returned no usable user id.')
@@ -96,7 +103,9 @@ export function readProfile(raw: ProviderProfile): Profile {
   }
 }
 
-/** Truncates a text to one line of at most this many characters, without splitting a surrogate pair. */
+/**
+ * Truncates a text to one line of at most this many characters, without splitting a surrogate pair.
+ */
 function shorten(text: string, longest: number): string {
   const line = text.replace(/\p{Cs}/gu, '\ufffd').replace(/[\s\p{Cc}]+/gu, ' ')
   return [...line.trim()].slice(0, longest).join('').trim()

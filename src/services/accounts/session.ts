@@ -120,7 +120,10 @@ export function sessionService({
       return { id, secret, expiresAt }
     },
 
-    /** Ends the session of a secret, effective immediately on every instance. Null if there is no such session. */
+    /**
+     * Ends the session of a secret, effective immediately on every instance. Null if there is no
+     * such session.
+     */
     async end(secret: string): Promise<EndedSession | null> {
       const hash = hashOf(secret)
       const session = await db.Session.findByPk(hash, {
@@ -137,8 +140,10 @@ export function sessionService({
     },
 
     /**
-     * Ends the sessions that belong to one of a provider, or all that a user has begun with the provider.
-     * @param subject the user's id at the provider; it matters only without `sid`, because the account may have lost that identity since
+     * Ends the sessions that belong to one of a provider, or all that a user has begun with the
+     * provider.
+     * @param subject the user's id at the provider; it matters only without `sid`, because the
+     * account may have lost that identity since
      * @param sid the id of the session at the provider; null for all of the user
      */
     async endAtProvider({
@@ -179,7 +184,10 @@ export function sessionService({
       }))
     },
 
-    /** Ends a session of the caller; every instance refuses its next request. @throws SESSION_NOT_FOUND */
+    /**
+     * Ends a session of the caller; every instance refuses its next request. @throws
+     * SESSION_NOT_FOUND
+     */
     async endOne(caller: Caller, id: string): Promise<void> {
       const where = { id: id.toLowerCase(), userId: caller.userId }
       await change(caller, async ({ tx, record }) => {

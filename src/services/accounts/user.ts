@@ -16,7 +16,9 @@ export interface UserView
   provider: string
   providerUserId: string
   plan: Pick<Plan, 'id' | 'name'>
-  /** In force: those of the plan, and its own where an operator has set them. Null means unlimited. */
+  /**
+   * In force: those of the plan, and its own where an operator has set them. Null means unlimited.
+   */
   limits: Limits
 }
 
@@ -59,7 +61,10 @@ export function userService({ db }: Core<'db'>) {
       return rows.map(row => ({ ...row, emailVerified: Boolean(row.emailVerified) }))
     },
 
-    /** The usage of a storage area. Does not authorize: pass only one that the caller may see. @throws UNAUTHENTICATED when it was deleted with its account */
+    /**
+     * The usage of a storage area. Does not authorize: pass only one that the caller may see.
+     * @throws UNAUTHENTICATED when it was deleted with its account
+     */
     async usage({ bucketId }: Tree): Promise<Usage> {
       const row = (await usagesOf(db, [bucketId])).get(bucketId)
       if (!row) throw new Unauthenticated()

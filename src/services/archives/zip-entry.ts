@@ -7,7 +7,10 @@ import { namesApart } from '../../upload-engine/names-apart.ts'
 import { figure, MAX_ARCHIVED } from '../../values/limits.ts'
 import type { ZipEntry } from './zip-layout.ts'
 
-/** An entry at the top of an archive, and its name there; the name of a folder is empty where only what is in it goes in. */
+/**
+ * An entry at the top of an archive, and its name there; the name of a folder is empty where only
+ * what is in it goes in.
+ */
 export interface ArchiveRoot {
   id: string
   name: string
@@ -28,13 +31,15 @@ const toEntry = (row: ArchivedRow, prefix: string, name = row.name): ZipEntry =>
   modifiedAt: Number(row.modifiedAt),
 })
 
-/** By folder, then by name: the same for the same entries, whichever way the database gives them. */
+/**
+ * By folder, then by name: the same for the same entries, whichever way the database gives them.
+ */
 const inOrder = (a: ZipEntry, b: ZipEntry): number =>
   a.prefix === b.prefix ? (a.name < b.name ? -1 : 1) : a.prefix < b.prefix ? -1 : 1
 
 /**
- * What an archive of some entries holds: them, and all that is below them now. Reads a few thousand rows at a time, and each once.
- * Does not authorize.
+ * What an archive of some entries holds: them, and all that is below them now. Reads a few thousand
+ * rows at a time, and each once. Does not authorize.
  * @throws INVALID_INPUT for too many entries
  */
 export async function zipEntries(db: Db, roots: readonly ArchiveRoot[]): Promise<ZipEntry[]> {
@@ -71,7 +76,9 @@ export async function zipEntries(db: Db, roots: readonly ArchiveRoot[]): Promise
   return all.sort(inOrder)
 }
 
-/** A digest of what an archive holds: the same for the same bytes. @param described see `zipLayout` */
+/**
+ * A digest of what an archive holds: the same for the same bytes. @param described see `zipLayout`
+ */
 export function digestOf(entries: readonly ZipEntry[], described: boolean): string {
   const hash = createHash('sha256').update(described ? 'described' : '')
   for (const { prefix, name, blobId, modifiedAt } of entries)

@@ -23,7 +23,10 @@ export interface ZipEntry {
 export interface Piece {
   size: number
   entry: ZipEntry | null
-  /** Makes what stands between files; null for the bytes of a file. Needs the checksum of the entry, if it holds it. */
+  /**
+   * Makes what stands between files; null for the bytes of a file. Needs the checksum of the entry,
+   * if it holds it.
+   */
   bytes: (() => Buffer) | null
 }
 
@@ -71,7 +74,10 @@ const pathSize = (entry: ZipEntry): number =>
 const secondsOf = ({ modifiedAt }: ZipEntry) =>
   Math.min(Math.max(Math.floor(modifiedAt / 1000), 0), 0x7fffffff)
 
-/** The time of MS-DOS, which begins in 1980 and is taken for UTC here. Who knows the extended timestamp ignores it. */
+/**
+ * The time of MS-DOS, which begins in 1980 and is taken for UTC here. Who knows the extended
+ * timestamp ignores it.
+ */
 function dosTime(entry: ZipEntry): number {
   const at = new Date(Math.max(secondsOf(entry) * 1000, Date.UTC(1980)))
   const day = (at.getUTCFullYear() - 1980) * 512 + (at.getUTCMonth() + 1) * 32 + at.getUTCDate()
@@ -94,7 +100,10 @@ const large = (values: number[]): Field[] =>
     : [[2, 1], [2, 8 * values.length], ...values.map((value): Field => [8, value])]
 const largeSize = (count: number): number => (count === 0 ? 0 : 4 + 8 * count)
 
-/** What the local header and the central directory say alike: from the version to the length of the extra field. */
+/**
+ * What the local header and the central directory say alike: from the version to the length of the
+ * extra field.
+ */
 const facts = (entry: ZipEntry, flags: number, crc32: number, extra: number): Field[] => [
   [2, extra > TIMESTAMP ? VERSION_64 : VERSION],
   [2, UTF8 + flags],
@@ -107,7 +116,10 @@ const facts = (entry: ZipEntry, flags: number, crc32: number, extra: number): Fi
   [2, extra],
 ]
 
-/** @param described whether files are followed by their checksums, because those of some are not known yet */
+/**
+ * @param described whether files are followed by their checksums, because those of some are not
+ * known yet
+ */
 export function zipLayout(entries: readonly ZipEntry[], described: boolean) {
   const isLarge = ({ size }: ZipEntry) => size >= MAX_32
   const flagsOf = ({ blobId }: ZipEntry) => (described && blobId !== null ? DESCRIBED : 0)

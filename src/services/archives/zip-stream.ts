@@ -5,7 +5,10 @@ import type { BlobStore, ReadOptions } from '../../storage/store.ts'
 import { hexOfCrc32 } from '../../upload-engine/crc32.ts'
 import type { Piece, ZipEntry, ZipLayout } from './zip-layout.ts'
 
-/** Files that are opened before their turn, so that many small ones do not wait for the store one after the other. */
+/**
+ * Files that are opened before their turn, so that many small ones do not wait for the store one
+ * after the other.
+ */
 const FILES_AHEAD = 4
 const PIECES_AHEAD = 64
 /** What stands between files, and small files, is sent in blocks of this size. */
@@ -45,8 +48,8 @@ interface ZipSource {
 }
 
 /**
- * The bytes of an archive, or a range of them, in constant memory: that of a chunk is used again when the next one is asked for. A failure
- * ends it with an error.
+ * The bytes of an archive, or a range of them, in constant memory: that of a chunk is used again
+ * when the next one is asked for. A failure ends it with an error.
  */
 export async function* zipBytes({
   store,

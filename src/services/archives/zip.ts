@@ -18,7 +18,10 @@ import { openZip } from './zip-stream.ts'
 /** What an archive is made of: entries of a tree. */
 interface Archived {
   tree: Pick<Tree, 'bucketId' | 'rootId'>
-  /** The name of the folder that holds what is in the root of the tree, where that is named; none where it is empty. */
+  /**
+   * The name of the folder that holds what is in the root of the tree, where that is named; none
+   * where it is empty.
+   */
   top: string
   /** Its own name, where it is not that of what it holds, or of the folder above. */
   called?: string | undefined
@@ -52,7 +55,9 @@ const busy = () =>
 /** Checksums that are noted with one statement while an archive is sent. */
 const NOTED_AT_ONCE = 100
 
-/** ZIP archives of entries, made while they are sent: nothing of them is stored. Does not authorize. */
+/**
+ * ZIP archives of entries, made while they are sent: nothing of them is stored. Does not authorize.
+ */
 export function zipService({
   coordination,
   db,
@@ -89,7 +94,10 @@ export function zipService({
     return { note, write }
   }
 
-  /** The entries of a tree, with their names in the archive, and its own. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */
+  /**
+   * The entries of a tree, with their names in the archive, and its own. @throws FILE_NOT_FOUND,
+   * INVALID_INPUT, INVALID_PATH
+   */
   async function rootsOf(
     tree: Tree,
     named: readonly EntryName[],
@@ -122,7 +130,10 @@ export function zipService({
     return { roots, name: (inOne && first?.names.at(-2)) || top || NO_FOLDER }
   }
 
-  /** @param pinned how it was made before, so that it is made alike; by default, checksums follow files only if some are not known */
+  /**
+   * @param pinned how it was made before, so that it is made alike; by default, checksums follow
+   * files only if some are not known
+   */
   async function make(
     { tree, named, ...naming }: ArchiveNaming & { tree: Tree; named: readonly EntryName[] },
     pinned?: boolean,
@@ -198,7 +209,10 @@ export function zipService({
       }
     },
 
-    /** What the URL of an archive holds; null for another token. @throws TOKEN_NOT_FOUND after its time */
+    /**
+     * What the URL of an archive holds; null for another token. @throws TOKEN_NOT_FOUND after its
+     * time
+     */
     unseal(token: string): SealedZip | null {
       const sealed = tokens.unseal(PURPOSE, token)
       if (sealed?.expired) throw ended('This download link is no longer valid. Request a new one.')

@@ -23,7 +23,9 @@ export const onWire = (r: AuditRecord) => ({
   details: r.details,
 })
 
-/** A value of a line of CSV (RFC 4180). Programs for tables would run what begins like a formula. */
+/**
+ * A value of a line of CSV (RFC 4180). Programs for tables would run what begins like a formula.
+ */
 function csvOf(value: unknown): string {
   const text =
     value === null || value === undefined

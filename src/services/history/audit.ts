@@ -39,7 +39,10 @@ function read({ personId, aboutId, credentialId, address, ...rest }: AuditFilter
   }
 }
 
-/** The audit trail: the events of all drives, all people and the service, which operators search. docs/decisions/audit.md */
+/**
+ * The audit trail: the events of all drives, all people and the service, which operators search.
+ * docs/decisions/audit.md
+ */
 export function auditService({
   db,
   change = changeRunner({ db }),
@@ -77,7 +80,8 @@ export function auditService({
 
   return {
     /**
-     * A page of the trail, the newest first. Each is noted in the trail, because anyone can write a cursor, and read from there on.
+     * A page of the trail, the newest first. Each is noted in the trail, because anyone can write a
+     * cursor, and read from there on.
      * @throws INVALID_INPUT
      */
     async page(

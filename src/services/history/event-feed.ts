@@ -90,7 +90,10 @@ export function eventFeedService({ db }: Core<'db'>) {
       return mapPage(pageOf(rows, limit), toView)
     },
 
-    /** What happened to some files and folders of any drives, as far as it is kept; each page starts after the same number. */
+    /**
+     * What happened to some files and folders of any drives, as far as it is kept; each page starts
+     * after the same number.
+     */
     async pagesOfEntries(
       entryIds: string[],
       after: number | null,
@@ -104,7 +107,8 @@ export function eventFeedService({ db }: Core<'db'>) {
     },
 
     /**
-     * What follows a cursor, with the next one. That moves past events of other kinds, too, so that it does not expire where those are many.
+     * What follows a cursor, with the next one. That moves past events of other kinds, too, so that
+     * it does not expire where those are many.
      * @throws CURSOR_EXPIRED, INVALID_INPUT
      */
     async poll(

@@ -2,7 +2,10 @@ import { wireName } from '../accounts/limit.ts'
 import { writeCursor } from '../page.ts'
 import type { EventDetails, EventView } from './event.ts'
 
-/** An event as REST and webhooks send it; times as RFC 3339. What there is nothing to say about is null. */
+/**
+ * An event as REST and webhooks send it; times as RFC 3339. What there is nothing to say about is
+ * null.
+ */
 export type EventOnWire = ReturnType<typeof onWire>
 
 export function onWire({

@@ -38,7 +38,10 @@ export interface EventDetails {
   plan?: string
   /** The limits that were set. */
   limits?: readonly LimitChange[]
-  /** Of mails that are sent again; of sign-ins that were refused for this reason within an hour, from everywhere. */
+  /**
+   * Of mails that are sent again; of sign-ins that were refused for this reason within an hour,
+   * from everywhere.
+   */
   count?: number
   provider?: string
   /** The name given by the sender of a file, who is not authenticated. */
@@ -75,7 +78,8 @@ export interface Change {
 
 export const system: Actor = { userId: null, via: 'system', viaId: null }
 /**
- * Operators act for the service: the people concerned do not learn which of them it was; the audit trail says it.
+ * Operators act for the service: the people concerned do not learn which of them it was; the audit
+ * trail says it.
  * @param by null for the command line of the service
  */
 export const operatorOf = (by: Caller | null): Actor => ({
@@ -107,7 +111,8 @@ const actorOf = (by: Actor | Writer): Actor =>
     : by
 
 /**
- * Runs a change in a transaction, and appends to the logs what it has recorded. The end of the transaction: see appendEvents.
+ * Runs a change in a transaction, and appends to the logs what it has recorded. The end of the
+ * transaction: see appendEvents.
  * @returns what the change returns, the logs, and the kinds of the events
  */
 export async function recorded<T>(
@@ -150,7 +155,10 @@ export async function recorded<T>(
 const entryIn = (subject: string | null, { entryId, path }: EventDetails): string | null =>
   entryId ?? (path === undefined ? null : subject)
 
-/** The topic under which the growth of a log is published; the log of an e-mail address has none, because what else is published to that address says it. */
+/**
+ * The topic under which the growth of a log is published; the log of an e-mail address has none,
+ * because what else is published to that address says it.
+ */
 const namesOf = (log: LogName): string[] =>
   typeof log === 'string' ? [log] : 'workspace' in log ? [log.workspace] : []
 

@@ -19,10 +19,16 @@ export interface Action {
   logId: string
 }
 
-/** How many of the latest actions of a person are looked at: the cost is the same however long the log is. */
+/**
+ * How many of the latest actions of a person are looked at: the cost is the same however long the
+ * log is.
+ */
 const MAX_ACTIONS = 1000
 
-/** What is work on a file or folder. Deletions are not: what was deleted is gone, or is shown for what was done before. */
+/**
+ * What is work on a file or folder. Deletions are not: what was deleted is gone, or is shown for
+ * what was done before.
+ */
 const work: ReadonlySet<EventKind> = new Set([
   ...([
     'file.created',
@@ -79,8 +85,9 @@ export function recentService({ db }: Core<'db'>) {
       writeCursor([at, entryId]),
 
     /**
-     * What the caller has worked on, each entry once, with the last that they have done with it, the newest first. One statement, and two
-     * more where notes were written. Some of the entries may be gone, or out of the reach of the caller.
+     * What the caller has worked on, each entry once, with the last that they have done with it,
+     * the newest first. One statement, and two more where notes were written. Some of the entries
+     * may be gone, or out of the reach of the caller.
      */
     async actions(caller: Caller): Promise<Action[]> {
       const rows = await latestActions(db, caller.userId, MAX_ACTIONS)

@@ -30,7 +30,10 @@ export interface ShareUser {
   log: Log
 }
 
-/** Milliseconds after which a use is shown: by then all uses are committed whose ids, which are given before, sort before its id. */
+/**
+ * Milliseconds after which a use is shown: by then all uses are committed whose ids, which are
+ * given before, sort before its id.
+ */
 const SETTLED_MS = 10_000
 /** Uses that are written together. */
 const AT_ONCE = 500
@@ -41,7 +44,10 @@ interface Use {
   counts: boolean
 }
 
-/** The uses of shares, which their sharers read. No use waits for one of another share, and none makes a drive wait. */
+/**
+ * The uses of shares, which their sharers read. No use waits for one of another share, and none
+ * makes a drive wait.
+ */
 export function shareEventService({ db }: Core<'db'>) {
   let writing: Promise<unknown> = Promise.resolve()
 
@@ -52,7 +58,10 @@ export function shareEventService({ db }: Core<'db'>) {
       tx,
     )
 
-  /** @returns for each use whether it is noted: not where it counts, and could not be counted with the others */
+  /**
+   * @returns for each use whether it is noted: not where it counts, and could not be counted with
+   * the others
+   */
   async function write(some: readonly Use[]): Promise<boolean[]> {
     const counted = some.flatMap(({ row, counts }) => (counts ? [row.shareId] : []))
     if (counted.length === 0) {
@@ -101,7 +110,10 @@ export function shareEventService({ db }: Core<'db'>) {
       }
     },
 
-    /** Counts and notes a download of a share that does not limit them, with all that come at once. Never throws. Returns false when nothing is done. */
+    /**
+     * Counts and notes a download of a share that does not limit them, with all that come at once.
+     * Never throws. Returns false when nothing is done.
+     */
     async noteDownload(shareId: string, user: ShareUser): Promise<boolean> {
       try {
         return await uses.load({ row: rowOf(shareId, 'downloaded', user), counts: true })
@@ -114,13 +126,17 @@ export function shareEventService({ db }: Core<'db'>) {
       }
     },
 
-    /** How often some shares were used, and when last. Does not authorize: pass only shares of the caller. */
+    /**
+     * How often some shares were used, and when last. Does not authorize: pass only shares of the
+     * caller.
+     */
     async counts(shareIds: string[]): Promise<Map<string, UseCount[]>> {
       return Map.groupBy(await countUses(db, shareIds), ({ shareId }) => shareId)
     },
 
     /**
-     * How often some shares were used on each day. Does not authorize: pass only shares of the caller.
+     * How often some shares were used on each day. Does not authorize: pass only shares of the
+     * caller.
      * @param since when the first day begins; each lasts 24 hours
      */
     async countsByDay(shareIds: string[], since: number): Promise<Map<string, SpanCount[]>> {
@@ -130,7 +146,10 @@ export function shareEventService({ db }: Core<'db'>) {
       )
     },
 
-    /** The uses of some shares until ten seconds ago, by the id of the share. Does not authorize: pass only shares of the caller. */
+    /**
+     * The uses of some shares until ten seconds ago, by the id of the share. Does not authorize:
+     * pass only shares of the caller.
+     */
     pages: (
       shareIds: string[],
       range: { limit: number; after: string | null; newestFirst: boolean },

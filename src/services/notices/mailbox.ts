@@ -1,6 +1,8 @@
 import { AppError } from '../../runtime/errors.ts'
 
-/** Capacity of the buffer; a subscriber that exceeds it has lost events and must subscribe again. */
+/**
+ * Capacity of the buffer; a subscriber that exceeds it has lost events and must subscribe again.
+ */
 const CAPACITY = 1000
 
 /** Buffers the events that arrive while a subscription is busy, without duplicates. */
@@ -8,7 +10,9 @@ export interface Mailbox {
   post(ids: string[]): void
   close(): void
   readonly closed: boolean
-  /** Resolves when there is an event, when the mailbox is closed, or after this many milliseconds. */
+  /**
+   * Resolves when there is an event, when the mailbox is closed, or after this many milliseconds.
+   */
   wait(ms: number): Promise<void>
   /** Resolves when the mailbox is closed, or after this many milliseconds, regardless of events. */
   rest(ms: number): Promise<void>

@@ -34,8 +34,9 @@ export function mailingService({
 
   return {
     /**
-     * Enqueues a mail in the transaction that causes it, unless it must not be sent: its sender has no verified address, its recipient
-     * has unsubscribed, a limit is reached, or the same mail was sent within the hour. No lock may be acquired after it. Returns whether it was enqueued.
+     * Enqueues a mail in the transaction that causes it, unless it must not be sent: its sender has
+     * no verified address, its recipient has unsubscribed, a limit is reached, or the same mail was
+     * sent within the hour. No lock may be acquired after it. Returns whether it was enqueued.
      * @param about the ids of the subjects of the mail, to recognize a repetition
      */
     async enqueue(
@@ -77,14 +78,19 @@ export function mailingService({
       return !recipient || recipient.stoppedAt === null
     },
 
-    /** Whether the e-mail address of an unsubscribe link has unsubscribed. @throws ROUTE_NOT_FOUND */
+    /**
+     * Whether the e-mail address of an unsubscribe link has unsubscribed. @throws ROUTE_NOT_FOUND
+     */
     async isStopped(token: string): Promise<boolean> {
       const row = await db.MailRecipient.findByPk(idOf(token), { raw: true })
       if (!row) throw noSuchLink()
       return row.stoppedAt !== null
     },
 
-    /** Stops or resumes the mails to the e-mail address of an unsubscribe link; idempotent. @throws ROUTE_NOT_FOUND */
+    /**
+     * Stops or resumes the mails to the e-mail address of an unsubscribe link; idempotent. @throws
+     * ROUTE_NOT_FOUND
+     */
     async setStopped(token: string, stopped: boolean): Promise<void> {
       const change = { stoppedAt: stopped ? Date.now() : null }
       const [changed] = await db.MailRecipient.update(change, { where: { id: idOf(token) } })

@@ -23,7 +23,10 @@ export type Mail =
   | (Caused & {
       template: 'share'
       to: string
-      /** `counts` as shareTitle takes them; `sizes` in bytes, null for folders; `all` is where its recipient sees all that is shared with them. */
+      /**
+       * `counts` as shareTitle takes them; `sizes` in bytes, null for folders; `all` is where its
+       * recipient sees all that is shared with them.
+       */
       values: {
         files: string[]
         links: string[]
@@ -98,7 +101,10 @@ export interface Jobs {
 
 export type JobKind = keyof Jobs
 
-/** Enqueues jobs in the transaction of the change that causes them: they run if, and only if, that change commits. */
+/**
+ * Enqueues jobs in the transaction of the change that causes them: they run if, and only if, that
+ * change commits.
+ */
 export async function enqueueAll<K extends JobKind>(
   db: Db,
   kind: K,

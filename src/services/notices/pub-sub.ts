@@ -4,7 +4,10 @@ import { z } from 'zod'
 import type { Coordination } from '../../coordination/coordination.ts'
 import { parseJson } from '../../values/json.ts'
 
-/** Topics: shares and invites of an e-mail address, changes of the usage of a storage area, events of a log. */
+/**
+ * Topics: shares and invites of an e-mail address, changes of the usage of a storage area, events
+ * of a log.
+ */
 const topics = ['shareReceived', 'inviteReceived', 'bucketChanged', 'logged'] as const
 export type Topic = (typeof topics)[number]
 
@@ -22,8 +25,9 @@ const message = z.object({
 })
 
 /**
- * Publishes events to the subscribers of this process and of those that it is coordinated with. Only ids are published: a subscriber
- * loads what it may see. Events are not stored, and delivery is best effort.
+ * Publishes events to the subscribers of this process and of those that it is coordinated with.
+ * Only ids are published: a subscriber loads what it may see. Events are not stored, and delivery
+ * is best effort.
  */
 export function createPubSub(coordination: Coordination) {
   const listeners = new EventEmitter().setMaxListeners(0)

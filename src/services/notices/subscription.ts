@@ -32,7 +32,10 @@ export type BucketUsage = Usage & Pick<BucketLimits, 'maxTotalStorageBytes' | 'm
 /** Minimum milliseconds between two events of a subscription; changes in between are combined. */
 const PAUSE = 300
 
-/** Milliseconds after which a log is looked at although no event was published: an instance without Redis hears nothing of the others. */
+/**
+ * Milliseconds after which a log is looked at although no event was published: an instance without
+ * Redis hears nothing of the others.
+ */
 const POLL = 2000
 
 /** How many events of a log are read at once. */
@@ -47,7 +50,10 @@ interface Deps
   eventFeeds: EventFeedService
 }
 
-/** The open subscriptions of this process. Each ends with the right that opened it, and is authorized again before each event. */
+/**
+ * The open subscriptions of this process. Each ends with the right that opened it, and is
+ * authorized again before each event.
+ */
 export function subscriptionService({
   coordination,
   pubSub,
@@ -76,9 +82,11 @@ export function subscriptionService({
   }
 
   /**
-   * Yields what `load` finds for the published ids. The right is checked before each event, and periodically while idle.
+   * Yields what `load` finds for the published ids. The right is checked before each event, and
+   * periodically while idle.
    * @param admit authorizes the caller again, and returns the right to load with
-   * @throws UNAUTHENTICATED when the credential ends, what `admit` throws, UNAVAILABLE when the client reads too slowly
+   * @throws UNAUTHENTICATED when the credential ends, what `admit` throws, UNAVAILABLE when the
+   * client reads too slowly
    */
   async function* follow<Right, T>(
     subscriber: Subscriber,
@@ -110,7 +118,8 @@ export function subscriptionService({
   }
 
   /**
-   * Yields the events of a log after a cursor, or from now on, each once and in order, for as long as the right lasts.
+   * Yields the events of a log after a cursor, or from now on, each once and in order, for as long
+   * as the right lasts.
    * @param admit authorizes the caller again, and returns the kinds of events that they may see
    * @throws as follow, CURSOR_EXPIRED, INVALID_INPUT
    */
@@ -152,7 +161,9 @@ export function subscriptionService({
     })
   }
 
-  /** Runs a subscription with a place among those of its caller, and with a mailbox of its topic. */
+  /**
+   * Runs a subscription with a place among those of its caller, and with a mailbox of its topic.
+   */
   async function* listening<T>(
     subscriber: Subscriber,
     topics: [Topic, string][],

@@ -7,7 +7,10 @@ import { enqueueAt } from './outbox.ts'
 const MAIL_MS = 60_000
 const MAIL_EVERY_MS = HOUR_MS
 
-/** Schedules the mail that tells the maker of a link of its use, unless one waits already or none is wanted. */
+/**
+ * Schedules the mail that tells the maker of a link of its use, unless one waits already or none is
+ * wanted.
+ */
 export async function scheduleUseMail(
   db: Db,
   of: { requestId: string } | { shareId: string },

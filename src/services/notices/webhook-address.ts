@@ -2,7 +2,10 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 import { InvalidInput } from '../../runtime/errors.ts'
 import { figure, MAX_WEBHOOK_URL } from '../../values/limits.ts'
 
-/** IPv4 addresses that are not public: IANA IPv4 Special-Purpose Address Registry, multicast, and what is reserved. */
+/**
+ * IPv4 addresses that are not public: IANA IPv4 Special-Purpose Address Registry, multicast, and
+ * what is reserved.
+ */
 const closed4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -20,12 +23,18 @@ const closed4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ]
-/** Public IPv6 addresses begin here (RFC 4291): outside are loopback, local, multicast, and IPv4 in IPv6. */
+/**
+ * Public IPv6 addresses begin here (RFC 4291): outside are loopback, local, multicast, and IPv4 in
+ * IPv6.
+ */
 const open6 = ['2000::/3']
 /** And inside there are tunnels to IPv4, which lead anywhere, and examples. */
 const closed6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
-/** Addresses and ranges such as 10.0.0.0/8, of one family: Node.js takes an IPv4 address for its IPv6 mapping. */
+/**
+ * Addresses and ranges such as 10.0.0.0/8, of one family: Node.js takes an IPv4 address for its
+ * IPv6 mapping.
+ */
 function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
@@ -37,7 +46,10 @@ function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
   return list
 }
 
-/** Says which IP addresses webhooks may be sent to: public ones, and those that the operator has allowed. */
+/**
+ * Says which IP addresses webhooks may be sent to: public ones, and those that the operator has
+ * allowed.
+ */
 export type MayReach = (address: string) => boolean
 
 /** @param allowed addresses and ranges */

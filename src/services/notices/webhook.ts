@@ -74,7 +74,10 @@ export function webhookService({
     return [...new Set(kinds ?? [])].join(' ')
   }
 
-  /** Locks who has the webhooks, so that parallel requests do not exceed the limit. @throws FORBIDDEN */
+  /**
+   * Locks who has the webhooks, so that parallel requests do not exceed the limit. @throws
+   * FORBIDDEN
+   */
   async function lockHolder(
     caller: Caller,
     workspace: WorkspaceView | null,
@@ -119,7 +122,10 @@ export function webhookService({
     return row
   }
 
-  /** Changes a webhook with its holder locked, and records it. @returns what `work` makes of it @throws WEBHOOK_NOT_FOUND */
+  /**
+   * Changes a webhook with its holder locked, and records it. @returns what `work` makes of it
+   * @throws WEBHOOK_NOT_FOUND
+   */
   const alter = (
     caller: Caller,
     workspace: WorkspaceView | null,
@@ -134,7 +140,10 @@ export function webhookService({
       return row
     })
 
-  /** Those of some webhooks that are the caller's, or of a workspace that they are a member of, by id. Does not look at their role. */
+  /**
+   * Those of some webhooks that are the caller's, or of a workspace that they are a member of, by
+   * id. Does not look at their role.
+   */
   const knownAmong = ({ userId }: Caller, ids: string[]): Promise<Map<string, WebhookView>> =>
     rowsById(ids, async some => (await webhooksAmong(db, userId, some)).map(toView))
 
@@ -146,7 +155,8 @@ export function webhookService({
 
   return {
     /**
-     * Makes a webhook for what happens from now on. `workspace` is one that the caller may manage; null for their own.
+     * Makes a webhook for what happens from now on. `workspace` is one that the caller may manage;
+     * null for their own.
      * @throws INVALID_INPUT, QUOTA_EXCEEDED
      */
     async create(
@@ -201,8 +211,8 @@ export function webhookService({
     },
 
     /**
-     * Changes a webhook, pauses or resumes it; from then on the right of the caller counts for it. What happens while it is paused is
-     * delivered when it is resumed.
+     * Changes a webhook, pauses or resumes it; from then on the right of the caller counts for it.
+     * What happens while it is paused is delivered when it is resumed.
      * @throws WEBHOOK_NOT_FOUND, INVALID_INPUT
      */
     async update(
@@ -262,14 +272,19 @@ export function webhookService({
       wakeWebhooks()
     },
 
-    /** Sends an event that says nothing, also to a webhook that is paused. @throws WEBHOOK_NOT_FOUND */
+    /**
+     * Sends an event that says nothing, also to a webhook that is paused. @throws WEBHOOK_NOT_FOUND
+     */
     async ping(caller: Caller, workspace: WorkspaceView | null, id: string): Promise<WebhookView> {
       const row = await find(caller, workspace, id)
       await send(id, null)
       return toView(row)
     },
 
-    /** Delivers an event again, also to a webhook that is paused. @throws WEBHOOK_NOT_FOUND, INVALID_INPUT */
+    /**
+     * Delivers an event again, also to a webhook that is paused. @throws WEBHOOK_NOT_FOUND,
+     * INVALID_INPUT
+     */
     async redeliver(
       caller: Caller,
       workspace: WorkspaceView | null,
@@ -293,7 +308,10 @@ export function webhookService({
     ofCaller: async ({ userId }: Caller): Promise<WebhookView[]> =>
       (await webhooksOfUser(db, userId)).map(toView),
 
-    /** Those of some workspaces, by their ids. Does not authorize: pass only workspaces that the caller may manage. */
+    /**
+     * Those of some workspaces, by their ids. Does not authorize: pass only workspaces that the
+     * caller may manage.
+     */
     async ofWorkspaces(ids: string[]): Promise<Map<string, WebhookView[]>> {
       const rows = (await webhooksOfWorkspaces(db, ids)).map(toView)
       return Map.groupBy(rows, ({ workspaceId }) => workspaceId ?? '')
@@ -301,7 +319,10 @@ export function webhookService({
 
     knownAmong,
 
-    /** The workspace of a webhook that is known to the caller; null for one of their own. @throws WEBHOOK_NOT_FOUND */
+    /**
+     * The workspace of a webhook that is known to the caller; null for one of their own. @throws
+     * WEBHOOK_NOT_FOUND
+     */
     async workspaceOf(caller: Caller, id: string): Promise<string | null> {
       const webhook = (await knownAmong(caller, [id])).get(id)
       if (!webhook) throw noSuchWebhook()
@@ -316,7 +337,10 @@ export function webhookService({
   }
 }
 
-/** What the log of its holder says of a webhook: of its URL the host alone, because the rest may be a secret. */
+/**
+ * What the log of its holder says of a webhook: of its URL the host alone, because the rest may be
+ * a secret.
+ */
 export const webhookEvent = (
   kind: EventKind & `webhook.${string}`,
   { id, url }: Pick<WebhookRow, 'id' | 'url'>,

@@ -11,7 +11,10 @@ const MOST_BYTES = 3 * MOST_CHARACTERS
 /** Words that are read in one turn of the event loop. */
 const AT_ONCE = 4000
 
-/** What a process says of a text. It has read a file of anybody's, so it is checked like any other input. */
+/**
+ * What a process says of a text. It has read a file of anybody's, so it is checked like any other
+ * input.
+ */
 export const textValue = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   characters: z.int().min(0).max(MOST_CHARACTERS).default(0),
@@ -26,7 +29,10 @@ export function wordsOfOutput(output: Buffer): string[] {
   return [...new Set(words)].filter(word => word !== '' && word.length <= 40)
 }
 
-/** The text of a compressed one; null where it cannot be read: then there is none, rather than a search or a deletion that fails by it. */
+/**
+ * The text of a compressed one; null where it cannot be read: then there is none, rather than a
+ * search or a deletion that fails by it.
+ */
 export async function textOfBody(body: Buffer): Promise<string | null> {
   try {
     return (await decompress(body, { maxOutputLength: MOST_BYTES })).toString()

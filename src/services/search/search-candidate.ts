@@ -34,10 +34,15 @@ const FIRST = 50
 const AT_ONCE = 400
 const COUNTED = 2000
 const MOST_TAGGED = 10_000
-/** Words of a query that are looked for one by one where no file has all of them in the same place. */
+/**
+ * Words of a query that are looked for one by one where no file has all of them in the same place.
+ */
 const ALONE = 3
 
-/** One word for each term: the longest one, which the fewest have. Of a phrase, its last word may go on. */
+/**
+ * One word for each term: the longest one, which the fewest have. Of a phrase, its last word may go
+ * on.
+ */
 function keyWord({ words, isPrefix }: Term): IndexedWord {
   const last = words.length - 1
   const nth = words.reduce(
@@ -79,7 +84,10 @@ export async function* candidatesOf(
     })
   }
 
-  /** All with a word, the newest first: a few at first, which are enough for most pages, then more at a time. */
+  /**
+   * All with a word, the newest first: a few at first, which are enough for most pages, then more
+   * at a time.
+   */
   async function* withWord(on: readonly number[], word: IndexedWord, also: string[], rank: Rank) {
     // All that begin with the same are read each time.
     let size = word.isPrefix ? AT_ONCE : FIRST
@@ -92,7 +100,10 @@ export async function* candidatesOf(
     }
   }
 
-  /** All that have each of some words: those with the rarest one are read, and compared with the others by whoever takes them. */
+  /**
+   * All that have each of some words: those with the rarest one are read, and compared with the
+   * others by whoever takes them.
+   */
   async function* withAll(words: IndexedWord[], rank: Rank) {
     const counts = words.length > 1 ? await countWords(db, numbers, words, COUNTED) : [0]
     const order = words.map((_, i) => i).sort((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0))
@@ -126,7 +137,10 @@ export async function* candidatesOf(
       ({ row }) => row,
     )
 
-  /** Those with a tag of this name, which few of a drive have: their ids are read once, for all batches. */
+  /**
+   * Those with a tag of this name, which few of a drive have: their ids are read once, for all
+   * batches.
+   */
   function tagged(name: string) {
     const key = tagKey(name)
     let ids: string[] | undefined

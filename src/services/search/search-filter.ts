@@ -60,7 +60,10 @@ interface Looked {
   digest: string | undefined
 }
 
-/** Decides which candidates fit, from what they are now: the index may know what was, and nothing of who may see it. */
+/**
+ * Decides which candidates fit, from what they are now: the index may know what was, and nothing of
+ * who may see it.
+ */
 export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
   const required = [...query.terms, ...query.names]
   const wholeIds = new Set(scope.drives.map(({ bucketId }) => bucketId))
@@ -132,7 +135,8 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
     )
     return placed.flatMap(({ candidate, place, isShown }) => {
       const { row } = candidate
-      // Recipients of a share learn its sharer: of others, a search by their names would tell who made what.
+      // Recipients of a share learn its sharer: of others, a search by their names would tell who
+      // made what.
       const isKnown =
         !place.share || row.createdBy === callerId || row.createdBy === place.share.sharer.id
       if (query.by !== null && !isKnown) return []
@@ -152,7 +156,10 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
     })
   }
 
-  /** Whether one is where its rank says, and nowhere better: so a page needs to know nothing of those before it. */
+  /**
+   * Whether one is where its rank says, and nowhere better: so a page needs to know nothing of
+   * those before it.
+   */
   const isInRank = ({ candidate, fit }: Looked): boolean =>
     required.length === 0 || (fit.rank === candidate.rank && fit.missing.length === 0)
 
@@ -168,7 +175,10 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
 
   const tops = new Map<string, Tops | null>()
 
-  /** The names by which a share has what was found: of several entries with the same name, the later ones have others there. */
+  /**
+   * The names by which a share has what was found: of several entries with the same name, the later
+   * ones have others there.
+   */
   async function namesIn({ share, names, chain }: SeenPlace): Promise<string[]> {
     if (!share || share.entryCount === null) return names
     const known = tops.has(share.id) ? tops.get(share.id) : await topsOf(db, share)

@@ -37,9 +37,15 @@ const FOLDERS = 50
 /** Entries and words that are added together: requests wait for no longer than that takes. */
 const ADDED = 20
 const WORDS = 1000
-/** The first words of a note are indexed: more say nothing about a file, and each is a row for every copy of it. */
+/**
+ * The first words of a note are indexed: more say nothing about a file, and each is a row for every
+ * copy of it.
+ */
 const NOTE_WORDS = 500
-/** Files with contents whose note has changed, and entries below copied folders. If there are more, the drive is filled anew, which is done in parts. */
+/**
+ * Files with contents whose note has changed, and entries below copied folders. If there are more,
+ * the drive is filled anew, which is done in parts.
+ */
 const COPIES = 1000
 const BELOW = 2000
 /** Searches do not wait for a drive that has been filled for longer. */
@@ -66,8 +72,9 @@ const kinds: readonly DriveEventKind[] = [
 const bringsMore = ({ kind }: EventRow) => kind === 'folder.copied'
 
 /**
- * The index follows the logs of the drives: changes cost nothing for it. A drive is indexed from its first entry on, and then event by
- * event. Any number of processes may do so at once: what is added twice is there once, and who comes later goes on from where another one is.
+ * The index follows the logs of the drives: changes cost nothing for it. A drive is indexed from
+ * its first entry on, and then event by event. Any number of processes may do so at once: what is
+ * added twice is there once, and who comes later goes on from where another one is.
  */
 export function searchIndexService({
   db,
@@ -79,7 +86,10 @@ export function searchIndexService({
   /** Whether nothing is to be written now. */
   isPaused: () => boolean
 }) {
-  /** In no transaction, because they may be many: what is added twice is there once, and nothing counts on it until the place has moved. */
+  /**
+   * In no transaction, because they may be many: what is added twice is there once, and nothing
+   * counts on it until the place has moved.
+   */
   async function addEntries(
     { number, bucketId }: SearchDrive,
     entries: readonly PlacedRow[],
@@ -168,7 +178,8 @@ export function searchIndexService({
       .flatMap(event => md5Of(event) ?? [])
     const noted = await entriesOfContents(db, drive.bucketId, [...new Set(md5s)], COPIES + 1)
     const copied = events.filter(bringsMore).flatMap(({ entryId }) => entryId ?? [])
-    // Of so much, one turn would reach no end, and the next one would begin with it again. Filling goes on where it was.
+    // Of so much, one turn would reach no end, and the next one would begin with it again. Filling
+    // goes on where it was.
     if (noted.length > COPIES || !(await addBelow(drive, copied))) {
       await restartSearchDrive(db, drive.bucketId, head)
       return true
@@ -214,7 +225,10 @@ export function searchIndexService({
     return searchDrives(db, bucketIds)
   }
 
-  /** Brings drives up to date one by one, each for a part of the time. @returns whether that was possible for any of them */
+  /**
+   * Brings drives up to date one by one, each for a part of the time. @returns whether that was
+   * possible for any of them
+   */
   async function updateEach(bucketIds: readonly string[], milliseconds: number): Promise<boolean> {
     let isAnyDone = false
     for (const id of bucketIds)
@@ -232,7 +246,10 @@ export function searchIndexService({
   }
 
   return {
-    /** Drives as the index has them, once what has changed is in it, as far as that takes so many milliseconds. */
+    /**
+     * Drives as the index has them, once what has changed is in it, as far as that takes so many
+     * milliseconds.
+     */
     async fresh(bucketIds: readonly string[], milliseconds: number): Promise<SearchDrive[]> {
       const drives = await searchDrives(db, bucketIds)
       const isFresh = ({ place, head, seq }: SearchDrive) => place === null && head <= seq

@@ -19,7 +19,10 @@ export interface SearchedShare {
   topIds: readonly string[]
 }
 
-/** What a caller may find. It is worked out for each search: what ends is not found from the next one on. */
+/**
+ * What a caller may find. It is worked out for each search: what ends is not found from the next
+ * one on.
+ */
 export interface SearchScope {
   drives: readonly SearchedDrive[]
   shares: readonly SearchedShare[]
@@ -37,7 +40,9 @@ export function withinDrive(scope: SearchScope, name: string | null): SearchScop
 /** Where an entry is, as the caller sees it. */
 export interface SeenPlace {
   share: ShareView | null
-  /** From the root down, or from the shared folder down, which itself has none; its own name last. */
+  /**
+   * From the root down, or from the shared folder down, which itself has none; its own name last.
+   */
   names: string[]
   /** The ids of it and of all folders above it. */
   chain: string[]
@@ -46,7 +51,8 @@ export interface SeenPlace {
 type Above = ReadonlyMap<string, { parentId: string | null; name: string }>
 
 /**
- * Where an entry is in a scope; null where it is not in it: it is in the trash, is beside what is shared, or in a drive of others.
+ * Where an entry is in a scope; null where it is not in it: it is in the trash, is beside what is
+ * shared, or in a drive of others.
  * @param above the entry and all folders above it
  */
 export function placeIn(
@@ -66,7 +72,8 @@ export function placeIn(
     const at = chain.findIndex(one => topIds.includes(one))
     // What is shared may be in the trash itself: the root is above everything that is not.
     if (at < 0 || chain.at(-1) !== rootId) continue
-    // A share of one folder is that folder: its paths begin below it. Of several, they begin with the chosen one.
+    // A share of one folder is that folder: its paths begin below it. Of several, they begin with
+    // the chosen one.
     const isInside = share.entryCount === null && share.kind === 0
     const below = chain.slice(0, isInside ? at : at + 1)
     return { share, names: names.slice(names.length - below.length), chain }

@@ -21,10 +21,15 @@ import { segmentMerge } from './segment-merge.ts'
 import { textIndex } from './text-index.ts'
 import { removeText, storedWords } from './text-removal.ts'
 
-/** Reasons that may be a busy machine's rather than the file's: after so many tries, they count as the file's. */
+/**
+ * Reasons that may be a busy machine's rather than the file's: after so many tries, they count as
+ * the file's.
+ */
 const PASSING: readonly FailureReason[] = ['memory', 'time', 'crashed']
 const TRIES = 3
-/** Jobs that wait for processes, so that none of these is idle, and whose words are added together. */
+/**
+ * Jobs that wait for processes, so that none of these is idle, and whose words are added together.
+ */
 const WAITING = 32
 /** A file of more bytes is read twice rather than its text made a second time. */
 const LARGE = 256 * 1024
@@ -46,8 +51,8 @@ export const hasText = ({ name, fileType, size }: Omit<TextFile, 'blobId'>): boo
   size > 0 && size <= MAX_TEXT_FILE && textFormatOf(name, fileType) !== null
 
 /**
- * The texts of contents: each is made once, in a process apart, belongs to the SHA-256 of the bytes, and is indexed in every drive that has a
- * file of it (docs/decisions/search.md).
+ * The texts of contents: each is made once, in a process apart, belongs to the SHA-256 of the
+ * bytes, and is indexed in every drive that has a file of it (docs/decisions/search.md).
  */
 export function contentsService({ db, store, log, wake, derive, searchContents }: Deps) {
   const index = textIndex(db)
@@ -162,7 +167,10 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
   return {
     isOn,
 
-    /** Jobs at a time. Where the store has no paths, each has a copy of its file on the disk of this machine. */
+    /**
+     * Jobs at a time. Where the store has no paths, each has a copy of its file on the disk of this
+     * machine.
+     */
     atATime: store.fileOf ? WAITING : derive.processes,
 
     /** Asks for the texts of some files of a drive that are not indexed there. */
@@ -172,7 +180,8 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
         const format = hasText(file) ? textFormatOf(file.name, file.fileType) : null
         return format ? [{ ...file, format }] : []
       })
-      // Several searches come to the same files at once: the first one asks, the others wait for it.
+      // Several searches come to the same files at once: the first one asks, the others wait for
+      // it.
       const keyOf = ({ blobId }: { blobId: string }) => `${drive} ${blobId}`
       const own = able.filter(file => !asked.has(keyOf(file)))
       const others = able.flatMap(file => asked.get(keyOf(file)) ?? [])
@@ -185,7 +194,10 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
       }
     },
 
-    /** Makes the text of a content, unless it is there, and indexes it in all drives that have it: the job of the outbox. */
+    /**
+     * Makes the text of a content, unless it is there, and indexes it in all drives that have it:
+     * the job of the outbox.
+     */
     async make({ blobId, ...named }: Jobs['contents'], job: ContentsJob): Promise<void> {
       if (!isOn()) return
       const blob = await liveBlob(db, blobId)
@@ -215,7 +227,10 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
       }
     },
 
-    /** Takes some contents from drives that have no file of them any longer. @returns whether all have been looked at */
+    /**
+     * Takes some contents from drives that have no file of them any longer. @returns whether all
+     * have been looked at
+     */
     async forgetUnused(): Promise<boolean> {
       const rows = await textsInOrder(db, place, ROWS)
       for (const { drive, doc, isUsed } of rows)
@@ -229,7 +244,10 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     /** Merges what has been added and taken away. @returns whether there may be more */
     merge: segmentMerge(db).run,
 
-    /** Notes in the index whether contents are searched; where they are not, deletes their texts. @returns whether there is more to do */
+    /**
+     * Notes in the index whether contents are searched; where they are not, deletes their texts.
+     * @returns whether there is more to do
+     */
     async settle(): Promise<boolean> {
       if (isUnable) return false
       if (searchContents) {

@@ -21,7 +21,10 @@ import type { ContentsService } from './search-text.ts'
 import { textMatches } from './text-match.ts'
 import { withSnippets } from './text-snippet.ts'
 
-/** How long the index is brought up to date for before a search, in milliseconds: enough for what has just been changed. */
+/**
+ * How long the index is brought up to date for before a search, in milliseconds: enough for what
+ * has just been changed.
+ */
 const UPDATE_MS = 500
 /** The newest of the shares that the caller has received are searched. */
 const MOST_SHARES = 100
@@ -37,7 +40,10 @@ export interface SearchPage {
   results: SearchResult[]
   more: boolean
   hints: SearchHint[]
-  /** Whether everything was looked at that may fit: false where the index is not ready, or the search had to end. */
+  /**
+   * Whether everything was looked at that may fit: false where the index is not ready, or the
+   * search had to end.
+   */
   isComplete: boolean
 }
 
@@ -63,7 +69,10 @@ interface Deps extends Core<'db'> {
   contents: Pick<ContentsService, 'isOn'>
 }
 
-/** Searches names, paths, notes, tags and contents. Nothing here authorizes: the scope says what the caller may find. */
+/**
+ * Searches names, paths, notes, tags and contents. Nothing here authorizes: the scope says what the
+ * caller may find.
+ */
 export function searchService({ db, shares, searchIndex, contents }: Deps) {
   async function find(
     query: SearchQuery,
@@ -107,7 +116,10 @@ export function searchService({ db, shares, searchIndex, contents }: Deps) {
   }
 
   const service = {
-    /** What others share with a caller now. What asks for a password is found only where that is given: not here. */
+    /**
+     * What others share with a caller now. What asks for a password is found only where that is
+     * given: not here.
+     */
     async receivedBy(caller: Caller): Promise<SearchedShare[]> {
       // No key reaches what others share.
       if (caller.via !== 'session' || caller.verifiedEmail === null) return []
@@ -141,7 +153,8 @@ export function searchService({ db, shares, searchIndex, contents }: Deps) {
       const { results, isComplete, forms } = await find(query, request, MAX_SORTED, null)
       const sorted = results.slice(0, MAX_SORTED).sort(comparison[order])
       const from = after ? sorted.findIndex(({ row }) => row.id === after[2]) + 1 : 0
-      // What the page before ended with is gone: where to go on is not known, and the first page again would go round for ever.
+      // What the page before ended with is gone: where to go on is not known, and the first page
+      // again would go round for ever.
       if (after && from === 0) return { results: [], more: false, hints, isComplete: false }
       const page = await withSnippets(db, query, sorted.slice(from, from + limit), forms)
       return {

@@ -19,7 +19,10 @@ import { type Posting, readDocs, readPart, type SegmentPart, writeSegment } from
 
 /** What is fresh or gone is merged after this time, however little it is. */
 const MERGE_MS = 3_600_000
-/** What was merged is deleted after this time: no search takes as long. Less than the time between two sweeps, after each of which there may be more. */
+/**
+ * What was merged is deleted after this time: no search takes as long. Less than the time between
+ * two sweeps, after each of which there may be more.
+ */
 const CLEAR_MS = 30_000
 const BLOCKS = 20
 
@@ -79,9 +82,9 @@ async function* merged(
 }
 
 /**
- * Merges the words of blocks into segments, which are small and quick to read, and never change: a new one takes the place of the one before
- * at once, when it is whole. Any number of processes may do so: of two that merge the same block, the work of one counts. Killed, another
- * one begins anew.
+ * Merges the words of blocks into segments, which are small and quick to read, and never change: a
+ * new one takes the place of the one before at once, when it is whole. Any number of processes may
+ * do so: of two that merge the same block, the work of one counts. Killed, another one begins anew.
  */
 export function segmentMerge(db: Db) {
   /** @returns whether it is merged */
@@ -117,7 +120,10 @@ export function segmentMerge(db: Db) {
   }
 
   return {
-    /** Merges what is to be merged now, a number of blocks at most. @returns whether there may be more */
+    /**
+     * Merges what is to be merged now, a number of blocks at most. @returns whether there may be
+     * more
+     */
     async run(options: MergeOptions = {}): Promise<boolean> {
       const { now = Date.now(), isStopped = () => false, step = work => work() } = options
       for (const block of await blocksToClear(db, now - CLEAR_MS, BLOCKS)) {

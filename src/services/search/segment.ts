@@ -5,9 +5,15 @@ import type { IndexedWord } from '../../../db/queries/search-word.ts'
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
-/** Bytes of a part before it is compressed: with more, each word costs more to read; with fewer, they are compressed less. */
+/**
+ * Bytes of a part before it is compressed: with more, each word costs more to read; with fewer,
+ * they are compressed less.
+ */
 const PART = 6 * 1024
-/** Bytes of the longest part: of a word that all contents of a block have, which is alone in one, and takes 16 KiB. */
+/**
+ * Bytes of the longest part: of a word that all contents of a block have, which is alone in one,
+ * and takes 16 KiB.
+ */
 const MOST = 64 * 1024
 
 /** A word with the numbers of the contents within a block that have it, in ascending order. */
@@ -37,8 +43,9 @@ function sharedBytes(a: Buffer, b: Buffer): number {
 }
 
 /**
- * Writes postings in the order of their words as parts. A word is how many bytes it has in common with the one before, how many others it
- * has, and these; then how many contents, and the distance of each from the one before.
+ * Writes postings in the order of their words as parts. A word is how many bytes it has in common
+ * with the one before, how many others it has, and these; then how many contents, and the distance
+ * of each from the one before.
  */
 export async function* writeSegment(postings: AsyncIterable<Posting>): AsyncGenerator<SegmentPart> {
   let [bytes, first, before]: [number[], Buffer | null, Buffer] = [[], null, Buffer.alloc(0)]
@@ -75,7 +82,10 @@ interface PartWord {
   docs(): number[]
 }
 
-/** The words of a part in their order; none of one that cannot be read: neither searches nor merges fail by it. */
+/**
+ * The words of a part in their order; none of one that cannot be read: neither searches nor merges
+ * fail by it.
+ */
 export async function readPart(body: Uint8Array): Promise<Iterable<PartWord>> {
   try {
     return wordsOfPart(await inflate(body, { maxOutputLength: MOST }))
@@ -131,7 +141,10 @@ export function readDocs(docs: Uint8Array): number[] {
   return [...numbers].sort((a, b) => a - b)
 }
 
-/** Words of a part with their lists: the one that is looked for, or those that begin with it. @param fits which of these are wanted */
+/**
+ * Words of a part with their lists: the one that is looked for, or those that begin with it. @param
+ * fits which of these are wanted
+ */
 export async function listsInPart(
   body: Uint8Array,
   { word, isPrefix }: IndexedWord,

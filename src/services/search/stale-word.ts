@@ -19,7 +19,9 @@ function isOfFormerName({ name, kind, fileType, word }: WordRow): boolean {
   return fileClass === null || word !== classWord(fileClass)
 }
 
-/** Deletes those of some words of the index that are of what is gone, or of former names and notes. */
+/**
+ * Deletes those of some words of the index that are of what is gone, or of former names and notes.
+ */
 export async function deleteStaleWords(db: Db, rows: readonly WordRow[]): Promise<void> {
   const stale = rows.filter(row => row.name === null || (!ofNote(row) && isOfFormerName(row)))
   if (stale.length > 0)

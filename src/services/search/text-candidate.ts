@@ -8,7 +8,10 @@ import {
 import type { Term } from '../../values/search-query.ts'
 import type { TextDrive, TextMatches, WithForms } from './text-match.ts'
 
-/** Contents whose files are read together, and the files that are: where these have more, content by content. */
+/**
+ * Contents whose files are read together, and the files that are: where these have more, content by
+ * content.
+ */
 const AT_ONCE = 100
 const FILES = 1000
 
@@ -22,7 +25,10 @@ async function* copiesOf(db: Db, drive: TextDrive, doc: number): AsyncGenerator<
   }
 }
 
-/** The files of a drive whose texts have all words of some terms, by the ids of their contents, the newest first. */
+/**
+ * The files of a drive whose texts have all words of some terms, by the ids of their contents, the
+ * newest first.
+ */
 async function* ofDrive(
   db: Db,
   drive: TextDrive,
@@ -43,7 +49,8 @@ async function* ofDrive(
 }
 
 /**
- * The files whose texts have all words of some terms, in batches, those of the newest contents first.
+ * The files whose texts have all words of some terms, in batches, those of the newest contents
+ * first.
  * @param after the key of the last file of the page before
  */
 export async function* byText(

@@ -30,7 +30,10 @@ export function textIndex(db: Db) {
   const waiting: Waiting[] = []
   let isWriting = false
 
-  /** Adds the words of some contents of one drive. In no transaction: nothing counts on a content until it is ready. */
+  /**
+   * Adds the words of some contents of one drive. In no transaction: nothing counts on a content
+   * until it is ready.
+   */
   async function write(drive: number, texts: readonly Waiting[]): Promise<void> {
     const wordsOf = new Map(texts.map(({ digest, words }) => [digest, words]))
     const numbers = await db.transaction(tx =>

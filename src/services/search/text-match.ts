@@ -21,7 +21,9 @@ export interface TextDrive {
   docs: number
 }
 
-/** Whether other forms of words are enough: also, or only where the words themselves are not there. */
+/**
+ * Whether other forms of words are enough: also, or only where the words themselves are not there.
+ */
 export type WithForms = 'none' | 'also' | 'only'
 
 type ByDrive = ReadonlyMap<number, DocSet>
@@ -35,14 +37,20 @@ export interface TextsOfFiles {
   digestOf(row: Pick<PlacedRow, 'bucketId' | 'blobId'>): string | undefined
 }
 
-/** Texts of one search that are read to look for phrases, characters of them, and how many of both are in memory at a time. */
+/**
+ * Texts of one search that are read to look for phrases, characters of them, and how many of both
+ * are in memory at a time.
+ */
 const MOST_READ = 300
 const MOST_CHARACTERS = 8 * 1024 * 1024
 const TOGETHER = 25
 const MOST_TOGETHER = 256 * 1024
 /** Characters of a text that takes long. */
 const LONG = 64 * 1024
-/** Milliseconds after which no more are read: results that come at once are worth more than a few others. */
+/**
+ * Milliseconds after which no more are read: results that come at once are worth more than a few
+ * others.
+ */
 const READ_MS = 150
 
 /** Forms of a word that snippets show. */
@@ -53,8 +61,8 @@ const PARTS_OF_TURN = 50
 const NONE: TextsOfFiles = { has: () => false, hasForm: () => false, digestOf: () => undefined }
 
 /**
- * Which contents of some drives have the terms of a query. The lists of the words are read once for a search; whether a file has a word is
- * then known without its text.
+ * Which contents of some drives have the terms of a query. The lists of the words are read once for
+ * a search; whether a file has a word is then known without its text.
  * @param end when no more texts are read, as performance.now() has it
  */
 export async function textMatches(
@@ -77,7 +85,10 @@ export async function textMatches(
   const lists = new Map<Term, ByDrive>()
   let forms: Map<Term, ByDrive> | null = null
   const formWords: string[] = []
-  /** Whether texts have a phrase, by their digests: files with the same text, and later rounds, read none again. */
+  /**
+   * Whether texts have a phrase, by their digests: files with the same text, and later rounds, read
+   * none again.
+   */
   const phrases = new Map<Term, Map<string, boolean>>()
   let [read, characters, isCut] = [0, 0, false]
   let readUntil: number | undefined
@@ -125,7 +136,10 @@ export async function textMatches(
     return list
   }
 
-  /** Those that have another form of a word, too. What the forms are is known from the index: nothing is kept for it. */
+  /**
+   * Those that have another form of a word, too. What the forms are is known from the index:
+   * nothing is kept for it.
+   */
   async function readForms(term: Term, exact: ByDrive): Promise<ByDrive> {
     const [word = '', ...rest] = term.words
     const forms = rest.length > 0 || term.isPhrase ? null : formsOf(word)
@@ -169,7 +183,10 @@ export async function textMatches(
     /** Whether more texts had to be read than a search reads, or than there was time for. */
     isCut: () => isCut,
 
-    /** The contents of a drive that have all words of some terms; with forms of them also, or only those that have not the words themselves. */
+    /**
+     * The contents of a drive that have all words of some terms; with forms of them also, or only
+     * those that have not the words themselves.
+     */
     inDrive(number: number, terms: readonly Term[], which: WithForms = 'none'): DocSet | null {
       const allOf = (of: ReadonlyMap<Term, ByDrive>): DocSet | null => {
         const [first, ...rest] = terms.map(term => of.get(term)?.get(number))
@@ -219,7 +236,10 @@ export async function textMatches(
     },
   }
 
-  /** Looks for phrases in the texts that have their words: the index does not know the order of words. */
+  /**
+   * Looks for phrases in the texts that have their words: the index does not know the order of
+   * words.
+   */
   async function readPhrases(
     rows: readonly PlacedRow[],
     hasWords: (row: PlacedRow, term: Term) => boolean,
@@ -285,7 +305,10 @@ function* batches(
 
 export type TextMatches = Awaited<ReturnType<typeof textMatches>>
 
-/** Whether a folded text has words one after the other, with anything but letters and digits between them. */
+/**
+ * Whether a folded text has words one after the other, with anything but letters and digits between
+ * them.
+ */
 export function hasPhrase(folded: string, { text: written, words, isPrefix }: Term): boolean {
   // Such words overlap each other.
   if (words.some(word => UNSPACED.test(word))) return folded.includes(fold(written))

@@ -12,7 +12,10 @@ export async function storedWords(db: Db, digest: string): Promise<string[] | nu
   return typeof text === 'string' ? indexedWords(text) : null
 }
 
-/** Deletes the text of a content that no live blob has, from all drives first: what is left of it is known until all is gone. */
+/**
+ * Deletes the text of a content that no live blob has, from all drives first: what is left of it is
+ * known until all is gone.
+ */
 export async function removeText(db: Db, digest: string): Promise<void> {
   if (await db.transaction(tx => liveBlobWith(db, digest, tx))) return
   for (const { drive, doc } of await textsOfDigest(db, digest))

@@ -9,7 +9,10 @@ import { type Snippet, snippetOf } from './snippet.ts'
 
 /** Characters around a place that are looked through for the best part. */
 const AROUND = 3000
-/** Characters that are looked through where a word is written otherwise than it was asked for, as with other accents. */
+/**
+ * Characters that are looked through where a word is written otherwise than it was asked for, as
+ * with other accents.
+ */
 const WHOLE = 100_000
 /** Texts of a page that are cut; those behind them are shown without. */
 const MOST = 100
@@ -38,7 +41,8 @@ function cutFrom(text: string, terms: readonly Term[]): Snippet | null {
 }
 
 /**
- * The results of a page with the parts of their texts that have the words: only of what the caller is shown.
+ * The results of a page with the parts of their texts that have the words: only of what the caller
+ * is shown.
  * @param forms other forms of the words, which are shown as well
  */
 export async function withSnippets(

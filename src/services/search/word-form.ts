@@ -21,7 +21,8 @@ function shared(a: string, b: string): string {
 }
 
 /**
- * The forms that a word has in English and in German, by the stemmers of the Snowball project; null where there are none.
+ * The forms that a word has in English and in German, by the stemmers of the Snowball project; null
+ * where there are none.
  * @param word folded, in which state German words have no umlauts
  */
 export function formsOf(word: string): Forms | null {

@@ -82,7 +82,10 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
       return countUnseenShares(db, caller.verifiedEmail)
     },
 
-    /** Records that the caller has seen a received share; idempotent. @returns its id @throws SHARE_NOT_FOUND */
+    /**
+     * Records that the caller has seen a received share; idempotent. @returns its id @throws
+     * SHARE_NOT_FOUND
+     */
     async markSeen(caller: Caller, token: string): Promise<string> {
       const share = await shareLinks.findByToken(token)
       if (!share || !caller.verifiedEmail || share.recipient !== caller.verifiedEmail)
@@ -110,7 +113,8 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
     },
 
     /**
-     * Shares files and folders with one e-mail address: all of them, or none; each by a share of its own, or together by one. An existing share is renewed and keeps its token. A mail is sent
+     * Shares files and folders with one e-mail address: all of them, or none; each by a share of
+     * its own, or together by one. An existing share is renewed and keeps its token. A mail is sent
      * if the limits of mails allow it.
      * @param findOne finds an entry that is named: by default a file or a folder
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT
@@ -148,9 +152,11 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
       const before = await find()
       const terms = { ...kept, expiresAt, passwordHash }
       const made = await change(caller, async ({ tx, record }) => {
-        // The second of two parallel shares of one file with one person waits here, and then renews the first.
+        // The second of two parallel shares of one file with one person waits here, and then renews
+        // the first.
         const { detached } = await lockForSharing(db, caller, tree, tx)
-        // The entries of one share are inserted as they are found; an entry alone is looked for by the insertion itself.
+        // The entries of one share are inserted as they are found; an entry alone is looked for by
+        // the insertion itself.
         const found = detached || input.together ? await find(tx) : before
         const all = []
         for (const shared of found) {
@@ -226,7 +232,8 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
     const known = entryIds
       ? await findDirectShareOfAll(db, { userId, recipient }, entryIds, tx)
       : await findDirectShare(db, userId, entryId, recipient, tx)
-    // Without a word about it, the right stays with a share that is live; a password or a look alone ends it.
+    // Without a word about it, the right stays with a share that is live; a password or a look
+    // alone ends it.
     const keeps =
       known && isLive(known) && terms.passwordHash === null && terms.allowDownload !== false
     const mayEdit = terms.mayEdit ?? (keeps ? known.mayEdit : false)

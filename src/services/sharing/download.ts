@@ -17,11 +17,16 @@ export interface Delivery {
   etag: string
   contentType: string
   disposition: string
-  /** What caches may do with something small, which is sent whole; without it, they ask each time. */
+  /**
+   * What caches may do with something small, which is sent whole; without it, they ask each time.
+   */
   cacheControl?: string
   /** Meters the bytes sent, where a share limits its downloads. */
   meter?: Meter
-  /** Takes a place for what may be under way a few times only. @returns what gives it back @throws UNAVAILABLE */
+  /**
+   * Takes a place for what may be under way a few times only. @returns what gives it back @throws
+   * UNAVAILABLE
+   */
   hold?(address: string): Promise<() => void>
   /** Whether a chunk of the bytes may be used only until the next one is asked for. */
   reusesMemory?: boolean
@@ -127,7 +132,10 @@ export function downloadService({
       return { url, fileName: name, expiresAt: Date.now() + seconds * 1000, delivery }
     },
 
-    /** A token for one of the caller's own files. It holds the file's id, so it survives a move. @throws FILE_NOT_FOUND, INVALID_PATH */
+    /**
+     * A token for one of the caller's own files. It holds the file's id, so it survives a move.
+     * @throws FILE_NOT_FOUND, INVALID_PATH
+     */
     async createToken(caller: Caller, path: string): Promise<{ token: string; expiresAt: number }> {
       const { node } = await files.locate(caller.bucket, parseFilePath(path, 'file'))
       const token = tokens.seal(
@@ -138,7 +146,10 @@ export function downloadService({
       return { token, expiresAt: Date.now() + TOKEN_SECONDS * 1000 }
     },
 
-    /** The signed URL for such a token, for its owner. An unknown mode is ignored. @throws TOKEN_NOT_FOUND, SHARE_EXPIRED */
+    /**
+     * The signed URL for such a token, for its owner. An unknown mode is ignored. @throws
+     * TOKEN_NOT_FOUND, SHARE_EXPIRED
+     */
     async openToken(
       caller: Caller,
       token: string,
@@ -157,7 +168,10 @@ export function downloadService({
       )
     },
 
-    /** The delivery of a signed URL of this service, its blob, and the share that it was issued for, if any. @throws TOKEN_NOT_FOUND */
+    /**
+     * The delivery of a signed URL of this service, its blob, and the share that it was issued for,
+     * if any. @throws TOKEN_NOT_FOUND
+     */
     open(token: string): { delivery: Delivery; blobId: string; grant: Grant | undefined } {
       const sealed = tokens.unseal('bytes', token)
       if (!sealed || sealed.expired)

@@ -18,7 +18,9 @@ import { FILE_REQUEST_TOKEN } from './file-request.ts'
 import { kindsOf, requestClosed, requestNotFound } from './file-request-term.ts'
 import { linkPasswords } from './link-password.ts'
 
-/** What everybody with the link may know: no address, no folder, nothing of what others have sent. */
+/**
+ * What everybody with the link may know: no address, no folder, nothing of what others have sent.
+ */
 export interface RequestInfo {
   label: string
   message: string
@@ -50,7 +52,10 @@ export interface SenderIdentity {
   name: string
 }
 
-/** Who sends files: the token that says who they are is needed where a password or a name is asked for. */
+/**
+ * Who sends files: the token that says who they are is needed where a password or a name is asked
+ * for.
+ */
 export interface SenderVisit extends ShareUser {
   sender?: string | null | undefined
   from?: Origin | undefined
@@ -147,7 +152,10 @@ export function fileRequestLinkService({ db, tokens, guesses, passwords }: Deps)
     /** @throws FILE_REQUEST_NOT_FOUND, FILE_REQUEST_CLOSED */
     info: async (token: string): Promise<RequestInfo> => infoOf(await open(token)),
 
-    /** A request as its page shows it to one sender: who they are, if they are known, and what they have sent. */
+    /**
+     * A request as its page shows it to one sender: who they are, if they are known, and what they
+     * have sent.
+     */
     async page(
       token: string,
       sender: string | null | undefined,
@@ -159,8 +167,10 @@ export function fileRequestLinkService({ db, tokens, guesses, passwords }: Deps)
     },
 
     /**
-     * A sealed token for whoever knows the password and gives the name that are asked for. With an earlier token they stay the same sender.
-     * @throws FILE_REQUEST_NOT_FOUND, FILE_REQUEST_CLOSED, PASSWORD_REQUIRED, WRONG_PASSWORD, TOO_MANY_ATTEMPTS, INVALID_INPUT
+     * A sealed token for whoever knows the password and gives the name that are asked for. With an
+     * earlier token they stay the same sender.
+     * @throws FILE_REQUEST_NOT_FOUND, FILE_REQUEST_CLOSED, PASSWORD_REQUIRED, WRONG_PASSWORD,
+     * TOO_MANY_ATTEMPTS, INVALID_INPUT
      */
     async enter(
       token: string,
@@ -183,7 +193,10 @@ export function fileRequestLinkService({ db, tokens, guesses, passwords }: Deps)
       return seal(request, { id: known?.id ?? newSender(), name: request.asksName ? name : '' })
     },
 
-    /** Who sends: by their token, or somebody new where nothing is asked. @throws PASSWORD_REQUIRED, INVALID_INPUT */
+    /**
+     * Who sends: by their token, or somebody new where nothing is asked. @throws PASSWORD_REQUIRED,
+     * INVALID_INPUT
+     */
     identify(request: LinkedRequest, { sender }: SenderVisit): SenderIdentity {
       const known = senderOf(request, sender)
       if (known) return known

@@ -10,7 +10,10 @@ import { oneLine } from '../../values/one-line.ts'
 import { parseMessage } from '../notices/mail-message.ts'
 import { givenOf, parseBound, parseExpiry } from './link-term.ts'
 
-/** The terms of a file request as they are given. What is undefined is not changed, or has its default; null takes a limit away. */
+/**
+ * The terms of a file request as they are given. What is undefined is not changed, or has its
+ * default; null takes a limit away.
+ */
 export interface RequestInput {
   label?: string | null | undefined
   message?: string | null | undefined
@@ -78,7 +81,10 @@ function parseKinds(given: readonly string[]): string {
 
 export const kindsOf = (kinds: string): string[] => (kinds === '' ? [] : kinds.split(' '))
 
-/** Refuses a file by its name: the type that a sender declares may be anything. @throws INVALID_INPUT */
+/**
+ * Refuses a file by its name: the type that a sender declares may be anything. @throws
+ * INVALID_INPUT
+ */
 export function refuseKind(kinds: string, name: string): void {
   const all = kindsOf(kinds)
   const type = mediaTypeOf(name).replace(/;.*/, '')

@@ -40,7 +40,10 @@ export interface SentFile {
   sender: string
 }
 
-/** How long an upload in parts waits for its first part, and after each part for the next: what it reserves is not to be held for long. */
+/**
+ * How long an upload in parts waits for its first part, and after each part for the next: what it
+ * reserves is not to be held for long.
+ */
 const FIRST_PART_MS = HOUR_MS / 4
 const NEXT_PART_MS = HOUR_MS
 const RETRY_SECONDS = 60
@@ -76,7 +79,10 @@ function asSenderMaySee(error: unknown): unknown {
   return error
 }
 
-/** What is sent to file requests: by the right of their makers, which is looked at again when a file is made. */
+/**
+ * What is sent to file requests: by the right of their makers, which is looked at again when a file
+ * is made.
+ */
 export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps }: Deps) {
   const { files, uploadSessions, uploadCompletions } = deps
 
@@ -147,7 +153,8 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
   return {
     /**
      * Takes a whole file. A failed upload leaves nothing behind.
-     * @throws FILE_REQUEST_NOT_FOUND, FILE_REQUEST_CLOSED, FILE_REQUEST_FULL, PASSWORD_REQUIRED, INVALID_INPUT, INVALID_PATH, FILE_TOO_LARGE, RATE_LIMITED
+     * @throws FILE_REQUEST_NOT_FOUND, FILE_REQUEST_CLOSED, FILE_REQUEST_FULL, PASSWORD_REQUIRED,
+     * INVALID_INPUT, INVALID_PATH, FILE_TOO_LARGE, RATE_LIMITED
      */
     upload: (
       token: string,
@@ -191,7 +198,10 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
         return { fileName, size, md5, sender: links.seal(request, who) }
       }),
 
-    /** Starts an upload in parts. Reserves its full size for a quarter of an hour, and after each part for an hour. @throws as upload */
+    /**
+     * Starts an upload in parts. Reserves its full size for a quarter of an hour, and after each
+     * part for an hour. @throws as upload
+     */
     start: (
       token: string,
       visit: SenderVisit,
@@ -224,7 +234,10 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
     abort: (token: string, visit: SenderVisit, id: string): Promise<void> =>
       within(token, visit, ({ tree }, who) => uploadSessions.abort(tree, id, who.id)),
 
-    /** Makes the file of an upload whose parts have all arrived. @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH and as upload */
+    /**
+     * Makes the file of an upload whose parts have all arrived. @throws UPLOAD_NOT_FOUND,
+     * UPLOAD_BUSY, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH and as upload
+     */
     complete: (
       token: string,
       visit: SenderVisit,

@@ -174,7 +174,10 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
       return pageById(page, (limit, after) => this.list(caller, { bucketId, limit, after }))
     },
 
-    /** What some requests have received, by their ids. Does not authorize: pass only requests of the caller. */
+    /**
+     * What some requests have received, by their ids. Does not authorize: pass only requests of the
+     * caller.
+     */
     receipts: (
       ids: string[],
       range: { limit: number; after: string | null; newestFirst: boolean },
@@ -224,7 +227,10 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
       return find(caller, tree, id)
     },
 
-    /** Changes the terms of a request that is not closed; its link stays. @throws FILE_REQUEST_NOT_FOUND, INVALID_INPUT, INVALID_DURATION */
+    /**
+     * Changes the terms of a request that is not closed; its link stays. @throws
+     * FILE_REQUEST_NOT_FOUND, INVALID_INPUT, INVALID_DURATION
+     */
     async update(
       caller: Caller,
       tree: Tree,
@@ -254,7 +260,10 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
       return find(caller, tree, id)
     },
 
-    /** Tells the maker of a request by mail what it has received since they were told last. Does nothing when that is nothing. */
+    /**
+     * Tells the maker of a request by mail what it has received since they were told last. Does
+     * nothing when that is nothing.
+     */
     tellArrivals: ({ requestId }: { requestId: string }): Promise<void> =>
       db.transaction(async tx => {
         const arrived = await takeArrivals(db, requestId, tx)

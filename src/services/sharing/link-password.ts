@@ -45,7 +45,9 @@ interface Deps {
 
 /** The passwords of links, with limits on guessing them. */
 export function linkPasswords({ tokens, guesses, passwords, purpose }: Deps) {
-  /** A pass is bound to one link and its password: when the password changes, it becomes invalid. */
+  /**
+   * A pass is bound to one link and its password: when the password changes, it becomes invalid.
+   */
   const passOf = (id: string, hashed: string) => ({
     share: id,
     password: hashSecret(hashed).toString('base64url'),
@@ -77,7 +79,8 @@ export function linkPasswords({ tokens, guesses, passwords, purpose }: Deps) {
       if (!hashed || isPass(link, pass)) return
       if (!password)
         throw new AppError('PASSWORD_REQUIRED', 'This link is protected. Send its password.')
-      // Hashing is queued per key, so that a client with many links, IP addresses or accounts still gets one turn at a time.
+      // Hashing is queued per key, so that a client with many links, IP addresses or accounts still
+      // gets one turn at a time.
       const networks = blocksOf(address).flatMap(({ name, factor }) =>
         factor > 0 ? [`network ${name}`] : [],
       )

@@ -5,7 +5,9 @@ import { figure } from '../../values/limits.ts'
 /** In the place of a duration: a link without an end. */
 const FOREVER = 'never'
 
-/** When a link ends that is made or renewed now; null when it never does. @throws INVALID_DURATION */
+/**
+ * When a link ends that is made or renewed now; null when it never does. @throws INVALID_DURATION
+ */
 export const parseExpiry = (duration: string, now: number): number | null =>
   duration === FOREVER ? null : now + parseDuration(duration, 'duration')
 

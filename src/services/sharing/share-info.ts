@@ -2,7 +2,10 @@ import type { FILE, FOLDER } from '../../../db/models/entry.ts'
 import type { LinkedShare } from '../../../db/queries/share.ts'
 import { shareTitle } from '../../values/share-title.ts'
 
-/** The details that anyone with the link may read before downloading: no e-mail address, no owner, no path. */
+/**
+ * The details that anyone with the link may read before downloading: no e-mail address, no owner,
+ * no path.
+ */
 export interface ShareInfo {
   kind: typeof FILE | typeof FOLDER
   /** Of the file or folder; several are like a folder. */

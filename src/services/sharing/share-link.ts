@@ -82,10 +82,16 @@ export function shareLinkService({
   const tree = shareTree(db, listings, entryLists)
   const pictures = sharePictures(previews)
 
-  /** The id that a token is made of, whether or not there is such a share; null for what is no token. */
+  /**
+   * The id that a token is made of, whether or not there is such a share; null for what is no
+   * token.
+   */
   const idOf = (token: string): string | null => tokens.read(SHARE_TOKEN, token) ?? null
 
-  /** The share of a token; undefined when the token is invalid, or the share or its entry is deleted. */
+  /**
+   * The share of a token; undefined when the token is invalid, or the share or its entry is
+   * deleted.
+   */
   async function findByToken(token: string): Promise<LinkedShare | undefined> {
     const id = idOf(token)
     return id ? findShare(db, id) : undefined
@@ -114,7 +120,8 @@ export function shareLinkService({
     if (share.recipient === null) return
     if (!caller)
       throw new Unauthenticated('This was shared with one person. Sign in to receive it.')
-    // A direct share is a private file of its recipient: a workspace key, or a key without the scope to read, may not open it.
+    // A direct share is a private file of its recipient: a workspace key, or a key without the
+    // scope to read, may not open it.
     mayUsePrivateFiles(caller, 'read')
     if (caller.userId !== share.userId && caller.verifiedEmail !== share.recipient)
       throw new Forbidden(
@@ -145,7 +152,9 @@ export function shareLinkService({
     await shareNotices.noteUse(share, user)
   }
 
-  /** The share that a signed URL was issued for. @throws SHARE_NOT_FOUND, SHARE_EXPIRED, FORBIDDEN */
+  /**
+   * The share that a signed URL was issued for. @throws SHARE_NOT_FOUND, SHARE_EXPIRED, FORBIDDEN
+   */
   async function requireGrant({ share: id }: Grant): Promise<LinkedShare> {
     const share = await findShare(db, id)
     if (!share) throw shareNotFound()
@@ -205,8 +214,10 @@ export function shareLinkService({
     },
 
     /**
-     * Counts a download in a transaction, which keeps what is shared for the visitor: the share is as it is now, until that ends.
-     * @param pass stands for the password, which is checked before: that takes too long for a transaction
+     * Counts a download in a transaction, which keeps what is shared for the visitor: the share is
+     * as it is now, until that ends.
+     * @param pass stands for the password, which is checked before: that takes too long for a
+     * transaction
      * @throws as open()
      */
     async take(
@@ -225,7 +236,10 @@ export function shareLinkService({
 
     copied: tree.copied,
 
-    /** What can still be seen of a share that was taken: the ids of its entries. @throws SHARE_NOT_FOUND, SHARE_EXPIRED, FORBIDDEN */
+    /**
+     * What can still be seen of a share that was taken: the ids of its entries. @throws
+     * SHARE_NOT_FOUND, SHARE_EXPIRED, FORBIDDEN
+     */
     async requireStill(id: string, caller: Caller, tx: Tx): Promise<string[]> {
       const share = await findShare(db, id, tx)
       if (!share) throw shareNotFound()
@@ -235,7 +249,10 @@ export function shareLinkService({
       return tree.roots(share, tx)
     },
 
-    /** What the page of a list asks for. @throws FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, UNAVAILABLE, and as open() */
+    /**
+     * What the page of a list asks for. @throws FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT,
+     * UNAVAILABLE, and as open()
+     */
     async list(token: string, visitor: Visitor, asked: SharedListArgs): Promise<SharedLevel> {
       const share = await find(token)
       await admit(share, visitor)
@@ -244,7 +261,8 @@ export function shareLinkService({
     },
 
     /**
-     * The small picture of a file, for pages and lists: looked up at each request, like all that a share shows, and not counted.
+     * The small picture of a file, for pages and lists: looked up at each request, like all that a
+     * share shows, and not counted.
      * @returns null where there is none, or none that the share shows
      * @throws as open()
      */
@@ -259,7 +277,10 @@ export function shareLinkService({
       return pictures.open(share, await tree.file(share, path), version)
     },
 
-    /** What is at a path of a share; null where there is nothing. Does not count as a download. @throws INVALID_PATH, and as open() */
+    /**
+     * What is at a path of a share; null where there is nothing. Does not count as a download.
+     * @throws INVALID_PATH, and as open()
+     */
     async look(token: string, visitor: Visitor, path: string): Promise<SeenEntry | null> {
       const share = await find(token)
       await admit(share, visitor)
@@ -267,8 +288,9 @@ export function shareLinkService({
     },
 
     /**
-     * The page of a share with a preview of its file, which does not count as a download. The delivery is null where downloads are
-     * limited, because a preview would bypass the limit; not where there are none to limit.
+     * The page of a share with a preview of its file, which does not count as a download. The
+     * delivery is null where downloads are limited, because a preview would bypass the limit; not
+     * where there are none to limit.
      * @throws as open()
      */
     async preview(
@@ -285,8 +307,11 @@ export function shareLinkService({
     },
 
     /**
-     * A signed URL for a shared file, or for an archive of a shared folder or of what is in it; counts as one download.
-     * @throws SHARE_NOT_FOUND, UNAUTHENTICATED, FORBIDDEN, INSUFFICIENT_SCOPE, KEY_OUT_OF_BOUNDS, SHARE_EXPIRED, SHARE_USED_UP, PASSWORD_REQUIRED, WRONG_PASSWORD, TOO_MANY_ATTEMPTS, INVALID_MODE, FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT
+     * A signed URL for a shared file, or for an archive of a shared folder or of what is in it;
+     * counts as one download.
+     * @throws SHARE_NOT_FOUND, UNAUTHENTICATED, FORBIDDEN, INSUFFICIENT_SCOPE, KEY_OUT_OF_BOUNDS,
+     * SHARE_EXPIRED, SHARE_USED_UP, PASSWORD_REQUIRED, WRONG_PASSWORD, TOO_MANY_ATTEMPTS,
+     * INVALID_MODE, FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT
      */
     async open(token: string, request: ShareRequest): Promise<Download> {
       const mode: Mode = parseMode(request.mode ?? undefined)
@@ -311,8 +336,8 @@ export function shareLinkService({
     },
 
     /**
-     * The delivery behind a signed URL of this service: of a file, or of an archive. A URL that a share has issued expires with the share, and counts as one
-     * download of it.
+     * The delivery behind a signed URL of this service: of a file, or of an archive. A URL that a
+     * share has issued expires with the share, and counts as one download of it.
      * @throws TOKEN_NOT_FOUND, SHARE_NOT_FOUND, SHARE_EXPIRED
      */
     async openAddress(token: string): Promise<Delivery> {

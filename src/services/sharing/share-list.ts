@@ -75,7 +75,10 @@ export const mayKnow = (caller: Caller, bucketId: string): boolean =>
 
 /** The lists of shares. */
 export function shareLists({ db, tokenOf, linkOf }: Deps) {
-  /** The shares whose entries exist and that the caller may know of, with their paths: one statement for all. What their sharer calls them is for the sharer. */
+  /**
+   * The shares whose entries exist and that the caller may know of, with their paths: one statement
+   * for all. What their sharer calls them is for the sharer.
+   */
   async function withPaths(caller: Caller, rows: ListedShare[]): Promise<ShareView[]> {
     const folders = await pathsOfFolders(
       db,
@@ -118,7 +121,10 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
   }
 
   return {
-    /** The live shares that a user has made, or those that have ended lately. `last` is where the next page begins. */
+    /**
+     * The live shares that a user has made, or those that have ended lately. `last` is where the
+     * next page begins.
+     */
     sentBy: (
       caller: Caller,
       limit: number,
@@ -127,7 +133,10 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
     ) =>
       shown(caller, listSentShares(db, caller.userId, { kind, ended, newestFirst, after, limit })),
 
-    /** The live shares with the caller's verified e-mail address; with `seen`, those that they have or have not seen. */
+    /**
+     * The live shares with the caller's verified e-mail address; with `seen`, those that they have
+     * or have not seen.
+     */
     receivedBy: (
       caller: Caller,
       limit: number,
@@ -170,10 +179,15 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       )
     },
 
-    /** The ids of the entries of those shares that are of several, in the order in which they were chosen, by the id of the share. */
+    /**
+     * The ids of the entries of those shares that are of several, in the order in which they were
+     * chosen, by the id of the share.
+     */
     entryIdsOf: (ids: string[]): Promise<Map<string, string[]>> => entryIdsOfShares(db, ids),
 
-    /** The subset of these shares that is live and shared with the caller's verified e-mail address. */
+    /**
+     * The subset of these shares that is live and shared with the caller's verified e-mail address.
+     */
     async receivedAmong(caller: Caller, ids: string[]): Promise<ShareView[]> {
       return (
         await shown(caller, listSharesAmong(db, 'recipient', caller.verifiedEmail ?? '', ids))

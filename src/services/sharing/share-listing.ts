@@ -32,7 +32,10 @@ export interface SharedListArgs {
   page: PageArgs
 }
 
-/** A file or folder in what is shared. Its size in bytes and its number of files are those of everything below it; times in milliseconds. */
+/**
+ * A file or folder in what is shared. Its size in bytes and its number of files are those of
+ * everything below it; times in milliseconds.
+ */
 export interface SharedEntry
   extends Pick<
     ListedEntry,
@@ -56,7 +59,10 @@ export interface SharedEntry
   picture: string | null
 }
 
-/** One page of what is in a shared folder, or in a folder below it, or of what a search has found there. A share of several is like a folder. */
+/**
+ * One page of what is in a shared folder, or in a folder below it, or of what a search has found
+ * there. A share of several is like a folder.
+ */
 export interface SharedLevel {
   /** Of the folder, from the shared one down. */
   names: string[]
@@ -64,7 +70,10 @@ export interface SharedLevel {
   nextCursor: string | null
 }
 
-/** The types of the parts of the cursors of such a list: kind and name, number and id, or of a search what it is sorted by and id. */
+/**
+ * The types of the parts of the cursors of such a list: kind and name, number and id, or of a
+ * search what it is sorted by and id.
+ */
 export function keyTypes({
   sort,
   search,
@@ -93,9 +102,13 @@ const shown = ({ contentType: fileType, ...row }: ChildRow, names: string[]): Sh
   picture: null,
 })
 
-/** Lists of what is below a shared folder. Does not authorize: pass only folders that the visitor may see. */
+/**
+ * Lists of what is below a shared folder. Does not authorize: pass only folders that the visitor
+ * may see.
+ */
 export function shareListings(db: Db, lists: EntryListService) {
-  // Everybody may search who has a link, and each search reads all names below the folder: one at a time, and networks by turns.
+  // Everybody may search who has a link, and each search reads all names below the folder: one at a
+  // time, and networks by turns.
   const full = () =>
     new Busy('Too many searches of shared folders are waiting. Try again in a few seconds.')
   const turns = createFairQueue({ atOnce: 1, ...LINE, full })
@@ -146,7 +159,8 @@ export function shareListings(db: Db, lists: EntryListService) {
 
   return {
     /**
-     * @param folder below the root of the tree, or the root itself, with its names from the top of the share down
+     * @param folder below the root of the tree, or the root itself, with its names from the top of
+     * the share down
      * @param front those of them that lead to the root of the tree
      * @param address of the visitor
      * @throws INVALID_INPUT, UNAVAILABLE

@@ -9,7 +9,10 @@ import { scheduleUseMail } from '../notices/use-mail.ts'
 /** Mails that tell sharers how their shares are used. */
 export function shareNoticeService({ db, publicUrl }: Core<'db' | 'publicUrl'>) {
   return {
-    /** Schedules a mail about a use, where its sharer wants them. Never throws: it refuses no one the file. */
+    /**
+     * Schedules a mail about a use, where its sharer wants them. Never throws: it refuses no one
+     * the file.
+     */
     async noteUse(
       { id, userId, notifies, mailWaits }: LinkedShare,
       { caller, log }: ShareUser,
@@ -22,7 +25,10 @@ export function shareNoticeService({ db, publicUrl }: Core<'db' | 'publicUrl'>) 
       }
     },
 
-    /** Tells the sharer by mail how often a share was used since they were told last. Does nothing when that is never. */
+    /**
+     * Tells the sharer by mail how often a share was used since they were told last. Does nothing
+     * when that is never.
+     */
     tellUses: ({ shareId }: { shareId: string }): Promise<void> =>
       db.transaction(async tx => {
         const share = await findNoticed(db, shareId, tx)

@@ -8,16 +8,22 @@ interface Terms {
 }
 
 /**
- * Whether a share shows pictures of its files: not where downloads are limited, which pictures would bypass, but where there are none to
- * limit.
+ * Whether a share shows pictures of its files: not where downloads are limited, which pictures
+ * would bypass, but where there are none to limit.
  */
 export const showsPictures = ({ maxDownloads, allowDownload }: Terms): boolean =>
   maxDownloads === null || !allowDownload
 
-/** Small pictures of what is shared. Nothing here authorizes: pass only shares that the visitor may use. */
+/**
+ * Small pictures of what is shared. Nothing here authorizes: pass only shares that the visitor may
+ * use.
+ */
 export function sharePictures(previews: PreviewService) {
   return {
-    /** Entries with the versions of their pictures, as far as these are made: one statement for all of a page. */
+    /**
+     * Entries with the versions of their pictures, as far as these are made: one statement for all
+     * of a page.
+     */
     async of(share: Terms, entries: readonly SharedEntry[]): Promise<SharedEntry[]> {
       if (!showsPictures(share)) return [...entries]
       const files = entries.flatMap(({ blobId, fileType, size }) =>

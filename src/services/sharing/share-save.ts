@@ -15,8 +15,9 @@ interface Deps {
 export function shareSaveService({ entryCopies, shareEvents, shareLinks }: Deps) {
   return {
     /**
-     * Copies what is shared, all entries of a share of several, or some of what is in a shared folder. Counts as one download. Does not authorize the place: pass one where
-     * the caller may write.
+     * Copies what is shared, all entries of a share of several, or some of what is in a shared
+     * folder. Counts as one download. Does not authorize the place: pass one where the caller may
+     * write.
      * @param paths from the shared folder; none for the whole
      * @throws as entryCopies.copy(), and as shareLinks.open()
      */

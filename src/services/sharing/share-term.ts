@@ -6,7 +6,10 @@ import { MAX_DOWNLOADS, MAX_LABEL } from '../../values/limits.ts'
 import { oneLine } from '../../values/one-line.ts'
 import { givenOf, parseBound, parseExpiry } from './link-term.ts'
 
-/** The terms of a share as they are given. What is undefined is not changed, or has its default; null takes a password or a limit away. */
+/**
+ * The terms of a share as they are given. What is undefined is not changed, or has its default;
+ * null takes a password or a limit away.
+ */
 export interface ShareInput {
   label?: string | null | undefined
   /** A duration, or `never`. */
@@ -59,7 +62,10 @@ export function parseTerms(input: ShareInput, now: number): Partial<ShareTerms> 
   })
 }
 
-/** Who gives the right to edit has it: a key that may only share must not let others do more. @throws INSUFFICIENT_SCOPE */
+/**
+ * Who gives the right to edit has it: a key that may only share must not let others do more.
+ * @throws INSUFFICIENT_SCOPE
+ */
 export function mayLetEdit(caller: Caller, { mayEdit }: Partial<ShareTerms>): void {
   // From workspaces, people share in sessions only, by their role.
   if (mayEdit && caller.via === 'api_key')
@@ -67,7 +73,8 @@ export function mayLetEdit(caller: Caller, { mayEdit }: Partial<ShareTerms>): vo
 }
 
 /**
- * Refuses a right to edit that its recipient could not use, or that more people would have than are known.
+ * Refuses a right to edit that its recipient could not use, or that more people would have than are
+ * known.
  * @throws INVALID_INPUT
  */
 export function requireEditable({

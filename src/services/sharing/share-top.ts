@@ -15,7 +15,10 @@ import type { NamedCopy } from '../tree/entry-copy.ts'
 import { entryKeyOf, type PlacedEntry, parsePart, type SearchKey } from '../tree/entry-list.ts'
 import { fileNotFound } from '../tree/entry-path.ts'
 
-/** An entry of a share of several. Its name is the one that it has there: entries of two folders may have the same one. */
+/**
+ * An entry of a share of several. Its name is the one that it has there: entries of two folders may
+ * have the same one.
+ */
 export type Top = PlacedRow
 
 /** The entries of a share of several, where they are now. */
@@ -70,7 +73,10 @@ export async function areBelow(
   return ids.every(id => namesBelow(tops, up, id) !== undefined)
 }
 
-/** Those of some entries that are inside of none of the others. They may have been moved since they were chosen. */
+/**
+ * Those of some entries that are inside of none of the others. They may have been moved since they
+ * were chosen.
+ */
 export async function outermost<E extends { id: string }>(
   db: Db,
   entries: readonly E[],
@@ -87,8 +93,8 @@ export async function outermost<E extends { id: string }>(
 }
 
 /**
- * The entries at some paths of a share of several, each once, with the name that it has there. The statements follow the depth of the paths,
- * not their number.
+ * The entries at some paths of a share of several, each once, with the name that it has there. The
+ * statements follow the depth of the paths, not their number.
  * @param field the input that names them, for errors
  * @throws FILE_NOT_FOUND, INVALID_PATH
  */
@@ -123,7 +129,10 @@ const compare = <T extends string | number>(a: T, b: T): number =>
     ? Buffer.compare(Buffer.from(a), Buffer.from(`${b}`))
     : Number(a) - Number(b)
 
-/** A page of the entries themselves, in the order that the lists of folders have. They are few, and read already. */
+/**
+ * A page of the entries themselves, in the order that the lists of folders have. They are few, and
+ * read already.
+ */
 export function pageOfTops(
   { all }: Tops,
   query: Pick<EntryQuery, 'sort' | 'descending'>,
@@ -144,7 +153,10 @@ export function pageOfTops(
   )
 }
 
-/** What has a text in its name among the entries and all that is below them. One statement for the rows, one for their paths. */
+/**
+ * What has a text in its name among the entries and all that is below them. One statement for the
+ * rows, one for their paths.
+ */
 export async function searchTops(
   db: Db,
   tops: Tops,

@@ -26,7 +26,10 @@ interface SharedFile {
   below?: string
 }
 
-/** What a visitor downloads: a file, or an archive of some entries, whose name tells nothing of what is above them. */
+/**
+ * What a visitor downloads: a file, or an archive of some entries, whose name tells nothing of what
+ * is above them.
+ */
 type Target =
   | { file: SharedFile; archive?: undefined }
   | {
@@ -92,8 +95,9 @@ function placeOf(share: LinkedShare, tops: Tops | null, names: string[]): Place 
 }
 
 /**
- * What can be seen through a share. It is looked up at each request, from where the entries are now. Several entries behind one share are
- * the top level of it. Does not authorize: pass only shares that the visitor may use.
+ * What can be seen through a share. It is looked up at each request, from where the entries are
+ * now. Several entries behind one share are the top level of it. Does not authorize: pass only
+ * shares that the visitor may use.
  */
 export function shareTree(db: Db, listings: ListingService, entryLists: EntryListService) {
   const lists = shareListings(db, entryLists)
@@ -133,7 +137,10 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
       return lists.page(tree, { id: found.id, names, front }, query, page, address)
     },
 
-    /** What is at a path of a share; null where there is nothing, and for the top of a share of several. @throws INVALID_PATH */
+    /**
+     * What is at a path of a share; null where there is nothing, and for the top of a share of
+     * several. @throws INVALID_PATH
+     */
     async at(share: LinkedShare, path: string): Promise<SeenEntry | null> {
       const { bucketId, entryId } = share
       const tops = await topsOf(db, share)
@@ -147,7 +154,10 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
       )
     },
 
-    /** The shared file, or one below a shared folder, by its path from there. @throws FILE_NOT_FOUND, INVALID_PATH */
+    /**
+     * The shared file, or one below a shared folder, by its path from there. @throws
+     * FILE_NOT_FOUND, INVALID_PATH
+     */
     async file(share: LinkedShare, path: string | null | undefined): Promise<SharedFile> {
       const { blobId } = share
       if (blobId && !path) return { ...share, blobId }
@@ -209,7 +219,10 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
       return { file: sharedFile(tree, path, found) }
     },
 
-    /** The blob that a file has now; none when it is not in the share any more. @param fileId null for the shared file itself */
+    /**
+     * The blob that a file has now; none when it is not in the share any more. @param fileId null
+     * for the shared file itself
+     */
     async blobOf(share: LinkedShare, fileId: string | null): Promise<string | null> {
       if (fileId === null) return share.blobId
       const tops = await topsOf(db, share)
@@ -218,7 +231,10 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
       return row && (await areBelow(db, tops, [fileId])) ? row.blobId : null
     },
 
-    /** What entries that were in a share once are called at its top; null where some of them cannot be seen in it now. */
+    /**
+     * What entries that were in a share once are called at its top; null where some of them cannot
+     * be seen in it now.
+     */
     async names(
       share: LinkedShare,
       ids: readonly string[],
@@ -229,7 +245,8 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
     },
 
     /**
-     * What of a share is copied: some of its entries by their paths, or without paths all of them. Of several, none is inside another one.
+     * What of a share is copied: some of its entries by their paths, or without paths all of them.
+     * Of several, none is inside another one.
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT
      */
     async copied(share: LinkedShare, paths: readonly string[], tx?: Tx): Promise<NamedCopy[]> {

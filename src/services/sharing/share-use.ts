@@ -17,8 +17,8 @@ const SMALLEST_BATCH = 64 * 1024
 const KEEP_MS = 24 * 3600 * 1000
 
 /**
- * Bytes of a file of this size that one download may send twice: half of a small file, an eighth of a large one. The buffers of a
- * connection, which are lost when it breaks, hold some MiB.
+ * Bytes of a file of this size that one download may send twice: half of a small file, an eighth of
+ * a large one. The buffers of a connection, which are lost when it breaks, hold some MiB.
  */
 const slackOf = (size: number) =>
   Math.max(Math.floor(size / 8), Math.min(Math.floor(size / 2), 8 * MiB))
@@ -31,10 +31,16 @@ export const usedUp = () =>
 
 /** Charges the bytes sent to one download. */
 export interface Meter {
-  /** Charges the first batch of a request for this many bytes. @throws SHARE_USED_UP when the download has fewer left */
+  /**
+   * Charges the first batch of a request for this many bytes. @throws SHARE_USED_UP when the
+   * download has fewer left
+   */
   begin(count: number): Promise<{
     through(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>
-    /** Refunds the bytes charged and not sent; call it when the request has ended, successfully or not. */
+    /**
+     * Refunds the bytes charged and not sent; call it when the request has ended, successfully or
+     * not.
+     */
     settle(): Promise<void>
   }>
 }
@@ -66,7 +72,8 @@ export function shareUseService({ db }: Core<'db'>) {
                 charged += more
               }
               yield chunk
-              // Counted when the consumer requests the next chunk: by then this one was passed to the connection.
+              // Counted when the consumer requests the next chunk: by then this one was passed to
+              // the connection.
               sent += chunk.length
             }
           },

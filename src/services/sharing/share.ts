@@ -100,7 +100,8 @@ export function shareService({
       createdAt: now,
     }
     const entry = await change(caller, async ({ tx, record }) => {
-      // Locks the own drive; with the tree locked, what is found in it stays until the transaction ends.
+      // Locks the own drive; with the tree locked, what is found in it stays until the transaction
+      // ends.
       await takeLink(db, caller, tx)
       if (tree.bucketId !== caller.bucket.bucketId) await lockForSharing(db, caller, tree, tx)
       const entry = await find(tx)
@@ -116,7 +117,8 @@ export function shareService({
 
   /**
    * A share of the caller, live or not.
-   * @param named with the id, a stranger does not learn that there is such a share; with the token they know
+   * @param named with the id, a stranger does not learn that there is such a share; with the token
+   * they know
    * @throws SHARE_NOT_FOUND, FORBIDDEN
    */
   async function own(caller: Caller, token: string, named: Naming): Promise<LinkedShare> {
@@ -129,7 +131,8 @@ export function shareService({
   }
 
   /**
-   * Changes the terms of a share of the caller. Its address stays, also when it had ended: so it is renewed.
+   * Changes the terms of a share of the caller. Its address stays, also when it had ended: so it is
+   * renewed.
    * @throws SHARE_NOT_FOUND, FORBIDDEN, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED
    */
   async function update(
@@ -195,7 +198,10 @@ export function shareService({
     linkOf,
     ...lists,
 
-    /** Creates a public share of the file at a path. @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
+    /**
+     * Creates a public share of the file at a path. @throws FILE_NOT_FOUND, INVALID_PATH,
+     * INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED
+     */
     async createPublic(
       caller: Caller,
       { object, ...input }: ShareInput & { object: string },
@@ -209,7 +215,9 @@ export function shareService({
       return { id, token, link, expiresAt }
     },
 
-    /** Creates a public share of the folder at a path. @throws FOLDER_NOT_FOUND, and as createPublic */
+    /**
+     * Creates a public share of the folder at a path. @throws FOLDER_NOT_FOUND, and as createPublic
+     */
     async createFolderLink(caller: Caller, path: string, input: ShareInput): Promise<PublicShare> {
       const { share } = await create(caller, caller.bucket, input, async tx => {
         const found = await listings.byPath(caller.bucket, path, tx)
@@ -221,7 +229,10 @@ export function shareService({
       return share
     },
 
-    /** Creates a public share of the files and folders at some paths. @throws INVALID_INPUT, and as createPublic */
+    /**
+     * Creates a public share of the files and folders at some paths. @throws INVALID_INPUT, and as
+     * createPublic
+     */
     async createOfSeveral(
       caller: Caller,
       objects: readonly string[],
@@ -240,7 +251,10 @@ export function shareService({
       return share
     },
 
-    /** Creates a public share of files and folders, with all that is in them from time to time. @throws INVALID_INPUT, and as createPublic */
+    /**
+     * Creates a public share of files and folders, with all that is in them from time to time.
+     * @throws INVALID_INPUT, and as createPublic
+     */
     async createLink(
       caller: Caller,
       { tree, workspaceId }: { tree: Tree; workspaceId: string | null },
@@ -322,7 +336,8 @@ export const callerKeys = (caller: Caller): string[] => [`caller ${caller.userId
 
 /**
  * Locks the tree of a sharer as lockSharer does.
- * @throws UNAUTHENTICATED, FORBIDDEN when the account or the role has ended meanwhile: no share must outlive it
+ * @throws UNAUTHENTICATED, FORBIDDEN when the account or the role has ended meanwhile: no share
+ * must outlive it
  */
 export async function lockForSharing(
   db: Db,

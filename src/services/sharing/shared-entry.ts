@@ -7,7 +7,10 @@ import { locateEntries } from '../tree/entry-location.ts'
 import { type EntryName, entryNotFound } from '../tree/entry-path.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
 
-/** What one share is made of: one entry, or several, which look like a folder that is called by the first of them. */
+/**
+ * What one share is made of: one entry, or several, which look like a folder that is called by the
+ * first of them.
+ */
 export interface Shared
   extends Pick<FoundEntry, 'id' | 'kind' | 'names' | 'fileType' | 'size' | 'md5'> {
   title: string
@@ -35,8 +38,8 @@ export async function sharedEntry(
 }
 
 /**
- * Several entries of a tree that are to be behind one share, each once. What is in a folder that is shared, too, is seen in there: it is left
- * out. Where one entry is left, it is shared alone.
+ * Several entries of a tree that are to be behind one share, each once. What is in a folder that is
+ * shared, too, is seen in there: it is left out. Where one entry is left, it is shared alone.
  * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT
  */
 export async function together(

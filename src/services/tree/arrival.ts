@@ -4,7 +4,10 @@ import type { Sender } from '../../access/caller.ts'
 import { scheduleUseMail } from '../notices/use-mail.ts'
 import { requestClosed } from '../sharing/file-request-term.ts'
 
-/** Notes, in the transaction that makes it, a file that was sent to a file request. @throws FILE_REQUEST_CLOSED when the request is gone */
+/**
+ * Notes, in the transaction that makes it, a file that was sent to a file request. @throws
+ * FILE_REQUEST_CLOSED when the request is gone
+ */
 export async function noteArrival(
   db: Db,
   { credentialId: requestId }: Sender,

@@ -57,14 +57,18 @@ const MAX_LISTED = 100
 
 interface Deps extends TreeDeps {
   findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
-  /** The ids of the entries of a share, as far as it can still be seen by who copies. @throws why not */
+  /**
+   * The ids of the entries of a share, as far as it can still be seen by who copies. @throws why
+   * not
+   */
   requireShare: (id: string, caller: Caller, tx: Tx) => Promise<string[]>
 }
 
 /**
- * Copies of many entries, in transactions of bounded size. What is copied waits in a folder that no tree holds, and is placed at the end, all
- * at once: a part of it is never visible, and an abandoned copy is purged like a deleted folder. The rows say how far a copy is: after a kill
- * any instance continues.
+ * Copies of many entries, in transactions of bounded size. What is copied waits in a folder that no
+ * tree holds, and is placed at the end, all at once: a part of it is never visible, and an
+ * abandoned copy is purged like a deleted folder. The rows say how far a copy is: after a kill any
+ * instance continues.
  */
 export function backgroundCopyService({
   db,
@@ -99,7 +103,10 @@ export function backgroundCopyService({
     return { caller, ...(await openDrive(caller, bucketId, 'write')) }
   }
 
-  /** Ends a copy without a result: gives back what it holds, and has purged what is there. @returns whether it had not ended before */
+  /**
+   * Ends a copy without a result: gives back what it holds, and has purged what is there. @returns
+   * whether it had not ended before
+   */
   async function giveUp(
     id: string,
     state: 'failed' | 'cancelled',
@@ -202,7 +209,8 @@ export function backgroundCopyService({
     ): Promise<string> {
       const { tx, by } = change
       const { tree, limits, onConflict, replacesFolders } = to
-      // At each step, its maker must be found to have the right to write; those of shares are not looked at there.
+      // At each step, its maker must be found to have the right to write; those of shares are not
+      // looked at there.
       if (tree.share)
         throw new Forbidden(
           `Into what is shared with you, up to ${MAX_COPIED} files and folders are copied at once.`,
@@ -303,11 +311,16 @@ export function backgroundCopyService({
     findIfAny,
     find,
 
-    /** The copies of a caller that are under way, and those that have ended lately, the last first. */
+    /**
+     * The copies of a caller that are under way, and those that have ended lately, the last first.
+     */
     list: async ({ userId }: Pick<Caller, 'userId'>): Promise<BackgroundCopy[]> =>
       (await copiesOf(db, userId, MAX_LISTED)).map(toView),
 
-    /** Ends a copy that is under way: nothing of it stays. One that has ended stays as it is. @throws COPY_NOT_FOUND */
+    /**
+     * Ends a copy that is under way: nothing of it stays. One that has ended stays as it is.
+     * @throws COPY_NOT_FOUND
+     */
     async cancel(caller: Pick<Caller, 'userId'>, id: string): Promise<BackgroundCopy> {
       await find(caller, id)
       await giveUp(id, 'cancelled', null)

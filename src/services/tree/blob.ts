@@ -48,7 +48,8 @@ const STEP = 64 * 1024 * 1024
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 /**
- * The ledger of the store: reserve, stream, commit. A crash at any point leaves only garbage that the ledger records.
+ * The ledger of the store: reserve, stream, commit. A crash at any point leaves only garbage that
+ * the ledger records.
  */
 export function blobService({
   db,
@@ -59,7 +60,8 @@ export function blobService({
   const running = new Set<string>()
   const leaseUntil = () => Date.now() + leaseSeconds * 1000
 
-  // One heartbeat renews the leases of all uploads of this instance; when the instance dies, they expire.
+  // One heartbeat renews the leases of all uploads of this instance; when the instance dies, they
+  // expire.
   const heartbeat = setInterval(
     () => {
       if (running.size === 0) return
@@ -71,7 +73,10 @@ export function blobService({
   )
   heartbeat.unref()
 
-  /** Records an object, which must not go to a store that has been left, or that others are leaving. @throws UNAVAILABLE */
+  /**
+   * Records an object, which must not go to a store that has been left, or that others are leaving.
+   * @throws UNAVAILABLE
+   */
   async function insert(blob: Parameters<typeof insertBlob>[1], tx: Tx): Promise<void> {
     const newest = store.newest()
     if (!(await announceBlob(db, blob, newest, tx))) {
@@ -104,7 +109,10 @@ export function blobService({
     })
   }
 
-  /** Raises a reservation by the first step that the quota allows. @returns the new reservation in bytes */
+  /**
+   * Raises a reservation by the first step that the quota allows. @returns the new reservation in
+   * bytes
+   */
   async function extend(
     tree: Tree,
     limits: UploadLimits,
@@ -130,7 +138,10 @@ export function blobService({
     })
   }
 
-  /** The sweeper may have removed an upload whose lease expired; records the bytes that arrived afterwards, so that they are deleted. */
+  /**
+   * The sweeper may have removed an upload whose lease expired; records the bytes that arrived
+   * afterwards, so that they are deleted.
+   */
   async function markForgottenForDeletion(bucketId: string, id: string, tx: Tx): Promise<void> {
     if ((await deleteAgain(db, id, tx)) || (await isKnown(db, id, tx))) return
     await insertBlob(db, { id, bucketId, state: 'deleting', store: 0, leaseUntil: Date.now() }, tx)
@@ -138,9 +149,11 @@ export function blobService({
 
   return {
     /**
-     * Streams bytes into the store under a new key. Bytes are reserved before they are sent to the store.
-     * A body of up to one block reserves its exact size; a longer stream reserves its declared bound, or grows in steps.
-     * @throws FILE_TOO_LARGE, QUOTA_EXCEEDED, UNAVAILABLE, or what the source throws; nothing stays reserved then
+     * Streams bytes into the store under a new key. Bytes are reserved before they are sent to the
+     * store. A body of up to one block reserves its exact size; a longer stream reserves its
+     * declared bound, or grows in steps.
+     * @throws FILE_TOO_LARGE, QUOTA_EXCEEDED, UNAVAILABLE, or what the source throws; nothing stays
+     * reserved then
      */
     async stage(
       tree: Tree,
@@ -178,7 +191,8 @@ export function blobService({
         // If the lease expired, the sweeper has removed the staged blocks.
         const lost =
           error instanceof StoreRefusal && !(await this.renew(id, Date.now()).catch(() => true))
-        // Before the reservation there is nothing to release, unless it is unknown whether it was committed.
+        // Before the reservation there is nothing to release, unless it is unknown whether it was
+        // committed.
         if (reserved !== undefined || isDatabaseDown(error)) await this.abandon(tree, id, error)
         else running.delete(id)
         throw lost ? leaseLost() : error
@@ -206,10 +220,16 @@ export function blobService({
       )
     },
 
-    /** Extends the lease of a staged blob to at least this time (milliseconds since 1970). @returns whether it is still staged */
+    /**
+     * Extends the lease of a staged blob to at least this time (milliseconds since 1970). @returns
+     * whether it is still staged
+     */
     renew: (id: string, until: number): Promise<boolean> => extendLease(db, id, until),
 
-    /** Records a copy that is about to be made of a staged blob, with a lease that this instance renews. @returns the key of the copy */
+    /**
+     * Records a copy that is about to be made of a staged blob, with a lease that this instance
+     * renews. @returns the key of the copy
+     */
     async announceCopy(tree: Pick<Tree, 'bucketId'>): Promise<string> {
       const id = newId()
       const { bucketId } = tree
@@ -225,7 +245,10 @@ export function blobService({
       return id
     },
 
-    /** Marks a copy that no entry will refer to for deletion. Never throws: its lease expires anyway. */
+    /**
+     * Marks a copy that no entry will refer to for deletion. Never throws: its lease expires
+     * anyway.
+     */
     async abandonCopy(tree: Pick<Tree, 'bucketId'>, id: string): Promise<void> {
       running.delete(id)
       await db
@@ -254,7 +277,8 @@ export function blobService({
     },
 
     /**
-     * Part of the transaction that creates the entry: turns the reservation into usage if the writer may still write. Locks the tree.
+     * Part of the transaction that creates the entry: turns the reservation into usage if the
+     * writer may still write. Locks the tree.
      * @throws UNAUTHENTICATED, FORBIDDEN, FOLDER_NOT_FOUND when the storage area is gone
      */
     async settle(tree: Tree, blob: StagedBlob, caller: Writer, tx: Tx): Promise<void> {
@@ -271,8 +295,9 @@ export function blobService({
     },
 
     /**
-     * Releases the reservation of a blob that no entry will refer to, and leaves the object to the sweeper. Never throws: the lease expires anyway.
-     * Waits for the database, unless the database is what failed: the client has waited long enough for its response then.
+     * Releases the reservation of a blob that no entry will refer to, and leaves the object to the
+     * sweeper. Never throws: the lease expires anyway. Waits for the database, unless the database
+     * is what failed: the client has waited long enough for its response then.
      */
     async abandon(tree: Pick<Tree, 'bucketId'>, id: string, because: unknown): Promise<void> {
       running.delete(id)

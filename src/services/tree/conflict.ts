@@ -14,7 +14,10 @@ import { onlyReplaced } from './trunk.ts'
 /** Where a file goes, and what to do when something is there. */
 export interface Destination {
   names: string[]
-  /** The folder that it goes into, wherever that is by then; without it, the one that `names` leads to. */
+  /**
+   * The folder that it goes into, wherever that is by then; without it, the one that `names` leads
+   * to.
+   */
   folderId?: string | undefined
   onConflict: OnConflict
   /** What is to be there. */
@@ -24,7 +27,10 @@ export interface Destination {
 /** How many free names are tried with one statement. */
 const TRIES = 50
 
-/** A name that is free in a folder of a locked tree. @param given names that others get at the same time */
+/**
+ * A name that is free in a folder of a locked tree. @param given names that others get at the same
+ * time
+ */
 export async function freeName(
   db: Db,
   folderId: string,
@@ -65,8 +71,9 @@ export async function makeRoom(
 }
 
 /**
- * Moves entries of a locked tree into the folder at a path, or one of them to another name there. A file that is in the way goes into
- * the trash where it is replaced; a folder does only with `replacesFolders`.
+ * Moves entries of a locked tree into the folder at a path, or one of them to another name there. A
+ * file that is in the way goes into the trash where it is replaced; a folder does only with
+ * `replacesFolders`.
  * @returns the names that they have there, in their order
  * @throws PATH_EXISTS, INVALID_PATH
  */
@@ -127,7 +134,10 @@ export async function moveOnConflict(
   return names
 }
 
-/** Refuses an upload early whose path is taken. What is there at its end decides. @throws PATH_EXISTS, REVISION_MISMATCH */
+/**
+ * Refuses an upload early whose path is taken. What is there at its end decides. @throws
+ * PATH_EXISTS, REVISION_MISMATCH
+ */
 export async function refuseTaken(
   db: Db,
   tree: Tree,

@@ -102,7 +102,8 @@ export function copyArrivals(db: Db, removal: EntryRemovalService) {
   }
 
   /**
-   * Makes the place of copies in a locked tree, and counts them there. What they replace goes into the trash.
+   * Makes the place of copies in a locked tree, and counts them there. What they replace goes into
+   * the trash.
    * @returns the folder, and the names that they get there
    * @throws PATH_EXISTS, INVALID_PATH, QUOTA_EXCEEDED
    */

@@ -156,7 +156,10 @@ export function copyFilling(db: Db) {
     await setReach(db, new Map(further), tx)
   }
 
-  /** Notes what was copied. Where that is more than there was at the beginning, more is reserved. @throws QUOTA_EXCEEDED */
+  /**
+   * Notes what was copied. Where that is more than there was at the beginning, more is reserved.
+   * @throws QUOTA_EXCEEDED
+   */
   async function note(
     copy: EntryCopy,
     tree: Tree,
@@ -209,7 +212,8 @@ export function copyFilling(db: Db) {
      * Copies what is in some folders, up to so many entries, with both trees locked.
      * @param within entries that what is copied must be below, or be one of
      * @returns whether no folder is left
-     * @throws FILE_NOT_FOUND when an entry that was named is not there any more; FILE_TOO_LARGE, QUOTA_EXCEEDED
+     * @throws FILE_NOT_FOUND when an entry that was named is not there any more; FILE_TOO_LARGE,
+     * QUOTA_EXCEEDED
      */
     async fill(
       copy: EntryCopy,

@@ -47,11 +47,17 @@ export interface Looked {
 export interface Submitted {
   userId: string
   tokens: ReadonlySet<string>
-  /** The owner that a program which forgets tokens gives its locks: those of this person count as submitted. */
+  /**
+   * The owner that a program which forgets tokens gives its locks: those of this person count as
+   * submitted.
+   */
   forgetfulOwner?: string | undefined
 }
 
-/** What a change does: to the content of an entry, to the members of the folder that it is in, or to all of it and to these. */
+/**
+ * What a change does: to the content of an entry, to the members of the folder that it is in, or to
+ * all of it and to these.
+ */
 export interface LockUse {
   names: readonly string[]
   how: 'content' | 'member' | 'whole'
@@ -78,8 +84,9 @@ interface Deps extends Core<'db'> {
 }
 
 /**
- * Locks of WebDAV clients: docs/decisions/webdav.md. They are made and checked with their drive locked, so that they hold across workers
- * and instances. Changes through other interfaces do not ask for them.
+ * Locks of WebDAV clients: docs/decisions/webdav.md. They are made and checked with their drive
+ * locked, so that they hold across workers and instances. Changes through other interfaces do not
+ * ask for them.
  */
 export function davLockService({ db, changeTree }: Deps) {
   async function inForce(tree: Tree, tx?: Tx): Promise<Lock[]> {
@@ -145,7 +152,8 @@ export function davLockService({ db, changeTree }: Deps) {
     if (how === 'content') return
     const inside = await below(node.id, locks, tx)
     for (const on of Map.groupBy(inside, ({ entryId }) => entryId).values()) requireTokens(on, by)
-    // RFC 4918, section 7.5: a lock stays where it was made, so it ends with what leaves that place.
+    // RFC 4918, section 7.5: a lock stays where it was made, so it ends with what leaves that
+    // place.
     const ending = [...inside, ...locks.filter(({ entryId }) => entryId === node.id)]
     if (ending.length > 0)
       await deleteLocks(
@@ -182,14 +190,20 @@ export function davLockService({ db, changeTree }: Deps) {
   }
 
   return {
-    /** What is at a path, and which locks hold for it. @param locks those of the drive, where they are known */
+    /**
+     * What is at a path, and which locks hold for it. @param locks those of the drive, where they
+     * are known
+     */
     look: async (tree: Tree, names: readonly string[], locks?: Lock[]): Promise<Looked> =>
       look(tree, names, locks ?? (await inForce(tree))),
 
     /** The locks of a drive. */
     inForce: (tree: Tree): Promise<Lock[]> => inForce(tree),
 
-    /** The same tree: a change of it is refused where it needs tokens that are not submitted. @param from another tree that the change locks */
+    /**
+     * The same tree: a change of it is refused where it needs tokens that are not submitted. @param
+     * from another tree that the change locks
+     */
     guarded(tree: Tree, uses: readonly LockUse[], by: Submitted, from: Tree = tree): GuardedTree {
       return {
         ...tree,
@@ -202,7 +216,10 @@ export function davLockService({ db, changeTree }: Deps) {
       }
     },
 
-    /** Looks whether a lock could be made where there is nothing yet. @throws LockConflict, QUOTA_EXCEEDED */
+    /**
+     * Looks whether a lock could be made where there is nothing yet. @throws LockConflict,
+     * QUOTA_EXCEEDED
+     */
     async requireRoomAt(
       tree: Tree,
       names: readonly string[],
@@ -244,7 +261,10 @@ export function davLockService({ db, changeTree }: Deps) {
       })
     },
 
-    /** Lets a lock last for so many seconds from now. @returns null where no lock of the caller with this token holds there */
+    /**
+     * Lets a lock last for so many seconds from now. @returns null where no lock of the caller with
+     * this token holds there
+     */
     async refresh(
       tree: Tree,
       names: readonly string[],
@@ -262,7 +282,10 @@ export function davLockService({ db, changeTree }: Deps) {
       })
     },
 
-    /** Ends a lock. @returns whether one with this token held there; null where it is of someone else */
+    /**
+     * Ends a lock. @returns whether one with this token held there; null where it is of someone
+     * else
+     */
     async end(
       tree: Tree,
       names: readonly string[],
@@ -288,7 +311,10 @@ export const covering = (chain: readonly string[], locks: readonly Lock[]): Lock
     ({ entryId, isDeep }) => entryId === chain.at(-1) || (isDeep && chain.includes(entryId)),
   )
 
-/** RFC 4918, section 7: of the locks that hold for something, the caller submits the token of one that is theirs. @throws EntryLocked */
+/**
+ * RFC 4918, section 7: of the locks that hold for something, the caller submits the token of one
+ * that is theirs. @throws EntryLocked
+ */
 export function requireTokens(
   locks: readonly Lock[],
   { userId, tokens, forgetfulOwner }: Submitted,

@@ -46,7 +46,10 @@ interface Deps extends Core<'db'> {
   changeTree: TreeChangeRunner
 }
 
-/** Dead properties of files and folders (RFC 4918, section 4): XML that WebDAV clients keep with them, and that means nothing to the service. */
+/**
+ * Dead properties of files and folders (RFC 4918, section 4): XML that WebDAV clients keep with
+ * them, and that means nothing to the service.
+ */
 export function davPropertyService({ db, changeTree }: Deps) {
   /** What is at a path; null for the folder that a tree begins with. */
   async function find(tree: Tree, names: string[], tx: Tx): Promise<Node | null | undefined> {
@@ -58,7 +61,10 @@ export function davPropertyService({ db, changeTree }: Deps) {
     /** The ids of those of some entries that have properties: often none has. */
     having: (entryIds: readonly string[]): Promise<string[]> => entriesWithProperties(db, entryIds),
 
-    /** The elements of the properties of some entries. Does not authorize: pass only entries that the caller may see. */
+    /**
+     * The elements of the properties of some entries. Does not authorize: pass only entries that
+     * the caller may see.
+     */
     async of(entryIds: readonly string[]): Promise<Map<string, Properties>> {
       const found = await propertiesOf(db, entryIds)
       return new Map(
@@ -68,8 +74,8 @@ export function davPropertyService({ db, changeTree }: Deps) {
 
     /**
      * Changes properties of the entry at a path, in their order: all of them or none.
-     * @param modifiedAt when the content of a file was last modified; null for when it came. A time is no change of the content: it makes no
-     * version and no event (docs/decisions/file-times.md)
+     * @param modifiedAt when the content of a file was last modified; null for when it came. A time
+     * is no change of the content: it makes no version and no event (docs/decisions/file-times.md)
      * @param expected the revision that it must have; the folder that a tree begins with shows none
      * @throws FILE_NOT_FOUND, QUOTA_EXCEEDED, REVISION_MISMATCH
      */

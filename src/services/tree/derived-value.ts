@@ -4,7 +4,10 @@ import { videoContainers } from '../../derive/outcome.ts'
 /** Characters of what is noted of a picture besides, as JSON. */
 const MAX_DETAILS = 4096
 
-/** What a process says of a picture. It has read a file of anybody's, so it is checked like any other input. */
+/**
+ * What a process says of a picture. It has read a file of anybody's, so it is checked like any
+ * other input.
+ */
 export const pictureValue = z.object({
   width: z.int().min(1).max(1e6),
   height: z.int().min(1).max(1e6),

@@ -9,7 +9,10 @@ import type { BucketLimits, Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import type { WorkspaceTree } from '../workspaces/workspace.ts'
 
-/** The workspaces of the caller with these ids of workspaces or of their storage areas. One statement: with role, tree and limits. */
+/**
+ * The workspaces of the caller with these ids of workspaces or of their storage areas. One
+ * statement: with role, tree and limits.
+ */
 export async function workspaceTreesOf(
   db: Db,
   caller: Caller,
@@ -46,7 +49,10 @@ export interface SharedDrive {
   mayEdit: boolean
 }
 
-/** Those of some shares that are live and made out to the caller. One statement: with trees and limits. */
+/**
+ * Those of some shares that are live and made out to the caller. One statement: with trees and
+ * limits.
+ */
 export async function sharedDrivesOf(
   db: Db,
   caller: Caller,

@@ -65,7 +65,8 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
 
     /**
      * Moves entries into a folder, or renames one. Costs the same whatever is in them.
-     * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT, PATH_EXISTS, QUOTA_EXCEEDED for folders that are made
+     * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT, PATH_EXISTS, QUOTA_EXCEEDED for folders
+     * that are made
      */
     async move(
       tree: Tree,

@@ -26,7 +26,10 @@ import { type EntryName, namesOfFolder, pathIn } from './entry-path.ts'
 import type { Located, TreeDeps } from './entry-removal.ts'
 import { fileTooLarge } from './quota.ts'
 
-/** What is copied: entries that are named, or what of a share is found in the transaction of the copy, with both trees locked. */
+/**
+ * What is copied: entries that are named, or what of a share is found in the transaction of the
+ * copy, with both trees locked.
+ */
 export type CopySource = { tree: Tree } & (
   | { named: readonly EntryName[] }
   | { shareId: string; isOne: boolean; admit: (tx: Tx) => Promise<readonly NamedCopy[]> }
@@ -57,7 +60,10 @@ interface Deps extends TreeDeps {
   backgroundCopies: BackgroundCopyService
 }
 
-/** Copies entries within a tree and between trees, without their bytes: those are counted once more. Who may is asked before. */
+/**
+ * Copies entries within a tree and between trees, without their bytes: those are counted once more.
+ * Who may is asked before.
+ */
 export function entryCopyService({ db, changeTree, removal, backgroundCopies, wake }: Deps) {
   const arrive = copyArrivals(db, removal)
 
@@ -136,10 +142,12 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
 
   return {
     /**
-     * Copies entries of a tree into a folder: all of them, or none. A file that is in the way goes into the trash where it is replaced;
-     * a folder never does. Versions, notes and shares stay behind. Copies have those tags of their originals that their drive has, too, but none
-     * of what is shared: the tags of others are their own. Many are copied in the background.
-     * @throws FILE_NOT_FOUND, FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, PATH_EXISTS, QUOTA_EXCEEDED, FILE_TOO_LARGE
+     * Copies entries of a tree into a folder: all of them, or none. A file that is in the way goes
+     * into the trash where it is replaced; a folder never does. Versions, notes and shares stay
+     * behind. Copies have those tags of their originals that their drive has, too, but none of what
+     * is shared: the tags of others are their own. Many are copied in the background.
+     * @throws FILE_NOT_FOUND, FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, PATH_EXISTS,
+     * QUOTA_EXCEEDED, FILE_TOO_LARGE
      */
     async copy(source: CopySource, to: CopyOptions, caller: Caller): Promise<Copied> {
       const { tree: from } = source

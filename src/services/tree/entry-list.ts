@@ -31,7 +31,10 @@ export interface PlacedEntry extends PlacedRow {
 /** An entry of a list. */
 export type ListedEntry = EntryRow
 
-/** After which entry a page of what was searched for starts: the value that it is sorted by, and its id. */
+/**
+ * After which entry a page of what was searched for starts: the value that it is sorted by, and its
+ * id.
+ */
 export type SearchKey = [string | number, string]
 
 /** Reads a part of a name, as names are searched for it. @throws INVALID_INPUT */
@@ -49,7 +52,10 @@ export function parsePart(text: string, field: string): string {
 export const entryKeyOf = ({ sort }: Pick<EntryQuery, 'sort'>, entry: EntryRow): EntryKey =>
   sort === 'name' ? [entry.kind, entry.name] : [entry[sort], entry.id]
 
-/** Lists of entries for the graph. Nothing here authorizes: pass only trees and entries that the caller may see. */
+/**
+ * Lists of entries for the graph. Nothing here authorizes: pass only trees and entries that the
+ * caller may see.
+ */
 export function entryListService({ db }: Core<'db'>) {
   /** @param rows of any trees; those below a folder that is being purged are left out */
   async function placed(rows: (PlacedRow & { rootId: string })[]): Promise<PlacedEntry[]> {
@@ -68,17 +74,25 @@ export function entryListService({ db }: Core<'db'>) {
   return {
     placed,
 
-    /** Some entries of any trees, by id, with their paths: one statement for the rows, one for the paths. */
+    /**
+     * Some entries of any trees, by id, with their paths: one statement for the rows, one for the
+     * paths.
+     */
     byIds: (ids: readonly string[]): Promise<Map<string, PlacedEntry>> =>
       rowsById(ids, async some => placed(await entriesByIds(db, some))),
 
-    /** The entry with these names from the root down, the root without any; null when there is none. */
+    /**
+     * The entry with these names from the root down, the root without any; null when there is none.
+     */
     async at(tree: Tree, names: string[]): Promise<PlacedEntry | null> {
       const row = await entryAt(db, tree, names)
       return row ? { ...row, names } : null
     },
 
-    /** The children of some folders; each folder's page starts after the same key. One statement for up to 128 folders. */
+    /**
+     * The children of some folders; each folder's page starts after the same key. One statement for
+     * up to 128 folders.
+     */
     childrenOf(
       folderIds: string[],
       query: EntryQuery,
@@ -86,7 +100,8 @@ export function entryListService({ db }: Core<'db'>) {
       after: EntryKey | null,
     ): Promise<Map<string, Page<ChildRow>>> {
       const { nameContains, tagIds = [] } = query
-      // What is no id is that of no tag; MySQL fails to compare an ASCII id column with a text that is not ASCII.
+      // What is no id is that of no tag; MySQL fails to compare an ASCII id column with a text that
+      // is not ASCII.
       const ofTags = tagIds.map(id => (isUuid(id) ? id : ''))
       const part = nameContains === null ? null : parsePart(nameContains, 'filter.nameContains')
       return pagesOfChildren(
@@ -100,7 +115,10 @@ export function entryListService({ db }: Core<'db'>) {
 
     keyOf: entryKeyOf,
 
-    /** The entries of a tree whose names contain a text, in any case, oldest first. `last` is where the next page begins. */
+    /**
+     * The entries of a tree whose names contain a text, in any case, oldest first. `last` is where
+     * the next page begins.
+     */
     async search(
       tree: Tree,
       text: string,
@@ -124,8 +142,8 @@ export function entryListService({ db }: Core<'db'>) {
     },
 
     /**
-     * What is below a folder of a tree, at any depth, and has a name that contains a text, in any case. One statement for the rows, one
-     * for their paths.
+     * What is below a folder of a tree, at any depth, and has a name that contains a text, in any
+     * case. One statement for the rows, one for their paths.
      */
     async below(
       tree: Tree,

@@ -34,8 +34,8 @@ export async function findEntry(
 }
 
 /**
- * The names of some folders, from the root down; a folder that is not below one of the roots (a deleted one) is left out.
- * Runs one statement for up to 1,000 folders.
+ * The names of some folders, from the root down; a folder that is not below one of the roots (a
+ * deleted one) is left out. Runs one statement for up to 1,000 folders.
  */
 export async function pathsOfFolders(
   db: Db,
@@ -63,7 +63,8 @@ export async function pathsOfFolders(
 }
 
 /**
- * The names from a root down to an entry, and the ids of the folders between them; undefined for one that is no longer below it.
+ * The names from a root down to an entry, and the ids of the folders between them; undefined for
+ * one that is no longer below it.
  * @param up the entry and all folders above it
  */
 export function chainOf(

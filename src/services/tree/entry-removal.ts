@@ -61,8 +61,8 @@ export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config,
   }
 
   /**
-   * Deletes entries of a locked bucket that are no longer in a tree or counted as usage: files at once, folders by a job, which purges what is
-   * in them. The caller wakes the worker.
+   * Deletes entries of a locked bucket that are no longer in a tree or counted as usage: files at
+   * once, folders by a job, which purges what is in them. The caller wakes the worker.
    */
   async function deleteForEver(bucketId: string, nodes: Node[], tx: Tx): Promise<void> {
     const full = nodes.filter(node => node.kind === FOLDER && !isEmpty(node))
@@ -85,9 +85,10 @@ export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config,
     deleteForEver,
 
     /**
-     * Takes entries, none of them inside another one, out of a locked tree and its usage, with all that is in them: into the trash, or
-     * permanently where nothing is kept. What is in them disappears at once for every user, and the shares of their files end.
-     * The caller wakes the worker.
+     * Takes entries, none of them inside another one, out of a locked tree and its usage, with all
+     * that is in them: into the trash, or permanently where nothing is kept. What is in them
+     * disappears at once for every user, and the shares of their files end. The caller wakes the
+     * worker.
      * @returns the ids of the trash items
      */
     async remove(

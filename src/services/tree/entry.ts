@@ -57,7 +57,10 @@ export async function makeBucket(
   )
 }
 
-/** Locks the tree until the transaction ends. Every change of a tree begins with this, or with an UPDATE of the bucket's row. */
+/**
+ * Locks the tree until the transaction ends. Every change of a tree begins with this, or with an
+ * UPDATE of the bucket's row.
+ */
 export async function lockTree(db: Db, tree: Tree, tx: Tx): Promise<void> {
   if (!(await lockOpenBucket(db, tree.bucketId, tx))) throw treeGone()
 }
@@ -97,7 +100,10 @@ export interface TreeChange {
 /** A tree whose changes are checked in their own transaction, before anything else of them. */
 export type GuardedTree = Tree & { guard?: (tx: Tx) => Promise<void> }
 
-/** Runs changes of trees, each in one transaction with its events, and notifies the subscribers of the storage usage. */
+/**
+ * Runs changes of trees, each in one transaction with its events, and notifies the subscribers of
+ * the storage usage.
+ */
 export function treeChangeRunner({ db, change, pubSub }: Core<'db' | 'change' | 'pubSub'>) {
   return async <T>(
     tree: GuardedTree,
@@ -167,7 +173,8 @@ export interface Arrival extends Reach {
 }
 
 /**
- * Creates the missing folders of the path `folder`, and adds the entries that will be placed there to their totals. The tree must be locked.
+ * Creates the missing folders of the path `folder`, and adds the entries that will be placed there
+ * to their totals. The tree must be locked.
  * @param changes of totals that are made as well
  * @returns the folder's id and how many folders were created
  * @throws PATH_EXISTS when a file is in the way, or something has one of the names there already
@@ -270,10 +277,12 @@ export interface Departure {
 }
 
 /**
- * Moves entries into the folder at a path, or one of them to another name there: at a cost that depends neither on their number, but
- * for a statement for every few hundred, nor on the size of their subtrees. The tree must be locked.
+ * Moves entries into the folder at a path, or one of them to another name there: at a cost that
+ * depends neither on their number, but for a statement for every few hundred, nor on the size of
+ * their subtrees. The tree must be locked.
  * @param restores whether they come from the trash, so that nothing is above them
- * @throws PATH_EXISTS when something is at a destination, INVALID_PATH when a path below would become too long
+ * @throws PATH_EXISTS when something is at a destination, INVALID_PATH when a path below would
+ * become too long
  */
 export async function moveEntries(
   db: Db,

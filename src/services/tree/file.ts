@@ -78,7 +78,10 @@ export function fileService({
     return found
   }
 
-  /** Makes a new file of a blob that is counted already. @throws PATH_EXISTS, QUOTA_EXCEEDED for folders */
+  /**
+   * Makes a new file of a blob that is counted already. @throws PATH_EXISTS, QUOTA_EXCEEDED for
+   * folders
+   */
   async function create(
     tree: Tree,
     blob: StagedBlob,
@@ -121,9 +124,10 @@ export function fileService({
   }
 
   /**
-   * Makes a file of a stored blob within a change of its tree, or the new content of the file that is there, and turns its reservation
-   * into usage.
-   * @throws PATH_EXISTS, QUOTA_EXCEEDED for folders, UNAUTHENTICATED and FORBIDDEN when the caller has lost the right meanwhile
+   * Makes a file of a stored blob within a change of its tree, or the new content of the file that
+   * is there, and turns its reservation into usage.
+   * @throws PATH_EXISTS, QUOTA_EXCEEDED for folders, UNAUTHENTICATED and FORBIDDEN when the caller
+   * has lost the right meanwhile
    */
   async function save(
     tree: Tree,
@@ -167,7 +171,8 @@ export function fileService({
   }
 
   /**
-   * Where a file goes, and what is there. One statement where the folder that is given by its id is still where it was planned.
+   * Where a file goes, and what is there. One statement where the folder that is given by its id is
+   * still where it was planned.
    * @param decides whether it matters what is there
    * @throws FOLDER_NOT_FOUND, INVALID_PATH
    */
@@ -192,7 +197,10 @@ export function fileService({
     return placeOf(tree, { names: now, folderId: undefined, decides }, tx)
   }
 
-  /** Moves a file of a locked tree to a full path. @throws FILE_NOT_FOUND, REVISION_MISMATCH, PATH_EXISTS, INVALID_PATH */
+  /**
+   * Moves a file of a locked tree to a full path. @throws FILE_NOT_FOUND, REVISION_MISMATCH,
+   * PATH_EXISTS, INVALID_PATH
+   */
   async function relocate(
     tree: Tree,
     source: string[],
@@ -220,11 +228,14 @@ export function fileService({
     refuseTaken: (tree: Tree, to: Destination) => refuseTaken(db, tree, to),
 
     /**
-     * Uploads a file from a stream and creates missing folders. A failed upload leaves nothing behind.
+     * Uploads a file from a stream and creates missing folders. A failed upload leaves nothing
+     * behind.
      * @param to where it goes, unless the form says that after the bytes
      * @param decide reads what to do when something is in the way
-     * @param isSeen whether who calls has looked at what is there, and refused what can be refused before the bytes
-     * @throws INVALID_PATH, PATH_EXISTS, REVISION_MISMATCH, FILE_TOO_LARGE, QUOTA_EXCEEDED, UNAUTHENTICATED, FORBIDDEN
+     * @param isSeen whether who calls has looked at what is there, and refused what can be refused
+     * before the bytes
+     * @throws INVALID_PATH, PATH_EXISTS, REVISION_MISMATCH, FILE_TOO_LARGE, QUOTA_EXCEEDED,
+     * UNAUTHENTICATED, FORBIDDEN
      */
     async upload(
       tree: Tree,
@@ -343,7 +354,10 @@ export function fileService({
       return removed
     },
 
-    /** Deletes the files that exist, in one transaction. @returns the paths of the deleted files, and of those not found */
+    /**
+     * Deletes the files that exist, in one transaction. @returns the paths of the deleted files,
+     * and of those not found
+     */
     async removeMany(
       tree: Tree,
       paths: string[],

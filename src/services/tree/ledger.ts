@@ -5,7 +5,8 @@ import { releaseRequested } from '../../../db/queries/file-request-upload.ts'
 import { unreserve } from '../../../db/queries/reservation.ts'
 
 /**
- * Marks a staged blob for deletion and releases its reservation, exactly once. Locks the bucket before the blob, as everywhere.
+ * Marks a staged blob for deletion and releases its reservation, exactly once. Locks the bucket
+ * before the blob, as everywhere.
  * @param overAt does nothing if its lease is not over at this time
  */
 export async function releaseStaged(

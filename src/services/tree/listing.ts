@@ -40,12 +40,17 @@ interface FileDetails {
   createdBy: string | null
   createdAt: number
   updatedAt: number
-  /** When its content was last modified, as the computer says that it came from; else when it came. */
+  /**
+   * When its content was last modified, as the computer says that it came from; else when it came.
+   */
   modifiedAt: number
   revision: number
 }
 
-/** A folder in a listing. Its size in bytes and its number of files are those of everything below it. */
+/**
+ * A folder in a listing. Its size in bytes and its number of files are those of everything below
+ * it.
+ */
 export interface FolderView {
   id: string
   name: string
@@ -66,8 +71,9 @@ export interface FoundEntry extends FileView {
 export function listingService({ db }: Core<'db'>) {
   return {
     /**
-     * One level of a tree: folders first, then files, both by name. An unknown path is an empty folder.
-     * One statement reads the entries of the path, those of the page, and one more row to know whether another page follows.
+     * One level of a tree: folders first, then files, both by name. An unknown path is an empty
+     * folder. One statement reads the entries of the path, those of the page, and one more row to
+     * know whether another page follows.
      */
     async level(
       tree: Tree,
@@ -99,7 +105,10 @@ export function listingService({ db }: Core<'db'>) {
       }
     },
 
-    /** All files of a tree, oldest first, with their paths: those below folders that are being purged are left out. */
+    /**
+     * All files of a tree, oldest first, with their paths: those below folders that are being
+     * purged are left out.
+     */
     async listAll(
       tree: Tree,
       page: PageArgs,
@@ -112,7 +121,10 @@ export function listingService({ db }: Core<'db'>) {
       return { files: rows, nextCursor }
     },
 
-    /** A page of all files or of all folders but the root, likewise. `last` is where the next page begins. */
+    /**
+     * A page of all files or of all folders but the root, likewise. `last` is where the next page
+     * begins.
+     */
     async ofKind(
       tree: Tree,
       kind: typeof FILE | typeof FOLDER,
@@ -136,7 +148,10 @@ export function listingService({ db }: Core<'db'>) {
       return { rows: placed, more, last: rows.at(-1)?.id }
     },
 
-    /** An entry of this tree by its id, with its path; null when it does not exist, or is below a folder that is being purged. */
+    /**
+     * An entry of this tree by its id, with its path; null when it does not exist, or is below a
+     * folder that is being purged.
+     */
     async byId(tree: Tree, id: string, tx?: Tx): Promise<FoundEntry | null> {
       const row = await entryById(db, tree.bucketId, id, tx)
       if (row?.id === tree.rootId) return toFoundEntry(row, [])
@@ -152,13 +167,19 @@ export function listingService({ db }: Core<'db'>) {
       return row ? toFoundEntry(row, names) : null
     },
 
-    /** The file or folder with this id or this path, but not the root; null if there is none. @throws INVALID_PATH */
+    /**
+     * The file or folder with this id or this path, but not the root; null if there is none.
+     * @throws INVALID_PATH
+     */
     async entry(tree: Tree, by: EntryName, tx?: Tx): Promise<FoundEntry | null> {
       if ('path' in by) return this.byPath(tree, by.path, tx)
       return isUuid(by.id) && by.id !== tree.rootId ? this.byId(tree, by.id, tx) : null
     },
 
-    /** The file with this id or this path; exactly one must be given. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */
+    /**
+     * The file with this id or this path; exactly one must be given. @throws FILE_NOT_FOUND,
+     * INVALID_INPUT, INVALID_PATH
+     */
     async file(
       tree: Tree,
       by: { id?: string | null | undefined; path?: string | null | undefined },
@@ -186,7 +207,10 @@ export function listingService({ db }: Core<'db'>) {
       return new Map(rows.map(({ id, email }) => [id, email]))
     },
 
-    /** Whether the tree holds a file of this content; one below a folder that is being purged does not count. */
+    /**
+     * Whether the tree holds a file of this content; one below a folder that is being purged does
+     * not count.
+     */
     holds: (tree: Tree, md5: string): Promise<boolean> => isContentBelow(db, tree, md5),
   }
 }

@@ -11,8 +11,9 @@ import { lockTree, type TreeChange } from './entry.ts'
 import type { ListingService } from './listing.ts'
 
 /**
- * Lets the note on a file follow its new content, unless that has one: it leaves the old content, unless another file has that, too.
- * The file has its new content already. Within the limit of notes.
+ * Lets the note on a file follow its new content, unless that has one: it leaves the old content,
+ * unless another file has that, too. The file has its new content already. Within the limit of
+ * notes.
  */
 export async function carryNote(
   db: Db,
@@ -43,7 +44,10 @@ export async function carryNote(
   record({ kind: 'note.written', subject: null, details: { md5: to } })
 }
 
-/** Notes belong to (storage area, checksum): they follow the content through moves, and equal copies share one. */
+/**
+ * Notes belong to (storage area, checksum): they follow the content through moves, and equal copies
+ * share one.
+ */
 export function noteService({
   db,
   change,
@@ -63,7 +67,10 @@ export function noteService({
   }
 
   return {
-    /** The notes on some contents, by checksum; one statement for up to 1,000. Does not check that the caller has the contents. */
+    /**
+     * The notes on some contents, by checksum; one statement for up to 1,000. Does not check that
+     * the caller has the contents.
+     */
     ofContents: ({ bucket }: Caller, checksums: string[]): Promise<Map<string, string>> =>
       notesOf(db, bucket.bucketId, checksums),
 
@@ -73,7 +80,10 @@ export function noteService({
       return (await notesOf(db, caller.bucket.bucketId, [md5])).get(md5) ?? ''
     },
 
-    /** Writes the note of a content; "" removes it. @returns the stored note. @throws FILE_NOT_FOUND, QUOTA_EXCEEDED */
+    /**
+     * Writes the note of a content; "" removes it. @returns the stored note. @throws
+     * FILE_NOT_FOUND, QUOTA_EXCEEDED
+     */
     async write(caller: Caller, checksum: string, content: string): Promise<string> {
       if ([...content].length > MAX_NOTE)
         throw new InvalidInput('content', `A note has up to ${figure(MAX_NOTE)} characters.`)

@@ -48,7 +48,10 @@ function monthsOf(oldest: number, newest: number): number[] {
   return times
 }
 
-/** The pictures and films of a drive by time (docs/decisions/gallery.md). Nothing here authorizes: pass only trees that the caller may read. */
+/**
+ * The pictures and films of a drive by time (docs/decisions/gallery.md). Nothing here authorizes:
+ * pass only trees that the caller may read.
+ */
 export function pictureService({ db }: Core<'db'>) {
   return {
     /** How many there are in each month that has some, the newest first. */
@@ -66,7 +69,10 @@ export function pictureService({ db }: Core<'db'>) {
       return [...shown].flatMap(([month, count]) => (count > 0 ? [{ month, count }] : [])).reverse()
     },
 
-    /** Some of them, the newest first. What is below a folder in the trash is left out, and is not skipped. @throws INVALID_INPUT */
+    /**
+     * Some of them, the newest first. What is below a folder in the trash is left out, and is not
+     * skipped. @throws INVALID_INPUT
+     */
     async page(
       { bucketId, rootId }: Tree,
       { since, until, skip }: PictureQuery,
@@ -78,7 +84,8 @@ export function pictureService({ db }: Core<'db'>) {
       const paths = new Map<string, string[]>()
       const gone = new Set<string>()
       const range = () => ({ since, until, after, without: [...gone].slice(0, MAX_LEFT_OUT) })
-      // Each round finds folders in the trash or is the last one, and looks at twice as many pictures as the one before.
+      // Each round finds folders in the trash or is the last one, and looks at twice as many
+      // pictures as the one before.
       for (let count = skip + limit + 1; gone.size <= MAX_LEFT_OUT; count *= 2) {
         const folders = await foldersOfPictures(db, bucketId, range(), count)
         const unknown = folders.filter(id => !paths.has(id))

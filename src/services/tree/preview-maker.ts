@@ -23,7 +23,10 @@ import { digestValue, pictureValue, videoValue } from './derived-value.ts'
 
 /** The longest side of each picture, in pixels. */
 export const SIDES = { large: 1280, small: 256 } as const
-/** Reasons that may be a busy machine's rather than the file's: after so many tries, they count as the file's. */
+/**
+ * Reasons that may be a busy machine's rather than the file's: after so many tries, they count as
+ * the file's.
+ */
 const PASSING: readonly FailureReason[] = ['memory', 'time', 'crashed']
 const TRIES = 3
 
@@ -102,7 +105,10 @@ export function previewMaker({
     return made.ok ? { ...made, value: Object.assign({}, made.value, taken.value) } : made
   }
 
-  /** Renews a claim until the returned function is called, so that nobody else makes the same meanwhile. Aborts if somebody does. */
+  /**
+   * Renews a claim until the returned function is called, so that nobody else makes the same
+   * meanwhile. Aborts if somebody does.
+   */
   function hold(claim: Claim, ended: AbortController): () => Promise<void> {
     let beat = Promise.resolve()
     const renew = async () => {
@@ -124,7 +130,10 @@ export function previewMaker({
     }
   }
 
-  /** Stores what a process has made. Whatever happens, nothing is left that the ledger does not know of. */
+  /**
+   * Stores what a process has made. Whatever happens, nothing is left that the ledger does not know
+   * of.
+   */
   async function keep(
     source: { id: string; bucketId: string },
     claim: Claim,

@@ -24,7 +24,10 @@ export interface PreviewView {
   width: number | null
   height: number | null
   takenAt: number | null
-  /** Null where the picture says nothing. Not for those who may see the picture only and not have the file. */
+  /**
+   * Null where the picture says nothing. Not for those who may see the picture only and not have
+   * the file.
+   */
   readonly photo: Photo | null
 }
 
@@ -53,7 +56,10 @@ export function viewOf({
   }
 }
 
-/** What the clock of its camera showed, as a time in UTC; null if that is not known. Pictures are sorted by it. */
+/**
+ * What the clock of its camera showed, as a time in UTC; null if that is not known. Pictures are
+ * sorted by it.
+ */
 export function clockOf({ takenAt, details }: PreviewRow): number | null {
   if (takenAt === null) return null
   const { zoneMinutes } = details ? photoValue.parse(JSON.parse(details)) : {}

@@ -44,7 +44,10 @@ interface Deps
     Core<'wake' | 'publicUrl' | 'pubSub'>,
     Pick<Config, 'previews' | 'previewMaxBytes'> {}
 
-/** Small pictures of files: of a content, made once, in processes apart (docs/decisions/previews.md). */
+/**
+ * Small pictures of files: of a content, made once, in processes apart
+ * (docs/decisions/previews.md).
+ */
 export function previewService({
   wake,
   publicUrl,
@@ -73,7 +76,10 @@ export function previewService({
     asked.add(key)
   }
 
-  /** Asks for previews that nobody makes: of files from before, or of another instance that has died, whose claim has ended. */
+  /**
+   * Asks for previews that nobody makes: of files from before, or of another instance that has
+   * died, whose claim has ended.
+   */
   function askFor(files: PreviewedFile[], rows: Map<string, PreviewRow>): void {
     // Listings go on during a maintenance, but write nothing; the next one after it asks.
     if (maintenance.current()) return
@@ -95,8 +101,9 @@ export function previewService({
   }
 
   /**
-   * Sorts all files with the content of a blob by when it was taken. Not in the transaction that notes it: entries are locked before blobs
-   * everywhere. A job that ends between the two comes back and does it.
+   * Sorts all files with the content of a blob by when it was taken. Not in the transaction that
+   * notes it: entries are locked before blobs everywhere. A job that ends between the two comes
+   * back and does it.
    */
   async function sortByTime(blobId: string, { requireRunning }: PreviewJob): Promise<void> {
     const [row] = await previewsOf(db, [blobId])
@@ -113,7 +120,10 @@ export function previewService({
   return {
     isFor,
 
-    /** Jobs at a time. They wait for processes; where the store has no paths, each with a copy of its file on the disk of this machine. */
+    /**
+     * Jobs at a time. They wait for processes; where the store has no paths, each with a copy of
+     * its file on the disk of this machine.
+     */
     atATime: store.fileOf ? WAITING : derive.processes,
 
     /** Part of the transaction that stores a file: its preview is made after it. */
@@ -128,7 +138,10 @@ export function previewService({
       if (isFor(file)) wake()
     },
 
-    /** The previews of some files by their blobs, in one statement; nothing for files that can have none. */
+    /**
+     * The previews of some files by their blobs, in one statement; nothing for files that can have
+     * none.
+     */
     async ofFiles(files: PreviewedFile[]): Promise<Map<string, PreviewView>> {
       const able = files.filter(isFor)
       if (able.length === 0) return new Map()
@@ -144,7 +157,10 @@ export function previewService({
       return new Map([...rows].map(([blobId, row]) => [blobId, viewOf(row)]))
     },
 
-    /** The address of a preview, for the session or the key of who asks. It changes with the content only, so that browsers keep what they have. */
+    /**
+     * The address of a preview, for the session or the key of who asks. It changes with the content
+     * only, so that browsers keep what they have.
+     */
     addressOf(
       { id }: { id: string },
       workspaceId: string | null,
@@ -173,7 +189,8 @@ export function previewService({
         etag: `${digest?.slice(0, 32)}-${size}`,
         contentType: 'image/webp',
         disposition: 'inline',
-        // What a browser has shown it may show again for a day, to who has the same session or key, if the address has the version of this content.
+        // What a browser has shown it may show again for a day, to who has the same session or key,
+        // if the address has the version of this content.
         cacheControl:
           version === viewOf(row).version
             ? 'private, max-age=86400, immutable'

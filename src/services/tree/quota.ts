@@ -8,7 +8,10 @@ import { shareEnded } from './trunk.ts'
 
 /** The limits of a bucket, and what else bounds an upload. */
 export interface UploadLimits extends BucketLimits {
-  /** Reserves for an upload where more than the drive bounds it, in the same transaction. @returns why it cannot, null when it has */
+  /**
+   * Reserves for an upload where more than the drive bounds it, in the same transaction. @returns
+   * why it cannot, null when it has
+   */
   alsoReserve?: (
     blobId: string,
     more: { bytes: number; files: number },
@@ -16,7 +19,10 @@ export interface UploadLimits extends BucketLimits {
   ) => Promise<AppError | null>
 }
 
-/** Reserves for an upload, in the drive and where else it is bounded. @returns why it cannot, null when it has */
+/**
+ * Reserves for an upload, in the drive and where else it is bounded. @returns why it cannot, null
+ * when it has
+ */
 export async function reserveUpload(
   db: Db,
   tree: Tree,

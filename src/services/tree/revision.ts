@@ -1,13 +1,17 @@
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 
-/** What the caller takes an entry to be: its revision, or the value of If-Match (RFC 9110, section 13.1.1). */
+/**
+ * What the caller takes an entry to be: its revision, or the value of If-Match (RFC 9110, section
+ * 13.1.1).
+ */
 export type ExpectedRevision = number | string | null | undefined
 
 export const isGiven = (expected: ExpectedRevision): expected is number | string =>
   expected !== null && expected !== undefined
 
 /**
- * Refuses a change of an entry that is not what the caller takes it for. Call it with the tree locked.
+ * Refuses a change of an entry that is not what the caller takes it for. Call it with the tree
+ * locked.
  * @param entry undefined if there is none
  * @throws REVISION_MISMATCH, INVALID_INPUT
  */

@@ -49,15 +49,18 @@ interface Deps extends Core<'db'> {
   entryLists: EntryListService
 }
 
-/** Tags of drives, and of the files and folders in them. Nothing here authorizes: pass only what the caller may see. */
+/**
+ * Tags of drives, and of the files and folders in them. Nothing here authorizes: pass only what the
+ * caller may see.
+ */
 export function tagService({ db, changeTree, entryLists }: Deps) {
   /** The tag of a drive with this name. */
   const named = (tags: readonly TagRow[], name: string) =>
     tags.find(tag => tag.nameKey === tagKey(name))
 
   /**
-   * Takes a tag from its entries, some at a time and without the lock of the drive, which 100,000 at once would keep for seconds. Entries that
-   * get it meanwhile lose it with the tag.
+   * Takes a tag from its entries, some at a time and without the lock of the drive, which 100,000
+   * at once would keep for seconds. Entries that get it meanwhile lose it with the tag.
    */
   async function untagAll(id: string): Promise<void> {
     for (let some = await someTagged(db, id); some.length > 0; some = await someTagged(db, id)) {
@@ -81,7 +84,10 @@ export function tagService({ db, changeTree, entryLists }: Deps) {
     /** How many entries have each of some tags, those in the trash among them. */
     counts: (ids: readonly string[]): Promise<Map<string, number>> => countTagged(db, ids),
 
-    /** The entries of a tree that have a tag, oldest first, without those in the trash. `last` is where the next page begins. */
+    /**
+     * The entries of a tree that have a tag, oldest first, without those in the trash. `last` is
+     * where the next page begins.
+     */
     async entries(
       tree: Tree,
       tagId: string,

@@ -28,7 +28,9 @@ import { type EntryName, namesOfFolder, pathsOfFolders } from './entry-path.ts'
 import type { TreeDeps } from './entry-removal.ts'
 import { quotaExceeded } from './quota.ts'
 
-/** A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970. */
+/**
+ * A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970.
+ */
 export interface TrashItemView extends Omit<TrashItemRow, 'path'> {
   /** Where it was: the names from the root down, its own last. */
   names: string[]
@@ -51,7 +53,9 @@ export function trashItemService({
     expiresAt: row.deletedAt + trashDays * DAY_MS,
   })
 
-  /** The deleted entries of some items of a locked tree. @throws INVALID_INPUT, TRASH_ITEM_NOT_FOUND */
+  /**
+   * The deleted entries of some items of a locked tree. @throws INVALID_INPUT, TRASH_ITEM_NOT_FOUND
+   */
   async function find(tree: Tree, given: readonly string[], tx: Tx): Promise<TrashedNode[]> {
     if (given.length < 1 || given.length > MAX_CHANGED)
       throw new InvalidInput('items', `Name 1 to ${figure(MAX_CHANGED)} items.`)
@@ -135,10 +139,13 @@ export function trashItemService({
       rowsById(ids, async some => (await trashItems(db, some)).map(view)),
 
     /**
-     * Puts deleted entries back with all that is in them: all of them, or none. Costs the same whatever is in them.
-     * @param to the folder that they go into; without it each goes into the folder that it was in, or a new one at that path
+     * Puts deleted entries back with all that is in them: all of them, or none. Costs the same
+     * whatever is in them.
+     * @param to the folder that they go into; without it each goes into the folder that it was in,
+     * or a new one at that path
      * @returns the entries, with the names from the root down
-     * @throws TRASH_ITEM_NOT_FOUND, INVALID_INPUT, INVALID_PATH, FOLDER_NOT_FOUND, PATH_EXISTS, QUOTA_EXCEEDED
+     * @throws TRASH_ITEM_NOT_FOUND, INVALID_INPUT, INVALID_PATH, FOLDER_NOT_FOUND, PATH_EXISTS,
+     * QUOTA_EXCEEDED
      */
     async restore(
       tree: Tree,
@@ -180,7 +187,10 @@ export function trashItemService({
       })
     },
 
-    /** Deletes items permanently: all of them, or none. @returns how many @throws TRASH_ITEM_NOT_FOUND, INVALID_INPUT */
+    /**
+     * Deletes items permanently: all of them, or none. @returns how many @throws
+     * TRASH_ITEM_NOT_FOUND, INVALID_INPUT
+     */
     async deleteForEver(tree: Tree, items: readonly string[], caller: Caller): Promise<number> {
       const count = await changeTree(tree, caller, async ({ tx, record }) => {
         await lockTree(db, tree, tx)

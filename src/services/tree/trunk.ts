@@ -10,9 +10,14 @@ import type { SharedRoot, Tree } from '../../values/tree.ts'
 import type { EventDetails } from '../history/event.ts'
 import { chainOf, pathIn } from './entry-path.ts'
 
-/** What leads to the root of a tree, where that is a part of a drive: all of it changes with what is in the tree. */
+/**
+ * What leads to the root of a tree, where that is a part of a drive: all of it changes with what is
+ * in the tree.
+ */
 export interface Trunk {
-  /** The names from the root of the drive down to the folder that paths of the tree lead down from. */
+  /**
+   * The names from the root of the drive down to the folder that paths of the tree lead down from.
+   */
   names: string[]
   /** The folders of these names, that one among them. */
   folders: Node[]
@@ -32,7 +37,8 @@ export const shareEnded = () =>
   new Forbidden('Your right to edit this share has ended. Ask the person who shared it.')
 
 /**
- * Locks a shared tree until the transaction ends: the drive, its sharer and the share, which its recipient may change at this moment.
+ * Locks a shared tree until the transaction ends: the drive, its sharer and the share, which its
+ * recipient may change at this moment.
  * @returns where what is shared is now
  * @throws FORBIDDEN
  */

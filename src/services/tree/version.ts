@@ -113,12 +113,15 @@ export function versionService({
   }
 
   return {
-    /** How many versions of a file are kept, and for how many days; where one of them is 0, none. */
+    /**
+     * How many versions of a file are kept, and for how many days; where one of them is 0, none.
+     */
     kept: keeps ? versionsKept : 0,
     days: versionDays,
 
     /**
-     * Gives a file of a locked tree a new content, which is counted as one more file by now. The old one becomes a version.
+     * Gives a file of a locked tree a new content, which is counted as one more file by now. The
+     * old one becomes a version.
      * @returns what the file was before
      */
     async replace(
@@ -142,7 +145,10 @@ export function versionService({
       return before
     },
 
-    /** The versions of some files, the newest first; each page starts after the same id. One statement for up to 128 files. */
+    /**
+     * The versions of some files, the newest first; each page starts after the same id. One
+     * statement for up to 128 files.
+     */
     async pagesOf(
       fileIds: string[],
       limit: number,
@@ -151,7 +157,10 @@ export function versionService({
       return mapPages(await pagesOfVersions(db, fileIds, limit, after), view)
     },
 
-    /** The versions of one file, by its id or its path. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */
+    /**
+     * The versions of one file, by its id or its path. @throws FILE_NOT_FOUND, INVALID_INPUT,
+     * INVALID_PATH
+     */
     async list(
       tree: Tree,
       by: Parameters<ListingService['file']>[1],
@@ -179,7 +188,8 @@ export function versionService({
       locate(tree, id),
 
     /**
-     * Makes a version the content of its file again. The present content becomes a version, whatever the policy keeps.
+     * Makes a version the content of its file again. The present content becomes a version,
+     * whatever the policy keeps.
      * @returns the file, and the id of the new version
      * @throws VERSION_NOT_FOUND, REVISION_MISMATCH, QUOTA_EXCEEDED
      */

@@ -71,8 +71,9 @@ const waitMs = (seconds: number | null | undefined): number =>
   Math.min(Math.max(seconds ?? WAIT_SECONDS, 0), MAX_WAIT_SECONDS) * 1000
 
 /**
- * Completions that outlive their requests. The row of the upload says what is to be done, which instance is at it, and what became of it:
- * when an instance stops or dies, another one begins again, or the same one after its start.
+ * Completions that outlive their requests. The row of the upload says what is to be done, which
+ * instance is at it, and what became of it: when an instance stops or dies, another one begins
+ * again, or the same one after its start.
  */
 export function backgroundCompletionService({
   db,
@@ -224,7 +225,8 @@ export function backgroundCompletionService({
 
   async function takeAll(): Promise<void> {
     const room = TAKEN_OVER_AT_ONCE - running.size
-    // What a request has begun here ends; what another instance has left waits for the end of a maintenance.
+    // What a request has begun here ends; what another instance has left waits for the end of a
+    // maintenance.
     if (room <= 0 || maintenance.current() || stopping.signal.aborted) return
     for (const row of await dueCompletions(db, room)) if (!running.has(row.id)) await takeOver(row)
   }
@@ -244,8 +246,10 @@ export function backgroundCompletionService({
     (await findCaller(caller)) !== null && (await sessions.isWritable(tree, id, caller.userId))
 
   /**
-   * Begins to complete an upload, unless that is under way, or done already. Resolves when it has ended, or after a time.
-   * @throws INVALID_INPUT, INVALID_PATH, PATH_EXISTS; UPLOAD_BUSY while a request without a background completes it; UPLOAD_NOT_FOUND
+   * Begins to complete an upload, unless that is under way, or done already. Resolves when it has
+   * ended, or after a time.
+   * @throws INVALID_INPUT, INVALID_PATH, PATH_EXISTS; UPLOAD_BUSY while a request without a
+   * background completes it; UPLOAD_NOT_FOUND
    */
   async function begin(
     tree: Tree,
@@ -299,7 +303,10 @@ export function backgroundCompletionService({
       await Promise.all(running.values())
     },
 
-    /** Ends what is under way: another instance begins it again, or this one after its start. Once more, what was begun since. */
+    /**
+     * Ends what is under way: another instance begins it again, or this one after its start. Once
+     * more, what was begun since.
+     */
     async stop(): Promise<void> {
       clearInterval(timer)
       stopping.abort()

@@ -36,7 +36,10 @@ interface Appending {
   goesOn: () => Promise<void>
 }
 
-/** The bytes of a source until it ends, breaks or is stopped: what has come is stored before the error is thrown. */
+/**
+ * The bytes of a source until it ends, breaks or is stopped: what has come is stored before the
+ * error is thrown.
+ */
 function untilBroken(source: AsyncIterable<Uint8Array>, signal: AbortSignal) {
   const outcome: { error?: unknown; isBroken: boolean } = { isBroken: false }
   async function* bytes(): AsyncGenerator<Uint8Array> {
@@ -64,9 +67,11 @@ async function* upTo(
 }
 
 /**
- * Appends bytes to an upload: whole parts go to the store as such, what remains at the end as a piece. What is recorded is durable. With a
- * checksum nothing is recorded before all of it has come and matches; without one, what has come before the source breaks is kept.
- * @returns how many bytes of the file have arrived; all of them also when the last ones are held back
+ * Appends bytes to an upload: whole parts go to the store as such, what remains at the end as a
+ * piece. What is recorded is durable. With a checksum nothing is recorded before all of it has come
+ * and matches; without one, what has come before the source breaks is kept.
+ * @returns how many bytes of the file have arrived; all of them also when the last ones are held
+ * back
  * @throws what the source throws, TooManyBytes, ChunkDiffers, StreamHeld, UPLOAD_NOT_FOUND
  */
 export async function append(

@@ -12,13 +12,17 @@ import { StreamHeld } from './stream-error.ts'
 
 /** How long the claim of an instance that dies keeps others out. */
 const CLAIM_MS = 5000
-/** How soon a request that is writing learns that another one waits, or that its caller may not go on. */
+/**
+ * How soon a request that is writing learns that another one waits, or that its caller may not go
+ * on.
+ */
 const BEAT_MS = 1000
 const LOOK_MS = 200
 
 /**
- * Lets one request at a time write to an upload, over all instances. The newer one wins: a client that comes again has given up its earlier
- * request, which may not have noticed yet that its connection is gone.
+ * Lets one request at a time write to an upload, over all instances. The newer one wins: a client
+ * that comes again has given up its earlier request, which may not have noticed yet that its
+ * connection is gone.
  */
 export function streamWriters({ db, log }: Core<'db' | 'log'>) {
   /** Waits until nobody writes, and asks who does to end. @returns whether nobody does */
@@ -51,7 +55,8 @@ export function streamWriters({ db, log }: Core<'db' | 'log'>) {
       if (!(await waitFor(id, CLAIM_MS + BEAT_MS, () => takeStream(db, claim()))))
         throw new StreamHeld()
       const stop = new AbortController()
-      // Also after it was asked to end: what it is storing at that moment must be there before another one writes.
+      // Also after it was asked to end: what it is storing at that moment must be there before
+      // another one writes.
       const beat = async () => {
         if (!(await keepStream(db, claim())) || (await isStreamWanted(db, id)))
           throw new StreamHeld()

@@ -4,7 +4,10 @@ import type { UploadSessionView, UploadTree } from './upload-session-view.ts'
 
 const PURPOSE = 'upload-parts'
 
-/** Signed URLs for the parts of an upload: of the store, or of this service where clients cannot reach the store. */
+/**
+ * Signed URLs for the parts of an upload: of the store, or of this service where clients cannot
+ * reach the store.
+ */
 export function uploadAddresses({
   store,
   tokens,
@@ -32,7 +35,10 @@ export function uploadAddresses({
   }
 
   return {
-    /** The signed URLs of the parts of a direct upload (none for an empty file); null for other uploads. */
+    /**
+     * The signed URLs of the parts of a direct upload (none for an empty file); null for other
+     * uploads.
+     */
     of(session: UploadSessionView): { partNumber: number; url: string }[] | null {
       return session.direct ? urlsOf(session).map((url, i) => ({ partNumber: i + 1, url })) : null
     },

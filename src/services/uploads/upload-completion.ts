@@ -100,8 +100,10 @@ export function uploadCompletionService({
   const claimUntil = () => Date.now() + claimSeconds * 1000
 
   /**
-   * Claims an upload, which keeps out other completions and parts. The claim of an instance that dies expires.
-   * @param completion what to do in the background; null for a completion that ends with its request
+   * Claims an upload, which keeps out other completions and parts. The claim of an instance that
+   * dies expires.
+   * @param completion what to do in the background; null for a completion that ends with its
+   * request
    * @returns the token of the claim
    * @throws UPLOAD_BUSY, UPLOAD_NOT_FOUND
    */
@@ -111,7 +113,10 @@ export function uploadCompletionService({
     throw (await sessionExists(db, id)) ? uploadBusy() : uploadNotFound()
   }
 
-  /** Claims an upload whose completion another instance has left. @returns the token; null when it continues, or has ended */
+  /**
+   * Claims an upload whose completion another instance has left. @returns the token; null when it
+   * continues, or has ended
+   */
   async function reclaim(id: string, completion: string): Promise<string | null> {
     const token = newClaim()
     return (await reclaimSession(db, { id, claim: token, until: claimUntil(), completion }))
@@ -121,7 +126,8 @@ export function uploadCompletionService({
 
   /**
    * Runs `work` under a claim, which is kept until it ends.
-   * @param work is given what renews the claim, and a signal that fires when it is lost: both throw UPLOAD_NOT_FOUND then
+   * @param work is given what renews the claim, and a signal that fires when it is lost: both throw
+   * UPLOAD_NOT_FOUND then
    */
   async function holding<T>(
     id: string,
@@ -166,8 +172,9 @@ export function uploadCompletionService({
   }
 
   /**
-   * Joins the parts into one blob, and passes it to `use`. It is read back for the sums that the store does not know. Bytes that clients
-   * can still write, because their signed URLs have not expired, are copied first.
+   * Joins the parts into one blob, and passes it to `use`. It is read back for the sums that the
+   * store does not know. Bytes that clients can still write, because their signed URLs have not
+   * expired, are copied first.
    */
   async function assembled<T>(
     tree: Tree,
@@ -240,7 +247,10 @@ export function uploadCompletionService({
     return { session, plan: { names, folderId, onConflict, expected, given } }
   }
 
-  /** @throws UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH, PATH_EXISTS, QUOTA_EXCEEDED for folders, UNAUTHENTICATED, FORBIDDEN */
+  /**
+   * @throws UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH, PATH_EXISTS, QUOTA_EXCEEDED for
+   * folders, UNAUTHENTICATED, FORBIDDEN
+   */
   async function carryOut({
     tree,
     session,
@@ -253,7 +263,8 @@ export function uploadCompletionService({
     const { given, ...destination }: CompletionPlan & Destination = plan
     const work = holding(id, token, async (renew, lost) => {
       const received = await sessions.received(session)
-      // If the claim of this request expired, another may hold the upload, and the blob may belong to a file.
+      // If the claim of this request expired, another may hold the upload, and the blob may belong
+      // to a file.
       await renew()
       refuseIncomplete(session, received)
       const sums = [...new Set(['md5', ...Object.keys(given)])] as Algorithm[]
@@ -284,7 +295,8 @@ export function uploadCompletionService({
     })
     return work.catch(async error => {
       if (!(error instanceof StoreRefusal || error instanceof BlobMissing)) throw error
-      // The refusal of the store is expected when the upload has ended meanwhile, or its content is not its parts.
+      // The refusal of the store is expected when the upload has ended meanwhile, or its content is
+      // not its parts.
       await sessions.find(tree, id, session.maker)
       throw isCorrupted(session, error) ? uploadCorrupted() : error
     })
@@ -297,8 +309,8 @@ export function uploadCompletionService({
     carryOut,
 
     /**
-     * Creates the file: joins all parts, and compares them with the expected digests. When that fails, the upload
-     * can continue. Runs to its end even if the client disconnects.
+     * Creates the file: joins all parts, and compares them with the expected digests. When that
+     * fails, the upload can continue. Runs to its end even if the client disconnects.
      * @throws as `prepare`, `claim` and `carryOut` do
      */
     async complete(

@@ -14,7 +14,8 @@ import { uploadNotFound } from './upload-error.ts'
 const LATE_MS = 900_000
 
 /**
- * Releases the reservation of an upload and leaves its parts to the sweeper. What is joined to it, or what it is being joined to, ends with it.
+ * Releases the reservation of an upload and leaves its parts to the sweeper. What is joined to it,
+ * or what it is being joined to, ends with it.
  * @returns false if it had ended already
  */
 export async function endSession(
@@ -52,7 +53,10 @@ async function endAlone(
   return true
 }
 
-/** Ends the uploads that are joined to one that becomes a file: it has taken over what was reserved for them. */
+/**
+ * Ends the uploads that are joined to one that becomes a file: it has taken over what was reserved
+ * for them.
+ */
 export async function endJoined(db: Db, bucketId: string, id: string, tx: Tx): Promise<void> {
   const parts = (await findStream(db, id, tx))?.parts?.split(',') ?? []
   for (const part of parts) await endAlone(db, bucketId, { id: part, writableUntil: 0 }, tx)
@@ -78,7 +82,10 @@ export async function endUploadSessions(db: Db, bucketId: string): Promise<void>
   for (const session of sessions) await db.transaction(tx => endSession(db, bucketId, session, tx))
 }
 
-/** Marks the parts of a copied upload for deletion once their signed URLs have expired; their reservation is the copy's now. */
+/**
+ * Marks the parts of a copied upload for deletion once their signed URLs have expired; their
+ * reservation is the copy's now.
+ */
 export async function markPartsForDeletion(db: Db, session: EndingSession, tx: Tx): Promise<void> {
   if (!(await markForDeletion(db, session.id, 'staged', session.writableUntil + LATE_MS, tx)))
     throw uploadNotFound()

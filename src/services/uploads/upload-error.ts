@@ -4,7 +4,10 @@ import type { UploadSessionView } from './upload-session-view.ts'
 
 const RETRY_SECONDS = 2
 
-/** Whether the store refuses because of its content: a client with the signed URLs of a direct upload can store other things than parts. */
+/**
+ * Whether the store refuses because of its content: a client with the signed URLs of a direct
+ * upload can store other things than parts.
+ */
 export const isCorrupted = (
   { writableUntil }: Pick<UploadSessionView, 'writableUntil'>,
   error: unknown,

@@ -29,7 +29,10 @@ export interface NewPart {
 export interface ReceivedPart {
   partNumber: number
   size: number
-  /** Of the bytes that were stored, in lower-case hex: the sender compares it with that of the bytes it has sent. */
+  /**
+   * Of the bytes that were stored, in lower-case hex: the sender compares it with that of the bytes
+   * it has sent.
+   */
   crc32: string
 }
 
@@ -42,8 +45,9 @@ export const sizeOfPart = ({ size, partSize }: Cut, number: number): number =>
   Math.min(partSize, size - (number - 1) * partSize)
 
 /**
- * Passes on the bytes of a part, which must be exactly `size`. Calls `admit` when all have arrived, and yields the last bytes only after it:
- * the store, which knows the size in advance, rejects a part that is truncated or not admitted.
+ * Passes on the bytes of a part, which must be exactly `size`. Calls `admit` when all have arrived,
+ * and yields the last bytes only after it: the store, which knows the size in advance, rejects a
+ * part that is truncated or not admitted.
  * @throws INVALID_INPUT, and what `admit` throws
  */
 export async function* exactly(
@@ -83,10 +87,16 @@ export function parseContentMd5(contentMd5: string | null | undefined): string |
   return Buffer.from(contentMd5, 'base64').toString('hex')
 }
 
-/** An honest client sends a part again when its connection seems dead, while the service still waits for the rest of the first. */
+/**
+ * An honest client sends a part again when its connection seems dead, while the service still waits
+ * for the rest of the first.
+ */
 const MAX_SENDS = 2
 
-/** Limits how many requests send the same part at a time: until one is complete, it takes disk space that the upload has not reserved. */
+/**
+ * Limits how many requests send the same part at a time: until one is complete, it takes disk space
+ * that the upload has not reserved.
+ */
 export const limitSends =
   ({ hold }: Coordination) =>
   async <T>(part: string, send: () => Promise<T>): Promise<T> => {
@@ -104,7 +114,10 @@ export const limitSends =
 
 const nothing = createHash('md5').digest('hex')
 
-/** Reads the single part of an empty file, which is not stored. @returns its CRC-32. @throws BytesDiffer, and what the source throws */
+/**
+ * Reads the single part of an empty file, which is not stored. @returns its CRC-32. @throws
+ * BytesDiffer, and what the source throws
+ */
 export async function expectNothing(
   source: AsyncIterable<Uint8Array>,
   md5: string | undefined,

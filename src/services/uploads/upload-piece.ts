@@ -22,8 +22,9 @@ async function* joined(
 }
 
 /**
- * What has come of an upload behind its last whole part: blobs of their own, each larger than all after it. So a client that sends little at a
- * time makes few of them, and each byte is written a few times, and not once for each request.
+ * What has come of an upload behind its last whole part: blobs of their own, each larger than all
+ * after it. So a client that sends little at a time makes few of them, and each byte is written a
+ * few times, and not once for each request.
  */
 export async function openPieces(
   { db, store, blobs }: Core<'db' | 'store'> & { blobs: BlobService },
@@ -46,7 +47,9 @@ export async function openPieces(
       pieces = []
     },
 
-    /** Stores more bytes behind them. @param start where the first of all pieces begins in the file */
+    /**
+     * Stores more bytes behind them. @param start where the first of all pieces begins in the file
+     */
     async add(bytes: Uint8Array, start: number): Promise<void> {
       let kept = pieces
       let size = bytes.length
@@ -66,7 +69,10 @@ export async function openPieces(
       position = start
     },
 
-    /** Makes the database know them, and forget those that are no more. @param until the end of the lease of the upload */
+    /**
+     * Makes the database know them, and forget those that are no more. @param until the end of the
+     * lease of the upload
+     */
     async record(until: number, tx: Tx): Promise<void> {
       const ids = pieces.map(({ id }) => id)
       let at = position

@@ -25,7 +25,10 @@ export interface UploadSessionView {
   direct: boolean
   /** What to do when something of its name is there at the end. */
   onConflict: OnConflict
-  /** Until when clients can write directly to the store, in milliseconds since 1970; 0 if they never can. */
+  /**
+   * Until when clients can write directly to the store, in milliseconds since 1970; 0 if they never
+   * can.
+   */
   writableUntil: number
   /** When the file was last modified, as its client says; null where that says nothing. */
   modifiedAt: number | null

@@ -52,9 +52,15 @@ export interface NewUpload {
   onConflict: OnConflict
   /** When the file was last modified, as its client says. */
   modifiedAt?: number | null | undefined
-  /** Until when it waits for its first part, and after each part for the next; a day without it. Milliseconds. */
+  /**
+   * Until when it waits for its first part, and after each part for the next; a day without it.
+   * Milliseconds.
+   */
   lifeMs?: number
-  /** What else changes in the same transaction, before its bytes are reserved, and after it is recorded. */
+  /**
+   * What else changes in the same transaction, before its bytes are reserved, and after it is
+   * recorded.
+   */
   before?: (tx: Tx) => Promise<void>
   alongside?: (session: UploadSessionView, tx: Tx) => Promise<void>
 }
@@ -62,7 +68,9 @@ export interface NewUpload {
 /** An unfinished upload whose tree is not open yet. */
 export type StartedUpload = SessionRow
 
-/** How old the state of an upload may be when a part enters the store; after that it is read again. */
+/**
+ * How old the state of an upload may be when a part enters the store; after that it is read again.
+ */
 const FRESH_MS = 1000
 
 export function uploadSessionService({
@@ -83,8 +91,10 @@ export function uploadSessionService({
 
   /**
    * The unfinished upload with this id that the user has started in this tree.
-   * @param need `writable`: its maker may still write there, and, as with `idle`, it is not being completed
-   * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY; INVALID_INPUT for `idle` where it only can be joined to others
+   * @param need `writable`: its maker may still write there, and, as with `idle`, it is not being
+   * completed
+   * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY; INVALID_INPUT for `idle` where it only can be joined to
+   * others
    */
   async function find(
     tree: UploadTree,
@@ -105,7 +115,10 @@ export function uploadSessionService({
     return toView(tree, by, row)
   }
 
-  /** The numbers of the parts that are complete, ascending. The single part of an empty file counts as received. */
+  /**
+   * The numbers of the parts that are complete, ascending. The single part of an empty file counts
+   * as received.
+   */
   async function received(session: UploadSessionView): Promise<number[]> {
     if (session.size === 0 || session.isCompleted)
       return Array.from({ length: session.partCount }, (_, i) => i + 1)
@@ -123,7 +136,10 @@ export function uploadSessionService({
       .sort((a, b) => a - b)
   }
 
-  /** Deletes the parts now; those of a direct upload are deleted again when no client can write to them any longer. */
+  /**
+   * Deletes the parts now; those of a direct upload are deleted again when no client can write to
+   * them any longer.
+   */
   const removeParts = (session: UploadSessionView) =>
     store
       .remove([session.id])
@@ -147,7 +163,10 @@ export function uploadSessionService({
         Date.now(),
       )) !== undefined,
 
-    /** Those of some uploads that the user has started, unfinished or completed in the background, by id, each for `inTree`. */
+    /**
+     * Those of some uploads that the user has started, unfinished or completed in the background,
+     * by id, each for `inTree`.
+     */
     startedAmong: (by: string, ids: string[]): Promise<Map<string, StartedUpload>> =>
       rowsById(ids, some => sessionsAmong(db, by, some)),
 
@@ -225,8 +244,10 @@ export function uploadSessionService({
     addressesOf: addresses.of,
 
     /**
-     * Stores one part; the same number again replaces it. A part is stored completely or not at all.
-     * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, INVALID_INPUT, CHECKSUM_MISMATCH, UNAVAILABLE when others are sending it
+     * Stores one part; the same number again replaces it. A part is stored completely or not at
+     * all.
+     * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, INVALID_INPUT, CHECKSUM_MISMATCH, UNAVAILABLE when
+     * others are sending it
      */
     async addPart(
       tree: UploadTree,
@@ -274,7 +295,10 @@ export function uploadSessionService({
       return { partNumber: number, size, crc32 }
     },
 
-    /** Aborts an upload: releases its reservation immediately and deletes its parts. @throws UPLOAD_NOT_FOUND */
+    /**
+     * Aborts an upload: releases its reservation immediately and deletes its parts. @throws
+     * UPLOAD_NOT_FOUND
+     */
     async abort(tree: Tree, id: string, by: string): Promise<void> {
       const session = await find(tree, id, by)
       const ended = await db.transaction(tx => endSession(db, tree.bucketId, session, tx))
@@ -284,7 +308,9 @@ export function uploadSessionService({
   }
 }
 
-/** Its path leads down from the root of the tree that it was started in, and from that of no other. */
+/**
+ * Its path leads down from the root of the tree that it was started in, and from that of no other.
+ */
 const isInto = ({ share }: UploadTree, { shareId }: Pick<SessionRow, 'shareId'>): boolean =>
   shareId === (share?.id ?? null)
 
@@ -297,7 +323,10 @@ function toView(tree: UploadTree, maker: string, row: SessionRow): UploadSession
 
 export type UploadSessionService = ReturnType<typeof uploadSessionService>
 
-/** Each part extends an upload by a day; a direct upload expires with its signed URLs, because its parts bypass this service. */
+/**
+ * Each part extends an upload by a day; a direct upload expires with its signed URLs, because its
+ * parts bypass this service.
+ */
 const lifeFrom = (session: UploadSessionView, lifeMs = DAY_MS): number =>
   session.direct ? session.expiresAt : Date.now() + lifeMs
 

@@ -43,11 +43,17 @@ export interface StreamView extends Pick<StreamRow, 'kind' | 'metadata'> {
 /** The caller of a request that sends bytes. */
 interface Sender {
   caller: Caller
-  /** Decides again what to do when the name is taken: the caller may have lost a right since the start. */
+  /**
+   * Decides again what to do when the name is taken: the caller may have lost a right since the
+   * start.
+   */
   decide: (choice: OnConflict) => OnConflict
   /** Where the file goes, if not to the place that was planned. */
   place?: Pick<Completion, 'filename' | 'folder'>
-  /** Asked again and again while bytes come, and before they are stored; what it throws ends the request. */
+  /**
+   * Asked again and again while bytes come, and before they are stored; what it throws ends the
+   * request.
+   */
   goesOn: () => Promise<void>
   /** Fires when the client is gone. */
   signal: AbortSignal
@@ -74,7 +80,10 @@ interface Deps extends Core<'db' | 'store' | 'log'> {
   backgroundCompletions: BackgroundCompletionService
 }
 
-/** Uploads in parts whose bytes come in order, however they are cut. The file is made when the last byte has come. */
+/**
+ * Uploads in parts whose bytes come in order, however they are cut. The file is made when the last
+ * byte has come.
+ */
 export function uploadStreamService(deps: Deps) {
   const { db, store, blobs, uploadSessions: sessions, backgroundCompletions: completions } = deps
   const writers = streamWriters(deps)
@@ -127,7 +136,10 @@ export function uploadStreamService(deps: Deps) {
     return look(tree, id, caller.userId)
   }
 
-  /** Makes the file of what has come, or waits for the request that is at it. @throws as a completion does */
+  /**
+   * Makes the file of what has come, or waits for the request that is at it. @throws as a
+   * completion does
+   */
   async function finish(
     tree: Tree,
     id: string,
@@ -142,7 +154,10 @@ export function uploadStreamService(deps: Deps) {
     )
   }
 
-  /** Deletes what was stored for an upload that had ended: no row records it, or its blob is a file already. */
+  /**
+   * Deletes what was stored for an upload that had ended: no row records it, or its blob is a file
+   * already.
+   */
   async function discardLate(tree: Tree, id: string, by: string): Promise<void> {
     const started = (await sessions.startedAmong(by, [id])).get(id)
     if (started && started.state !== 'completed') return
@@ -152,7 +167,8 @@ export function uploadStreamService(deps: Deps) {
 
   /**
    * Appends bytes, and makes the file when they are the last.
-   * @param chunkAt is told how much has arrived @throws what that throws, and as `append` and a completion do
+   * @param chunkAt is told how much has arrived @throws what that throws, and as `append` and a
+   * completion do
    */
   async function extend(
     tree: Tree,
@@ -213,7 +229,10 @@ export function uploadStreamService(deps: Deps) {
       sender,
     )
 
-  /** The bytes of some uploads, one after the other, from an offset on. @throws UPLOAD_NOT_FOUND if one of them ends */
+  /**
+   * The bytes of some uploads, one after the other, from an offset on. @throws UPLOAD_NOT_FOUND if
+   * one of them ends
+   */
   async function* bytesOf(
     tree: Tree,
     parts: readonly UploadSessionView[],
@@ -236,7 +255,10 @@ export function uploadStreamService(deps: Deps) {
     }
   }
 
-  /** Starts an upload that others are joined to. What is reserved for them is handed on: their bytes count once. */
+  /**
+   * Starts an upload that others are joined to. What is reserved for them is handed on: their bytes
+   * count once.
+   */
   function startJoining(
     tree: Tree,
     upload: NewStream,
@@ -261,7 +283,10 @@ export function uploadStreamService(deps: Deps) {
     begin,
     look,
 
-    /** @returns what to answer about an upload: as it is when no request of its client writes any longer. @throws UPLOAD_NOT_FOUND, StreamHeld */
+    /**
+     * @returns what to answer about an upload: as it is when no request of its client writes any
+     * longer. @throws UPLOAD_NOT_FOUND, StreamHeld
+     */
     async find(tree: Tree, id: string, by: string): Promise<StreamView> {
       const found = await look(tree, id, by)
       if (found.session.isCompleted) return found
@@ -286,7 +311,8 @@ export function uploadStreamService(deps: Deps) {
     end: (tree: Tree, id: string, by: string): Promise<void> => sessions.abort(tree, id, by),
 
     /**
-     * Makes one file of several complete partial uploads, in this order, which end when it is there, or has ended itself. The same again continues, or answers the same file.
+     * Makes one file of several complete partial uploads, in this order, which end when it is
+     * there, or has ended itself. The same again continues, or answers the same file.
      * @throws INVALID_INPUT, UPLOAD_NOT_FOUND, and as `begin` and `write` do
      */
     async join(

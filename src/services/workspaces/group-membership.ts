@@ -24,7 +24,10 @@ export interface GroupChange {
   provider?: string
 }
 
-/** Gives people the roles of their groups at a provider, by the settings GROUP_CLAIM and GROUP_ROLES. */
+/**
+ * Gives people the roles of their groups at a provider, by the settings GROUP_CLAIM and
+ * GROUP_ROLES.
+ */
 export function groupMembershipService({
   db,
   change,
@@ -39,8 +42,9 @@ export function groupMembershipService({
 
   return {
     /**
-     * Adds, changes and ends the memberships of a user that come from the groups at one provider. Those by invite, those from another provider and
-     * owners stay as they are, but those from a provider that is no longer configured end. A workspace that is full or missing is left out.
+     * Adds, changes and ends the memberships of a user that come from the groups at one provider.
+     * Those by invite, those from another provider and owners stay as they are, but those from a
+     * provider that is no longer configured end. A workspace that is full or missing is left out.
      */
     async apply(
       userId: string,

@@ -10,7 +10,10 @@ export interface OfferInput {
   message?: string | null | undefined
 }
 
-/** To whom an invite is made out, the role that it offers, and what its mail says besides. @throws INVALID_INPUT */
+/**
+ * To whom an invite is made out, the role that it offers, and what its mail says besides. @throws
+ * INVALID_INPUT
+ */
 export function offerOf(input: OfferInput) {
   const email = parseEmail(input.email, 'email')
   const role = invitable.find(r => r === input.role)

@@ -78,7 +78,10 @@ export function inviteService({
 }: Core<'db' | 'tokens' | 'publicUrl' | 'change' | 'pubSub' | 'wake'> & {
   mailings: MailingService
 }) {
-  /** The invite of a token, if it was sent to the verified address of the caller. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU */
+  /**
+   * The invite of a token, if it was sent to the verified address of the caller. @throws
+   * INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU
+   */
   async function findFor(caller: Caller, token: string): Promise<InviteView> {
     const id = tokens.read(INVITE_TOKEN, token)
     const invite = id ? await db.Invite.findByPk(id, { raw: true }) : null
@@ -88,7 +91,8 @@ export function inviteService({
   }
 
   /**
-   * Finds the id of the invite of an e-mail address, if any. The workspace must be locked, so that the count is exact.
+   * Finds the id of the invite of an e-mail address, if any. The workspace must be locked, so that
+   * the count is exact.
    * @throws QUOTA_EXCEEDED where one more would be pending than the plan allows
    */
   async function requireRoom(
@@ -124,7 +128,10 @@ export function inviteService({
     mineBy(caller, email => listReceivedInvites(db, email, limit, after ?? ''))
 
   return {
-    /** The pending invites of some workspaces, oldest first, without those whose sender may no longer invite. Does not authorize: pass only workspaces that the caller may manage. */
+    /**
+     * The pending invites of some workspaces, oldest first, without those whose sender may no
+     * longer invite. Does not authorize: pass only workspaces that the caller may manage.
+     */
     pagesOf: (workspaceIds: string[], limit: number, after: string | null) =>
       pagesOfInvites(db, workspaceIds, limit, after ?? ''),
 
@@ -140,7 +147,10 @@ export function inviteService({
 
     offerOf,
 
-    /** Invites an e-mail address, or renews its invite, and enqueues a mail if the limits of mails allow it. @throws ALREADY_A_MEMBER, FORBIDDEN, INVALID_INPUT, QUOTA_EXCEEDED */
+    /**
+     * Invites an e-mail address, or renews its invite, and enqueues a mail if the limits of mails
+     * allow it. @throws ALREADY_A_MEMBER, FORBIDDEN, INVALID_INPUT, QUOTA_EXCEEDED
+     */
     async create(
       caller: Caller,
       { id: workspaceId, name }: WorkspaceView,
@@ -195,7 +205,10 @@ export function inviteService({
     mineAmong: async (caller: Caller, ids: string[]): Promise<MyInvite[]> =>
       (await mineBy(caller, email => listReceivedAmong(db, email, ids))).rows,
 
-    /** The invite of a token, for any caller who has the link. Runs one statement. @throws INVITE_NOT_FOUND */
+    /**
+     * The invite of a token, for any caller who has the link. Runs one statement. @throws
+     * INVITE_NOT_FOUND
+     */
     async find(token: string): Promise<LinkedInvite> {
       const id = tokens.read(INVITE_TOKEN, token)
       const found = id ? await findInviteWithSender(db, id) : undefined
@@ -209,7 +222,8 @@ export function inviteService({
     },
 
     /**
-     * Refuses a signed-in caller who cannot accept the invite. Only the recipient learns whether they are a member already.
+     * Refuses a signed-in caller who cannot accept the invite. Only the recipient learns whether
+     * they are a member already.
      * @throws INVITE_EXPIRED, INVITE_NOT_FOR_YOU, ALREADY_A_MEMBER
      */
     refuse(invite: LinkedInvite, caller: Caller | null): void {
@@ -218,12 +232,16 @@ export function inviteService({
       if (caller && invite.member) throw alreadyMember()
     },
 
-    /** Makes the caller a member and deletes the invite. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU, INVITE_EXPIRED, ALREADY_A_MEMBER, QUOTA_EXCEEDED */
+    /**
+     * Makes the caller a member and deletes the invite. @throws INVITE_NOT_FOUND,
+     * INVITE_NOT_FOR_YOU, INVITE_EXPIRED, ALREADY_A_MEMBER, QUOTA_EXCEEDED
+     */
     async accept(caller: Caller, token: string): Promise<WorkspaceView> {
       const { id, workspaceId, expiresAt } = await findFor(caller, token)
       if (expiresAt <= Date.now()) throw expired()
       return change(caller, async ({ tx, record }) => {
-        // These locks serialize parallel accepts; the offer may have changed, or its sender may no longer invite.
+        // These locks serialize parallel accepts; the offer may have changed, or its sender may no
+        // longer invite.
         await lockWorkspace(db, workspaceId, tx)
         const role = await lockOffer(db, id, tx)
         const workspace = await workspaceWithSeats(db, workspaceId, tx)

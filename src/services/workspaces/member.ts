@@ -21,14 +21,20 @@ export type { MemberView }
 
 export function memberService({ db, change }: Core<'db' | 'change'>) {
   return {
-    /** The members of some workspaces, in the order in which they joined. Does not authorize: pass only workspaces that the caller may see. */
+    /**
+     * The members of some workspaces, in the order in which they joined. Does not authorize: pass
+     * only workspaces that the caller may see.
+     */
     pagesOf: (
       workspaceIds: string[],
       limit: number,
       after: [joinedAt: number, userId: string] | null,
     ) => pagesOfMembers(db, workspaceIds, limit, after ?? undefined),
 
-    /** Those of some people who are members, each of the workspace that is named with them. Does not authorize, either. */
+    /**
+     * Those of some people who are members, each of the workspace that is named with them. Does not
+     * authorize, either.
+     */
     async among(
       people: { workspaceId: string; userId: string }[],
     ): Promise<(MemberView & { workspaceId: string })[]> {
@@ -42,7 +48,10 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
     list: async ({ id }: WorkspaceView): Promise<MemberView[]> =>
       onlyRows(await pagesOfMembers(db, [id], MAX_PAGE)),
 
-    /** Changes the role of a member, and ends their pending invites and their shares if the new role may not make them. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
+    /**
+     * Changes the role of a member, and ends their pending invites and their shares if the new role
+     * may not make them. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN
+     */
     async changeRole(
       caller: Caller,
       { id: workspaceId }: WorkspaceView,
@@ -60,7 +69,10 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
       })
     },
 
-    /** Removes a member, with their pending invites, their shares from the workspace and the keys of it that they created; every member may leave. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
+    /**
+     * Removes a member, with their pending invites, their shares from the workspace and the keys of
+     * it that they created; every member may leave. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN
+     */
     async remove(
       caller: Caller,
       { id: workspaceId, name }: WorkspaceView,
@@ -78,7 +90,10 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
     },
   }
 
-  /** The current roles of the caller and of a member, with the workspace locked: otherwise the last two owners could both leave. */
+  /**
+   * The current roles of the caller and of a member, with the workspace locked: otherwise the last
+   * two owners could both leave.
+   */
   async function rolesOf(
     caller: Caller,
     workspaceId: string,
@@ -104,7 +119,10 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
     return { mine, theirs }
   }
 
-  /** Before an owner leaves: requires another owner, whose plan limits the workspace from now on. @throws LAST_OWNER */
+  /**
+   * Before an owner leaves: requires another owner, whose plan limits the workspace from now on.
+   * @throws LAST_OWNER
+   */
   async function passOwnership(workspaceId: string, userId: string, tx: Tx): Promise<void> {
     const next = await firstWithRole(db, workspaceId, OWNER, userId, tx)
     if (!next)

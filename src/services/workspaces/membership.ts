@@ -11,7 +11,10 @@ interface Membership {
   userId: string
 }
 
-/** Changes the role of a member, and ends their pending invites and their shares if the new role may not make them. */
+/**
+ * Changes the role of a member, and ends their pending invites and their shares if the new role may
+ * not make them.
+ */
 export async function changeMembership(
   db: Db,
   { tx, record }: Change,
@@ -27,7 +30,10 @@ export async function changeMembership(
   )
 }
 
-/** Removes a member, with their pending invites, their shares from the workspace and the keys of it that they created. */
+/**
+ * Removes a member, with their pending invites, their shares from the workspace and the keys of it
+ * that they created.
+ */
 export async function endMembership(
   db: Db,
   { tx, record }: Change,
@@ -41,7 +47,8 @@ export async function endMembership(
   await db.Member.destroy({ where: { workspaceId, userId }, transaction: tx })
   await deleteSharesBy(db, userId, workspaceId, tx)
   await deleteInvitesBy(db, userId, workspaceId, tx)
-  // A key that was only disabled would work again, possibly in other hands, when its creator rejoins.
+  // A key that was only disabled would work again, possibly in other hands, when its creator
+  // rejoins.
   const keys = await workspaceKeysBy(db, userId, workspaceId, tx)
   await db.ApiKey.destroy({ where: { createdBy: userId, workspaceId }, transaction: tx })
   record({ workspace: workspaceId }, { kind, subject: userId, details })

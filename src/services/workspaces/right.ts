@@ -4,7 +4,10 @@ import { lockForManager } from '../../../db/queries/workspace.ts'
 import type { Caller, Writer } from '../../access/caller.ts'
 import { type AppError, Forbidden, Unauthenticated } from '../../runtime/errors.ts'
 
-/** Locks a workspace until the transaction ends, for a caller who may manage it at that moment. @throws FORBIDDEN */
+/**
+ * Locks a workspace until the transaction ends, for a caller who may manage it at that moment.
+ * @throws FORBIDDEN
+ */
 export async function lockToManage(
   db: Db,
   caller: Caller,

@@ -65,13 +65,18 @@ export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'w
     idOfSlug: (caller: Caller, slug: string): Promise<string | undefined> =>
       idOfSlug(db, caller.userId, slug),
 
-    /** The ids of the workspaces of the caller that some invites are to, by the id of the invite. */
+    /**
+     * The ids of the workspaces of the caller that some invites are to, by the id of the invite.
+     */
     async idsOfInvites(caller: Caller, inviteIds: string[]): Promise<Map<string, string>> {
       const ids = inviteIds.filter(id => isUuid(id))
       return ids.length > 0 ? idsOfInvites(db, caller.userId, ids) : new Map()
     },
 
-    /** The root folders of some workspaces, by id of the workspace. Does not authorize: pass only workspaces that the caller may see. */
+    /**
+     * The root folders of some workspaces, by id of the workspace. Does not authorize: pass only
+     * workspaces that the caller may see.
+     */
     rootsOf: (ids: string[]): Promise<Map<string, WorkspaceRoot>> => rootsOf(db, ids),
 
     /** @throws SLUG_TAKEN, QUOTA_EXCEEDED, INVALID_INPUT */
@@ -125,7 +130,10 @@ export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'w
       return { ...workspace, name, slug }
     },
 
-    /** Deletes a workspace with its content; the files disappear immediately and are purged afterwards. @throws WORKSPACE_NOT_FOUND */
+    /**
+     * Deletes a workspace with its content; the files disappear immediately and are purged
+     * afterwards. @throws WORKSPACE_NOT_FOUND
+     */
     async remove({ id, name, tree }: WorkspaceTree, caller: Caller): Promise<void> {
       await change(caller, async ({ tx, record }) => {
         await closeWorkspace(db, id, tree, tx)
@@ -135,7 +143,10 @@ export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'w
     },
   }
 
-  /** Counts under a lock of the account, so that parallel requests cannot exceed the limit. @throws QUOTA_EXCEEDED */
+  /**
+   * Counts under a lock of the account, so that parallel requests cannot exceed the limit. @throws
+   * QUOTA_EXCEEDED
+   */
   async function requireWorkspaceQuota(caller: Caller, tx: Tx): Promise<void> {
     await lockUser(db, caller.userId, tx)
     const row = await ownedQuota(db, caller.userId, tx)
@@ -150,7 +161,10 @@ export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'w
 
 export type WorkspaceService = ReturnType<typeof workspaceService>
 
-/** Deletes a workspace: its members, invites and keys by cascade, its shares, its tree by a purge job. @throws WORKSPACE_NOT_FOUND */
+/**
+ * Deletes a workspace: its members, invites and keys by cascade, its shares, its tree by a purge
+ * job. @throws WORKSPACE_NOT_FOUND
+ */
 export async function closeWorkspace(db: Db, id: string, tree: Tree, tx: Tx): Promise<void> {
   await lockBucket(db, tree.bucketId, tx)
   await db.Share.destroy({ where: { bucketId: tree.bucketId }, transaction: tx })
@@ -161,7 +175,10 @@ export async function closeWorkspace(db: Db, id: string, tree: Tree, tx: Tx): Pr
   await enqueue(db, 'purge-bucket', { bucketId: tree.bucketId, rootId: tree.rootId }, tx)
 }
 
-/** Calls make with the given slug, or with slugs derived from the name until one is free. @throws SLUG_TAKEN */
+/**
+ * Calls make with the given slug, or with slugs derived from the name until one is free. @throws
+ * SLUG_TAKEN
+ */
 async function withFreeSlug<T>(
   given: string | null,
   name: string,

@@ -6,7 +6,10 @@ import { isSame } from '../../runtime/tokens.ts'
 const name = 'sign_in_browser'
 const seconds = 90 * 86_400
 
-/** Remembers by a signed cookie which browsers have proved once that their person is on this machine. */
+/**
+ * Remembers by a signed cookie which browsers have proved once that their person is on this
+ * machine.
+ */
 export function createKnownBrowsers(key: Buffer, path: string) {
   const sign = (id: string) =>
     createHmac('sha256', key).update(`embedded sign-in: browser ${id}`).digest('base64url')

@@ -5,15 +5,19 @@ import { isSame } from '../../runtime/tokens.ts'
 
 const minutes = 15
 
-/** The secret of the address that a start prints on a terminal. It is kept in the memory of the process alone. */
+/**
+ * The secret of the address that a start prints on a terminal. It is kept in the memory of the
+ * process alone.
+ */
 export interface FirstBrowser {
   /** Makes the secret, in place of an earlier one. @returns 192 random bits in base64url */
   begin(): string
   /** Whether this is the secret; if it is, there is none from then on. */
   redeem(secret: string): boolean
   /**
-   * Answers the address: leads to the form, which asks this browser for no word if the secret was the right one. The form asks who the person
-   * is, so it signs no one in to the account of another person. Requests from pages of other origins and prefetching do not use it up.
+   * Answers the address: leads to the form, which asks this browser for no word if the secret was
+   * the right one. The form asks who the person is, so it signs no one in to the account of another
+   * person. Requests from pages of other origins and prefetching do not use it up.
    */
   handle(req: IncomingMessage, res: ServerResponse): void
 }

@@ -13,7 +13,9 @@ export interface EmbeddedOptions {
   log: Log
 }
 
-/** The embedded provider, ready to be mounted on the gateway, and the ways to let a new browser in. */
+/**
+ * The embedded provider, ready to be mounted on the gateway, and the ways to let a new browser in.
+ */
 export interface MountedSignIn {
   provider: OAuthProvider
   mount: Mount

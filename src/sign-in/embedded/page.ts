@@ -47,7 +47,8 @@ const styleHash = createHash('sha256').update(style).digest('base64')
 
 /**
  * Headers of every page of the sign-in.
- * @param formTargets origins that a submitted form may lead to: browsers hold the redirects after a form against the policy, too
+ * @param formTargets origins that a submitted form may lead to: browsers hold the redirects after a
+ * form against the policy, too
  */
 export function pageHeaders(formTargets: string[]): Record<string, string> {
   return {
@@ -87,7 +88,8 @@ ${body}
 
 /**
  * The form; it is sent to its own address.
- * @param wordFile the file with the word that this browser must send, or null for one that has sent it before
+ * @param wordFile the file with the word that this browser must send, or null for one that has sent
+ * it before
  */
 export function signInPage(
   { email, name, verified, problem }: SignInForm,

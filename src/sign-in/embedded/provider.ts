@@ -13,7 +13,10 @@ export interface EmbeddedSignIn {
   provider: OAuthProvider
   /** Handles a request whose `url` starts with `/sign-in`. */
   handle(req: IncomingMessage, res: ServerResponse): void
-  /** Makes the address that lets one browser sign in without the word, once and for 15 minutes; only the last one is good. */
+  /**
+   * Makes the address that lets one browser sign in without the word, once and for 15 minutes; only
+   * the last one is good.
+   */
   firstAddress(): string
   /** Stops the provider: no sign-in succeeds after it. */
   close(): void
@@ -26,9 +29,15 @@ export interface EmbeddedSignInOptions {
   redirectUri: string
   /** 32 secret bytes or more, from which the key of the cookies is derived. */
   key: Buffer
-  /** The word that a browser must send before its first sign-in: a proxy on this machine may forward remote requests without any forwarding header. */
+  /**
+   * The word that a browser must send before its first sign-in: a proxy on this machine may forward
+   * remote requests without any forwarding header.
+   */
   word: SignInWord
-  /** Origin at which this process reaches itself, where that is not the public one (a forwarded port). */
+  /**
+   * Origin at which this process reaches itself, where that is not the public one (a forwarded
+   * port).
+   */
   ownUrl?: string
   /** Called with errors that are not caused by input. */
   onError?: (error: unknown) => void
@@ -50,7 +59,8 @@ const maxPeople = 1000
 const maxFormBytes = 16 * 1024
 
 /**
- * Creates an OpenID Connect provider that trusts the input of its form. Its library is loaded with the first request.
+ * Creates an OpenID Connect provider that trusts the input of its form. Its library is loaded with
+ * the first request.
  * @throws Error when a URL is not on loopback, or the key is too short
  */
 export async function createEmbeddedSignIn(
@@ -212,7 +222,8 @@ export async function createEmbeddedSignIn(
     }
     const finish = async (result: InteractionResults) => {
       const resume = await oidc.interactionResult(req, res, result)
-      // The path alone: whatever name of this machine the browser uses, its cookies belong to that name.
+      // The path alone: whatever name of this machine the browser uses, its cookies belong to that
+      // name.
       res.writeHead(303, { Location: new URL(resume).pathname, 'Cache-Control': 'no-store' }).end()
     }
     if (form.get('choice') === 'cancel')
@@ -292,9 +303,9 @@ function noSession(error: unknown): undefined {
 }
 
 /**
- * The reason to refuse a sign-in request, or undefined. The peer must be this machine, whichever address the service listens on;
- * so must the Host header, or a page that resolves its own name to 127.0.0.1 could read the responses; and no proxy may
- * have forwarded it.
+ * The reason to refuse a sign-in request, or undefined. The peer must be this machine, whichever
+ * address the service listens on; so must the Host header, or a page that resolves its own name to
+ * 127.0.0.1 could read the responses; and no proxy may have forwarded it.
  */
 function refuse(req: IncomingMessage): string | undefined {
   const host = URL.canParse(`http://${req.headers.host}`)
@@ -305,7 +316,10 @@ function refuse(req: IncomingMessage): string | undefined {
   return 'The embedded sign-in lets anyone in, so it answers only on the computer that runs it, as localhost or 127.0.0.1, and not through a proxy.'
 }
 
-/** Headers that proxies add. Only their presence counts: a client behind a proxy can forge the values. */
+/**
+ * Headers that proxies add. Only their presence counts: a client behind a proxy can forge the
+ * values.
+ */
 const proxyHeader =
   /^(forwarded|via|x-forwarded(-.+)?|x-original-.+|x-envoy-.+|x-amzn-.+|x-azure-.+|cf-.+|cdn-.+|fastly-.+|true-client-ip|x-real-ip|x-client-ip|x-cluster-client-ip)$/
 
@@ -339,7 +353,8 @@ function makePerson({ email, name: typed, verified }: SignInForm, languages = ''
   const name = typed || email.slice(0, email.indexOf('@'))
   const [, given = name, family = ''] = /^(.+) (\S+)$/.exec(name) ?? []
   return {
-    // Derived from the e-mail address alone, so that a user stays the same after a restart or with another key.
+    // Derived from the e-mail address alone, so that a user stays the same after a restart or with
+    // another key.
     sub: createHash('sha256').update(`satchel sign-in ${email}`).digest('base64url'),
     email,
     email_verified: verified,

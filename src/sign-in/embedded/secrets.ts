@@ -4,16 +4,20 @@ import { dirname } from 'node:path'
 import { isNativeError } from 'node:util/types'
 
 /**
- * Reads the secret that a file keeps; the first start makes it.
- * The file appears complete or not at all, and starts at the same time agree on one secret.
- * @returns 32 random bytes in base64url, or the content that the operator put into the file: 32 characters or more
+ * Reads the secret that a file keeps; the first start makes it. The file appears complete or not at
+ * all, and starts at the same time agree on one secret.
+ * @returns 32 random bytes in base64url, or the content that the operator put into the file: 32
+ * characters or more
  * @throws Error when the file holds less
  */
 export async function readOrMakeSecret(file: string): Promise<string> {
   return (await readSecret(file)) ?? (await makeSecret(file))
 }
 
-/** The secret of a file; undefined if there is no such file. @throws Error when it holds less than 32 characters */
+/**
+ * The secret of a file; undefined if there is no such file. @throws Error when it holds less than
+ * 32 characters
+ */
 export async function readSecret(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(unless('ENOENT'))
   if (text === undefined) return undefined

@@ -1,7 +1,9 @@
 import { createCRC32, createMD5, type IHasher } from 'hash-wasm'
 import type { DigestAnswer, DigestCall } from './digest.ts'
 
-/** Digests files away from the thread of the page. Each digest gets its calls one after the other. */
+/**
+ * Digests files away from the thread of the page. Each digest gets its calls one after the other.
+ */
 const running = new Map<number, { file: Blob; at: number; whole: IHasher }>()
 const part = createCRC32()
 

@@ -1,7 +1,10 @@
 import type { TransferFailure } from '../failure.ts'
 import type { Digest } from '../job.ts'
 
-/** What the worker is asked. `next` digests so many bytes more; `end` answers the MD5 of all, `crc32` the sum of its bytes, in hex. */
+/**
+ * What the worker is asked. `next` digests so many bytes more; `end` answers the MD5 of all,
+ * `crc32` the sum of its bytes, in hex.
+ */
 export type DigestCall = { id: number; digest: number } & DigestStep
 type DigestStep =
   | { kind: 'begin'; file: Blob }

@@ -12,8 +12,8 @@ interface Sent {
 }
 
 /**
- * Sends one request as `fetch` does, and reports how many bytes have been sent, which `fetch` does not.
- * The response has the headers `content-type` and `retry-after`.
+ * Sends one request as `fetch` does, and reports how many bytes have been sent, which `fetch` does
+ * not. The response has the headers `content-type` and `retry-after`.
  */
 export function send(
   { method, url, headers, body, counted = body.size, failed }: Sent,

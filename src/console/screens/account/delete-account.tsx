@@ -13,7 +13,10 @@ const DELETE_ACCOUNT = graphql(`
   }
 `)
 
-/** Deletes the account of who types its address. The service refuses it while others would be left without an owner. */
+/**
+ * Deletes the account of who types its address. The service refuses it while others would be left
+ * without an owner.
+ */
 export function DeleteAccount({ email, onClose }: { email: string; onClose: () => void }) {
   const [typed, setTyped] = useState('')
   return (

@@ -11,7 +11,8 @@ interface Made {
 const EVERY_MS = 500
 
 /**
- * Reads the export of the person's account. Undefined when the signal has fired, or the session has ended.
+ * Reads the export of the person's account. Undefined when the signal has fired, or the session has
+ * ended.
  * @throws Error with a sentence for the person
  */
 export async function readExport(

@@ -4,7 +4,9 @@ import { EventList } from './event-list.tsx'
 import { text } from './text.ts'
 import { useLatestEvents } from './use-events.ts'
 
-/** What happened lately in a drive, in short. @param slug of the workspace; null for the own drive */
+/**
+ * What happened lately in a drive, in short. @param slug of the workspace; null for the own drive
+ */
 export function RecentActivity({ slug }: { slug: string | null }) {
   const { entries, me, workspace } = useLatestEvents(slug)
   if (entries.length === 0) return null

@@ -32,8 +32,9 @@ function useEvents(slug: string | null, first: number, useChanges: typeof useLiv
 export const useAllEvents = (slug: string | null) => useEvents(slug, 50, useDriveEvents)
 
 /**
- * What happened lately, looked at again when files change: their list listens for that as well. A browser has six connections to
- * a service at most, of which each thing that is listened for takes one.
+ * What happened lately, looked at again when files change: their list listens for that as well. A
+ * browser has six connections to a service at most, of which each thing that is listened for takes
+ * one.
  */
 export const useLatestEvents = (slug: string | null) => useEvents(slug, 5, useLive)
 

@@ -70,7 +70,10 @@ function readValue(name: LimitName, typed: string): { value: number } | { unlimi
 
 export type LimitInput = { name: LimitName; value?: number; unlimited?: boolean }
 
-/** The limits that were changed in a form. @param isOwn whether an empty field leaves the limit to the plan */
+/**
+ * The limits that were changed in a form. @param isOwn whether an empty field leaves the limit to
+ * the plan
+ */
 export function readLimits(
   form: FormData,
   initial: ReadonlyMap<LimitName, string>,

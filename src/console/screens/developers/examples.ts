@@ -9,7 +9,10 @@ export interface Example {
 const KEY = '"X-API-Key: $SATCHEL_KEY"'
 const query = '{ me { drive { root { entries(first: 20) { nodes { name size } } } } } }'
 
-/** Commands that work as they are, with a key that may read and write files. @param origin of the service */
+/**
+ * Commands that work as they are, with a key that may read and write files. @param origin of the
+ * service
+ */
 export const examplesAt = (origin: string): Example[] => [
   { title: text('exampleKey'), command: 'export SATCHEL_KEY=satchel_...' },
   { title: text('exampleList'), command: `curl -H ${KEY} ${origin}/api/files/tree` },

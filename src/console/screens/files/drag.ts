@@ -21,7 +21,10 @@ export interface DragAndDrop {
   drop: (path: string, event: DragEvent) => void
 }
 
-/** Moves entries by drag, or copies them with Ctrl (Alt on a Mac). Files of the machine are taken by uploads/drop-zone.tsx. */
+/**
+ * Moves entries by drag, or copies them with Ctrl (Alt on a Mac). Files of the machine are taken by
+ * uploads/drop-zone.tsx.
+ */
 export function useDragAndDrop(given: Given): DragAndDrop {
   const latest = useRef(given)
   latest.current = given

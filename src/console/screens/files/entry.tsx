@@ -23,7 +23,10 @@ const hasThumbnail = (entry: Entry): entry is FileEntry =>
 const isPictured = (entry: Entry): entry is FileEntry =>
   entry.__typename === 'File' && 'thumbnail' in entry
 
-/** What a person can do to an entry in the list. The same object for as long as the screen is shown, so that rows stay as they are. */
+/**
+ * What a person can do to an entry in the list. The same object for as long as the screen is shown,
+ * so that rows stay as they are.
+ */
 export interface Handlers {
   press: (entry: Entry, event: MouseEvent) => void
   open: (entry: Entry) => void

@@ -12,7 +12,10 @@ export const fields = {
   created: 'CREATED_AT',
 } as const satisfies Record<Sort, string>
 
-/** What the address says about the screen besides the folder. What is missing is as people expect it. */
+/**
+ * What the address says about the screen besides the folder. What is missing is as people expect
+ * it.
+ */
 export interface FilesSearch {
   view?: 'grid'
   sort?: Sort

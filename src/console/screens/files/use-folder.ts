@@ -23,9 +23,15 @@ export interface DriveHere {
   canShare: boolean
   /** For how many days what is deleted can be restored; with 0 a deletion is final. */
   trashDays: number
-  /** Where it is what somebody shares with the person, with whom its trash, versions and history stay. */
+  /**
+   * Where it is what somebody shares with the person, with whom its trash, versions and history
+   * stay.
+   */
   share?: SharedHere | undefined
-  /** Set for entries of several drives and shares, each of which is acted on by itself. The drive is the person's own then. */
+  /**
+   * Set for entries of several drives and shares, each of which is acted on by itself. The drive is
+   * the person's own then.
+   */
   mixed?: { hasShared: boolean } | undefined
 }
 

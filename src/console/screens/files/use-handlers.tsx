@@ -19,7 +19,10 @@ interface Given {
   focus: () => void
 }
 
-/** What the rows call. They are the same functions for as long as the list shows the same kind of thing, so that no row is drawn for nothing. */
+/**
+ * What the rows call. They are the same functions for as long as the list shows the same kind of
+ * thing, so that no row is drawn for nothing.
+ */
 export function useHandlers(given: Given): Handlers {
   const latest = useRef(given)
   latest.current = given

@@ -3,7 +3,9 @@ import { toastError } from '../../parts/toasts.tsx'
 import type { Attempt } from './act.ts'
 import type { Entry } from './documents.ts'
 
-/** A name that is being written. It outlasts the row, which is in the page only while it is seen. */
+/**
+ * A name that is being written. It outlasts the row, which is in the page only while it is seen.
+ */
 export interface Draft {
   /** Of the entry. */
   id: string

@@ -12,7 +12,8 @@ const read = (sel: string | undefined): Selection => {
 }
 
 /**
- * What is selected, as the address says it and as long as it is few. Another list begins with what its address says.
+ * What is selected, as the address says it and as long as it is few. Another list begins with what
+ * its address says.
  * @param list names the list
  */
 export function useSelection(

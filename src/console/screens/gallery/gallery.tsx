@@ -36,7 +36,9 @@ const EntryDialogs = lazy(() =>
   })),
 )
 
-/** So many pictures can be selected at once: what is done with them is done in parts of a hundred. */
+/**
+ * So many pictures can be selected at once: what is done with them is done in parts of a hundred.
+ */
 const MOST_SELECTED = 2000
 
 /** The pictures and films of a drive, by the time they were taken. */
@@ -76,7 +78,10 @@ export function Gallery() {
     const layout = layoutNow()
     return layout && latest.current.gallery.at(layout, index)
   }
-  /** Selects pictures that may be out of sight, once they are loaded. @param kept what stays selected */
+  /**
+   * Selects pictures that may be out of sight, once they are loaded. @param kept what stays
+   * selected
+   */
   async function pickRange(
     from: number,
     to: number,

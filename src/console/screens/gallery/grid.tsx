@@ -49,7 +49,10 @@ interface GridProps {
   onKey: (event: KeyboardEvent) => boolean
 }
 
-/** Pictures by month, as a grid of ARIA of which only what is seen is in the page: 200,000 are no more work than a hundred. */
+/**
+ * Pictures by month, as a grid of ARIA of which only what is seen is in the page: 200,000 are no
+ * more work than a hundred.
+ */
 export function Grid({ ref, gallery, selected, cut, cursor, handlers, ...on }: GridProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const grid = useRef<HTMLDivElement>(null)

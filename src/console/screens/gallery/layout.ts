@@ -12,7 +12,10 @@ export interface Section {
 /** A line of the gallery. */
 export interface Line {
   section: Section
-  /** Where its first picture stands among all; with `count` 0 it is the line with the name of the month. */
+  /**
+   * Where its first picture stands among all; with `count` 0 it is the line with the name of the
+   * month.
+   */
   first: number
   count: number
 }

@@ -7,7 +7,10 @@ import { Placeholder, Thumbnail } from '../files/on-demand/thumbnail.tsx'
 import type { Picture } from './documents.ts'
 import { text } from './text.ts'
 
-/** What a person can do to a picture. The same object for as long as the screen is shown, so that tiles stay as they are. */
+/**
+ * What a person can do to a picture. The same object for as long as the screen is shown, so that
+ * tiles stay as they are.
+ */
 export interface TileHandlers {
   press: (index: number, event: MouseEvent) => void
   open: (index: number) => void

@@ -35,7 +35,10 @@ const done = [
 const wordOf = (kind: string) =>
   text(done.find(([kinds]) => kinds.test(kind))?.[1] ?? 'FILE_CREATED')
 
-/** Where the person goes on: what needs them, what they worked on, and what others have shared with them. */
+/**
+ * Where the person goes on: what needs them, what they worked on, and what others have shared with
+ * them.
+ */
 export function Home() {
   const [{ data, error }, reload] = useKeptQuery({
     query: HOME,

@@ -8,7 +8,10 @@ import { nameOf } from '../../sharing/facts.ts'
 import { MARK_SEEN, type ReceivedShare } from './documents.ts'
 import { text } from './text.ts'
 
-/** To look at it, to save it on the person's machine, or to copy it into a folder, which is called so, of a drive of theirs. */
+/**
+ * To look at it, to save it on the person's machine, or to copy it into a folder, which is called
+ * so, of a drive of theirs.
+ */
 export type Purpose = 'look' | 'save' | { drive: string; folder: string; name: string }
 
 /** A share that is to be opened once its password is known. */

@@ -20,7 +20,10 @@ import { SharedDrive, useSharedEntries } from './use-shared-entries.ts'
 /** How soon it is seen that a right has been given or has ended. */
 const LOOK_MS = 5000
 
-/** A folder that somebody shares with the person, as their own files are shown, with what they may do there. */
+/**
+ * A folder that somebody shares with the person, as their own files are shown, with what they may
+ * do there.
+ */
 export function SharedFiles() {
   const { share: id = '' } = useParams({ strict: false })
   const [{ data, error }, ask] = useKeptQuery({
@@ -51,7 +54,10 @@ export function SharedFiles() {
   )
 }
 
-/** What was shared once, or never with this person. Nothing is uploaded here, nor anywhere else by mistake. */
+/**
+ * What was shared once, or never with this person. Nothing is uploaded here, nor anywhere else by
+ * mistake.
+ */
 function Ended({ id, before }: { id: string; before: ReceivedShare | null }) {
   useUploadPlace({ drive: id, folder: '', label: '', mayUpload: false })
   useTitle(text('title'))

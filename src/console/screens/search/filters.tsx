@@ -42,7 +42,10 @@ const sizes = [
 const isoDay = (daysAgo: number) =>
   new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
 
-/** The parts of a search that narrow it down, as chips: each writes into the text of the search, and is read from it. */
+/**
+ * The parts of a search that narrow it down, as chips: each writes into the text of the search, and
+ * is read from it.
+ */
 export function Filters({ query, onQuery, hits, me }: FiltersProps) {
   const [{ data }] = useQuery({ query: DRIVES })
   const workspaces = data?.me.workspaces?.nodes ?? []

@@ -16,7 +16,10 @@ interface HitsMenuProps extends Omit<MenuProps, 'entries'>, OpenMenu {
 /** What is done in its folder: there it has a place for it. */
 const elsewhere = new Set(['rename', 'request', 'replace', 'details'])
 
-/** The open menu of some results: what lists of files offer for them, as far as they are not of a folder. */
+/**
+ * The open menu of some results: what lists of files offer for them, as far as they are not of a
+ * folder.
+ */
 export function HitsMenu({ commands, of, openFolder, ...open }: HitsMenuProps) {
   const [first] = of
   const folder: MenuEntry[] =

@@ -12,7 +12,10 @@ import { Thumbnail } from '../files/on-demand/thumbnail.tsx'
 import { Marked } from './snippet.tsx'
 import { text } from './text.ts'
 
-/** What a person can do to a result. The same object for as long as the screen is shown, so that rows stay as they are. */
+/**
+ * What a person can do to a result. The same object for as long as the screen is shown, so that
+ * rows stay as they are.
+ */
 export interface Handlers {
   press: (hit: Hit, event: MouseEvent) => void
   open: (hit: Hit) => void

@@ -38,7 +38,10 @@ const HitsMenu = lazy(() =>
 
 const field = () => document.querySelector<HTMLInputElement>('.search-box input')
 
-/** What a search finds in all drives of the person, and in what others share with them. Its text is in the field at the top, and in the address. */
+/**
+ * What a search finds in all drives of the person, and in what others share with them. Its text is
+ * in the field at the top, and in the address.
+ */
 export function Search() {
   const { q = '', order: chosen, open: shown }: SearchSearch = useSearch({ strict: false })
   const order = chosen ?? 'relevance'

@@ -26,7 +26,10 @@ interface Given {
   setMenu: (menu: { at: Point; of: readonly Hit[] } | null) => void
 }
 
-/** What is done with results: as in a folder, and in each drive or share by itself where they are in several. */
+/**
+ * What is done with results: as in a folder, and in each drive or share by itself where they are in
+ * several.
+ */
 export function useActing({
   selected,
   selection,

@@ -27,8 +27,9 @@ interface Finding {
 const nothing: Finding = { results: undefined, isLoading: false, error: undefined }
 
 /**
- * What a search finds, page by page. An answer to an earlier text is not awaited: its request is ended. What the text before has found
- * stays until this one is answered. Nothing is taken from memory, nor kept for an outage: what one may see may have ended.
+ * What a search finds, page by page. An answer to an earlier text is not awaited: its request is
+ * ended. What the text before has found stays until this one is answered. Nothing is taken from
+ * memory, nor kept for an outage: what one may see may have ended.
  */
 export function useHits(query: string, order: Order) {
   const [finding, setFinding] = useState(nothing)

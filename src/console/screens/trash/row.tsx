@@ -11,7 +11,10 @@ import { personName } from '../../parts/person-name.ts'
 import type { TrashItem } from './documents.ts'
 import { text } from './text.ts'
 
-/** What a person can do to an item. The same object for as long as the screen is shown, so that rows stay as they are. */
+/**
+ * What a person can do to an item. The same object for as long as the screen is shown, so that rows
+ * stay as they are.
+ */
 export interface Handlers {
   press: (item: TrashItem, event: MouseEvent) => void
   mark: (item: TrashItem) => void

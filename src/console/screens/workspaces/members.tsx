@@ -42,7 +42,10 @@ const MEMBERS = graphql(`
   }
 `)
 
-/** A workspace with its first members, by the arguments by which they were read: so the cache finds them. */
+/**
+ * A workspace with its first members, by the arguments by which they were read: so the cache finds
+ * them.
+ */
 const PEOPLE = graphql(
   `
     fragment People on Workspace {

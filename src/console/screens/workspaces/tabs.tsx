@@ -12,7 +12,10 @@ const PERMISSIONS = graphql(`
   }
 `)
 
-/** Files, members, keys, activity, trash and settings of a workspace: those that the person has something to do with. */
+/**
+ * Files, members, keys, activity, trash and settings of a workspace: those that the person has
+ * something to do with.
+ */
 export function useWorkspaceTabs(slug: string): TabsProps {
   const [{ data }] = useQuery({ query: PERMISSIONS, variables: { slug } })
   const at = `/workspaces/${slug}`

@@ -160,7 +160,10 @@ export function Filters({ search }: { search: AuditSearch }) {
   )
 }
 
-/** What stands in the field for a person of the URL: the address, or the id of an account that is gone. */
+/**
+ * What stands in the field for a person of the URL: the address, or the id of an account that is
+ * gone.
+ */
 function usePersonText(id: string | undefined): string {
   const [{ data }] = useQuery({
     query: PERSON,

@@ -3,7 +3,10 @@ import { isKind } from './kinds.ts'
 const LONGEST = 64
 const names = ['person', 'kind', 'since', 'until', 'address', 'credential', 'about'] as const
 
-/** What is looked for, as the URL and the form have it: `person` without the prefix of an account, times of the local clock. */
+/**
+ * What is looked for, as the URL and the form have it: `person` without the prefix of an account,
+ * times of the local clock.
+ */
 export type AuditSearch = Partial<Record<(typeof names)[number], string>>
 
 export const readSearch = (given: Record<string, unknown>): AuditSearch =>

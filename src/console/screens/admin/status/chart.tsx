@@ -7,7 +7,9 @@ export interface Line {
   values: readonly (number | null)[]
 }
 
-/** Each line has a colour and a pattern of its own, so that nobody needs to tell the colours apart. */
+/**
+ * Each line has a colour and a pattern of its own, so that nobody needs to tell the colours apart.
+ */
 const looks = [
   { tone: '--accent', dash: undefined },
   { tone: '--audio', dash: '7 3' },
@@ -68,8 +70,8 @@ function areaOf(values: Line['values'], top: number): string {
 }
 
 /**
- * Figures over time. Its slider has the values of each time, for the keyboard, for touch and for screen readers; the caption says what is now,
- * and the most.
+ * Figures over time. Its slider has the values of each time, for the keyboard, for touch and for
+ * screen readers; the caption says what is now, and the most.
  */
 export function Chart({ title, lines, format, from, stepSeconds }: ChartProps) {
   const length = Math.max(...lines.map(({ values }) => values.length), 1)

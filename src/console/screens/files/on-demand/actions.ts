@@ -57,7 +57,8 @@ export interface Acted {
 /**
  * What is done with entries of a drive, or of what is shared. Whatever fails is said in a toast.
  * @param after reads the list again
- * @param whereOf where an entry is, if they are in several places: a request names those of one only
+ * @param whereOf where an entry is, if they are in several places: a request names those of one
+ * only
  */
 export function createActions(
   here: Acted,
@@ -108,7 +109,9 @@ export function createActions(
     })
 
   const actions = {
-    /** @param folder path of the folder that it is in @throws Refused, and what `nameFrom` throws */
+    /**
+     * @param folder path of the folder that it is in @throws Refused, and what `nameFrom` throws
+     */
     async createFolder(folder: string, typed: string): Promise<void> {
       await mutate(CREATE_FOLDER, {
         input: { at: { drive, path: join(folder, nameFrom(typed)) } },

@@ -3,7 +3,9 @@ import { FormDialog, TextField } from '../../../parts/form.tsx'
 import { MAX_NAME } from '../../../parts/limits.ts'
 import { text } from './text.ts'
 
-/** Asks for the name of a new folder. @param create is given what is typed, and throws what is shown */
+/**
+ * Asks for the name of a new folder. @param create is given what is typed, and throws what is shown
+ */
 export const NewFolder = ({
   create,
   onEnd,

@@ -2,7 +2,9 @@ import { COPY_STATE } from '../../../drive/documents.ts'
 import { graphql } from '../../../graphql/graphql.ts'
 import { ENTRY } from '../documents.ts'
 
-/** With `isShared`, without what the person sees of their own drives alone; so are the others here. */
+/**
+ * With `isShared`, without what the person sees of their own drives alone; so are the others here.
+ */
 export const MOVE = graphql(
   `
     mutation Move($input: MoveEntriesInput!, $isShared: Boolean!) {

@@ -82,7 +82,10 @@ const degreesOf = (value: number, positive: string, negative: string): string =>
 const shownPlace = ({ latitude, longitude }: NonNullable<Photo['place']>): string =>
   `${degreesOf(latitude, 'N', 'S')}, ${degreesOf(longitude, text('east'), 'W')}`
 
-/** What a picture says about itself, as rows of a list of facts. Its place is text: nothing is loaded from a map. */
+/**
+ * What a picture says about itself, as rows of a list of facts. Its place is text: nothing is
+ * loaded from a map.
+ */
 export function PhotoFacts({ id, saysNone = false }: { id: string; saysNone?: boolean }) {
   const [{ data }, reload] = useQuery({
     query: PHOTO,

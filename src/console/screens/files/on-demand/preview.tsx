@@ -25,7 +25,10 @@ export function FilePreview({ share, ...props }: FilePreviewProps) {
 /** One object: with another one, what is asked would be asked again. */
 const ONCE = { once: true }
 
-/** Pictures: the service makes smaller ones of some of them, also of those that browsers cannot show. */
+/**
+ * Pictures: the service makes smaller ones of some of them, also of those that browsers cannot
+ * show.
+ */
 export const isPictureEntry = ({ contentType }: Pick<FileEntry, 'contentType'>): boolean =>
   contentType.startsWith('image/')
 
@@ -44,7 +47,9 @@ const PICTURE = graphql(`
   }
 `)
 
-/** In the details, a picture is its preview where there is one; the viewer shows the picture itself. */
+/**
+ * In the details, a picture is its preview where there is one; the viewer shows the picture itself.
+ */
 function OfDrive(props: Omit<FilePreviewProps, 'share'>) {
   const { file, isLarge = false } = props
   const [{ data }] = useQuery({

@@ -40,7 +40,10 @@ const MOST_BYTES = 4_000_000
 const MOST_NODES = 100
 /** What browsers show without a preview. */
 const shownByBrowsers = /^image\/(png|jpeg|gif|webp|avif)$/
-/** A preview that is being made is asked for again after so long, and each time later, for a few minutes. */
+/**
+ * A preview that is being made is asked for again after so long, and each time later, for a few
+ * minutes.
+ */
 const FIRST_AGAIN_MS = 1000
 const LAST_AGAIN_MS = 60_000
 
@@ -175,7 +178,10 @@ function OfDrive({ file, size = 'tile' }: ThumbnailProps) {
   )
 }
 
-/** What is seen until a picture is there. A canvas, because the page allows no pictures in addresses. */
+/**
+ * What is seen until a picture is there. A canvas, because the page allows no pictures in
+ * addresses.
+ */
 export function Placeholder({ hash }: { hash: string }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {

@@ -25,7 +25,10 @@ interface ViewerProps {
 /** How long a slide show shows each picture, in milliseconds. */
 const SLIDE_MS = 5000
 
-/** A file over the whole window. The arrow keys and a finger go to the files before and after it, and the space bar plays the pictures. */
+/**
+ * A file over the whole window. The arrow keys and a finger go to the files before and after it,
+ * and the space bar plays the pictures.
+ */
 export function Viewer({ id, entries, share, onShow, onDownload, onClose }: ViewerProps) {
   const files = entries.filter(({ __typename }) => __typename === 'File')
   const at = files.findIndex(entry => entry.id === id)
@@ -60,7 +63,8 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
   }, [isOn, readyId, id, nextPicture])
 
   const [isInfoOn, setInfoOn] = useState(false)
-  // Of what is shared, the place where a picture was taken is nobody's business who cannot have the file.
+  // Of what is shared, the place where a picture was taken is nobody's business who cannot have the
+  // file.
   const hasInfo = share === undefined && file?.__typename === 'File' && isPictureEntry(file)
   const playing = useRef(() => {})
   playing.current = () => canPlay && setPlaying(!isOn)
