@@ -55,6 +55,16 @@ describe('LOCK', () => {
     expect(await statusOf(dav('PUT', `${at}/f`, { body: 'x' }))).toBe(204)
   })
 
+  it('ends by a Lock-Token without angle brackets, as npm webdav sends it', async () => {
+    const at = await place()
+    const token = await lockOf(dav, `${at}/f`)
+    expect(
+      await statusOf(dav('UNLOCK', `${at}/f`, { headers: { 'lock-token': `<${token}` } })),
+    ).toBe(409)
+    expect(await statusOf(dav('UNLOCK', `${at}/f`, { headers: { 'lock-token': token } }))).toBe(204)
+    expect(await statusOf(dav('PUT', `${at}/f`, { body: 'x' }))).toBe(204)
+  })
+
   it('is of a folder with all that is in it, or of its members alone', async () => {
     const at = await place()
     const deep = await lockOf(dav, at)

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { FOLDER } from '../db/models/entry.ts'
 import { insertEntries } from '../db/queries/entry.ts'
 import { privateScopes } from '../src/access/scopes.ts'
@@ -515,16 +515,89 @@ describe('PROPFIND', () => {
     expect(
       (await dav('PROPFIND', '/files/sum.txt', { headers: { depth: '0' } })).text,
     ).not.toContain('checksum')
-    for (const kind of ['MD5', 'SHA1', 'SHA256']) {
-      const wrong = { body: 'other', headers: { 'oc-checksum': `${kind}:${md5}` } }
-      expect(await statusOf(dav('PUT', '/files/sum.txt', wrong))).toBe(400)
-    }
-    expect(
-      await statusOf(
-        dav('PUT', '/files/sum.txt', { ...put, headers: { 'oc-checksum': 'Adler32:1' } }),
-      ),
-    ).toBe(204)
     expect((await dav('GET', '/files/sum.txt')).text).toBe('sum')
+  })
+
+  describe('an upload', () => {
+    const sums = {
+      MD5: createHash('md5').update('sum').digest('hex'),
+      SHA1: createHash('sha1').update('sum').digest('hex'),
+      SHA256: createHash('sha256').update('sum').digest('hex'),
+      SHA512: createHash('sha512').update('sum').digest('hex'),
+      'SHA3-256': createHash('sha3-256').update('sum').digest('hex'),
+      ADLER32: '02b30156',
+    }
+    const put = (body: string | ReadableStream, headers: Record<string, string>) =>
+      dav('PUT', '/files/verified.txt', { body, headers })
+    beforeEach(() => put('before', {}))
+
+    it.each(Object.entries(sums))('is verified by a %s in OC-Checksum', async (kind, sum) => {
+      const header = { 'oc-checksum': `${kind}:${sum}` }
+      const wrong = await put('other', header)
+      expect([wrong.status, wrong.text]).toEqual([
+        400,
+        expect.stringContaining('CHECKSUM_MISMATCH'),
+      ])
+      expect((await dav('GET', '/files/verified.txt')).text).toBe('before')
+      expect(await statusOf(put('sum', header))).toBe(204)
+      expect((await dav('GET', '/files/verified.txt')).text).toBe('sum')
+    })
+
+    it('is verified by the Adler-32 of many bytes, in any pieces', async () => {
+      const bytes = Buffer.from(Uint8Array.from({ length: 1_024_000 }, (_, i) => i % 256))
+      const header = { 'oc-checksum': 'ADLER32:4d9ba4b9' }
+      expect((await dav('PUT', '/files/adler', { body: bytes, headers: header })).status).toBe(201)
+    })
+
+    it('is verified by each of several checksums, whose kinds may be in lower case', async () => {
+      const both = `sha1:${sums.SHA1.toUpperCase()} Adler32:2b30156`
+      expect(await statusOf(put('sum', { 'oc-checksum': both }))).toBe(204)
+      expect(await statusOf(put('sum', { 'oc-checksum': `${both} MD5:${'0'.repeat(32)}` }))).toBe(
+        400,
+      )
+    })
+
+    it.each([
+      ['a checksum of another kind', { 'oc-checksum': 'XXH64:0123456789abcdef' }],
+      ['a checksum of another length', { 'oc-checksum': 'SHA1:0123' }],
+      ['a checksum without a kind', { 'oc-checksum': sums.MD5 }],
+      ['a Content-MD5 in hex', { 'content-md5': sums.MD5 }],
+      ['an OC-Total-Length that is no number', { 'oc-total-length': '3 bytes' }],
+    ] as [string, Record<string, string>][])('is refused with %s', async (_what, headers) => {
+      const { status, text } = await put('sum', headers)
+      expect([status, text]).toEqual([400, expect.stringContaining('INVALID_INPUT')])
+      expect((await dav('GET', '/files/verified.txt')).text).toBe('before')
+    })
+
+    it('is verified by Content-MD5', async () => {
+      const md5 = createHash('md5').update('sum').digest('base64')
+      expect(await statusOf(put('other', { 'content-md5': md5 }))).toBe(400)
+      expect((await dav('GET', '/files/verified.txt')).text).toBe('before')
+      expect(await statusOf(put('sum', { 'content-md5': md5 }))).toBe(204)
+    })
+
+    it('is verified by OC-Total-Length, with and without a Content-Length', async () => {
+      const streamed = () => new Blob(['sum']).stream() as ReadableStream
+      for (const body of [() => 'sum', streamed]) {
+        for (const wrong of ['2', '4'])
+          expect(await statusOf(put(body(), { 'oc-total-length': wrong }))).toBe(400)
+        expect((await dav('GET', '/files/verified.txt')).text).toBe('before')
+        expect(await statusOf(put(body(), { 'oc-total-length': '3' }))).toBe(204)
+        await put('before', {})
+      }
+    })
+
+    it('with a SHA-1 has only its MD5 in its properties, which alone is kept', async () => {
+      await put('sum', { 'oc-checksum': `SHA1:${sums.SHA1}` })
+      const asked = `<D:propfind xmlns:D="DAV:"><D:prop><checksums xmlns="http://owncloud.org/ns"/></D:prop></D:propfind>`
+      const { text } = await dav('PROPFIND', '/files/verified.txt', {
+        headers: { depth: '0' },
+        body: asked,
+      })
+      expect(text).toContain(`>MD5:${sums.MD5}<`)
+      expect(text).not.toContain('SHA1')
+      expect((await dav('GET', '/files/verified.txt')).headers.get('oc-checksum')).toBeNull()
+    })
   })
 
   it('has the dates of the standards, which are formatted by day', () => {

@@ -4,7 +4,7 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
-import type { RateName } from '../../src/services/rate-limit.ts'
+import { isCounted, type RateName } from '../../src/services/rate-limit.ts'
 import { networkOf } from '../../src/values/network.ts'
 import type { Context } from '../context.ts'
 
@@ -37,11 +37,12 @@ export class RateLimitPlugin<Types extends SchemaTypes> extends BasePlugin<Types
     if (!rateLimit) return resolver
     return async (root, args, context, info) => {
       const { services, caller, address } = context as Context
-      await services.rateLimits.hit(
-        rateLimit,
-        caller?.userId ?? `network ${networkOf(address)}`,
-        info,
-      )
+      if (isCounted(rateLimit, caller))
+        await services.rateLimits.hit(
+          rateLimit,
+          caller?.userId ?? `network ${networkOf(address)}`,
+          info,
+        )
       return resolver(root, args, context, info)
     }
   }

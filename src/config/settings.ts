@@ -161,7 +161,7 @@ export const settings = {
     'files that one network may send to file requests in a minute',
     '120',
   ),
-  RATE_FOLDERS: rate('folders that a user may create in a minute', '600'),
+  RATE_FOLDERS: rate('folders that a user may create in a minute, API keys apart', '600'),
   RATE_NOTES: rate('notes that a user may write in a minute', '600'),
   RATE_WEBHOOKS: rate(
     'pings of a webhook and repeated deliveries that a user may request in a minute',

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import fresh from 'fresh'
 import { FOLDER } from '../../db/models/entry.ts'
 import { readRaw } from '../http/body.ts'
@@ -10,6 +9,7 @@ import { type Looked, requireTokens } from '../services/tree/dav-lock.ts'
 import { fromSeconds } from '../values/modified-at.ts'
 import { joinPath } from '../values/paths.ts'
 import { Upload } from '../values/upload.ts'
+import { expectationsOf, verified } from './checksums.ts'
 import { isInFuture, lastModified, requirePreconditions } from './conditions.ts'
 import { depthOf, type Exchange, sendEmpty } from './exchange.ts'
 import { etagOf, type InDrive, requireDrive, requireEntry } from './place.ts'
@@ -82,33 +82,6 @@ export function requireParent({ parentId }: Pick<Looked, 'parentId'>): string {
   return parentId
 }
 
-/**
- * The bytes of a body, which fail at their end unless they have the checksum that the client has
- * sent: `OC-Checksum: MD5:...`, as rclone and the clients of ownCloud do, or SHA1 or SHA256.
- * @throws CHECKSUM_MISMATCH
- */
-function checked(
-  source: AsyncIterable<Uint8Array>,
-  { headers }: IncomingMessage,
-): AsyncIterable<Uint8Array> {
-  const header = headers['oc-checksum']?.toString().trim()
-  const [, kind, expected = ''] = /^(MD5|SHA1|SHA256):([0-9a-f]+)$/i.exec(header ?? '') ?? []
-  // Of another kind, such as ADLER32: what can be checked is checked.
-  if (kind === undefined) return source
-  const hash = createHash(kind.toLowerCase())
-  return (async function* () {
-    for await (const chunk of source) {
-      hash.update(chunk)
-      yield chunk
-    }
-    if (hash.digest('hex') !== expected.toLowerCase())
-      throw new AppError(
-        'CHECKSUM_MISMATCH',
-        'The bytes do not have the checksum in OC-Checksum. Send the file again.',
-      )
-  })()
-}
-
 /** Answers PUT: streams the body into a new file, or into new content of the one that is there. */
 export async function put(exchange: Exchange): Promise<void> {
   const { incoming, services, caller, submitted, ifExpected } = exchange
@@ -138,10 +111,11 @@ export async function put(exchange: Exchange): Promise<void> {
   const replaces = !mustBeNew && (node !== undefined || !drive.refusal('delete'))
   const use = { names, how: 'content' } as const
   const { source, bound, mimetype } = readRaw(req)
+  const expected = expectationsOf(req.headers, bound)
   const modifiedAt = fromSeconds(req.headers['x-oc-mtime']?.toString() ?? '')
   const file = await services.files.upload(
     services.davLocks.guarded(tree, [use], submitted),
-    new Upload({ filename: name, mimetype, source: checked(source, req), bound, signal }),
+    new Upload({ filename: name, mimetype, source: verified(source, expected), bound, signal }),
     {
       to: {
         folder: joinPath(names.slice(0, -1)),
@@ -175,7 +149,6 @@ export async function mkcol(exchange: Exchange): Promise<void> {
   const looked = await lookAt(exchange, place, 'write')
   if (looked.node) throw exists()
   requireParent(looked)
-  await services.rateLimits.hit('folders', caller.userId, {})
   const guarded = services.davLocks.guarded(tree, [{ names, how: 'member' }], submitted)
   await services.folders.createIn(guarded, joinPath(names.slice(0, -1)), names.at(-1) ?? '', caller)
   sendEmpty(exchange, 201)

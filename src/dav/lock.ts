@@ -130,7 +130,8 @@ export async function unlock(exchange: Exchange): Promise<void> {
   const { incoming, services, caller } = exchange
   const { drive, names } = requireDrive(exchange.place)
   const header = incoming.req.headers['lock-token']
-  const id = lockIdOf(/^\s*<([^<>]*)>\s*$/.exec(String(header ?? ''))?.[1] ?? '')
+  // RFC 4918, section 10.5, has angle brackets, which some clients leave out.
+  const id = lockIdOf(String(header ?? '').replace(/^\s*<([^<>]*)>\s*$/, '$1'))
   const { tree } = drive.open('write')
   if (header === undefined) throw new DavError(400, 'Name the lock in a Lock-Token header.')
   const ended = id === undefined ? false : await services.davLocks.end(tree, names, id, caller)

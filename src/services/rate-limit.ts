@@ -1,3 +1,4 @@
+import type { Caller } from '../access/caller.ts'
 import type { Config } from '../config/config.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import { AppError } from '../runtime/errors.ts'
@@ -6,6 +7,18 @@ import { type Measures, silentMeasures } from '../telemetry/telemetry.ts'
 /** How many calls a user may make in a sliding window. Fields that share a name share the count. */
 export type RateRules = Config['rates']
 export type RateName = keyof RateRules
+
+/**
+ * Rates that count people only. A program that syncs or backs up makes thousands of folders in a
+ * minute. The plan bounds them, as it bounds the files, which have no rate.
+ */
+const ofPeople: ReadonlySet<RateName> = new Set(['folders'])
+
+/** Whether a rate counts the calls of a caller: some rates exempt API keys. */
+export const isCounted = (
+  name: RateName,
+  caller: Pick<Caller, 'via'> | null | undefined,
+): boolean => caller?.via !== 'api_key' || !ofPeople.has(name)
 
 interface Identity {
   contextIdentity: string

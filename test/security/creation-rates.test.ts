@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { found } from '../builders.ts'
+import { found, workspaceKey } from '../builders.ts'
+import { davPerson } from '../dav-client.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from '../harness.ts'
 
 const MAX = 3
@@ -95,5 +96,26 @@ describe('What a user creates in a minute is bounded', () => {
     expect((await dora.rest('POST', '/api/folders', { json: { path: 'x' } })).response.code).toBe(
       'RATE_LIMITED',
     )
+  })
+  it('does not count the folders that programs make with an API key', async () => {
+    const { person, key, dav } = await davPerson(t)
+    const own = await found(person)
+    const team = await workspaceKey(t, person, own)
+    const mutation =
+      'mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }'
+    const numbers = Array.from({ length: 2 * MAX }, (_, n) => n)
+    for (const n of numbers) {
+      expect((await dav('MKCOL', `/files/dav-${n}`)).status).toBe(201)
+      const made = await key.caller.rest('POST', '/api/folders', { json: { path: `rest-${n}` } })
+      expect(made.status).toBe(200)
+      const json = { folder_name: `f${n}` }
+      const inTeam = await team.caller.rest('POST', `/api/workspaces/${own}/files/mkdir`, { json })
+      expect(inTeam.status).toBe(200)
+      const input = { at: { path: `graph-${n}` } }
+      expect((await key.caller.graphql(mutation, { input })).code).toBeUndefined()
+    }
+    // The person themself has their whole rate still.
+    const byHand = (n: number) => person.rest('POST', '/api/folders', { json: { path: `h${n}` } })
+    expect(await outcomes(MAX + 1, byHand)).toEqual([200, 200, 200, '400 RATE_LIMITED folders'])
   })
 })

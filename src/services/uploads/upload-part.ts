@@ -82,7 +82,7 @@ export function parseContentMd5(contentMd5: string | null | undefined): string |
   if (!/^[A-Za-z0-9+/]{22}==$/.test(contentMd5))
     throw new InvalidInput(
       'content_md5',
-      'Content-MD5 is the MD5 of the part in base64: 24 characters (RFC 1864).',
+      'Content-MD5 is the MD5 of the body in base64: 24 characters (RFC 1864).',
     )
   return Buffer.from(contentMd5, 'base64').toString('hex')
 }

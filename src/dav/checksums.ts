@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { AppError, InvalidInput } from '../runtime/errors.ts'
+import { parseContentMd5 } from '../services/uploads/upload-part.ts'
+
+/** What a client says of the bytes that it uploads. */
+interface Expectations {
+  /** `header` is the one that named the checksum; `value` is in lower-case hex. */
+  checksums: { header: string; kind: Kind; value: string }[]
+  /** Bytes. */
+  size: number | undefined
+}
+
+interface Sum {
+  update(bytes: Uint8Array): unknown
+  digest(encoding: 'hex'): string
+}
+
+const ADLER_PRIME = 65_521
+/** So many bytes can be added up before a sum passes 2^31, beyond which engines are slower. */
+const ADLER_RUN = 3800
+
+/** Adler-32 (RFC 1950, section 8.2), which Node's zlib does not export. */
+function adler32(): Sum {
+  let [a, b] = [1, 0]
+  return {
+    update(bytes) {
+      for (let start = 0; start < bytes.length; start += ADLER_RUN) {
+        const end = Math.min(bytes.length, start + ADLER_RUN)
+        for (let i = start; i < end; i++) {
+          a += bytes[i] ?? 0
+          b += a
+        }
+        a %= ADLER_PRIME
+        b %= ADLER_PRIME
+      }
+    },
+    digest: () => (b * 65_536 + a).toString(16).padStart(8, '0'),
+  }
+}
+
+/** The checksums that can be verified, as ownCloud names them, with their length in hex digits. */
+const kinds = {
+  MD5: { digits: 32, start: (): Sum => createHash('md5') },
+  SHA1: { digits: 40, start: (): Sum => createHash('sha1') },
+  SHA256: { digits: 64, start: (): Sum => createHash('sha256') },
+  SHA512: { digits: 128, start: (): Sum => createHash('sha512') },
+  'SHA3-256': { digits: 64, start: (): Sum => createHash('sha3-256') },
+  ADLER32: { digits: 8, start: adler32 },
+} as const
+type Kind = keyof typeof kinds
+
+function readChecksum(text: string): Expectations['checksums'][number] {
+  const [name = '', value = '', ...more] = text.split(':')
+  const kind = (Object.keys(kinds) as Kind[]).find(one => one === name.toUpperCase())
+  if (!kind || more.length > 0)
+    throw new InvalidInput(
+      'OC-Checksum',
+      `OC-Checksum is KIND:HEX. The kinds are ${Object.keys(kinds).join(', ')}.`,
+    )
+  const { digits } = kinds[kind]
+  // Clients leave out the leading zeros of an Adler-32, which is a number.
+  const hex = kind === 'ADLER32' && value !== '' ? value.padStart(digits, '0') : value
+  if (hex.length !== digits || !/^[0-9a-f]+$/i.test(hex))
+    throw new InvalidInput('OC-Checksum', `A ${kind} has ${digits} hex digits.`)
+  return { header: 'OC-Checksum', kind, value: hex.toLowerCase() }
+}
+
+const otherSize = (expected: number) =>
+  new AppError(
+    'CHECKSUM_MISMATCH',
+    `The body does not have the ${expected} bytes of OC-Total-Length. Send the whole file again.`,
+  )
+
+/**
+ * Reads the headers that say what an upload must be: `OC-Checksum` and `OC-Total-Length` of rclone
+ * and the clients of ownCloud, and Content-MD5 (RFC 1864).
+ * @param bound the length of the body, if the client says it
+ * @throws INVALID_INPUT for a checksum that cannot be verified, CHECKSUM_MISMATCH for another length
+ */
+export function expectationsOf(
+  headers: IncomingHttpHeaders,
+  bound: number | undefined,
+): Expectations {
+  const one = (name: string) => headers[name]?.toString().trim() ?? ''
+  const checksums = one('oc-checksum')
+    .split(/\s+/)
+    .filter(text => text !== '')
+    .map(readChecksum)
+  const md5 = parseContentMd5(one('content-md5'))
+  if (md5 !== undefined) checksums.push({ header: 'Content-MD5', kind: 'MD5', value: md5 })
+  const total = one('oc-total-length')
+  if (total === '') return { checksums, size: undefined }
+  const size = Number(total)
+  if (!/^\d+$/.test(total) || !Number.isSafeInteger(size))
+    throw new InvalidInput('OC-Total-Length', 'OC-Total-Length is a number of bytes.')
+  if (bound !== undefined && bound !== size) throw otherSize(size)
+  return { checksums, size }
+}
+
+/**
+ * The bytes of a source, which fail at their end unless they are as expected.
+ * @throws CHECKSUM_MISMATCH
+ */
+export function verified(
+  source: AsyncIterable<Uint8Array>,
+  { checksums, size }: Expectations,
+): AsyncIterable<Uint8Array> {
+  if (checksums.length === 0 && size === undefined) return source
+  const sums = checksums.map(({ kind }) => kinds[kind].start())
+  return (async function* () {
+    let total = 0
+    for await (const bytes of source) {
+      total += bytes.length
+      for (const sum of sums) sum.update(bytes)
+      yield bytes
+    }
+    if (size !== undefined && total !== size) throw otherSize(size)
+    for (const [i, { header, value }] of checksums.entries())
+      if (sums[i]?.digest('hex') !== value)
+        throw new AppError(
+          'CHECKSUM_MISMATCH',
+          `The bytes do not have the checksum in ${header}. Send the file again.`,
+        )
+  })()
+}
