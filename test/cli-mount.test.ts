@@ -126,6 +126,20 @@ describe('satchel mount', () => {
   )
 
   withRclone(
+    'stores files whose names Satchel does not take, and shows them as they were',
+    async () => {
+      await shell.json('mount', ':/docs', 'odd')
+      const names = [' a', 'b ', 'c\\d']
+      for (const name of names) await writeFile(at(`odd/${name}`), name)
+      await shell.satchel(['unmount', 'odd'])
+      expect(await read('docs/␠a')).toBe(' a')
+      await shell.json('mount', ':/docs', 'odd')
+      expect(await readdir(at('odd'))).toEqual(expect.arrayContaining(names))
+    },
+    60_000,
+  )
+
+  withRclone(
     'stays in the foreground until a signal; a key that it has made ends with it',
     async () => {
       mkdirSync(at('mine'))

@@ -111,8 +111,22 @@ describe('rclone', () => {
       .split(' ')
     const env = { ...process.env, RCLONE_CONFIG: join(dir, 'rclone.conf') }
     await run('rclone', words.slice(1), { env })
-    expect((await run('rclone', ['lsf', '--retries', '1', 'satchel:'], { env })).stdout).toContain(
-      'synced/',
+    const rclone = (...args: string[]) => run('rclone', ['--retries', '1', ...args], { env })
+    expect((await rclone('lsf', 'satchel:')).stdout).toContain('synced/')
+    // Names that Satchel does not take: the encoding of the command makes others of them.
+    const odd = join(dir, 'odd')
+    mkdirSync(join(odd, ' folder '), { recursive: true })
+    for (const name of [' folder /x', ' a', 'b ', 'c\\d', 'e\u0007f', '␠g', 'gone'])
+      writeFileSync(join(odd, name), name)
+    // Not UTF-8.
+    writeFileSync(Buffer.concat([Buffer.from(join(odd, 'h')), Buffer.from([0xff])]), 'h')
+    await rclone('sync', odd, 'satchel:odd')
+    rmSync(join(odd, 'gone'))
+    await rclone('sync', odd, 'satchel:odd')
+    expect((await rclone('lsf', 'satchel:odd')).stdout).not.toContain('gone')
+    expect((await rclone('check', odd, 'satchel:odd')).stderr).toContain(' 0 differences found')
+    expect((await rclone('sync', '-v', odd, 'satchel:odd')).stderr).toContain(
+      'There was nothing to transfer',
     )
   })
 

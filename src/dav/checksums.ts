@@ -76,7 +76,8 @@ const otherSize = (expected: number) =>
  * Reads the headers that say what an upload must be: `OC-Checksum` and `OC-Total-Length` of rclone
  * and the clients of ownCloud, and Content-MD5 (RFC 1864).
  * @param bound the length of the body, if the client says it
- * @throws INVALID_INPUT for a checksum that cannot be verified, CHECKSUM_MISMATCH for another length
+ * @throws INVALID_INPUT for a checksum that cannot be verified, CHECKSUM_MISMATCH for another
+ * length
  */
 export function expectationsOf(
   headers: IncomingHttpHeaders,

@@ -53,6 +53,9 @@ export const rcloneSettings = ({ url, key }: Pick<Target, 'url' | 'key'>) => ({
   // So files keep their times, and uploads are verified.
   RCLONE_CONFIG_SATCHEL_VENDOR: 'owncloud',
   RCLONE_CONFIG_SATCHEL_BEARER_TOKEN: key,
+  // Satchel takes no name with a backslash, or with a space at an end. rclone stores these as other
+  // characters, and shows them again as they were.
+  RCLONE_CONFIG_SATCHEL_ENCODING: 'Slash,LeftSpace,RightSpace,BackSlash,Ctl,Del,InvalidUtf8,Dot',
   // From 1.63 on: it would make a request only every 10 ms, however many files are open.
   RCLONE_CONFIG_SATCHEL_PACER_MIN_SLEEP: '1ms',
 })
