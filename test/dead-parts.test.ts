@@ -246,7 +246,7 @@ onSqlite('A SQLite file', () => {
     await expectConsistent(t)
   })
 
-  it('that finds no room is a 503 for writes; reads go on; and then all is well again', async () => {
+  it('that is full refuses writes with NO_SPACE, serves reads, and recovers', async () => {
     await alice.upload('first.txt', 'first')
     const upload = await inParts(t, alice)
     const setSize = (pages: number) => t.app.db.run(`PRAGMA max_page_count = ${pages}`)
@@ -256,9 +256,12 @@ onSqlite('A SQLite file', () => {
       let made = 0
       while ((await folderAt(alice, `made-${made}`)).status === 200) made += 1
       await Promise.all([
-        expectUnavailable(folderAt(alice, 'x'.repeat(200))),
-        expectUnavailable(alice.upload(`${'y'.repeat(200)}.txt`, 'never')),
-        expectUnavailableByGraphql(alice.graphql(CREATE_FOLDER, folderInput('z'.repeat(200)))),
+        expectUnavailable(folderAt(alice, 'x'.repeat(200)), 'NO_SPACE'),
+        expectUnavailable(alice.upload(`${'y'.repeat(200)}.txt`, 'never'), 'NO_SPACE'),
+        expectUnavailableByGraphql(
+          alice.graphql(CREATE_FOLDER, folderInput('z'.repeat(200))),
+          'NO_SPACE',
+        ),
       ])
       const { folders } = (await alice.rest('GET', '/api/files/tree')).response
       expect(folders.filter((name: string) => name.startsWith('made-'))).toHaveLength(made)

@@ -23,20 +23,24 @@ export async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: numbe
   return { answer, ms: performance.now() - start }
 }
 
-export async function expectUnavailable(request: Promise<RestAnswer>): Promise<void> {
+export async function expectUnavailable(
+  request: Promise<RestAnswer>,
+  code = 'UNAVAILABLE',
+): Promise<void> {
   const { answer, ms } = await timed(request)
-  expect([answer.status, answer.response.code]).toEqual([503, 'UNAVAILABLE'])
+  expect([answer.status, answer.response.code]).toEqual([503, code])
   expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
   expect(ms).toBeLessThan(LIMIT)
 }
 
 export async function expectUnavailableByGraphql(
   request: ReturnType<Person['graphql']>,
+  code = 'UNAVAILABLE',
 ): Promise<void> {
   const { answer, ms } = await timed(request)
   // 503 where the outage is found before the operation begins: docs/contract.md, section 6.
   expect([200, 503]).toContain(answer.status)
-  expect(answer.code).toBe('UNAVAILABLE')
+  expect(answer.code).toBe(code)
   expect(answer.errors?.[0]?.extensions.retry_after).toBeGreaterThan(0)
   expect(ms).toBeLessThan(LIMIT)
 }

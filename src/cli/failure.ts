@@ -115,6 +115,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
 
   FILE_TOO_LARGE: quota,
   QUOTA_EXCEEDED: quota,
+  NO_SPACE: quota,
 
   UNREACHABLE: unavailable,
   RATE_LIMITED: unavailable,

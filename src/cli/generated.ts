@@ -292,6 +292,7 @@ export type ErrorCode =
   | 'MAINTENANCE'
   | 'MEMBER_NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
+  | 'NO_SPACE'
   | 'PASSWORD_REQUIRED'
   | 'PATH_EXISTS'
   | 'PLAN_IN_USE'

@@ -35,7 +35,7 @@ export interface Context extends Required<Omit<GlobalOptions, 'service'>> {
 }
 
 /** Failures after which a command can be resumed. */
-const resumable = new Set(['INTERRUPTED', 'UNREACHABLE', 'UNAVAILABLE', 'MAINTENANCE'])
+const resumable = new Set(['INTERRUPTED', 'UNREACHABLE', 'UNAVAILABLE', 'NO_SPACE', 'MAINTENANCE'])
 
 const TIDY_MS = 2000
 

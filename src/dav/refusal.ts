@@ -40,6 +40,7 @@ export class DavError extends Error {
 const statuses: Partial<Record<ErrorCode, number>> = {
   QUOTA_EXCEEDED: 507,
   SHARE_FULL: 507,
+  NO_SPACE: 507,
   FILE_TOO_LARGE: 413,
   TOO_MANY_ATTEMPTS: 429,
 }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Db } from '../../db/index.ts'
+import { isFull } from '../runtime/errors.ts'
 import { within } from '../runtime/within.ts'
 import type { BlobStore } from '../storage/store.ts'
 import { type Answer, answer } from './envelope.ts'
@@ -8,16 +9,19 @@ import { write } from './write.ts'
 
 const LIMIT_MS = 2500
 
-async function answers(check: Promise<void>): Promise<boolean> {
-  let isThere = false
+/** @returns what is wrong with a part, to follow its name; undefined if it works */
+async function faultOf(check: Promise<void>): Promise<string | undefined> {
+  let fault: string | undefined = 'does not answer'
   const noted = check.then(
     () => {
-      isThere = true
+      fault = undefined
     },
-    () => {},
+    error => {
+      if (isFull(error)) fault = 'is full'
+    },
   )
   await within(noted, LIMIT_MS)
-  return isThere
+  return fault
 }
 
 const { version }: { version: string } = createRequire(import.meta.url)('#package.json')
@@ -51,19 +55,17 @@ function readyz(db: Db, store: BlobStore, phase: () => Phase): () => Promise<Ans
 }
 
 async function check(db: Db, store: BlobStore): Promise<Answer> {
-  const [database, blobs] = await Promise.all([answers(db.probe()), answers(store.ping())])
+  const [database, blobs] = await Promise.all([faultOf(db.probe()), faultOf(store.ping())])
   const parts = {
-    database: database ? 'ok' : 'unavailable',
-    blob_store: blobs ? 'ok' : 'unavailable',
+    database: database ? 'unavailable' : 'ok',
+    blob_store: blobs ? 'unavailable' : 'ok',
   }
-  if (database && blobs) return answer({ status: 200, msg: 'ok', response: parts })
-  const down = [database ? '' : 'database', blobs ? '' : 'blob store']
-    .filter(Boolean)
-    .join(' and the ')
+  if (!database && !blobs) return answer({ status: 200, msg: 'ok', response: parts })
+  const faults = [database && `The database ${database}.`, blobs && `The blob store ${blobs}.`]
   return answer(
     {
       status: 503,
-      msg: `The ${down} does not answer.`,
+      msg: faults.filter(Boolean).join(' '),
       response: { code: 'UNAVAILABLE', ...parts },
     },
     { 'retry-after': '5' },

@@ -4,6 +4,7 @@ import type { Route } from '../rest/routes.ts'
 import {
   type ErrorCode,
   Forbidden,
+  NoSpace,
   naturalStatus,
   Unauthenticated,
   Unavailable,
@@ -258,6 +259,7 @@ const kinds: Record<ErrorCode, Kind> = {
     sometimes: { note: someText('We move to a larger disk.', 'What the operator says about it.') },
   },
   UNAVAILABLE: { says: new Unavailable('database').message, details: retryAfter(5) },
+  NO_SPACE: { says: new NoSpace('blob store').message, details: retryAfter(300) },
 }
 
 const allCodes = Object.keys(naturalStatus) as ErrorCode[]

@@ -183,7 +183,7 @@ export function refusal(
 /** The two that any operation can answer. */
 export const outages: Record<string, Response> = {
   Internal: refusal(500, ['INTERNAL']),
-  Unavailable: refusal(503, ['UNAVAILABLE', 'MAINTENANCE']),
+  Unavailable: refusal(503, ['UNAVAILABLE', 'NO_SPACE', 'MAINTENANCE']),
 }
 
 export const anywhere: Record<string, Reference> = {

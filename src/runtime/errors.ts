@@ -63,6 +63,7 @@ export const naturalStatus = {
   INTERNAL: 500,
   MAINTENANCE: 503,
   UNAVAILABLE: 503,
+  NO_SPACE: 503,
 } as const
 
 export type ErrorCode = keyof typeof naturalStatus
@@ -113,15 +114,39 @@ export class Forbidden extends AppError {
  * A part that Satchel needs (database, blob store) does not answer; the caller should try again.
  */
 export class Unavailable extends AppError {
-  constructor(part: string, cause?: unknown) {
-    super(
-      'UNAVAILABLE',
-      `The ${part} does not answer at the moment. Try again in a few seconds.`,
-      { retry_after: 5 },
-      cause,
-    )
+  constructor(
+    part: string,
+    cause?: unknown,
+    { code, message, retryAfter }: Outage = {
+      code: 'UNAVAILABLE',
+      message: `The ${part} does not answer at the moment. Try again in a few seconds.`,
+      retryAfter: 5,
+    },
+  ) {
+    super(code, message, { retry_after: retryAfter }, cause)
   }
 }
+
+interface Outage {
+  code: ErrorCode
+  message: string
+  retryAfter: number
+}
+
+/** The disk, or the quota, of the database or the blob store is full. An operator has to act. */
+export class NoSpace extends Unavailable {
+  constructor(part: string, cause?: unknown) {
+    super(part, cause, {
+      code: 'NO_SPACE',
+      message: `The ${part} is full, so nothing was saved. Tell the operator of this service.`,
+      retryAfter: 300,
+    })
+  }
+}
+
+/** The error of a part that failed: NoSpace if the part is full. */
+export const outage = (part: string, cause: unknown): Unavailable =>
+  isFull(cause) ? new NoSpace(part, cause) : new Unavailable(part, cause)
 
 /**
  * This instance cannot accept the request at the moment: it starts, stops, or has reached a limit.
@@ -170,10 +195,6 @@ const unavailableCodes = new Set([
   'ER_ERROR_DURING_COMMIT',
   'SQLITE_BUSY',
   'SQLITE_LOCKED',
-  // No disk space.
-  'ER_DISK_FULL',
-  'ER_RECORD_FILE_FULL',
-  'SQLITE_FULL',
   // Nothing can be written.
   'ER_OPTION_PREVENTS_STATEMENT',
   'ER_READ_ONLY_MODE',
@@ -196,22 +217,34 @@ const unavailableCodes = new Set([
   'SQLITE_NOMEM',
 ])
 
+/** Error codes of a full disk, an exhausted quota, or a full database or store. */
+const fullCodes = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'ER_DISK_FULL',
+  'ER_RECORD_FILE_FULL',
+  'SQLITE_FULL',
+])
+
 /**
  * Errors of MariaDB that mysql2 has no names for: the connection was killed; the statement passed
  * max_statement_time.
  */
 const unavailableNumbers = new Set<unknown>([1927, 1969])
 
+type Cause = Record<
+  'name' | 'code' | 'errno' | 'message' | 'fatal' | 'isUndone' | 'syscall',
+  unknown
+>
+
 /**
  * An error and its causes, from the outside in. Checks the shape, not the class: errors of Node's
  * core are of another realm in a sandbox.
  */
-export function* causesOf(
-  error: unknown,
-): Generator<Record<'name' | 'code' | 'errno' | 'message' | 'fatal' | 'isUndone', unknown>> {
+export function* causesOf(error: unknown): Generator<Cause> {
   let e = error
   for (let depth = 0; depth < 8 && typeof e === 'object' && e !== null; depth++) {
-    yield e as Record<'name' | 'code' | 'errno' | 'message' | 'fatal' | 'isUndone', unknown>
+    yield e as Cause
     const { parent, originalError, cause } = e as {
       parent?: unknown
       originalError?: unknown
@@ -221,11 +254,16 @@ export function* causesOf(
   }
 }
 
+/** Whether a disk, a quota, a database or a store was full. */
+export const isFull = (error: unknown): boolean =>
+  [...causesOf(error)].some(({ code }) => code === 'NO_SPACE' || fullCodes.has(String(code)))
+
 /**
  * Whether the database is unavailable (unreachable, locked, out of space), rather than a statement
  * wrong.
  */
 export function isDatabaseDown(error: unknown): boolean {
+  if (isFull(error)) return true
   for (const { name, code, errno, fatal } of causesOf(error)) {
     if (unavailableNames.has(String(name)) || unavailableCodes.has(String(code)) || fatal === true)
       return true
@@ -262,6 +300,10 @@ export function toAppError(thrown: unknown): { error: AppError; unexpected: bool
       error: new Forbidden('Your account, or the workspace, was deleted a moment ago.'),
       unexpected: false,
     }
+  if (isFull(e)) {
+    const part = [...causesOf(e)].some(({ syscall }) => syscall) ? 'disk' : 'database'
+    return { error: new NoSpace(part, e), unexpected: true }
+  }
   if (isDatabaseDown(e)) return { error: new Unavailable('database', e), unexpected: true }
   return {
     error: new AppError(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { access, type FileHandle, mkdir, open, readdir, rename, rmdir } from 'node:fs/promises'
-import { Unavailable } from '../runtime/errors.ts'
+import { outage } from '../runtime/errors.ts'
 import { DurableNames } from './durable-names.ts'
 
 /** Only the service's own user may read its files. */
@@ -14,12 +14,15 @@ export const codeOf = (error: unknown): string | undefined => {
 }
 export const isAbsent = (error: unknown) => codeOf(error) === 'ENOENT'
 
-/** Runs file operations. @throws Unavailable for a disk that is full, read-only, broken or gone */
+/**
+ * Runs file operations. @throws Unavailable for a disk that is read-only, broken or gone, NoSpace
+ * for one that is full
+ */
 export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw codeOf(error) ? new Unavailable('blob store', error) : error
+    throw codeOf(error) ? outage('blob store', error) : error
   }
 }
 

@@ -1,5 +1,5 @@
 import { RestError } from '@azure/storage-blob'
-import { Unavailable } from '../runtime/errors.ts'
+import { NoSpace, Unavailable } from '../runtime/errors.ts'
 import { StoreRefusal } from './store.ts'
 import { limited } from './time-limit.ts'
 
@@ -23,6 +23,7 @@ function explain(error: unknown, late: boolean): unknown {
   if (!(error instanceof RestError)) return error
   const { statusCode, code, message } = error
   const gist = [statusCode, code, message.split('\n', 1)[0]].filter(Boolean).join(' ')
+  if (statusCode === 507) return new NoSpace('blob store', new Error(gist))
   const refused = statusCode !== undefined && statusCode < 500 && ![408, 429].includes(statusCode)
   // Bytes that were damaged in transit can be sent again.
   return refused && !isDamaged(error)

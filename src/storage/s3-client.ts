@@ -4,7 +4,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import aws4 from 'aws4'
-import { Unavailable } from '../runtime/errors.ts'
+import { NoSpace, Unavailable } from '../runtime/errors.ts'
 import { keepAliveAgent } from './agent.ts'
 import { StoreRefusal } from './store.ts'
 import { limited } from './time-limit.ts'
@@ -55,8 +55,12 @@ export const isMissing = (error: unknown) =>
   error instanceof S3Error && error.status === 404 && error.code !== 'NoSuchBucket'
 /** Whether the store rejected the bytes because of their checksum. */
 export const isDamaged = (error: unknown) => error instanceof S3Error && error.code === 'BadDigest'
+/** What stores say when a bucket, a user or their disks are full. */
+const fullCodes = new Set(['QuotaExceeded', 'XMinioStorageFull', 'InsufficientCapacity'])
+const isFull = ({ status, code }: S3Error) => status === 507 || fullCodes.has(code)
 const isTransient = (error: unknown) =>
   error instanceof S3Error &&
+  !isFull(error) &&
   (error.status === undefined || error.status >= 500 || [408, 429].includes(error.status))
 
 /** Only the gist of an error is kept: the whole of an answer may contain what was signed. */
@@ -66,6 +70,7 @@ function explain(error: unknown, late: boolean): unknown {
   if (!(error instanceof S3Error)) return error
   const { status, code, message } = error
   const gist = [status, code, message.split('\n', 1)[0]].filter(Boolean).join(' ')
+  if (isFull(error)) return new NoSpace('blob store', new Error(gist))
   // Bytes that were damaged in transit can be sent again.
   return status === undefined || isTransient(error) || isDamaged(error)
     ? new Unavailable('blob store', new Error(gist))

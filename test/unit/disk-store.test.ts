@@ -1,12 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { open, readdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, describe, expect, it } from '@jest/globals'
 import { Unavailable } from '../../src/runtime/errors.ts'
 import { chunksOf } from '../../src/storage/chunks.ts'
 import { createDiskStore } from '../../src/storage/disk.ts'
-import type { BlobStore } from '../../src/storage/store.ts'
+import type { BlobStore, PutOptions } from '../../src/storage/store.ts'
 import { describeContract } from '../storage/contract.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'satchel-disk-'))
@@ -38,4 +39,19 @@ it('Chunks of a file that cannot be read are refused as a store that is down, an
   const file = await open(root, 'r')
   await expect(chunksOf(file, 0, 10).next()).rejects.toThrow(Unavailable)
   expect(file.fd).toBe(-1)
+})
+
+it('reports a full disk as NO_SPACE, and keeps nothing of the upload', async () => {
+  const dir = join(root, 'full')
+  const store = await started(dir)
+  const key = '0198c6a0-0000-7000-8000-000000000001'
+  symlinkSync('/dev/full', join(dir, 'drafts', key))
+  await expect(
+    store.put(key, Readable.from([Buffer.alloc(10)]), {
+      contentType: 'text/plain',
+      admit: async () => {},
+    } as unknown as PutOptions),
+  ).rejects.toMatchObject({ code: 'NO_SPACE', details: { retry_after: 300 } })
+  expect(await readdir(join(dir, 'drafts'))).toEqual([])
+  expect(await store.look(key)).toBeNull()
 })

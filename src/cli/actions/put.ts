@@ -134,9 +134,14 @@ async function putAll(
     const { code, message, details } = toFailure(error)
     // These affect all files alike.
     if (
-      ['INTERRUPTED', 'UNREACHABLE', 'UNAUTHENTICATED', 'NOT_SIGNED_IN', 'QUOTA_EXCEEDED'].includes(
-        code,
-      )
+      [
+        'INTERRUPTED',
+        'UNREACHABLE',
+        'UNAUTHENTICATED',
+        'NOT_SIGNED_IN',
+        'QUOTA_EXCEEDED',
+        'NO_SPACE',
+      ].includes(code)
     )
       throw error
     const named =

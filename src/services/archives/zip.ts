@@ -229,7 +229,7 @@ export function zipService({
     ): Promise<Delivery> {
       const named = unpackIds(ids).map(id => ({ id }))
       const made = await make({ tree, named, top, called, names }, described).catch(error => {
-        throw error instanceof AppError && error.code !== 'UNAVAILABLE' ? changed() : error
+        throw error instanceof AppError && error.status < 500 ? changed() : error
       })
       if (made.delivery.etag !== etag) throw changed()
       return made.delivery

@@ -170,7 +170,8 @@ export function backgroundCompletionService({
 
   async function fail(id: string, token: string, since: number, thrown: unknown): Promise<void> {
     const { error, unexpected } = toAppError(thrown)
-    const isPassing = error.code === 'UNAVAILABLE' && Date.now() - since < DAY_MS
+    const isPassing =
+      (error.code === 'UNAVAILABLE' || error.code === 'NO_SPACE') && Date.now() - since < DAY_MS
     if (stopping.signal.aborted || isPassing) {
       if (!stopping.signal.aborted)
         log.warn(
