@@ -47,8 +47,9 @@ export const decideLoginRequest = (
  */
 export const notePoll = (db: Db, id: string, now: number, grace: number): Promise<boolean> =>
   db.changed(
-    'UPDATE login_request SET polled_at = ? WHERE id = ? AND (polled_at IS NULL OR polled_at <= ? - poll_interval * 1000)',
-    [now, id, now + grace],
+    'UPDATE login_request SET polled_at = ? WHERE id = ? AND (polled_at IS NULL OR polled_at <= ? - poll_interval * 1000 OR polled_at > ?)',
+    // A time in the future was noted before the clock was set back.
+    [now, id, now + grace, now + grace],
   )
 
 /** @param most seconds between two polls that are asked for at most */

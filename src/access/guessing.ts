@@ -202,10 +202,10 @@ export function createGuessLimiter(
 
   /** Waits until no other worker checks a guess of this visitor. @throws TOO_MANY_ATTEMPTS */
   async function takeTurn(visitor: string): Promise<Release> {
-    for (const end = Date.now() + patienceMs; ; await sleep(RETRY_MS)) {
+    for (const end = performance.now() + patienceMs; ; await sleep(RETRY_MS)) {
       const release = await coordination.hold(1, [[`guess of ${visitor}`, 1]])
       if (release) return release
-      if (Date.now() > end) throw tooMany(2)
+      if (performance.now() > end) throw tooMany(2)
     }
   }
 

@@ -35,19 +35,19 @@ export interface Passwords {
 
 /** @param log logs refusals, once a minute at most */
 export function createPasswords(log: Pick<Log, 'warn'>): Passwords {
-  let [refused, warnedAt] = [0, 0]
+  let [refused, warnedAt] = [0, Number.NEGATIVE_INFINITY]
   const queue = createFairQueue({
     atOnce: AT_ONCE,
     longest: LONGEST_LINE,
     longestPerKey: LONGEST_LINE_OF_KEY,
     full: () => {
       refused++
-      if (Date.now() - warnedAt >= WARN_EVERY_MS) {
+      if (performance.now() - warnedAt >= WARN_EVERY_MS) {
         log.warn(
           { refused },
           'too many passwords of links wait to be checked; the callers with the most requests are refused',
         )
-        warnedAt = Date.now()
+        warnedAt = performance.now()
         refused = 0
       }
       return new Busy(

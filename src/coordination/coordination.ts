@@ -6,6 +6,12 @@ export interface Window {
   seconds: number
 }
 
+/**
+ * Milliseconds by which the clocks of processes may differ. A hit that is further in the future was
+ * recorded before the clock was set back, and no longer counts.
+ */
+export const CLOCK_SKEW_MS = 10_000
+
 /** The hits that still counted when a new one came. */
 export interface Hits {
   count: number

@@ -1,24 +1,23 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import type { Coordination, Hits, Window } from './coordination.ts'
+import { CLOCK_SKEW_MS, type Coordination, type Hits, type Window } from './coordination.ts'
 import { Held } from './held.ts'
 
 /** Counts the hits of sliding windows; forgets keys without hits for a window. */
 function slidingWindows() {
-  const hits = new Map<string, { at: number[]; until: number }>()
+  const hits = new Map<string, { at: number[]; window: number }>()
   let swept = 0
   return (key: string, { max, seconds }: Window, now: number): Hits => {
     const window = seconds * 1000
-    if (now - swept > window) {
-      for (const [k, { until }] of hits) if (until <= now) hits.delete(k)
+    const counts = (at: number, within: number) => at > now - within && at <= now + CLOCK_SKEW_MS
+    if (Math.abs(now - swept) > window) {
+      for (const [k, of] of hits) if (!of.at.some(at => counts(at, of.window))) hits.delete(k)
       swept = now
     }
-    const at = hits.get(key)?.at ?? []
-    const first = at.findIndex(each => each > now - window)
-    at.splice(0, first < 0 ? at.length : first)
+    const at = (hits.get(key)?.at ?? []).filter(each => counts(each, window))
     const before = { count: at.length, oldest: at[0] }
     if (before.count < max) {
       at.push(now)
-      hits.set(key, { at, until: now + window })
+      hits.set(key, { at, window })
     }
     return before
   }

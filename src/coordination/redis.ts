@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import { RateLimiterRedis, RLWrapperTimeouts } from 'rate-limiter-flexible'
 import { v4 as newHit } from 'uuid'
 import { type Log, outageLog } from '../runtime/log.ts'
-import type { Coordination } from './coordination.ts'
+import { CLOCK_SKEW_MS, type Coordination } from './coordination.ts'
 
 /**
  * Connects to Redis, whose driver is loaded here; an outage is logged when it begins and when it
@@ -26,6 +26,7 @@ export async function connectRedis(url: string, log: Log): Promise<Redis> {
 
 const hitScript = `
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1] - ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '(' .. (ARGV[1] + ARGV[5]), '+inf')
 local count = redis.call('ZCARD', KEYS[1])
 local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
 if count < tonumber(ARGV[3]) then
@@ -95,7 +96,7 @@ export function redisCoordination(redis: Redis, instance: Coordination, log: Log
 
   return {
     async hit(key, window, now) {
-      if (now < aloneUntil) return instance.hit(key, window, now)
+      if (performance.now() < aloneUntil) return instance.hit(key, window, now)
       try {
         const [count = 0, oldest] = (await redis.eval(
           hitScript,
@@ -105,11 +106,12 @@ export function redisCoordination(redis: Redis, instance: Coordination, log: Log
           window.seconds * 1000,
           window.max,
           `${now}:${newHit()}`,
+          CLOCK_SKEW_MS,
         )) as [number?, string?]
         return { count, oldest: oldest === undefined ? undefined : Number(oldest) }
       } catch (error) {
         log.warn({ err: error }, 'Redis does not answer; this instance counts alone')
-        aloneUntil = Date.now() + ALONE_MS
+        aloneUntil = performance.now() + ALONE_MS
         return instance.hit(key, window, now)
       }
     },

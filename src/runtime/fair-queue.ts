@@ -90,7 +90,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     while (running < atOnce) {
       const job = waiting[0]
       if (!job) return
-      if (Date.now() - job.since > patience) {
+      if (performance.now() - job.since > patience) {
         drop(job)
         continue
       }
@@ -111,7 +111,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
           keys,
           turn,
           place: turn + rank,
-          since: Date.now(),
+          since: performance.now(),
           refuse: () => reject(full()),
           begin: () =>
             work()

@@ -50,15 +50,15 @@ export const limited =
       stop()
     }
     let rest = limit
-    let since = Date.now()
+    let since = performance.now()
     let timer = setTimeout(expire, rest)
     let over = false
     const pause = () => {
       clearTimeout(timer)
-      rest -= Date.now() - since
+      rest -= performance.now() - since
     }
     const resume = () => {
-      since = Date.now()
+      since = performance.now()
       if (!over) timer = setTimeout(expire, rest)
     }
     let ending: NodeJS.Timeout | undefined

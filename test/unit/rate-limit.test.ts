@@ -92,6 +92,16 @@ describe.each(stores)('The window, %s,', (_where, instances) => {
     expect(await hit()).toBe(20)
   })
 
+  it('lets people in again after the clock was set back', async () => {
+    let at = Date.now() + 3_600_000
+    const hit = hits(2, 20, () => at)
+    expect([await hit(), await hit(), await hit()]).toEqual(['passes', 'passes', 20])
+    at -= 3_600_000
+    expect([await hit(), await hit(), await hit()]).toEqual(['passes', 'passes', 20])
+    at += 20_000
+    expect(await hit()).toBe('passes')
+  })
+
   it('lets exactly as many through of 500 at once', async () => {
     const at = Date.now()
     const hit = hits(60, 60, () => at)
