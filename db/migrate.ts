@@ -26,6 +26,7 @@ import { uploadStreams } from './migrations/0030-upload-streams.ts'
 import { storeMoves } from './migrations/0031-store-moves.ts'
 import { fileTimes } from './migrations/0032-file-times.ts'
 import { instanceStores } from './migrations/0033-instance-stores.ts'
+import { davLockRights } from './migrations/0036-dav-lock-rights.ts'
 import { makeSearchTables } from './search-tables.ts'
 
 /**
@@ -39,7 +40,7 @@ const later: Migration[] = [
   ...[sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums],
   ...[entryOrders, shareEdit, shareEntries, plans, signIn, deletionHolds, maintenance, audit],
   ...[previews, tags, loginRequests, status, touchedRows, auditCredential, pictures, dav],
-  ...[uploadStreams, storeMoves, fileTimes, instanceStores],
+  ...[uploadStreams, storeMoves, fileTimes, instanceStores, davLockRights],
 ]
 
 /**

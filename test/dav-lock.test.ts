@@ -151,6 +151,7 @@ describe('LOCK', () => {
       ),
     )
     if (!one || !two) throw new Error('There are two clients.')
+    await join(t, id, bob, 'editor')
     const path = `/workspaces/${slug}/f`
     await one('PUT', path, { body: 'f' })
     const token = await lockOf(one, path)

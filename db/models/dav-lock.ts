@@ -11,6 +11,8 @@ export const DavLock = table({
     bucketId: uuid,
     entryId: uuid.ownedBy('entry'),
     userId: uuid.ownedBy('user'),
+    /** The share by which its maker may write there; null for the owner of a drive and members. */
+    shareId: uuid.ownedBy('share').nullable(),
     /** Whether others may lock the same, too. */
     isShared: flag,
     /** Whether it is a lock of all that is in the folder, at any depth. */

@@ -150,12 +150,18 @@ export const treeOf = (row: string): string =>
 export const EDITABLE = `h.may_edit = 1 AND h.expires_at > ? AND (h.max_downloads IS NULL OR h.downloads < h.max_downloads) AND ${USER_MAY_WRITE}`
 
 /**
+ * Holds while the maker of the row `s` may write into its tree, by their own right or by the share
+ * of the row. Its value is the current time.
+ */
+export const USER_OR_SHARE_MAY_WRITE = `(EXISTS (SELECT 1 FROM user u ${treeOf('s')} WHERE u.id = s.user_id AND s.share_id IS NULL AND ${USER_MAY_WRITE})
+    OR EXISTS (SELECT 1 FROM share h JOIN user r ON r.verified_email = h.recipient JOIN user u ON u.id = h.user_id ${treeOf('h')}
+         WHERE h.id = s.share_id AND r.id = s.user_id AND r.status = 'active' AND ${EDITABLE}))`
+
+/**
  * Holds while the maker of an upload session `s` may write into its tree, or into what is shared
  * with them, or the file request that it is sent to is not closed. A signed URL outlives the
  * credential it was made with. Its value is the current time.
  */
-export const MAKER_MAY_WRITE = `(EXISTS (SELECT 1 FROM user u ${treeOf('s')} WHERE u.id = s.user_id AND s.share_id IS NULL AND ${USER_MAY_WRITE})
-    OR EXISTS (SELECT 1 FROM share h JOIN user r ON r.verified_email = h.recipient JOIN user u ON u.id = h.user_id ${treeOf('h')}
-         WHERE h.id = s.share_id AND r.id = s.user_id AND r.status = 'active' AND ${EDITABLE})
+export const MAKER_MAY_WRITE = `(${USER_OR_SHARE_MAY_WRITE}
     OR EXISTS (SELECT 1 FROM file_request_upload q JOIN file_request r ON r.id = q.request_id JOIN user u ON u.id = r.user_id ${treeOf('r')}
          WHERE q.id = s.id AND r.closed_at IS NULL AND ${USER_MAY_WRITE}))`

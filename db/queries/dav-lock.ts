@@ -1,17 +1,26 @@
 import type { Db, Tx } from '../index.ts'
 import { DavLock } from '../models/dav-lock.ts'
+import { USER_OR_SHARE_MAY_WRITE } from './caller.ts'
 import { insertion, placeholders, selection } from './sql.ts'
 
-const columns = selection(DavLock, 'l')
+const columns = selection(DavLock, 's')
 
-/** A row of a lock; flags are numbers in rows. */
-export type LockRow = Omit<DavLock, 'isShared' | 'isDeep'> & { isShared: number; isDeep: number }
+/**
+ * A row of a lock; flags are numbers in rows. `sharedId` is the entry of the share by which it was
+ * made.
+ */
+export type LockRow = Omit<DavLock, 'isShared' | 'isDeep'> & {
+  isShared: number
+  isDeep: number
+  sharedId: string | null
+}
 
-/** The locks of a drive that have not ended. */
+/** The locks of a drive that have not expired and whose makers may still write there. */
 export const locksIn = (db: Db, bucketId: string, now: number, tx?: Tx): Promise<LockRow[]> =>
   db.rows(
-    `SELECT ${columns} FROM dav_lock l WHERE l.bucket_id = ? AND l.expires_at > ?`,
-    [bucketId, now],
+    `SELECT ${columns}, (SELECT h.entry_id FROM share h WHERE h.id = s.share_id) AS sharedId
+     FROM dav_lock s WHERE s.bucket_id = ? AND s.expires_at > ? AND ${USER_OR_SHARE_MAY_WRITE}`,
+    [bucketId, now, now],
     tx,
   )
 

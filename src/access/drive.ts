@@ -115,6 +115,12 @@ export class Drive {
     return levels.filter(level => !this.refusal(level))
   }
 
+  /** Whether the caller may end the WebDAV locks of other people here. */
+  get mayEndLocks(): boolean {
+    if (this.share || this.refusal('write')) return false
+    return this.workspace === null || mayIn(this.#caller, this.workspace, 'endLocks')
+  }
+
   /** The kinds of its events that the caller may see. */
   get eventKinds(): DriveEventKind[] {
     const groups = Object.keys(driveKinds) as DriveEventGroup[]

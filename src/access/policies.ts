@@ -84,6 +84,8 @@ export const workspacePolicies = {
   removeMembers: { scope: 'workspaces:members:manage', action: 'see' },
   /** Owners and admins see, send and revoke invites. */
   invite: { scope: 'workspaces:invites:manage', action: 'manage' },
+  /** Owners and admins end the WebDAV locks of others. */
+  endLocks: { scope: 'workspaces:files:write', action: 'manage' },
   /** Owners and admins see, make and delete its keys. */
   manageKeys: { scope: 'workspaces:read', action: 'manage' },
   /** Owners and admins see, make and delete its webhooks. */

@@ -134,8 +134,16 @@ export async function unlock(exchange: Exchange): Promise<void> {
   const id = lockIdOf(String(header ?? '').replace(/^\s*<([^<>]*)>\s*$/, '$1'))
   const { tree } = drive.open('write')
   if (header === undefined) throw new DavError(400, 'Name the lock in a Lock-Token header.')
-  const ended = id === undefined ? false : await services.davLocks.end(tree, names, id, caller)
-  if (ended === null) throw new DavError(403, 'Only who has made a lock ends it.')
+  const { mayEndLocks: mayEndAny } = drive
+  const ended =
+    id === undefined
+      ? false
+      : await services.davLocks.end(tree, names, { token: id, mayEndAny }, caller)
+  if (ended === null)
+    throw new DavError(
+      403,
+      'Another person made this lock. Ask them or the owner of the drive to end it.',
+    )
   if (!ended)
     throw new DavError(409, 'There is no such lock here.', {
       condition: 'lock-token-matches-request-uri',

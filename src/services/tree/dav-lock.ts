@@ -91,11 +91,23 @@ interface Deps extends Core<'db'> {
 export function davLockService({ db, changeTree }: Deps) {
   async function inForce(tree: Tree, tx?: Tx): Promise<Lock[]> {
     const rows = await locksIn(db, tree.bucketId, Date.now(), tx)
-    return rows.map(row => ({
+    const still = await keepReachable(rows, tx)
+    return still.map(row => ({
       ...row,
       isShared: Boolean(row.isShared),
       isDeep: Boolean(row.isDeep),
     }))
+  }
+
+  /** Drops the locks by a share whose entries have left what is shared. */
+  async function keepReachable(rows: LockRow[], tx?: Tx): Promise<LockRow[]> {
+    const moved = rows.filter(({ sharedId, entryId }) => sharedId !== null && sharedId !== entryId)
+    if (moved.length === 0) return rows
+    const up = await upFrom(db, new Set(moved.map(({ entryId }) => entryId)), tx)
+    return rows.filter(
+      ({ sharedId, entryId }) =>
+        sharedId === null || sharedId === entryId || chainOf(sharedId, up, entryId) !== undefined,
+    )
   }
 
   /** The ids of the root of a tree and of all folders above it, from the top. */
@@ -253,6 +265,7 @@ export function davLockService({ db, changeTree }: Deps) {
           id: newToken(),
           entryId: node.id,
           userId,
+          shareId: tree.share?.id ?? null,
           ...terms,
           expiresAt: now + seconds * 1000,
         }
@@ -283,13 +296,13 @@ export function davLockService({ db, changeTree }: Deps) {
     },
 
     /**
-     * Ends a lock. @returns whether one with this token held there; null where it is of someone
-     * else
+     * Ends a lock. @param mayEndAny whether the caller may end the locks of other people
+     * @returns whether a lock with this token held there; null if it belongs to another person
      */
     async end(
       tree: Tree,
       names: readonly string[],
-      token: string,
+      { token, mayEndAny }: { token: string; mayEndAny: boolean },
       caller: Caller,
     ): Promise<boolean | null> {
       return changeTree(tree, caller, async ({ tx }) => {
@@ -297,7 +310,7 @@ export function davLockService({ db, changeTree }: Deps) {
         const { covering: own } = await look(tree, names, await inForce(tree, tx), tx)
         const lock = own.find(({ id }) => id === token)
         if (!lock) return false
-        if (lock.userId !== caller.userId) return null
+        if (lock.userId !== caller.userId && !mayEndAny) return null
         await deleteLocks(db, [lock.id], tx)
         return true
       })
