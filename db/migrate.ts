@@ -27,6 +27,7 @@ import { storeMoves } from './migrations/0031-store-moves.ts'
 import { fileTimes } from './migrations/0032-file-times.ts'
 import { instanceStores } from './migrations/0033-instance-stores.ts'
 import { davLockRights } from './migrations/0036-dav-lock-rights.ts'
+import { sessionIssued } from './migrations/0037-session-issued.ts'
 import { makeSearchTables } from './search-tables.ts'
 
 /**
@@ -40,7 +41,7 @@ const later: Migration[] = [
   ...[sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums],
   ...[entryOrders, shareEdit, shareEntries, plans, signIn, deletionHolds, maintenance, audit],
   ...[previews, tags, loginRequests, status, touchedRows, auditCredential, pictures, dav],
-  ...[uploadStreams, storeMoves, fileTimes, instanceStores, davLockRights],
+  ...[uploadStreams, storeMoves, fileTimes, instanceStores, davLockRights, sessionIssued],
 ]
 
 /**

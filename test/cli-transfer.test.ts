@@ -83,6 +83,26 @@ function all(folder: string): string[] {
 
 const box = () => `box-${randomBytes(4).toString('hex')}`
 
+describe('satchel get', () => {
+  it('follows no symbolic link in the target folder', async () => {
+    const at = (path: string) => join(shell.home, path)
+    for (const path of ['linked/sub/f.txt', 'linked/g.txt', 'linked/empty/deep/h.txt'])
+      await alice.upload(path, 'new')
+    mkdirSync(at('to/linked/empty'), { recursive: true })
+    mkdirSync(at('elsewhere'))
+    symlinkSync('../../elsewhere', at('to/linked/sub'))
+    symlinkSync('../../../elsewhere', at('to/linked/empty/deep'))
+    const { code } = await shell.satchel(['get', 'linked', '-o', 'to', '--force'])
+    expect(code).not.toBe(0)
+    expect(readdirSync(at('elsewhere'))).toEqual([])
+    expect(readFileSync(at('to/linked/g.txt'), 'utf8')).toBe('new')
+    // The target folder itself may be a link.
+    symlinkSync('elsewhere', at('through'))
+    expect((await shell.satchel(['get', 'linked/g.txt', '-o', 'through'])).code).toBe(0)
+    expect(readdirSync(at('elsewhere'))).toEqual(['g.txt'])
+  })
+})
+
 describe('satchel put', () => {
   it('puts files, and says where and what they are', async () => {
     const to = box()

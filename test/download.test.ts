@@ -268,15 +268,17 @@ describe('GET /api/d/private/{token}', () => {
       createTokens(SECRET_KEY).seal('private-download', payload, seconds)
     expect((await open(seal(10))).status).toBe(302)
     expect(statusAndCode(await open(seal(-1)))).toEqual([403, 'SHARE_EXPIRED'])
-    // Whose it is comes first: no one else learns that there was something.
-    expect(statusAndCode(await open(seal(-1), '', bob))).toEqual([404, 'TOKEN_NOT_FOUND'])
+    expect(statusAndCode(await open(seal(-1), '', bob))).toEqual([403, 'FORBIDDEN'])
   })
 
-  it('404 for what is no token, and for that of somebody else, in the same words', async () => {
+  it('403 for the token of another person', async () => {
     const token = await tokenOf('docs/a.txt')
-    const missing = await open('nothing', '', bob)
-    expect(statusAndCode(missing)).toEqual([404, 'TOKEN_NOT_FOUND'])
-    expect((await open(token, '', bob)).text).toBe(missing.text)
+    expect(statusAndCode(await open(token, '', bob))).toEqual([403, 'FORBIDDEN'])
+  })
+
+  it('404 for a token that does not exist', async () => {
+    const token = await tokenOf('docs/a.txt')
+    expect(statusAndCode(await open('nothing', '', bob))).toEqual([404, 'TOKEN_NOT_FOUND'])
     expect(statusAndCode(await open(altered(token)))).toEqual([404, 'TOKEN_NOT_FOUND'])
     expect(statusAndCode(await open(await share('docs/a.txt')))).toEqual([404, 'TOKEN_NOT_FOUND'])
   })

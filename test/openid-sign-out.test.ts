@@ -249,6 +249,17 @@ describe('a logout token', () => {
     })
   })
 
+  it('ends no session that began after it was issued', async () => {
+    const before = await signIn()
+    const token = await sign(valid())
+    // The provider states whole seconds.
+    await new Promise(resolve => setTimeout(resolve, 1100))
+    const after = await signIn()
+    expect((await send(token)).status).toBe(200)
+    expect([await isSignedIn(before), await isSignedIn(after)]).toEqual([false, true])
+    expect((await send(token)).response).toEqual({ sessions_ended: 0 })
+  })
+
   it.each<[string, string, () => Promise<string> | string]>([
     ['is none', 'No provider', () => 'x.y.z'],
     ['is not signed', 'alg', () => new UnsecuredJWT(valid()).encode()],

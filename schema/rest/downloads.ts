@@ -9,7 +9,7 @@ operation('GET /api/d/private/{token}', 'privateDownload', {
   description: 'Downloads a file of the caller, by a token of theirs.',
   auth: { privateFiles: 'read' },
   statuses: [401, 403, 404],
-  fails: ['SHARE_EXPIRED', 'TOKEN_NOT_FOUND'],
+  fails: ['FORBIDDEN', 'SHARE_EXPIRED', 'TOKEN_NOT_FOUND'],
   args: arg => ({
     mode: arg.string(mode),
     token: arg.string({ required: true, example: DOWNLOAD_TOKEN }),

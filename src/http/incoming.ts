@@ -39,6 +39,8 @@ export class Incoming {
    * @throws UNAVAILABLE where this would exceed a limit
    */
   readonly admit: (caller: string | null, body?: BodyKind) => Promise<void>
+  /** Whether this is a health check. */
+  isProbe = false
   /** The code of the error that is answered. */
   errorCode: string | undefined = undefined
   readonly #given: Given

@@ -152,7 +152,9 @@ export function createGateway({
       // A stopping server would otherwise keep the connection open for another request.
       if (!server.listening) setImmediate(() => server.closeIdleConnections())
       note({ req, res, route: incoming.route, errorCode: incoming.errorCode, started, span })
-      requests.info(
+      // Probes ask every few seconds, and nobody looks for those that succeeded.
+      const isQuiet = incoming.isProbe && res.writableFinished && res.statusCode < 400
+      requests[isQuiet ? 'debug' : 'info'](
         {
           request_id: requestId,
           ...(span ? { trace_id: span.traceId } : {}),
@@ -235,6 +237,7 @@ export function createGateway({
       throw new Busy('This instance is starting. Try again in a few seconds.', 2)
     if (!mount) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
     if (!mount.routes) incoming.route = mount.prefix
+    incoming.isProbe = mount.always === true
     if (!mount.admits) await incoming.admit(null)
     await mount.handle(incoming)
   }

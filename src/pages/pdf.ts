@@ -31,7 +31,7 @@ const policy = [
   'worker-src blob:',
   "style-src 'self'",
   "img-src 'self' blob: data:",
-  'font-src blob: data:',
+  "font-src 'self' blob: data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

@@ -14,6 +14,13 @@ const MAX_TEXT = 4000
 const MAX_THROWN = 500
 
 /**
+ * Paths whose ends are names of files and folders, and their beginnings: WebDAV, and the screens of
+ * the console.
+ */
+const namesOfFiles =
+  /^(\/+dav(?:\/+(?:files|shared|workspaces(?:\/+[^/]+)?))?|\/+(?:files|shared)|\/+workspaces\/+[^/]+\/+files)\/+[^/].*$/i
+
+/**
  * The loggable part of a URL: its path with tokens cut, because query strings carry signatures and
  * cursors, and some paths carry tokens.
  */
@@ -25,6 +32,7 @@ export function loggablePath(url: string): string {
       '$1:token',
     )
     .replace(/^\/sign-in\/.*/, '/sign-in/...')
+    .replace(namesOfFiles, '$1/...')
   // Nothing in it can be a token or an e-mail address: that is most paths, and each pattern costs
   // every request.
   if (path.length < 40 && !/[@%]/.test(path)) return path

@@ -7,7 +7,7 @@ import type { OpenId } from './discovery.ts'
 const CLOCK_SECONDS = 60
 
 /** The claims of an ID token, checked. */
-export type IdClaims = JWTPayload & { sub: string }
+export type IdClaims = JWTPayload & { sub: string; iat: number }
 
 /**
  * Checks an ID token as OpenID Connect Core 1.0, section 3.1.3.7, demands: signature, issuer,
@@ -35,7 +35,7 @@ export async function checkIdToken(
     accessHash !== halfHash(accessToken, decodeProtectedHeader(token).alg ?? '')
   )
     throw new Error('The ID token belongs to another access token.')
-  return { ...claims, sub }
+  return { ...claims, sub, iat: claims.iat ?? 0 }
 }
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
@@ -47,14 +47,14 @@ const LOGOUT_SECONDS = 300
 
 /**
  * Checks a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.6).
- * @returns whose sessions end; one of both is not null
+ * @returns whose sessions end (one of both is not null), if they began by `issuedAt`
  * @throws Error that says what is wrong with it
  */
 export async function checkLogoutToken(
   token: string,
   openId: OpenId,
   clientId: string,
-): Promise<{ subject: string | null; sid: string | null }> {
+): Promise<{ subject: string | null; sid: string | null; issuedAt: number }> {
   const claims = await checkSigned(
     token,
     openId,
@@ -65,7 +65,7 @@ export async function checkLogoutToken(
   const { typ } = decodeProtectedHeader(token)
   if (typ !== undefined && !/^(application\/)?(logout\+)?jwt$/i.test(typ))
     throw new Error('It is of another type.')
-  const { events, nonce, sub, sid } = claims
+  const { events, nonce, sub, sid, iat = 0 } = claims
   if (typeof events !== 'object' || events === null || !(logoutEvent in events))
     throw new Error('It contains no logout event.')
   // An ID token has one, and must not serve as a logout token.
@@ -74,7 +74,7 @@ export async function checkLogoutToken(
   const session = typeof sid === 'string' && sid !== '' ? sid : null
   if (subject === null && session === null)
     throw new Error('It names neither a subject nor a session.')
-  return { subject, sid: session }
+  return { subject, sid: session, issuedAt: iat * 1000 }
 }
 
 /** Checks signature, issuer, audience and times of a token of the provider. @throws Error */

@@ -24,7 +24,7 @@ export interface Identified {
   /**
    * The checked ID token, and the id of the provider's session if it tells; null for OAuth 2 alone.
    */
-  openId: { idToken: string; sid: string | null } | null
+  openId: { idToken: string; sid: string | null; issuedAt: number } | null
 }
 
 /** The round trips to the providers. */
@@ -239,6 +239,7 @@ class ProviderStrategy extends OAuth2Strategy {
     return {
       idToken,
       sid: typeof idClaims.sid === 'string' && idClaims.sid !== '' ? idClaims.sid : null,
+      issuedAt: idClaims.iat * 1000,
     }
   }
 

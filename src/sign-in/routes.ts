@@ -178,7 +178,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     const { id, secret, expiresAt } = await sessions.start(
       userId,
       { device, address: network, known, from },
-      openId && { provider: pending.provider, sid: openId.sid },
+      openId && { provider: pending.provider, sid: openId.sid, issuedAt: openId.issuedAt },
     )
     const maxAge = Math.floor((expiresAt - Date.now()) / 1000)
     req.res.appendHeader('set-cookie', [

@@ -12,7 +12,7 @@ import { type Answer, answer, success } from '../http/envelope.ts'
 import { InvalidInput } from '../runtime/errors.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Tokens } from '../runtime/tokens.ts'
-import type { SessionService } from '../services/accounts/session.ts'
+import type { ProviderSession, SessionService } from '../services/accounts/session.ts'
 import { DiscoveryFailed, isIssuerOf } from './discovery.ts'
 import { checkLogoutToken } from './id-token.ts'
 import type { Identified, OAuth } from './oauth.ts'
@@ -138,8 +138,8 @@ export function createProviderSignOut({
      */
     async backChannel(req: SignInRequest): Promise<Answer> {
       const token = (await readForm(req)).get('logout_token') ?? ''
-      const { provider, subject, sid } = await identify(token)
-      const ended = await sessions.endAtProvider({ provider, subject, sid })
+      const { provider, ...whose } = await identify(token)
+      const ended = await sessions.endAtProvider({ provider, ...whose })
       for (const { id, userId } of ended)
         writeSecurityEvent(
           req.incoming.log,
@@ -153,7 +153,7 @@ export function createProviderSignOut({
 
   async function identify(
     token: string,
-  ): Promise<{ provider: string; subject: string | null; sid: string | null }> {
+  ): Promise<Required<ProviderSession> & { subject: string | null }> {
     const issuer = issuerOf(token)
     const causes: unknown[] = []
     // The token is not checked yet, and anyone can send one: only the provider that it names is

@@ -135,6 +135,37 @@ describe('The line about a request', () => {
     }
   })
 
+  it('names no files: neither of WebDAV nor of screens of the console', async () => {
+    const paths = [
+      ['/dav/files/secret/plan.txt', '/dav/files/...'],
+      ['/dav/workspaces/garden/secret/plan.txt', '/dav/workspaces/garden/...'],
+      ['/dav/shared/secret.txt', '/dav/shared/...'],
+      ['/dav//files//secret.txt', '/dav//files/...'],
+      ['/dav/secret', '/dav/...'],
+      ['/files/secret/plan', '/files/...'],
+      ['/workspaces/garden/files/secret', '/workspaces/garden/files/...'],
+      ['/shared/0198/secret', '/shared/...'],
+      ['/dav/', '/dav/'],
+      ['/workspaces/garden/members', '/workspaces/garden/members'],
+    ] as const
+    for (const [path, shown] of paths) {
+      const { lines } = await during(() => fetch(`${t.url}${path}?secret`))
+      expect(requestsIn(lines)[0]?.path).toBe(shown)
+      expect(JSON.stringify(lines)).not.toMatch(/secret|plan\.txt/)
+    }
+  })
+
+  it('has the level debug for a health check that succeeds', async () => {
+    const { lines } = await during(async () => {
+      for (const path of ['/healthz', '/readyz', '/api/user/data']) await fetch(`${t.url}${path}`)
+    })
+    expect(requestsIn(lines).map(({ path, level }) => [path, level])).toEqual([
+      ['/healthz', 20],
+      ['/readyz', 20],
+      ['/api/user/data', 30],
+    ])
+  })
+
   it('costs no more for a path that is as long as can be', () => {
     const began = process.cpuUsage()
     for (let i = 0; i < 20; i++)

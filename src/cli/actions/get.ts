@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdir, stat } from 'node:fs/promises'
+import { lstat, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import limitTo from 'p-limit'
 import { inParallel } from '../each.ts'
@@ -98,6 +98,24 @@ async function placeOf(
   return isOne && !isFolder ? () => output : names => join(output, ...names)
 }
 
+/**
+ * Refuses folders below the output folder that are symbolic links: they may lead out of it.
+ * @throws TARGET_EXISTS
+ */
+async function requireNoLinks(names: string[], place: Placing): Promise<void> {
+  for (let depth = 1; depth <= names.length; depth++) {
+    const path = place(names.slice(0, depth))
+    const there = await lstat(path).catch(() => null)
+    if (!there) return
+    if (there.isSymbolicLink())
+      throw new Failure(
+        'TARGET_EXISTS',
+        `${path} is a symbolic link. Symbolic links in the target folder are not followed.`,
+        { path },
+      )
+  }
+}
+
 async function getAll(
   context: Context,
   { jobs, folders, failures }: Found,
@@ -116,9 +134,13 @@ async function getAll(
     }
   }
   for (const names of folders)
-    await each(names, names.join('/'), async path => void (await mkdir(path, { recursive: true })))
+    await each(names, names.join('/'), async path => {
+      await requireNoLinks(names, place)
+      await mkdir(path, { recursive: true })
+    })
   await inParallel(parallel, jobs, ({ source, names }) =>
     each(names, source.shown, async path => {
+      await requireNoLinks(names.slice(0, -1), place)
       const got = await getFile(source, path, work)
       const fetched = { source: source.shown, path, ...got }
       done.push(fetched)

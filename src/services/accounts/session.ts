@@ -1,3 +1,4 @@
+import { Op } from 'sequelize'
 import { validate as isUuid, v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
 import { findIdentity } from '../../../db/queries/identity.ts'
@@ -49,10 +50,19 @@ export interface ProviderSession {
   provider: string
   /** Its id at the provider, if that tells. */
   sid: string | null
+  /**
+   * When the provider issued the token that names it: milliseconds by the clock of the provider.
+   */
+  issuedAt?: number
 }
 
 const hashOf = (secret: string) => hashSecret(secret).toString('hex')
 const hashOfSid = (provider: string, sid: string) => hashOf(`${provider} ${sid}`)
+
+/** Tokens say when they were issued in whole seconds. */
+const IAT_MS = 1000
+/** How far the clocks of a provider and of this machine may differ. */
+const CLOCK_MS = 60_000
 
 const unknownClient: Client = { device: '', address: '', known: true }
 
@@ -98,6 +108,7 @@ export function sessionService({
       const began = {
         provider: at?.provider ?? null,
         providerSession: at?.sid ? hashOfSid(at.provider, at.sid) : null,
+        providerIssuedAt: at?.issuedAt ?? null,
       }
       const times = { createdAt: now, expiresAt, lastUsedAt: now }
       const session = { hash: hashOf(secret), id, userId, device, address, ...times, ...began }
@@ -141,7 +152,7 @@ export function sessionService({
 
     /**
      * Ends the sessions that belong to one of a provider, or all that a user has begun with the
-     * provider.
+     * provider, as far as they began before a logout token was issued.
      * @param subject the user's id at the provider; it matters only without `sid`, because the
      * account may have lost that identity since
      * @param sid the id of the session at the provider; null for all of the user
@@ -150,7 +161,8 @@ export function sessionService({
       provider,
       subject,
       sid,
-    }: ProviderSession & { subject: string | null }): Promise<EndedSession[]> {
+      issuedAt,
+    }: Required<ProviderSession> & { subject: string | null }): Promise<EndedSession[]> {
       const bySid = sid === null ? null : { providerSession: hashOfSid(provider, sid) }
       const identity =
         bySid || subject === null
@@ -158,7 +170,14 @@ export function sessionService({
           : await findIdentity(db, { provider, providerUserId: subject })
       const whose = bySid ?? (identity && { userId: identity.userId })
       if (!whose) return []
-      const where = { provider, ...whose }
+      const end = issuedAt + IAT_MS
+      const began = {
+        [Op.or]: [
+          { providerIssuedAt: { [Op.lt]: end } },
+          { providerIssuedAt: null, createdAt: { [Op.lt]: end + CLOCK_MS } },
+        ],
+      }
+      const where = { provider, ...whose, ...began }
       const found = await db.Session.findAll({
         where,
         attributes: ['hash', 'id', 'userId', 'provider'],

@@ -1,6 +1,6 @@
 import { v7 as newId } from 'uuid'
 import type { Caller } from '../../access/caller.ts'
-import { AppError } from '../../runtime/errors.ts'
+import { AppError, Forbidden } from '../../runtime/errors.ts'
 import { BlobMissing } from '../../storage/store.ts'
 import { deliveryOf, type Mode, parseMode } from '../../values/media.ts'
 import { parseFilePath } from '../../values/paths.ts'
@@ -148,7 +148,7 @@ export function downloadService({
 
     /**
      * The signed URL for such a token, for its owner. An unknown mode is ignored. @throws
-     * TOKEN_NOT_FOUND, SHARE_EXPIRED
+     * TOKEN_NOT_FOUND, SHARE_EXPIRED, FORBIDDEN for the token of another person
      */
     async openToken(
       caller: Caller,
@@ -157,7 +157,9 @@ export function downloadService({
     ): Promise<Download> {
       const sealed = tokens.unseal('private-download', token)
       const { fileId, userId } = (sealed?.payload ?? {}) as { fileId?: string; userId?: string }
-      if (!sealed || !fileId || userId !== caller.userId) throw gone()
+      if (!sealed || !fileId) throw gone()
+      if (userId !== caller.userId)
+        throw new Forbidden('This token belongs to another account. Sign in with that account.')
       if (sealed.expired)
         throw new AppError('SHARE_EXPIRED', 'This token has expired. Request a new one.')
       const file = await listings.byId(caller.bucket, fileId)
