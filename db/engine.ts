@@ -59,6 +59,10 @@ export interface Engine extends Models {
    * locks the database.
    */
   forUpdate: string
+  /** Like `forUpdate`, but leaves out rows that another transaction has locked. */
+  forUpdateSkipLocked: string
+  /** Like `forUpdate`, but others may read the rows under the same lock. */
+  forShare: string
   /**
    * The index hint after the name of a table whose row is found by its primary key and another
    * condition. Without it, MySQL may use an index in which a parallel transaction moves the row,
@@ -73,6 +77,8 @@ export interface Engine extends Models {
    */
   touch(table: LockedTable, ids: readonly (string | number)[], tx: Tx): Promise<void>
   ping(): Promise<void>
+  /** The product and its version, such as "MySQL 9.7.4". */
+  product(): Promise<string>
   /**
    * Checks that the database accepts writes, not only connections. @throws what a write would throw
    */

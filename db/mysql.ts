@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Connection, QueryError, ResultSetHeader } from 'mysql2'
 import { Sequelize } from 'sequelize'
 import type { DatabaseOptions, Engine, Rows, Tx, Value } from './engine.ts'
@@ -6,6 +7,7 @@ import { joinCluster, underLock } from './galera.ts'
 import { defineModels } from './models.ts'
 import { fallBackToText } from './mysql-errors.ts'
 import { createNodes, nodesOf, type Wire } from './mysql-nodes.ts'
+import { productOf } from './product.ts'
 import { isLost, repeatable, retried } from './retry.ts'
 
 const SECOND = 1000
@@ -31,6 +33,10 @@ const unasked = { keepDefaultTimezone: true }
 interface Pooled {
   pool: Record<'using' | 'available' | 'waiting', number>
 }
+
+/** The name of a lock of one database: locks belong to the whole server, and have 64 characters. */
+const lockName = (database: string, name: string) =>
+  createHash('sha256').update(`${database}/${name}`).digest('hex')
 
 const heldTooLong = (name: string) =>
   new Error(
@@ -240,6 +246,9 @@ export function openMysql(
     sequelize,
     ...defineModels(sequelize),
     forUpdate: ' FOR UPDATE',
+    forUpdateSkipLocked: ' FOR UPDATE SKIP LOCKED',
+    // MariaDB does not know FOR SHARE.
+    forShare: ' LOCK IN SHARE MODE',
     byKey: ' FORCE INDEX (PRIMARY)',
     rows: async <T>(sql: string, values: Value[] = [], tx?: Tx | null) =>
       (await (tx ? statement(sql, values, tx) : read(() => statement(sql, values, tx)))) as T[],
@@ -290,10 +299,14 @@ export function openMysql(
     },
     async exclusively(name, work) {
       const connection = await acquire()
-      const lock = "MD5(CONCAT(DATABASE(), '/', ?))"
+      let lock = ''
       try {
-        const sql = `SELECT GET_LOCK(${lock}, ${EXCLUSIVE_LIMIT / SECOND}) AS held`
-        const [answer] = (await execute(connection, sql, [name], 2 * EXCLUSIVE_LIMIT)) as {
+        const [current] = (await execute(connection, 'SELECT DATABASE() AS name', [])) as {
+          name: string
+        }[]
+        lock = lockName(current?.name ?? '', name)
+        const sql = `SELECT GET_LOCK(?, ${EXCLUSIVE_LIMIT / SECOND}) AS held`
+        const [answer] = (await execute(connection, sql, [lock], 2 * EXCLUSIVE_LIMIT)) as {
           held: number | null
         }[]
         if (Number(answer?.held) !== 1) throw heldTooLong(name)
@@ -307,9 +320,13 @@ export function openMysql(
         return done.result
       } finally {
         migrating = false
-        await execute(connection, `SELECT RELEASE_LOCK(${lock})`, [name]).catch(() => {})
+        await execute(connection, 'SELECT RELEASE_LOCK(?)', [lock]).catch(() => {})
         release(connection)
       }
+    },
+    async product() {
+      const row = await db.rows<{ version: string }>('SELECT VERSION() AS version')
+      return productOf(row[0]?.version ?? '')
     },
     ping: async () => {
       // A node without its cluster refuses to read tables, and nothing else.

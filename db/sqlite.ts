@@ -148,6 +148,8 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     sequelize,
     ...defineModels(sequelize),
     forUpdate: '',
+    forUpdateSkipLocked: '',
+    forShare: '',
     touch: async () => {},
     byKey: '',
     async rows<T>(sql: string, values: Value[] = [], tx?: Tx | null) {
@@ -182,6 +184,10 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
       }
     },
     isOpenElsewhere: async () => existsSync(file) && isOpenElsewhere(file),
+    async product() {
+      const [row] = await db.rows<{ version: string }>('SELECT sqlite_version() AS version')
+      return `SQLite ${row?.version}`
+    },
     // A file that another process has locked can be read, but not written.
     ping: () => transaction(async () => {}),
     async probe() {

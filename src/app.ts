@@ -297,6 +297,8 @@ export async function createApp(config: Config, options: AppOptions) {
         ready('database', config, async () => {
           await db.ping()
           await migrate(db)
+          if (options.isFirst ?? true)
+            log.info({ database: await db.product() }, 'the database is ready')
         }),
         ready('blobs', config, () => store.prepare()),
       ])

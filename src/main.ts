@@ -212,11 +212,11 @@ async function embeddedWay({ word }: MountedSignIn, first: string | undefined): 
     : `${begins}\n             each new browser is asked for the word ${await word.current()}\n             which is valid once; the next one is in ${word.file}`
 }
 
-/** Name and version as the server reports them: MariaDB is reached by mysql:// URLs, too. */
+/** The product as the server reports it: MariaDB is reached by mysql:// URLs, too. */
 async function databaseOf({ database }: Config, db: Db): Promise<string> {
-  if (database.dialect === 'sqlite') return `SQLite in ${database.file}`
-  const version = await db.sequelize.databaseVersion()
-  return `${version.includes('MariaDB') ? 'MariaDB' : 'MySQL'} at ${new URL(database.url).host}`
+  const place =
+    database.dialect === 'sqlite' ? `in ${database.file}` : `at ${new URL(database.url).host}`
+  return `${await db.product()} ${place}`
 }
 
 /**

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { expectConsistent } from './consistency.ts'
 import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
 import { newDatabase, type Person, rest, startApp, type TestApp } from './harness.ts'
+import { mysqlServer } from './mysql.ts'
 import {
   CREATE_FOLDER,
   expectRecovery,
@@ -42,7 +43,7 @@ onMysql('A MySQL server', () => {
   let drop: () => Promise<void>
 
   beforeAll(async () => {
-    const server = new URL(process.env.TEST_MYSQL_URL ?? '')
+    const server = new URL(mysqlServer())
     proxy = await startFlakyProxy({ host: server.hostname, port: Number(server.port || 3306) })
     const database = await newDatabase()
     drop = database.drop

@@ -1,20 +1,22 @@
 import { existsSync } from 'node:fs'
 import { Redis } from 'ioredis'
 import { createConnection } from 'mysql2/promise'
+import { productOf } from '../db/product.ts'
 import { missingForGalera } from './galera.ts'
 import { missingForS3 } from './s3/radosgw.ts'
 
 /** Installed apart, because no one but the tests of the Azure store needs it. */
 const azurite = new URL('./azurite/node_modules/azurite/package.json', import.meta.url)
 
+const mysqlLtsUrl = process.env.MYSQL_LTS_URL
 const mysqlUrl = process.env.MYSQL_URL || 'mysql://root@127.0.0.1:3306'
 const redisUrl = process.env.REDIS_URL || 'redis://127.0.0.1:6379'
 
-async function mysqlVersion() {
-  const connection = await createConnection({ uri: mysqlUrl, connectTimeout: 2000 })
+async function productAt(uri) {
+  const connection = await createConnection({ uri, connectTimeout: 2000 })
   try {
     const [[row]] = await connection.query('SELECT VERSION() AS version')
-    return row.version
+    return productOf(row.version)
   } finally {
     await connection.end()
   }
@@ -45,16 +47,25 @@ export async function probeEngines() {
   const said = ['SQLite', 'disk']
   const databases = ['sqlite']
   delete process.env.TEST_MYSQL_URL
+  delete process.env.TEST_MYSQL_LTS_URL
   delete process.env.TEST_REDIS_URL
   try {
-    said.push(`MySQL (${await mysqlVersion()})`)
+    said.push(await productAt(mysqlUrl))
     process.env.TEST_MYSQL_URL = mysqlUrl
     databases.push('mysql')
   } catch (error) {
-    missing.push(`MySQL (${error.code ?? error.message}; set MYSQL_URL)`)
+    missing.push(`MySQL or MariaDB (${error.code ?? error.message}; set MYSQL_URL)`)
   }
+  if (mysqlLtsUrl)
+    try {
+      said.push(await productAt(mysqlLtsUrl))
+      process.env.TEST_MYSQL_LTS_URL = mysqlLtsUrl
+      databases.push('mysql-lts')
+    } catch (error) {
+      missing.push(`MYSQL_LTS_URL (${error.code ?? error.message})`)
+    }
   try {
-    said.push(`Redis (${await redisVersion()})`)
+    said.push(`Redis ${await redisVersion()}`)
     process.env.TEST_REDIS_URL = redisUrl
   } catch (error) {
     missing.push(`Redis (${error.code ?? error.message}; set REDIS_URL)`)
@@ -64,7 +75,8 @@ export async function probeEngines() {
   else missing.push('Azurite (not installed; npm ci --prefix test/azurite)')
   if (missing.length > 0 && process.env.CI === 'true')
     throw new Error(`CI needs every engine; missing: ${missing.join(', ')}`)
-  // Of servers of their own, which few machines can start.
+  // These need more than many machines have.
+  if (!mysqlLtsUrl) missing.push('a MySQL LTS (set MYSQL_LTS_URL; .ci/mysql-lts starts one)')
   if (missingForS3.length === 0) said.push('S3 (radosgw)')
   else missing.push(`S3 (without ${missingForS3.join(', ')}; Debian: radosgw, ceph-mon, ceph-osd)`)
   if (missingForGalera.length === 0) said.push('Galera')

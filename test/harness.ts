@@ -12,7 +12,7 @@ import { expectArgumentPaths } from './argument-paths.ts'
 import { checkAnswer, watchRequests } from './contract/answers.ts'
 import { recordGraphql, recordRest } from './coverage-of-routes.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
-import { newMysql } from './mysql.ts'
+import { mysqlServer, newMysql } from './mysql.ts'
 import { settingsFor } from './s3/server.ts'
 import { copySqlite, fillMysql } from './templates.ts'
 import { createTwoWorkers } from './two-workers.ts'
@@ -103,7 +103,7 @@ export async function newDatabase(): Promise<{ url: string; drop(): Promise<void
       drop: async () => rmSync(dir, { recursive: true, force: true }),
     }
   }
-  const database = await newMysql(process.env.TEST_MYSQL_URL ?? '')
+  const database = await newMysql(mysqlServer())
   await fillMysql(database.url)
   return database
 }

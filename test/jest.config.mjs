@@ -35,8 +35,8 @@ export default async function config() {
   const suite = process.env.TEST_SUITE || 'all'
   const engines = await probeEngines()
   const projects = suites[suite].filter(
-    ({ engine, store }) =>
-      (!engine || engines.databases.includes(engine)) &&
+    ({ engine, isLts, store }) =>
+      (!engine || engines.databases.includes(isLts ? 'mysql-lts' : engine)) &&
       (store !== 'azure' || engines.azurite) &&
       (store !== 's3' || engines.s3),
   )
@@ -49,17 +49,25 @@ export default async function config() {
   return {
     rootDir,
     projects: projects.map(
-      ({ name, engine, testMatch, without, store = 'disk', onlyAtOnce = false }) => ({
+      ({
+        name,
+        engine,
+        isLts = false,
+        testMatch,
+        without,
+        store = 'disk',
+        onlyAtOnce = false,
+      }) => ({
         rootDir,
         displayName: name,
         testMatch,
         ...loading,
         // For rounds.ts, and shared-modules.cjs.
-        globals: { engine, storeUnderTest: store, thorough: suite === 'all', onlyAtOnce },
+        globals: { engine, isLts, storeUnderTest: store, thorough: suite === 'all', onlyAtOnce },
         // Jest runs each of these files once, for however many projects.
         ...(engine
           ? {
-              globalSetup: `<rootDir>/test/setup/${store === 'disk' ? engine : store}.ts`,
+              globalSetup: `<rootDir>/test/setup/${store === 'disk' ? (isLts ? 'mysql-lts' : engine) : store}.ts`,
               globalTeardown: '<rootDir>/test/setup/teardown.ts',
             }
           : {}),

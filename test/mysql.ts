@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { createConnection } from 'mysql2/promise'
 
+declare const isLts: boolean | undefined
+
+/** The server of this run's engine: MYSQL_URL, or MYSQL_LTS_URL in the project mysql-lts. */
+export const mysqlServer = (): string =>
+  (typeof isLts !== 'undefined' && isLts
+    ? process.env.TEST_MYSQL_LTS_URL
+    : process.env.TEST_MYSQL_URL) ?? ''
+
 /** A new, empty database of a server, and how to drop it. */
 export async function newMysql(server: string): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `satchel_${randomBytes(6).toString('hex')}`

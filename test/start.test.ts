@@ -7,7 +7,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { openDatabase } from '../db/index.ts'
 import { runBuilt, startBuilt } from './built-service.ts'
-import { rest, signInTo } from './harness.ts'
+import { newDatabase, rest, signInTo } from './harness.ts'
+import { mysqlServer } from './mysql.ts'
 import { until } from './until.ts'
 
 declare const engine: 'sqlite' | 'mysql'
@@ -78,8 +79,31 @@ const azure = (endpoint: string, key = 'bm9uZQ==') =>
 const elsewhere = () => ({ SECRET_KEY: 'k'.repeat(32) })
 
 onMysql('A start with a MySQL database', () => {
+  it('names the product and version of the server', async () => {
+    const database = await newDatabase()
+    const DATA_DIR = mkdtempSync(join(dir, 'product-'))
+    const service = await startBuilt({
+      DATA_DIR,
+      DATABASE_URL: database.url,
+      LOG_LEVEL: 'info',
+      LOG_FORMAT: 'json',
+    })
+    try {
+      const at = new URL(database.url).host
+      const [, product] =
+        new RegExp(`^  Database   ((MySQL|MariaDB) \\d+\\.\\d+\\.\\d+) at ${at}$`, 'm').exec(
+          service.said(),
+        ) ?? []
+      expect(product).toBeDefined()
+      expect(service.said()).toContain(`"database":"${product}"`)
+    } finally {
+      await service.end('SIGTERM')
+      await database.drop()
+    }
+  })
+
   const at = (change: (url: URL) => void) => {
-    const url = new URL(process.env.TEST_MYSQL_URL ?? '')
+    const url = new URL(mysqlServer())
     url.pathname = '/satchel_none'
     change(url)
     return url.href

@@ -429,6 +429,8 @@ const [unitDrills, appDrills] = [true, false].map(ofUnit =>
 )
 const sqlite = { name: 'sqlite', engine: 'sqlite', testMatch: every, without: [] }
 const mysql = { name: 'mysql', engine: 'mysql', testMatch: every, without: anyEngine.map(fileOf) }
+/** The same on the MySQL LTS at MYSQL_LTS_URL. */
+const mysqlLts = { ...mysql, name: 'mysql-lts', isLts: true }
 const mysqlOfGate = { ...mysql, testMatch: mariadb.map(fileOf) }
 const mysqlAtOnce = {
   ...mysql,
@@ -460,5 +462,5 @@ export const suites = {
     mysqlAtOnce,
     ...stores(...onEachStore),
   ],
-  all: [unit, sqlite, mysql, ...stores(...onEachStore, ...onEachStoreAtNight)],
+  all: [unit, sqlite, mysql, mysqlLts, ...stores(...onEachStore, ...onEachStoreAtNight)],
 }

@@ -12,14 +12,19 @@ import { newMysql } from './mysql.ts'
  */
 const folder = () => process.env.TEST_TEMPLATES ?? ''
 const sqliteTemplate = () => join(folder(), 'template.sqlite')
-const mysqlTemplate = () => join(folder(), 'template.sql')
+const mysqlTemplate = (server: string) =>
+  join(folder(), `template-${new URL(server).port || 3306}.sql`)
 
 /** Once for a run, before its workers begin. */
-export async function makeTemplate(engine: 'sqlite' | 'mysql'): Promise<void> {
+export async function makeTemplate(engine: 'sqlite' | 'mysql' | 'mysql-lts'): Promise<void> {
   process.env.TEST_TEMPLATES ||= mkdtempSync(join(tmpdir(), 'satchel-templates-'))
-  if (engine === 'sqlite' && !existsSync(sqliteTemplate())) await makeSqlite()
-  if (engine === 'mysql' && !existsSync(mysqlTemplate()))
-    await makeMysql(process.env.TEST_MYSQL_URL ?? '')
+  if (engine === 'sqlite') {
+    if (!existsSync(sqliteTemplate())) await makeSqlite()
+  } else {
+    const lts = engine === 'mysql-lts' ? '_LTS' : ''
+    const server = process.env[`TEST_MYSQL${lts}_URL`] ?? ''
+    if (!existsSync(mysqlTemplate(server))) await makeMysql(server)
+  }
 }
 
 export function removeTemplates(): void {
@@ -34,7 +39,7 @@ export const copySqlite = (file: string): void => copyFileSync(sqliteTemplate(),
 export async function fillMysql(url: string): Promise<void> {
   const connection = await createConnection({ uri: url, multipleStatements: true })
   try {
-    await connection.query(readFileSync(mysqlTemplate(), 'utf8'))
+    await connection.query(readFileSync(mysqlTemplate(url), 'utf8'))
   } finally {
     await connection.end()
   }
@@ -52,7 +57,7 @@ async function makeMysql(server: string): Promise<void> {
     const db = openDatabase({ dialect: 'mysql', url }, { pool: 2 })
     await migrate(db)
     await db.close()
-    writeFileSync(mysqlTemplate(), await dumpOf(url))
+    writeFileSync(mysqlTemplate(server), await dumpOf(url))
   } finally {
     await drop()
   }

@@ -15,14 +15,12 @@ import {
 } from './limit.ts'
 import { columnOf, placeholders, selection } from './sql.ts'
 
-const inShareMode = (db: Db): string => (db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : '')
-
 /**
  * A plan that accounts are given: until the transaction ends, it is not changed, retired or
  * deleted. Several transactions hold this lock at once.
  */
 export const lockGivenPlan = (db: Db, id: string, tx: Tx): Promise<Plan | undefined> =>
-  db.row(`SELECT ${selection(Plan)} FROM plan WHERE id = ?${inShareMode(db)}`, [id], tx)
+  db.row(`SELECT ${selection(Plan)} FROM plan WHERE id = ?${db.forShare}`, [id], tx)
 
 /** Locks a plan that is to be changed, retired or deleted, until the transaction ends. */
 export const lockPlan = (db: Db, id: string, tx: Tx): Promise<Plan | undefined> =>
@@ -30,7 +28,7 @@ export const lockPlan = (db: Db, id: string, tx: Tx): Promise<Plan | undefined> 
 
 /** The plan of new accounts, which cannot be retired or deleted until the transaction ends. */
 export const lockDefaultPlan = (db: Db, tx: Tx): Promise<Pick<Plan, 'id'> | undefined> =>
-  db.row(`SELECT id FROM plan WHERE is_default = 1${inShareMode(db)}`, [], tx)
+  db.row(`SELECT id FROM plan WHERE is_default = 1${db.forShare}`, [], tx)
 
 /** Makes one plan the default; it must be locked. */
 export const setDefaultPlan = (db: Db, id: string, tx: Tx) =>

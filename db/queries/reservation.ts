@@ -45,10 +45,9 @@ const within = (
 
 /** Condition on `bucket`: another one holds, over its limits in force. */
 function admitted(db: Db, condition: string): string {
-  const lock = db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : ''
   return `EXISTS (SELECT 1 FROM user o ${withLimits('o', 'bucket.workspace_id')}
-    WHERE o.id = COALESCE((SELECT dw.owner_id FROM workspace dw WHERE dw.id = bucket.workspace_id${lock}), bucket.user_id)
-      AND ${condition}${lock})`
+    WHERE o.id = COALESCE((SELECT dw.owner_id FROM workspace dw WHERE dw.id = bucket.workspace_id${db.forShare}), bucket.user_id)
+      AND ${condition}${db.forShare})`
 }
 
 /**

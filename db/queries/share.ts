@@ -149,11 +149,10 @@ export async function insertShare(db: Db, share: NewShare, tx: Tx): Promise<bool
   const { id, userId, bucketId, entryId, ...terms } = share
   const given = Object.entries(terms)
   // Locked shared: deletions and the end of the account wait for it.
-  const lock = db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : ''
   const inserted = await db.run(
     `INSERT INTO share (id, entry_id, bucket_id, user_id, ${given.map(([name]) => columnOf(name)).join(', ')}, downloads, notified_at, mail_waits)
      SELECT ?, e.id, t.id, u.id, ${placeholders(given)}, 0, 0, 0 FROM user u ${inOrder(db)} bucket t ${inOrder(db)} entry e ${MEMBER}
-     WHERE u.id = ? AND t.id = ? AND ${BY_RIGHT} AND e.id = ? AND e.bucket_id = t.id${lock}`,
+     WHERE u.id = ? AND t.id = ? AND ${BY_RIGHT} AND e.id = ? AND e.bucket_id = t.id${db.forShare}`,
     [id, ...given.map(([, value]) => value), userId, bucketId, entryId],
     tx,
   )
@@ -240,7 +239,7 @@ export const countDownload = (db: Db, id: string, tx?: Tx): Promise<boolean> =>
 export async function countDownloads(db: Db, ids: string[], tx: Tx): Promise<ReadonlySet<string>> {
   const named = Map.groupBy(ids, id => id)
   const rows = await db.rows<{ id: string }>(
-    `SELECT id FROM share WHERE id IN (${placeholders([...named.keys()])}) AND max_downloads IS NULL${db.dialect === 'mysql' ? ' FOR UPDATE SKIP LOCKED' : ''}`,
+    `SELECT id FROM share WHERE id IN (${placeholders([...named.keys()])}) AND max_downloads IS NULL${db.forUpdateSkipLocked}`,
     [...named.keys()],
     tx,
   )

@@ -1,0 +1,3 @@
+import { makeTemplate } from '../templates.ts'
+
+export default () => makeTemplate('mysql-lts')
