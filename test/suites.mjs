@@ -222,6 +222,7 @@ const onMariadb = {
     'backup-faults',
     'connection',
     'database',
+    'migrations',
     'health',
     'security/database-faults',
   ],

@@ -235,14 +235,3 @@ export const placePicture = (db: Db, id: string, tx: Tx): Promise<number> =>
     [id],
     tx,
   )
-
-/**
- * Gives all files their times as pictures: for a migration, after which there will be times of
- * modification.
- */
-export const placeAllPictures = (db: Db, tx: Tx | null): Promise<number> =>
-  db.run(
-    `UPDATE entry SET pictured_at = ${expected('entry', ['content_at', 'created_at'])} WHERE ${isPictured('entry')}`,
-    [],
-    tx,
-  )

@@ -1,6 +1,6 @@
 import { validate as isUuid } from 'uuid'
 import type { Db } from '../../db/index.ts'
-import { migrate, migrationNames } from '../../db/migrate.ts'
+import { migrate, migrationNames, stepsOf } from '../../db/migrate.ts'
 import {
   beginRestore,
   endRestore,
@@ -139,7 +139,7 @@ function requireUsable(
   asDefined: boolean,
 ): void {
   if (asDefined) requireDefinitions(tables)
-  const names = migrations.map(({ name }) => name)
+  const names = stepsOf(migrations.map(({ name }) => name))
   const known = migrationNames()
   if (names.some(name => !known.includes(name)))
     throw new BackupError(

@@ -106,7 +106,7 @@ export function requireDefinitions(tables: SavedTable[]): void {
     const own = `[\`"]?${name}[\`"]?\\s*\\(`
     const [table, index] = [
       new RegExp(`^CREATE TABLE ${own}`),
-      new RegExp(`^CREATE (UNIQUE )?INDEX \\S+ ON ${own}`),
+      new RegExp(`^CREATE (UNIQUE )?INDEX \\S+\\s+ON ${own}`),
     ]
     const bad = [create]
       .filter(sql => !table.test(sql))

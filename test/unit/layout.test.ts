@@ -131,6 +131,22 @@ describe('The folders', () => {
   })
 })
 
+describe('Migrations', () => {
+  it('use no model and no query of today, so that they never change', () => {
+    const used = arrows.filter(
+      ({ file, to }) =>
+        file.startsWith('db/migrations/') &&
+        !to.startsWith('db/migrations/') &&
+        to !== 'db/migration.ts',
+    )
+    expect(used.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
+    const calls = sources.filter(
+      file => file.startsWith('db/migrations/') && /\.(sync|bulkCreate|update)\(/.test(read(file)),
+    )
+    expect(calls).toEqual([])
+  })
+})
+
 describe('Names', () => {
   it('are in kebab-case', () => {
     const folders = sources.flatMap(file => folderOf(file).split('/'))
