@@ -675,7 +675,7 @@ describe('A key', () => {
       expect(plan.map(step => step.detail).join()).not.toMatch(/SCAN/)
     } else {
       const plan = await t.app.db.rows<{ table: string; type: string; rows: number }>(
-        `EXPLAIN ${lookUp}`,
+        `EXPLAIN FORMAT=TRADITIONAL ${lookUp}`,
         [hash],
       )
       // This account has no limits of its own.

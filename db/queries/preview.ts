@@ -6,14 +6,14 @@ import { insertion, placeholders, selection } from './sql.ts'
 /**
  * A blob, with the checksum of its content where that is known, and its preview where it has one.
  */
-export type PreviewRow = { of: string; sha256: string | null } & {
+export type PreviewRow = { ofBlob: string; sha256: string | null } & {
   [Name in keyof Preview]: Preview[Name] | null
 }
 
 /** The previews of some blobs, in one statement. */
 export const previewsOf = (db: Db, blobIds: string[]): Promise<PreviewRow[]> =>
   db.rows(
-    `SELECT b.id AS of, b.sha256, ${selection(Preview, 'p')}
+    `SELECT b.id AS ofBlob, b.sha256, ${selection(Preview, 'p')}
      FROM blobs b LEFT JOIN preview p ON p.digest = b.sha256 WHERE b.id IN (${placeholders(blobIds)})`,
     blobIds,
   )

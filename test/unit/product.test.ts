@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { productOf } from '../../db/product.ts'
 
@@ -11,5 +12,19 @@ describe('The name of a database server', () => {
     ['8.0.11-TiDB-v8.5.0', 'TiDB 8.5.0'],
   ])('with the version %s is %s', (version, name) => {
     expect(productOf(version)).toBe(name)
+  })
+})
+
+describe('The statements', () => {
+  it('name no column by a word that only MySQL reserves', () => {
+    // https://dev.mysql.com/doc/refman/9.7/en/keywords.html, without those of MariaDB.
+    const reserved =
+      /\bAS (cube|cume_dist|dense_rank|empty|first_value|function|grouping|groups|json_table|lag|last_value|lateral|lead|library|manual|nth_value|ntile|of|parallel|percent_rank|qualify|rank|row|row_number|system|tablesample|window)\b/
+    const files = readdirSync('db', { recursive: true, encoding: 'utf8' })
+    expect(
+      files
+        .filter(file => file.endsWith('.ts'))
+        .filter(file => reserved.test(readFileSync(`db/${file}`, 'utf8'))),
+    ).toEqual([])
   })
 })

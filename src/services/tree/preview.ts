@@ -151,7 +151,7 @@ export function previewService({
             db,
             able.map(({ blobId }) => blobId),
           )
-        ).map(row => [row.of, row]),
+        ).map(row => [row.ofBlob, row]),
       )
       askFor(able, rows)
       return new Map([...rows].map(([blobId, row]) => [blobId, viewOf(row)]))
