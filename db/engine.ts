@@ -49,6 +49,8 @@ export interface Engine extends Models {
    * reads one query at a time.
    */
   snapshot<T>(work: (read: Reader) => Promise<T>): Promise<T>
+  /** Whether there is a database: asking a SQLite file that is missing would make it. */
+  isThere(): Promise<boolean>
   /**
    * Whether other connections are open, such as those of a running service. Ask before any other
    * statement.

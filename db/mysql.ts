@@ -283,6 +283,7 @@ export function openMysql(
         )
     },
     // A service looks for work every few seconds, so one of its connections is open.
+    isThere: async () => true,
     async isOpenElsewhere() {
       const open =
         'SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() LIMIT 1'

@@ -183,6 +183,7 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
         on.rows('ROLLBACK')
       }
     },
+    isThere: async () => existsSync(file),
     isOpenElsewhere: async () => existsSync(file) && isOpenElsewhere(file),
     async product() {
       const [row] = await db.rows<{ version: string }>('SELECT sqlite_version() AS version')

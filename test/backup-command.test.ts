@@ -288,6 +288,65 @@ describe('A restore', () => {
     )
   }, 60_000)
 
+  it('takes over an installation that was started once, whose secret and store are new', async () => {
+    const { folder } = backup
+    const target = await place()
+    const own = { SECRET_KEY: '' }
+    const secretPath = join(target.settings.DATA_DIR ?? '', 'secret.key')
+    await (await target.start()).stop()
+    writeFileSync(secretPath, `${'t'.repeat(43)}\n`)
+    const before = readFileSync(join(target.blobDir, 'installation'), 'utf8')
+    await target.fresh()
+    const checked = await admin(target, ['restore-backup', folder.dir, '--check', '--json'], own)
+    expect(json(checked).obstacles).toEqual([])
+    expect(readFileSync(join(target.blobDir, 'installation'), 'utf8')).toBe(before)
+    expect(readFileSync(secretPath, 'utf8')).toContain('ttt')
+    const restored = await admin(target, ['restore-backup', folder.dir], own)
+    expect([restored.code, restored.err]).toEqual([0, ''])
+    expect(readFileSync(secretPath, 'utf8')).toContain('sss')
+    expect(readFileSync(join(target.blobDir, 'installation'), 'utf8')).not.toBe(before)
+    expect(await findingsOf(target)).toEqual([])
+  }, 60_000)
+
+  it('lists all obstacles at once with --check, and changes nothing', async () => {
+    const { folder } = backup
+    const target = await place()
+    const own = { SECRET_KEY: '' }
+    const secretPath = join(target.settings.DATA_DIR ?? '', 'secret.key')
+    const service = await target.start()
+    await (await service.signIn('bob')).upload('mine', 'bytes of bob')
+    await service.stop()
+    writeFileSync(secretPath, `${'t'.repeat(43)}\n`)
+    await target.fresh()
+    const checked = await admin(target, ['restore-backup', folder.dir, '--check', '--json'], own)
+    expect([checked.code, JSON.parse(checked.out).obstacles]).toEqual([
+      1,
+      [
+        expect.stringContaining('The database has data already'),
+        expect.stringContaining('has another secret than the backup'),
+        expect.stringContaining('has files of the database'),
+      ],
+    ])
+    expect(blobsIn(target.blobDir)).toHaveLength(1)
+    const refused = await admin(target, ['restore-backup', folder.dir], own)
+    expect([refused.code, refused.err.match(/--delete-existing/g)?.length]).toEqual([1, 3])
+    const forced = await admin(target, ['restore-backup', folder.dir, '--delete-existing'], own)
+    expect([forced.code, forced.out]).toEqual([
+      0,
+      expect.stringContaining('1 files that it does not have were deleted'),
+    ])
+    expect(await findingsOf(target)).toEqual([])
+  }, 60_000)
+
+  it('checks a place where nothing is yet, and makes nothing there', async () => {
+    const { folder } = backup
+    const target = await place()
+    const checked = await admin(target, ['restore-backup', folder.dir, '--check'])
+    expect([checked.code, checked.err]).toEqual([0, ''])
+    expect(checked.out).toContain('can be restored')
+    expect(existsSync(target.blobDir)).toBe(false)
+  }, 60_000)
+
   it('deletes what the database and the store have besides only if it is told to', async () => {
     const { folder, name } = backup
     const target = await place()

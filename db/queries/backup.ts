@@ -106,6 +106,12 @@ export async function tableInUse(db: Db): Promise<string | undefined> {
   return undefined
 }
 
+/** The id of the installation whose database it is; undefined if no service has started with it. */
+export async function installationIfAny(db: Db): Promise<string | undefined> {
+  if (!(await allTables(db)).includes('installation')) return undefined
+  return (await db.row<{ id: string }>('SELECT id FROM installation'))?.id
+}
+
 /** All tables of the database, also those of other versions and programs. */
 async function allTables(db: Db): Promise<string[]> {
   const sql =

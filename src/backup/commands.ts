@@ -17,7 +17,7 @@ import type { Manifest } from './manifest.ts'
 import { naming } from './naming.ts'
 import { BackupError, explained } from './problem.ts'
 import type { Progress } from './progress.ts'
-import { chooseBackup, restoreBackup } from './restore.ts'
+import { chooseBackup, type RestoreOptions, restoreBackup, restoreObstacles } from './restore.ts'
 import { removeOld } from './retention.ts'
 import { type Answer, runLong } from './run-long.ts'
 import { verifyBackups } from './verify.ts'
@@ -88,9 +88,14 @@ export function backupCommands(program: Command): void {
       'delete everything that the database holds now, the secret.key, and files that the backup does not have',
       false,
     )
+    .option(
+      '--check',
+      'list everything that would keep the restore from running, and change nothing',
+      false,
+    )
     .addHelpText('after', exitCodes)
     .allowExcessArguments(false)
-    .action((dir: string, options: { at?: string; verify: boolean; deleteExisting: boolean }) =>
+    .action((dir: string, options: RestoreGiven) =>
       run(dir, (config, progress) => restore(dir, options, config, progress)),
     )
 }
@@ -238,13 +243,16 @@ async function prune(
   }
 }
 
+interface RestoreGiven {
+  at?: string
+  verify: boolean
+  deleteExisting: boolean
+  check: boolean
+}
+
 async function restore(
   dir: string,
-  {
-    at,
-    verify: verifies,
-    deleteExisting,
-  }: { at?: string; verify: boolean; deleteExisting: boolean },
+  { at, verify: verifies, deleteExisting, check }: RestoreGiven,
   config: Config,
   progress: Progress,
 ): Promise<Answer> {
@@ -258,6 +266,8 @@ async function restore(
     const { secret } = await folder.manifest(name)
     const saved = secret === null ? undefined : await readSecret(folder.path(name, SECRET))
     const prepareSecret = (mayReplace: boolean) => secretToSave(saved, config, mayReplace, progress)
+    if (check)
+      return checkRestore(folder, name, { deleteExisting, prepareSecret }, config, progress)
     if (config.database.dialect === 'sqlite' || !(config.azureConnectionString || config.s3))
       await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
     return withDatabase(config, async db => {
@@ -275,6 +285,29 @@ async function restore(
       return { fact: { backup: name, ...sums }, words: words.join('\n'), problems: sums.lost > 0 }
     })
   })
+}
+
+async function checkRestore(
+  folder: BackupFolder,
+  name: string,
+  given: Pick<RestoreOptions, 'deleteExisting' | 'prepareSecret'>,
+  config: Config,
+  progress: Progress,
+): Promise<Answer> {
+  const options = { ...given, verify: false }
+  const obstacles = await withDatabase(config, async db => {
+    const store = naming(await openDriver(config))
+    return restoreObstacles({ db, store }, folder, name, progress, options)
+  })
+  const words =
+    obstacles.length === 0
+      ? [`The backup ${name} can be restored.`]
+      : [`The backup ${name} cannot be restored:`, ...obstacles.map(obstacle => `- ${obstacle}`)]
+  return {
+    fact: { backup: name, obstacles },
+    words: words.join('\n'),
+    problems: obstacles.length > 0,
+  }
 }
 
 /**

@@ -27,6 +27,7 @@ export function naming(store: BlobStore): BlobStore {
   const { readMany, putMany } = store
   return {
     ...store,
+    marker: () => store.marker().catch(failed),
     prepare: () => store.prepare().catch(failed),
     bind: (...given) => store.bind(...given).catch(failed),
     async put(key, source, options) {

@@ -6,14 +6,16 @@ import {
   endRestore,
   engineOf,
   forgetDeleting,
+  installationIfAny,
   noteMigrations,
   restoreUnderWay,
   stagedBlobs,
   tableInUse,
 } from '../../db/queries/backup.ts'
 import { deleteMoves, insertMove, setAllStores } from '../../db/queries/store-move.ts'
+import { causesOf } from '../runtime/errors.ts'
 import { endOverdue } from '../services/uploads/upload-end.ts'
-import { type BlobStore, ForeignStore } from '../storage/store.ts'
+import { type BlobStore, StoreRefusal } from '../storage/store.ts'
 import { type BackupFolder, timeOf } from './folder.ts'
 import { listOf } from './list.ts'
 import type { ListedBlob, Manifest } from './manifest.ts'
@@ -93,25 +95,16 @@ export async function restoreBackup(
   progress.step('Verifying the backup')
   await requireWhole(folder, backup, manifest)
   const asDefined = engine === engineOf(db)
-  requireUsable(manifest, asDefined)
-
-  if (await db.isOpenElsewhere())
-    throw new BackupError(
-      'Another program uses the database. Stop all instances of the service, and other programs that use it.',
-    )
-  const continues = (await restoreUnderWay(db)) === backup
-  const inUse = continues || options.deleteExisting ? undefined : await tableInUse(db)
-  if (inUse !== undefined)
-    throw new BackupError(
-      `The database has data already, in the table ${inUse}. Name an empty database, or add --delete-existing to delete everything that it holds now.`,
-    )
-  const mayDelete = options.deleteExisting || continues
-  const saveSecret = await options.prepareSecret(mayDelete)
-  const number = await bind(store, installation)
-  await requireNothingElse(store, () => listOf(folder, backup), mayDelete)
+  const target: Target = { db, store }
+  const found = await examine(target, folder, backup, manifest, options)
+  if (found.obstacles.length > 0) throw new BackupError(found.obstacles.join('\n'))
+  const { saveSecret } = found
+  await store.prepare()
+  const { number = 0 } = (await store.marker()) ?? {}
+  await store.bind(installation, false, number, false, found.instead)
 
   await beginRestore(db, backup)
-  await saveSecret()
+  await saveSecret?.()
   const sums = await restoreBlobs(folder, backup, store, {
     blobs: manifest.blobs,
     verify: options.verify,
@@ -152,19 +145,136 @@ function requireUsable(
 }
 
 /**
- * @returns the number of the store among those of the installation: it keeps the one that it has
+ * Looks for everything that a restore would refuse, and changes nothing.
+ * @returns one sentence for each obstacle; none if the restore may begin
  */
-async function bind(store: BlobStore, installation: string): Promise<number> {
-  await store.prepare()
-  const { number = 0 } = (await store.marker()) ?? {}
+export async function restoreObstacles(
+  target: Target,
+  folder: BackupFolder,
+  backup: string,
+  progress: Progress,
+  options: RestoreOptions,
+): Promise<string[]> {
+  const obstacles: string[] = []
+  const manifest = await folder.manifest(backup)
+  progress.step('Verifying the backup')
+  await noteObstacle(obstacles, () => requireWhole(folder, backup, manifest))
+  const found = await examine(target, folder, backup, manifest, options)
+  return [...obstacles, ...found.obstacles]
+}
+
+async function noteObstacle<T>(
+  obstacles: string[],
+  work: () => T | Promise<T>,
+): Promise<T | undefined> {
   try {
-    await store.bind(installation, false, number)
-    return number
+    return await work()
   } catch (error) {
-    if (error instanceof ForeignStore)
-      throw new BackupError(`${error.message}. A restore does not delete it.`)
-    throw error
+    if (!(error instanceof Error)) throw error
+    obstacles.push(error.message)
+    return undefined
   }
+}
+
+interface Examined {
+  obstacles: string[]
+  saveSecret: (() => Promise<void>) | undefined
+  /** The installation whose label of the store is replaced. */
+  instead: string | undefined
+}
+
+async function examine(
+  { db, store }: Target,
+  folder: BackupFolder,
+  backup: string,
+  manifest: Manifest,
+  options: RestoreOptions,
+): Promise<Examined> {
+  const obstacles: string[] = []
+  const note = <T>(work: () => T | Promise<T>) => noteObstacle(obstacles, work)
+  await note(() => requireUsable(manifest, manifest.engine === engineOf(db)))
+  const state = await note(() => stateOf(db, backup, options.deleteExisting))
+  if (state?.inUse !== undefined)
+    obstacles.push(
+      `The database has data already, in the table ${state.inUse}. Name an empty database, or add --delete-existing to delete everything that it holds now.`,
+    )
+  const mayDelete = options.deleteExisting || state?.continues === true
+  const isNew = state?.installation !== undefined && state.inUse === undefined
+  const saveSecret = await note(() => options.prepareSecret(mayDelete || isNew))
+  const before = obstacles.length
+  const instead = await note(() => adopted(store, manifest.installation, state, mayDelete))
+  if (!mayDelete && obstacles.length === before)
+    await note(() => requireNothingElse(store, instead ?? undefined, () => listOf(folder, backup)))
+  return { obstacles, saveSecret, instead: instead ?? undefined }
+}
+
+interface State {
+  continues: boolean
+  /** A table with data that must not be deleted. */
+  inUse: string | undefined
+  /** The id of the installation whose database it is. */
+  installation: string | undefined
+}
+
+async function stateOf(db: Db, backup: string, mayDelete: boolean): Promise<State> {
+  const nothing: State = { continues: false, inUse: undefined, installation: undefined }
+  if (!(await db.isThere())) return nothing
+  if (await db.isOpenElsewhere())
+    throw new BackupError(
+      'Another program uses the database. Stop all instances of the service, and other programs that use it.',
+    )
+  const continues = (await restoreUnderWay(db)) === backup
+  return {
+    continues,
+    inUse: continues || mayDelete ? undefined : await tableInUse(db),
+    installation: continues ? undefined : await installationIfAny(db),
+  }
+}
+
+/**
+ * Decides whether a store that is labelled with another installation may be used: one that holds
+ * nothing, or that of the database, if its data may be deleted.
+ * @returns the installation whose label is replaced
+ * @throws BackupError
+ */
+async function adopted(
+  store: BlobStore,
+  installation: string,
+  state: State | undefined,
+  mayDelete: boolean,
+): Promise<string | undefined> {
+  const there = await store.marker().catch(error => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
+  if (!there || there.installation === installation) return undefined
+  if (mayDelete && there.installation === state?.installation) return there.installation
+  if (there.number === 0 && (await isEmpty(store))) return there.installation
+  throw new BackupError(
+    there.installation === state?.installation
+      ? `The blob store (${store.label}) has files of the database. Name an empty store, or add --delete-existing to delete them.`
+      : `The blob store (${store.label}) has files of a Satchel with another database, which a restore does not delete. Name an empty store.`,
+  )
+}
+
+/** Whether the folder or the container of a store is missing: the restore makes it. */
+const isMissing = (error: unknown): boolean =>
+  [...causesOf(error)].some(
+    cause => cause.code === 'ENOENT' || (cause instanceof StoreRefusal && cause.status === 404),
+  )
+
+/** The blobs of a store, none if its folder or container is missing. */
+async function* blobsOf(store: BlobStore): ReturnType<BlobStore['list']> {
+  try {
+    yield* store.list()
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}
+
+async function isEmpty(store: BlobStore): Promise<boolean> {
+  for await (const { key } of blobsOf(store)) if (isUuid(key)) return false
+  return true
 }
 
 /**
@@ -175,17 +285,18 @@ async function* others(
   list: () => AsyncIterable<ListedBlob>,
 ): AsyncGenerator<string> {
   const listed = cursorOver(list())
-  for await (const { key } of store.list())
+  for await (const { key } of blobsOf(store))
     if (isUuid(key) && (await listed.at(key)).length === 0) yield key
   await listed.end()
 }
 
 async function requireNothingElse(
   store: BlobStore,
+  instead: string | undefined,
   list: () => AsyncIterable<ListedBlob>,
-  mayDelete: boolean,
 ): Promise<void> {
-  if (mayDelete) return
+  // What is adopted is empty.
+  if (instead !== undefined) return
   for await (const key of others(store, list))
     throw new BackupError(
       `The blob store (${store.label}) has blobs that the backup does not have, such as ${key}. Name an empty store, or add --delete-existing to delete them.`,

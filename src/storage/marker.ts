@@ -6,6 +6,8 @@ export interface Wanted extends Marker {
   inUse: boolean
   /** Whether the store is known to be the right one, if it has no label. */
   isKnown: boolean
+  /** The id of an installation whose label is replaced. */
+  instead?: string | undefined
 }
 
 export const markerText = ({ installation, number }: Marker): string =>
@@ -20,10 +22,12 @@ export function parseMarker(text: string): Marker {
  * Compares the marker of a store with what the store is to be.
  * @param kind what such a store is called, such as "folder"
  * @returns whether it is another marker that has to be replaced: that of a store that was used
- * before blobs were moved from it
+ * before blobs were moved from it, or of an installation that is replaced
  * @throws ForeignStore
  */
 export function judgeMarker(there: Marker, wanted: Wanted, name: string, kind: string): boolean {
+  if (there.installation !== wanted.installation && there.installation === wanted.instead)
+    return true
   if (there.installation !== wanted.installation)
     throw new ForeignStore(
       `${name} belongs to a Satchel with another database. Set the database that it belongs to, or name an empty ${kind}`,
@@ -47,8 +51,8 @@ export function binding(
 ): Pick<BlobStore, 'bind' | 'marker' | 'current' | 'newest'> {
   let bound = 0
   return {
-    async bind(installation, inUse, number = 0, isKnown = false) {
-      await bind({ installation, inUse, number, isKnown })
+    async bind(installation, inUse, number = 0, isKnown = false, instead) {
+      await bind({ installation, inUse, number, isKnown, instead })
       bound = number
     },
     marker,

@@ -95,9 +95,16 @@ export interface BlobStore {
    * @param number its number among the stores of the installation, which are counted by moves of
    * the blobs
    * @param isKnown whether it is the right one even if it has no label: then it gets one
+   * @param instead the id of an installation whose label is replaced
    * @throws ForeignStore
    */
-  bind(installation: string, inUse: boolean, number?: number, isKnown?: boolean): Promise<void>
+  bind(
+    installation: string,
+    inUse: boolean,
+    number?: number,
+    isKnown?: boolean,
+    instead?: string,
+  ): Promise<void>
   /** What the store says of itself; undefined if it has no label yet. */
   marker(): Promise<Marker | undefined>
   /** The number of the store that new blobs go to. Known after `bind`. */
@@ -204,10 +211,12 @@ export interface BlobStore {
 export class StoreRefusal extends Error {
   /** Whether the credentials were rejected, rather than the operation. */
   readonly unauthorized: boolean
+  readonly status: number
 
   constructor(status: number, gist: string) {
     super(`The blob store refused a request: ${gist}`)
     this.name = 'StoreRefusal'
+    this.status = status
     this.unauthorized = status === 401 || status === 403
   }
 }
