@@ -3,6 +3,7 @@ import type { Context, Migration } from './migration.ts'
 import { firstTables } from './migrations/0001-tables.ts'
 import { davLockRights } from './migrations/0036-dav-lock-rights.ts'
 import { sessionIssued } from './migrations/0037-session-issued.ts'
+import { textKeys } from './migrations/0038-text-keys.ts'
 import { makeSearchTables } from './search-tables.ts'
 
 /**
@@ -15,7 +16,7 @@ export const RESTORING = 'restoring '
  * The steps to the tables of this version, in order. A step has its own SQL and never uses the
  * models, so that it stays what it was when a model changes.
  */
-const all: Migration[] = [firstTables, davLockRights, sessionIssued]
+const all: Migration[] = [firstTables, davLockRights, sessionIssued, textKeys]
 
 /** The last step of the development versions whose tables are those of 0.1.0. */
 const LAST_BEFORE_0_1 = '0033-instance-stores'

@@ -5,10 +5,12 @@ import { join as joinPath } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
+import { textKeyOf } from '../db/queries/content-text.ts'
 import { textTables } from '../db/queries/text-block.ts'
 import { examine } from '../src/doctor/run.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { contentsService } from '../src/services/search/search-text.ts'
+import { DAY_MS } from '../src/values/duration.ts'
 import {
   driveOf,
   expel,
@@ -215,6 +217,8 @@ describe('What is in a file', () => {
 })
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+/** The key of a text that was read as plain text. */
+const keyOf = (text: string): string => textKeyOf(sha256(text), 'text')
 
 const remove = async (who: Person, path: string): Promise<void> => {
   const { status } = await who.rest('DELETE', `/api/files/delete?file=${encodeURIComponent(path)}`)
@@ -226,7 +230,7 @@ const remove = async (who: Person, path: string): Promise<void> => {
  * and those that have one of its words.
  */
 async function kept(text: string, word: string) {
-  const [digest, { db }] = [sha256(text), t.app]
+  const [digest, { db }] = [keyOf(text), t.app]
   const count = async (sql: string, value: string) =>
     Number((await db.row<{ n: number }>(sql, [value]))?.n)
   await mergeAll(db)
@@ -298,12 +302,54 @@ describe('A content with more copies than are read together', () => {
   })
 })
 
+describe('The format that an owner gives some bytes', () => {
+  it('decides nothing for other owners of the same bytes', async () => {
+    const text = 'Subject: x\n\n<style> the hidden dibbler </style>'
+    for (const name of ['first.eml', 'first.html', 'first.csv']) await upload(bob, name, text)
+    await settle()
+    await upload(alice, 'dibbler.txt', text)
+    await settle()
+    expect(await paths(alice, 'hidden dibbler')).toEqual(['dibbler.txt'])
+    // Bytes that are no mail at all.
+    const broken = '\0\0 no mail, a wambenger'
+    await upload(bob, 'broken.eml', broken)
+    await settle()
+    await upload(alice, 'wambenger.html', `<p>${text} wambenger</p>`)
+    await settle()
+    expect(await paths(alice, 'wambenger')).toEqual(['wambenger.html'])
+  })
+})
+
+describe('A text that could not be made', () => {
+  it('is read again after a week', async () => {
+    const text = 'the delayed ningaui'
+    const { db, services } = t.app
+    await upload(alice, 'ningaui.txt', text)
+    await settle()
+    const failed = async (createdAt: number) => {
+      await db.run('DELETE FROM search_text WHERE digest = ?', [keyOf(text)])
+      await db.run(
+        "UPDATE content_text SET state = 'failed', body = NULL, created_at = ? WHERE digest = ?",
+        [createdAt, keyOf(text)],
+      )
+    }
+    await failed(Date.now() - 6 * DAY_MS)
+    await services.contents.retryFailed()
+    await settle()
+    expect(await paths(alice, 'delayed ningaui')).toEqual([])
+    await failed(Date.now() - 8 * DAY_MS)
+    await services.contents.retryFailed()
+    await settle()
+    expect(await paths(alice, 'delayed ningaui')).toEqual(['ningaui.txt'])
+  })
+})
+
 describe('A text that cannot be read any longer', () => {
   it('is none: searches go on, and it is deleted with its file', async () => {
     const text = 'the broken mulgara of the shore'
     await upload(alice, 'broken.txt', text)
     await settle()
-    const digest = sha256(text)
+    const digest = keyOf(text)
     await t.app.db.run("UPDATE content_text SET body = 'broken' WHERE digest = ?", [digest])
     expect(await paths(alice, '"broken mulgara"')).toEqual([])
     const { edges } = await search(alice, 'mulgara shore')
@@ -312,7 +358,7 @@ describe('A text that cannot be read any longer', () => {
     await settle()
     await settle()
     expect(await kept(text, 'mulgara')).toMatchObject({ texts: 0, drives: 0 })
-    expect(await t.app.db.rows('SELECT id FROM blobs WHERE sha256 = ?', [digest])).toEqual([])
+    expect(await t.app.db.rows('SELECT id FROM blobs WHERE text_key = ?', [digest])).toEqual([])
   })
 })
 
@@ -407,11 +453,11 @@ describe('What a killed process leaves', () => {
     await settle()
     const { db } = t.app
     // It had numbered the content, and written none of its words.
-    const digest = sha256(text)
+    const digest = keyOf(text)
     await db.run('UPDATE search_text SET is_ready = 0 WHERE digest = ?', [digest])
     await db.run("DELETE FROM search_text_word WHERE word = 'potaroo'")
     expect(await paths(alice, 'potaroo')).toEqual([])
-    const blob = await db.row<{ id: string }>('SELECT id FROM blobs WHERE sha256 = ?', [digest])
+    const blob = await db.row<{ id: string }>('SELECT id FROM blobs WHERE text_key = ?', [digest])
     const job = { blobId: blob?.id ?? '', fileType: 'text/plain', format: 'text' } as const
     await t.app.services.contents.make(job, { attempts: 1, requireRunning() {} })
     expect(await paths(alice, 'potaroo')).toEqual(['killed.txt'])
@@ -461,8 +507,8 @@ describe('The doctor', () => {
     expect(await examined()).toEqual([])
     await settle()
     const { db } = t.app
-    await db.run('DELETE FROM content_text WHERE digest = ?', [sha256(text)])
-    await db.run('DELETE FROM search_text WHERE digest = ?', [sha256(text)])
+    await db.run('DELETE FROM content_text WHERE digest = ?', [keyOf(text)])
+    await db.run('DELETE FROM search_text WHERE digest = ?', [keyOf(text)])
     await db.run(
       "INSERT INTO content_text (digest, state, characters, created_at) VALUES (?, 'made', 3, 1)",
       [sha256('of nothing')],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { textKeyOf } from '../db/queries/content-text.ts'
 import { newDatabase, type Person } from './harness.ts'
 import { rounds } from './rounds.ts'
 import { mergeAll, rowsOfWord } from './text-words.ts'
@@ -76,7 +77,7 @@ it('Every text is found once and whole, and leaves nothing when it is deleted, h
       there.has(number) ? [there.get(number)] : [],
     )
   const digests = [...there.keys()]
-    .map(number => createHash('sha256').update(textOf(number)).digest('hex'))
+    .map(number => textKeyOf(createHash('sha256').update(textOf(number)).digest('hex'), 'text'))
     .sort()
   const textsOf = async (table: string) =>
     (await db.rows<{ digest: string }>(`SELECT digest FROM ${table} ORDER BY digest`)).map(

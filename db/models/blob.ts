@@ -30,6 +30,8 @@ export const Blob = table({
     crc32: word(8).nullable(),
     /** SHA-256 of its bytes, which identifies its content; null while it is not known. */
     sha256: digest.nullable(),
+    /** The key of its text (content_text): its SHA-256 and the format that it was read as. */
+    textKey: digest.nullable(),
     /**
      * How many files and versions have these bytes, once it is live. Copies of files add to it; who
      * takes the last one marks it for deletion.
@@ -46,7 +48,7 @@ export const Blob = table({
   },
   // With the size, so that the bytes still to be deleted are summed in the index: SQLite reads in
   // the thread that serves.
-  indexes: [['state', 'leaseUntil', 'size'], ['sha256']],
+  indexes: [['state', 'leaseUntil', 'size'], ['sha256'], ['textKey']],
 })
 
 export type Blob = Row<typeof Blob>

@@ -1,12 +1,16 @@
+import { hash } from 'node:crypto'
+import { DAY_MS } from '../../src/values/duration.ts'
+import type { TextFormat } from '../../src/values/text-format.ts'
 import type { Db, Tx } from '../index.ts'
 import { FILE } from '../models/entry.ts'
 import { GIVEN_UP } from './job.ts'
 import { inParts, placeholders } from './sql.ts'
 
-/** The text of a content, by the SHA-256 of its bytes: whichever and however many files have it. */
+/** The text of a content that was read in one format, whichever and however many files have it. */
 export interface ContentText {
+  /** Of the SHA-256 of its bytes and of the format: `textKeyOf`. */
   digest: string
-  /** failed: there will be none. */
+  /** failed: there is none until it is read again. */
   state: 'made' | 'failed'
   /** Why there is none. */
   reason: string | null
@@ -15,11 +19,52 @@ export interface ContentText {
   body: Buffer | null
 }
 
+/** How long a failure counts. After that, the text is read again. */
+const FAILED_MS = 7 * DAY_MS
+
+/**
+ * The key of the text of a content. People choose names and media types, so a text belongs to the
+ * format that it was read as, too: otherwise the first owner of some bytes would decide for all.
+ */
+export const textKeyOf = (sha256: string, format: TextFormat): string =>
+  hash('sha256', `${sha256} ${format}`)
+
+/** A text, or a failure that still counts. */
 export const contentText = (
   db: Db,
   digest: string,
 ): Promise<Pick<ContentText, 'state'> | undefined> =>
-  db.row('SELECT state FROM content_text WHERE digest = ?', [digest])
+  db.row("SELECT state FROM content_text WHERE digest = ? AND (state = 'made' OR created_at > ?)", [
+    digest,
+    Date.now() - FAILED_MS,
+  ])
+
+/** Records the content of a blob and the key of its text. @returns whether the blob is live */
+export const setTextKey = (
+  db: Db,
+  { id, sha256, textKey }: { id: string; sha256: string; textKey: string },
+  tx: Tx,
+): Promise<boolean> =>
+  db.changed(
+    "UPDATE blobs SET sha256 = ?, text_key = ? WHERE id = ? AND state = 'live'",
+    [sha256, textKey, id],
+    tx,
+  )
+
+/** The keys of the texts of some blobs, as far as they have any. */
+export async function textKeysOf(db: Db, ids: readonly string[]): Promise<string[]> {
+  const sql = `SELECT DISTINCT text_key AS textKey FROM blobs WHERE id IN (${placeholders(ids)}) AND text_key IS NOT NULL`
+  return (await db.rows<{ textKey: string }>(sql, [...ids])).map(({ textKey }) => textKey)
+}
+
+/** Files whose texts could not be made, and whose failure no longer counts. */
+export const expiredFailures = (db: Db, limit: number): Promise<TextFile[]> =>
+  db.rows(
+    `SELECT e.blob_id AS blobId, e.name, e.file_type AS fileType, e.total_bytes AS size
+     FROM content_text c JOIN blobs b ON b.text_key = c.digest JOIN entry e ON e.blob_id = b.id
+     WHERE c.state = 'failed' AND c.created_at <= ? LIMIT ${limit}`,
+    [Date.now() - FAILED_MS],
+  )
 
 /** Some texts, compressed. */
 export const textBodies = async (
@@ -50,12 +95,13 @@ export async function textSizes(db: Db, digests: readonly string[]): Promise<Map
   return new Map(rows.map(({ digest, characters }) => [digest, characters]))
 }
 
-/** Adds the text of a content. What is there already stays. */
+/** Adds the text of a content, also in place of a failure. A text that is there stays. */
 export async function insertContentText(
   db: Db,
   { digest, state, reason, characters, body }: ContentText,
   tx: Tx,
 ): Promise<void> {
+  await db.run("DELETE FROM content_text WHERE digest = ? AND state = 'failed'", [digest], tx)
   await db.run(
     `${db.dialect === 'mysql' ? 'INSERT IGNORE' : 'INSERT OR IGNORE'} INTO content_text (digest, state, reason, characters, body, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
     [digest, state, reason, characters, body, Date.now()],
@@ -63,11 +109,20 @@ export async function insertContentText(
   )
 }
 
-/** A live blob that has a content; undefined if there is none. */
+/** A live blob that has a text; undefined if there is none. */
 export const liveBlobWith = (db: Db, digest: string, tx: Tx): Promise<{ id: string } | undefined> =>
-  db.row("SELECT id FROM blobs WHERE sha256 = ? AND state = 'live' LIMIT 1", [digest], tx)
+  db.row("SELECT id FROM blobs WHERE text_key = ? AND state = 'live' LIMIT 1", [digest], tx)
 
-/** Deletes the text of a content that no live blob has. @returns whether it is gone */
+/** A live file that has a text, as far as reading it again takes; undefined if there is none. */
+export const liveFileWith = (db: Db, digest: string, tx: Tx): Promise<TextFile | undefined> =>
+  db.row(
+    `SELECT b.id AS blobId, e.name, e.file_type AS fileType, e.total_bytes AS size
+     FROM blobs b JOIN entry e ON e.blob_id = b.id WHERE b.text_key = ? AND b.state = 'live' LIMIT 1`,
+    [digest],
+    tx,
+  )
+
+/** Deletes a text that no live blob has. @returns whether it is gone */
 export async function endUnusedText(db: Db, digest: string, tx: Tx): Promise<boolean> {
   await db.rows(`SELECT digest FROM content_text WHERE digest = ?${db.forUpdate}`, [digest], tx)
   if (await liveBlobWith(db, digest, tx)) return false
@@ -92,8 +147,8 @@ export async function blobsToIndex(
   const found = new Set<string>()
   for (const some of inParts([...new Set(blobIds)], 500)) {
     const rows = await db.rows<{ id: string }>(
-      `SELECT b.id FROM blobs b LEFT JOIN content_text c ON c.digest = b.sha256
-         LEFT JOIN search_text t ON t.digest = b.sha256 AND t.drive = ?
+      `SELECT b.id FROM blobs b LEFT JOIN content_text c ON c.digest = b.text_key
+         LEFT JOIN search_text t ON t.digest = b.text_key AND t.drive = ?
        WHERE b.id IN (${placeholders(some)}) AND (c.digest IS NULL OR (c.state = 'made' AND (t.doc IS NULL OR t.is_ready = 0)))`,
       [drive, ...some],
     )
@@ -114,7 +169,7 @@ export const filesWithoutTextAfter = (
   db.rows(
     `SELECT e.id, e.blob_id AS blobId, e.name, e.file_type AS fileType, e.total_bytes AS size
      FROM entry e JOIN search_drive d ON d.bucket_id = e.bucket_id JOIN blobs b ON b.id = e.blob_id
-       LEFT JOIN content_text c ON c.digest = b.sha256 LEFT JOIN search_text t ON t.digest = b.sha256 AND t.drive = d.number
+       LEFT JOIN content_text c ON c.digest = b.text_key LEFT JOIN search_text t ON t.digest = b.text_key AND t.drive = d.number
      WHERE e.kind = ${FILE} AND e.id > ? AND e.updated_at <= ? AND d.has_texts = 1 AND d.place IS NULL
        AND (c.digest IS NULL OR (c.state = 'made' AND (t.doc IS NULL OR t.is_ready = 0)))
      ORDER BY e.id LIMIT ${limit}`,
@@ -155,7 +210,7 @@ export async function countTexts(
  */
 export const unusedTextsAfter = (db: Db, after: string, limit: number): Promise<{ id: string }[]> =>
   db.rows(
-    `SELECT c.digest AS id FROM content_text c WHERE c.digest > ? AND NOT EXISTS (SELECT 1 FROM blobs b WHERE b.sha256 = c.digest)
+    `SELECT c.digest AS id FROM content_text c WHERE c.digest > ? AND NOT EXISTS (SELECT 1 FROM blobs b WHERE b.text_key = c.digest)
      ORDER BY c.digest LIMIT ${limit}`,
     [after],
   )

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../src/values/duration.ts'
 import type { Db, Tx } from '../index.ts'
 import { Preview } from '../models/preview.ts'
 import { releaseBlobs } from './blob.ts'
@@ -35,9 +36,18 @@ export const liveBlob = (db: Db, id: string): Promise<Content | undefined> => db
 export const setDigest = (db: Db, id: string, sha256: string, tx: Tx): Promise<boolean> =>
   db.changed("UPDATE blobs SET sha256 = ? WHERE id = ? AND state = 'live'", [sha256, id], tx)
 
+/** How long a failure counts. After that, the preview is tried again. */
+const FAILED_MS = 7 * DAY_MS
+
+/** Whether there is no preview, and none is to be made now. */
+export const hasFailed = (
+  { state, createdAt }: { state: Preview['state'] | null; createdAt: number | null },
+  now: number,
+): boolean => state === 'failed' && now - (createdAt ?? 0) < FAILED_MS
+
 const locked = (db: Db, sha256: string, tx: Tx) =>
-  db.row<Pick<Preview, 'state' | 'leaseUntil' | 'blobId'>>(
-    `SELECT state, lease_until AS leaseUntil, blob_id AS blobId FROM preview WHERE digest = ?${db.forUpdate}`,
+  db.row<Pick<Preview, 'state' | 'leaseUntil' | 'blobId' | 'createdAt'>>(
+    `SELECT state, lease_until AS leaseUntil, blob_id AS blobId, created_at AS createdAt FROM preview WHERE digest = ?${db.forUpdate}`,
     [sha256],
     tx,
   )
@@ -54,10 +64,14 @@ export async function claimPreview(
   tx: Tx,
 ): Promise<'mine' | 'done' | number> {
   const there = await locked(db, sha256, tx)
-  if (there && there.state !== 'making') return 'done'
+  if (there?.state === 'made' || (there && hasFailed(there, now))) return 'done'
   if (there && there.leaseUntil > now) return there.leaseUntil
   if (there)
-    await db.run('UPDATE preview SET lease_until = ? WHERE digest = ?', [until, sha256], tx)
+    await db.run(
+      "UPDATE preview SET state = 'making', reason = NULL, lease_until = ?, created_at = ? WHERE digest = ?",
+      [until, now, sha256],
+      tx,
+    )
   else {
     const row = { digest: sha256, state: 'making' as const, leaseUntil: until, createdAt: now }
     await db.run(...insertion(Preview, [row]), tx)

@@ -27,8 +27,8 @@ export const textsOfDigest = async (db: Db, digest: string): Promise<SearchedTex
 export async function drivesToIndex(db: Db, digest: string): Promise<number[]> {
   const rows = await db.rows<{ number: number }>(
     `SELECT DISTINCT d.number FROM blobs b JOIN entry e ON e.blob_id = b.id JOIN search_drive d ON d.bucket_id = e.bucket_id
-       LEFT JOIN search_text t ON t.drive = d.number AND t.digest = b.sha256
-     WHERE b.sha256 = ? AND (t.doc IS NULL OR t.is_ready = 0)`,
+       LEFT JOIN search_text t ON t.drive = d.number AND t.digest = b.text_key
+     WHERE b.text_key = ? AND (t.doc IS NULL OR t.is_ready = 0)`,
     [digest],
   )
   return rows.map(({ number }) => number)
@@ -80,7 +80,7 @@ export async function textsOfBlobs(
   for (const some of inParts([...new Set(blobIds)], 500))
     found.push(
       ...(await db.rows<(typeof found)[number]>(
-        `SELECT b.id AS blobId, t.drive, t.doc, t.digest FROM blobs b JOIN search_text t ON t.digest = b.sha256
+        `SELECT b.id AS blobId, t.drive, t.doc, t.digest FROM blobs b JOIN search_text t ON t.digest = b.text_key
          WHERE b.id IN (${placeholders(some)}) AND ${besideKeys('t.drive')} IN (${drives.join(', ')})`,
         some,
       )),
@@ -99,7 +99,7 @@ export const filesOfTexts = (
   limit: number,
 ): Promise<TextRow[]> =>
   db.rows(
-    `SELECT ${placedColumns}, t.id AS textId FROM search_text t JOIN blobs b ON b.sha256 = t.digest
+    `SELECT ${placedColumns}, t.id AS textId FROM search_text t JOIN blobs b ON b.text_key = t.digest
        JOIN entry ON entry.blob_id = b.id AND ${besideKeys('entry.bucket_id')} = ?
      WHERE t.drive = ? AND t.doc IN (${docs.join(', ')}) LIMIT ${limit}`,
     [bucketId, number],
@@ -117,7 +117,7 @@ export const filesOfText = (
   limit: number,
 ): Promise<TextRow[]> =>
   db.rows(
-    `SELECT ${placedColumns}, t.id AS textId FROM search_text t JOIN blobs b ON b.sha256 = t.digest
+    `SELECT ${placedColumns}, t.id AS textId FROM search_text t JOIN blobs b ON b.text_key = t.digest
        JOIN entry ON entry.blob_id = b.id AND ${besideKeys('entry.bucket_id')} = ?
      WHERE t.drive = ? AND t.doc = ?${before === null ? '' : ' AND entry.id < ?'} ORDER BY entry.id DESC LIMIT ${limit}`,
     [bucketId, number, doc, ...(before === null ? [] : [before])],
@@ -141,7 +141,7 @@ export async function textsInOrder(
       : '(t.drive = ? AND t.doc > ?) OR t.drive > ?'
   const rows = await db.rows<Omit<SearchedText, 'isReady'> & { isReady: number; isUsed: number }>(
     `SELECT t.drive, t.doc, t.digest, t.is_ready AS isReady, EXISTS (SELECT 1 FROM blobs b JOIN entry e ON e.blob_id = b.id
-         JOIN search_drive d ON d.bucket_id = ${besideKeys('e.bucket_id')} WHERE d.number = t.drive AND b.sha256 = t.digest) AS isUsed
+         JOIN search_drive d ON d.bucket_id = ${besideKeys('e.bucket_id')} WHERE d.number = t.drive AND b.text_key = t.digest) AS isUsed
      FROM search_text t WHERE ${beyond} ORDER BY t.drive, t.doc LIMIT ${limit}`,
     [drive, doc, ...(db.dialect === 'sqlite' ? [] : [drive])],
   )

@@ -119,6 +119,7 @@ export function createSearchIndexer({
     for (let runs = 0; runs < TEXT_RUNS && !stopped; runs++)
       if (await contents.forgetUnused()) break
     while (!stopped && (await contents.settle()));
+    if (!stopped) await contents.retryFailed()
     const pace = createPace()
     while (
       !stopped &&

@@ -8,6 +8,7 @@ import {
   overdueUploads,
 } from '../../db/queries/blob.ts'
 import { endKeep, expiredKeeps } from '../../db/queries/bucket.ts'
+import { textKeysOf } from '../../db/queries/content-text.ts'
 import { oldEvents, purgeEvents } from '../../db/queries/event.ts'
 import { deleteEnded } from '../../db/queries/expiry.ts'
 import { digestsOf, endUnusedPreview } from '../../db/queries/preview.ts'
@@ -93,7 +94,7 @@ export function createSweeper({
       // Before the rows that lead to them go.
       const digests = await digestsOf(db, ids)
       for (const digest of digests) await db.transaction(tx => endUnusedPreview(db, digest, tx))
-      await contents.forget(digests)
+      await contents.forget(await textKeysOf(db, ids))
       const gone = await removeObjects(ids)
       // Rows that have changed since are swept again.
       if (gone.length > 0) await deleteMarked(db, gone, now + RETRY_MS)

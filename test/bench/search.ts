@@ -13,7 +13,7 @@ import { v7 as newId } from 'uuid'
 import type { Db } from '../../db/index.ts'
 import { Blob as BlobTable } from '../../db/models/blob.ts'
 import { Entry, FILE, FOLDER } from '../../db/models/entry.ts'
-import { insertContentText } from '../../db/queries/content-text.ts'
+import { insertContentText, textKeyOf } from '../../db/queries/content-text.ts'
 import { searchDrives } from '../../db/queries/search-drive.ts'
 import { insertion } from '../../db/queries/sql.ts'
 import { textTables } from '../../db/queries/text-block.ts'
@@ -100,7 +100,9 @@ async function fill(db: Db, bench: Bench): Promise<Filled> {
       const isText =
         Math.floor(((from + i + 1) * texts) / files) > Math.floor(((from + i) * texts) / files)
       const text = isText ? textNumber(from + i) : ''
-      const digest = isText ? createHash('sha256').update(text).digest('hex') : null
+      const digest = isText
+        ? textKeyOf(createHash('sha256').update(text).digest('hex'), 'text')
+        : null
       return {
         id: newId(),
         blobId: newId(),
@@ -126,7 +128,7 @@ async function fill(db: Db, bench: Bench): Promise<Filled> {
       bucketId,
       state: 'live' as const,
       size: text.length,
-      sha256: digest,
+      textKey: digest,
       reservedBytes: 0,
       leaseUntil: 0,
       createdAt: at,

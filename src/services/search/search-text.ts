@@ -2,10 +2,14 @@ import {
   blobsToIndex,
   contentText,
   deleteTexts,
+  expiredFailures,
   insertContentText,
+  setTextKey,
   type TextFile,
+  textKeyOf,
+  waitingTexts,
 } from '../../../db/queries/content-text.ts'
-import { liveBlob, setDigest } from '../../../db/queries/preview.ts'
+import { liveBlob } from '../../../db/queries/preview.ts'
 import { beginTexts, endTexts } from '../../../db/queries/search-drive.ts'
 import { drivesToIndex, textsInOrder, unsetTextsReady } from '../../../db/queries/search-text.ts'
 import { deleteSearchedText, deleteTextIndex } from '../../../db/queries/text-block.ts'
@@ -51,8 +55,9 @@ export const hasText = ({ name, fileType, size }: Omit<TextFile, 'blobId'>): boo
   size > 0 && size <= MAX_TEXT_FILE && textFormatOf(name, fileType) !== null
 
 /**
- * The texts of contents: each is made once, in a process apart, belongs to the SHA-256 of the
- * bytes, and is indexed in every drive that has a file of it (docs/decisions/search.md).
+ * The texts of contents: each is made once, in a process apart, belongs to the SHA-256 of the bytes
+ * and to the format that they are read as, and is indexed in every drive that has a file of it
+ * (docs/decisions/search.md).
  */
 export function contentsService({ db, store, log, wake, derive, searchContents }: Deps) {
   const index = textIndex(db)
@@ -70,8 +75,18 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     { format, fileType }: Omit<Jobs['contents'], 'blobId'>,
     { attempts, requireRunning }: ContentsJob,
   ): Promise<{ digest: string; words?: string[] } | null> {
-    const known = blob.sha256 && (await contentText(db, blob.sha256))
-    if (known) return known.state === 'made' && blob.sha256 ? { digest: blob.sha256 } : null
+    const keyOf = (sha256: string) => textKeyOf(sha256, format)
+    /** Notes which text the blob has. @returns the key of the text if there is one */
+    const noted = async (sha256: string, state: string) => {
+      requireRunning()
+      const textKey = keyOf(sha256)
+      const isLive = await db.transaction(tx =>
+        setTextKey(db, { id: blob.id, sha256, textKey }, tx),
+      )
+      return isLive && state === 'made' ? { digest: textKey } : null
+    }
+    const known = blob.sha256 && (await contentText(db, keyOf(blob.sha256)))
+    if (blob.sha256 && known) return noted(blob.sha256, known.state)
     return derive.withFile(sourceOf(store, blob), async file => {
       if (!blob.sha256 && blob.size > LARGE) {
         const digest = await derive.run({
@@ -81,12 +96,8 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
           bounds: { ms: 120_000 },
         })
         const sha256 = digest.ok ? textValue.parse(digest.value).sha256 : null
-        const there = sha256 && (await contentText(db, sha256))
-        if (there) {
-          requireRunning()
-          const isLive = await db.transaction(tx => setDigest(db, blob.id, sha256, tx))
-          return isLive && there.state === 'made' ? { digest: sha256 } : null
-        }
+        const there = sha256 && (await contentText(db, keyOf(sha256)))
+        if (there) return noted(sha256, there.state)
       }
       const outcome = await derive.run({
         kind: 'text',
@@ -98,7 +109,7 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
       if (!outcome.ok) {
         if (PASSING.includes(outcome.reason) && attempts < TRIES)
           throw new DeriveUnavailable(`The text of a file could not be read: ${outcome.reason}.`)
-        await noteFailure(blob, file, fileType, outcome.reason)
+        await noteFailure(blob, file, { format, fileType }, outcome.reason)
         return null
       }
       const { sha256, failed, characters } = textValue.parse(outcome.value)
@@ -106,8 +117,9 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
       const isMade = !failed && body !== null && (await textOfBody(body)) !== null
       const reason = isMade ? null : (failed ?? 'unreadable')
       const state = isMade ? ('made' as const) : ('failed' as const)
+      const textKey = keyOf(sha256)
       const text = {
-        digest: sha256,
+        digest: textKey,
         state,
         reason,
         characters: isMade ? characters : 0,
@@ -115,12 +127,12 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
       }
       const isKept = await db.transaction(async tx => {
         // What nobody has any longer leaves no text.
-        if (!(await setDigest(db, blob.id, sha256, tx))) return false
+        if (!(await setTextKey(db, { id: blob.id, sha256, textKey }, tx))) return false
         await insertContentText(db, text, tx)
         return true
       })
       return isKept && state === 'made'
-        ? { digest: sha256, words: list ? wordsOfOutput(list) : [] }
+        ? { digest: textKey, words: list ? wordsOfOutput(list) : [] }
         : null
     })
   }
@@ -129,16 +141,17 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
   async function noteFailure(
     { id, sha256 }: { id: string; sha256: string | null },
     file: { path: string } | Parameters<Derive['run']>[0]['source'],
-    mediaType: string,
+    { format, fileType: mediaType }: Omit<Jobs['contents'], 'blobId'>,
     reason: FailureReason,
   ): Promise<void> {
     const outcome = sha256
       ? null
       : await derive.run({ kind: 'digest', source: file, mediaType, bounds: { ms: 120_000 } })
-    const digest = sha256 ?? (outcome?.ok ? textValue.parse(outcome.value).sha256 : null)
-    if (!digest) throw new DeriveUnavailable('The checksum of a file could not be computed.')
+    const content = sha256 ?? (outcome?.ok ? textValue.parse(outcome.value).sha256 : null)
+    if (!content) throw new DeriveUnavailable('The checksum of a file could not be computed.')
+    const digest = textKeyOf(content, format)
     await db.transaction(async tx => {
-      if (!(await setDigest(db, id, digest, tx))) return
+      if (!(await setTextKey(db, { id, sha256: content, textKey: digest }, tx))) return
       await insertContentText(
         db,
         { digest, state: 'failed', reason, characters: 0, body: null },
@@ -220,11 +233,25 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
       }
     },
 
-    /** Deletes the texts of contents whose last blobs are about to be deleted. */
-    async forget(digests: readonly string[]): Promise<void> {
-      for (const digest of digests) {
-        if (await contentText(db, digest)) await removeText(db, digest)
+    /** Deletes the texts whose last blobs are about to be deleted, by their keys. */
+    async forget(keys: readonly string[]): Promise<void> {
+      for (const key of keys) await removeText(db, key)
+    },
+
+    /** Asks again for texts whose failures no longer count. */
+    async retryFailed(): Promise<void> {
+      if (!isOn()) return
+      const jobs = new Map<string, Jobs['contents']>()
+      for (const { blobId, name, fileType } of await expiredFailures(db, WAITING)) {
+        const format = textFormatOf(name, fileType)
+        if (format) jobs.set(blobId, { blobId, format, fileType })
       }
+      if (jobs.size === 0) return
+      const waiting = await waitingTexts(db)
+      const fresh = [...jobs.values()].filter(({ blobId }) => !waiting.has(blobId))
+      if (fresh.length === 0) return
+      await db.transaction(tx => enqueueAll(db, 'contents', fresh, tx))
+      wake()
     },
 
     /**

@@ -1,7 +1,13 @@
 import type { Db } from '../../../db/index.ts'
-import { endUnusedText, liveBlobWith, textBodies } from '../../../db/queries/content-text.ts'
+import {
+  endUnusedText,
+  liveBlobWith,
+  liveFileWith,
+  textBodies,
+} from '../../../db/queries/content-text.ts'
 import { textsOfDigest } from '../../../db/queries/search-text.ts'
 import { deleteSearchedText } from '../../../db/queries/text-block.ts'
+import { textFormatOf } from '../../values/text-format.ts'
 import { enqueueAll } from '../notices/outbox.ts'
 import { indexedWords, textOfBody } from './content-text.ts'
 
@@ -23,13 +29,10 @@ export async function removeText(db: Db, digest: string): Promise<void> {
   await db.transaction(async tx => {
     if (await endUnusedText(db, digest, tx)) return
     // The same content has arrived meanwhile.
-    const blob = await liveBlobWith(db, digest, tx)
-    if (blob)
-      await enqueueAll(
-        db,
-        'contents',
-        [{ blobId: blob.id, format: 'text', fileType: 'text/plain' }],
-        tx,
-      )
+    const file = await liveFileWith(db, digest, tx)
+    const format = file && textFormatOf(file.name, file.fileType)
+    if (!format) return
+    const { blobId, fileType } = file
+    await enqueueAll(db, 'contents', [{ blobId, format, fileType }], tx)
   })
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../db/index.ts'
 import { blobsWith, setPicturedAt } from '../../../db/queries/picture.ts'
-import { liveBlob, type PreviewRow, previewsOf } from '../../../db/queries/preview.ts'
+import { hasFailed, liveBlob, type PreviewRow, previewsOf } from '../../../db/queries/preview.ts'
 import type { Config } from '../../config/config.ts'
 import { DeriveUnavailable } from '../../derive/derive.ts'
 import type { Core } from '../core.ts'
@@ -85,8 +85,12 @@ export function previewService({
     if (maintenance.current()) return
     const now = Date.now()
     const unasked = files.flatMap(({ blobId, fileType }) => {
-      const { state, leaseUntil } = rows.get(blobId) ?? { state: 'none' }
-      const isUnmade = !state || (state === 'making' && (leaseUntil ?? 0) < now)
+      const row = rows.get(blobId)
+      const { state, leaseUntil } = row ?? { state: 'none' }
+      const isUnmade =
+        !state ||
+        (state === 'making' && (leaseUntil ?? 0) < now) ||
+        (row !== undefined && state === 'failed' && !hasFailed(row, now))
       // Once for each claim that has ended.
       const key = leaseUntil ? `${blobId} ${leaseUntil}` : blobId
       return isUnmade && !asked.has(key) ? [{ key, job: { blobId, fileType } }] : []
