@@ -20,7 +20,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** The console: who it talks to, the language, and the screens. */
+/** The console: GraphQL client, language and screens. */
 export const App = () => (
   <Provider value={client}>
     <I18nProvider locale={locale}>

@@ -17,13 +17,13 @@ document.documentElement.dir = isRTL(locale) ? 'rtl' : 'ltr'
 stayForDrops()
 keepEarlyKeys()
 
-// After an update of the service, an open tab asks for files that are gone: load the new ones. What
-// still fails then is not gone, but blocked; not every browser says which file it was.
+// After an update of the service, an open tab may request files that no longer exist. Reloading
+// fixes that. If it fails again, something blocks the file. Not every browser reports which one.
 window.addEventListener('vite:preloadError', event => {
   const reloaded = `satchel.reloaded-for ${import.meta.url} ${event.payload}`
   if (isFetchingOptional() || performance.now() < 10_000 || ofTab.read(reloaded)) return
   ofTab.write(reloaded, 'yes')
-  // Where nothing is remembered, it would be loaded over and over.
+  // Without session storage, the page would reload forever.
   if (!ofTab.read(reloaded)) return
   event.preventDefault()
   location.reload()
@@ -40,8 +40,8 @@ if (root)
 preloadMenus()
 
 followSignIn()
-// Keeps the files of the console, so that it opens without the network. Some browsers refuse it in
-// private windows.
+// The service worker caches the console for offline use. Some browsers refuse it in private
+// windows.
 window.addEventListener(
   'load',
   () => void navigator.serviceWorker?.register('/service-worker.js').catch(() => {}),

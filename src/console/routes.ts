@@ -14,8 +14,8 @@ import { workspacesRoutes } from './screens/workspaces/route.ts'
 import { indexRoute, rootRoute } from './shell/route.ts'
 
 /**
- * Every screen. A new one is a line here, and one in shell/destinations.ts if the navigation is to
- * show it.
+ * All screens. A new screen needs a line here, and one in shell/destinations.ts to appear in the
+ * navigation.
  */
 export const routeTree = rootRoute.addChildren([
   indexRoute,

@@ -13,8 +13,8 @@ const introspect = () =>
   })
 
 /**
- * `graphql/graph-types.d.ts`: schema/schema.graphql as a type, from which gql.tada reads what an
- * operation answers.
+ * Generates `graphql/graph-types.d.ts`: schema/schema.graphql as a type, from which gql.tada infers
+ * the types of operations.
  */
 export const graphTypes = (): string =>
   outputIntrospectionFile(minifyIntrospection(introspect()), {
@@ -27,10 +27,7 @@ interface Wrapped {
   ofType?: Wrapped
 }
 
-/**
- * What the cache has to know of the type of a field: whether it may be null, and whether items of a
- * list may.
- */
+/** Nullability marks of a field type, for the cache: one for the field, one for its list items. */
 function marksOf(type: Wrapped): string {
   const inner = type.kind === 'NON_NULL' ? type.ofType : type
   const hasNulls = inner?.kind === 'LIST' && inner.ofType?.kind !== 'NON_NULL'
@@ -38,7 +35,8 @@ function marksOf(type: Wrapped): string {
 }
 
 /**
- * What the cache of the console knows of the schema at run time (graphql/brief-schema.ts), as JSON.
+ * The part of the schema that the cache of the console needs at run time, as JSON
+ * (graphql/brief-schema.ts).
  */
 export function graphForCache(): string {
   const names = (all: readonly { name: string }[]) => all.map(({ name }) => name).join(' ')
@@ -46,7 +44,7 @@ export function graphForCache(): string {
     (type): BriefType[] => {
       if (type.kind === 'UNION') return [[type.kind, type.name, names(type.possibleTypes), '']]
       if (type.kind !== 'OBJECT' && type.kind !== 'INTERFACE') return []
-      // The console asks lists for their nodes, but for what a search says of each.
+      // The console queries `nodes` of lists. Only search results need their edges.
       if (type.name.endsWith('Edge') && type.name !== 'SearchResultEdge') return []
       const fields = type.fields.map(({ name, type }) => ({
         name,

@@ -1,13 +1,13 @@
 import { icons as lucide } from '@iconify-json/lucide'
 
-/** What every shape is drawn with: parts/icon.tsx says it once for all. */
+/** The SVG attributes that all icons share. parts/icon.tsx sets them once. */
 const pen =
   ' fill="none" stroke="currentColor" stroke-linecap="round" stroke-linejoin="round" stroke-width="2"'
 
 /**
- * The shapes of an icon of Lucide: elements of SVG with their attributes.
- * @throws Error for a name that Lucide does not have, or no longer has, and for an icon that is
- * more than shapes
+ * The shapes of a Lucide icon: SVG elements with their attributes.
+ *
+ * @throws Error if Lucide does not have the icon, or if the icon is more than shapes
  */
 export function shapesOf(name: string): [tag: string, attributes: Record<string, string>][] {
   const body = lucide.icons[name]?.body.replaceAll(pen, '').replace(/^<g>(.*)<\/g>$/, '$1')

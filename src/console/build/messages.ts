@@ -1,8 +1,7 @@
 import { compileMessage } from '@lingui/message-utils/compileMessage'
 
 /**
- * Parses the messages of a catalogue (ICU MessageFormat) while the console is built, so that no
- * browser has to.
+ * Parses a message catalogue (ICU MessageFormat) at build time, so that browsers need no parser.
  */
 export function compileMessages(json: string): string {
   const messages = Object.entries(JSON.parse(json) as Record<string, string>)

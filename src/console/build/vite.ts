@@ -8,14 +8,14 @@ import { compileMessages } from './messages.ts'
 const root = new URL('../', import.meta.url)
 const path = (name: string) => new URL(name, root).pathname
 
-/** `virtual:graph`: the schema, as the cache wants it. */
+/** `virtual:graph`: the schema in the form that the cache expects. */
 const graph: Plugin = {
   name: 'graph',
   resolveId: id => (id === 'virtual:graph' ? '\0virtual:graph' : undefined),
   load: id => (id === '\0virtual:graph' ? `export default ${graphForCache()}` : undefined),
 }
 
-/** `virtual:lucide/NAME`: an icon, each a module of its own, so that it goes where it is used. */
+/** `virtual:lucide/NAME`: an icon as a module, so that it is bundled with the code that uses it. */
 const lucide: Plugin = {
   name: 'lucide',
   resolveId: id => (id.startsWith('virtual:lucide/') ? `\0${id}` : undefined),
@@ -30,7 +30,7 @@ const lucide: Plugin = {
   },
 }
 
-/** Message catalogues, parsed. */
+/** Message catalogues, parsed at build time. */
 const messages: Plugin = {
   name: 'messages',
   enforce: 'pre',
@@ -51,7 +51,7 @@ const icons = [
   iconOf('maskable-512', '512x512', 'maskable'),
 ]
 
-/** What a browser wants to know to install the console as an app. */
+/** The web app manifest, which browsers need to install the console as an app. */
 const manifest: Plugin = {
   name: 'manifest',
   generateBundle() {
@@ -81,13 +81,13 @@ const manifest: Plugin = {
   },
 }
 
-/** What is needed first: all that these import goes with them. */
+/** Modules that every view needs. Their imports are bundled with them. */
 const everyView =
   /\/src\/console\/(main|graphql\/live|graphql\/pages|graphql\/run|parts\/entry-icon|screens\/files\/files|uploads\/place)\.tsx?$/
 
 /**
- * `npm run build:console` makes dist/console: the shell, and its assets below /console/, named
- * after their content.
+ * `npm run build:console` writes dist/console: the shell, and content-hashed assets below
+ * /console/.
  */
 export default defineConfig({
   root: path('.'),
@@ -99,23 +99,22 @@ export default defineConfig({
     outDir: path('../../dist/console'),
     emptyOutDir: true,
     target: 'es2023',
-    // These know :dir(). In its place Vite would list languages, and a locale may be written in
-    // either direction.
+    // These browsers support :dir(). For older ones, Vite would replace it with a list of
+    // languages, but a locale may be written in either direction.
     cssTarget: ['chrome120', 'firefox121', 'safari17'],
-    // No data: addresses, which the policy refuses.
+    // The content security policy forbids data: URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     manifest: true,
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
-      // `use client` is for servers that render React.
+      // `use client` only matters to servers that render React.
       onLog: (level, log, print) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && print(level, log),
-      // What every view needs stands in one file: cut into several, by who else imports what, it
-      // packs worse.
+      // Puts everything that all views need into one file. Smaller files compress worse.
       input: { index: path('index.html'), 'service-worker': path('worker/service-worker.ts') },
       output: {
-        // The address of a worker is the name of its installation: it stays.
+        // The URL of a service worker identifies its registration, so it must not change.
         entryFileNames: ({ name }) =>
           name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js',
         codeSplitting: { groups: [{ name: 'base', test: everyView }] },

@@ -8,12 +8,13 @@ interface Made {
   id: string
 }
 
-/** Between two looks at a copy that the service makes in the background. */
+/** Polling interval for a copy that runs in the background. */
 const LOOK_MS = 1000
 
 /**
- * Says that there are copies, and takes them away again where that is undone. @param after is
- * called then
+ * Shows a toast about new copies. Undo deletes them.
+ *
+ * @param after called after an undo
  */
 export function sayCopied(
   message: string,
@@ -30,9 +31,10 @@ export function sayCopied(
 }
 
 /**
- * The copies of an answer, once they are there: where they are many, it says meanwhile how far they
- * are, and takes a cancellation. Answers null for a copy that was cancelled. @throws why there are
- * none
+ * Returns the copies of a mutation. While the service copies in the background, a toast shows the
+ * progress and a Cancel button. Returns null if the copy was cancelled.
+ *
+ * @throws the reason why the copy failed
  */
 export async function copiesOf<Copy extends Made>(
   answer: { entries: readonly Copy[] | null; copy: CopyState | null } | null | undefined,

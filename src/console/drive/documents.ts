@@ -21,7 +21,7 @@ export const RESTORE = graphql(`
   }
 `)
 
-/** Folders alone, for the picker. */
+/** Subfolders only, for the folder picker. */
 export const SUBFOLDERS = graphql(`
   query Subfolders($drive: ID!, $path: String!) {
     node(id: $drive) {
@@ -48,7 +48,7 @@ export const SUBFOLDERS = graphql(`
   }
 `)
 
-/** The drives that the person may write into. */
+/** The drives that the person may write to. */
 export const WRITABLE_DRIVES = graphql(`
   query WritableDrives {
     me {
@@ -70,7 +70,7 @@ export const WRITABLE_DRIVES = graphql(`
   }
 `)
 
-/** Takes copies away again. */
+/** Deletes copies (undo). */
 export const REMOVE_COPIES = graphql(`
   mutation RemoveCopies($input: DeleteEntriesInput!) {
     deleteEntries(input: $input) {
@@ -92,7 +92,7 @@ export const REMOVE_COPIES = graphql(`
   }
 `)
 
-/** How far a copy is that the service makes in the background. */
+/** The progress of a background copy. */
 export const COPY_STATE = graphql(`
   fragment CopyState on BackgroundCopy {
     id

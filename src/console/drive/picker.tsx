@@ -12,31 +12,31 @@ import { entryOf, firstOfShare, SHARED_FOLDER } from './shared.ts'
 import { text } from './text.ts'
 
 interface PickerProps {
-  /** The drive that is shown first. */
+  /** The drive shown first. */
   drive: string
-  /** Whether it may be another one. */
+  /** Whether the person may switch to another drive. */
   anyDrive?: boolean
   title: string
-  /** What the button says that takes the folder on the screen. */
+  /** Label of the button that picks the open folder. */
   label: string
-  /** What the root of that drive is called. */
+  /** Display name of the root of that drive. */
   root: string
-  /** The token of the share that is shown in the place of the drive. */
+  /** Token of the share to browse instead of the drive. */
   share?: string | undefined
-  /** Path of the folder that is shown first. */
+  /** Path of the folder shown first. */
   start: string
-  /** What is to be moved: it goes neither into itself nor where it is. */
+  /** The entries to move. They cannot be moved into themselves or to where they already are. */
   moving?: readonly { id: string; path: string }[]
-  /** Whether it is copied instead, which may be done where it is. */
+  /** Whether the entries are copied. A copy may go into the same folder. */
   copies?: boolean
-  /** @param name what the folder is called */
+  /** @param name display name of the picked folder */
   onPick: (path: string, drive: string, name: string) => void
   onClose: () => void
-  /** What is to go there. */
+  /** Describes what is moved or copied. */
   children?: ReactNode
 }
 
-/** Asks for a folder that something is to go into. */
+/** Folder picker: asks where to put something. */
 export function Picker({
   drive: first,
   share,
@@ -140,7 +140,7 @@ export function Picker({
   )
 }
 
-/** The folders in a folder of a drive, or of what is shared. */
+/** The subfolders of a folder in a drive or in a share. */
 function useSubfolders(drive: string, share: string | undefined, path: string) {
   const [ofDrive, askDrive] = useQuery({
     query: SUBFOLDERS,
@@ -170,8 +170,7 @@ function useSubfolders(drive: string, share: string | undefined, path: string) {
 }
 
 /**
- * The drives that the person may write into, with their names: their own first. Empty until they
- * are known.
+ * The drives that the person may write to, with their names, own drive first. Empty while loading.
  */
 function useDrives(isAsked: boolean): [id: string, name: string][] {
   const [{ data }] = useQuery({

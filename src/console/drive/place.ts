@@ -1,19 +1,16 @@
 import { useParams } from '@tanstack/react-router'
 
-/**
- * A folder on the screen: of the own drive, of the drive of a workspace, or of what is shared with
- * the person.
- */
+/** The folder on the screen: in the person's own drive, in a workspace, or in a share. */
 export interface Place {
-  /** The slug of the workspace; null for the own drive. */
+  /** Slug of the workspace; null for the own drive. */
   workspace: string | null
-  /** The id of the share by which it is reached. */
+  /** Id of the share that gives access to the folder. */
   share?: string | undefined
-  /** Names joined by slashes, without one before them. */
+  /** Names joined by slashes, without a leading slash. */
   path: string
 }
 
-/** What an address says of a place. */
+/** The route parameters of a place. */
 export interface PlaceParams {
   slug?: string
   share?: string
@@ -26,13 +23,13 @@ export const placeOf = ({ slug, share, _splat }: PlaceParams): Place => ({
   path: trim(_splat ?? ''),
 })
 
-/** The place in the address. */
+/** The place that the current URL shows. */
 export const usePlace = (): Place => placeOf(useParams({ strict: false }))
 
-/** Paths of workspaces begin with a slash in the graph. */
+/** In the graph, paths in workspaces begin with a slash. */
 export const trim = (path: string): string => path.replace(/^\/+|\/+$/g, '')
 
-/** The address of a place. */
+/** The URL of a place. */
 export function hrefOf({ workspace, share, path }: Place): string {
   const ofDrive =
     workspace === null ? '/files' : `/workspaces/${encodeURIComponent(workspace)}/files`
@@ -40,7 +37,7 @@ export function hrefOf({ workspace, share, path }: Place): string {
   return path ? `${root}/${path.split('/').map(encodeURIComponent).join('/')}` : root
 }
 
-/** The address of another screen of the drive of a place. */
+/** The URL of another screen (such as the trash) of the same drive. */
 export const screenOf = (
   { workspace }: Pick<Place, 'workspace'>,
   screen: 'trash' | 'activity' | 'pictures',
@@ -52,7 +49,7 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/')
 export const join = (folder: string, name: string): string => (folder ? `${folder}/${name}` : name)
 
 /**
- * The id of what is in a share: it is named by its path. It stands in addresses, where a dot is
- * between two of them.
+ * The id of an entry in a share is its encoded path. URLs list such ids with dots between them, so
+ * dots are encoded, too.
  */
 export const idInShare = (path: string): string => encodeURIComponent(path).replaceAll('.', '%2E')

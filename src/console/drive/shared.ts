@@ -17,7 +17,7 @@ const SHARED_ENTRY = graphql(`
 
 type SharedLine = ResultOf<typeof SHARED_ENTRY>
 
-/** One page of a shared folder, or of what has a name in it. */
+/** One page of a shared folder, or of a search by name in it. */
 export const SHARED_FOLDER = graphql(
   `
     query SharedFolder(
@@ -42,7 +42,7 @@ export const SHARED_FOLDER = graphql(
 
 export type SharedFolderData = ResultOf<typeof SHARED_FOLDER>
 
-/** The first page of a shared folder, which has its folders before its files. */
+/** Variables for the first page of a shared folder, folders first. */
 export const firstOfShare = (path: string) => ({
   path,
   query: null,
@@ -51,7 +51,7 @@ export const firstOfShare = (path: string) => ({
   after: null,
 })
 
-/** As an entry of a list: what is shared is named by its path. */
+/** A shared entry as a list item. Its path serves as its id. */
 export function entryOf({ kind, path, contentType, thumbnail, md5: _md5, ...line }: SharedLine) {
   const id = idInShare(path)
   const entry = {
@@ -73,7 +73,7 @@ export function entryOf({ kind, path, contentType, thumbnail, md5: _md5, ...line
       }
 }
 
-/** Makes a signed URL for what is shared, or for some of it. */
+/** Creates a signed URL for a share or for some of its entries. */
 export const OPEN_SHARE = graphql(`
   mutation OpenShare($input: OpenShareInput!) {
     openShare(input: $input) {
@@ -85,7 +85,7 @@ export const OPEN_SHARE = graphql(`
   }
 `)
 
-/** Copies what is shared, or some of it, into a drive of the person. */
+/** Copies a share, or some of its entries, into a drive of the person. */
 export const SAVE_SHARED = graphql(
   `
     mutation SaveShared($input: SaveSharedEntriesInput!) {

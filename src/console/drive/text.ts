@@ -2,5 +2,5 @@ import { messages } from '../i18n/messages.ts'
 import de from './messages/de.json'
 import en from './messages/en.json'
 
-/** Texts of what concerns a drive on every screen. */
+/** Messages about drives, for all screens. */
 export const text = messages({ en, de })

@@ -1,6 +1,6 @@
 import { hrefOf, parentOf, trim } from '../drive/place.ts'
 
-/** An entry of any drive. */
+/** An entry with its drive. */
 export interface Placed {
   __typename: 'File' | 'Folder'
   id: string
@@ -8,7 +8,7 @@ export interface Placed {
   drive: { owner: { __typename: 'Person' } | { __typename: 'Workspace'; slug: string } }
 }
 
-/** The address of a folder, or of a file over its folder. */
+/** The URL of a folder, or of a file shown on top of its folder. */
 export function addressOf({ __typename, id, path, drive: { owner } }: Placed): {
   to: string
   search: object

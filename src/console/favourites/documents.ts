@@ -46,7 +46,7 @@ const LISTED = graphql(
   [FAVOURITE],
 )
 
-/** What the person has marked. */
+/** The person's favourites. */
 export const FAVOURITES = graphql(
   `
     query Favourites {

@@ -18,10 +18,7 @@ const addressOfShare = (share: NonNullable<Favourite['share']>) => ({
   search: {},
 })
 
-/**
- * What the person has marked, in their order: dragging changes it, and so do Alt and the arrow
- * keys.
- */
+/** The person's favourites, in their own order. Dragging or Alt + arrow keys reorders them. */
 export function Favourites() {
   const [{ data }] = useQuery({ query: FAVOURITES, requestPolicy: 'cache-and-network' })
   const dragged = useRef<string | null>(null)

@@ -1,10 +1,9 @@
 import type { CacheExchangeOpts } from '@urql/exchange-graphcache'
 
 /**
- * A type of the schema, as briefly as the cache can do with: an introspection would be three times
- * as much for the browser to load. Last those fields that hold nulls, each with `?` where it may be
- * null, and with `*` where it is a list of what may be null: the cache takes a field that it does
- * not know for one that is never null.
+ * A type of the schema in a compact form: a third of the size of an introspection result. The last
+ * item lists the nullable fields: `?` marks a nullable field and `*` a list with nullable items.
+ * The cache treats unknown fields as non-null.
  */
 export type BriefType = [
   kind: 'OBJECT' | 'INTERFACE' | 'UNION',
@@ -16,14 +15,14 @@ export type BriefType = [
 const words = (text: string) => text.split(' ').filter(Boolean)
 const any = { kind: 'SCALAR', name: 'Any' } as const
 
-/** A field with the shape of its type: the cache asks for no more. */
+/** A field without its exact type. The cache needs no more. */
 function fieldOf(text: string) {
   const list = text.includes('*') ? ({ kind: 'LIST', ofType: any } as const) : any
   const type = text.includes('?') ? list : ({ kind: 'NON_NULL', ofType: list } as const)
   return { name: text.replace(/\W+$/, ''), args: [], type }
 }
 
-/** The schema, as the cache takes it. */
+/** Expands the compact schema into the form that the cache expects. */
 export function readSchema(types: readonly BriefType[]): NonNullable<CacheExchangeOpts['schema']> {
   const named = (names: string) => words(names).map(name => ({ kind: 'OBJECT' as const, name }))
   return {

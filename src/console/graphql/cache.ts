@@ -10,7 +10,7 @@ import { listUpdates, liveUpdates } from './lists.ts'
 
 const embedded = () => null
 
-/** What has no id of its own is a part of what it is in. */
+/** Types without an id are embedded in their parent. */
 const keys: KeyingConfig = {
   AccountIdentity: embedded,
   AppliedLimit: embedded,
@@ -61,7 +61,7 @@ const keys: KeyingConfig = {
   UnexpectedError: embedded,
 }
 
-/** An entry as the cache has it, with a change that the service has yet to confirm. */
+/** A cached entry with a change that the service has not confirmed yet. */
 function changedEntry(cache: Cache, id: string, change: Record<string, string>) {
   const __typename =
     cache.resolve({ __typename: 'Folder', id }, 'name') === undefined ? 'File' : 'Folder'
@@ -89,11 +89,11 @@ function changedEntry(cache: Cache, id: string, change: Record<string, string>) 
   return { ...known, tags, ...change, __typename, id }
 }
 
-/** What mutations will have answered, shown until they do. */
+/** Optimistic results, shown until the mutation responds. */
 const optimistic: OptimisticMutationConfig = {
   moveEntries(args, cache) {
     const { entries, name } = args.input as { entries: { id?: string }[]; name?: string }
-    // What is shared is named by its path.
+    // Entries of shares are identified by path, not id.
     const ids = entries.flatMap(({ id }) => id ?? [])
     if (!name || ids.length === 0) return null
     const renamed = ids.map(id => changedEntry(cache, id, { name }))
@@ -109,8 +109,8 @@ const optimistic: OptimisticMutationConfig = {
 }
 
 /**
- * Every node once, whatever has asked for it. The payload of a mutation holds what it has changed
- * (docs/graphql.md); only lists that would be long to ask for again are updated by hand.
+ * The normalised cache: it stores each node once. Mutation payloads contain the changed nodes
+ * (docs/graphql.md). Lists that would be expensive to refetch are updated by hand.
  */
 export const cache = cacheExchange({
   schema: readSchema(schema),

@@ -4,19 +4,19 @@ import { cache } from './cache.ts'
 import { codeOf } from './errors.ts'
 import { person, signInAgain } from './session.ts'
 
-/** For no other account: one may have signed in in another tab. */
+/** Binds requests to this account, because another one may have signed in in another tab. */
 const mine: Record<string, string> = person ? { 'X-Account': person } : {}
 
 let events: Promise<Events> | undefined
 
-/** Server-sent events. The first view does not need what reads them. */
+/** Loads the parser for server-sent events. The first view does not need it. */
 function loadEvents(): Promise<Events> {
   events ??= import('graphql-sse').then(({ createClient }) =>
     createClient({
       url: '/graphql',
       headers: mine,
       retryAttempts: Number.POSITIVE_INFINITY,
-      // However long the service was away, it is found again soon; not by everyone at once.
+      // Reconnects soon, however long the service was down, but spreads the clients over time.
       retry: retries =>
         new Promise(go => setTimeout(go, (1 + Math.random()) * 1000 * Math.min(8, 2 ** retries))),
     }),
@@ -25,10 +25,10 @@ function loadEvents(): Promise<Events> {
 }
 
 const loadOffline = () => import('../offline/outage.ts')
-/** The first view needs none of it. */
+/** The first view needs none of this, so it loads later. */
 const SETTLED_MS = 1000
 
-/** Keeps what was read, and shows it when the service is not reached. */
+/** Stores responses for offline use, and falls back to them when the service is unreachable. */
 const offline = mapExchange({
   onResult(result) {
     const { operation, data, error } = result
@@ -43,7 +43,7 @@ const offline = mapExchange({
   },
 })
 
-/** Talks to the service that this page came from, as the person who is signed in. */
+/** The GraphQL client: talks to the origin of this page as the signed-in person. */
 export const client = new Client({
   url: '/graphql',
   preferGetMethod: false,

@@ -7,11 +7,11 @@ import type { graphql } from './graphql.ts'
 
 export type ErrorCode = ReturnType<typeof graphql.scalar<'ErrorCode'>>
 
-/** The code of the first error that the service answered; undefined when it was not reached. */
+/** The code of the first error of a response; undefined if the service was unreachable. */
 export const codeOf = (error: CombinedError | undefined): ErrorCode | undefined =>
   error?.graphQLErrors[0]?.extensions.code as ErrorCode | undefined
 
-/** What the service says of a refusal, with sizes and times as people read them. */
+/** The service's error message, with sizes and times formatted for people. */
 export function sentenceOf({
   message,
   extensions: { code, limit, used, max, until },
@@ -22,7 +22,10 @@ export function sentenceOf({
     : message
 }
 
-/** A refusal or a failure, as a person may read it: the sentence of the service says what to do. */
+/**
+ * A refused or failed request, with a message for people. The service's own message says what to
+ * do.
+ */
 export class Refused extends Error {
   readonly code: ErrorCode | undefined
 

@@ -1,9 +1,7 @@
 import { initGraphQLTada } from 'gql.tada'
 import type { introspection } from './graph-types.d.ts'
 
-/**
- * An operation or a fragment, with the types of what it takes and answers, read from the schema.
- */
+/** Parses an operation or fragment. Its variables and result are typed from the schema. */
 export const graphql = initGraphQLTada<{
   introspection: introspection
   disableMasking: true

@@ -3,9 +3,8 @@ import { type AnyVariables, type UseQueryArgs, type UseQueryResponse, useQuery }
 import { codeOf } from './errors.ts'
 
 /**
- * Like `useQuery`, but what has been answered whole stays when it is asked for again and that
- * fails: what someone is typing, and open dialogs, stay with it. Who may no longer see it is told
- * so.
+ * Like `useQuery`, but keeps the last complete result when a refetch fails, so that open dialogs
+ * and half-typed text survive. A person who lost access still gets the error.
  */
 export function useKeptQuery<Data, Variables extends AnyVariables>(
   args: UseQueryArgs<Variables, Data>,
@@ -14,8 +13,7 @@ export function useKeptQuery<Data, Variables extends AnyVariables>(
   const kept = useRef<typeof state>(undefined)
   const failed = useRef<typeof state>(undefined)
   const { data, error, operation } = state
-  // Until the service answers, the cache shows what it has: perhaps all but what the screen is
-  // about.
+  // While the request runs, the cache may return a partial result that lacks the main data.
   const isPart = operation?.context.meta?.cacheOutcome === 'partial'
   if (error) failed.current = state
   else if (data && !isPart) {

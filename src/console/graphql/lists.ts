@@ -22,8 +22,8 @@ const keyOf = {
 } as const
 
 /**
- * Sorts entries as the service does: by name with folders first, or by a number or a time and then
- * by id.
+ * Sorts entries like the service: by name with folders first, or by a number or time and then by
+ * id.
  */
 function comparing({ field = 'NAME', direction = 'ASC' }: Order) {
   const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0)
@@ -36,11 +36,11 @@ function comparing({ field = 'NAME', direction = 'ASC' }: Order) {
   }
 }
 
-/** Puts a new entry into the lists of its folder that are in the cache, where it belongs. */
+/** Inserts a new entry into the cached lists of its folder, in sort order. */
 export function addToLists(cache: Cache, folderId: string, entry: Listed): void {
   const folder = `Folder:${folderId}`
   for (const { fieldName, fieldKey, arguments: given } of cache.inspectFields(folder)) {
-    // Whether it belongs in a search or on a later page is not known here.
+    // The client cannot know whether the entry matches a filter or belongs on a later page.
     if (fieldName !== 'entries' || given?.filter || given?.after) continue
     const list = cache.resolve(folder, fieldKey)
     const nodes = typeof list === 'string' ? cache.resolve(list, 'nodes') : null
@@ -63,7 +63,7 @@ export function addToLists(cache: Cache, folderId: string, entry: Listed): void 
     const at = listed.findIndex(other => compare(entry, other) < 0)
     const pageInfo = cache.resolve(list, 'pageInfo')
     const goesOn = typeof pageInfo === 'string' && cache.resolve(pageInfo, 'hasNextPage') === true
-    // It is on a later page.
+    // The entry belongs on a later page.
     if (at < 0 && goesOn) continue
     const place = at < 0 ? nodes.length : at
     cache.link(list, 'nodes', [
@@ -77,8 +77,9 @@ export function addToLists(cache: Cache, folderId: string, entry: Listed): void 
 type Payload = Record<string, { parent?: { id: string } | null } | undefined> | null
 
 /**
- * For a mutation that makes an entry. @param field of its payload that holds the entry, with its
- * parent
+ * For mutations that create an entry.
+ *
+ * @param field of the payload that contains the entry, with its parent
  */
 const addsEntry =
   (mutation: string, field: string): UpdateResolver =>
@@ -93,13 +94,13 @@ interface Completing {
   }
 }
 
-/** An upload that is completed while its request waits has made a file. */
+/** Adds the new file when an upload completes within its request. */
 const addsUploaded: UpdateResolver = ({ beginCompletion }, _args, cache) => {
   const file = (beginCompletion as Completing | null)?.uploadSession.completion?.file
   if (file?.parent) addToLists(cache, file.parent.id, file)
 }
 
-/** Takes what is gone out of the lists of a field that are in the cache. */
+/** Removes deleted items from the cached lists of a field. */
 function takeFromLists(
   cache: Cache,
   owner: string,
@@ -132,7 +133,7 @@ const removesEntries: UpdateResolver = (result, args, cache, info) => {
   if (drive) takeFromLists(cache, `Drive:${drive.id}`, 'search', id => gone.has(id))
 }
 
-/** For a mutation that takes items out of the trash of a drive: those that it names, else all. */
+/** For mutations that remove items from the trash of a drive: the given items, or all. */
 const emptiesTrash =
   (mutation: string): UpdateResolver =>
   (result, _args, cache) => {
@@ -142,13 +143,13 @@ const emptiesTrash =
     if (drive) takeFromLists(cache, `Drive:${drive.id}`, 'trash', id => !gone || gone.has(id))
   }
 
-/** A version that is deleted may be on a later page than the payload has. */
+/** A deleted version may be on a page that the payload does not contain. */
 const removesVersion: UpdateResolver = ({ deleteVersion }, _args, cache) => {
   const { deletedId, file } = (deleteVersion ?? {}) as { deletedId?: string; file?: { id: string } }
   if (file) takeFromLists(cache, `File:${file.id}`, 'versions', id => id === deletedId)
 }
 
-/** Forgets lists of the person who is signed in: screens that show them ask again. */
+/** Invalidates lists of the signed-in person, so that screens refetch them. */
 const forgets =
   (...lists: string[]): UpdateResolver =>
   (_result, _args, cache) => {
@@ -159,8 +160,8 @@ const forgets =
   }
 
 /**
- * What is moved or deleted where it is shared is gone from its lists at once. They are asked for
- * again by the screen that shows them.
+ * Removes moved or deleted entries from the cached lists of a share. The screen then refetches the
+ * lists.
  */
 const changesShared: UpdateResolver = (_result, args, cache, { variables }) => {
   const { entries = [], name } = args.input as {
@@ -180,16 +181,13 @@ const changesShared: UpdateResolver = (_result, args, cache, { variables }) => {
 
 interface SharesChange {
   entry?: unknown
-  /** All that is behind the share. */
+  /** All entries of the share. */
   entries?: unknown[] | null
   shares?: { entry?: unknown }[]
   revokedId?: string
 }
 
-/**
- * For a mutation of shares: what happened to their entries is asked for again, as are the shares of
- * the person.
- */
+/** For share mutations: refetches the activity of the shared entries and the person's shares. */
 const changesShares =
   (mutation: string): UpdateResolver =>
   (result, args, cache, info) => {
@@ -201,9 +199,9 @@ const changesShares =
     )
     const all = (entries ?? []).map(one => cache.keyOfEntity(one as never))
     for (const key of new Set([...listed, ...all])) {
-      // The payload has the first page, and the share may be on a later one.
+      // The payload contains the first page only, and the share may be on a later one.
       if (key && revokedId) takeFromLists(cache, key, 'shares', id => id === revokedId)
-      // Of the others behind a new share of several, the payload has no lists.
+      // When a new share has several entries, the payload contains the lists of only one.
       const isLeft = !revokedId && !listed.includes(key)
       for (const { fieldName, arguments: given } of key ? cache.inspectFields(key) : [])
         if (fieldName === 'events' || (isLeft && fieldName === 'shares'))
@@ -211,7 +209,7 @@ const changesShares =
     }
   }
 
-/** What mutations change in lists that would be long to ask for again. */
+/** Cache updates by mutations, for lists that would be expensive to refetch. */
 export const listUpdates = {
   uploadFile: addsEntry('uploadFile', 'file'),
   beginCompletion: addsUploaded,
@@ -228,7 +226,7 @@ export const listUpdates = {
   revokeShare: changesShares('revokeShare'),
 }
 
-/** What events change in lists. */
+/** Cache updates by events. */
 export const liveUpdates = {
   shareReceived: forgets('receivedShares', 'unseenShareCount'),
 }

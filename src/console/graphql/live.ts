@@ -16,13 +16,13 @@ const CHANGED = graphql(`
   }
 `)
 
-/** Calls back when the files of a drive have changed. A hidden page lets go of its connection. */
+/** Calls back when the files of a drive change. Hidden pages close the connection. */
 export function useLive(drive: string | undefined, onChange: () => void): void {
   const isSeen = useSeen(onChange)
   useSubscription(
     { query: CHANGED, variables: { drive: drive ?? '' }, pause: !drive || !isSeen },
     (_, data) => {
-      // This is called while React draws.
+      // React may be rendering when this runs.
       queueMicrotask(onChange)
       return data
     },
@@ -37,12 +37,13 @@ const HAPPENED = graphql(`
   }
 `)
 
-/** What happens within this time is read together: the upload of a folder is many events. */
+/** Events within this time cause one refetch: the upload of a folder emits many. */
 const GATHER_MS = 300
 
 /**
- * Calls back when something has happened to a drive, which also are shares, members and keys.
- * @param kinds only of these
+ * Calls back after events of a drive, including shares, members and keys.
+ *
+ * @param kinds limits the events
  */
 export function useDriveEvents(
   drive: string | undefined,

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useSeen } from './seen.ts'
 
-/** Polls every few seconds what has no subscription, while the page may be visible. */
+/** Polls data that has no subscription, while the page may be visible. */
 export function useLookAgain(read: () => void, everyMs: number): void {
   const latest = useRef(read)
   latest.current = read

@@ -11,15 +11,15 @@ export interface PageVariables {
   after?: string | null
 }
 
-/** A list of the graph, and how it is read. */
+/** A paginated list of the graph. */
 export interface Source<Item, Data, Variables extends PageVariables> {
   document: TypedDocumentNode<Data, Variables>
   variables: Omit<Variables, keyof PageVariables>
-  /** Where in an answer the list is. */
+  /** Finds the connection in the result. */
   connectionOf: (data: Data | undefined) => Connection<Item> | null | undefined
-  /** How much the first page holds: little, so that it is soon there. */
+  /** Size of the first page: small, so that it arrives soon. */
   first: number
-  /** How much every other page holds. */
+  /** Size of all other pages. */
   next: number
 }
 
@@ -32,21 +32,20 @@ interface Page<Item> {
   stop: () => void
 }
 
-/** The entries that are loaded of one list, and whether there are more. */
+/** The loaded items of a list, and whether there are more. */
 export interface Listed<Item, Data> {
   entries: readonly Item[]
   hasMore: boolean
-  /** Nothing has been answered yet. */
+  /** True until the first result. */
   isLoading: boolean
   error: CombinedError | undefined
-  /** The latest answer for the first page, with what it holds beside the list. */
+  /** The latest result of the first page, including fields outside the list. */
   data: Data | undefined
 }
 
 /**
- * A list that is read page by page, as far as it is looked at. Each page follows the cache. After a
- * change elsewhere the pages are asked again one after the other: where one ends decides where the
- * next one begins.
+ * A list that loads page by page on demand. Each page follows the cache. After a remote change, the
+ * pages are refetched in order, because each page starts at the end cursor of the one before.
  */
 export class Pages<Item extends { id: string }, Data, Variables extends PageVariables> {
   #source: Source<Item, Data, Variables>
@@ -65,7 +64,7 @@ export class Pages<Item extends { id: string }, Data, Variables extends PageVari
     this.#source = source
   }
 
-  /** The list is asked for while it has listeners. */
+  /** Queries run only while there are listeners. */
   readonly subscribe = (listener: () => void) => {
     this.#listeners.add(listener)
     if (this.#listeners.size === 1) this.#open(0, null)
@@ -78,7 +77,7 @@ export class Pages<Item extends { id: string }, Data, Variables extends PageVari
 
   readonly read = (): Listed<Item, Data> => this.#listed
 
-  /** Loads the page after the last one. */
+  /** Loads the next page. */
   readonly more = (): void => {
     const last = this.#pages.at(-1)
     if (!last?.loaded || !last.hasNext || this.#wanted > this.#pages.length) return
@@ -86,7 +85,7 @@ export class Pages<Item extends { id: string }, Data, Variables extends PageVari
     this.#open(this.#pages.length, last.endCursor)
   }
 
-  /** Asks the service again for everything that is loaded. */
+  /** Refetches all loaded pages. */
   readonly refresh = (): void => {
     this.#change({ error: undefined })
     this.#open(0, null, true)
@@ -112,7 +111,7 @@ export class Pages<Item extends { id: string }, Data, Variables extends PageVari
       .subscribe(({ data, error, stale }) => {
         const connection = connectionOf(data)
         if (error && !connection) return this.#change({ error, isLoading: false })
-        // What the cache knows of the answer may be all but the list.
+        // A partial cache result may lack the list itself.
         if (stale && !connection) return
         page.entries = connection?.nodes ?? []
         page.hasNext = connection?.pageInfo.hasNextPage ?? false
@@ -126,7 +125,7 @@ export class Pages<Item extends { id: string }, Data, Variables extends PageVari
     page.stop = unsubscribe
   }
 
-  /** The page after one that has changed begins where that one ends now. */
+  /** The next page starts at the new end cursor. */
   #follow(index: number, anew: boolean): void {
     const page = this.#pages[index]
     const next = this.#pages[index + 1]

@@ -1,4 +1,7 @@
 import { sharedValue } from '../parts/shared-value.ts'
 
-/** How often something was refused because of a maintenance: who shows that looks for it then. */
+/**
+ * Counts the requests refused because of maintenance. The banner then rechecks the maintenance
+ * state.
+ */
 export const refusals = sharedValue(0)

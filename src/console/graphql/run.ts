@@ -3,12 +3,13 @@ import { client } from './client.ts'
 import { codeOf, Refused } from './errors.ts'
 import { refusals } from './refusals.ts'
 
-/** Browsers refuse more than 64 KiB that outlives its page, in all requests under way together. */
+/** Browsers limit all pending `keepalive` bodies of a page to 64 KiB in total. */
 const MAX_KEPT_ALIVE = 16 * 1024
 
 /**
  * Runs a mutation.
- * @param keepalive sends it even while the page is being left, unless it is large
+ *
+ * @param keepalive completes the request even if the page is left, unless it is large
  * @throws Refused
  */
 export async function mutate<Data, Variables extends AnyVariables>(
@@ -24,7 +25,11 @@ export async function mutate<Data, Variables extends AnyVariables>(
   return data as Data
 }
 
-/** Asks once, past the cache and past what was kept for an outage. @throws Refused */
+/**
+ * Runs a query once, without the cache and without the offline copy.
+ *
+ * @throws Refused
+ */
 export async function ask<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,

@@ -1,13 +1,15 @@
 import { useEffect, useRef, useState } from 'react'
 
 /**
- * How long a page is hidden before it lets go of its connections: a browser has few to one service.
+ * How long a page stays hidden before it closes its connections. Browsers allow only a few per
+ * origin.
  */
 const HIDDEN_MS = 30_000
 
 /**
- * Whether the page may be visible: live updates pause while it is not.
- * @param onReturn reads again what was missed meanwhile
+ * Whether the page may be visible. Live updates pause while it is hidden.
+ *
+ * @param onReturn refetches what was missed
  */
 export function useSeen(onReturn: () => void): boolean {
   const [isSeen, setSeen] = useState(!document.hidden)

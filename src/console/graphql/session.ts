@@ -2,28 +2,29 @@ import { ofBrowser } from '../parts/memory.ts'
 
 let leaving = false
 
-/** For whom the service has made this page. */
+/** The id of the person for whom the service rendered this page. */
 export const person = document.querySelector<HTMLMetaElement>('meta[name="person"]')?.content
 
-/** Whether the session of this page is over: nothing of it may be kept. */
+/** Whether the session of this page is ending. Nothing may be stored any more. */
 export const isLeaving = (): boolean => leaving
 
 /**
- * Takes what belongs to the person from this browser; the files of the console stay
+ * Deletes the person's data from this browser. Files of the console stay
  * (worker/service-worker.ts).
- * @param waiting what was shared with the console, and waits for the person to sign in again, stays
- * too
+ *
+ * @param waiting keeps files that were shared with the console and wait for the person to sign in
+ * again
  */
 export async function forget({ waiting = false } = {}): Promise<void> {
   ofBrowser.remove('satchel.recent')
-  // Only secure pages have caches.
+  // Caches exist only on secure origins.
   if (!('caches' in window)) return
-  // Where the browser stores nothing, nothing is there to be taken.
+  // If the browser blocks storage, there is nothing to delete.
   for (const name of await caches.keys().catch(() => []))
     if (!name.startsWith('console-') && !(waiting && name === 'arrived')) await caches.delete(name)
 }
 
-/** Leads to sign-in and back to the same place: the session has ended. */
+/** The session has expired: opens the sign-in page, which leads back here. */
 export function signInAgain(): void {
   if (leaving) return
   leaving = true
@@ -34,7 +35,7 @@ export function signInAgain(): void {
 }
 
 /**
- * The worker has seen who is signed in in this browser now: a page of another account is closed.
+ * The service worker reports which account is signed in. Pages of another account go to sign-in.
  */
 export function followSignIn(): void {
   navigator.serviceWorker?.addEventListener('message', ({ data }) => {
@@ -43,8 +44,8 @@ export function followSignIn(): void {
 }
 
 /**
- * Does what ends the session itself, and leaves for another page. What finds out meanwhile that it
- * has ended does not lead to sign-in.
+ * Runs work that ends the session, then opens another page. Requests that fail meanwhile do not
+ * lead to sign-in.
  */
 export async function leaveAfter(work: () => Promise<unknown>, url: string): Promise<void> {
   leaving = true
@@ -58,7 +59,7 @@ export async function leaveAfter(work: () => Promise<unknown>, url: string): Pro
   location.assign(url)
 }
 
-/** Ends the session, by the form that the pages without a script use. */
+/** Signs out through the same form as pages without scripts. */
 export function signOut(): void {
   leaving = true
   const form = document.createElement('form')

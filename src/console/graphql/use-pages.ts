@@ -4,11 +4,11 @@ import { type Listed, Pages, type PageVariables, type Source } from './pages.ts'
 export interface PagedList<Item, Data> extends Listed<Item, Data> {
   /** Loads the next page. */
   more: () => void
-  /** Asks the service again for everything that is loaded. */
+  /** Refetches all loaded pages. */
   refresh: () => void
 }
 
-/** What is read for a screen that is still on its way. */
+/** The prefetched list of a screen that is still loading. */
 let ahead: { document: unknown; key: string; pages: unknown; stop: () => void } | undefined
 
 const keyOf = ({
@@ -18,7 +18,7 @@ const keyOf = ({
 }: Omit<Source<never, never, PageVariables>, 'document' | 'connectionOf'>) =>
   JSON.stringify([first, next, variables])
 
-/** Begins to read a list while the screen that shows it is being made. */
+/** Prefetches a list while its screen is loading. */
 export function readAhead<Item extends { id: string }, Data, Variables extends PageVariables>(
   source: Source<Item, Data, Variables>,
 ): void {
@@ -27,7 +27,7 @@ export function readAhead<Item extends { id: string }, Data, Variables extends P
   ahead = { document: source.document, key: keyOf(source), pages, stop: pages.subscribe(() => {}) }
 }
 
-/** A list that is read page by page. With other variables it is another list. */
+/** A paginated list. Different variables make a different list. */
 export function usePages<Item extends { id: string }, Data, Variables extends PageVariables>(
   source: Source<Item, Data, Variables>,
 ): PagedList<Item, Data> {

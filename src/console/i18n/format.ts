@@ -5,14 +5,14 @@ const threeDigits = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 
 const units = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
 /**
- * A size in steps of 1024, as limits are set and other pages and the command show them: `1.46 MiB`.
- * Intl has no such units.
+ * A size in binary units, like the limits, the other pages and the command line: `1.46 MiB`. Intl
+ * has no binary units.
  */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return inBytes.format(bytes)
   let value = bytes / 1024
   let step = 0
-  // Four digits would be rounded.
+  // Values from 999.5 would round to four digits.
   while (value >= 999.5 && step < units.length - 1) {
     value /= 1024
     step++
@@ -24,7 +24,7 @@ const count = new Intl.NumberFormat(locale)
 export const formatNumber = (value: number): string => count.format(value)
 
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
-/** @param share from 0 to 1 */
+/** @param share between 0 and 1 */
 export const formatPercent = (share: number): string => percent.format(share)
 
 const sameYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
@@ -36,9 +36,7 @@ const otherYear = new Intl.DateTimeFormat(locale, {
 export const timeOfDay = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' })
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 
-/**
- * A moment as briefly as it is clear: the time of today, the day of this year, the date of others.
- */
+/** A short timestamp: the time for today, the day for this year, else the date. */
 export function formatMoment(iso: string): string {
   const at = new Date(iso)
   const now = new Date()

@@ -10,16 +10,12 @@ const known = (tag: string) =>
 const readChoice = () => known(ofBrowser.read(KEY) ?? '')
 
 /**
- * The language of this tab: what was chosen here, else the first that the browser prefers and we
- * have.
+ * The language of this tab: the person's choice, else the browser's first preference that we have.
  */
 export const language: Language =
   readChoice() ?? navigator.languages.map(known).find(found => found) ?? 'en'
 
-/**
- * Some systems tell languages by names that are no language tags, which every formatter refuses:
- * "en-US@posix".
- */
+/** Some systems report invalid language tags such as "en-US@posix", which Intl rejects. */
 function isTag(name: string): boolean {
   try {
     return Intl.getCanonicalLocales(name).length === 1
@@ -29,14 +25,13 @@ function isTag(name: string): boolean {
 }
 
 /**
- * For dates and numbers, and the direction of the page: the person's own region, where it is one of
- * this language. `en-Arab` is English from right to left, to try what a language of that direction
- * would look like.
+ * The locale for dates, numbers and the text direction: the person's own region, if it fits the
+ * language. `en-Arab` is right-to-left English, to test such languages.
  */
 export const locale: string =
   navigator.languages.find(name => known(name) === language && isTag(name)) ?? language
 
-/** Chooses a language for this browser. Texts are read once, so the page loads again. */
+/** Sets the language for this browser and reloads the page, because texts are read once. */
 export function chooseLanguage(chosen: Language): void {
   ofBrowser.write(KEY, chosen)
   location.reload()

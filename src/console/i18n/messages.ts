@@ -4,13 +4,13 @@ import { language } from './language.ts'
 type Values = Record<string, string | number>
 
 /**
- * Values that are names of files and folders, which may have 255 characters: what else a message
- * says is to be seen as well.
+ * Message values that are file or folder names. They can have 255 characters, and the rest of the
+ * message must stay visible.
  */
 const names = ['name', 'folder', 'before']
 const LONGEST = 64
 
-/** A name without its middle, if it is long. Its end often tells what it is. */
+/** Shortens a long name in the middle, because the end often identifies the file. */
 function brief([key, value]: [string, string | number]): [string, string | number] {
   if (!names.includes(key) || typeof value === 'number' || value.length <= LONGEST)
     return [key, value]
@@ -19,8 +19,8 @@ function brief([key, value]: [string, string | number]): [string, string | numbe
 }
 
 /**
- * A reader of one catalogue: `const text = messages({ en, de })`, then `text('key', { count })`.
- * The catalogues are ICU MessageFormat in `messages/en.json` and `messages/de.json`, which have the
+ * Returns a reader of one catalogue: `const text = messages({ en, de })`, then `text('key', { count
+ * })`. The catalogues are ICU MessageFormat in `messages/en.json` and `messages/de.json`, with the
  * same keys.
  */
 export function messages<Key extends string>(catalogues: {

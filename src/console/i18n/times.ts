@@ -3,10 +3,10 @@ import { locale } from './language.ts'
 
 const toTheSecond = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** Date and time to the second. */
+/** Date and time with seconds. */
 export const formatToTheSecond = (iso: string): string => toTheSecond.format(new Date(iso))
 
-/** Moments, as short as they stay distinguishable. */
+/** Timestamps, as short as possible while they still differ. */
 export function formatMoments(isos: readonly string[]): string[] {
   const brief = isos.map(formatMoment)
   const isTwice = (at: number) =>
@@ -29,7 +29,7 @@ const steps: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ]
 
-/** How long ago, or in how long: `in 3 days`. */
+/** A relative time: `in 3 days`. */
 export function formatRelative(iso: string): string {
   const seconds = (Date.parse(iso) - Date.now()) / 1000
   const [unit, length] = steps.find(([, least]) => Math.abs(seconds) >= least) ?? ['minute', 60]
@@ -39,7 +39,7 @@ export function formatRelative(iso: string): string {
 const day = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
 const dayOfOtherYear = new Intl.DateTimeFormat(locale, { dateStyle: 'long' })
 
-/** The day of a moment, as people call it: `today`, `Monday, 3 May`. */
+/** The day in everyday words: `today`, `Monday, 3 May`. */
 export function formatDay(iso: string): string {
   const at = new Date(iso)
   const now = new Date()
@@ -62,7 +62,7 @@ function durationFormat(unit: 'second' | 'minute' | 'hour' | 'day'): Intl.Number
   return format
 }
 
-/** A time to wait, roughly: `45s`, `12m`, `3h`. */
+/** A rough duration: `45s`, `12m`, `3h`. */
 export function formatDuration(seconds: number): string {
   if (seconds < 60) return durationFormat('second').format(Math.ceil(seconds))
   if (seconds < 5400) return durationFormat('minute').format(Math.ceil(seconds / 60))

@@ -23,16 +23,16 @@ const CREATE_PASSWORD = graphql(`
 interface ConnectDeviceProps {
   workspace: { id: string; slug: string } | null
   /**
-   * Called when the password has been seen: what reads the keys again may fail, and would take it
-   * away.
+   * Called after the person has seen the password. A refetch of the keys may fail and would close
+   * the dialog.
    */
   onCreated: () => void
   onClose: () => void
 }
 
 /**
- * Makes the password of a device that connects by WebDAV, and shows it this once, with the address
- * and the user to paste beside it.
+ * Creates a WebDAV password for a device, and shows it once, with the address and user name to
+ * paste.
  */
 export function ConnectDevice({ workspace, onCreated, onClose }: ConnectDeviceProps) {
   const me = useMe()
@@ -117,6 +117,6 @@ export function ConnectDevice({ workspace, onCreated, onClose }: ConnectDevicePr
   )
 }
 
-/** As one word of a shell. */
+/** Quotes a word for a shell. */
 const inShell = (word: string) =>
   /^[\w@.+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

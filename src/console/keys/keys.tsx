@@ -19,7 +19,7 @@ import { NewKey } from './new-key.tsx'
 import { type Scope, scopeText } from './scopes.ts'
 import { text } from './text.ts'
 
-/** A list of keys. Those of a person and those of a workspace look alike. */
+/** A list of keys, with the same fields for persons and workspaces. */
 export const KEYS = graphql(`
   fragment Keys on ApiKeyConnection {
     nodes {
@@ -58,15 +58,15 @@ type Key = ResultOf<typeof KEYS>['nodes'][number]
 interface KeysProps {
   hint: string
   keys: PagedList<Key, unknown>
-  /** How many there may be. */
+  /** The most keys allowed. */
   max: number
-  /** What a key may be allowed here. */
+  /** The scopes that a key here can have. */
   scopes: readonly Scope[]
-  /** The workspace that the keys belong to; null for those of the person. */
+  /** The workspace that owns the keys; null for the person's own keys. */
   workspace: { id: string; slug: string } | null
 }
 
-/** API keys: what they may, when they were used; made and revoked here. */
+/** API keys: scopes, last use, create, revoke. */
 export function Keys({ hint, keys, max, scopes, workspace }: KeysProps) {
   const [isCreating, setCreating] = useState(false)
   const [isConnecting, setConnecting] = useState(false)

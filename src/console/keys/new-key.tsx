@@ -26,14 +26,14 @@ interface NewKeyProps {
   scopes: readonly Scope[]
   workspace: string | null
   /**
-   * Called when the secret has been seen: what reads the keys again may fail, and would take it
-   * away.
+   * Called after the person has seen the secret. A refetch of the keys may fail and would close the
+   * dialog.
    */
   onCreated: () => void
   onClose: () => void
 }
 
-/** Asks what the key is for and what it may, and shows its secret this once. */
+/** Asks for the name and scopes of a new key, and shows its secret once. */
 export function NewKey({ scopes, workspace, onCreated, onClose }: NewKeyProps) {
   const [chosen, setChosen] = useState<readonly Scope[]>(scopes.slice(0, 1))
   const [secret, setSecret] = useState<string | null>(null)

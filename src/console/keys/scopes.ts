@@ -22,11 +22,11 @@ export const workspaceScopes: readonly Scope[] = [
   'WORKSPACES_FILES_DELETE',
 ]
 
-/** What a program needs that reads and changes files by WebDAV. */
+/** The scopes that reading and writing by WebDAV needs. */
 export const davScopes = (isOfWorkspace: boolean): readonly Scope[] =>
   isOfWorkspace
     ? ['WORKSPACES_FILES_READ', 'WORKSPACES_FILES_WRITE', 'WORKSPACES_FILES_DELETE']
     : ['PRIVATE_FILES_READ', 'PRIVATE_FILES_WRITE', 'PRIVATE_FILES_DELETE']
 
-/** What a scope allows, in words. */
+/** A scope in words. */
 export const scopeText = (scope: Scope): string => text(scope)

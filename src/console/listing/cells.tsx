@@ -1,7 +1,7 @@
 import { Check, Ellipsis } from '../parts/icons.ts'
 import type { Point } from '../parts/menu.tsx'
 
-/** The box of a listed thing that a click or a finger marks. */
+/** Checkbox of a list item. */
 export const Mark = ({ onMark }: { onMark: () => void }) => (
   <span
     className="mark"
@@ -15,7 +15,7 @@ export const Mark = ({ onMark }: { onMark: () => void }) => (
   </span>
 )
 
-/** The button of a listed thing that opens its menu. */
+/** Button that opens the menu of a list item. */
 export const More = ({ label, onMenu }: { label: string; onMenu: (at: Point) => void }) => (
   <button
     type="button"

@@ -18,14 +18,14 @@ import { useTypeAhead } from './type-ahead.ts'
 import { useWidth } from './use-width.ts'
 
 /**
- * Of rows with so many lines: on a narrow screen a row always has two. What was found also says
- * there where it is.
+ * Row heights by number of lines. On narrow screens every row has at least two lines. Search
+ * results then show the folder, too.
  */
 const ROW = { one: 44, two: 60, found: 60, three: 80 }
 const NARROW_ROW = { one: 60, two: 60, found: 76, three: 108 }
 const NARROW = '(max-width: 52rem)'
 const TILE = { width: 168, height: 176 }
-/** So many rows from the end the next page is asked for. */
+/** Loads the next page when the view is this many rows from the end. */
 const AHEAD = 100
 
 const heights = () => (matchMedia(NARROW).matches ? NARROW_ROW : ROW)
@@ -34,14 +34,14 @@ export interface ListingHandle {
   focus(): void
 }
 
-/** Where the menu of the row at the cursor opens. */
+/** Position for the menu of the row at the cursor. */
 export function pointOf({ cursor }: Selection, fallback: Element): Point {
   const row = document.getElementById(`entry-${cursor ?? ''}`) ?? fallback
   const { left, top, height } = row.getBoundingClientRect()
   return { x: left + 64, y: Math.min(top + height, top + 44) }
 }
 
-/** Where a listed thing stands. */
+/** Position and state of a list item. */
 export interface Cell {
   index: number
   isSelected: boolean
@@ -57,25 +57,26 @@ interface ListingProps<Item> {
   hasMore: boolean
   more: () => void
   view?: 'list' | 'grid'
-  /** Lines of a row. */
+  /** Number of lines per row. */
   lines?: Lines
-  /** Lines of each row, where they differ. The same function for as long as the list is shown. */
+  /**
+   * Number of lines of each row, if rows differ. Must be the same function while the list is shown.
+   */
   linesOf?: (item: Item) => Lines
   selection: Selection
   select: (next: Selection) => void
-  /** Draws a row of ARIA, whose id is `entry-` and that of the item. */
+  /** Renders an ARIA row with the id `entry-<item id>`. */
   cell: (item: Item, cell: Cell) => ReactNode
-  /** What Enter does. */
+  /** Called on Enter. */
   open: (item: Item) => void
   header?: ReactNode
-  /** Keys that mean something to the screen; true when they did. */
+  /** Handles keys of the screen. Returns true if it used the key. */
   onKey: (event: KeyboardEvent) => boolean
 }
 
 /**
- * Entries, or what was some, as a grid of ARIA, of which only what is seen is in the page: a
- * hundred thousand are no more work than a hundred. The grid has the focus, and
- * `aria-activedescendant` says where the cursor is.
+ * A virtual list as an ARIA grid: only visible rows are in the DOM, so 100,000 rows cost no more
+ * than 100. The grid has the focus, and `aria-activedescendant` points to the cursor.
  */
 export function Listing<Item extends { id: string; name: string }>(props: ListingProps<Item>) {
   const { entries, hasMore, more, view = 'list', lines = 'one', linesOf, selection, select } = props
@@ -112,7 +113,10 @@ export function Listing<Item extends { id: string; name: string }>(props: Listin
     id === null ? -1 : entries.findIndex(entry => entry.id === id)
   const show = (index: number) => virtual.scrollToIndex(Math.floor(index / columns))
 
-  /** Moves the cursor: alone with Ctrl, with the range with Shift, else with the selection. */
+  /**
+   * Moves the cursor: Ctrl moves it alone, Shift extends the range, otherwise the selection
+   * follows.
+   */
   function go(
     index: number,
     { shiftKey, ctrlKey, metaKey }: { shiftKey: boolean; ctrlKey: boolean; metaKey: boolean },

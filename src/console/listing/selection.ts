@@ -1,6 +1,4 @@
-/**
- * What is selected in a list, where a range begins, and where the cursor of the keyboard stands.
- */
+/** The selection of a list, the anchor of the range and the keyboard cursor. */
 export interface Selection {
   ids: ReadonlySet<string>
   anchor: string | null
@@ -23,7 +21,7 @@ export function toggle({ ids }: Selection, id: string): Selection {
   return { ids: next, anchor: id, cursor: id }
 }
 
-/** From where the range begins to this one. */
+/** Selects the range from the anchor to this item. */
 export function extend(order: readonly string[], { anchor }: Selection, id: string): Selection {
   const to = order.indexOf(id)
   const from = anchor === null ? to : order.indexOf(anchor)
@@ -32,10 +30,10 @@ export function extend(order: readonly string[], { anchor }: Selection, id: stri
   return { ids: new Set(order.slice(low, high + 1)), anchor: from < 0 ? id : anchor, cursor: id }
 }
 
-/** Moves the cursor alone. */
+/** Moves only the cursor. */
 export const point = (selection: Selection, id: string): Selection => ({ ...selection, cursor: id })
 
-/** Without what is no longer in the list. */
+/** Drops items that are no longer in the list. */
 export function within(
   { ids, anchor, cursor }: Selection,
   has: (id: string) => boolean,
@@ -50,7 +48,8 @@ export function within(
 }
 
 /**
- * What a press with a mouse selects: the range with Shift, one more with Ctrl, else this one alone.
+ * The selection after a mouse click: Shift selects a range, Ctrl toggles one item, otherwise only
+ * this item is selected.
  */
 export function press(
   order: () => readonly string[],

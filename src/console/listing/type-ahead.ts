@@ -3,9 +3,10 @@ import { type KeyboardEvent, useRef } from 'react'
 const PAUSE_MS = 700
 
 /**
- * Finds what begins with the letters that are typed one after the other.
- * @param find gets the letters in lower case, and whether to look behind the cursor because one
- * letter is typed again
+ * Finds an item by its first letters, typed one after another.
+ *
+ * @param find gets the letters in lower case, and whether to search after the cursor because the
+ * same letter was typed again
  */
 export function useTypeAhead(find: (start: string, again: boolean) => void) {
   const typed = useRef({ letters: '', at: 0 })
@@ -17,7 +18,7 @@ export function useTypeAhead(find: (start: string, again: boolean) => void) {
   return {
     isTyping,
     reset,
-    /** Whether the key was a letter. */
+    /** Returns whether the key was a letter. */
     take(event: KeyboardEvent): boolean {
       const isLetter = event.key.length === 1 && !'?/'.includes(event.key)
       if (!isLetter || event.ctrlKey || event.metaKey || event.altKey) return false

@@ -6,10 +6,11 @@ const COVER = '[role=dialog], [role=alertdialog], [role=menu]'
 const DESTRUCTIVE = ['Delete', 'Backspace']
 
 /**
- * Gives a screen the keys that are pressed while nothing has the focus: after loading, and when
- * what had it has gone. Keys that delete reach it only if the focus was last in a list, or nowhere
- * yet: what has gone may have been anything, such as a version of a file.
- * @param onKey answers whether the key meant something
+ * Sends keys to a screen while nothing has the focus: after loading, or when the focused element is
+ * gone. Keys that delete are sent only if the focus was last in a list or nowhere yet. Otherwise
+ * the focused element could have been something else, such as a version of a file.
+ *
+ * @param onKey returns whether it used the key
  */
 export function usePageKeys(
   onKey: (event: KeyboardEvent & { currentTarget: Element }) => boolean,

@@ -4,7 +4,7 @@ import { Clock } from '../parts/icons.ts'
 import { useMaintenance } from './current.ts'
 import { text } from './text.ts'
 
-/** Says that nothing can be changed, and until when. */
+/** Announces that nothing can be changed, and until when. */
 export function MaintenanceBanner() {
   const [maintenance] = useMaintenance()
   return (

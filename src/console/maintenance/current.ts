@@ -18,8 +18,8 @@ export type Maintenance = NonNullable<ResultOf<typeof MAINTENANCE>['maintenance'
 const LOOK_MS = 60_000
 
 /**
- * The maintenance in force, and what looks again. It looks by itself every minute, and when
- * something was refused because of it.
+ * The current maintenance and a function to refetch it. It is refetched every minute, and when a
+ * request was refused because of it.
  */
 export function useMaintenance(): [maintenance: Maintenance | null | undefined, look: () => void] {
   const [{ data }, execute] = useQuery({ query: MAINTENANCE, requestPolicy: 'cache-and-network' })

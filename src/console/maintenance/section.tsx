@@ -29,7 +29,7 @@ const END = graphql(`
   }
 `)
 
-/** A moment as such a field has it: in the time of this place, without seconds. */
+/** A time as a datetime-local field expects it: local, without seconds. */
 function localTime(at: number): string {
   const offset = new Date(at).getTimezoneOffset() * 60_000
   return new Date(at - offset).toISOString().slice(0, 16)
@@ -37,7 +37,7 @@ function localTime(at: number): string {
 
 const HOUR_MS = 3_600_000
 
-/** Whether changes are refused, and until when. */
+/** Shows and sets the maintenance mode. */
 export function MaintenanceSection() {
   const [maintenance, look] = useMaintenance()
   const [isOpen, setOpen] = useState(false)

@@ -8,7 +8,7 @@ import { text } from './text.ts'
 
 const PAUSE_MS = 5000
 
-/** Says that the service is not reached, and how old is what is shown; looks whether it is back. */
+/** Announces that the service is unreachable and how old the data is. Checks whether it is back. */
 export function OfflineBanner() {
   const now = outage.use()
   const isOut = now !== null

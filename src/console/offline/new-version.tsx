@@ -6,12 +6,12 @@ import { outage } from './outage.ts'
 import { text } from './text.ts'
 
 const HOUR_MS = 3_600_000
-/** The build that this page is of. */
+/** The build of this page. */
 const own = document.querySelector<HTMLMetaElement>('meta[name="version"]')?.content
 
 /**
- * Offers to load the page again when the service has a newer console. Until then the worker has the
- * files of this one.
+ * Offers a reload when the service has a newer console. Until then, the service worker serves the
+ * old files.
  */
 export function NewVersion() {
   const [isNew, setNew] = useState(false)
@@ -31,7 +31,7 @@ export function NewVersion() {
   }, [])
   useEffect(() => {
     if (isOut) return
-    // A browser asks by itself when a page is loaded; a tab may stay open for weeks.
+    // Browsers check for updates when a page loads, but a tab may stay open for weeks.
     const look = () => {
       if (!document.hidden)
         void navigator.serviceWorker

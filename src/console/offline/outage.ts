@@ -9,17 +9,17 @@ import {
 import { sharedValue } from '../parts/shared-value.ts'
 import { findRead, keepRead } from './read.ts'
 
-/** The service is not reached. */
+/** State while the service is unreachable. */
 interface Outage {
-  /** When the oldest of what is shown was read. */
+  /** When the oldest data on the screen was read. */
   readAt: number
-  /** The screen that it was read for. */
+  /** The screen for which the data was read. */
   path: string
 }
 
 export const outage = sharedValue<Outage | null>(null)
 
-/** What to ask for when the service is back. */
+/** Queries to repeat when the service is back. */
 const missing = new Map<number, () => void>()
 
 function tell(readAt: number): void {
@@ -28,17 +28,17 @@ function tell(readAt: number): void {
   outage.set({ path, readAt: now?.path === path ? Math.min(now.readAt, readAt) : readAt })
 }
 
-/** Keeps what the service has answered. */
+/** Stores the response for offline use. */
 export function answered(result: OperationResult): void {
   if (outage.get()) reachedAgain()
-  // Where the browser stores nothing, nothing can be read without the service.
+  // If the browser blocks storage, there is no offline copy.
   void keepRead(result).catch(() => {})
 }
 
 /**
- * What the cache knows, as the service would answer it. Under a key of its own: under that of the
- * operation, screens would take it for the answer. As text the document asks for every
- * `__typename`: those that urql adds, the cache leaves out of what it answers.
+ * The cached result of an operation, in the form of a response. It has its own key: with the key of
+ * the operation, screens would treat it as the response. Parsing the document from text keeps every
+ * `__typename`, because the cache drops those that urql adds.
  */
 function knownOf(
   client: Client,
@@ -55,11 +55,11 @@ function knownOf(
   return known
 }
 
-/** The service was not reached: what is known of the answer. */
+/** Returns the stored result when the service was unreachable. */
 export async function missed(result: OperationResult, client: Client): Promise<OperationResult> {
   const { operation } = result
-  // What is refused while it is sent, such as a part of an upload, breaks off as it does without a
-  // network.
+  // A request that the server rejects while it is being sent, such as an upload part, fails in the
+  // same way as one without a network.
   if (operation.kind === 'mutation' && (await isReached())) return result
   const read = await findRead(result).catch(() => null)
   tell(read?.at ?? Date.now())
@@ -68,7 +68,7 @@ export async function missed(result: OperationResult, client: Client): Promise<O
     const context = { ...operation.context, requestPolicy: 'network-only' as const }
     client.reexecuteOperation(makeOperation('query', operation, context))
   })
-  // What this tab knows is newer than what was kept: it has followed its own changes.
+  // The cache of this tab includes its own changes, so it is newer than the stored response.
   const known = knownOf(client, operation)
   const data = known?.operation.context.meta?.cacheOutcome === 'hit' ? known.data : read?.data
   return data ? { ...result, data, error: undefined } : result
@@ -89,7 +89,7 @@ async function isReached(): Promise<boolean> {
   return answer?.ok ?? false
 }
 
-/** Looks whether the service is back, and then reads again what is on the screen. */
+/** Checks whether the service is back, then refetches the data on the screen. */
 export async function lookAgain(): Promise<void> {
   if ((await isReached()) && outage.get()) reachedAgain()
 }

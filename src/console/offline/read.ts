@@ -2,9 +2,9 @@ import type { OperationResult } from 'urql'
 import { isLeaving, person } from '../graphql/session.ts'
 
 const PREFIX = 'read-'
-/** So many answers are kept: those that were read last. */
+/** Number of stored responses; the most recently read are kept. */
 const KEPT = 300
-/** So many answers later, those that are too many go. */
+/** Old responses are deleted after this many new ones. */
 const TIDIED_AFTER = 30
 
 interface Read {
@@ -25,34 +25,34 @@ const askedBy = ({ operation: { query, variables } }: OperationResult) => ({
 
 const addressOf = ({ operation }: OperationResult) => `/read/${operation.key}`
 
-/** Signed addresses and secrets, however they were asked for: for the memory of the page only. */
+/** Matches signed URLs and secrets in any query. These must never be stored. */
 const passing = /"(download|secret)":[^n]/
 
 let puts = 0
 
-/** Keeps an answer in this browser, for when the service is not reached. */
+/** Stores a response in this browser for offline use. */
 export async function keepRead(result: OperationResult): Promise<void> {
   if (!hasStore() || isLeaving() || passing.test(JSON.stringify(result.data))) return
   const cache = await caches.open(name)
   const read: Read = { ...askedBy(result), at: Date.now(), data: result.data }
   await cache.put(addressOf(result), new Response(JSON.stringify(read)))
-  // The session has ended meanwhile, and what it left here is gone already.
+  // The session has ended and its data is already deleted.
   if (isLeaving()) return void (await caches.delete(name))
   if (puts++ % TIDIED_AFTER) return
-  // What another person has left here is none of this one's.
+  // Deletes the data of another person.
   for (const other of await caches.keys())
     if (other.startsWith(PREFIX) && other !== name) await caches.delete(other)
   for (const old of (await cache.keys()).slice(0, -KEPT)) await cache.delete(old)
 }
 
-/** What was answered last time; null when nothing was. */
+/** Returns the last stored response, or null. */
 export async function findRead(result: OperationResult): Promise<Read | null> {
   if (!hasStore()) return null
-  // To open the cache would make it, also where it has just been taken away.
+  // `caches.open` would create the cache, even just after it was deleted. `caches.match` does not.
   const found = await caches.match(addressOf(result), { cacheName: name })
   if (!found) return null
   const read = (await found.json()) as Read
   const { query, variables } = askedBy(result)
-  // Different questions may have the same key.
+  // Different queries may have the same hash.
   return read.query === query && read.variables === variables ? read : null
 }

@@ -33,7 +33,7 @@ const FIRST = 12
 const PAUSE_MS = 180
 
 interface Finding {
-  /** The text that it is of. */
+  /** The query that produced these results. */
   query: string
   found: readonly Hit[]
   isBusy: boolean
@@ -44,7 +44,7 @@ const nothing: Finding = { query: '', found: [], isBusy: false, error: undefined
 
 const isIn = (query: string, name: string) => name.toLowerCase().includes(query.toLowerCase())
 
-/** What a search finds in all drives and received shares. An answer that comes late is dropped. */
+/** Search results from all drives and received shares. Late responses are dropped. */
 export function useFind(query: string): Finding & { retry: () => void } {
   const [finding, setFinding] = useState(nothing)
   const [attempt, setAttempt] = useState(0)
@@ -72,7 +72,7 @@ export function useFind(query: string): Finding & { retry: () => void } {
       clearTimeout(timer)
     }
   }, [query, attempt])
-  // What the last text has found stays only as far as its names fit this one.
+  // While a new search runs, the old results stay if their names match the new text.
   const found = finding.found.filter(
     ({ name }) => query && (finding.query === query || isIn(query, name)),
   )

@@ -23,18 +23,18 @@ import type { Workspace } from './find.ts'
 import { readRecent } from './recent.ts'
 import { text } from './text.ts'
 
-/** A line of the palette. */
+/** An item of the palette. */
 export interface Item {
   id: string
   label: string
-  /** Where it is. */
+  /** The location, shown beside the label. */
   detail?: string
   icon?: LucideIcon
-  /** Of a found entry, instead of an icon: the type of a file, null for a folder. */
+  /** For search results, instead of an icon: the media type of a file, null for a folder. */
   contentType?: string | null
   keys?: string
   danger?: boolean
-  /** By which it is found, too. */
+  /** Further words that find the item. */
   words?: string
   run: () => void
 }
@@ -58,7 +58,7 @@ const words: Record<string, string> = {
 
 const itemOf = (offer: Offer): Item => ({ ...offer, words: words[offer.id] })
 
-/** All that one can go to and do, beside what has to be searched for. */
+/** All destinations and commands that need no search. */
 export function useGroups(me: Me, workspaces: readonly Workspace[]): Group[] {
   const { navigate } = useRouter()
   const { pathname } = useLocation()
@@ -72,7 +72,7 @@ export function useGroups(me: Me, workspaces: readonly Workspace[]): Group[] {
     icon,
     run: () => go(href),
   })
-  /** What another screen offers: go there, and do it. */
+  /** A command of another screen: goes to that screen and runs it there. */
   const elsewhere = (id: string, label: string, icon: LucideIcon, href: string): Item => ({
     id,
     label,
@@ -146,8 +146,7 @@ const firstOfEach = (items: readonly Item[]): Item[] =>
   [...new Map(items.toReversed().map(item => [item.id, item])).values()].toReversed()
 
 /**
- * What the drive of a place is called, and the folder above it; undefined for a workspace that one
- * has left.
+ * The names of the drive and the parent folder; undefined for a workspace that the person has left.
  */
 function placeName(
   { workspace, path }: Place,
@@ -159,7 +158,7 @@ function placeName(
   return drive && above ? `${drive} / ${above.replaceAll('/', ' / ')}` : drive
 }
 
-/** What was found, each with where it is, and last a way to all of it. */
+/** Search results with their locations, followed by a link to all results. */
 export function useFoundItems(): (found: readonly Hit[], query: string) => Item[] {
   const { navigate } = useRouter()
   return (found, query) => {
@@ -184,7 +183,7 @@ export function useFoundItems(): (found: readonly Hit[], query: string) => Item[
   }
 }
 
-/** Groups with what has all the words that were typed. */
+/** Groups, filtered to items that contain all typed words. */
 export function fitting(groups: readonly Group[], query: string): Group[] {
   const typed = query.toLocaleLowerCase().split(/\s+/).filter(Boolean)
   const fits = ({ label, words = '' }: Item) => {

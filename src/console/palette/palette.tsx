@@ -25,10 +25,10 @@ import { text } from './text.ts'
 
 const none: never[] = []
 
-/** Finds files, folders, screens and commands by a few letters, and does what is chosen. */
+/** Command palette: finds files, folders, screens and commands by a few letters. */
 export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
   const [typed, setTyped] = useState('')
-  // Names are composed; what is pasted may not be.
+  // File names are NFC, but pasted text may not be.
   const query = typed.trim().normalize('NFC')
   const [{ data, error }, reload] = useQuery({ query: DRIVES, requestPolicy: 'cache-and-network' })
   const workspaces = data?.me.workspaces?.nodes ?? none
@@ -40,13 +40,13 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
     ...(found.items.length > 0 ? [found] : []),
   ]
   const count = groups.reduce((sum, { items }) => sum + items.length, 0)
-  // While a person types quickly, only the last count is announced.
+  // During fast typing, screen readers announce only the last count.
   const said = useDeferredValue(!query || finding.isBusy ? '' : text('count', { count }))
   useEffect(() => forgetWanted(), [])
 
   const choose = ({ run }: Item) => {
     onClose()
-    // The dialog gives the focus back first.
+    // Lets the dialog return the focus first.
     setTimeout(run)
   }
   const problem = finding.error ?? error
@@ -66,7 +66,7 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
                 placeholder={text('placeholder')}
                 maxLength={MAX_SEARCH}
                 enterKeyHint="go"
-                // The list would keep the key to itself.
+                // The list would swallow the key.
                 onKeyDownCapture={({ key }) => key === 'Escape' && typed === '' && onClose()}
               />
             </SearchField>

@@ -16,18 +16,18 @@ const isPlace = (value: unknown): value is Place => {
   return typeof path === 'string' && (workspace === null || typeof workspace === 'string')
 }
 
-/** The folders that a person was in last in this browser, the latest first. */
+/** The folders that the person visited most recently in this browser, latest first. */
 export function readRecent(person: string): Place[] {
   try {
     const kept = JSON.parse(ofBrowser.read(KEY) ?? '') as Partial<Kept>
     return kept.person === person && Array.isArray(kept.places) ? kept.places.filter(isPlace) : []
   } catch {
-    // Nothing is kept, or it was written by other code.
+    // Nothing is stored, or it has an old format.
     return []
   }
 }
 
-/** The place that an address shows; undefined where that is another screen. */
+/** The place that a URL shows; undefined if it is another screen. */
 function placeAt(pathname: string): Place | undefined {
   const found = /^(?:\/workspaces\/([^/]+))?\/files(?:\/(.*))?$/.exec(pathname)
   if (!found) return undefined
@@ -42,7 +42,7 @@ function placeAt(pathname: string): Place | undefined {
   }
 }
 
-/** Remembers the folders that a person goes to. What another person has left is gone. */
+/** Remembers visited folders. Data of another person is deleted. */
 export function useRecent(person: string): void {
   const { pathname } = useLocation()
   useEffect(() => {

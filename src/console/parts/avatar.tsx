@@ -1,7 +1,4 @@
-/**
- * A person's first letter, in a colour that is always the same for the same address. No foreign
- * picture is loaded.
- */
+/** A person's initial in a colour derived from the email address. No external image is loaded. */
 export function Avatar({ name, email }: { name: string; email: string }) {
   const hue = [...email].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360, 7)
   return (

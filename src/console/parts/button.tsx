@@ -6,7 +6,7 @@ export interface ButtonLooks {
   className?: string
 }
 
-/** A button. `icon` is for a lone icon, which needs an `aria-label`. */
+/** A button. `icon` is for buttons with only an icon, which need an `aria-label`. */
 export const Button = ({
   look = 'plain',
   className = '',
@@ -15,7 +15,7 @@ export const Button = ({
   <AriaButton {...props} className={`button ${look} ${className}`} />
 )
 
-/** A link that looks like a button. */
+/** A link styled as a button. */
 export const LinkButton = ({
   look = 'plain',
   className = '',

@@ -7,7 +7,7 @@ interface ChoicesProps<Value extends string> {
   onChoose: (value: Value) => void
 }
 
-/** A few things of which one is chosen, side by side. */
+/** A segmented control: a few options side by side. */
 export const Choices = <Value extends string>({
   label,
   value,

@@ -2,7 +2,7 @@ import './command.css'
 import { CopyButton } from './copy-button.tsx'
 import { text } from './text.ts'
 
-/** A command for a shell, to be copied. */
+/** A shell command to copy. */
 export const Command = ({ title, command }: { title: string; command: string }) => (
   <div className="command">
     <h3>{title}</h3>

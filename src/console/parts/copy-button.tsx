@@ -6,12 +6,12 @@ import { text } from './text.ts'
 
 interface CopyButtonProps {
   value: string
-  /** Where "Copy" alone does not say what. */
+  /** Names what is copied if "Copy" alone is unclear. */
   label?: string
   autoFocus?: boolean
 }
 
-/** Copies something. A page without a secure context has no clipboard, and no button. */
+/** Copies a value. Insecure pages have no clipboard API, so they have no button. */
 export function CopyButton({ value, label, autoFocus = false }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false)
   return (

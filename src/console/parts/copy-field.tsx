@@ -4,18 +4,18 @@ import { CopyButton } from './copy-button.tsx'
 interface CopyFieldProps {
   label: string
   value: string
-  /** What the button says aloud, where there are several of them: the focus is then elsewhere. */
+  /** Accessible name of the button. Needed if there are several, because the focus is elsewhere. */
   copyLabel?: string
 }
 
-/** Something to be copied. Where there is no button for that, it can be selected. */
+/** A value to copy. Without a clipboard, the value can be selected. */
 export function CopyField({ label, value, copyLabel }: CopyFieldProps) {
   const id = useId()
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <div className="copy-field">
-        {/* Shows all of it, as it may have to be typed on another device. */}
+        {/* Shows the whole value, because it may have to be typed on another device. */}
         <textarea
           className="input"
           id={id}

@@ -2,8 +2,9 @@ import { text } from './text.ts'
 import { toast } from './toasts.tsx'
 
 /**
- * Puts something into the clipboard, and answers whether it is there.
- * @param refused is said when the browser does not allow it
+ * Copies text to the clipboard, and returns whether that worked.
+ *
+ * @param refused shown when the browser does not allow it
  */
 export async function copy(value: string, refused = text('notCopied')): Promise<boolean> {
   try {
@@ -16,10 +17,11 @@ export async function copy(value: string, refused = text('notCopied')): Promise<
 }
 
 /**
- * Puts an address into the clipboard, and says so. Safari lets a page copy during a press alone:
- * what the service has yet to make is promised to the clipboard.
- * @param said instead of that it is copied
- * @throws what the promise of the address is rejected with
+ * Copies a link to the clipboard and shows a toast. Safari allows this only during a click, so the
+ * clipboard gets a promise if the link is still being created.
+ *
+ * @param said shown instead of the default message
+ * @throws the error that rejects the promise
  */
 export async function copyLink(
   url: string | Promise<string>,

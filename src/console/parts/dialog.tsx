@@ -9,14 +9,14 @@ interface DialogProps {
   isOpen: boolean
   onClose: () => void
   children: ReactNode
-  /** The buttons, the main one last. */
+  /** The buttons, main button last. */
   footer?: ReactNode
   size?: 'small' | 'wide' | 'side'
-  /** A click beside it leaves it open: what it shows is not shown again. */
+  /** A click outside does not close the dialog, because its content is shown only once. */
   isSticky?: boolean
 }
 
-/** A dialog in the middle of the screen; a sheet at its foot on a telephone. */
+/** A dialog in the middle of the screen, or a bottom sheet on phones. */
 export const Dialog = ({
   title,
   isOpen,
@@ -47,11 +47,11 @@ export const Dialog = ({
   </ModalOverlay>
 )
 
-/** Asks before something that cannot be undone. */
+/** A confirmation before an action that cannot be undone. */
 export const Confirm = (props: {
   title: string
   isOpen: boolean
-  /** What the button says, and does. */
+  /** Label of the button that confirms. */
   label: string
   onConfirm: () => void
   onClose: () => void

@@ -1,11 +1,9 @@
-/** How long after the start of the page a key may still wait for the part that listens to it. */
+/** How long after page load an early key press is kept. */
 const EARLY_MS = 20_000
 
 let early: { event: KeyboardEvent; at: string }[] = []
 
-/**
- * Remembers shortcuts that are pressed before the part of the page that listens to them is there.
- */
+/** Keeps shortcuts that are pressed before their handlers are loaded. */
 export function keepEarlyKeys(): void {
   const keep = (event: KeyboardEvent) => {
     const isShortcut = event.altKey || event.ctrlKey || event.metaKey
@@ -19,8 +17,7 @@ export function keepEarlyKeys(): void {
 }
 
 /**
- * Passes on the shortcuts that were pressed on this screen and that nothing has handled: a handler
- * calls `preventDefault`.
+ * Replays kept shortcuts of this screen that nothing has handled. Handlers call `preventDefault`.
  */
 export function hearEarlyKeys(listen: (event: KeyboardEvent) => void): void {
   for (const { event, at } of early)

@@ -22,7 +22,7 @@ const families: [types: RegExp, icon: LucideIcon, tone: string][] = [
   [/^text\//, FileText, 'text'],
 ]
 
-/** What an entry is, as a picture in the colour of its kind. */
+/** The icon of an entry, in the colour of its kind. */
 export function EntryIcon({
   contentType,
   size = 'row',

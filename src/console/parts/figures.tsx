@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Figures with what they are of, side by side. */
+/** Figures with labels, side by side. */
 export const Figures = ({
   of,
 }: {

@@ -12,11 +12,11 @@ import { useTask } from './use-task.ts'
 
 interface Labelled {
   label: ReactNode
-  /** What there is to know before one fills it in. */
+  /** Help text above the field. */
   hint?: ReactNode
 }
 
-/** Something to type into, with its label and hint: `control` is given what ties them together. */
+/** A form field with label and hint. `control` receives the attributes that link them. */
 function Field({
   label,
   hint,
@@ -42,7 +42,7 @@ function Field({
   )
 }
 
-/** A line of text with its label. */
+/** A single-line text field. */
 export const TextField = ({
   label,
   hint,
@@ -55,7 +55,7 @@ export const TextField = ({
   />
 )
 
-/** Some lines of text with their label. */
+/** A multi-line text field. */
 export const TextArea = ({
   label,
   hint,
@@ -68,7 +68,7 @@ export const TextArea = ({
   />
 )
 
-/** One of a few. */
+/** A select field. */
 export function SelectField<Value extends string>({
   label,
   hint,
@@ -79,7 +79,7 @@ export function SelectField<Value extends string>({
   label: string
   hint?: string
   options: readonly (readonly [value: Value, label: string])[]
-  /** Without a label to be seen: what stands beside it says what it is. */
+  /** Hides the label visually, because adjacent text explains the field. */
   isBare?: boolean
 } & SelectHTMLAttributes<HTMLSelectElement>) {
   const control = (tied: SelectHTMLAttributes<HTMLSelectElement>) => (
@@ -98,7 +98,7 @@ export function SelectField<Value extends string>({
   )
 }
 
-/** A box to tick, or with `type="radio"` one of several. */
+/** A checkbox, or a radio button with `type="radio"`. */
 export function CheckBox({
   label,
   hint,
@@ -121,19 +121,19 @@ export function CheckBox({
 
 interface FormDialogProps {
   title: string
-  /** What the button says, and does. */
+  /** Label of the submit button. */
   label: string
   isDangerous?: boolean
   isDisabled?: boolean
-  /** @throws what is shown in the dialog, which stays open for another try */
+  /** @throws the error shown in the dialog, which stays open for another try */
   onSubmit: (form: FormData) => Promise<unknown>
   onClose: () => void
-  /** Instead of closing it. */
+  /** Called on success instead of closing the dialog. */
   onDone?: () => void
   children: ReactNode
 }
 
-/** A dialog with fields. It closes when what was asked for is done. */
+/** A dialog with a form. It closes on success. */
 export function FormDialog(props: FormDialogProps) {
   const {
     title,
@@ -155,7 +155,10 @@ export function FormDialog(props: FormDialogProps) {
       footer={
         <>
           <Button onPress={onClose}>{text('cancel')}</Button>
-          {/* Not disabled while it works: it would lose the focus, and the dialog with it the keyboard. */}
+          {/*
+          { * Not disabled while submitting: a disabled button would lose the focus, and the dialog would lose
+          { * the keyboard.
+          { */}
           <Button
             look={isDangerous ? 'danger' : 'primary'}
             type="submit"

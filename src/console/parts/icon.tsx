@@ -1,12 +1,9 @@
 import { createElement, type ReactElement } from 'react'
 
-/**
- * An icon of Lucide. It is an ornament: what it means, the words beside it say. Its size is of the
- * stylesheet.
- */
+/** A decorative Lucide icon. Adjacent text carries the meaning, and CSS sets the size. */
 export type LucideIcon = (props: { className?: string; 'aria-hidden'?: boolean }) => ReactElement
 
-/** @param shapes elements of SVG with their attributes, in a square of 24 */
+/** @param shapes SVG elements with their attributes, on a 24 × 24 grid */
 export function icon(
   name: string,
   shapes: readonly [tag: string, attributes: object][],

@@ -1,7 +1,4 @@
-/**
- * Limits of the service that forms know, in characters. A test compares them with those of the
- * service.
- */
+/** Field limits of the service, in characters. A test compares them with the service. */
 export const MAX_EMAIL = 320
 export const MAX_KEY_NAME = 100
 export const MAX_KEY_DESCRIPTION = 1000

@@ -1,9 +1,9 @@
-/** Far more than people write by hand, and less than a second of a film. */
+/** Larger than almost any hand-written source file, and smaller than a second of video. */
 const SOURCE_BYTES = 512 * 1024
 
 /**
- * The type of a file as the console shows it. Names of TypeScript end like those of MPEG transport
- * streams, by which the service knows them.
+ * The media type to display. TypeScript files have the extension of MPEG transport streams, which
+ * is the type that the service detects.
  */
 export const mediaTypeOf = ({
   name,

@@ -1,6 +1,6 @@
 /**
- * Some browsers refuse to store anything, in private windows or where cookies are blocked: nothing
- * is remembered then.
+ * Web storage that may be unavailable. In private windows, or with cookies blocked, nothing is
+ * remembered.
  */
 const memory = (storage: () => Storage) => ({
   read(key: string): string | null {
@@ -22,8 +22,8 @@ const memory = (storage: () => Storage) => ({
   },
 })
 
-/** What this browser remembers. */
+/** Storage of this browser. */
 export const ofBrowser = memory(() => localStorage)
 
-/** What this tab remembers when it is loaded again. */
+/** Storage of this tab; it survives a reload. */
 export const ofTab = memory(() => sessionStorage)

@@ -7,7 +7,9 @@ export interface MenuItem {
   icon?: LucideIcon
   keys?: string
   danger?: boolean
-  /** Of those between two separators one is chosen: whether it is this one. */
+  /**
+   * Makes the entry a radio item, and says whether it is checked. Separators delimit the groups.
+   */
   isChosen?: boolean
   run: () => void
 }
@@ -18,7 +20,7 @@ export interface MenuProps {
   label: string
   entries: MenuEntry[]
   placement?: 'bottom end' | 'bottom start' | 'top end'
-  /** Stands above the entries. */
+  /** Shown above the entries. */
   header?: ReactNode
 }
 

@@ -4,11 +4,11 @@ import type { MenuProps, OpenMenu } from './menu-entry.ts'
 
 export type { MenuEntry, MenuProps, OpenMenu } from './menu-entry.ts'
 
-/** What opens is fetched when the page has settled: the first view needs none of it. */
+/** The menu code loads after the page has settled, because the first view does not need it. */
 const load = () => import('./popover-menu.tsx')
 const PopoverMenu = lazy(() => load().then(({ PopoverMenu }) => ({ default: PopoverMenu })))
 
-/** Fetches what menus need, before one is opened. */
+/** Preloads the menu code. */
 export const preloadMenus = (): void => void setTimeout(() => void load(), 1500)
 
 /** A button with a menu. */
@@ -34,7 +34,7 @@ interface MenuButtonProps {
   children: ReactNode
 }
 
-/** A button with a menu that is loaded when it opens. */
+/** A button whose menu loads when it opens. */
 export function MenuButton({ label, button, opened, children }: MenuButtonProps) {
   const trigger = useRef<HTMLButtonElement>(null)
   const [isOpen, setOpen] = useState(false)
@@ -67,14 +67,12 @@ interface AtPointProps extends Pick<MenuButtonProps, 'opened'>, Pick<OpenMenu, '
   at: Point
 }
 
-/** A menu of entries at a point of the window. */
+/** A menu at a point of the window. */
 export const ContextMenu = ({ at, onClose, ...menu }: MenuProps & Omit<AtPointProps, 'opened'>) => (
   <AtPoint at={at} onClose={onClose} opened={open => <PopoverMenu {...menu} {...open} />} />
 )
 
-/**
- * A menu at a point of the window: what a right click, a long touch or the context menu key opens.
- */
+/** A menu at a point of the window: for a right click, a long touch or the context menu key. */
 export function AtPoint({ at, opened, onClose }: AtPointProps) {
   const anchor = useRef<HTMLSpanElement>(null)
   const [isPlaced, setPlaced] = useState(false)

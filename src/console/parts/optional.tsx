@@ -1,20 +1,19 @@
 import { type ComponentType, useEffect, useState } from 'react'
 
 /**
- * So often a part is asked for that cannot be fetched; what blocks it may stay for as long as the
- * page.
+ * Fetch attempts per optional part. A blocked request may stay blocked as long as the page is open.
  */
 const ATTEMPTS = 5
 
 let fetching = 0
 
-/** Whether what cannot be fetched now may be a part that a screen can do without. */
+/** Whether an optional part is being fetched. A failed fetch then may be harmless. */
 export const isFetchingOptional = (): boolean => fetching > 0
 
 /**
- * A part that a screen can do without: until it is there, another stands in its place. What could
- * not be fetched is fetched again when it is shown the next time, and when the browser is online
- * again. Firefox before 155 and Safari answer from memory until the page is reloaded
+ * A lazily loaded part that the screen works without. A fallback is shown until it has loaded.
+ * After a failure, it is fetched again when it is next shown and when the browser comes back
+ * online. Firefox before 155 and Safari cache a failed import until the page is reloaded
  * (whatwg/html#10327).
  */
 export function optional<Props extends object>(
@@ -25,7 +24,7 @@ export function optional<Props extends object>(
   let failures = 0
   let loading: Promise<void> | undefined
 
-  /** For all that wait for it at a time. */
+  /** Shared by all components that wait for the part. */
   async function fetchPart(): Promise<void> {
     fetching++
     try {

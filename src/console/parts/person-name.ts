@@ -1,3 +1,3 @@
-/** What a person is called: their name, or their address where they have given none. */
+/** Display name of a person: the name, or the email address without one. */
 export const personName = ({ name, email }: { name: string; email: string }): string =>
   name || email

@@ -3,7 +3,7 @@ import { MenuItem as AriaItem, Menu, MenuSection, Popover, Separator } from 'rea
 import { Check } from './icons.ts'
 import type { MenuEntry, MenuItem, MenuProps, OpenMenu } from './menu-entry.ts'
 
-/** The entries between separators. */
+/** Splits the entries at the separators. */
 function groupsOf(entries: readonly MenuEntry[]): MenuItem[][] {
   const groups: MenuItem[][] = [[]]
   for (const entry of entries)
@@ -26,7 +26,7 @@ const Item = ({ id, label, icon: Icon, keys, danger, isChosen, run }: MenuItem) 
   </AriaItem>
 )
 
-/** The open menu of a button or of a point; parts/menu.tsx loads it. */
+/** The open menu. parts/menu.tsx loads it. */
 export const PopoverMenu = (props: MenuProps & OpenMenu) => (
   <Popover
     className="popover"

@@ -1,9 +1,6 @@
 import { Children, type ReactNode, useEffect, useRef } from 'react'
 
-/**
- * A list of items with actions. When the focused item disappears, the keyboard continues from the
- * list.
- */
+/** A list of items with actions. When the focused item disappears, the list takes the focus. */
 export function Rows({ label, children }: { label: string; children: ReactNode }) {
   const list = useRef<HTMLUListElement>(null)
   const count = Children.count(children)
@@ -12,7 +9,7 @@ export function Rows({ label, children }: { label: string; children: ReactNode }
     const isShorter = count < before.current
     before.current = count
     if (!isShorter) return
-    // A dialog that is closing gives the focus back first, to what may be gone.
+    // A closing dialog restores the focus first, possibly to an element that is gone.
     const timer = setTimeout(
       () => document.activeElement === document.body && list.current?.focus(),
       100,

@@ -5,7 +5,7 @@ import { useTitle } from './use-title.ts'
 export interface Tab {
   to: string
   label: string
-  /** Also the addresses below it. */
+  /** Also matches URLs below it. */
   andBelow?: boolean
 }
 
@@ -14,15 +14,12 @@ export interface TabsProps {
   tabs: readonly Tab[]
 }
 
-/**
- * The screens that belong together, as links. On a small screen they scroll, to the one that is
- * shown.
- */
+/** Related screens as tabs. On small screens, the tab bar scrolls to the current one. */
 export function Tabs({ label, tabs }: TabsProps) {
   const nav = useRef<HTMLElement>(null)
   const count = tabs.length
   useEffect(() => {
-    // What one may is known later, and brings further tabs.
+    // More tabs may appear when permissions have loaded.
     if (count > 0)
       nav.current?.querySelector('.active')?.scrollIntoView({ inline: 'center', block: 'nearest' })
   }, [count])
@@ -44,14 +41,14 @@ export function Tabs({ label, tabs }: TabsProps) {
 
 interface ScreenProps {
   title: string
-  /** Beside the title. */
+  /** Shown beside the title. */
   actions?: ReactNode
-  /** Above it. */
+  /** Shown above the title. */
   tabs?: TabsProps
   children: ReactNode
 }
 
-/** A screen that is read from top to bottom. */
+/** A screen that scrolls as a whole. */
 export function Screen({ title, actions, tabs, children }: ScreenProps) {
   const { pathname } = useLocation()
   useTitle(tabs?.tabs.find(({ to }) => to === pathname)?.label, title)
@@ -69,7 +66,7 @@ export function Screen({ title, actions, tabs, children }: ScreenProps) {
   )
 }
 
-/** A part of a screen under a heading of its own. */
+/** A part of a screen with its own heading. */
 export function Section({
   title,
   hint,

@@ -4,16 +4,16 @@ import { Dialog } from './dialog.tsx'
 
 interface SecretDialogProps {
   title: string
-  /** That it is shown this once, and what it is for. */
+  /** States that the secret is shown only once, and what it is for. */
   hint: string
   label: string
   secret: string
-  /** What the button says that ends it. */
+  /** Label of the closing button. */
   done: string
   onClose: () => void
 }
 
-/** Shows a secret that is not shown again: a click beside it leaves it open. */
+/** Shows a secret once. A click outside does not close the dialog. */
 export const SecretDialog = ({ title, hint, label, secret, done, onClose }: SecretDialogProps) => (
   <Dialog
     title={title}

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value outside of the components, which follow it by `use`. */
+/** A value outside React. Components subscribe with `use`. */
 export function sharedValue<T>(initial: T) {
   let value = initial
   const listeners = new Set<() => void>()

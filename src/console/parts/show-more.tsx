@@ -7,13 +7,13 @@ interface ShowMoreProps {
   hasMore: boolean
   /** Loads the next page. */
   more: () => void
-  /** Why the next page could not be loaded. */
+  /** The error of the last attempt. */
   error?: CombinedError | undefined
   refresh?: () => void
   look?: 'ghost'
 }
 
-/** At the end of a list that continues: loads what follows. */
+/** Loads the next page at the end of a list. */
 export const ShowMore = ({ hasMore, more, error, refresh = more, look }: ShowMoreProps) =>
   !hasMore ? null : error ? (
     <ErrorState error={error} retry={refresh} />

@@ -3,12 +3,12 @@ import { useState } from 'react'
 import { EntryIcon } from './entry-icon.tsx'
 
 interface SmallPictureProps {
-  /** Of the picture; without one, the icon is shown. */
+  /** URL of the picture. Without one, the icon is shown. */
   url: string | null | undefined
   contentType: string | null
 }
 
-/** What a file looks like, in the place of its icon in a line: loaded once it is in sight. */
+/** A thumbnail in place of the icon of a row. It loads when it becomes visible. */
 export function SmallPicture({ url, contentType }: SmallPictureProps) {
   const [failed, setFailed] = useState<string>()
   if (!url || url === failed) return <EntryIcon contentType={contentType} />

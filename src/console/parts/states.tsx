@@ -5,7 +5,7 @@ import { Button } from './button.tsx'
 import { CloudOff, type LucideIcon } from './icons.ts'
 import { text } from './text.ts'
 
-/** Nothing is here yet: what would be, and how one begins. */
+/** Empty state: what will appear here and how to begin. */
 export const EmptyState = ({
   icon: Icon,
   title,
@@ -29,7 +29,7 @@ export const EmptyState = ({
   </div>
 )
 
-/** Something could not be loaded: why, and a way to try again. */
+/** Error state: the reason, and a retry button. */
 export function ErrorState({
   error,
   retry,
@@ -55,7 +55,7 @@ export function ErrorState({
   )
 }
 
-/** Lines in the place of what is being loaded. */
+/** Placeholder rows while loading. */
 export const Skeleton = ({ rows = 8 }: { rows?: number }) => (
   <div className="skeleton" role="status" aria-label={text('loading')}>
     {Array.from({ length: rows }, (_, row) => (

@@ -6,11 +6,11 @@ import { text } from './text.ts'
 export interface Toast {
   message: string
   tone?: 'plain' | 'error'
-  /** Takes back what was done. */
+  /** Undoes the action. */
   undo?: () => void
-  /** What can be done about it, instead of undo. */
+  /** An alternative action instead of undo. */
   action?: { label: string; run: () => void }
-  /** How long it stays; 6 seconds without it, an error 10. */
+  /** How long the toast stays. Defaults to 6 seconds, or 10 for errors. */
   seconds?: number
 }
 
@@ -28,8 +28,8 @@ function close(id: number): void {
 }
 
 /**
- * Says something at the edge of the screen, in the place of what was said before: of news the
- * latest is shown, and of errors. Answers what takes it away again.
+ * Shows a toast. It replaces the last message or, for errors, the last error. Returns a function
+ * that removes it.
  */
 export function toast(what: Toast): () => void {
   const id = ++ids
@@ -40,7 +40,9 @@ export function toast(what: Toast): () => void {
   return () => close(id)
 }
 
-/** A toast for something in progress: its text changes until the toast is removed or replaced. */
+/**
+ * A toast for an operation in progress. Its text changes until the toast is removed or replaced.
+ */
 export function toastLive(what: Toast): { say: (message: string) => void; end: () => void } {
   const end = toast({ ...what, seconds: 24 * 3600 })
   const id = ids
@@ -49,7 +51,7 @@ export function toastLive(what: Toast): { say: (message: string) => void; end: (
   return { say, end }
 }
 
-/** Says what has failed, in the words of the service. */
+/** Shows an error with the service's message. */
 export const toastError = (error: unknown): void =>
   void toast({ tone: 'error', message: error instanceof Error ? error.message : String(error) })
 
@@ -58,7 +60,11 @@ function undoToast({ id, undo }: Shown): void {
   undo?.()
 }
 
-/** Undoes the change that the latest toast reports, if that is possible. @returns whether it was */
+/**
+ * Undoes the change of the latest toast, if possible.
+ *
+ * @returns whether it did
+ */
 export function undoLatest(): boolean {
   const latest = shown.get().find(({ undo }) => undo)
   if (latest) undoToast(latest)
@@ -66,8 +72,7 @@ export function undoLatest(): boolean {
 }
 
 /**
- * Says how high the toasts are, with the space around them: an open dialog leaves them the top of
- * the window.
+ * Publishes the height of the toasts, so that open dialogs leave space at the top of the window.
  */
 function measure(section: HTMLElement) {
   const observer = new ResizeObserver(() => {
@@ -81,11 +86,11 @@ function measure(section: HTMLElement) {
   return () => observer.disconnect()
 }
 
-/** The toasts. Ctrl+Z does what their button "Undo" does. */
+/** The toasts. Ctrl+Z triggers their Undo button. */
 export function Toasts() {
   const toasts = shown.use()
   return (
-    // A dialog covers all but what says that it belongs above it.
+    // A modal dialog hides everything else, unless it is marked as being on top.
     <section
       ref={measure}
       className="toasts"

@@ -1,14 +1,11 @@
 import { type FormEvent, useRef, useState } from 'react'
 
-/**
- * Does one thing at a time for a person, and keeps what has gone wrong, to be shown where they
- * asked for it.
- */
+/** Runs one action at a time, and keeps its error for display. */
 export function useTask() {
   const isRunning = useRef(false)
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState('')
-  /** Answers whether it was done. */
+  /** Returns whether the action succeeded. */
   async function run(work: () => Promise<unknown>): Promise<boolean> {
     if (isRunning.current) return false
     isRunning.current = true
@@ -25,7 +22,7 @@ export function useTask() {
       setBusy(false)
     }
   }
-  /** For a form: does something with what is filled in. */
+  /** Makes a submit handler that runs an action with the form data. */
   const submit =
     (work: (form: FormData, element: HTMLFormElement) => Promise<unknown>) =>
     (event: FormEvent<HTMLFormElement>) => {

@@ -1,8 +1,6 @@
 import { useEffect } from 'react'
 
-/**
- * Says in the title of the page what is shown, the narrowest first: `API keys · Account · Satchel`.
- */
+/** Sets the page title, most specific part first: `API keys · Account · Satchel`. */
 export function useTitle(...parts: (string | null | undefined)[]): void {
   const title = [...parts.filter(Boolean), 'Satchel'].join(' · ')
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { graphql, type ResultOf } from '../graphql/graphql.ts'
 
-/** What a line shows of a file request, and what its form changes. */
+/** The fields of a file request that its row shows and its form edits. */
 export const FILE_REQUEST = graphql(`
   fragment FileRequestLine on FileRequest {
     __typename
@@ -43,7 +43,7 @@ export const FILE_REQUEST = graphql(`
 
 export type FileRequest = ResultOf<typeof FILE_REQUEST>
 
-/** The file requests that the person has made and not closed, the last first. */
+/** The person's open file requests, newest first. */
 export const MY_REQUESTS = graphql(
   `
     query MyRequests($after: String) {
@@ -103,7 +103,7 @@ export const CLOSE_REQUEST = graphql(
   [FILE_REQUEST],
 )
 
-/** What a file request has received, the last first. */
+/** The files that a file request has received, newest first. */
 export const RECEIPTS = graphql(`
   query Receipts($id: ID!, $first: Int!, $after: String) {
     node(id: $id) {

@@ -13,12 +13,12 @@ const MiB = 1024 * 1024
 const KEEP = 'keep'
 
 interface RequestFormProps {
-  /** What is changed, or the folder that files are asked into. */
+  /** The request to edit, or the folder for a new request. */
   of: { request: FileRequest } | { folder: { id: string; name: string } }
   onClose: () => void
 }
 
-/** Asks what others are to send, and on which terms; shows the link of a new request. */
+/** Creates or edits a file request. After creation, it shows the link. */
 export function RequestForm({ of, onClose }: RequestFormProps) {
   const [link, setLink] = useState<string | null>(null)
   const request = 'request' in of ? of.request : undefined
@@ -136,7 +136,7 @@ const hasLimits = (request: FileRequest | undefined) =>
     request.maxBytes !== null ||
     request.kinds.length > 0)
 
-/** A new password; of a request that has one also none. */
+/** The password field. A request that has a password can also drop it. */
 function Password({ isThere }: { isThere: boolean }) {
   return (
     <>
@@ -174,10 +174,7 @@ const NumberField = ({
   />
 )
 
-/**
- * What has been filled in. What is empty takes a limit away; an empty password leaves the one that
- * is there.
- */
+/** Reads the form. An empty limit removes the limit. An empty password keeps the current one. */
 function termsIn(form: FormData) {
   const field = (name: string) => String(form.get(name) ?? '').trim()
   const amount = (name: string, unit: number) =>

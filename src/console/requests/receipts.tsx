@@ -10,7 +10,7 @@ import { text } from './text.ts'
 
 const PAGE = 100
 
-/** What a file request has received, from whom and when, the last first. */
+/** The received files: sender and time, newest first. */
 export const Receipts = ({
   id,
   label,
@@ -28,7 +28,7 @@ export const Receipts = ({
   </Dialog>
 )
 
-/** One page of them, and on demand those that follow it. */
+/** One page of receipts, and a button for the next. */
 function Page({ id, after }: { id: string; after: string | null }) {
   const [isMore, setMore] = useState(false)
   const [{ data, error }, again] = useQuery({

@@ -31,14 +31,14 @@ const Receipts = lazy(() =>
 
 interface RequestRowProps {
   request: FileRequest
-  /** Shows a folder by its address. */
+  /** Opens a folder by its URL. */
   onShow: (href: string) => void
   onClosed: () => void
 }
 
 const chips = { EXPIRED: 'expired', FULL: 'full', SUSPENDED: 'suspended' } as const
 
-/** A file request: where it leads, what it has received, and what can be done with it. */
+/** A file request: folder, received files and actions. */
 export function RequestRow({ request, onShow, onClosed }: RequestRowProps) {
   const [open, setOpen] = useState<'edit' | 'code' | 'receipts' | 'close' | null>(null)
   const close = () => setOpen(null)
@@ -140,7 +140,7 @@ export function RequestRow({ request, onShow, onClosed }: RequestRowProps) {
   )
 }
 
-/** How much has arrived, and of how much. */
+/** The number and total size of received files, with the limit. */
 function receivedOf({ fileCount, size, maxFiles }: FileRequest): string {
   if (fileCount === 0 && maxFiles === null) return text('receivedNone')
   const received = text('received', { count: fileCount, size: formatBytes(size) })

@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '../graphql/graphql.ts'
 import { ENTRY } from '../screens/files/documents.ts'
 
-/** A page of what a search finds in all drives and received shares. */
+/** A page of search results from all drives and received shares. */
 export const SEARCH = graphql(
   `
     query Search($query: String!, $order: SearchOrder!, $first: Int!, $after: String) {

@@ -4,18 +4,18 @@ import type { Entry } from '../screens/files/documents.ts'
 import type { DriveHere } from '../screens/files/use-folder.ts'
 import type { Found } from './documents.ts'
 
-/** What was found, as an entry of a list. */
+/** A search result in the form of a list entry. */
 export type Hit = Entry & {
   matchedIn: Found['matchedIn']
   snippet: Found['snippet']
   share: Found['node']['share']
-  /** Null for what others share. */
+  /** Null for entries of other people's shares. */
   drive: NonNullable<Found['node']['entry']>['drive'] | null
   createdBy: NonNullable<Found['node']['entry']>['createdBy']
 }
 
 /**
- * What is shared is named by its share and path. The id stands in addresses and names an element.
+ * An entry of a share is identified by share and path. The id is used in URLs and as an element id.
  */
 const idOfShared = (share: string, path: string) => `${share}.${idInShare(path)}`
 
@@ -45,15 +45,15 @@ export function hitOf({ node, matchedIn, snippet }: Found): Hit {
     : { ...shared, __typename: 'File', contentType: contentType ?? '' }
 }
 
-/** The type of a file; null for a folder. */
+/** The media type of a file; null for a folder. */
 export const typeOf = (hit: Hit): string | null =>
   hit.__typename === 'File' ? mediaTypeOf(hit) : null
 
-/** The slug of the workspace that it is in. */
+/** Slug of the workspace that contains the result. */
 const workspaceOf = ({ drive }: Hit): string | null =>
   drive?.owner.__typename === 'Workspace' ? drive.owner.slug : null
 
-/** Where its path leads from. */
+/** The place where its path starts. */
 export const placeOfHit = (hit: Hit): Place => ({
   workspace: workspaceOf(hit),
   ...(hit.share && { share: hit.share.id }),
@@ -61,19 +61,19 @@ export const placeOfHit = (hit: Hit): Place => ({
 })
 
 /**
- * Whether only the page of its share shows it: a shared file has no folder here, and what may not
- * be downloaded is seen there.
+ * Whether only the share page can show it: the folder of a shared file is not visible here, and the
+ * share page shows files that may not be downloaded.
  */
 export const isOnPage = ({ share }: Hit): boolean =>
   share !== null && (share.entryKind === 'FILE' || !share.allowDownload)
 
-/** The address of a folder, or of the folder of a file. */
+/** The URL of a folder, or of the folder that contains a file. */
 export function hrefOfHit(hit: Hit): string {
   const place = placeOfHit(hit)
   return hrefOf(hit.__typename === 'Folder' ? { ...place, path: trim(hit.path) } : place)
 }
 
-/** Where it is acted on. */
+/** The drive or share for actions on the result. */
 export const whereOfHit = ({ drive, share }: Hit) => ({
   id: drive?.id ?? share?.id ?? '',
   share: share?.token,
@@ -81,8 +81,8 @@ export const whereOfHit = ({ drive, share }: Hit) => ({
 })
 
 /**
- * The drive that they are in, or the share by which they are seen, with what one may do there. Of
- * several, those who may delete everything may do so if all of it can be restored.
+ * The drive or share of some results, with the person's permissions. Results from several can be
+ * deleted together only if all of them go to a trash.
  */
 export function driveOfHits(hits: readonly Hit[], ownDrive: string): DriveHere | undefined {
   const each = hits.map(hit => driveOfHit(hit, ownDrive))
@@ -105,7 +105,7 @@ export function driveOfHits(hits: readonly Hit[], ownDrive: string): DriveHere |
   }
 }
 
-/** The drive that it is in, or the share by which it is seen, with what one may do there. */
+/** The drive or share of a result, with the person's permissions. */
 function driveOfHit({ drive, share, path }: Hit, ownDrive: string): DriveHere {
   if (drive) {
     const may = (permission: (typeof drive.permissions)[number]) =>
@@ -113,7 +113,7 @@ function driveOfHit({ drive, share, path }: Hit, ownDrive: string): DriveHere {
     const rights = { canWrite: may('WRITE'), canDelete: may('DELETE'), canShare: may('SHARE') }
     return { id: drive.id, ...rights, trashDays: drive.trashDays }
   }
-  // What is shared itself stays where it is.
+  // The shared entry itself cannot be moved or deleted.
   const mayEdit = share?.mayEdit === true && path !== '' && share.entryKind === 'FOLDER'
   return {
     id: share?.id ?? '',
@@ -126,8 +126,9 @@ function driveOfHit({ drive, share, path }: Hit, ownDrive: string): DriveHere {
 }
 
 /**
- * The names from the drive, or from what is shared, to the folder that it is in. @param own what
- * the own drive is called
+ * The folder names from the root of the drive or share down to the result.
+ *
+ * @param own display name of the own drive
  */
 export function namesAbove(hit: Hit, own: string): string[] {
   const { drive, share } = hit

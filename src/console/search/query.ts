@@ -1,11 +1,11 @@
 /**
- * The parts of the text of a search, as the service reads them (src/values/search-query.ts; a test
- * compares them).
+ * The tokens of a query. The service parses them in src/values/search-query.ts, and a test compares
+ * the two.
  */
 const PART = /(-?)(?:([\p{L}]+):)?(?:"([^"]*)(?:"|$)|(\S+))/gu
 
 export interface Part {
-  /** As it is written. */
+  /** The token as written. */
   whole: string
   isNot: boolean
   key: string | undefined
@@ -30,8 +30,8 @@ const written = (key: string, value: string) => {
 }
 
 /**
- * The text with other values of some filters; null takes a filter away. Filters stand first: the
- * last word of a search may be the beginning of one.
+ * Sets or removes (null) filters in a query. Filters go first, because the last word of a query
+ * also matches as a prefix.
  */
 export function withFilters(
   text: string,

@@ -2,7 +2,7 @@ import { SelectField } from '../parts/form.tsx'
 import type { Share } from './documents.ts'
 import { text } from './text.ts'
 
-/** What may be done with what is shared; each includes the ones before it. */
+/** Permissions of a share. Each includes the previous ones. */
 export type Access = 'view' | 'download' | 'edit'
 
 const names = { view: 'canView', download: 'canDownload', edit: 'canEdit' } as const
@@ -20,15 +20,15 @@ export const accessOf = (share: Share): Access =>
 export const accessName = (share: Share): string => text(names[accessOf(share)])
 
 interface AccessFieldProps {
-  /** Only a person whose name is known may edit. */
+  /** Only a share with a known person can allow editing. */
   isDirect: boolean
-  /** Several behind one share are for looking and downloading. */
+  /** A share of several entries allows viewing and downloading only. */
   isSeveral: boolean
   access: Access
   onChange: (access: Access) => void
 }
 
-/** What the recipients of a share may do. */
+/** The permission field of a share. */
 export function AccessField({ isDirect, isSeveral, access, onChange }: AccessFieldProps) {
   const offered: readonly Access[] =
     isDirect && !isSeveral ? ['view', 'download', 'edit'] : ['view', 'download']
@@ -48,7 +48,7 @@ export function AccessField({ isDirect, isSeveral, access, onChange }: AccessFie
   )
 }
 
-/** What has been chosen. */
+/** Reads the chosen permission. */
 export function readAccess(form: FormData, isDirect: boolean) {
   const access = form.get('access')
   return { allowDownload: access !== 'view', ...(isDirect && { mayEdit: access === 'edit' }) }

@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Copy } from '../parts/icons.ts'
 import { text } from './text.ts'
 
-/** The address of a share as a QR code, for a telephone that looks at the screen. */
+/** The share link as a QR code, to scan with a phone. */
 export function Code({ url, onClose }: { url: string; onClose: () => void }) {
   const modules = useMemo(() => encodeQR(url, 'raw', { ecc: 'medium', border: 4 }), [url])
   const path = modules

@@ -1,6 +1,6 @@
 import { graphql, type ResultOf } from '../graphql/graphql.ts'
 
-/** What a line shows of a share, to whom has made it. */
+/** The fields that a row shows to the owner of a share. */
 export const SHARE = graphql(`
   fragment ShareLine on Share {
     __typename
@@ -51,7 +51,7 @@ const SHARES = graphql(
   [SHARE],
 )
 
-/** One page of the live shares of a file or folder. */
+/** One page of the active shares of a file or folder. */
 export const SHARES_OF = graphql(
   `
     query SharesOf($id: ID!, $kind: ShareKind!, $first: Int!, $after: String) {
@@ -72,8 +72,8 @@ export const SHARES_OF = graphql(
 export type SharesData = ResultOf<typeof SHARES_OF>
 
 /**
- * A file or folder with the first pages of its live shares, with the arguments by which they were
- * read: so the cache finds them.
+ * A file or folder with its first page of active shares. The arguments must stay the same, so that
+ * the cache finds the result.
  */
 const SHARED = graphql(
   `
@@ -170,7 +170,7 @@ export const REVOKE = graphql(
   [SHARED],
 )
 
-/** What a share of several is of. */
+/** The entries of a share of several. */
 export const ENTRIES_OF = graphql(`
   query EntriesOf($id: ID!) {
     node(id: $id) {

@@ -1,4 +1,4 @@
-/** How long a share may live, as the service reads it, and the message that names it. */
+/** Lifetimes of a share as ISO 8601 durations, with their message keys. */
 export const durations = [
   ['1h', 'hour'],
   ['1d', 'day'],
@@ -10,7 +10,7 @@ export const durations = [
 
 const DAY = 86_400_000
 
-/** Today, or a day after it, as a date field wants it. */
+/** Today plus some days, in the format of a date field. */
 export function dayAfter(days: number): string {
   const day = new Date(Date.now() + days * DAY)
   return [day.getFullYear(), day.getMonth() + 1, day.getDate()]
@@ -18,7 +18,11 @@ export function dayAfter(days: number): string {
     .join('-')
 }
 
-/** The time until a day has ended here, as the service reads it. @param day such as 2026-01-31 */
+/**
+ * The duration until the end of a day in local time.
+ *
+ * @param day in the form 2026-01-31
+ */
 export function untilEndOf(day: string): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   const end = new Date(year, month - 1, date + 1)

@@ -14,7 +14,7 @@ import { MostDownloads, readMost } from './most-downloads.tsx'
 import { Rights, readRights } from './rights.tsx'
 import { text } from './text.ts'
 
-/** Changes the terms of a share, whose address stays. */
+/** Edits the terms of a share. Its link stays the same. */
 export function EditShare({ share, onClose }: { share: Share; onClose: () => void }) {
   const id = useId()
   const { isBusy, problem, submit } = useTask()

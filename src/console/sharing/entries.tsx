@@ -9,7 +9,7 @@ import { ErrorState, Skeleton } from '../parts/states.tsx'
 import { ENTRIES_OF, type Share } from './documents.ts'
 import { nameOf } from './facts.ts'
 
-/** What a share of several is of, each with the way to its folder. */
+/** The entries of a share of several, with links to their folders. */
 export function Entries({ share, onClose }: { share: Share; onClose: () => void }) {
   const [{ data, error }, again] = useQuery({
     query: ENTRIES_OF,

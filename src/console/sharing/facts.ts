@@ -3,7 +3,7 @@ import { formatRelative } from '../i18n/times.ts'
 import type { Share } from './documents.ts'
 import { text } from './text.ts'
 
-/** What a share is called: by its entry, or by the first of several. */
+/** The title of a share: the name of its only or first entry. */
 export const nameOf = ({
   fileName,
   firstName,
@@ -13,7 +13,7 @@ export const nameOf = ({
 
 export type State = 'live' | 'expired' | 'used-up'
 
-/** Whether a share still opens, as far as this page knows. */
+/** Whether a share is still active, according to the loaded data. */
 export const stateOf = ({ expiresAt, downloads, maxDownloads }: Share): State =>
   maxDownloads !== null && downloads >= maxDownloads
     ? 'used-up'
@@ -21,7 +21,7 @@ export const stateOf = ({ expiresAt, downloads, maxDownloads }: Share): State =>
       ? 'expired'
       : 'live'
 
-/** Until when a share opens, or why it does not. */
+/** When a share expires, or why it has ended. */
 export function endOf(share: Share): string {
   const state = stateOf(share)
   if (state === 'used-up') return text('usedUp')
@@ -29,7 +29,7 @@ export function endOf(share: Share): string {
   return text(state === 'live' ? 'endsWhen' : 'expired', { when: formatRelative(share.expiresAt) })
 }
 
-/** How often it was downloaded, and of how many times. */
+/** The number of downloads and its limit. */
 export const downloadsOf = ({ downloads, maxDownloads }: Share): string =>
   maxDownloads === null
     ? text('downloads', { count: downloads, shown: formatNumber(downloads) })
@@ -45,7 +45,7 @@ const lastly = {
   REFUSED: 'lastRefused',
 } as const
 
-/** How it was used last; null for a use of which nothing more is known (yet). */
+/** The last use of a share; null if no details are known. */
 export function lastUseOf(share: Share): string | null {
   const last = share.events?.nodes[0]
   if (last) return text(lastly[last.kind], { when: formatRelative(last.happenedAt) })

@@ -4,7 +4,11 @@ import { text } from './text.ts'
 
 const CHOSEN_DAY = 'day-chosen'
 
-/** How long a share lives. @param kept what is said of a share whose end can stay as it is */
+/**
+ * The lifetime field of a share.
+ *
+ * @param kept label of the option that keeps the current expiry
+ */
 export function Lifetime({ kept }: { kept?: string }) {
   const id = useId()
   const lifetime = useRef<HTMLSelectElement>(null)
@@ -52,7 +56,7 @@ export function Lifetime({ kept }: { kept?: string }) {
   )
 }
 
-/** What has been chosen; null for what stays. */
+/** Reads the chosen lifetime; null keeps the current expiry. */
 export function readLifetime(form: FormData): string | null {
   const chosen = String(form.get('lifetime') ?? '')
   return chosen === CHOSEN_DAY ? untilEndOf(String(form.get('day') ?? '')) : chosen || null

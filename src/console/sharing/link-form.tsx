@@ -8,7 +8,7 @@ import { MostDownloads, readMost } from './most-downloads.tsx'
 import { readTerms, Terms } from './terms.tsx'
 import { text } from './text.ts'
 
-/** Makes a link with which everybody may download a file, or all of several. */
+/** Creates a public download link for one or several entries. */
 export function LinkForm({
   files,
   onMade,

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import { text } from './text.ts'
 
-/** After how many downloads a link ends. */
+/** The download limit of a link. */
 export function MostDownloads({ most }: { most?: number | null }) {
   const id = useId()
   return (
@@ -23,5 +23,5 @@ export function MostDownloads({ most }: { most?: number | null }) {
   )
 }
 
-/** What has been filled in; null for no limit. */
+/** Reads the download limit; null for none. */
 export const readMost = (form: FormData): number | null => Number(form.get('most')) || null

@@ -10,20 +10,20 @@ import { SHARE_FILES } from './documents.ts'
 import { readTerms, Terms } from './terms.tsx'
 import { text } from './text.ts'
 
-/** What is said of the mail: people are to know when they have to tell the recipient themselves. */
+/** Messages about the notification mail. They say when the person has to notify the recipient. */
 const mailed = { QUEUED: 'mailQueued', NOT_SENT: 'mailNot', FAILED: 'mailNot' } as const
 
 interface PeopleFormProps {
-  /** Several become one share. */
+  /** Several files become one share. */
   files: readonly { id: string }[]
   onMade?: (ids: string[]) => void
 }
 
-/** Shares files with one person; with somebody who has them already, it renews. */
+/** Shares files with a person. If a share with the person exists, it is renewed. */
 export function PeopleForm({ files, onMade }: PeopleFormProps) {
   const id = useId()
   const address = useRef<HTMLInputElement>(null)
-  // For several, the link stands first.
+  // For several files, the link form comes first.
   const isOne = files.length === 1
   useEffect(() => {
     if (isOne) address.current?.focus()

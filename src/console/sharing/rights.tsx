@@ -4,8 +4,9 @@ import type { Share } from './documents.ts'
 import { text } from './text.ts'
 
 /**
- * What its sharer calls a share, and whether they are told of its use. @param share none for a new
- * one
+ * The label of a share, and whether its owner is notified of uses.
+ *
+ * @param share undefined for a new share
  */
 export function Rights({ share }: { share?: Share }) {
   const id = useId()
@@ -35,7 +36,7 @@ export function Rights({ share }: { share?: Share }) {
   )
 }
 
-/** What has been filled in. */
+/** Reads the fields. */
 export const readRights = (form: FormData) => ({
   label: String(form.get('label') ?? ''),
   notifies: form.has('notifies'),

@@ -32,15 +32,15 @@ const Uses = lazy(() => import('./uses.tsx').then(({ Uses }) => ({ default: Uses
 
 interface ShareRowProps {
   share: Share
-  /** Where one share is a line among those of many files: the file that it is of. */
+  /** The file of the share, in a list of shares of many files. */
   file?: { icon: ReactNode; name: ReactNode; onShow?: (() => void) | undefined }
 }
 
-/** Who a share is for. */
+/** The recipient of a share. */
 export const whoOf = (share: Share): string =>
   share.__typename === 'DirectShare' ? share.recipient : text('everyone')
 
-/** A share: who it is for, how it was used, and what can be done with it. */
+/** A share: recipient, use and actions. */
 export function ShareRow({ share, file }: ShareRowProps) {
   const [open, setOpen] = useState<'code' | 'edit' | 'entries' | 'uses' | 'revoke' | null>(null)
   const close = () => setOpen(null)

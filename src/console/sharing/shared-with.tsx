@@ -6,7 +6,7 @@ import { ShareRow } from './share-row.tsx'
 import { text } from './text.ts'
 import { useShares } from './use-shares.ts'
 
-/** With whom a file or folder is shared, in its details. */
+/** The recipients of a file or folder, for the details panel. */
 export function SharedWith({ file, onShare }: { file: { id: string }; onShare: () => void }) {
   const people = useShares(file.id, 'DIRECT')
   const links = useShares(file.id, 'LINK')

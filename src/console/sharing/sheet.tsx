@@ -10,7 +10,7 @@ import { ShareRow } from './share-row.tsx'
 import { text } from './text.ts'
 import { type Shares, useShares } from './use-shares.ts'
 
-/** No subscription tells the sharer of uses. */
+/** Polling interval, because no subscription reports the uses of a share. */
 const LOOK_MS = 5000
 
 interface Shareable {
@@ -19,8 +19,8 @@ interface Shareable {
 }
 
 /**
- * Shares files with people and by links: one, with what has been shared of it so far, or several as
- * one.
+ * Shares entries with people or by link. For one entry it lists the existing shares; several become
+ * one share.
  */
 export function ShareSheet({
   files,
@@ -72,7 +72,7 @@ function OfOne({ file }: { file: Shareable }) {
   )
 }
 
-/** Several behind one share, with what was made here. */
+/** Shares several entries as one, and lists the shares created here. */
 function OfSeveral({ files }: { files: readonly Shareable[] }) {
   const [made, setMade] = useState<readonly string[]>([])
   const id = files[0]?.id ?? ''

@@ -8,12 +8,12 @@ import { text } from './text.ts'
 
 interface TermsProps {
   isDirect?: boolean
-  /** Whether it is of several files and folders. */
+  /** Whether the share contains several entries. */
   isSeveral: boolean
   children: ReactNode
 }
 
-/** The fields of a new share: what may be done with it, how long it lives, and a password. */
+/** The fields of a new share: permission, lifetime and password. */
 export function Terms({ isDirect = false, isSeveral, children }: TermsProps) {
   const [access, setAccess] = useState(newAccess)
   const more = useRef<HTMLDetailsElement>(null)
@@ -56,7 +56,7 @@ export function Terms({ isDirect = false, isSeveral, children }: TermsProps) {
   )
 }
 
-/** What has been filled in. */
+/** Reads the fields. */
 export const readTerms = (form: FormData, isDirect = false) => ({
   duration: readLifetime(form),
   password: String(form.get('password') ?? '') || null,

@@ -7,10 +7,7 @@ interface Day {
   downloadCount: number
 }
 
-/**
- * A bar for each day: what was opened, and on it what was downloaded. Nothing when nobody used it
- * on any of them.
- */
+/** A bar chart of views and downloads per day. Renders nothing if there were none. */
 export function UseChart({ days }: { days: readonly Day[] }) {
   const most = Math.max(...days.map(({ openCount, downloadCount }) => openCount + downloadCount))
   const [first, last] = [days[0], days.at(-1)]

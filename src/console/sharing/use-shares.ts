@@ -5,11 +5,11 @@ const entryIn = ({ node }: SharesData) =>
   node?.__typename === 'File' || node?.__typename === 'Folder' ? node : undefined
 
 export interface Shares extends PagedList<Share, SharesData> {
-  /** There is no such file or folder any more. */
+  /** Whether the file or folder no longer exists. */
   isGone: boolean
 }
 
-/** The shares of one kind of a file or folder, the last made first: it is what one looks for. */
+/** The shares of a file or folder of one kind, newest first. */
 export function useShares(id: string, kind: 'DIRECT' | 'LINK'): Shares {
   const listed = usePages({
     document: SHARES_OF,

@@ -16,20 +16,20 @@ const kinds = {
   REFUSED: { icon: ShieldX, message: 'refused' },
 } as const satisfies Record<string, { icon: LucideIcon; message: string }>
 
-/** So many are shown at once, and so many the service answers at most. */
+/** Page size, and the most that the service returns. */
 const PAGE = 100
 const MOST = 1000
 
-/** Who used a share, when and by what, the last first. */
+/** The uses of a share: who, when and how, newest first. */
 export function Uses({ id, onClose }: { id: string; onClose: () => void }) {
   const [first, setFirst] = useState(PAGE)
   const [{ data, error }, again] = useQuery({
     query: USES,
-    // Days begin where the reader is.
+    // Days start at local midnight.
     variables: { id, first, utcOffset: -new Date().getTimezoneOffset() },
     requestPolicy: 'cache-and-network',
   })
-  // What is shown stays while more is asked for.
+  // Keeps the current list while more is loading.
   const kept = useRef(data)
   kept.current = data ?? kept.current
   const node = kept.current?.node

@@ -22,7 +22,7 @@ const themes = [
   ['system', text('themeSystem'), Monitor],
 ] as const
 
-/** What concerns who is signed in, and how this browser shows the console. */
+/** Menu entries for the account and the appearance of the console. */
 export function useAccountEntries(): MenuEntry[] {
   const navigate = useNavigate()
   return [

@@ -8,7 +8,7 @@ const OpenAccountMenu = lazy(() =>
   import('./open-account-menu.tsx').then(({ OpenAccountMenu }) => ({ default: OpenAccountMenu })),
 )
 
-/** Who is signed in, and what concerns them. */
+/** The account menu. */
 export const AccountMenu = ({ me }: { me: Me }) => (
   <MenuButton
     label={text('accountMenu')}

@@ -17,16 +17,16 @@ import { text } from './text.ts'
 export interface Destination {
   to: string
   label: string
-  /** For the foot of a small screen, where it has a fifth of the width. */
+  /** A short label for the bottom bar, which has a fifth of the screen width per item. */
   short: string
   icon: LucideIcon
-  /** Shown beside it: how much is new there. */
+  /** Badge with the number of new items. */
   badge?: (me: Me) => number
-  /** Whether the foot of a small screen shows it; the others are behind "More" there. */
+  /** Whether the bottom bar shows it. The others are under "More". */
   foot?: true
-  /** Only at the foot: elsewhere the field is in sight. */
+  /** Only in the bottom bar, because elsewhere the search field is visible. */
   footOnly?: true
-  /** For operators of the service only. */
+  /** For operators only. */
   operators?: true
 }
 
@@ -69,7 +69,7 @@ const destinations: Destination[] = [
   },
 ]
 
-/** What the navigation leads to, in its order: what is for this person. */
+/** The navigation items for this person, in order. */
 export function useDestinations(): Destination[] {
   const isOperator = useIsOperator()
   return destinations.filter(({ operators }) => !operators || isOperator)

@@ -24,17 +24,17 @@ const RECEIVED = graphql(`
 `)
 
 /**
- * Wherever the person is: hears of what others share with them, and remembers where they have been.
- * The cache knows which lists an event changes.
+ * Active on every screen: announces new shares from others, and remembers visited folders. The
+ * cache updates the affected lists.
  */
 export function Live({ person }: { person: string }) {
   useRecent(person)
   const { navigate } = useRouter()
-  // Where it cannot be asked, the screens say so.
+  // If this fails, the screens show the error.
   const isSeen = useSeen(() => void ask(ME, {}).catch(() => {}))
   useSubscription({ query: RECEIVED, pause: !isSeen }, (_, data) => {
     const { fileName, sharedBy } = data.shareReceived
-    // This is called while React draws.
+    // React may be rendering when this runs.
     queueMicrotask(() =>
       toast({
         message: text('received', { who: personName(sharedBy), name: fileName }),

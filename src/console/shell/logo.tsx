@@ -1,4 +1,4 @@
-/** The satchel of the house. */
+/** The logo. */
 export const Logo = () => (
   <svg className="logo" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
     <path d="M11 9V6h10v3" />

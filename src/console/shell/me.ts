@@ -27,7 +27,7 @@ export const ME = graphql(`
 
 export type Me = ResultOf<typeof ME>['me']
 
-/** Who is signed in; undefined while that is loaded. */
+/** The signed-in person; undefined while loading. */
 export function useMe(): Me | undefined {
   const [{ data }] = useQuery({ query: ME })
   return data?.me
@@ -41,7 +41,7 @@ const OPERATOR = graphql(`
   }
 `)
 
-/** Whether the person administers the service: others are refused what only operators read. */
+/** Whether the person is an operator. The service refuses operator queries to everyone else. */
 export function useIsOperator(): boolean {
   const [{ data }] = useQuery({ query: OPERATOR })
   return Boolean(data)

@@ -7,13 +7,13 @@ import { useDestinations } from './destinations.ts'
 import type { Me } from './me.ts'
 import { text } from './text.ts'
 
-/** Without them, the navigation is the same. */
+/** The navigation works without this part. */
 const Favourites = optional(
   () => import('../favourites/list.tsx').then(({ Favourites }) => Favourites),
   () => null,
 )
 
-/** Where one can go: beside the content, or at the foot of a small screen. */
+/** The navigation: a sidebar, or a bottom bar on small screens. */
 export function Navigation({ me }: { me: Me | undefined }) {
   const destinations = useDestinations()
   return (
@@ -52,7 +52,7 @@ export function Navigation({ me }: { me: Me | undefined }) {
   )
 }
 
-/** What the foot of a small screen has no place for. */
+/** The menu of items that do not fit into the bottom bar. */
 function More({ me }: { me: Me | undefined }) {
   const navigate = useNavigate()
   const { pathname } = useLocation()

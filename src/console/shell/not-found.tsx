@@ -4,7 +4,7 @@ import { EmptyState } from '../parts/states.tsx'
 import { useTitle } from '../parts/use-title.ts'
 import { text } from './text.ts'
 
-/** No screen has this address. */
+/** Shown for unknown URLs. */
 export function NotFound() {
   useTitle(text('notFound'))
   return (

@@ -3,16 +3,16 @@ import type { MenuEntry } from '../parts/menu.tsx'
 
 export type Offer = Exclude<MenuEntry, 'separator'>
 
-/** How long a screen may take to offer the command that a person went there for. */
+/** How long to wait for a screen to offer the requested command. */
 const PATIENCE_MS = 20_000
 
 let read: (() => readonly MenuEntry[]) | undefined
 let wanted: { id: string; at: string | undefined; until: number } | undefined
 
-/** What can be done on the screen right now. */
+/** The commands of the current screen. */
 export const readOffers = (): Offer[] => (read?.() ?? []).filter(entry => entry !== 'separator')
 
-/** Says, while a screen is shown, what can be done there: the command palette offers it, too. */
+/** Offers commands in the command palette while a screen is shown. */
 export function useOffers(entries: () => readonly MenuEntry[]): void {
   useEffect(() => {
     read = entries
@@ -24,18 +24,21 @@ export function useOffers(entries: () => readonly MenuEntry[]): void {
 }
 
 /**
- * Does something that a screen offers, as soon as one does.
- * @param at the address of the only place where it is wanted; undefined if that is any
+ * Runs a command as soon as a screen offers it.
+ *
+ * @param at limits the command to this URL; undefined for any
  */
 export function runOffer(id: string, at?: string, until = Date.now() + PATIENCE_MS): void {
   const offer = readOffers().find(one => one.id === id)
   wanted = offer || Date.now() > until ? undefined : { id, at, until }
-  // This may be called while React draws.
+  // React may be rendering when this runs.
   if (offer) queueMicrotask(offer.run)
 }
 
 /**
- * No command is awaited from a screen any longer. @param at only for what is wanted nowhere else
+ * Stops waiting for a command.
+ *
+ * @param at only if it was requested for this URL
  */
 export function forgetWanted(at?: string): void {
   if (at === undefined || wanted?.at === at) wanted = undefined

@@ -5,7 +5,7 @@ import { useAccountEntries } from './account-entries.ts'
 import type { Me } from './me.ts'
 import { text } from './text.ts'
 
-/** The open account menu; shell/account-menu.tsx loads it. */
+/** The open account menu, in a part that loads on demand. */
 export const OpenAccountMenu = ({ me, ...open }: { me: Me } & OpenMenu) => (
   <PopoverMenu
     {...open}

@@ -2,7 +2,7 @@ import './over-quota.css'
 import { LinkButton } from '../parts/button.tsx'
 import { text } from './text.ts'
 
-/** Says that nothing can be added, because limits have become smaller than what is stored. */
+/** Announces that uploads are blocked, because lowered limits are below the current storage use. */
 export const OverQuota = () => (
   <div className="over-quota" role="status">
     <p>{text('overQuota')}</p>

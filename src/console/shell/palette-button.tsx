@@ -9,7 +9,7 @@ const Palette = lazy(() =>
   import('../palette/palette.tsx').then(({ Palette }) => ({ default: Palette })),
 )
 
-/** Opens the command palette, as Ctrl-K and Cmd-K do. */
+/** Opens the command palette, like Ctrl-K and Cmd-K. */
 export function PaletteButton({ me }: { me: Me | undefined }) {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
@@ -28,7 +28,7 @@ export function PaletteButton({ me }: { me: Me | undefined }) {
     hearEarlyKeys(toggle)
     return () => document.removeEventListener('keydown', toggle)
   }, [])
-  // What is pressed before the person is known is kept.
+  // Early key presses wait until the person is loaded.
   if (!me) return null
   return (
     <>

@@ -7,8 +7,8 @@ import { text } from './text.ts'
 const PAUSE_MS = 250
 
 /**
- * What is searched for, over all screens: what is typed leads to the screen of the search, a moment
- * after the last letter. `/` goes here.
+ * The global search field. Typing opens the search screen after a short pause. `/` focuses the
+ * field.
  */
 export function SearchField() {
   const { pathname } = useLocation()
@@ -20,11 +20,10 @@ export function SearchField() {
   const [typed, setTyped] = useState(value)
   const timer = useRef(0)
   /**
-   * What this field has put into the address: the answer to earlier letters must not replace later
-   * ones.
+   * The last query that this field wrote to the URL. A late navigation must not replace newer text.
    */
   const sent = useRef(value)
-  // Back, forward and filters change what is searched for, too.
+  // Back, forward and filters also change the query.
   useEffect(() => {
     if (value === sent.current) return
     sent.current = value
@@ -55,7 +54,7 @@ export function SearchField() {
     timer.current = window.setTimeout(() => {
       if (!query.trim() && !isThere) return
       sent.current = query.trim() ? query : ''
-      // The screen before is one step back, however much was typed.
+      // Typing replaces the history entry, so that Back leads to the screen before the search.
       void navigate({
         to: '/search',
         search: query.trim() ? { q: query } : {},

@@ -30,7 +30,7 @@ const Uploads = lazy(() =>
   import('../uploads/uploads.tsx').then(({ Uploads }) => ({ default: Uploads })),
 )
 
-/** What is around every screen. */
+/** The frame of every screen. */
 export function Shell() {
   const me = useMe()
   return (

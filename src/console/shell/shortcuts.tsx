@@ -5,14 +5,14 @@ const Keys = lazy(() =>
   import('../screens/files/on-demand/dialogs.tsx').then(({ Keys }) => ({ default: Keys })),
 )
 
-/** Whether the list of keyboard shortcuts is shown. */
+/** Whether the list of keyboard shortcuts is open. */
 export const shortcuts = sharedValue(false)
 
-/** Where keys write, or choose what begins with them. */
+/** Elements that use typed keys themselves. */
 const TYPING =
   'input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]'
 
-/** What the keyboard can do, over any screen: `?` shows it. */
+/** The list of keyboard shortcuts, opened with `?` on any screen. */
 export function Shortcuts() {
   const isOpen = shortcuts.use()
   useEffect(() => {

@@ -3,7 +3,7 @@ import { ofBrowser } from '../parts/memory.ts'
 const KEY = 'satchel.theme'
 export type Theme = 'light' | 'dark' | 'system'
 
-/** The colours that were chosen for this browser. */
+/** The theme chosen for this browser. */
 export function chosenTheme(): Theme {
   const chosen = ofBrowser.read(KEY)
   return chosen === 'light' || chosen === 'dark' ? chosen : 'system'
@@ -17,7 +17,7 @@ function show(theme: Theme): void {
 
 show(chosenTheme())
 
-/** Chooses the colours for this browser. */
+/** Sets the theme for this browser. */
 export function chooseTheme(theme: Theme): void {
   ofBrowser.write(KEY, theme)
   show(theme)

@@ -10,9 +10,9 @@ export interface Part {
   id: string
   label: string
   bytes: number
-  /** The token of its colour; what is free has that of the bar. */
+  /** Colour token of the part. Free space has the colour of the bar. */
   tone: (typeof tones)[number] | 'edge' | 'line'
-  /** Leads to a folder. */
+  /** Links to a folder. */
   href?: string
 }
 
@@ -20,13 +20,13 @@ const colour = (tone: Part['tone']) => ({ '--tone': `var(--${tone})` }) as CSSPr
 
 interface SpacePartsProps {
   parts: Part[]
-  /** How long the bar is, in bytes. */
+  /** Length of the bar, in bytes. */
   whole: number
-  /** Of what the parts have their percentages. */
+  /** The total for the percentages, in bytes. */
   used: number
 }
 
-/** What takes space, as a bar. The list says all that the bar shows. */
+/** Storage use as a bar. The list below contains the same data as text. */
 export const SpaceParts = ({ parts, whole, used }: SpacePartsProps) => (
   <>
     <div className="space-bar" aria-hidden>

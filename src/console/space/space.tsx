@@ -4,7 +4,7 @@ import { Figures } from '../parts/figures.tsx'
 import { type Part, SpaceParts, tones } from './parts.tsx'
 import { text } from './text.ts'
 
-/** What a drive holds, and its largest files and folders. */
+/** Storage use of a drive, and its largest entries. */
 export const SPACE = graphql(`
   fragment Space on Drive {
     id
@@ -33,7 +33,7 @@ export const SPACE = graphql(`
   }
 `)
 
-/** Storage use: the largest entries of the drive's root, all others, and the rest. */
+/** The largest entries of the root, all others, and the rest of the storage use. */
 function partsOf({ usage, root }: ResultOf<typeof SPACE>, filesHref: string): Part[] {
   const largest = root.entries.nodes.filter(({ size }) => size > 0)
   const rest = usage.usedBytes - largest.reduce((sum, { size }) => sum + size, 0)
@@ -55,7 +55,7 @@ function partsOf({ usage, root }: ResultOf<typeof SPACE>, filesHref: string): Pa
   ]
 }
 
-/** How full a drive is, and of what. */
+/** The storage use of a drive. */
 export function Space({ drive, filesHref }: { drive: ResultOf<typeof SPACE>; filesHref: string }) {
   const { usage } = drive
   const whole = Math.max(usage.maxBytes, usage.usedBytes, 1)

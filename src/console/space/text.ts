@@ -2,5 +2,4 @@ import { messages } from '../i18n/messages.ts'
 import de from './messages/de.json'
 import en from './messages/en.json'
 
-/** Texts of the picture of a drive. */
 export const text = messages({ en, de })

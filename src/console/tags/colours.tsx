@@ -16,7 +16,7 @@ const colours = [
   ['PINK', text('pink')],
 ] as const satisfies readonly (readonly [Colour, string])[]
 
-/** Chooses the colour of a tag. */
+/** The colour field of a tag. */
 export const ColourField = ({
   onChoose,
   ...field

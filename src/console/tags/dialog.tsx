@@ -14,7 +14,7 @@ import { CREATE_TAG, type DriveTag, TAG_ENTRIES } from './documents.ts'
 import { text } from './text.ts'
 import { useTags } from './use-tags.ts'
 
-/** Characters of the name of a tag. */
+/** Maximum length of a tag name, in characters. */
 const MAX_TAG_NAME = 50
 
 interface Tagged {
@@ -28,7 +28,7 @@ export interface DialogProps {
   onClose: () => void
 }
 
-/** Gives tags to entries of a drive, and takes others from them; new ones are made here. */
+/** Adds tags to entries and removes them. It can also create tags. */
 export function TagDialog({ drive, entries, onClose }: DialogProps) {
   const tags = useTags(drive)
   const [changes, setChanges] = useState<ReadonlyMap<string, boolean>>(new Map())
@@ -84,7 +84,7 @@ export function TagDialog({ drive, entries, onClose }: DialogProps) {
 
 interface ChoiceProps {
   tag: DriveTag
-  /** How many of the entries have it. */
+  /** How many of the entries have the tag. */
   having: number
   of: number
   change: boolean | undefined
@@ -112,7 +112,7 @@ function Choice({ tag, having, of, change, set }: ChoiceProps) {
   )
 }
 
-/** Makes a tag. */
+/** Creates a tag. */
 export function NewTag({ drive, onCreated }: { drive: string; onCreated?: (id: string) => void }) {
   const [name, setName] = useState('')
   const [colour, setColour] = useState<Colour>('BLUE')
@@ -134,7 +134,7 @@ export function NewTag({ drive, onCreated }: { drive: string; onCreated?: (id: s
         onChange={({ target }) => setName(target.value)}
         onKeyDown={event => {
           if (event.key !== 'Enter' || name.trim() === '') return
-          // It makes the tag, and does not end the dialog.
+          // Enter creates the tag, and must not submit the dialog.
           event.preventDefault()
           create()
         }}

@@ -1,7 +1,7 @@
 import { type DialogProps, TagDialog } from './dialog.tsx'
 import { TagManager } from './manager.tsx'
 
-/** The tags of some entries, or with `isOfDrive` those of the whole drive. */
+/** The tags of some entries, or of the whole drive with `isOfDrive`. */
 export const Tags = ({
   isOfDrive,
   onChange,

@@ -6,13 +6,13 @@ import { useTags } from './use-tags.ts'
 
 interface FilterProps {
   drive: string
-  /** Ids of those that are chosen, with dots between them. */
+  /** The ids of the chosen tags, separated by dots. */
   tags: string
-  /** Given nothing where the filter ends. */
+  /** Called with undefined to remove the filter. */
   onTags: (tags: string | undefined) => void
 }
 
-/** Bounds a list to what has all of the chosen tags. */
+/** Filters a list to entries that have all chosen tags. */
 export function TagFilter({ drive, tags, onTags }: FilterProps) {
   const all = useTags(drive)
   const chosen = tags ? tags.split('.') : []

@@ -12,7 +12,7 @@ import { DELETE_TAG, type DriveTag, UPDATE_TAG } from './documents.ts'
 import { text } from './text.ts'
 import { useTags } from './use-tags.ts'
 
-/** The tags of a drive: renames, recolours and deletes them. */
+/** Renames, recolours and deletes the tags of a drive. */
 export function TagManager({
   drive,
   onClose,

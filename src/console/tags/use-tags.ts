@@ -1,7 +1,7 @@
 import { useQuery } from 'urql'
 import { type DriveTag, TAGS } from './documents.ts'
 
-/** The tags of a drive; undefined while they are loaded. */
+/** The tags of a drive; undefined while loading. */
 export function useTags(drive: string): readonly DriveTag[] | undefined {
   const [{ data }] = useQuery({
     query: TAGS,

@@ -8,28 +8,28 @@ import { text } from './text.ts'
 import { ask, mutate, pathOf } from './transport.ts'
 import { type Destination, enqueue, queue, RETRIES, type Replaced, recordOf } from './uploads.ts'
 
-/** What does not fit, to be decided about before the first byte. */
+/** An upload that does not fit. The person decides before the first byte is sent. */
 export interface Tight {
-  /** Those that are larger than any file may be. */
+  /** Files above the size limit. */
   tooLarge: Gathered[]
   maxFileSize: number
-  /** Those that fit, in their order. */
+  /** Files that fit, in order. */
   fitting: Gathered[]
-  /** Those for which nothing is left after them. */
+  /** Files that no longer fit after these. */
   unfitting: Gathered[]
-  /** Bytes of all that are not too large, and the bytes that are left for them. */
+  /** Total size of the files within the size limit, and the free space, in bytes. */
   needed: number
   left: number
-  /** Uploads those that fit. */
+  /** Uploads the files that fit. */
   proceed(): void
 }
 
-/** What the person has to decide about. */
+/** The pending decision. */
 export const tight = sharedValue<Tight | null>(null)
 
 /**
- * Uploads what was dropped, pasted or picked. If not all of it fits, the person is asked before the
- * first byte.
+ * Uploads dropped, pasted or picked files. If they do not all fit, it asks before the first byte is
+ * sent.
  */
 export async function add(
   gathering: Gathering,
@@ -60,8 +60,7 @@ async function findRoom(
   files: Gathered[],
   { drive, share }: Destination,
 ): Promise<Omit<Tight, 'proceed'>> {
-  // What is left in the drive of another person is for them to know: its uploads say when that is
-  // too little.
+  // The free space of another person's drive is private. If it runs out, the uploads fail.
   if (share !== undefined) return roomUnknown(files)
   const { node } = await ask(ROOM, { drive })
   if (node?.__typename !== 'Drive') throw new Error(text('noDrive'))
@@ -81,8 +80,8 @@ async function findRoom(
 }
 
 /**
- * Without the service, it is unknown what fits: the uploads wait for the service, which decides
- * then.
+ * Without the service, the free space is unknown. The uploads wait for the service, which then
+ * decides.
  */
 function roomUnknown(files: Gathered[]): Omit<Tight, 'proceed'> {
   return {
@@ -95,7 +94,7 @@ function roomUnknown(files: Gathered[]): Omit<Tight, 'proceed'> {
   }
 }
 
-/** Bytes that the queue has for a drive, and the service does not know of. */
+/** Bytes in the queue of a drive that the service does not know about yet. */
 const announced = (drive: string): number =>
   queue
     .snapshot()
@@ -109,8 +108,8 @@ async function begin(
   to: Destination,
   replaced?: Replaced,
 ): Promise<void> {
-  // The others are made with what is in them; these show at once. Why one cannot be made, its files
-  // say in the dock, where they are kept.
+  // Creates the top folders first, so that they appear immediately. Uploads create the others. If
+  // this fails, the uploads report the reason in the dock.
   const tops = new Set(files.flatMap(({ folder }) => folder.split('/')[0] || []))
   for (const folder of tops) await makeFolder(to, folder, 0).catch(() => {})
   await enqueue(files, to, replaced)
@@ -131,7 +130,7 @@ async function makeFolder(
       patience,
     )
   } catch (error) {
-    // What is there already takes what is new.
+    // An existing folder receives the new files.
     if (!isFailure(error, 'PATH_EXISTS')) throw error
   }
 }

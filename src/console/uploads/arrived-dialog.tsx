@@ -11,7 +11,7 @@ import { text } from './text.ts'
 
 const addressesOf = (files: readonly Gathered[]) => files.flatMap(({ arrived }) => arrived ?? [])
 
-/** Asks where the files go that the system has shared with the console. */
+/** Asks where to put files that the system shared with the console. */
 export function ArrivedDialog({ drive }: { drive: string }) {
   const [files, setFiles] = useState<readonly Gathered[]>([])
   const [isDiscarding, setDiscarding] = useState(false)
@@ -20,7 +20,7 @@ export function ArrivedDialog({ drive }: { drive: string }) {
 
   async function upload(folder: string) {
     setFiles([])
-    // Another tab may have asked, too.
+    // Another tab may be asking, too.
     const waiting = new Set(addressesOf(await readArrived()))
     const rest = files.filter(({ arrived }) => arrived && waiting.has(arrived))
     await add({ files: rest, emptyFolders: [], unreadable: [] }, { drive, folder })
@@ -61,7 +61,7 @@ export function ArrivedDialog({ drive }: { drive: string }) {
   )
 }
 
-/** Reports files that the system has shared but that could not be kept. */
+/** Reports files that the system shared but that could not be kept. */
 function useUnshared(): void {
   const { unshared }: { unshared?: true } = useSearch({ strict: false })
   const navigate = useNavigate()

@@ -2,18 +2,18 @@ import { person } from '../graphql/session.ts'
 import type { Gathered } from './gather.ts'
 import { arrivedForUploads } from './kept.ts'
 
-/** Where the worker keeps what the system has shared with the console (worker/arrived.ts). */
+/** The cache for files that the system shared with the console (worker/arrived.ts). */
 const ARRIVED = 'arrived'
 
-/** Null when nothing has arrived. */
+/** Null if nothing has arrived. */
 async function open(): Promise<Cache | null> {
-  // Only secure pages have caches, and some browsers refuse them in private windows: nothing is
-  // shared with the console there.
+  // Only secure origins have caches, and some browsers refuse them in private windows. The console
+  // then receives no shared files.
   const has = 'caches' in window && (await caches.has(ARRIVED).catch(() => false))
   return has ? caches.open(ARRIVED) : null
 }
 
-/** A name is no path: another app may say where the file was. */
+/** Drops the path, because another app may send one with the name. */
 const nameOf = (encoded: string) => decodeURIComponent(encoded).split(/[/\\]/).at(-1) || 'file'
 
 async function fileOf(kept: Response): Promise<File> {
@@ -25,9 +25,7 @@ async function fileOf(kept: Response): Promise<File> {
   return new File([await kept.blob()], nameOf(headers.get('x-name') ?? ''), about)
 }
 
-/**
- * The files that wait to be uploaded by this person. Files shared by another account are removed.
- */
+/** The files that wait for upload by this person. Files of another account are deleted. */
 export async function readArrived(): Promise<Gathered[]> {
   const cache = await open()
   if (!cache) return []
@@ -38,10 +36,10 @@ export async function readArrived(): Promise<Gathered[]> {
     const kept = await cache.match(request)
     if (!kept) continue
     const whose = kept.headers.get('x-person')
-    // Also what an upload of theirs waits for: they choose the file again.
+    // Also deletes files of unfinished uploads. Their owner has to choose the files again.
     if (whose && whose !== person) await cache.delete(request)
     else if (!taken.has(pathname)) {
-      // Shared while no one was signed in: it belongs to the first person who signs in.
+      // Shared while signed out: the file belongs to the first person who signs in.
       if (!whose) await cache.put(request, owned(kept.clone()))
       found.push({ file: await fileOf(kept), folder: '', arrived: pathname })
     }
@@ -55,7 +53,7 @@ function owned(kept: Response): Response {
   return new Response(kept.body, { headers })
 }
 
-/** The file of an upload that continues; undefined if this browser no longer has it. */
+/** The file of a resumed upload; undefined if this browser no longer has it. */
 export async function findArrived(arrived: string): Promise<File | undefined> {
   const kept = await (await open())?.match(arrived)
   return kept && fileOf(kept)

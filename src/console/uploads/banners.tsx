@@ -7,7 +7,7 @@ import { pick } from './pick.ts'
 import { text } from './text.ts'
 import { allowAgain, chooseAgain, queue, recordOf } from './uploads.ts'
 
-/** What the uploads wait for: a decision, their files, the network. */
+/** Banners for uploads that wait for a decision, for their files or for the network. */
 export function Banners({ snapshot: { uploads, total } }: { snapshot: Snapshot }) {
   const isOnline = useOnline()
   const { conflict, detached, uploading } = total.phases
@@ -83,7 +83,7 @@ export function Banners({ snapshot: { uploads, total } }: { snapshot: Snapshot }
   )
 }
 
-/** Lets the person choose the files of interrupted uploads again. */
+/** Asks for the files of interrupted uploads again. */
 export async function choose(what: 'files' | 'folder'): Promise<void> {
   try {
     const gathering = await pick(what)

@@ -23,7 +23,7 @@ import { cancel, queue, recordOf } from './uploads.ts'
 
 const ROW = 60
 
-/** Every file of the queue; only what is in sight is drawn. */
+/** All files of the queue. Only visible rows are rendered. */
 export function DockList({ uploads }: { uploads: readonly QueuedUpload[] }) {
   const box = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
@@ -61,8 +61,8 @@ const DOUBLE_CLICK_MS = 500
 let last = { at: Number.NEGATIVE_INFINITY, top: 0 }
 
 /**
- * Cancels one. The second press of a double click meets, at the same place, the file that has moved
- * there: it means nothing.
+ * Cancels one upload. It ignores the second click of a double click, which would hit the row that
+ * moved up.
  */
 function cancelOne(id: string, button: Element): void {
   const pressed = { at: Date.now(), top: button.getBoundingClientRect().top }
@@ -78,8 +78,8 @@ function cancelOne(id: string, button: Element): void {
 interface RowProps {
   upload: QueuedUpload
   /**
-   * Whether others wait for the same decision, and which there are: about a single one the banner
-   * above asks.
+   * Whether several uploads wait for the same decision, and whether replacing is allowed. For a
+   * single upload, the banner asks.
    */
   among: { isMany: boolean; mayReplace: boolean }
 }
@@ -161,7 +161,7 @@ function stateOf({ phase, sent, size, checked, failure }: QueuedUpload): string 
   }
 }
 
-/** A name that other systems allow and the service does not: trying again changes nothing. */
+/** Whether the service rejects the file name. A retry would not help. */
 const isRefused = ({ aim, failure }: QueuedUpload) =>
   failure?.code === 'INVALID_PATH' && fitting(aim.fileName) !== aim.fileName
 

@@ -10,7 +10,7 @@ import { DockList } from './dock-list.tsx'
 import { text } from './text.ts'
 import { cancel, queue } from './uploads.ts'
 
-/** The uploads, in a corner of the screen, and what a screen reader hears of them. */
+/** The upload dock in a corner of the screen, with announcements for screen readers. */
 export function Dock() {
   const snapshot = useSyncExternalStore(queue.subscribe, queue.snapshot)
   return (
@@ -23,7 +23,7 @@ export function Dock() {
   )
 }
 
-/** The whole, and each. */
+/** Overall progress and the individual uploads. */
 function Box({ snapshot }: { snapshot: Snapshot }) {
   const [isOpen, setOpen] = useState(true)
   const [isAsking, setAsking] = useState(false)
@@ -106,7 +106,7 @@ function titleOf(snapshot: Snapshot): string {
 
 function detailsOf({ uploads, total }: Snapshot): string {
   const { sent, size, rate, secondsLeft, phases } = total
-  // After a reload it is unknown how much of a file has arrived.
+  // After a reload, the received bytes are unknown.
   if (uploads.every(isOver) || sent === 0) return formatBytes(size)
   const parts = [text('sentOf', { sent: formatBytes(sent), size: formatBytes(size) })]
   if (phases.uploading > 0 && secondsLeft !== undefined)
@@ -117,7 +117,7 @@ function detailsOf({ uploads, total }: Snapshot): string {
   return parts.join(' · ')
 }
 
-/** What a screen reader hears: what changes seldom. */
+/** The announcement for screen readers. It changes rarely. */
 function announcementOf(snapshot: Snapshot): string {
   const { uploads, total } = snapshot
   if (uploads.length === 0) return ''

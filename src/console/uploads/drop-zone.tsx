@@ -11,7 +11,7 @@ const isEditable = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || ['INPUT', 'TEXTAREA'].includes(target.tagName))
 
-/** Takes files that are dropped anywhere or pasted, and says where they go. */
+/** Accepts files dropped or pasted anywhere, and shows the target folder. */
 export function DropZone({ place }: { place: Place }) {
   const [isOver, setOver] = useState(false)
 
@@ -41,8 +41,7 @@ export function DropZone({ place }: { place: Place }) {
       { signal },
     )
     window.addEventListener('drop', () => setOver(false), { signal, capture: true })
-    // A part of the screen that takes a drop itself, such as the row of a folder, stops its
-    // propagation.
+    // Elements that handle drops themselves, such as folder rows, stop the propagation.
     window.addEventListener(
       'drop',
       ({ dataTransfer }) => hasFiles(dataTransfer) && take(dataTransfer),

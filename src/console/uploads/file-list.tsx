@@ -4,7 +4,7 @@ import { text } from './text.ts'
 
 const SHOWN = 5
 
-/** The first files of many, and how many more there are. */
+/** The first files of a list, and the number of the others. */
 export const FileList = ({ files }: { files: readonly Gathered[] }) => (
   <>
     <ul className="tight-list">

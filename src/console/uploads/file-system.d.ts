@@ -1,5 +1,5 @@
 /**
- * The parts of the File System Access API that not every browser has
+ * Parts of the File System Access API that only some browsers have
  * (https://wicg.github.io/file-system-access/).
  */
 

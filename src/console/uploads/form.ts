@@ -5,8 +5,8 @@ import { refuseUnreadable } from './source.ts'
 import { text } from './text.ts'
 
 /**
- * A form as a browser sends it, but for the names of files: a browser writes a quotation mark in
- * them as %22, so that the name would change. RFC 8187 keeps them.
+ * Encodes a form as a browser would, except for file names: browsers write quotation marks as %22,
+ * which would change the name. RFC 8187 encoding keeps them.
  */
 function bodyOf(form: FormData): { body: Blob; type: string; files: Blob[] } {
   const boundary = `satchel-${Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16)).join('-')}`
@@ -29,7 +29,7 @@ function bodyOf(form: FormData): { body: Blob; type: string; files: Blob[] } {
   return { body: new Blob(pieces), type: `multipart/form-data; boundary=${boundary}`, files }
 }
 
-/** A `fetch` for one form that reports how many bytes of its files have been sent. */
+/** A `fetch` for one form that reports how many bytes of its files were sent. */
 export const sendForm =
   (attempt: Attempt): typeof fetch =>
   (url, { headers: given, body: form } = {}) => {
@@ -45,7 +45,7 @@ export const sendForm =
         url: String(url),
         headers,
         body,
-        // What comes before the files is sent first.
+        // The fields before the files are sent first.
         counted: files.reduce((sum, file) => sum + file.size, 0),
         failed: async () => {
           await Promise.all(files.map(refuseUnreadable))

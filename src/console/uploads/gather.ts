@@ -1,25 +1,25 @@
-/** A file that was dropped, pasted or picked. */
+/** A dropped, pasted or picked file. */
 export interface Gathered {
   file: File
-  /** Names of the folders that it was in, joined by slashes. */
+  /** Its folders, joined by slashes. */
   folder: string
-  /** Finds the file again after a reload, where the browser has such handles. */
+  /** Reopens the file after a reload, in browsers with such handles. */
   handle?: FileSystemFileHandle
-  /** Where it is kept in this browser, if the system has shared it with the console. */
+  /** Cache key, if the system shared the file with the console. */
   arrived?: string
 }
 
 export interface Gathering {
   files: Gathered[]
-  /** Paths of folders without a file. */
+  /** Paths of empty folders. */
   emptyFolders: string[]
-  /** Paths of what the browser may not read. */
+  /** Paths that the browser may not read. */
   unreadable: string[]
 }
 
 const join = (folder: string, name: string) => (folder === '' ? name : `${folder}/${name}`)
 
-/** The files of an input, which may pick a folder. */
+/** The files of an input, possibly of a whole folder. */
 export const fromInput = (files: FileList): Gathering => ({
   files: [...files].map(file => ({
     file,
@@ -29,11 +29,9 @@ export const fromInput = (files: FileList): Gathering => ({
   unreadable: [],
 })
 
-/**
- * What was dropped or pasted, with everything in its folders. Must be called before the event ends.
- */
+/** Dropped or pasted files, including the contents of folders. Must be called during the event. */
 export async function fromTransfer({ items }: DataTransfer): Promise<Gathering> {
-  // The list is emptied when the event ends.
+  // The browser clears the list after the event.
   const found = [...items]
     .filter(({ kind }) => kind === 'file')
     .map(item => ({
@@ -45,14 +43,15 @@ export async function fromTransfer({ items }: DataTransfer): Promise<Gathering> 
   for (const { handle, entry, file } of found) {
     const known = await handle.catch(() => null)
     if (known) await addHandle(known, '', gathering)
-    // WebKit cannot read the entry of a file that is not on the disk, such as a picture of a page.
+    // WebKit cannot read the entry of a file that is not on disk, such as a picture dragged from a
+    // page.
     else if (file && !entry?.isDirectory) gathering.files.push({ file, folder: '' })
     else if (entry) await addEntry(entry, '', gathering)
   }
   return gathering
 }
 
-/** What was picked, with everything in folders. */
+/** Picked files, including the contents of folders. */
 export async function fromHandles(handles: FileSystemHandle[]): Promise<Gathering> {
   const gathering: Gathering = { files: [], emptyFolders: [], unreadable: [] }
   for (const handle of handles) await addHandle(handle, '', gathering)
@@ -105,7 +104,7 @@ async function addEntry(
   }
 }
 
-/** A folder comes in batches, and ends with an empty one. */
+/** Folders are read in batches; an empty batch marks the end. */
 async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader()
   const entries: FileSystemEntry[] = []

@@ -2,39 +2,37 @@ import { createStore, delMany, set, setMany, values } from 'idb-keyval'
 import type { Aim, StoredSession } from '../../upload-engine/job.ts'
 import { ofTab } from '../parts/memory.ts'
 
-/** An unfinished upload, as this browser remembers it. */
+/** An unfinished upload, stored in this browser. */
 export interface Kept {
   id: string
-  /** The tab that it belongs to. */
+  /** The tab that owns the upload. */
   tab: string
-  /** The id of the person. */
+  /** Id of the person. */
   person: string
-  /** As a `Destination` has them. */
+  /** See `Destination`. */
   drive: string
   share?: string | undefined
   aim: Aim
-  /**
-   * The revision of the file that it gives a new content, if it matters; not there for a new file.
-   */
+  /** The expected revision of the file to replace, or `any`. Undefined for a new file. */
   replaces?: number | 'any' | undefined
-  /** Of the file on this computer. */
+  /** Properties of the local file. */
   name: string
   size: number
   /** Media type, or empty. */
   type: string
   mtimeMs: number
   handle?: FileSystemFileHandle | undefined
-  /** Where the file itself is kept in this browser. */
+  /** Where this browser stores the file itself. */
   arrived?: string | undefined
   session?: StoredSession | undefined
-  /** Cancelled: its session is to be aborted, not resumed. */
+  /** Cancelled: the session must be aborted, not resumed. */
   isCancelled?: boolean | undefined
 }
 
 let opened: ReturnType<typeof createStore> | undefined
 /**
- * Calls for the store. Some browsers refuse to store anything, in private windows: uploads work
- * then, but do not survive a reload.
+ * Runs a database request. Some browsers refuse storage in private windows: uploads still work
+ * there, but do not survive a reload.
  */
 async function stored<T>(
   work: (store: ReturnType<typeof createStore>) => Promise<T>,
@@ -59,7 +57,7 @@ export const keepOne = (upload: Kept): Promise<void> =>
 export const forget = (ids: string[]): Promise<void> => stored(store => delMany(ids, store))
 const keptUploads = async (): Promise<Kept[]> => (await stored(store => values<Kept>(store))) ?? []
 
-/** Files that are kept in this browser for uploads of any tab. */
+/** Cache keys of files that unfinished uploads of any tab still need. */
 export const arrivedForUploads = async (): Promise<Set<string | undefined>> =>
   new Set((await keptUploads()).map(({ arrived }) => arrived))
 
@@ -70,7 +68,7 @@ export const newId = (): string =>
     byte.toString(16).padStart(2, '0'),
   ).join('')
 
-/** Holds a lock until the tab is closed. False if another tab has it. */
+/** Holds a lock until the tab closes. Resolves to false if another tab has it. */
 const hold = (name: string) =>
   new Promise<boolean>(resolve => {
     navigator.locks
@@ -78,15 +76,14 @@ const hold = (name: string) =>
         resolve(lock !== null)
         return lock ? new Promise(() => {}) : undefined
       })
-      // Where nothing may be stored, there is nothing to share either.
+      // Without storage there is nothing to share, so no lock is needed.
       .catch(() => resolve(true))
   })
 
-/** The name of this tab, which it keeps when it loads again. */
+/** The id of this tab. It survives a reload. */
 async function nameTab(): Promise<string> {
   let tab = ofTab.read(TAB) ?? newId()
-  // Without a secure origin there are no locks. A tab that was duplicated has the name of the
-  // other.
+  // Insecure origins have no locks. A duplicated tab starts with the id of the original.
   if (navigator.locks && !(await hold(lockOf(tab)))) {
     tab = newId()
     await hold(lockOf(tab))
@@ -101,14 +98,11 @@ export const thisTab = (): Promise<string> => {
   return named
 }
 
-/**
- * Takes over the uploads of a person that no other tab works on, and forgets those that the service
- * has forgotten, too.
- */
+/** Takes over the person's uploads that no other tab owns, and deletes expired ones. */
 export async function adopt(person: string): Promise<Kept[]> {
   const tab = await thisTab()
   const take = () => takeOver(person, tab)
-  // Tabs that open together would take the same.
+  // The lock prevents two tabs that open together from taking the same uploads.
   return (await navigator.locks?.request('satchel-uploads', take).catch(take)) ?? take()
 }
 

@@ -20,8 +20,8 @@ const REPLACEABLE = graphql(`
 `)
 
 /**
- * Whether the files whose names are taken may be replaced where they are, and are kept as versions:
- * it needs no question then. What is shared is kept for its owner.
+ * Whether the existing files may be replaced without asking, because the old content stays as a
+ * version. In shares, the owner keeps it.
  */
 export function useMayReplace(uploads: readonly QueuedUpload[]): boolean {
   const taken = uploads.filter(({ phase }) => phase === 'conflict')

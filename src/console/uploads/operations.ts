@@ -1,6 +1,6 @@
 import { graphql } from '../graphql/graphql.ts'
 
-/** What a list of a drive shows of a new file. */
+/** The fields of a new file that lists show. */
 const NEW_FILE = graphql(`
   fragment NewFile on File {
     __typename
@@ -26,7 +26,7 @@ const NEW_FILE = graphql(`
   }
 `)
 
-/** The folders that a new file makes larger, as far up as one looks who uploads a folder. */
+/** The parent folders whose size changes, up to the usual depth of an uploaded folder. */
 const GROWN = graphql(`
   fragment Grown on Folder {
     id
@@ -84,8 +84,8 @@ export const PART = graphql(`
 `)
 
 /**
- * What became of a completion; with `isShared`, without what the person sees of their own drives
- * alone. So are the others here.
+ * The result of a completion. With `isShared`, it omits fields that only members of the drive may
+ * read. The same applies to the other operations here.
  */
 export const OUTCOME = graphql(
   `
@@ -208,7 +208,7 @@ export const REMOVE = graphql(`
   }
 `)
 
-/** With those above it that are missing. */
+/** Creates a folder and its missing parents. */
 export const MAKE_FOLDER = graphql(`
   mutation MakeUploadFolder($input: CreateFolderInput!, $isShared: Boolean!) {
     createFolder(input: $input) {
@@ -229,7 +229,7 @@ export const MAKE_FOLDER = graphql(`
   }
 `)
 
-/** What a drive has left. */
+/** The free space of a drive. */
 export const ROOM = graphql(`
   query RoomForUploads($drive: ID!) {
     node(id: $drive) {

@@ -3,11 +3,13 @@ import { add } from './add.ts'
 import { pick } from './pick.ts'
 import type { Destination, Replaced } from './uploads.ts'
 
-/** Asks the person for files or a folder, and uploads them. */
+/** Lets the person pick files or a folder, and uploads them. */
 export const pickAndAdd = (what: 'files' | 'folder', to: Destination): Promise<void> =>
   pickFor(what, to)
 
-/** Asks for the new content of a file, and uploads it. What the file was becomes a version. */
+/**
+ * Lets the person pick new content for a file, and uploads it. The old content becomes a version.
+ */
 export const pickAndReplace = (to: Destination, replaced: Replaced): Promise<void> =>
   pickFor('file', to, replaced)
 

@@ -1,17 +1,16 @@
 import { fromHandles, fromInput, type Gathering } from './gather.ts'
 
 /**
- * Kept until the next one, because some browsers drop an input that nothing refers to while it is
- * open.
+ * Referenced until the next pick, because some browsers drop an open input that nothing references.
  */
 let input: HTMLInputElement | undefined
 
 /**
- * Lets the person pick files, one file, or a folder. Null if they do not. Must be called for a
- * click.
+ * Opens the file picker for files, one file or a folder. Returns null if cancelled. Must be called
+ * during a click.
  */
 export async function pick(what: 'files' | 'file' | 'folder'): Promise<Gathering | null> {
-  // Handles survive a reload; an input does not.
+  // File handles survive a reload, but an input does not.
   try {
     if (what !== 'folder' && window.showOpenFilePicker)
       return await fromHandles(await window.showOpenFilePicker({ multiple: what === 'files' }))

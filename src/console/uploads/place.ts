@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { sharedValue } from '../parts/shared-value.ts'
 import type { Destination } from './uploads.ts'
 
-/** The folder on the screen, what it is called there, and whether one may upload into it. */
+/** The current folder, its display name, and whether the person may upload to it. */
 export interface Place extends Destination {
   label: string
   mayUpload: boolean
@@ -11,8 +11,8 @@ export interface Place extends Destination {
 const places = sharedValue<Place[]>([])
 
 /**
- * Says, while a screen is shown, where what is dropped anywhere goes; else that is the root of the
- * person's own drive.
+ * Sets the target for drops while a screen is shown. The default is the root of the person's own
+ * drive.
  */
 export function useUploadPlace(place: Place | undefined): void {
   const { drive, share, folder, label, mayUpload } = place ?? {}

@@ -5,7 +5,7 @@ import { tight } from './add.ts'
 import { FileList } from './file-list.tsx'
 import { text } from './text.ts'
 
-/** Not all of what was chosen fits: says why, before anything is sent. */
+/** Explains which files do not fit and why, before anything is sent. */
 export function TightDialog() {
   const problem = tight.use()
   if (!problem) return null

@@ -24,9 +24,9 @@ import {
 import { text } from './text.ts'
 
 /**
- * Uploads into a drive, or into what is shared, by the graph.
- * @param replaces the revision of the file that is given a new content, or that it is whatever it
- * is
+ * The upload transport for drives and shares, by GraphQL.
+ *
+ * @param replaces the expected revision of the file to replace, or `any`
  */
 export function transportOf(
   { drive, share, replaces }: Pick<Kept, 'drive' | 'share' | 'replaces'>,
@@ -92,7 +92,7 @@ export function transportOf(
     },
 
     async sendWhole({ folder, fileName }, { body, ...fingerprint }, attempt) {
-      // The name in a form may be a path, of which the service keeps the end.
+      // The service would treat backslashes in a form as a path, and keep only the last part.
       if (fileName.includes('\\')) throw new TransferFailure('INVALID_PATH', text('backslash'))
       const file = new File([body], fileName, { type: body.type })
       const at = { drive, path: folder }
@@ -113,14 +113,14 @@ export function transportOf(
     },
 
     async remove(aim) {
-      // What was there before is among its versions: it must not go with it.
+      // Deleting the new file would also delete its versions, including the replaced content.
       if (replaces !== undefined) throw new TransferFailure('PATH_EXISTS', text('unavailable'))
       await again(() => mutate(REMOVE, { input: { entries: [at(aim)] } }))
     },
   }
 }
 
-/** A file of what is shared, by its name: what is shared is searched from a folder down. */
+/** Finds a file of a share by name, searching from its folder. */
 async function findShared(
   token: string,
   aim: Aim,
@@ -139,10 +139,10 @@ async function findShared(
   return found?.md5 ? [{ fileName: found.name, size: found.size, md5: found.md5 }] : []
 }
 
-/** Most completions end sooner. */
+/** Most completions finish within this time. */
 const COMPLETION_WAIT_SECONDS = 10
 
-/** @throws the failure of the completion, UPLOAD_NOT_FOUND */
+/** @throws the failure of the completion, or UPLOAD_NOT_FOUND */
 function outcomeOf({
   completion,
 }: Pick<ResultOf<typeof OUTCOME>, 'completion'>): Receipt | Checking {
@@ -175,7 +175,11 @@ export async function mutate<Data, Variables extends AnyVariables>(
   return answerOf(data, error)
 }
 
-/** Past the cache. @throws TransferFailure */
+/**
+ * Bypasses the cache.
+ *
+ * @throws TransferFailure
+ */
 export async function ask<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,
@@ -205,7 +209,7 @@ function failureOf({
   const { status, headers } = (response ?? {}) as Partial<Response>
   if (status === undefined)
     return new TransferFailure('UNREACHABLE', text('unreachable'), { sent: true })
-  // The page of a proxy, perhaps.
+  // Possibly an error page of a proxy.
   const seconds = Number(headers?.get('retry-after') ?? Number.NaN)
   const wait = Number.isFinite(seconds) ? { retry_after: seconds } : {}
   return status === 429 || status >= 500

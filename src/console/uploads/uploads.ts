@@ -10,46 +10,51 @@ import { adopt, forget, type Kept, keep, keepOne, newId, thisTab } from './kept.
 import { sourceOf } from './source.ts'
 import { pathOf, transportOf } from './transport.ts'
 
-/** Where uploads go. */
+/** The target of uploads. */
 export interface Destination {
-  /** The id of the drive, or of the share by which the person edits a part of one. */
+  /** Id of the drive, or of the share that lets the person edit. */
   drive: string
-  /** The token of the share. */
+  /** Token of the share. */
   share?: string | undefined
-  /** The path of the folder. */
+  /** Path of the folder. */
   folder: string
 }
 
-/** A file of the service that is given a new content. */
+/** A file that gets new content. */
 export interface Replaced {
   fileName: string
   /**
-   * What it is expected to be; another one has been changed meanwhile. `any` where it is not known.
+   * The expected revision. A different revision means that somebody changed the file. `any` if
+   * unknown.
    */
   revision: number | 'any'
 }
 
-/** Files that are under way at a time: while some are sent, others are digested. */
+/** Files in progress at a time: some are sent while others are hashed. */
 const FILES = 8
 /**
- * Requests that send bytes at a time. HTTP/1.1 gives a page six connections, and the rest of the
- * console wants some.
+ * Concurrent upload requests. With HTTP/1.1, a page has six connections, and the rest of the
+ * console needs some.
  */
 const REQUESTS = 3
-/** A lost network is waited for, as long as the tab is open. */
+/** Retries for as long as the tab is open. */
 export const RETRIES = 100_000
 
 const limit = pLimit(REQUESTS)
 export const queue = uploadQueue({ atOnce: FILES })
 
 const records = new Map<string, Kept>()
-/** The id of who is signed in. */
+/** Id of the signed-in person. */
 let person = ''
 
-/** What is known of an upload besides its progress; undefined once it is over. */
+/** The stored record of an upload; undefined once it is finished. */
 export const recordOf = (id: string): Readonly<Kept> | undefined => records.get(id)
 
-/** Sends files, one after the other. @param replaced what the only one of them replaces */
+/**
+ * Queues files.
+ *
+ * @param replaced the file that a single upload replaces
+ */
 export async function enqueue(
   files: Gathered[],
   { drive, share, folder }: Destination,
@@ -76,7 +81,7 @@ export async function enqueue(
     records.set(kept.id, kept)
     return { kept, file }
   })
-  // What is shown outlives a reload.
+  // Stored before it is shown, so that every visible upload survives a reload.
   await keep(added.map(({ kept }) => kept))
   queue.add(added.map(({ kept, file }) => ({ ...entryOf(kept), work: workOf(kept, file) })))
 }
@@ -92,8 +97,8 @@ const entryOf = (kept: Kept) => ({
 })
 
 /**
- * Cancels uploads. What is gone from the screen does not come back with a reload, however long the
- * service takes to hear of it.
+ * Cancels uploads. They do not reappear after a reload, even if the service learns of the
+ * cancellation much later.
  */
 export async function cancel(
   ids: readonly string[] = queue.snapshot().uploads.map(({ id }) => id),
@@ -102,7 +107,7 @@ export async function cancel(
   queue.cancel(ids)
 }
 
-/** Remembers uploads while the service keeps parts of them, but does not continue them. */
+/** Keeps cancelled uploads on record while the service still holds parts, without resuming them. */
 async function markCancelled(all: readonly Kept[]): Promise<void> {
   for (const kept of all) {
     kept.isCancelled = true
@@ -112,10 +117,7 @@ async function markCancelled(all: readonly Kept[]): Promise<void> {
   await forget(all.filter(({ session }) => !session).map(({ id }) => id))
 }
 
-/**
- * Gives back what the service holds for an upload that was cancelled. If it cannot be given back
- * now, the next visit tries again.
- */
+/** Aborts the sessions of a cancelled upload. If that fails, the next visit tries again. */
 async function abortSession(kept: Kept): Promise<void> {
   const patience = {
     signal: new AbortController().signal,
@@ -123,7 +125,7 @@ async function abortSession(kept: Kept): Promise<void> {
     maintenanceSeconds: Number.POSITIVE_INFINITY,
     onRetry() {},
   }
-  // The service hears of it even if this browser refuses to clean up.
+  // Failing to clean up locally must not prevent the abort.
   if (kept.arrived) await discardArrived([kept.arrived]).catch(() => {})
   try {
     if (kept.session) await transportOf(kept, patience).abort(kept.session)
@@ -139,7 +141,7 @@ async function end({ id, arrived }: Kept): Promise<void> {
   if (arrived) await discardArrived([arrived])
 }
 
-/** Keeps what has changed of an upload, unless it is over. */
+/** Stores the changed record of an upload, unless it is finished. */
 const update = async (kept: Kept): Promise<void> =>
   records.has(kept.id) ? keepOne(kept) : undefined
 
@@ -172,7 +174,7 @@ function workOf(kept: Kept, file: File): Work {
         onRetry,
       }
       const transport = transportOf(replaces ? { ...kept, replaces: 'any' } : kept, patience)
-      // What was begun to be a new file replaces nothing.
+      // A session for a new file cannot replace an existing one, so it is abandoned.
       if (replaces !== isReplacing) await abandon({ sessions: sessionsOf(kept), transport })
       isReplacing = replaces
       const stored = await upload({
@@ -185,7 +187,7 @@ function workOf(kept: Kept, file: File): Work {
         patience,
         sessions: sessionsOf(kept),
       })
-      // Shown as uploaded, it is not taken up again after a reload.
+      // A finished upload must not be resumed after a reload.
       await end(kept).catch(() => {})
       return stored
     },
@@ -193,7 +195,7 @@ function workOf(kept: Kept, file: File): Work {
   }
 }
 
-/** Continues what a reload, a crash or the end of a session has interrupted. */
+/** Resumes uploads interrupted by a reload, a crash or the end of a session. */
 export async function restore(whose: string): Promise<void> {
   person = whose
   const all = await adopt(person)
@@ -210,7 +212,7 @@ export async function restore(whose: string): Promise<void> {
 }
 
 async function reopen(kept: Kept): Promise<void> {
-  // What was deleted or moved can be chosen again.
+  // Deleted or moved files have to be chosen again.
   const file = await kept.handle?.getFile().catch(() => null)
   if (file) attach(kept, file)
   else kept.handle = undefined
@@ -226,15 +228,18 @@ const detached = (): Kept[] =>
     .snapshot()
     .uploads.flatMap(({ id, phase }) => (phase === 'detached' ? (records.get(id) ?? []) : []))
 
-/** Asks for the right to read the files of an earlier visit again. Must be called for a click. */
+/**
+ * Asks for permission to read the files of an earlier visit again. Must be called during a click.
+ */
 export async function allowAgain(): Promise<void> {
   for (const kept of detached())
     if ((await kept.handle?.requestPermission?.({ mode: 'read' })) === 'granted') await reopen(kept)
 }
 
 /**
- * Continues uploads whose files were chosen again. @returns how many of the files do not belong to
- * such an upload
+ * Resumes uploads whose files were chosen again.
+ *
+ * @returns the number of files that match no upload
  */
 export async function chooseAgain(files: Gathered[]): Promise<number> {
   const waiting = detached()

@@ -8,7 +8,7 @@ import { text } from './text.ts'
 import { TightDialog } from './tight-dialog.tsx'
 import { queue, recordOf, restore } from './uploads.ts'
 
-/** Whether a reload would interrupt something that does not continue by itself. */
+/** Whether a reload would interrupt uploads that cannot resume. */
 const wouldLose = () =>
   queue
     .snapshot()
@@ -20,7 +20,11 @@ const wouldLose = () =>
 const isKept = (record: ReturnType<typeof recordOf>) =>
   record?.handle !== undefined || record?.arrived !== undefined
 
-/** The uploads of the person, on every screen. @param drive the id of their own drive */
+/**
+ * The person's uploads, on every screen.
+ *
+ * @param drive id of their own drive
+ */
 export function Uploads({ person, drive }: { person: string; drive: string }) {
   const shown = useShownPlace()
   const own = useMemo(() => ({ drive, folder: '', label: text('root'), mayUpload: true }), [drive])

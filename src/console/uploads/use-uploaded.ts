@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'react'
 import { queue } from './uploads.ts'
 
-/** Files that are uploaded within this time are told of together. */
+/** Uploads that finish within this time are reported together. */
 const GATHER_MS = 500
 
-/** Calls back when the queue has uploaded files, for a list that no subscription tells of them. */
+/** Calls back after uploads finish, for lists without a subscription. */
 export function useUploaded(onUploaded: () => void): void {
   const latest = useRef(onUploaded)
   latest.current = onUploaded

@@ -9,10 +9,7 @@ const makeCurrent = (version: string, expectedRevision?: number) =>
     input: { version, ...(expectedRevision === undefined ? {} : { expectedRevision }) },
   })
 
-/**
- * Makes a version the content of its file again. Undo brings back what the file was, unless it was
- * changed since.
- */
+/** Restores a version. Undo brings the previous content back, unless the file changed since. */
 export async function restore({ id, createdAt }: Version, revision: number): Promise<void> {
   try {
     const { restoreVersion } = await makeCurrent(id, revision)
@@ -37,7 +34,7 @@ export async function remove({ id }: Version): Promise<void> {
   }
 }
 
-/** Saves a version on the person's machine. */
+/** Downloads a version. */
 export async function download({ id }: Version): Promise<void> {
   try {
     const { node } = await ask(DOWNLOAD_VERSION, { id, disposition: 'ATTACHMENT' })

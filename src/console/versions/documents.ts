@@ -23,7 +23,7 @@ const VERSIONS = graphql(`
   }
 `)
 
-/** A file with what it was before. */
+/** A file with its versions. */
 export const VERSIONED = graphql(
   `
     fragment VersionedFile on File {
@@ -54,7 +54,7 @@ export const VERSIONED = graphql(
 export type VersionedFile = ResultOf<typeof VERSIONED>
 export type Version = NonNullable<VersionedFile['versions']>['nodes'][number]
 
-/** One page of what a file was. */
+/** One page of the versions of a file. */
 export const VERSIONS_OF = graphql(
   `
     query VersionsOf($id: ID!, $first: Int!, $after: String) {

@@ -4,10 +4,10 @@ import { Preview } from '../viewer/preview.tsx'
 import { download } from './actions.ts'
 import { DOWNLOAD_VERSION, type Version } from './documents.ts'
 
-/** One object: with another one, what is asked would be asked again. */
+/** A constant, because a new object would repeat the query. */
 const ONCE = { once: true }
 
-/** What a file was, over the whole window. */
+/** Shows an old version in the whole window. */
 export function Look({
   version,
   name,
@@ -20,7 +20,7 @@ export function Look({
   const [{ data }] = useQuery({
     query: DOWNLOAD_VERSION,
     variables: { id: version.id, disposition: 'INLINE' },
-    // An address lives for minutes.
+    // Signed URLs expire after minutes.
     requestPolicy: 'network-only',
     context: ONCE,
   })

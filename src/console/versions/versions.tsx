@@ -18,10 +18,10 @@ import { text } from './text.ts'
 
 const Look = lazy(() => import('./look.tsx').then(({ Look }) => ({ default: Look })))
 
-/** So many are shown at once; the others when they are asked for. */
+/** Number of versions shown at first. */
 const FEW = 5
 
-/** What a file was, the latest first, page by page: mutations answer the first page. */
+/** All versions, latest first, page by page. Mutation payloads contain the first page. */
 const useAllVersions = (id: string) =>
   usePages({
     document: VERSIONS_OF,
@@ -32,7 +32,7 @@ const useAllVersions = (id: string) =>
     next: 100,
   })
 
-/** What a file is and was, with the ways from one to the other. */
+/** The versions of a file: view, restore, download, delete. */
 export function Versions({ file }: { file: VersionedFile }) {
   const id = useId()
   const [isAll, setAll] = useState(false)
@@ -117,17 +117,17 @@ function Lines({ file, versions }: { file: VersionedFile; versions: readonly Ver
 
 interface LineProps {
   version: Version
-  /** When it was made, unlike any other. */
+  /** Creation time of the version, unique in the list. */
   when: string
-  /** Of the file. */
+  /** Name of the file. */
   name: string
   onRestore: (() => void) | undefined
   mayDelete: boolean
 }
 
 /**
- * Answers what moves the keyboard on once a line has gone with the focus: to the next one, the one
- * before, or else the section.
+ * Returns a function that focuses the next line, the previous one or the section after the focused
+ * line was deleted.
  */
 function focusBeside(line: HTMLElement | null): () => void {
   const beside = [line?.nextElementSibling, line?.previousElementSibling]

@@ -5,7 +5,7 @@ import { EntryIcon } from '../parts/entry-icon.tsx'
 import { Lock } from '../parts/icons.ts'
 import { text } from './text.ts'
 
-/** What is in a ZIP archive, read from the list at its end. */
+/** The contents of a ZIP archive, read from its central directory. */
 export default function Archive({
   url,
   size,

@@ -9,18 +9,18 @@ import type { Previewed } from './preview.tsx'
 import { text } from './text.ts'
 
 interface FrameProps {
-  /** Undefined while it is requested. */
+  /** Undefined while loading. */
   file: Previewed | undefined
   onDownload: () => void
   onClose: () => void
-  /** Further buttons, before that for the download. */
+  /** Further buttons, before the download button. */
   actions?: ReactNode
   stage?: Ref<HTMLDivElement>
-  /** The preview, and what stands at its sides. */
+  /** The preview and its side controls. */
   children: ReactNode
 }
 
-/** A file over the whole window. */
+/** Shows a file in the whole window. */
 export function Frame({ file, onDownload, onClose, actions, stage, children }: FrameProps) {
   useTitle(file?.name)
   return (
@@ -54,7 +54,7 @@ export function Frame({ file, onDownload, onClose, actions, stage, children }: F
   )
 }
 
-/** Gives the whole screen to the window, where the browser can (telephones of Apple cannot). */
+/** Full screen, in browsers that support it (not on iPhones). */
 function FullScreen() {
   const [isOn, setOn] = useState(document.fullscreenElement !== null)
   useEffect(() => {

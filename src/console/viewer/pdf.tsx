@@ -7,12 +7,12 @@ const labels = {
   zoomOut: text('zoomOut'),
   find: text('pdfFind'),
   page: text('pdfPage'),
-  // The frame puts in the number.
+  // The frame inserts the number.
   pages: text('pdfPages', { count: '{count}' }),
   notFound: text('pdfNotFound'),
 }
 
-/** A document in a frame of its own, by pdf.js. */
+/** A PDF document, rendered by pdf.js in its own frame. */
 export default function Pdf({
   url,
   name,

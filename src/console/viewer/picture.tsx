@@ -12,7 +12,7 @@ interface PictureProps {
   onReady?: (() => void) | undefined
 }
 
-/** A picture that can be enlarged. */
+/** A picture with zoom. */
 export default function Picture({ url, name, onError, onReady }: PictureProps) {
   const stage = useRef<HTMLDivElement>(null)
   const image = useRef<HTMLImageElement>(null)

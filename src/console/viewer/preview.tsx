@@ -17,22 +17,22 @@ function kindOf(file: Previewed) {
   return kind && file.size > 0 && !isTooLarge(kind, file.size) ? kind : null
 }
 
-/** Whether a browser can show what is in a file. */
+/** Whether browsers can show the file. */
 export const hasPreview = (file: Previewed): boolean => kindOf(file) !== null
 
-/** Whether a file is a picture that a browser can show. */
+/** Whether the file is a picture that browsers can show. */
 export const isPicture = (file: Previewed): boolean => kindOf(file) === 'image'
 
 interface PreviewProps {
   file: Previewed
-  /** Of its bytes; undefined while that is requested. */
+  /** URL of the content; undefined while loading. */
   url: string | undefined
   isLarge?: boolean
-  /** Called when a picture is there, or when it is known that it cannot be shown. */
+  /** Called when the picture has loaded, or when it cannot be shown. */
   onReady?: () => void
 }
 
-/** What is in a file, as far as it can be shown without running anything of it. */
+/** A preview that never executes anything in the file. */
 export function Preview({ file, url, isLarge = false, onReady }: PreviewProps) {
   const kind = kindOf(file)
   const [hasFailed, setFailed] = useState(false)

@@ -5,19 +5,19 @@ import type { NamedFile, TextKind } from '../../renderers/kinds.ts'
 import { formatBytes } from '../i18n/format.ts'
 import { text } from './text.ts'
 
-/** How much of a text is shown. */
+/** How many bytes of a text are shown. */
 const TEXT_BYTES = 256 * 1024
 
 interface TextPreviewProps {
   kind: TextKind
   file: NamedFile
   url: string
-  /** Small ones show the characters as they are. */
+  /** Small previews show plain text. */
   isLarge: boolean
   onError: () => void
 }
 
-/** The beginning of a text, laid out by its kind. */
+/** The beginning of a text, rendered by its kind. */
 export function TextPreview({ kind, file, url, isLarge, onError }: TextPreviewProps) {
   const { name, contentType, size } = file
   const [shown, setShown] = useState<Node>()

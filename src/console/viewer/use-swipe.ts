@@ -1,12 +1,13 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** How far a finger goes to turn to another file, in pixels. */
+/** Swipe distance that goes to another file, in pixels. */
 const SWIPE = 60
 
 /**
- * Calls `onStep` when one finger goes along the line of text, unless a picture is enlarged or a
- * player or scrolled text is touched.
- * @param onStep with 1 to go on, -1 to go back
+ * Calls `onStep` after a horizontal one-finger swipe, unless the picture is zoomed or the swipe is
+ * on a player or scrolling text.
+ *
+ * @param onStep with 1 for next, -1 for previous
  */
 export function useSwipe(stage: RefObject<HTMLElement | null>, onStep: (by: number) => void): void {
   const step = useRef(onStep)

@@ -11,10 +11,10 @@ import { DELIVERIES, type Delivery, PING_WEBHOOK, REDELIVER } from './documents.
 import { outcomeOf } from './failure.ts'
 import { text } from './text.ts'
 
-/** There is no subscription for attempts. */
+/** Polling interval, because no subscription reports attempts. */
 const LOOK_MS = 3000
 
-/** The last attempts of a webhook as they are now, looked at again after each pause. */
+/** The latest attempts of a webhook, polled. */
 export function useDeliveries(id: string, pause: number) {
   const [{ data, error }, reload] = useKeptQuery({
     query: DELIVERIES,
@@ -33,7 +33,7 @@ interface DeliveriesProps {
   onClose: () => void
 }
 
-/** The results of the last attempts, latest first; each event can be sent again. */
+/** The latest attempts, newest first. Each event can be sent again. */
 export function Deliveries({ id, url, onClose }: DeliveriesProps) {
   const { deliveries, error, again } = useDeliveries(id, LOOK_MS)
   const send = async (work: Promise<unknown>) => {

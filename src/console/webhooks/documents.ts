@@ -1,6 +1,6 @@
 import { graphql, type ResultOf } from '../graphql/graphql.ts'
 
-/** What a line shows of a webhook. Those of a person and those of a workspace look alike. */
+/** The fields that a row of a webhook shows, for persons and workspaces. */
 export const WEBHOOK = graphql(`
   fragment WebhookLine on Webhook {
     id
@@ -92,7 +92,7 @@ export const REDELIVER = graphql(`
   }
 `)
 
-/** What became of the last attempts. */
+/** The results of the latest attempts. */
 export const DELIVERIES = graphql(
   `
     query Deliveries($id: ID!) {

@@ -1,10 +1,10 @@
 import type { Delivery } from './documents.ts'
 import { text } from './text.ts'
 
-/** The receiver wants no more: Standard Webhooks, "Operational considerations". */
+/** 410 Gone: the receiver unsubscribes (Standard Webhooks, "Operational considerations"). */
 const GONE = 410
 
-/** What became of an attempt, in words. */
+/** The result of an attempt, in words. */
 export function outcomeOf({ status, failure }: Pick<Delivery, 'status' | 'failure'>): string {
   if (failure === null) return text('taken', { status: String(status) })
   if (status === GONE) return text('gone')

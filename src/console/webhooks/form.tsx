@@ -8,16 +8,16 @@ import { groupsOf, type Source, typeOf } from './kinds.ts'
 import { text } from './text.ts'
 
 interface FormProps {
-  /** What is changed; null for a new one. */
+  /** The webhook to edit; null for a new one. */
   webhook: Webhook | null
-  /** The id of the workspace that it is of; null for one of the person. */
+  /** Id of the workspace; null for a webhook of the person. */
   workspace: string | null
-  /** Called when all is over; a secret has been seen by then. */
+  /** Called when the dialog is finished, after the person has seen any secret. */
   onDone: () => void
   onClose: () => void
 }
 
-/** Asks where events are sent, and which; shows the secret of a new webhook this once. */
+/** Asks for the URL and the events, and shows the secret of a new webhook once. */
 export function WebhookForm({ webhook, workspace, onDone, onClose }: FormProps) {
   const [source, setSource] = useState<Source>(
     workspace !== null ? 'workspace' : webhook?.source === 'PERSON' ? 'person' : 'own',
@@ -120,7 +120,7 @@ interface KindsProps {
   onChoose: (chosen: ReadonlySet<EventKind>) => void
 }
 
-/** The kinds of events as boxes to tick, under the names that a receiver reads. */
+/** Event types as checkboxes, under the names that the receiver gets. */
 const Kinds = ({ source, chosen, onChoose }: KindsProps) =>
   groupsOf[source].map(([group, kinds]) => (
     <fieldset key={group} className="webhook-kinds">

@@ -1,6 +1,6 @@
 import type { EventKind } from './documents.ts'
 
-/** Whose events a webhook gets. */
+/** Whose events a webhook receives. */
 export type Source = 'own' | 'person' | 'workspace'
 
 type Groups = readonly (readonly [name: string, kinds: readonly EventKind[]])[]
@@ -46,7 +46,7 @@ const keysAndWebhooks = [
   ['webhooks', ['WEBHOOK_CREATED', 'WEBHOOK_CHANGED', 'WEBHOOK_DELETED', 'WEBHOOK_DISABLED']],
 ] as const satisfies Groups
 
-/** What can happen, in the groups in which it is offered. */
+/** Event types, in the groups of the form. */
 export const groupsOf = {
   own: [
     ...files,
@@ -92,6 +92,6 @@ export const groupsOf = {
   ],
 } as const satisfies Record<Source, Groups>
 
-/** The type of an event as a receiver reads it: file.created. */
+/** The event type in the payload: file.created. */
 export const typeOf = (kind: EventKind): string =>
   kind.replace(/^(SIGN_IN|FILE_REQUEST|[A-Z]+)_/, '$1.').toLowerCase()

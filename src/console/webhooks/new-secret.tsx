@@ -5,7 +5,7 @@ import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { ROTATE_SECRET } from './documents.ts'
 import { text } from './text.ts'
 
-/** Asks before a webhook is given another secret, and shows that this once. */
+/** Asks before rotating the secret of a webhook, and shows the new secret once. */
 export function NewSecret({ id, url, onClose }: { id: string; url: string; onClose: () => void }) {
   const [secret, setSecret] = useState<string | null>(null)
   if (secret !== null)

@@ -38,22 +38,22 @@ const NewSecret = lazy(() =>
 )
 const Reason = lazy(() => import('./reason.tsx').then(({ Reason }) => ({ default: Reason })))
 
-/** So many the service allows each person and each workspace. */
+/** The most webhooks per person or workspace. */
 const MAX_WEBHOOKS = 10
 
-/** There is no subscription for attempts that begin to fail, nor for changes by others. */
+/** Polling interval, because no subscription reports failing deliveries or changes by others. */
 const LOOK_MS = 5000
 
 interface WebhooksProps {
   hint: string
   webhooks: readonly Webhook[]
-  /** The id of the workspace that they are of; null for those of the person. */
+  /** Id of the workspace; null for webhooks of the person. */
   workspace: string | null
-  /** Reads them again. */
+  /** Refetches the list. */
   onChange: () => void
 }
 
-/** Where events are sent: made, tried, paused and deleted here. */
+/** Webhooks: create, test, pause and delete. */
 export function Webhooks({ hint, webhooks, workspace, onChange }: WebhooksProps) {
   const [isCreating, setCreating] = useState(false)
   useLookAgain(onChange, LOOK_MS)
@@ -95,7 +95,7 @@ export function Webhooks({ hint, webhooks, workspace, onChange }: WebhooksProps)
 
 const FEW_KINDS = 3
 
-/** Which events it gets, in short. */
+/** A summary of the subscribed events. */
 const kindsOf = ({ kinds }: Webhook): string =>
   kinds === null
     ? text('all')

@@ -1,18 +1,19 @@
 /**
- * What the system has shared with the installed console, until it is uploaded: the page reads it
- * (uploads/arrived.ts).
+ * The cache for files that the system shared with the installed console. The page reads and uploads
+ * them (uploads/arrived.ts).
  */
 export const ARRIVED = 'arrived'
 
 /**
- * Keeps the files of a form for the page that comes next, and leads there.
- * @param person id of the person who was signed in last; empty for none
+ * Stores the files of a form for the next page, and redirects there.
+ *
+ * @param person id of the last signed-in person; empty for none
  */
 export async function takeShared(request: Request, person: string): Promise<Response> {
   const kept: string[] = []
   try {
     const form = await request.formData()
-    // An input without a file sends one without a name.
+    // An empty file input sends one file without a name.
     const files = form
       .getAll('files')
       .filter(value => value instanceof File && (value.name !== '' || value.size > 0))
@@ -27,7 +28,7 @@ export async function takeShared(request: Request, person: string): Promise<Resp
     }
     return Response.redirect('/files', 303)
   } catch {
-    // There is not enough space for all files, or the form is invalid.
+    // The storage is full, or the form is invalid.
     await remove(kept).catch(() => {})
     return Response.redirect('/files?unshared=true', 303)
   }

@@ -3,17 +3,18 @@ import { ARRIVED, takeShared } from './arrived.ts'
 interface Built {
   version: string
   assets: string[]
-  /** The addresses that the service answers with the shell, with all below them. */
+  /** URL prefixes for which the service returns the shell. */
   screens: string[]
 }
 
 const worker = self as unknown as ServiceWorkerGlobalScope & { built: Built }
-/** What the service says before this script: what the console was built from. */
+/** The service prepends this data to the script: the build that it belongs to. */
 const { version, assets, screens } = worker.built
-/** Files of the console, the same for everyone. */
+/** The cache of the console's files, the same for everyone. */
 const ASSETS = 'console-'
 /**
- * The page that loads them, as it was made for a person: the name of theirs ends with who that is.
+ * The cache of the shell, which is rendered for one person. The cache name ends with the person's
+ * id.
  */
 const SHELL = 'shell-'
 
@@ -37,7 +38,7 @@ worker.addEventListener('fetch', event => {
   const { request } = event
   const { origin, pathname } = new URL(request.url)
   if (origin !== worker.location.origin) return
-  // However one signs out: what belongs to the person goes from this browser.
+  // Every kind of sign-out deletes the person's data from this browser.
   if (request.method === 'POST' && pathname === '/logout') event.waitUntil(forgetAll())
   if (request.method === 'POST' && pathname === '/share-target') event.respondWith(share(request))
   if (request.method === 'GET') {
@@ -47,8 +48,7 @@ worker.addEventListener('fetch', event => {
 })
 
 /**
- * Keeps all files of the console; those that an older one has had under the same name are not
- * loaded again.
+ * Caches all files of the console. Files that an older version has under the same name are reused.
  */
 async function install(): Promise<void> {
   const cache = await caches.open(mine)
@@ -64,17 +64,18 @@ async function install(): Promise<void> {
   if (shell) await take(shell)
 }
 
-/** The pages that are open learn which version there is now (offline/new-version.tsx). */
+/** Notifies open pages of the new version (offline/new-version.tsx). */
 async function takeOver(): Promise<void> {
   const old = await otherVersions()
-  // A page that is open may still ask for files of the version before.
+  // Open pages may still request files of the previous version.
   for (const name of old.slice(0, -1)) await caches.delete(name)
   await worker.clients.claim()
   for (const page of await pages()) page.postMessage({ version })
 }
 
 /**
- * A page runs this version: if it is the only page, files of other versions are no longer needed.
+ * Called when a page runs this version. If it is the only page, files of other versions are
+ * deleted.
  */
 async function removeUnused(): Promise<void> {
   if ((await pages()).length === 1)
@@ -96,8 +97,8 @@ async function forgetAll(): Promise<void> {
 }
 
 /**
- * Keeps only data of this person, if there is one. Pages that were made for another account are
- * notified. What was shared waits for a sign-in; the page knows whose it is.
+ * Deletes the data of all other persons. Pages of another account are notified. Shared files wait
+ * for a sign-in, because the page knows who owns them.
  */
 async function forget(person?: string): Promise<void> {
   for (const name of await caches.keys())
@@ -106,16 +107,16 @@ async function forget(person?: string): Promise<void> {
   for (const page of await pages()) page.postMessage({ signedIn: person ?? null })
 }
 
-/** Files named after their content are the same for all people. */
+/** Content-hashed files are the same for everyone. */
 async function fromCache(request: Request): Promise<Response> {
   return (await caches.match(request.url)) ?? fetch(request)
 }
 
-/** The screen as the service answers it; when it is not reached, the shell that was kept. */
+/** The screen from the service, or the stored shell if the service is unreachable. */
 async function open(event: FetchEvent): Promise<Response> {
   try {
     const answer = await fetch(event.request)
-    // A proxy before a service that is down.
+    // A proxy in front of a service that is down.
     if (answer.status === 502 || answer.status === 503 || answer.status === 504)
       return (await readShell()) ?? answer
     event.waitUntil(take(answer.clone()))
@@ -127,13 +128,13 @@ async function open(event: FetchEvent): Promise<Response> {
   }
 }
 
-/** What a page says of itself; undefined if it does not. */
+/** The content of a meta tag of the page; undefined if it is missing. */
 const metaOf = (html: string, name: string) =>
   new RegExp(`<meta name="${name}" content="([^"]+)"`).exec(html)?.[1]
 
 /**
- * The shell of who was signed in last, as long as their session lasts; undefined, too, where the
- * browser stores nothing.
+ * The shell of the last signed-in person, while their session is valid. Undefined if the browser
+ * blocks storage.
  */
 async function readShell(): Promise<Response | undefined> {
   try {
@@ -146,12 +147,9 @@ async function readShell(): Promise<Response | undefined> {
   return undefined
 }
 
-/**
- * Takes note of whom the service has made a screen for, and keeps the shell, if this is one whose
- * files are here.
- */
+/** Records for whom the service rendered the page, and stores the shell if its files are cached. */
 async function take(answer: Response): Promise<void> {
-  // It leads to sign-in: the session has ended.
+  // A redirect to sign-in: the session has ended.
   if (answer.type === 'opaqueredirect' || answer.status === 401 || answer.status === 403)
     return forget()
   if (!answer.ok || answer.type !== 'basic') return

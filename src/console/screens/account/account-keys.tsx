@@ -23,7 +23,7 @@ const ACCOUNT_KEYS = graphql(
   [KEYS],
 )
 
-/** The keys by which programs act as the person. */
+/** The person's own API keys. */
 export function AccountKeys() {
   const keys = usePages({
     document: ACCOUNT_KEYS,

@@ -12,13 +12,13 @@ const tabs = [
 ]
 
 interface AccountScreenProps {
-  /** Why what it shows could not be loaded. */
+  /** The error of the query that loads the screen. */
   error: CombinedError | undefined
   retry: () => void
   children: ReactNode
 }
 
-/** What is around each screen of the account. */
+/** The frame of every account screen. */
 export const AccountScreen = ({ error, retry, children }: AccountScreenProps) => (
   <Screen title={text('account')} tabs={{ label: text('account'), tabs }}>
     {error ? <ErrorState error={error} retry={retry} /> : children}

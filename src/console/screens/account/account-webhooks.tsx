@@ -20,7 +20,7 @@ const ACCOUNT_WEBHOOKS = graphql(
   [WEBHOOK],
 )
 
-/** The webhooks for events in the person's files, and about the person. */
+/** Webhooks for events in the person's files and about the person. */
 export function AccountWebhooks() {
   const [{ data, error }, reload] = useKeptQuery({
     query: ACCOUNT_WEBHOOKS,

@@ -14,8 +14,8 @@ const DELETE_ACCOUNT = graphql(`
 `)
 
 /**
- * Deletes the account of who types its address. The service refuses it while others would be left
- * without an owner.
+ * Deletes the account after the person has typed its email address. The service refuses if a
+ * workspace would be left without an owner.
  */
 export function DeleteAccount({ email, onClose }: { email: string; onClose: () => void }) {
   const [typed, setTyped] = useState('')
@@ -26,7 +26,7 @@ export function DeleteAccount({ email, onClose }: { email: string; onClose: () =
       isDangerous
       isDisabled={typed.trim().toLowerCase() !== email.toLowerCase()}
       onClose={onClose}
-      // No one is signed in then: the page says what this service is.
+      // Nobody is signed in afterwards, so `/` shows the landing page.
       onSubmit={form => {
         const input = { deleteUserData: form.get('files') === 'delete' }
         return leaveAfter(() => mutate(DELETE_ACCOUNT, { input }), '/')

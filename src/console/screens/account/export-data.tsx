@@ -9,7 +9,7 @@ import { useTask } from '../../parts/use-task.ts'
 import { readExport, save } from './export.ts'
 import { text } from './text.ts'
 
-/** Saves what the service knows of the person, and says how to save their files. */
+/** Exports the person's account data, and explains how to save the files. */
 export function ExportData() {
   const { isBusy, problem, run } = useTask()
   const [bytes, setBytes] = useState(0)

@@ -7,13 +7,14 @@ interface Made {
   file: Blob
 }
 
-/** How often progress is said: screen readers read each. */
+/** Minimum interval between progress messages, because screen readers read each one aloud. */
 const EVERY_MS = 500
 
 /**
- * Reads the export of the person's account. Undefined when the signal has fired, or the session has
- * ended.
- * @throws Error with a sentence for the person
+ * Downloads the person's account data. Returns undefined if the signal was aborted or the session
+ * has expired.
+ *
+ * @throws Error with a message for the person
  */
 export async function readExport(
   onBytes: (count: number) => void,
@@ -66,19 +67,19 @@ async function read(
   return { name, file: new Blob(chunks, { type: 'application/json' }) }
 }
 
-/** What the service says of a refusal; a proxy before it says nothing that a person could read. */
+/** The service's error message. Error pages of a proxy have no message for people. */
 const sentenceOf = (answer: Response): Promise<string> =>
   answer.json().then(
     ({ msg }: { msg?: string }) => msg ?? text('exportBroken'),
     () => text('exportBroken'),
   )
 
-/** Puts a file where the browser keeps what is downloaded. */
+/** Saves a file to the browser's download folder. */
 export function save({ name, file }: Made): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)
   link.download = name
   link.click()
-  // The browser has begun to read it by then.
+  // By then the browser has started reading it.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

@@ -44,7 +44,7 @@ const PROFILE = graphql(
   [SPACE],
 )
 
-/** Who one is here, what one may store, and what takes the space. */
+/** The person's name, quota and storage use. */
 export function Profile() {
   const [{ data, error }, reload] = useKeptQuery({
     query: PROFILE,

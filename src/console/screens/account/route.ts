@@ -3,7 +3,7 @@ import { rootRoute } from '../../shell/route.ts'
 
 const getParentRoute = () => rootRoute
 
-/** What concerns the account of who is signed in. */
+/** The screens of the signed-in person's account. */
 export const accountRoutes = [
   createRoute({
     getParentRoute,

@@ -112,7 +112,7 @@ const SET_NOTICES = graphql(`
 
 type Identity = NonNullable<ResultOf<typeof IDENTITIES>['identities']>[number]
 
-/** How one signs in, and where one is signed in. */
+/** Sign-in methods and active sessions. */
 export function SignIn() {
   const [{ data, error }, reload] = useKeptQuery({
     query: SIGN_IN,
@@ -143,7 +143,7 @@ export function SignIn() {
   )
 }
 
-/** The embedded sign-in is on the computer that the service runs on. */
+/** The display name of a provider. `local` is the built-in sign-in of this server. */
 const nameOf = ({ provider }: Identity) => (provider === 'local' ? text('local') : provider)
 
 function Identities({ identities }: { identities: readonly Identity[] }) {
@@ -153,7 +153,7 @@ function Identities({ identities }: { identities: readonly Identity[] }) {
       title={text('identities')}
       hint={text('identitiesHint')}
       actions={
-        // A page without a script: the provider is asked there, and what it answers is confirmed.
+        // A server-rendered page: it redirects to the provider and then confirms the new identity.
         <a className="button plain" href="/identities">
           <Plus />
           {text('addIdentity')}

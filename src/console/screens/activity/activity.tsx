@@ -7,7 +7,7 @@ import { EventList } from './event-list.tsx'
 import { text } from './text.ts'
 import { useAllEvents } from './use-events.ts'
 
-/** What happened in a drive. */
+/** The activity of a drive. */
 export function Activity() {
   const { slug = null } = useParams({ strict: false }) as { slug?: string }
   const { entries, hasMore, isLoading, error, me, workspace, more, refresh } = useAllEvents(slug)

@@ -28,7 +28,7 @@ const EVENT = graphql(`
   }
 `)
 
-/** Something that happened. */
+/** An event. */
 export type Happened = ResultOf<typeof EVENT>
 
 const DRIVE = graphql(
@@ -49,7 +49,7 @@ const DRIVE = graphql(
   [EVENT],
 )
 
-/** One page of what happened in the person's drive, or in that of a workspace; the newest first. */
+/** One page of events of the person's drive or of a workspace, newest first. */
 export const EVENTS = graphql(
   `
     query Activity($own: Boolean!, $slug: String, $first: Int!, $after: String) {
@@ -77,7 +77,7 @@ export const EVENTS = graphql(
 
 export type EventsData = ResultOf<typeof EVENTS>
 
-/** One page of what happened to a file or a folder; the newest first. */
+/** One page of events of a file or folder, newest first. */
 export const ENTRY_EVENTS = graphql(
   `
     query EntryActivity($id: ID!, $first: Int!, $after: String) {

@@ -7,16 +7,16 @@ import { useEntryEvents } from './use-events.ts'
 
 interface EntryActivityProps {
   id: string
-  /** The id of its drive. */
+  /** Id of the drive that contains the entry. */
   drive: string
   workspace: { slug: string; name: string } | null
 }
 
-/** What happened to one file or folder. */
+/** The activity of one file or folder. */
 export function EntryActivity({ id, drive, workspace }: EntryActivityProps) {
   const heading = useId()
   const { entries, hasMore, isLoading, error, me, more, refresh } = useEntryEvents(id, drive, 5)
-  // Its sentences lead to what they are about, which is what is looked at.
+  // Sentences link to their entry, but this entry is already open.
   const events = entries.map(event => ({ ...event, entry: null }))
   return (
     <section className="recent-activity" aria-labelledby={heading}>

@@ -37,11 +37,11 @@ interface EventListProps {
   events: readonly Happened[]
   me: string | undefined
   workspace: { slug: string; name: string } | null
-  /** Of the headings of its days. */
+  /** Heading level of the days. */
   level?: 'h2' | 'h4'
 }
 
-/** What happened, day by day. */
+/** Events grouped by day. */
 export function EventList({ events, me, workspace, level: Heading = 'h2' }: EventListProps) {
   const days = Map.groupBy(events, ({ happenedAt }) => new Date(happenedAt).toDateString())
   const root = workspace?.name ?? text('root')

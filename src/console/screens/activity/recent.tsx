@@ -5,7 +5,9 @@ import { text } from './text.ts'
 import { useLatestEvents } from './use-events.ts'
 
 /**
- * What happened lately in a drive, in short. @param slug of the workspace; null for the own drive
+ * The latest activity of a drive, in short.
+ *
+ * @param slug of the workspace; null for the own drive
  */
 export function RecentActivity({ slug }: { slug: string | null }) {
   const { entries, me, workspace } = useLatestEvents(slug)

@@ -3,7 +3,7 @@ import { rootRoute } from '../../shell/route.ts'
 
 const getParentRoute = () => rootRoute
 
-/** What happened in the person's drive, and in a workspace. */
+/** The activity screens of the person's drive and of a workspace. */
 export const activityRoutes = [
   createRoute({
     getParentRoute,

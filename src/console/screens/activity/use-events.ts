@@ -6,10 +6,11 @@ const driveOf = (data: EventsData | undefined) =>
   data?.me.drive ?? data?.workspace?.drive ?? undefined
 
 /**
- * What happened in a drive, the newest first, live.
+ * The events of a drive, newest first, live.
+ *
  * @param slug of the workspace; null for the own drive
- * @param first how many at first
- * @param useChanges says when to look again
+ * @param first size of the first page
+ * @param useChanges calls back when to refetch
  */
 function useEvents(slug: string | null, first: number, useChanges: typeof useLive) {
   const { data, ...listed } = usePages({
@@ -22,19 +23,18 @@ function useEvents(slug: string | null, first: number, useChanges: typeof useLiv
   useChanges(driveOf(data)?.id, listed.refresh)
   return {
     ...listed,
-    /** The id of the person. */
+    /** Id of the person. */
     me: data?.me.person.id,
     workspace: data?.workspace ?? null,
   }
 }
 
-/** All that happened, whatever it was. */
+/** All events of a drive. */
 export const useAllEvents = (slug: string | null) => useEvents(slug, 50, useDriveEvents)
 
 /**
- * What happened lately, looked at again when files change: their list listens for that as well. A
- * browser has six connections to a service at most, of which each thing that is listened for takes
- * one.
+ * The latest events, refetched when files change. It shares the subscription of the file list,
+ * because browsers allow only six connections per origin and every subscription uses one.
  */
 export const useLatestEvents = (slug: string | null) => useEvents(slug, 5, useLive)
 
@@ -42,9 +42,10 @@ const entryIn = ({ node }: EntryEventsData) =>
   node?.__typename === 'File' || node?.__typename === 'Folder' ? node : undefined
 
 /**
- * What happened to a file or a folder, the newest first, live.
- * @param drive the id of its drive
- * @param first how many at first
+ * The events of a file or folder, newest first, live.
+ *
+ * @param drive id of its drive
+ * @param first size of the first page
  */
 export function useEntryEvents(id: string, drive: string, first: number) {
   const { data, ...listed } = usePages({

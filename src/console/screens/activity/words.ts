@@ -4,7 +4,7 @@ import { roleName } from '../workspaces/roles.ts'
 import type { Happened } from './documents.ts'
 import { text } from './text.ts'
 
-/** The message of each kind. What is not here is said in general. */
+/** The message key of each kind of event. Other kinds get a generic sentence. */
 const messageOf = {
   FILE_CREATED: 'fileCreated',
   FILE_REPLACED: 'replaced',
@@ -50,7 +50,7 @@ const messageOf = {
 
 const isSaid = (kind: Happened['kind']): kind is keyof typeof messageOf => kind in messageOf
 
-/** Keeps a name that is written from right to left from turning round what is beside it. */
+/** Isolates the direction of a name, so that right-to-left names do not reorder the sentence. */
 const isolated = (name: string): string => `\u2068${name}\u2069`
 
 const whoDid = ({ actor, via, details }: Happened, me: string | undefined): string => {
@@ -61,9 +61,10 @@ const whoDid = ({ actor, via, details }: Happened, me: string | undefined): stri
 }
 
 /**
- * What happened, as a sentence.
- * @param me the id of the person who reads it
- * @param root what the root of the drive is called
+ * An event as a sentence.
+ *
+ * @param me id of the reading person
+ * @param root display name of the root of the drive
  */
 export function sentenceOf(event: Happened, me: string | undefined, root: string): string {
   const { path, from, files, recipient, name, role } = event.details

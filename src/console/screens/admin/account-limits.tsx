@@ -58,7 +58,7 @@ interface Limited {
   workspaces: readonly { workspaceId: string; name: string; role: string; limits: Limits }[]
 }
 
-/** What limits an account and the workspaces that it owns, and where that comes from. */
+/** The limits of an account and of its workspaces, with the source of each. */
 export function AccountLimits({ account, refresh }: { account: Limited; refresh: () => void }) {
   const [open, setOpen] = useState<string | null>(null)
   const close = () => setOpen(null)

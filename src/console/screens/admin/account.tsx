@@ -19,7 +19,7 @@ import { AccountLimits } from './account-limits.tsx'
 import { AdminScreen } from './admin-screen.tsx'
 import { text } from './text.ts'
 
-/** One account: what it holds, its plan, and whether it may sign in. */
+/** One account: storage use, plan, and whether it may sign in. */
 export function Account() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const [{ data, error }, reload] = useKeptQuery({
@@ -70,7 +70,7 @@ export function Account() {
   )
 }
 
-/** In the list of plans: the choice of the operator is undone. No plan has this id. */
+/** Option of the plan list that removes the operator's choice. No plan has this id. */
 const AUTOMATIC = 'automatic'
 
 const chosenBy = (by: Details['planBy']) =>

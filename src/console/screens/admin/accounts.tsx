@@ -46,7 +46,7 @@ const ACCOUNTS = graphql(`
 
 type Account = ResultOf<typeof ACCOUNTS>['accounts']['nodes'][number]
 
-/** The accounts of the service: a part of the name or address finds one. */
+/** The accounts of the service, searchable by name or email address. */
 export function Accounts() {
   const { q = '', over } = useSearch({ strict: false }) as { q?: string; over?: true }
   const { entries, hasMore, isLoading, error, more, refresh } = usePages({

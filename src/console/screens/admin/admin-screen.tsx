@@ -23,7 +23,7 @@ interface AdminScreenProps {
   children: ReactNode
 }
 
-/** What is around each screen of the administration. */
+/** The frame of every administration screen. */
 export function AdminScreen({ title = text('admin'), error, retry, children }: AdminScreenProps) {
   if (codeOf(error) === 'FORBIDDEN')
     return (

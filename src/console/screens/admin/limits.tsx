@@ -47,7 +47,7 @@ export const limitText = ({ name, value }: Limit): string =>
 
 const units = { TiB: 1024 ** 4, GiB: 1024 ** 3, MiB: 1024 ** 2, KiB: 1024 }
 
-/** What stands in the field: exact, in the largest unit that divides it. */
+/** The text of the field: the exact value in the largest unit that divides it. */
 function exactText({ name, value }: Limit): string {
   if (value === null) return text('unlimited')
   const unit =
@@ -55,7 +55,11 @@ function exactText({ name, value }: Limit): string {
   return unit ? `${value / unit[1]} ${unit[0]}` : String(value)
 }
 
-/** Reads what is typed. @throws for what is no value */
+/**
+ * Parses the typed text.
+ *
+ * @throws if it is not a valid value
+ */
 function readValue(name: LimitName, typed: string): { value: number } | { unlimited: true } {
   if (/^(unlimited|unbegrenzt|∞)$/i.test(typed)) return { unlimited: true }
   const [, digits = '', unit] = /^(\d+(?:[.,]\d+)?)\s*([KMGT]iB)?$/i.exec(typed) ?? []
@@ -71,8 +75,9 @@ function readValue(name: LimitName, typed: string): { value: number } | { unlimi
 export type LimitInput = { name: LimitName; value?: number; unlimited?: boolean }
 
 /**
- * The limits that were changed in a form. @param isOwn whether an empty field leaves the limit to
- * the plan
+ * Reads the changed limits of a form.
+ *
+ * @param isOwn whether an empty field falls back to the plan
  */
 export function readLimits(
   form: FormData,
@@ -88,11 +93,11 @@ export function readLimits(
 
 interface LimitFieldsProps {
   initial: ReadonlyMap<LimitName, string>
-  /** What an empty field stands for; without it, fields are required. */
+  /** The limits that apply when a field is empty. Without them, fields are required. */
   otherwise?: readonly Limit[]
 }
 
-/** A field for each limit. */
+/** One field per limit. */
 export function LimitFields({ initial, otherwise }: LimitFieldsProps) {
   return [...initial].map(([name, before]) => {
     const inherited = otherwise?.find(limit => limit.name === name)
@@ -116,17 +121,17 @@ export const initialLimits = (limits: readonly Limit[]): Map<LimitName, string> 
 interface OwnLimitsProps {
   title: string
   limits: readonly ResultOf<typeof APPLIED_LIMIT>[]
-  /** The source of the limits that are set here. */
+  /** The source that limits set here will have. */
   own: 'ACCOUNT' | 'WORKSPACE'
-  /** What holds where none is set here. */
+  /** The limits that apply without own limits. */
   otherwise: readonly Limit[]
   onSave: (limits: LimitInput[]) => Promise<unknown>
   onClose: () => void
 }
 
-/** Sets limits of one account or workspace: an empty field leaves a limit to the plan. */
+/** Edits the limits of one account or workspace. An empty field falls back to the plan. */
 export function OwnLimits({ title, limits, own, otherwise, onSave, onClose }: OwnLimitsProps) {
-  // Kept as it was when the dialog opened, so that only what is typed here is changed.
+  // The values from when the dialog opened, so that only edited fields are saved.
   const [initial] = useState(
     () => new Map(limits.map(limit => [limit.name, limit.from === own ? exactText(limit) : ''])),
   )

@@ -122,7 +122,7 @@ const limitsOf = ({ plan }: Use): Limit[] => [
   { name: 'MAX_WORKSPACE_INVITES', value: plan.maxWorkspaceInvites },
 ]
 
-/** The plans: their limits, how many accounts have each, and which one new accounts get. */
+/** The plans: limits, number of accounts, and the default for new accounts. */
 export function Plans() {
   const [{ data, error }, reload] = useKeptQuery({
     query: PLANS,
@@ -243,16 +243,16 @@ function PlanRow({ use, refresh }: { use: Use; refresh: () => void }) {
 }
 
 interface PlanFormProps {
-  /** The plan to be changed; none for a new one. */
+  /** The plan to edit; undefined for a new plan. */
   use?: Use
-  /** The plan whose limits the form begins with. */
+  /** The plan that prefills the limits. */
   like: Use
   onClose: () => void
   refresh: () => void
 }
 
 function PlanForm({ use, like, onClose, refresh }: PlanFormProps) {
-  // Kept as it was when the dialog opened, so that only what is typed here is changed.
+  // The values from when the dialog opened, so that only edited fields are saved.
   const [initial] = useState(() => initialLimits(limitsOf(like)))
   const save = async (form: FormData) => {
     const name = String(form.get('name')).trim()

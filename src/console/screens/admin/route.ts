@@ -5,7 +5,7 @@ import type { AuditSearch } from './audit/search.ts'
 
 const getParentRoute = () => rootRoute
 
-/** What operators of the service do. The service refuses it to others. */
+/** The screens for operators. The service refuses their queries to everyone else. */
 export const adminRoutes = [
   createRoute({
     getParentRoute,
@@ -40,7 +40,7 @@ export const adminRoutes = [
     getParentRoute,
     path: '/admin/audit',
     component: lazyRouteComponent(() => import('./audit/audit.tsx'), 'Audit'),
-    // Checked by the screen: what it knows of kinds is not for the first view.
+    // The screen validates this, to keep the list of event kinds out of the first bundle.
     validateSearch: (given: Record<string, unknown>) => given as AuditSearch,
   }),
   createRoute({

@@ -58,7 +58,7 @@ const RETRY = graphql(`
   }
 `)
 
-/** Mails that wait, and who else is an operator. */
+/** The mail queue and the list of operators. */
 export function Service() {
   const [{ data, error }, reload] = useKeptQuery({
     query: SERVICE,

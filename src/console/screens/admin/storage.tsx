@@ -61,14 +61,14 @@ const STORAGE = graphql(`
 
 type Report = ResultOf<typeof STORAGE>['storageReport']
 
-/** The storage used by the service, and the accounts and workspaces that use most. */
+/** Total storage use, and the accounts and workspaces that use the most. */
 export function Storage() {
   const [{ data, error }, reload] = useKeptQuery({
     query: STORAGE,
     requestPolicy: 'cache-and-network',
   })
   const retry = () => reload({ requestPolicy: 'network-only' })
-  // The blob store may be down: everything except its free space is known without it.
+  // If the blob store is down, only its free space is missing.
   const report = data?.storageReport
   return (
     <AdminScreen error={report ? undefined : error} retry={retry}>

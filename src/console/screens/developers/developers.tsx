@@ -11,11 +11,11 @@ import { Screen, Section } from '../../parts/screen.tsx'
 import { examplesAt } from './examples.ts'
 import { text } from './text.ts'
 
-/** Whether the service has GraphiQL: it says so in the page. */
+/** Whether the service offers GraphiQL, according to a meta tag of the page. */
 const hasGraphiql =
   document.querySelector('meta[name=graphiql]')?.getAttribute('content') === 'true'
 
-/** Where programs find the service, and the key that they need. */
+/** API endpoints, and the key that programs need. */
 export function Developers() {
   const [isCreating, setCreating] = useState(false)
   const { origin } = location
@@ -82,7 +82,7 @@ interface EndpointProps {
   title: string
   url: string
   hint: string
-  /** What of it is a page of its own. */
+  /** Link to a page of its own. */
   action: { label: string; href: string } | null
 }
 

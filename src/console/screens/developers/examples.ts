@@ -2,7 +2,7 @@ import { text } from './text.ts'
 
 export interface Example {
   title: string
-  /** As it is typed into a shell. */
+  /** A shell command. */
   command: string
 }
 
@@ -10,8 +10,9 @@ const KEY = '"X-API-Key: $SATCHEL_KEY"'
 const query = '{ me { drive { root { entries(first: 20) { nodes { name size } } } } } }'
 
 /**
- * Commands that work as they are, with a key that may read and write files. @param origin of the
- * service
+ * Commands that work as they are, given a key that may read and write files.
+ *
+ * @param origin of the service
  */
 export const examplesAt = (origin: string): Example[] => [
   { title: text('exampleKey'), command: 'export SATCHEL_KEY=satchel_...' },

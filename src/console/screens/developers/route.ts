@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { rootRoute } from '../../shell/route.ts'
 
-/** For who writes programs against the service. */
+/** The screen for people who write programs for the service. */
 export const developersRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/developers',

@@ -3,19 +3,20 @@ import { toastError } from '../../parts/toasts.tsx'
 import type { Actions, createActions } from './on-demand/actions.ts'
 
 /**
- * Does something with the entries of a drive. Resolves to what that answers. @throws what it
- * throws, and when it could not be fetched
+ * Runs an action on the entries of a drive, and returns its result.
+ *
+ * @throws the error of the action, or an error if the code could not be loaded
  */
 export type Attempt = <Done>(work: (actions: Actions) => Done | Promise<Done>) => Promise<Done>
 
-/** Does something with the entries of a drive, and says it in a toast when that fails. */
+/** Runs an action on the entries of a drive. A toast shows failures. */
 export type Act = (work: (actions: Actions) => unknown) => void
 
 let loading: Promise<typeof createActions> | undefined
 
 /**
- * Fetches what acts on entries: the first view needs none of it. What could not be fetched is asked
- * for again.
+ * Loads the code of the actions, which the first view does not need. A failed load is retried by
+ * the next action.
  */
 export function loadActions() {
   loading ??= import('./on-demand/actions.ts')
@@ -28,8 +29,9 @@ export function loadActions() {
 }
 
 /**
- * What acts on the entries of a drive, as soon as it is there. @param given as `createActions`
- * takes it
+ * The actions on the entries of a drive. Their code loads on first use.
+ *
+ * @param given arguments of `createActions`
  */
 export function actWith(...given: Parameters<typeof createActions>): {
   attempt: Attempt

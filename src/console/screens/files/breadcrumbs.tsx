@@ -5,7 +5,7 @@ import type { DragAndDrop } from './drag.ts'
 import { useFilesSearch } from './search.ts'
 import { text } from './text.ts'
 
-/** The folders from the root down to this one. Each takes what is dropped on it. */
+/** The path from the root to this folder. Entries can be dropped on each folder. */
 export function Breadcrumbs({
   place,
   title,

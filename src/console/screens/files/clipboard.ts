@@ -1,7 +1,7 @@
 import { sharedValue } from '../../parts/shared-value.ts'
 import type { Entry } from './documents.ts'
 
-/** What was cut or copied, to be moved or copied where it is pasted. */
+/** Entries that were cut or copied, to be pasted elsewhere. */
 export const clipboard = sharedValue<{
   drive: string
   entries: readonly Entry[]

@@ -7,7 +7,7 @@ import type { Entry } from './documents.ts'
 import type { FilesSearch } from './search.ts'
 import type { DriveHere } from './use-folder.ts'
 
-/** What is open over the list. */
+/** The open dialog. */
 export type Open =
   | 'new-folder'
   | 'picker'
@@ -19,7 +19,7 @@ export type Open =
   | 'manage-tags'
   | null
 
-/** What toolbar, menus and keys act on. */
+/** The state and actions that the toolbar, menus and keys share. */
 export interface Commands {
   place: Place
   search: FilesSearch
@@ -29,39 +29,39 @@ export interface Commands {
   selection: Selection
   select: (next: Selection) => void
   act: Act
-  /** Deletes entries; asks first where that is final. */
+  /** Deletes entries. It asks first if the deletion is permanent. */
   remove: (entries: readonly Entry[]) => void
   setOpen: (open: Open) => void
   startRename: (entry: Entry) => void
   setMenu: (menu: { at: Point; entries: readonly Entry[] } | null) => void
   openEntry: (entry: Entry) => void
-  /** Goes to another screen of the drive. */
+  /** Opens another screen of the drive. */
   openScreen: (screen: 'trash' | 'activity' | 'pictures') => void
   /** Where uploads go. */
   target: Destination | undefined
 }
 
-/** Asks for files, and uploads them here. */
+/** Lets the person pick files, and uploads them here. */
 export const pickFiles = ({ target }: Pick<Commands, 'target'>): void =>
   void (
     target &&
     import('../../uploads/pick-and-add.ts').then(({ pickAndAdd }) => pickAndAdd('files', target))
   )
 
-/** So many files and folders the service shares at once. */
+/** The most entries that one share can have. */
 const SHARED_AT_ONCE = 100
 
 /** Whether the person may share these entries. */
 export const mayShare = (drive: DriveHere | undefined, entries: readonly Entry[]): boolean =>
   Boolean(drive?.canShare) && entries.length > 0 && entries.length <= SHARED_AT_ONCE
 
-/** Whether they may be favourites of the person. */
+/** Whether these entries can be favourites. */
 export const mayMark = (drive: DriveHere | undefined): boolean =>
   !drive?.share && !drive?.mixed?.hasShared
 
-/** Whether they may be kept for where they are pasted. */
+/** Whether these entries can be cut or copied. */
 export const mayTake = (drive: DriveHere | undefined): boolean => !drive?.share && !drive?.mixed
 
-/** Whether they may be copied to a folder that is chosen. */
+/** Whether these entries can be copied to another folder. */
 export const mayCopyTo = (drive: DriveHere | undefined): boolean =>
   Boolean(drive?.canWrite || drive?.share || drive?.mixed)

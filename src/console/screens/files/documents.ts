@@ -1,6 +1,6 @@
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 
-/** What a line of the list shows of an entry. */
+/** The fields that a row of the list shows. */
 export const ENTRY = graphql(`
   fragment EntryLine on Entry {
     __typename
@@ -28,7 +28,7 @@ export const ENTRY = graphql(`
 
 export type Entry = ResultOf<typeof ENTRY>
 
-/** Whether these are one file, which is downloaded as it is; anything else is one archive. */
+/** Whether these are a single file, which downloads as it is. Anything else becomes a ZIP. */
 export const isOneFile = ([first, ...more]: readonly Entry[]): boolean =>
   first?.__typename === 'File' && more.length === 0
 export type FileEntry = Extract<Entry, { __typename: 'File' }>

@@ -16,14 +16,14 @@ interface Given {
 
 export interface DragAndDrop {
   start: (entry: Entry, event: DragEvent) => void
-  /** Over a folder or a breadcrumb. `id` is of a folder that may be among what is dragged. */
+  /** Called over a folder or breadcrumb. `id` is the folder, which may itself be dragged. */
   over: (path: string, event: DragEvent, id?: string) => void
   drop: (path: string, event: DragEvent) => void
 }
 
 /**
- * Moves entries by drag, or copies them with Ctrl (Alt on a Mac). Files of the machine are taken by
- * uploads/drop-zone.tsx.
+ * Moves entries by drag and drop; Ctrl (Alt on a Mac) copies. uploads/drop-zone.tsx handles files
+ * of the computer.
  */
 export function useDragAndDrop(given: Given): DragAndDrop {
   const latest = useRef(given)
@@ -66,11 +66,11 @@ export function useDragAndDrop(given: Given): DragAndDrop {
   )
 }
 
-/** Nothing is copied into what is shared. */
+/** Entries of a share cannot be copied by dragging. */
 const isCopy = ({ ctrlKey, altKey }: DragEvent, { drive }: Given): boolean =>
   (ctrlKey || altKey) && !drive?.share
 
-/** What is seen at the pointer: how much is dragged. */
+/** The drag image: the number of dragged entries. */
 function imageOf(entries: readonly Entry[]): HTMLElement {
   document.querySelector('.drag-image')?.remove()
   const image = document.createElement('div')

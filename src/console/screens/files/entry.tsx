@@ -15,17 +15,17 @@ import type { Draft } from './use-rename.ts'
 
 const types = /^image\/(png|jpeg|gif|webp|avif|tiff|svg\+xml)$/
 
-/** Whether a list may show what is in a file. */
+/** Whether the list can show a preview of the file. */
 const hasThumbnail = (entry: Entry): entry is FileEntry =>
   entry.__typename === 'File' && entry.size > 0 && types.test(entry.contentType)
 
-/** Whether a list of what is shared says where its picture is. */
+/** Whether an entry of a share comes with a thumbnail URL. */
 const isPictured = (entry: Entry): entry is FileEntry =>
   entry.__typename === 'File' && 'thumbnail' in entry
 
 /**
- * What a person can do to an entry in the list. The same object for as long as the screen is shown,
- * so that rows stay as they are.
+ * Event handlers of the rows. The object must not change while the screen is shown, so that rows
+ * are not rendered again.
  */
 export interface Handlers {
   press: (entry: Entry, event: MouseEvent) => void
@@ -33,22 +33,22 @@ export interface Handlers {
   menu: (entry: Entry, at: Point) => void
   mark: (entry: Entry) => void
   dragStart: (entry: Entry, event: DragEvent) => void
-  /** For folders: what is dragged over them, and dropped. */
+  /** Folders as drop targets. */
   dragOver: (entry: Entry, event: DragEvent) => void
   drop: (entry: Entry, event: DragEvent) => void
-  /** Writes the name that an entry is to get. */
+  /** Updates the name that the person is typing. */
   type: (typed: string) => void
-  /** Gives an entry the name that is written. */
+  /** Saves the typed name. */
   rename: (entry: Entry) => void
-  /** Ends the writing of a name, which stays as it was. */
+  /** Cancels renaming. */
   keepName: () => void
-  /** Whether lists ask for what is in files: what is shared says it. */
+  /** Whether lists query for thumbnails. Shares include the URLs. */
   hasThumbnails: boolean
 }
 
 interface CellProps extends Cell {
   entry: Entry
-  /** The name that is being written for it. */
+  /** The new name while the entry is being renamed. */
   draft: Draft | null
   isCut: boolean
   handlers: Handlers
@@ -59,7 +59,7 @@ const typeOf = (entry: Entry) => (entry.__typename === 'File' ? mediaTypeOf(entr
 const PlainIcon = ({ file, size = 'tile' }: { file: Entry; size?: 'row' | 'tile' }) => (
   <EntryIcon contentType={typeOf(file)} size={size} />
 )
-/** Without it, lists keep their icons. */
+/** The icon remains if this part cannot be loaded. */
 const Thumbnail = optional(
   () => import('./on-demand/thumbnail.tsx').then(({ Thumbnail }) => Thumbnail),
   PlainIcon,
@@ -133,13 +133,13 @@ const Shared = ({ entry }: { entry: Entry }) =>
 
 const Look = ({ entry, handlers, size }: CellProps & { size: 'row' | 'tile' }) =>
   (handlers.hasThumbnails && hasThumbnail(entry)) || isPictured(entry) ? (
-    // With new bytes it is another picture.
+    // Changed content needs a new thumbnail.
     <Thumbnail key={entry.updatedAt} file={entry} size={size} />
   ) : (
     <PlainIcon file={entry} size={size} />
   )
 
-/** An entry as a line of the list. */
+/** An entry as a row. */
 export const Row = memo(function Row(props: CellProps) {
   const { entry, handlers } = props
   return (
@@ -173,7 +173,7 @@ export const Row = memo(function Row(props: CellProps) {
   )
 })
 
-/** An entry as a tile of the grid. */
+/** An entry as a tile. */
 export const Tile = memo(function Tile(props: CellProps) {
   const { entry, handlers } = props
   return (

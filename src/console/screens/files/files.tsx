@@ -54,7 +54,7 @@ const Details = lazy(() =>
 const RequestForm = lazy(() =>
   import('../../requests/form.tsx').then(({ RequestForm }) => ({ default: RequestForm })),
 )
-/** Without it, the palette offers less, and the list is the same. */
+/** If this part cannot be loaded, the palette offers fewer commands. */
 const Offers = optional(
   () => import('./on-demand/offers.ts').then(({ Offers }) => Offers),
   () => null,
@@ -66,7 +66,7 @@ const Viewer = lazy(() =>
   import('./on-demand/viewer.tsx').then(({ Viewer }) => ({ default: Viewer })),
 )
 
-/** Fetches what is used most, before it is wanted. */
+/** Preloads the parts that are used most. */
 function loadLater() {
   const failed = () => {}
   loadActions().catch(failed)
@@ -76,14 +76,15 @@ function loadLater() {
 
 const none: ReadonlySet<string> = new Set()
 
-/** Keys in a dialog, or at a version of the selected file, must not delete the file. */
+/** Keys pressed in a dialog, or on a version of the selected file, must not delete the file. */
 const isBesideTheList = ({ currentTarget, target }: KeyboardEvent<HTMLElement>) =>
   target instanceof Element &&
   (!currentTarget.contains(target) || target.closest('.versions') !== null)
 
 /**
- * The files of a folder of a drive, or of what is shared.
- * @param useEntries reads them: the same for as long as the screen is shown
+ * The files of a folder in a drive or share.
+ *
+ * @param useEntries loads the entries; must not change while the screen is shown
  */
 export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolder }) {
   const place = usePlace()
@@ -99,7 +100,7 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
   const taken = clipboard.use()
   const cutIds = useMemo(() => (taken ? new Set(taken.entries.map(({ id }) => id)) : none), [taken])
 
-  // The first render has no drive yet; nothing can be done until there is one.
+  // The first render has no drive yet, so nothing can be done.
   const latest = useRef(refresh)
   latest.current = refresh
   const hasTrash = drive?.trashDays !== 0

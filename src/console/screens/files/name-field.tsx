@@ -7,12 +7,12 @@ import type { Draft } from './use-rename.ts'
 interface NameFieldProps {
   draft: Draft
   onType: (typed: string) => void
-  /** Enter, and leaving it. */
+  /** Called on Enter and on blur. */
   onSave: () => void
   onCancel: () => void
 }
 
-/** The name of an entry, being written. A name that is refused stays, with the reason beside it. */
+/** Input for the name of an entry. An invalid name stays, with the reason beside it. */
 export function NameField({ draft, onType, onSave, onCancel }: NameFieldProps) {
   const { typed, problem, isSaving } = draft
   const id = useId()
@@ -21,7 +21,7 @@ export function NameField({ draft, onType, onSave, onCancel }: NameFieldProps) {
   useEffect(() => {
     const { current } = input
     current?.focus()
-    // The stem alone: the ending says what the file is.
+    // Selects the name without the extension.
     const name = current?.value ?? ''
     const dot = name.lastIndexOf('.')
     current?.setSelectionRange(0, dot > 0 ? dot : name.length)
@@ -48,7 +48,7 @@ export function NameField({ draft, onType, onSave, onCancel }: NameFieldProps) {
         maxLength={MAX_NAME}
         spellCheck={false}
         onChange={({ target }) => onType(target.value)}
-        // A name that was refused is not tried again until it is another, or the person says so.
+        // A rejected name is not sent again until the person changes it or presses Enter.
         onBlur={() => problem || onSave()}
         onKeyDown={({ key, nativeEvent }) => {
           if (key === 'Enter' && !nativeEvent.isComposing) onSave()

@@ -7,13 +7,13 @@ import { readFolderAhead } from './use-folder.ts'
 
 const screen = {
   getParentRoute: () => rootRoute,
-  // Not lazy as the others are: this is what most people see first.
+  // Not lazy, unlike the other screens, because most people see this one first.
   component: Files,
   validateSearch: readSearch,
   loaderDeps: ({ search: { sort, desc, tags } }: { search: FilesSearch }) => ({ sort, desc, tags }),
   loader: ({ params, deps }: { params: PlaceParams; deps: FilesSearch }) =>
     readFolderAhead(params, deps),
-  // The screen itself keeps the list as it is.
+  // The screen keeps its list current by itself.
   shouldReload: false,
 }
 
@@ -25,7 +25,7 @@ const ofWorkspace = {
   ),
 }
 
-/** The files of the person, and those of a workspace: one screen, on another drive. */
+/** The files of the person and of workspaces: one screen for all drives. */
 export const filesRoutes = [
   createRoute({ ...screen, path: '/files' }),
   createRoute({ ...screen, path: '/files/$' }),

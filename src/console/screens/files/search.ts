@@ -4,7 +4,7 @@ import { useCallback } from 'react'
 export const sorts = ['name', 'updated', 'size', 'created'] as const
 export type Sort = (typeof sorts)[number]
 
-/** What the graph sorts by. */
+/** The sort fields of the graph. */
 export const fields = {
   name: 'NAME',
   updated: 'UPDATED_AT',
@@ -12,27 +12,24 @@ export const fields = {
   created: 'CREATED_AT',
 } as const satisfies Record<Sort, string>
 
-/**
- * What the address says about the screen besides the folder. What is missing is as people expect
- * it.
- */
+/** The URL parameters of the screen besides the folder. Missing ones have the usual defaults. */
 export interface FilesSearch {
   view?: 'grid'
   sort?: Sort
   desc?: true
-  /** Ids of tags that what is shown has; empty while they are chosen. */
+  /** Ids of the tags that the list filters by. Empty while the person is choosing. */
   tags?: string
-  /** Whether the details are shown. */
+  /** Whether the details panel is open. */
   details?: true
-  /** The id of the file that is shown large. */
+  /** Id of the file in the viewer. */
   open?: string
-  /** Ids of the selected entries, as long as they are few. */
+  /** Ids of the selected entries, if there are few. */
   sel?: string
-  /** Files that the system has shared were not kept (worker/arrived.ts). */
+  /** Some files shared with the console by the system could not be kept (worker/arrived.ts). */
   unshared?: true
 }
 
-/** Reads the search of an address. What it does not know, it drops. */
+/** Parses the URL parameters, and drops unknown values. */
 export function readSearch(search: Record<string, unknown>): FilesSearch {
   const text = (value: unknown) => (value === undefined || value === '' ? undefined : String(value))
   const flag = (value: unknown) => (value === true || value === 'true' ? true : undefined)
@@ -48,10 +45,10 @@ export function readSearch(search: Record<string, unknown>): FilesSearch {
   }
 }
 
-/** The tags by whose ids a list is bounded. */
+/** The ids of the tags that the list filters by. */
 export const tagsOf = ({ tags }: FilesSearch): string[] => (tags ? tags.split('.') : [])
 
-/** What the address says, and a way to change it. */
+/** The URL parameters and a setter. */
 export function useFilesSearch(): [
   FilesSearch,
   (change: FilesSearch, options?: { push?: boolean }) => void,

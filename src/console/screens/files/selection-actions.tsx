@@ -21,15 +21,15 @@ type OpenedBy = ComponentProps<typeof MenuButton>['opened']
 
 interface SelectionActionsProps {
   commands: Commands
-  /** Where there is place for a field. */
+  /** Whether the entry can be renamed here. */
   offersRename?: boolean
-  /** How many are selected, where that is said in other words. */
+  /** Replaces the default text for the number of selected entries. */
   said?: string | undefined
-  /** The menu of everything else, where it is not that of files. */
+  /** The menu of further actions, if it differs from the files menu. */
   menu?: OpenedBy | undefined
 }
 
-/** What can be done with what is selected. */
+/** The actions for the selection. */
 export function SelectionActions({
   commands,
   offersRename = false,
@@ -96,7 +96,7 @@ interface MoreProps {
   opened?: OpenedBy | undefined
 }
 
-/** All that can be done with some entries; with none, in the folder. */
+/** All actions for some entries, or for the folder if there are none. */
 export const More = ({ label, opened, ...of }: MoreProps) => (
   <MenuButton
     label={label}

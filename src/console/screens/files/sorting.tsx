@@ -7,10 +7,10 @@ interface SortingProps {
   setSearch: (change: FilesSearch) => void
 }
 
-/** What a press on a sorting does: sorts by it, from its natural end, or turns it round. */
+/** Sorts by a column in its natural direction, or reverses the direction. */
 export function sortBy(sort: Sort, { search, setSearch }: SortingProps): void {
   const isNow = (search.sort ?? 'name') === sort
-  // The newest and the largest come first.
+  // Dates and sizes start with the newest or largest.
   const desc = isNow ? !search.desc : sort !== 'name'
   setSearch({ sort: sort === 'name' ? undefined : sort, desc: desc || undefined })
 }
@@ -21,7 +21,7 @@ const columns = [
   ['size', 'size'],
 ] as const
 
-/** The heads of the list, which sort it. */
+/** The sortable column heads. */
 export function ColumnHeads(props: SortingProps) {
   const { search } = props
   return (

@@ -9,7 +9,7 @@ import { More, SelectionActions } from './selection-actions.tsx'
 import { sortBy } from './sorting.tsx'
 import { text } from './text.ts'
 
-/** What can be done here, or with what is selected. */
+/** The actions for the folder or for the selection. */
 export function Toolbar(props: Commands & { count: number; hasMore: boolean }) {
   const { drive, selected, search, setSearch } = props
   return (

@@ -15,46 +15,43 @@ function connectionOf(data: FolderData | undefined) {
   return folder?.entries
 }
 
-/** The drive on the screen, and what one may do there. */
+/** The current drive and the person's permissions. */
 export interface DriveHere {
   id: string
   canWrite: boolean
   canDelete: boolean
   canShare: boolean
-  /** For how many days what is deleted can be restored; with 0 a deletion is final. */
+  /** Days until deleted entries are removed from the trash. With 0, a deletion is permanent. */
   trashDays: number
-  /**
-   * Where it is what somebody shares with the person, with whom its trash, versions and history
-   * stay.
-   */
+  /** Set in a share of another person. The trash, versions and history stay with its owner. */
   share?: SharedHere | undefined
   /**
-   * Set for entries of several drives and shares, each of which is acted on by itself. The drive is
-   * the person's own then.
+   * Set if the entries belong to several drives or shares. Actions then run for each of them, and
+   * `id` is the person's own drive.
    */
   mixed?: { hasShared: boolean } | undefined
 }
 
 export interface SharedHere {
   token: string
-  /** What its owner is called. */
+  /** Display name of the owner. */
   owner: string
-  /** The id of the person's own drive, into which they may save copies. */
+  /** Id of the person's own drive, for copies. */
   ownDrive: string
 }
 
 export interface FolderHere extends Omit<PagedList<Entry, FolderData>, 'data'> {
   drive: DriveHere | undefined
-  /** The folder itself; null if there is none at this path. */
+  /** The folder itself; null if nothing exists at this path. */
   folder:
     | { id: string; name: string; path: string; size: number; fileCount: number }
     | null
     | undefined
-  /** The name of the workspace, for one of those. */
+  /** Name of the workspace; null for other drives. */
   title: string | null
 }
 
-/** The list of a folder, as the address wants it. */
+/** The query for the folder and sort order of the URL. */
 function sourceOf({ workspace, path }: Place, { sort = 'name', desc, tags }: FilesSearch) {
   const chosen = tagsOf({ tags })
   const variables = {
@@ -64,15 +61,15 @@ function sourceOf({ workspace, path }: Place, { sort = 'name', desc, tags }: Fil
     order: { field: fields[sort], direction: desc ? ('DESC' as const) : ('ASC' as const) },
     filter: chosen.length > 0 ? { tags: chosen } : null,
   }
-  // As many as a large window shows.
+  // About as many as a large window shows.
   return { document: FOLDER, variables, connectionOf, first: 60, next: 1000 }
 }
 
-/** Asks for the folder in an address while the screen is being made. */
+/** Prefetches the folder of a URL while the screen loads. */
 export const readFolderAhead = (params: PlaceParams, search: FilesSearch): void =>
   readAhead(sourceOf(placeOf(params), search))
 
-/** The entries of the folder in the address, as it wants them, live. */
+/** The entries of the folder in the URL, live. */
 export function useFolder(place: Place, search: FilesSearch): FolderHere {
   const { data, ...listed } = usePages(sourceOf(place, search))
   const hidden = useHidden()

@@ -20,8 +20,8 @@ interface Given {
 }
 
 /**
- * What the rows call. They are the same functions for as long as the list shows the same kind of
- * thing, so that no row is drawn for nothing.
+ * The event handlers of the rows. They stay the same functions as long as the list shows the same
+ * kind of items, so that no row renders needlessly.
  */
 export function useHandlers(given: Given): Handlers {
   const latest = useRef(given)
@@ -36,7 +36,8 @@ export function useHandlers(given: Given): Handlers {
         const { pointerType = 'mouse' } = event.nativeEvent as PointerEvent
         lastPointer.current = pointerType
         focus()
-        // A finger opens, as everywhere on a telephone; once something is marked, it marks more.
+        // A tap opens an entry, as usual on phones. Once something is selected, a tap extends the
+        // selection.
         if (pointerType === 'touch')
           return selection.ids.size > 0 ? select(toggle(selection, entry.id)) : openEntry(entry)
         const order = () => entries.map(({ id }) => id)

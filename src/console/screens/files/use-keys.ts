@@ -11,7 +11,7 @@ interface Key extends Pick<KeyboardEvent, 'key' | 'altKey' | 'ctrlKey' | 'metaKe
   currentTarget: Element
 }
 
-/** What of these keys means nothing where there is no folder. */
+/** Whether a key only makes sense in a folder. */
 export const isOfFolder = ({
   key,
   altKey,
@@ -22,7 +22,7 @@ export const isOfFolder = ({
   ((ctrlKey || metaKey) && key.toLowerCase() === 'v') ||
   (key === 'Backspace' && !metaKey)
 
-/** Keys of the screen, wherever the focus is in it. Answers whether the key meant something. */
+/** The keyboard shortcuts of the screen. Returns whether it used the key. */
 export function useKeys(commands: Commands): (event: Key) => boolean {
   const up = useNavigateUp(commands)
   const here = hrefOf(commands.place)
@@ -52,7 +52,7 @@ export function useKeys(commands: Commands): (event: Key) => boolean {
     const run = (): boolean | undefined => {
       if (isCommand) {
         if (key === 'x' && canWrite && first) act(actions => actions.take(selected, 'move'))
-        // Marked text is copied as everywhere.
+        // Selected text is copied as usual.
         else if (key === 'c' && first && mayTake(drive) && getSelection()?.isCollapsed !== false)
           act(actions => actions.take(selected, 'copy'))
         else if (key === 'v' && canWrite && clipboard.get())
@@ -67,7 +67,7 @@ export function useKeys(commands: Commands): (event: Key) => boolean {
           setSearch({ details: search.details ? undefined : true })
         else if (key === 'n' && canWrite) setOpen('new-folder')
         else if (key === 'u' && canWrite) pickFiles(commands)
-        // Until it is known what one may do here, it is kept.
+        // Until the permissions are known, the shortcut waits.
         else if (!drive && (key === 'n' || key === 'u'))
           runOffer(key === 'n' ? 'new' : 'upload', here)
         else if (key === 'm' && canWrite && first) setOpen('picker')

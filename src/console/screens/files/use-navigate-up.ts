@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { hrefOf, parentOf } from '../../drive/place.ts'
 import type { Commands } from './commands.ts'
 
-/** Goes to the folder above. Answers whether there is one. */
+/** Goes to the parent folder. Returns whether there is one. */
 export function useNavigateUp({
   place,
   search: { view, sort, desc, details },

@@ -4,7 +4,7 @@ import { hrefOf, type Place, trim } from '../../drive/place.ts'
 import type { Entry } from './documents.ts'
 import type { FilesSearch } from './search.ts'
 
-/** Opens an entry: goes into a folder, or shows a file large. */
+/** Opens a folder, or a file in the viewer. */
 export function useOpen(
   { workspace, share }: Place,
   { view, sort, desc, details }: FilesSearch,
@@ -15,7 +15,7 @@ export function useOpen(
     (entry: Entry) => {
       if (entry.__typename === 'File')
         return setSearch({ open: entry.id, sel: entry.id }, { push: true })
-      // How the list looks goes along; what was searched for and selected stays behind.
+      // Keeps the view settings, but not the filters and selection.
       const kept = { view, sort, desc, details } satisfies FilesSearch
       void navigate({
         to: hrefOf({ workspace, share, path: trim(entry.path) }),

@@ -4,13 +4,14 @@ import type { Attempt } from './act.ts'
 import type { Entry } from './documents.ts'
 
 /**
- * A name that is being written. It outlasts the row, which is in the page only while it is seen.
+ * The name that the person is typing. It outlives the row, which is unmounted when it is scrolled
+ * out of view.
  */
 export interface Draft {
-  /** Of the entry. */
+  /** Id of the entry. */
   id: string
   typed: string
-  /** Why the entry could not be given this name. */
+  /** Why the name was rejected. */
   problem: string
   isSaving: boolean
 }
@@ -19,19 +20,20 @@ export interface Renaming {
   draft: Draft | null
   start: (entry: Entry) => void
   type: (typed: string) => void
-  /** Gives the entry the name that is typed; the draft stays until it has it. */
+  /** Renames the entry to the typed name. The draft stays until that succeeds. */
   save: (entry: Entry) => Promise<void>
   cancel: () => void
 }
 
 /**
- * The renaming of one entry at a time in its place.
- * @param list names the list that it is in: in another one it has ended
- * @param focus gives the focus to the list
+ * Renames one entry at a time, in place.
+ *
+ * @param list identifies the list; changing it cancels renaming
+ * @param focus focuses the list
  */
 export function useRename(attempt: Attempt, list: string, focus: () => void): Renaming {
   const [state, setState] = useState<{ list: string; draft: Draft } | null>(null)
-  // One who comes back does not find it again.
+  // Returning to the first list does not restore the draft.
   if (state && state.list !== list) setState(null)
   const draft = state?.list === list ? state.draft : null
   const latest = useRef(draft)

@@ -3,7 +3,7 @@ import { type Selection, within } from '../../listing/selection.ts'
 import type { Entry } from './documents.ts'
 import type { FilesSearch } from './search.ts'
 
-/** More ids than these make the address unwieldy. */
+/** More ids would make the URL too long. */
 const IN_ADDRESS = 10
 
 const read = (sel: string | undefined): Selection => {
@@ -12,9 +12,9 @@ const read = (sel: string | undefined): Selection => {
 }
 
 /**
- * What is selected, as the address says it and as long as it is few. Another list begins with what
- * its address says.
- * @param list names the list
+ * The selection. A small one is stored in the URL. A new list starts with the selection of its URL.
+ *
+ * @param list identifies the list
  */
 export function useSelection(
   entries: readonly Entry[],
@@ -35,7 +35,7 @@ export function useSelection(
   )
 
   const byId = useMemo(() => new Map(entries.map(entry => [entry.id, entry])), [entries])
-  // What is gone is no longer selected; while nothing is loaded, everything may still come.
+  // Deleted entries leave the selection. While nothing is loaded, all ids are kept.
   const selection = useMemo(
     () => (byId.size > 0 ? within(current, id => byId.has(id)) : current),
     [current, byId],

@@ -7,7 +7,7 @@ import { SelectionActions } from '../files/selection-actions.tsx'
 import { text as filesText } from '../files/text.ts'
 import { text } from './text.ts'
 
-/** What can be done with what is selected. */
+/** The actions for the selection. */
 export function Bar({ commands, count }: { commands: Commands; count: number }) {
   const { selected, drive, search, setSearch, target } = commands
   return (

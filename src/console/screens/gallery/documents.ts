@@ -13,7 +13,7 @@ const MONTHS = graphql(`
   }
 `)
 
-/** How many pictures there are in each month, and what the person may do with them. */
+/** The number of pictures per month, and the person's permissions. */
 export const GALLERY = graphql(
   `
     query Gallery($own: Boolean!, $slug: String) {
@@ -55,7 +55,7 @@ const PAGE = graphql(
   [ENTRY],
 )
 
-/** Some of the pictures of a month. */
+/** Some pictures of a month. */
 export const PICTURES_OF_MONTH = graphql(
   `
     query PicturesOfMonth(
@@ -83,7 +83,7 @@ export const PICTURES_OF_MONTH = graphql(
   [PAGE],
 )
 
-/** A picture or a film, with what is known of its preview. */
+/** A picture or video, with the state of its preview. */
 export type Picture = FileEntry & {
   preview: {
     state: 'WAITING' | 'MADE' | 'FAILED'

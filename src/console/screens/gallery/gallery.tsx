@@ -36,12 +36,10 @@ const EntryDialogs = lazy(() =>
   })),
 )
 
-/**
- * So many pictures can be selected at once: what is done with them is done in parts of a hundred.
- */
+/** The most pictures that can be selected. Actions run in chunks of a hundred. */
 const MOST_SELECTED = 2000
 
-/** The pictures and films of a drive, by the time they were taken. */
+/** The pictures and videos of a drive, by the time they were taken. */
 export function Gallery() {
   const place = usePlace()
   const navigate = useNavigate()
@@ -79,8 +77,9 @@ export function Gallery() {
     return layout && latest.current.gallery.at(layout, index)
   }
   /**
-   * Selects pictures that may be out of sight, once they are loaded. @param kept what stays
-   * selected
+   * Selects a range of pictures, and loads those that are out of view.
+   *
+   * @param kept the rest of the selection
    */
   async function pickRange(
     from: number,
@@ -137,7 +136,7 @@ export function Gallery() {
         focusGrid()
         if (event.shiftKey) return extendTo(index)
         if (event.ctrlKey || event.metaKey) return toggle(index)
-        // A finger opens; once something is selected, it selects more.
+        // A tap opens a picture. Once something is selected, a tap extends the selection.
         if (lastPointer !== 'touch') return pickOnly(index)
         return latest.current.picked.size > 0 ? toggle(index) : openAt(pictureAt(index))
       },
@@ -157,7 +156,7 @@ export function Gallery() {
     }
   }, [focusGrid])
 
-  // As they are now, where they are loaded.
+  // The latest state of the loaded pictures.
   const { known } = gallery
   const selected = useMemo(
     () => [...picked].map(([id, picture]) => known.get(id) ?? picture),
@@ -185,7 +184,7 @@ export function Gallery() {
     },
     select: ({ ids }) => pick(new Map([...picked].filter(([id]) => ids.has(id)))),
     remove: gone => (hasTrash ? removeNow(gone) : setOpen('delete')),
-    // In its folder, where there is place for a field.
+    // Renaming opens the folder, which has room for an input.
     startRename: ({ id, path }) =>
       void navigate({
         to: hrefOf({ ...place, path: parentOf(trim(path)) }),

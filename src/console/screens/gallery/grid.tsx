@@ -23,7 +23,7 @@ import type { Gallery } from './use-gallery.ts'
 const HEAD = 56
 const GAP = 4
 const NARROW = '(max-width: 52rem)'
-/** The least width of a picture: three beside each other on a telephone. */
+/** Minimum width of a tile. Phones fit three in a row. */
 const TILE = { wide: 176, narrow: 108 }
 const SIDE = { wide: 24, narrow: 8 }
 const SCRUBBER = 56
@@ -39,19 +39,19 @@ interface GridProps {
   gallery: Gallery
   selected: ReadonlySet<string>
   cut: ReadonlySet<string>
-  /** Where the cursor stands among all pictures; -1 without one. */
+  /** Index of the cursor among all pictures; -1 for none. */
   cursor: number
   handlers: TileHandlers
   onSelectMonth: (section: Section) => void
-  /** Moves the cursor: with the range with Shift, alone with Ctrl. */
+  /** Moves the cursor. Shift extends the range, and Ctrl moves the cursor alone. */
   onGo: (picture: number, keys: { shiftKey: boolean; isCommand: boolean }) => void
-  /** Other keys; true when they meant something. */
+  /** Handles other keys. Returns true if it used the key. */
   onKey: (event: KeyboardEvent) => boolean
 }
 
 /**
- * Pictures by month, as a grid of ARIA of which only what is seen is in the page: 200,000 are no
- * more work than a hundred.
+ * A virtual ARIA grid of pictures by month. Only visible pictures are in the DOM, so 200,000 cost
+ * no more than 100.
  */
 export function Grid({ ref, gallery, selected, cut, cursor, handlers, ...on }: GridProps) {
   const scroller = useRef<HTMLDivElement>(null)

@@ -1,26 +1,23 @@
-/** A month of the gallery: a line with its name, then lines of pictures. */
+/** A month of the gallery: a heading row, then rows of pictures. */
 export interface Section {
-  /** As 2024-05. */
+  /** In the form 2024-05. */
   month: string
   count: number
-  /** Where its first picture stands among all. */
+  /** Index of its first picture among all pictures. */
   first: number
-  /** Where the line with its name stands among all lines. */
+  /** Index of its heading among all rows. */
   line: number
 }
 
-/** A line of the gallery. */
+/** A row of the gallery. */
 export interface Line {
   section: Section
-  /**
-   * Where its first picture stands among all; with `count` 0 it is the line with the name of the
-   * month.
-   */
+  /** Index of its first picture among all pictures. The heading of a month has `count` 0. */
   first: number
   count: number
 }
 
-/** The months of a gallery in lines of so many pictures. */
+/** The rows of all months, for a number of pictures per row. */
 export interface Layout {
   sections: readonly Section[]
   columns: number
@@ -44,7 +41,7 @@ export function layOut(
   return { sections, columns, pictures: first, lines: line }
 }
 
-/** The last section that begins at or before a line or a picture. */
+/** The last section that starts at or before a row or picture. */
 function sectionAt({ sections }: Layout, by: 'line' | 'first', at: number): Section | undefined {
   let [low, high] = [0, sections.length - 1]
   while (low < high) {
@@ -71,13 +68,13 @@ export function lineAt(layout: Layout, index: number): Line | undefined {
 export const sectionOf = (layout: Layout, picture: number): Section | undefined =>
   sectionAt(layout, 'first', picture)
 
-/** The line that a picture is in. */
+/** The row of a picture. */
 export function lineOf(layout: Layout, picture: number): number {
   const section = sectionOf(layout, picture)
   return section ? section.line + 1 + Math.floor((picture - section.first) / layout.columns) : 0
 }
 
-/** The picture above or below one, in the same column as far as there is one. */
+/** The picture above or below another, in the same column if possible. */
 export function beside(layout: Layout, picture: number, down: boolean): number {
   const section = sectionOf(layout, picture)
   if (!section) return picture
@@ -90,14 +87,18 @@ export function beside(layout: Layout, picture: number, down: boolean): number {
   return picture
 }
 
-/** When a month begins, and when the next one does. */
+/** Start and end of a month. */
 export function boundsOf(month: string): { since: string; until: string } {
   const [year = 1970, number = 1] = month.split('-').map(Number)
   const at = (month: number) => new Date(Date.UTC(year, month)).toISOString()
   return { since: at(number - 1), until: at(number) }
 }
 
-/** Where a key moves the cursor. @param page lines that are in sight */
+/**
+ * The new cursor position after a key.
+ *
+ * @param page number of visible rows
+ */
 export function moved(
   layout: Layout,
   cursor: number,

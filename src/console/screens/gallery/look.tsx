@@ -8,16 +8,16 @@ interface LookProps {
   id: string
   gallery: Gallery
   layout: Layout | undefined
-  /** @param index where it stands; -1 if that is not known */
+  /** @param index position among all pictures; -1 if unknown */
   onShow: (id: string, index: number) => void
   onDownload: (entry: Entry) => void
   onClose: () => void
 }
 
-/** How many pictures on each side are loaded before they are wanted. */
+/** Number of pictures to preload on each side. */
 const BESIDE = 20
 
-/** A picture over the whole window, with those before and after it in the gallery. */
+/** Shows a picture in the whole window, with the previous and next of the gallery. */
 export function Look({ id, gallery, layout, onShow, ...props }: LookProps) {
   const at = layout ? gallery.indexOf(layout, id) : -1
   const [, draw] = useState(0)
@@ -34,7 +34,7 @@ export function Look({ id, gallery, layout, onShow, ...props }: LookProps) {
     for (let index = Math.max(0, at - BESIDE); index <= at + BESIDE; index++) {
       const picture = gallery.at(layout, index)
       if (picture) around.push(picture)
-      // What is not loaded yet must not be passed over.
+      // Must not skip pictures that have not loaded yet.
       else if (index < at) around.length = 0
       else break
     }

@@ -4,7 +4,7 @@ import { readSearch } from '../files/search.ts'
 
 const screen = { getParentRoute: () => rootRoute, validateSearch: readSearch }
 
-/** The pictures of the person's drive, and those of a workspace. */
+/** The galleries of the person's drive and of workspaces. */
 export const galleryRoutes = [
   createRoute({
     ...screen,

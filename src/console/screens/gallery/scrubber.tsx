@@ -5,19 +5,19 @@ import { text } from './text.ts'
 
 interface ScrubberProps {
   sections: readonly Section[]
-  /** How far each of them is from the top, as a part of all. */
+  /** Offsets of the months from the top, as fractions of the whole. */
   offsets: readonly number[]
-  /** The one in sight. */
+  /** Index of the visible month. */
   current: number
   height: number
-  /** Shows the month at an index. */
+  /** Scrolls to the month at an index. */
   onGo: (index: number) => void
 }
 
-/** Years whose labels would be nearer than this are left out, in pixels. */
+/** Minimum distance of year labels in pixels. Closer labels are omitted. */
 const LABEL = 22
 
-/** The months of a gallery along its side: a slider for fingers, mice and keys. */
+/** A timeline beside the gallery: a slider for touch, mouse and keyboard. */
 export function Scrubber({ sections, offsets, current, height, onGo }: ScrubberProps) {
   const track = useRef<HTMLDivElement>(null)
   const [isHeld, setHeld] = useState(false)
@@ -36,7 +36,7 @@ export function Scrubber({ sections, offsets, current, height, onGo }: ScrubberP
   const shown = sections[current]
 
   const goTo = (index: number) => onGo(Math.max(0, Math.min(last, index)))
-  /** The last month that begins at or above a point. */
+  /** Goes to the last month that starts at or above the pointer. */
   function goToPoint({ clientY }: PointerEvent) {
     const { top = 0, height: length = 1 } = track.current?.getBoundingClientRect() ?? {}
     const part = (clientY - top) / length

@@ -8,8 +8,8 @@ import type { Picture } from './documents.ts'
 import { text } from './text.ts'
 
 /**
- * What a person can do to a picture. The same object for as long as the screen is shown, so that
- * tiles stay as they are.
+ * Event handlers of the tiles. The object must not change while the screen is shown, so that tiles
+ * are not rendered again.
  */
 export interface TileHandlers {
   press: (index: number, event: MouseEvent) => void
@@ -20,7 +20,7 @@ export interface TileHandlers {
 
 interface TileProps {
   picture: Picture | undefined
-  /** Where it stands among all. */
+  /** Index among all pictures. */
   index: number
   column: number
   isSelected: boolean
@@ -36,7 +36,7 @@ const nameOf = (picture: Picture): string =>
     .filter(Boolean)
     .join(', ')
 
-/** A picture of the gallery; empty until it is loaded. */
+/** A picture of the gallery; empty until loaded. */
 export const Tile = memo(function Tile({
   picture,
   index,
@@ -77,7 +77,7 @@ export const Tile = memo(function Tile({
   )
 })
 
-/** The preview, which came with the list where it was made by then. */
+/** The thumbnail. The list includes its URL if it exists already. */
 function Look({ picture }: { picture: Picture }) {
   const { preview } = picture
   const [isLoaded, setLoaded] = useState(false)

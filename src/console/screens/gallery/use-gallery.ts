@@ -7,44 +7,44 @@ import type { DriveHere } from '../files/use-folder.ts'
 import { GALLERY, PICTURES_OF_MONTH, type Picture } from './documents.ts'
 import { boundsOf, type Layout, type Section, sectionOf } from './layout.ts'
 
-/** How many pictures of a month are asked for at once. */
+/** Pictures of a month per request. */
 const BLOCK = 100
-/** How many blocks are kept that are out of sight. */
+/** Number of blocks to keep that are out of view. */
 const MOST_BLOCKS = 60
-/** After how long the pictures are read again that have changed meanwhile. */
+/** Changed pictures are refetched after this delay. */
 const GATHER_MS = 1500
-/** What is passed in haste is not asked for. */
+/** Pictures that scroll past faster than this are not requested. */
 const REST_MS = 80
 
 interface Block {
   pictures: readonly Picture[]
-  /** Whether something has changed since. */
+  /** Whether something changed after the block was loaded. */
   isStale: boolean
 }
 
 export interface Gallery {
   drive: DriveHere | undefined
-  /** The name of the workspace, for one of those. */
+  /** Name of the workspace; null for other drives. */
   title: string | null
   months: readonly { month: string; count: number }[]
   isLoading: boolean
   error: ReturnType<typeof useQuery>[0]['error']
-  /** The picture at a place among all, once it is loaded. */
+  /** The picture at an index, if it is loaded. */
   at: (layout: Layout, index: number) => Picture | undefined
-  /** Where a loaded picture stands; -1 if it is not loaded. */
+  /** The index of a loaded picture, or -1. */
   indexOf: (layout: Layout, id: string) => number
-  /** Says which pictures are in sight: these are loaded. */
+  /** Reports the visible range, which is then loaded. */
   show: (layout: Layout, from: number, to: number) => void
-  /** Loads pictures, whether or not they are in sight. */
+  /** Loads a range, visible or not. */
   load: (layout: Layout, from: number, to: number) => Promise<void>
   refresh: () => void
-  /** Those that are loaded, by id. */
+  /** The loaded pictures by id. */
   known: ReadonlyMap<string, Picture>
 }
 
 const keyOf = (month: string, block: number) => `${month}/${block}`
 
-/** The blocks that pictures are in. */
+/** The blocks that contain a range of pictures. */
 function blocksOf(
   layout: Layout,
   from: number,
@@ -61,7 +61,7 @@ function blocksOf(
   return found
 }
 
-/** The pictures of a drive by time, of which only those are loaded that are in sight. */
+/** The pictures of a drive by time. Only visible ones are loaded. */
 export function useGallery(slug: string | null): Gallery {
   const whose = useMemo(() => ({ own: slug === null, slug }), [slug])
   const [{ data, error, fetching }, reload] = useQuery({
@@ -110,7 +110,8 @@ export function useGallery(slug: string | null): Gallery {
     if (!sight.current) return
     const { layout, from, to } = sight.current
     const seen = new Set(blocksOf(layout, from, to).map(({ key }) => key))
-    // What cannot be loaded keeps its place, and is asked for again when it comes into sight again.
+    // A picture that fails to load keeps its place, and is requested again when it next becomes
+    // visible.
     load(layout, from, to).catch(() => {})
     for (const key of blocks.current.keys()) {
       if (blocks.current.size <= MOST_BLOCKS) break

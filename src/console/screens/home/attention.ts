@@ -5,15 +5,15 @@ import { text } from './text.ts'
 export interface Notice {
   id: string
   message: string
-  /** The screen that deals with it. */
+  /** The screen that deals with the notice. */
   to: string
 }
 
 const DAY_MS = 86_400_000
-/** So long before something ends it is told. */
+/** How long before its expiry the notice appears. */
 const SHARE_MS = 3 * DAY_MS
 const KEY_MS = 14 * DAY_MS
-/** So long files that others have sent are new. */
+/** How long received files count as new. */
 const ARRIVED_MS = 3 * DAY_MS
 
 const endsWithin = (expiresAt: string | null, within: number): expiresAt is string =>
@@ -21,7 +21,7 @@ const endsWithin = (expiresAt: string | null, within: number): expiresAt is stri
   Date.parse(expiresAt) > Date.now() &&
   Date.parse(expiresAt) < Date.now() + within
 
-/** What the person may want to do something about, the most urgent first. */
+/** Things that need the person's attention, most urgent first. */
 export function noticesOf(me: HomeData): Notice[] {
   const notices: Notice[] = []
   if (me.drive.usage.isOver) notices.push({ id: 'over', message: text('over'), to: '/account' })

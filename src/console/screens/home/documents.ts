@@ -1,6 +1,6 @@
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 
-/** What the person has worked on, what others have shared with them, and what may need them. */
+/** Recent files, received shares and things that need attention. */
 export const HOME = graphql(`
   query Home {
     me {

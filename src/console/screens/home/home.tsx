@@ -20,7 +20,7 @@ import { text } from './text.ts'
 type Recent = HomeData['recent']['nodes'][number]
 type Received = HomeData['receivedShares']['nodes'][number]
 
-/** What was done, by the end of the kind of its event. */
+/** The past action, by the suffix of the event kind. */
 const done = [
   [/_COPIED$/, 'COPIED'],
   [/_MOVED$/, 'MOVED'],
@@ -35,10 +35,7 @@ const done = [
 const wordOf = (kind: string) =>
   text(done.find(([kinds]) => kinds.test(kind))?.[1] ?? 'FILE_CREATED')
 
-/**
- * Where the person goes on: what needs them, what they worked on, and what others have shared with
- * them.
- */
+/** The home screen: notices, recent files, and new shares from others. */
 export function Home() {
   const [{ data, error }, reload] = useKeptQuery({
     query: HOME,

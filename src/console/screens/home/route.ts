@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { rootRoute } from '../../shell/route.ts'
 
-/** What the person worked on, and what needs them. */
+/** The home screen. */
 export const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/start',

@@ -1,7 +1,7 @@
 import { graphql } from '../../graphql/graphql.ts'
 import { SHARE } from '../../sharing/documents.ts'
 
-/** What the person has shared, the last made first. */
+/** The person's own shares, newest first. */
 export const MY_SHARES = graphql(
   `
     query MyShares($kind: ShareKind, $ended: Boolean!, $after: String) {

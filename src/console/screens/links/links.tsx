@@ -29,7 +29,7 @@ type SharedEntry = NonNullable<ResultOf<typeof MY_SHARES>['me']['shares']['nodes
 
 const kinds = { link: 'LINK', direct: 'DIRECT' } as const
 
-/** What the person has shared, with whom, and how it was used. */
+/** The person's own shares: recipients and use. */
 export function Links() {
   const search: LinksSearch = useSearch({ strict: false })
   const navigate = useNavigate()
@@ -83,11 +83,11 @@ interface PageProps {
   search: LinksSearch
   after: string | null
   onShare: (entry: SharedEntry) => void
-  /** Lists what a share of several is of. */
+  /** Lists the entries of a share of several. */
   onList: (share: Share) => void
 }
 
-/** One page of the list, and on demand those that follow it. */
+/** One page of the list, and a button for the next. */
 function Page({ search: { kind, ended }, after, onShare, onList }: PageProps) {
   const navigate = useNavigate()
   const [isMore, setMore] = useState(false)

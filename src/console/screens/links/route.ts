@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { rootRoute } from '../../shell/route.ts'
 import { readSearch } from './search.ts'
 
-/** What the person has shared. */
+/** The screen of the person's own shares. */
 export const linksRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/links',

@@ -1,10 +1,10 @@
-/** What the address says: which shares are listed. */
+/** The URL parameters: which shares are listed. */
 export interface LinksSearch {
   kind?: 'link' | 'direct'
   ended?: true
 }
 
-/** Reads the search of an address. What it does not know, it drops. */
+/** Parses the URL parameters, and drops unknown values. */
 export function readSearch({ kind, ended }: Record<string, unknown>): LinksSearch {
   return {
     kind: kind === 'link' || kind === 'direct' ? kind : undefined,

@@ -29,7 +29,7 @@ const RECEIVED_SHARE = graphql(`
 
 export type ReceivedShare = ResultOf<typeof RECEIVED_SHARE>
 
-/** What others have shared with the person, the last first. */
+/** Shares received from others, newest first. */
 export const RECEIVED = graphql(
   `
     query Received($seen: Boolean, $after: String) {

@@ -2,7 +2,11 @@ import { Frame } from '../../viewer/frame.tsx'
 import { Preview } from '../../viewer/preview.tsx'
 import type { ReceivedShare } from './documents.ts'
 
-/** A received file over the whole window. @param url of its bytes */
+/**
+ * Shows a received file in the whole window.
+ *
+ * @param url of its content
+ */
 export function Look(props: {
   share: ReceivedShare
   url: string

@@ -9,12 +9,12 @@ import { MARK_SEEN, type ReceivedShare } from './documents.ts'
 import { text } from './text.ts'
 
 /**
- * To look at it, to save it on the person's machine, or to copy it into a folder, which is called
- * so, of a drive of theirs.
+ * Why a share is opened: to view it, to download it, or to copy it to a folder (with its display
+ * name) of one of the person's drives.
  */
 export type Purpose = 'look' | 'save' | { drive: string; folder: string; name: string }
 
-/** A share that is to be opened once its password is known. */
+/** A share that needs a password before it opens. */
 export interface Locked {
   share: ReceivedShare
   purpose: Purpose
@@ -23,8 +23,9 @@ export interface Locked {
 const dispositions = { look: 'INLINE', save: 'ATTACHMENT' } as const
 
 /**
- * Opens received shares, and asks for the password of those that have one.
- * @param onOpen with a signed address of the bytes
+ * Opens received shares, and asks for passwords.
+ *
+ * @param onOpen gets a signed URL of the content
  */
 export function useOpening(
   onOpen: (share: ReceivedShare, purpose: 'look' | 'save', url: string) => void,
@@ -32,7 +33,7 @@ export function useOpening(
   const [locked, setLocked] = useState<Locked | null>(null)
   const isBusy = useRef(false)
 
-  /** Answers what is to be shown then. */
+  /** Returns what to show next. */
   async function use(
     { share, purpose }: Locked,
     password: string | null,
@@ -66,7 +67,8 @@ export function useOpening(
     setLocked(null)
     if (!show) return
     show()
-    // It is open now, whatever comes of this: what is still new is marked when it is opened again.
+    // The share is open, whatever happens next. If this request fails, the share stays new until it
+    // is opened again.
     if (!share.seen) mutate(MARK_SEEN, { input: { share: { id: share.id } } }).catch(() => {})
   }
 
@@ -77,7 +79,7 @@ export function useOpening(
     try {
       await unlock({ share, purpose }, null)
     } catch (error) {
-      // It has been given a password since the list was read.
+      // A password was added after the list was loaded.
       if (error instanceof Refused && error.code === 'WRONG_PASSWORD') setLocked({ share, purpose })
       else toastError(error)
     } finally {

@@ -6,7 +6,7 @@ import { text } from './text.ts'
 
 interface PasswordDialogProps {
   locked: Locked
-  /** @throws what is shown, for another try */
+  /** @throws the error shown in the dialog, which stays open for another try */
   onSend: (password: string) => Promise<void>
   onClose: () => void
 }

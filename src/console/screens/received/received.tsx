@@ -34,11 +34,11 @@ const Look = lazy(() => import('./look.tsx').then(({ Look }) => ({ default: Look
 
 interface Uses {
   open: (share: ReceivedShare, purpose: Purpose) => void
-  /** Asks for the folder that a copy goes into. */
+  /** Asks for the folder that the copy goes to. */
   keep: (share: ReceivedShare, drive: string) => void
 }
 
-/** What others have shared with the person, the last first. */
+/** Shares received from others, newest first. */
 export function Received() {
   const { unseen }: ReceivedSearch = useSearch({ strict: false })
   const navigate = useNavigate()
@@ -107,7 +107,7 @@ export function Received() {
   )
 }
 
-/** One page of the list, and on demand those that follow it. */
+/** One page of the list, and a button for the next. */
 function Page({ seen, after, ...uses }: { seen: false | null; after: string | null } & Uses) {
   const [isMore, setMore] = useState(false)
   const [{ data, error }, ask] = useKeptQuery({
@@ -146,7 +146,7 @@ function Page({ seen, after, ...uses }: { seen: false | null; after: string | nu
   )
 }
 
-/** Asks for the new content of a file. Its owner keeps what it was. */
+/** Asks for new content for a file. The owner keeps the old content. */
 const replace = ({ id, token, fileName }: ReceivedShare): void =>
   void import('../../uploads/pick-and-add.ts').then(({ pickAndReplace }) =>
     pickAndReplace({ drive: id, share: token, folder: '' }, { fileName, revision: 'any' }),
@@ -155,7 +155,7 @@ const replace = ({ id, token, fileName }: ReceivedShare): void =>
 interface RowProps extends Uses {
   share: ReceivedShare
   drive: string
-  /** Asks again for the list that it is in. */
+  /** Refetches the list. */
   refresh: () => void
 }
 
@@ -173,7 +173,7 @@ function Row({ share, drive, refresh, open, keep }: RowProps) {
     seen,
   } = share
   const isFolder = entryKind === 'FOLDER'
-  // The page of a share shows what may not be downloaded, and asks for the password of a folder.
+  // The share page handles files that may not be downloaded, and folders with a password.
   const isOnPage = !share.allowDownload || (isFolder && passwordProtected)
   const mark = async () => {
     const input = { shares: [share.id] }

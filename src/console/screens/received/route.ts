@@ -16,7 +16,7 @@ const folder = {
   validateSearch: readFilesSearch,
 }
 
-/** What others have shared with the person, and a folder of it. */
+/** The list of received shares, and the screen of one shared folder. */
 export const receivedRoutes = [
   received,
   createRoute({ ...folder, path: '/shared/$share' }),

@@ -1,9 +1,9 @@
-/** What the address says: whether only what is new is listed. */
+/** The URL parameters: whether only new shares are listed. */
 export interface ReceivedSearch {
   unseen?: true
 }
 
-/** Reads the search of an address. What it does not know, it drops. */
+/** Parses the URL parameters, and drops unknown values. */
 export const readSearch = ({ unseen }: Record<string, unknown>): ReceivedSearch => ({
   unseen: unseen === true || unseen === 'true' ? true : undefined,
 })

@@ -17,13 +17,10 @@ import { MARK_SEEN, RECEIVED_ONE, type ReceivedShare } from './documents.ts'
 import { text } from './text.ts'
 import { SharedDrive, useSharedEntries } from './use-shared-entries.ts'
 
-/** How soon it is seen that a right has been given or has ended. */
+/** Polling interval for changed permissions. */
 const LOOK_MS = 5000
 
-/**
- * A folder that somebody shares with the person, as their own files are shown, with what they may
- * do there.
- */
+/** A folder shared by another person, shown like the own files, with the person's permissions. */
 export function SharedFiles() {
   const { share: id = '' } = useParams({ strict: false })
   const [{ data, error }, ask] = useKeptQuery({
@@ -34,7 +31,7 @@ export function SharedFiles() {
   const again = () => ask({ requestPolicy: 'network-only' })
   useLookAgain(again, LOOK_MS)
   const share = data?.node?.__typename === 'DirectShare' ? data.node : null
-  // What was shared has a name still when it is not any more.
+  // Keeps the share's name for the time after it was revoked.
   const before = useRef<ReceivedShare | null>(null)
   if (share) before.current = share
   if (share && data) return <Folder key={id} share={share} ownDrive={data.me.drive.id} />
@@ -55,8 +52,8 @@ export function SharedFiles() {
 }
 
 /**
- * What was shared once, or never with this person. Nothing is uploaded here, nor anywhere else by
- * mistake.
+ * A share that was revoked, or never shared with this person. Uploads are disabled, so that files
+ * do not end up elsewhere.
  */
 function Ended({ id, before }: { id: string; before: ReceivedShare | null }) {
   useUploadPlace({ drive: id, folder: '', label: '', mayUpload: false })
@@ -83,14 +80,14 @@ function Folder({ share, ownDrive }: { share: ReceivedShare; ownDrive: string })
   const lost = useLost(mayEdit)
   const isNew = !share.seen
   useEffect(() => {
-    // What is still new is marked when it is opened again.
+    // If this request fails, the share stays new until it is opened again.
     if (isNew) mutate(MARK_SEEN, { input: { share: { id } } }).catch(() => {})
   }, [id, isNew])
   const shared = useMemo(() => {
     const rights = { canWrite: mayEdit, canDelete: mayEdit, canShare: false, trashDays: 0 }
     return { drive: { id, ...rights, share: { token, owner, ownDrive } }, title: fileName }
   }, [id, token, mayEdit, fileName, owner, ownDrive])
-  // Its page asks for the password, and shows what may not be downloaded.
+  // The share page asks for the password, and shows files that may not be downloaded.
   const isOnPage = share.passwordProtected || !share.allowDownload || share.entryKind === 'FILE'
   return (
     <>
@@ -126,7 +123,7 @@ function Folder({ share, ownDrive }: { share: ReceivedShare; ownDrive: string })
   )
 }
 
-/** Whether a right that the person had on this screen has ended. */
+/** Whether a permission that the person had on this screen was revoked. */
 function useLost(has: boolean): boolean {
   const [had, setHad] = useState(has)
   useEffect(() => {

@@ -9,10 +9,12 @@ import { useUploaded } from '../../uploads/use-uploaded.ts'
 import { type FilesSearch, fields } from '../files/search.ts'
 import type { DriveHere, FolderHere } from '../files/use-folder.ts'
 
-/** The share that a screen is about: its name, and what one may do there. */
+/** The share of a screen: its name and the person's permissions. */
 export const SharedDrive = createContext<{ drive: DriveHere; title: string } | null>(null)
 
-/** No subscription tells of what others do; of long lists, much would be read for nothing. */
+/**
+ * Polling interval, because no subscription reports changes by others. Long lists are not polled.
+ */
 const LOOK_MS = 5000
 const LOOK_AT_LONG_MS = 60_000
 const LONG = 1000
@@ -26,7 +28,7 @@ const connectionOf = (data: SharedFolderData | undefined) =>
     },
   }
 
-/** The entries of a folder of what is shared, in the place of those of a drive. */
+/** The entries of a shared folder. It replaces `useFolder`. */
 export function useSharedEntries(
   { path }: Place,
   { sort = 'name', desc }: FilesSearch,
@@ -54,7 +56,7 @@ export function useSharedEntries(
   )
   const code = codeOf(listed.error)
   const isMissing = code === 'FOLDER_NOT_FOUND' || code === 'FILE_NOT_FOUND'
-  // Only folders of drives are named by an id.
+  // Folders of a share have no id.
   const folder = { id: '', name: path.split('/').at(-1) ?? '', path, size: 0, fileCount: 0 }
   return {
     ...listed,

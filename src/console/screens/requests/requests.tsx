@@ -11,10 +11,10 @@ import { MY_REQUESTS } from '../../requests/documents.ts'
 import { RequestRow } from '../../requests/row.tsx'
 import { text } from './text.ts'
 
-/** There is no subscription for files that arrive. */
+/** Polling interval, because no subscription reports received files. */
 const LOOK_MS = 5000
 
-/** What the person asks others for, and what has arrived. */
+/** The person's file requests and the received files. */
 export function Requests() {
   useTitle(text('title'))
   return (
@@ -31,7 +31,7 @@ export function Requests() {
   )
 }
 
-/** One page of the list, and on demand those that follow it. */
+/** One page of the list, and a button for the next. */
 function Page({ after }: { after: string | null }) {
   const navigate = useNavigate()
   const [isMore, setMore] = useState(false)

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { rootRoute } from '../../shell/route.ts'
 
-/** What the person asks others for. */
+/** The screen of the person's file requests. */
 export const requestsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/requests',

@@ -3,16 +3,16 @@ import { MAX_SEARCH } from '../../parts/limits.ts'
 export const orders = ['relevance', 'newest', 'oldest', 'name', 'largest', 'smallest'] as const
 export type Order = (typeof orders)[number]
 
-/** What the address says: it can be reloaded, and sent to others. */
+/** The URL parameters, so that a search can be reloaded and shared. */
 export interface SearchSearch {
-  /** The text of the search. */
+  /** The query text. */
   q?: string
   order?: Exclude<Order, 'relevance'>
-  /** The id of the file that is shown large. */
+  /** Id of the file in the viewer. */
   open?: string
 }
 
-/** Reads the search of an address. What it does not know, it drops. */
+/** Parses the URL parameters, and drops unknown values. */
 export function readSearch(search: Record<string, unknown>): SearchSearch {
   const text = (value: unknown) => (value === undefined || value === '' ? undefined : String(value))
   const order = orders.find(one => one === search.order)

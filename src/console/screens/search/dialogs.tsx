@@ -15,17 +15,17 @@ interface DialogsProps {
   acting: ReturnType<typeof useActing>
   hits: readonly Hit[]
   refresh: () => void
-  /** The id of the file that is shown large. */
+  /** Id of the file in the viewer. */
   shown: string | undefined
   onShow: (id: string | undefined) => void
 }
 
-/** What is open over the results. */
+/** The open dialog or viewer. */
 export function Dialogs({ acting, hits, refresh, shown, onShow }: DialogsProps) {
   const { open, commands, act, removeNow, start } = acting
   const hit = hits.find(({ id }) => id === shown)
   const share = hit?.share?.token
-  // Before and after it come the others that are seen in the same way.
+  // The viewer steps through results with the same access.
   const beside = hits.filter(one => one.share?.token === share)
   return (
     <>

@@ -16,7 +16,7 @@ interface FiltersProps {
   query: string
   onQuery: (query: string) => void
   hits: readonly Hit[]
-  /** The id of the person. */
+  /** Id of the person. */
   me: string | undefined
 }
 
@@ -42,10 +42,7 @@ const sizes = [
 const isoDay = (daysAgo: number) =>
   new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
 
-/**
- * The parts of a search that narrow it down, as chips: each writes into the text of the search, and
- * is read from it.
- */
+/** The filters of a search as chips. Each one reads and writes the query text. */
 export function Filters({ query, onQuery, hits, me }: FiltersProps) {
   const [{ data }] = useQuery({ query: DRIVES })
   const workspaces = data?.me.workspaces?.nodes ?? []
@@ -53,7 +50,7 @@ export function Filters({ query, onQuery, hits, me }: FiltersProps) {
   const set = (filters: Record<string, string | readonly string[] | null>) =>
     onQuery(withFilters(query, filters))
   const one = (key: string) => valuesOf(query, key)
-  /** An entry of a menu that is chosen while the text says so; chosen again, it takes that away. */
+  /** A menu entry that sets a filter. Choosing it again removes the filter. */
   const choice = (label: string, filters: Record<string, string | null>): MenuEntry => {
     const isChosen = Object.entries(filters).every(([key, value]) =>
       value === null
@@ -185,7 +182,7 @@ export function Filters({ query, onQuery, hits, me }: FiltersProps) {
   )
 }
 
-/** One filter: what it is set to, a menu of what it may be, and a way to take it off. */
+/** One filter: its value, a menu of values, and a button to remove it. */
 function Chip(props: { label: string; value: string; entries: MenuEntry[]; onClear: () => void }) {
   const { label, value, entries, onClear } = props
   return (

@@ -18,7 +18,7 @@ const examples = [
   ['tag:urgent', 'helpTag'],
 ] as const
 
-/** What can be written into the field, with examples that can be tried. */
+/** Explains the search syntax, with examples to try. */
 export const Help = ({
   onTry,
   onClose,

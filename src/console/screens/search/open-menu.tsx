@@ -9,17 +9,14 @@ import { text } from './text.ts'
 interface HitsMenuProps extends Omit<MenuProps, 'entries'>, OpenMenu {
   commands: Commands
   of: readonly Hit[]
-  /** Goes to the folder that one is in. */
+  /** Opens the folder that contains the result. */
   openFolder: (hit: Hit) => void
 }
 
-/** What is done in its folder: there it has a place for it. */
+/** Actions that open the folder first, because they need its screen. */
 const elsewhere = new Set(['rename', 'request', 'replace', 'details'])
 
-/**
- * The open menu of some results: what lists of files offer for them, as far as they are not of a
- * folder.
- */
+/** The open menu of some results: the files menu without actions that need a folder. */
 export function HitsMenu({ commands, of, openFolder, ...open }: HitsMenuProps) {
   const [first] = of
   const folder: MenuEntry[] =

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { rootRoute } from '../../shell/route.ts'
 import { readSearch } from './address.ts'
 
-/** What is found in all drives and received shares. */
+/** The search over all drives and received shares. */
 export const searchRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/search',

@@ -13,8 +13,8 @@ import { Marked } from './snippet.tsx'
 import { text } from './text.ts'
 
 /**
- * What a person can do to a result. The same object for as long as the screen is shown, so that
- * rows stay as they are.
+ * Event handlers of the rows. The object must not change while the screen is shown, so that rows
+ * are not rendered again.
  */
 export interface Handlers {
   press: (hit: Hit, event: MouseEvent) => void
@@ -28,14 +28,14 @@ interface RowProps extends Cell {
   handlers: Handlers
 }
 
-/** What a list may show of a file itself. */
+/** Whether the row can show a thumbnail. */
 const hasPicture = (hit: Hit): boolean =>
   hit.share === null &&
   hit.__typename === 'File' &&
   hit.size > 0 &&
   /^image\/|^video\/|pdf$/.test(hit.contentType)
 
-/** A line of what was found. */
+/** A search result as a row. */
 export const Row = memo(function Row({ hit, index, isSelected, isCursor, handlers }: RowProps) {
   const { id, name, size, updatedAt, share, snippet, matchedIn } = hit
   const where = namesAbove(hit, text('myFiles'))

@@ -39,8 +39,8 @@ const HitsMenu = lazy(() =>
 const field = () => document.querySelector<HTMLInputElement>('.search-box input')
 
 /**
- * What a search finds in all drives of the person, and in what others share with them. Its text is
- * in the field at the top, and in the address.
+ * Search results from all of the person's drives and received shares. The query text is in the
+ * search field and in the URL.
  */
 export function Search() {
   const { q = '', order: chosen, open: shown }: SearchSearch = useSearch({ strict: false })
@@ -90,7 +90,7 @@ export function Search() {
     if (isBlank) field()?.focus()
   }, [isBlank])
   useEffect(() => {
-    // From the field the results are one key away.
+    // Arrow down moves from the search field to the results.
     const onKey = (event: globalThis.KeyboardEvent) => {
       if (event.key !== 'ArrowDown' || event.target !== field()) return
       event.preventDefault()

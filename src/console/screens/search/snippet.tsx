@@ -1,23 +1,23 @@
 import type { ReactNode } from 'react'
 import type { Snippet } from '../../search/documents.ts'
 
-/** Characters before the first word that was found: so that it is seen on narrow screens, too. */
+/** Characters to keep before the first match, so that it is visible on narrow screens. */
 const LEAD = 24
 
-/** Without most of what stands before the first word that was found. */
+/** Cuts most of the text before the first match. */
 function shortened({ text, ranges }: Snippet): Snippet {
   const first = ranges[0]?.start ?? 0
   if (first <= LEAD) return { text, ranges }
   const from = first - LEAD
   const space = text.slice(from, from + LEAD / 2).search(/\s/)
-  // Without a space nearby, between two characters: none of them is halved.
+  // Without a space nearby, it cuts between two characters, never inside one.
   const cut =
     space >= 0 ? from + space + 1 : from + (/^[\udc00-\udfff]/.test(text.slice(from)) ? 1 : 0)
   const moved = ranges.map(({ start, end }) => ({ start: start - cut + 2, end: end - cut + 2 }))
   return { text: `… ${text.slice(cut)}`, ranges: moved }
 }
 
-/** A part of a text, as it is, with what was found marked. */
+/** A snippet with its matches highlighted. */
 export function Marked(snippet: Snippet) {
   const { text, ranges } = shortened(snippet)
   const parts: ReactNode[] = []

@@ -1,6 +1,6 @@
 import { graphql } from '../../graphql/graphql.ts'
 
-/** The tags of all drives of the person. */
+/** The tags of all of the person's drives. */
 export const SEARCHED_TAGS = graphql(`
   query SearchedTags {
     me {

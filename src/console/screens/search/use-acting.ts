@@ -21,15 +21,12 @@ interface Given {
   select: (next: Selection) => void
   refresh: () => void
   ownDrive: string
-  /** Shows a file large. */
+  /** Opens a file in the viewer. */
   show: (hit: Hit) => void
   setMenu: (menu: { at: Point; of: readonly Hit[] } | null) => void
 }
 
-/**
- * What is done with results: as in a folder, and in each drive or share by itself where they are in
- * several.
- */
+/** Actions on results: the same as in a folder, run separately for each drive or share. */
 export function useActing({
   selected,
   selection,
@@ -49,7 +46,7 @@ export function useActing({
   const share = drive?.share?.token
   const { act } = useMemo(() => {
     const here = { id: drive?.id ?? '', share, hasTrash }
-    // Only results are acted on.
+    // Actions only ever get results.
     return actWith(
       here,
       () => latest.current(),
@@ -62,7 +59,7 @@ export function useActing({
     else if (hit.__typename === 'Folder') void navigate({ to: hrefOfHit(hit) })
     else show(hit)
   }
-  /** Goes to where it is, and points to it. */
+  /** Opens the folder and selects the entry there. */
   function openFolder(hit: Hit) {
     if (hit.share && isOnPage(hit)) return void location.assign(hit.share.url)
     const place = placeOfHit(hit)

@@ -9,12 +9,12 @@ const FIRST = 50
 const NEXT = 100
 
 interface Results {
-  /** The text that they are of. */
+  /** The query that produced these results. */
   query: string
   hits: readonly Hit[]
   hints: SearchData['hints']
   isComplete: boolean
-  /** Where the next page begins; null at the end. */
+  /** Cursor of the next page; null at the end. */
   cursor: string | null
 }
 
@@ -27,9 +27,9 @@ interface Finding {
 const nothing: Finding = { results: undefined, isLoading: false, error: undefined }
 
 /**
- * What a search finds, page by page. An answer to an earlier text is not awaited: its request is
- * ended. What the text before has found stays until this one is answered. Nothing is taken from
- * memory, nor kept for an outage: what one may see may have ended.
+ * Search results, page by page. A new query aborts the previous request, and its results stay until
+ * the new ones arrive. Results are never cached or stored offline, because the person may lose
+ * access.
  */
 export function useHits(query: string, order: Order) {
   const [finding, setFinding] = useState(nothing)

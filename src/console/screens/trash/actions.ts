@@ -8,10 +8,10 @@ import { toast, toastError } from '../../parts/toasts.tsx'
 import { DELETE_FOR_EVER, EMPTY_TRASH, type TrashItem } from './documents.ts'
 import { text } from './text.ts'
 
-/** What is to be restored, and how. */
+/** A restore: its items and options. */
 export interface Restoring {
   items: readonly TrashItem[]
-  /** Path of the folder that they go into; without it each goes where it was. */
+  /** Path of the target folder. Without it, items return to their old folders. */
   to?: string
   onConflict?: 'KEEP_BOTH' | 'REPLACE'
 }
@@ -19,18 +19,18 @@ export interface Restoring {
 interface Given {
   drive: string
   workspace: string | null
-  /** What the root of the drive is called. */
+  /** Display name of the root of the drive. */
   root: string
-  /** Reads the list again. */
+  /** Refetches the list. */
   after: () => void
   navigate: (href: string) => void
-  /** Something of the same name is where some of them were. */
+  /** Called when the old name of an item is taken. */
   onTaken: (restoring: Restoring) => void
 }
 
-/** What is done with the items of a trash. Whatever fails is said in a toast. */
+/** Actions on trash items. A toast shows failures. */
 export function createActions({ drive, workspace, root, after, navigate, onTaken }: Given) {
-  /** Hides items while something takes them away. */
+  /** Hides items while they are being removed. */
   async function taking(ids: readonly string[], work: () => Promise<void>): Promise<void> {
     hide(ids)
     try {

@@ -8,14 +8,14 @@ interface Asks {
   onClose: () => void
 }
 
-/** Asks before items are deleted permanently. */
+/** Asks before deleting items permanently. */
 export const DeleteForEver = ({ count, name, ...asks }: Asks & { count: number; name: string }) => (
   <Confirm {...asks} isOpen title={text('deleteTitle', { count })} label={text('deleteForEver')}>
     <p>{text('deleteHint', { count, name })}</p>
   </Confirm>
 )
 
-/** Asks before everything is deleted permanently. */
+/** Asks before emptying the trash. */
 export const Empty = (asks: Asks) => (
   <Confirm {...asks} isOpen title={text('emptyTitle')} label={text('empty')}>
     <p>{text('emptyHint')}</p>
@@ -24,13 +24,13 @@ export const Empty = (asks: Asks) => (
 
 interface TakenProps {
   restoring: Restoring
-  /** Whether what is in the way may be put into the trash. */
+  /** Whether the entry with the same name may go to the trash. */
   mayReplace: boolean
   onRestore: (restoring: Restoring) => void
   onClose: () => void
 }
 
-/** Asks what is to become of what is in the way of a restoration. */
+/** Asks what to do about an entry that has the name of a restored item. */
 export function Taken({ restoring, mayReplace, onRestore, onClose }: TakenProps) {
   const { items } = restoring
   const choose = (onConflict: Restoring['onConflict']) => {

@@ -17,7 +17,7 @@ const ITEM = graphql(`
   }
 `)
 
-/** What a line of the trash shows. */
+/** The fields that a row of the trash shows. */
 export type TrashItem = ResultOf<typeof ITEM>
 
 const DRIVE = graphql(
@@ -40,7 +40,7 @@ const DRIVE = graphql(
   [ITEM],
 )
 
-/** One page of the trash of the person, or of a workspace. */
+/** One page of the trash of the person or of a workspace. */
 export const TRASH = graphql(
   `
     query Trash($own: Boolean!, $slug: String, $first: Int!, $after: String) {

@@ -3,7 +3,7 @@ import { rootRoute } from '../../shell/route.ts'
 
 const getParentRoute = () => rootRoute
 
-/** The trash of the person's drive, and that of a workspace. */
+/** The trash of the person's drive and of workspaces. */
 export const trashRoutes = [
   createRoute({
     getParentRoute,

@@ -12,8 +12,8 @@ import type { TrashItem } from './documents.ts'
 import { text } from './text.ts'
 
 /**
- * What a person can do to an item. The same object for as long as the screen is shown, so that rows
- * stay as they are.
+ * Event handlers of the rows. The object must not change while the screen is shown, so that rows
+ * are not rendered again.
  */
 export interface Handlers {
   press: (item: TrashItem, event: MouseEvent) => void
@@ -28,7 +28,7 @@ const columns = [
   ['size', 'size'],
 ] as const
 
-/** The heads of the columns. */
+/** The column heads. */
 export const Heads = () => (
   <div role="row" className="heads" aria-rowindex={1}>
     {columns.map(([message, className]) => (
@@ -44,12 +44,12 @@ export const Heads = () => (
 
 interface RowProps extends Cell {
   item: TrashItem
-  /** What the root of the drive is called. */
+  /** Display name of the root of the drive. */
   root: string
   handlers: Handlers
 }
 
-/** A line of the trash. */
+/** A trash item as a row. */
 export const Row = memo(function Row({
   item,
   root,

@@ -27,14 +27,14 @@ const Picker = lazy(() =>
   import('../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })),
 )
 
-/** What is open over the list, and what it is about. */
+/** The open dialog and its items. */
 type Open =
   | { what: 'picker' | 'delete'; items: readonly TrashItem[] }
   | { what: 'taken'; restoring: Restoring }
   | { what: 'empty' }
   | null
 
-/** What was deleted in a drive: to be restored, or deleted permanently. */
+/** The trash of a drive: restore items or delete them permanently. */
 export function Trash() {
   const { slug = null } = useParams({ strict: false }) as { slug?: string }
   const trash = useTrash(slug)

@@ -4,14 +4,18 @@ import { TRASH, type TrashData, type TrashItem } from './documents.ts'
 
 export interface TrashHere extends Omit<PagedList<TrashItem, TrashData>, 'data'> {
   drive: { id: string; canWrite: boolean; canDelete: boolean; trashDays: number } | undefined
-  /** The workspace that it is of. */
+  /** The workspace of the trash; null for the own drive. */
   workspace: { name: string } | null
 }
 
 const driveOf = (data: TrashData | undefined) =>
   data?.me?.drive ?? data?.workspace?.drive ?? undefined
 
-/** The trash of a drive, live. @param slug of the workspace; null for the own drive */
+/**
+ * The trash of a drive, live.
+ *
+ * @param slug of the workspace; null for the own drive
+ */
 export function useTrash(slug: string | null): TrashHere {
   const { data, ...listed } = usePages({
     document: TRASH,

@@ -7,7 +7,7 @@ import { toast } from '../../parts/toasts.tsx'
 import { invitable, roleHint, roleName } from './roles.ts'
 import { text } from './text.ts'
 
-/** Invites an address, or renews its invite. */
+/** Invites an email address, or renews its invite. */
 export const CREATE_INVITE = graphql(`
   mutation CreateInvite($input: CreateInviteInput!) {
     createInvite(input: $input) {
@@ -34,13 +34,13 @@ export const CREATE_INVITE = graphql(`
 `)
 
 interface InvitePersonProps {
-  /** The id of the workspace. */
+  /** Id of the workspace. */
   workspace: string
   onInvited: () => void
   onClose: () => void
 }
 
-/** Asks whom to invite, and to what. */
+/** Asks for the email address and role of an invite. */
 export function InvitePerson({ workspace, onInvited, onClose }: InvitePersonProps) {
   const [role, setRole] = useState(invitable[0] ?? 'EDITOR')
   return (

@@ -43,8 +43,8 @@ const MEMBERS = graphql(`
 `)
 
 /**
- * A workspace with its first members, by the arguments by which they were read: so the cache finds
- * them.
+ * A workspace with its first page of members. The arguments must stay the same, so that the cache
+ * finds the result.
  */
 const PEOPLE = graphql(
   `
@@ -60,7 +60,7 @@ const PEOPLE = graphql(
   [HEAD, MEMBERS],
 )
 
-/** One page of the members. */
+/** One page of members. */
 const MEMBERS_OF = graphql(
   `
     query Members($slug: String!, $first: Int!, $after: String) {
@@ -123,13 +123,13 @@ const REMOVE = graphql(
 type MembersData = ResultOf<typeof MEMBERS_OF>
 type Member = ResultOf<typeof MEMBERS>['nodes'][number]
 
-/** What changes the members and the invites. */
+/** The events that change members or invites. */
 const kinds: Parameters<typeof useDriveEvents>[2] = [
   ...(['MEMBER_JOINED', 'MEMBER_ROLE_CHANGED', 'MEMBER_REMOVED', 'MEMBER_LEFT'] as const),
   ...(['INVITE_CREATED', 'INVITE_CHANGED', 'INVITE_REVOKED', 'INVITE_REJECTED'] as const),
 ]
 
-/** Who is in a workspace and what they may, and who is invited. */
+/** The members of a workspace with their roles, and the pending invites. */
 export function Members() {
   const slug = useSlug()
   const members = usePages({
@@ -169,7 +169,7 @@ export function Members() {
 interface MemberListProps {
   workspace: NonNullable<MembersData['workspace']>
   members: PagedList<Member, MembersData>
-  /** The id of the person. */
+  /** Id of the person. */
   me: string
   onInvited: () => void
 }

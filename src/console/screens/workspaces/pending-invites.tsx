@@ -36,7 +36,7 @@ const INVITES = graphql(`
 type InvitesData = ResultOf<typeof INVITES>
 type Invite = NonNullable<NonNullable<InvitesData['workspace']>['invites']>['nodes'][number]
 
-/** The pending invites of a workspace; none for callers who may not see them. */
+/** The pending invites of a workspace; empty if the person may not see them. */
 export const useInvites = (slug: string) =>
   usePages({
     document: INVITES,
@@ -47,7 +47,7 @@ export const useInvites = (slug: string) =>
   })
 
 interface PendingInvitesProps {
-  /** The id of the workspace. */
+  /** Id of the workspace. */
   workspace: string
   invites: PagedList<Invite, InvitesData>
 }
@@ -71,7 +71,7 @@ const REVOKE = graphql(`
   }
 `)
 
-/** Who is invited and has not answered. */
+/** Invites that were not accepted yet. */
 export function PendingInvites({ workspace, invites }: PendingInvitesProps) {
   const resend = async ({ email, role }: Invite) => {
     await mutate(CREATE_INVITE, { input: { workspace, email, role } })

@@ -3,7 +3,7 @@ import { text } from './text.ts'
 
 export type Role = ReturnType<typeof graphql.scalar<'Role'>>
 
-/** What an invite may offer. */
+/** The roles that an invite can offer. */
 export const invitable: readonly Role[] = ['EDITOR', 'VIEWER', 'ADMIN']
 
 const names = {
@@ -20,5 +20,5 @@ const hints = {
   EDITOR: text('hintEDITOR'),
   VIEWER: text('hintVIEWER'),
 }
-/** What a role may do, in words. */
+/** The permissions of a role, in words. */
 export const roleHint = (role: Role): string => hints[role]

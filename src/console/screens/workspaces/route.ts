@@ -3,7 +3,7 @@ import { rootRoute } from '../../shell/route.ts'
 
 const getParentRoute = () => rootRoute
 
-/** The workspaces of the person, and what concerns one of them beside its files. */
+/** The list of workspaces, and the screens of one workspace besides its files. */
 export const workspacesRoutes = [
   createRoute({
     getParentRoute,

@@ -74,7 +74,7 @@ const DELETE = graphql(`
 
 type Workspace = ResultOf<typeof ABOUT>
 
-/** The name of a workspace, what takes its space, and its end. */
+/** Settings of a workspace: name, storage use and deletion. */
 export function Settings() {
   const slug = useSlug()
   const [{ data, error }, reload] = useKeptQuery({
@@ -180,7 +180,7 @@ function Rename({ workspace }: { workspace: Workspace }) {
   )
 }
 
-/** A name as it can be seen, and typed. */
+/** Normalises a name for comparison with what the person types. */
 const legible = (name: string) => name.normalize().replaceAll(/\s+/g, ' ').trim()
 
 function DeleteWorkspace({

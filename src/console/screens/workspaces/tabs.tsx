@@ -13,8 +13,8 @@ const PERMISSIONS = graphql(`
 `)
 
 /**
- * Files, members, keys, activity, trash and settings of a workspace: those that the person has
- * something to do with.
+ * Tabs of a workspace: files, members, keys, activity, trash and settings. The list depends on the
+ * person's permissions.
  */
 export function useWorkspaceTabs(slug: string): TabsProps {
   const [{ data }] = useQuery({ query: PERMISSIONS, variables: { slug } })

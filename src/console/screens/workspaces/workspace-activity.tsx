@@ -2,7 +2,7 @@ import { Activity } from '../activity/activity.tsx'
 import { WorkspaceTabs } from './tabs.tsx'
 import { useSlug } from './workspace-screen.tsx'
 
-/** What happened in a workspace, with the way to its other screens. */
+/** The activity of a workspace, with its tabs. */
 export const WorkspaceActivity = () => (
   <>
     <WorkspaceTabs slug={useSlug()} />

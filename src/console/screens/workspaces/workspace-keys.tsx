@@ -20,7 +20,7 @@ const WORKSPACE_KEYS = graphql(
   [HEAD, KEYS],
 )
 
-/** The keys by which programs work on a workspace. */
+/** The API keys of a workspace. */
 export function WorkspaceKeys() {
   const slug = useSlug()
   const keys = usePages({

@@ -10,7 +10,7 @@ import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { useWorkspaceTabs } from './tabs.tsx'
 import { text } from './text.ts'
 
-/** What every screen of a workspace shows. */
+/** The fields that every workspace screen needs. */
 export const HEAD = graphql(`
   fragment WorkspaceHead on Workspace {
     id
@@ -23,7 +23,7 @@ export const HEAD = graphql(`
 
 type Head = ResultOf<typeof HEAD>
 
-/** The slug in the address. */
+/** The workspace slug from the URL. */
 export const useSlug = (): string => (useParams({ strict: false }) as { slug?: string }).slug ?? ''
 
 interface WorkspaceScreenProps {
@@ -33,10 +33,10 @@ interface WorkspaceScreenProps {
   children: ReactNode
 }
 
-/** What is around each screen of a workspace but that of its files. */
+/** The frame of every workspace screen except its files. */
 export function WorkspaceScreen({ workspace, error, retry, children }: WorkspaceScreenProps) {
   const tabs = useWorkspaceTabs(useSlug())
-  // The service says the same of what does not exist and of what is not for this person.
+  // The service responds the same to missing workspaces and to those of others.
   if (codeOf(error) === 'FORBIDDEN')
     return (
       <EmptyState icon={UsersRound} level="h1" title={text('missing')} hint={text('missingHint')}>

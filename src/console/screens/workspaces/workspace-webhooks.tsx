@@ -19,7 +19,7 @@ const WORKSPACE_WEBHOOKS = graphql(
   [HEAD, WEBHOOK],
 )
 
-/** The webhooks for events in a workspace. */
+/** The webhooks of a workspace. */
 export function WorkspaceWebhooks() {
   const slug = useSlug()
   const [{ data, error }, reload] = useKeptQuery({

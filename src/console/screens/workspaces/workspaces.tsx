@@ -41,7 +41,7 @@ const MINE = graphql(`
   }
 `)
 
-/** One page of the invites that wait for an answer. */
+/** One page of the invites that the person can accept. */
 const INVITES = graphql(`
   query MyInvites($first: Int!, $after: String) {
     me {
@@ -123,7 +123,7 @@ type Workspace = NonNullable<Mine['workspaces']>['nodes'][number]
 type InvitesData = ResultOf<typeof INVITES>
 type Invite = NonNullable<InvitesData['me']['invites']>['nodes'][number]
 
-/** The workspaces that one is a member of, and those that one is invited to. */
+/** The person's workspaces and invites. */
 export function Workspaces() {
   const [{ data, error }, reload] = useKeptQuery({
     query: WORKSPACES,
@@ -146,7 +146,7 @@ export function Workspaces() {
   ])
   const isSeen = useSeen(refresh)
   useSubscription({ query: RECEIVED, pause: !isSeen }, (_, received) => {
-    // This is called while React draws.
+    // React may be rendering when this runs.
     queueMicrotask(refresh)
     return received
   })
@@ -210,7 +210,7 @@ const WorkspaceRow = ({
 )
 
 function Invites({ invites }: { invites: PagedList<Invite, InvitesData> }) {
-  // One that was withdrawn meanwhile goes as well.
+  // The refetch also removes an invite that was withdrawn meanwhile.
   const answer = (work: Promise<void>) => void work.catch(toastError).finally(invites.refresh)
   const accept = async ({ token }: Invite) => {
     const { acceptInvite } = await mutate(ACCEPT, { input: { token: token ?? '' } })

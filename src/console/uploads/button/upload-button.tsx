@@ -3,7 +3,7 @@ import { Menu } from '../../parts/menu.tsx'
 import type { Destination } from '../uploads.ts'
 import { text } from './text.ts'
 
-/** Picks files or a folder, and uploads them. What that takes is loaded when it is asked for. */
+/** Picks files or a folder, and uploads them. The upload code loads on demand. */
 export function UploadButton({ to }: { to: Destination }) {
   const upload = (what: 'files' | 'folder') =>
     void import('../pick-and-add.ts').then(({ pickAndAdd }) => pickAndAdd(what, to))

@@ -17,7 +17,7 @@ import { text } from './text.ts'
 
 const formats = { csv: 'CSV', ndjson: 'NDJSON' } as const
 
-/** The audit trail: who has done what, when and from where. */
+/** The audit trail: who did what, when and from where. */
 export function Audit() {
   const search = readSearch(useSearch({ strict: false }))
   const { entries, hasMore, isLoading, error, more, refresh } = usePages({

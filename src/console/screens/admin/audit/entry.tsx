@@ -11,7 +11,7 @@ import { kinds } from './kinds.ts'
 import type { AuditSearch } from './search.ts'
 import { text } from './text.ts'
 
-/** An entry of the trail. Its person, address and key lead to what else they have done. */
+/** An entry of the audit trail. Person, IP address and key link to their other entries. */
 export function AuditEntry({ entry, search }: { entry: Entry; search: AuditSearch }) {
   const { kind, happenedAt, concerned, details } = entry
   const when = formatToTheSecond(happenedAt)
@@ -52,7 +52,7 @@ export function AuditEntry({ entry, search }: { entry: Entry; search: AuditSearc
   )
 }
 
-/** Leads to the entries that have something in common with this one. */
+/** Links to the entries with the same value. */
 const Only = ({ search, children }: { search: AuditSearch; children: ReactNode }) => (
   <span>
     <Link to="/admin/audit" search={search}>
@@ -116,7 +116,7 @@ function limitOf({
   })
 }
 
-/** All that is known of an entry beside what its row shows. */
+/** The details of an entry that its row does not show. */
 function factsOf(entry: Entry): [label: string, value: ReactNode][] {
   const { path, from, size, files, recipient, name, role, plan, provider, ...more } = entry.details
   const { limits, count, refusal, device, network, sender } = more

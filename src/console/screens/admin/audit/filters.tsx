@@ -19,7 +19,7 @@ type Account = ResultOf<typeof PEOPLE>['accounts']['nodes'][number]
 const uuid = /^(account:)?([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 const idOf = (account: string) => account.replace(/^account:/, '')
 
-/** The accounts that a typed text may mean; the only one where it is a whole address. */
+/** Accounts that match the typed text. A complete address matches one account. */
 async function accountsLike(typed: string): Promise<readonly Account[]> {
   const { data, error } = await client
     .query(PEOPLE, { search: typed }, { requestPolicy: 'network-only' })
@@ -30,7 +30,7 @@ async function accountsLike(typed: string): Promise<readonly Account[]> {
   return exact.length === 1 ? exact : found
 }
 
-/** What of the trail is shown. */
+/** The filters of the audit trail. */
 export function Filters({ search }: { search: AuditSearch }) {
   const navigate = useNavigate()
   const form = useRef<HTMLFormElement>(null)
@@ -50,7 +50,7 @@ export function Filters({ search }: { search: AuditSearch }) {
       if (typed === '') return show(undefined)
       if (typed === shown) return show(search.person)
       const [, , id] = uuid.exec(typed) ?? []
-      // The account may be gone.
+      // The account may have been deleted.
       if (id) return show(id.toLowerCase())
       const found = await accountsLike(typed)
       const [only, ...others] = found
@@ -85,7 +85,7 @@ export function Filters({ search }: { search: AuditSearch }) {
         defaultValue={search.kind ?? ''}
         options={[['', text('allKinds')], ...(Object.entries(kinds) as [Kind, string][])]}
       />
-      {/* Closed, so that the first entries are in sight. */}
+      {/* Collapsed, so that the first entries are visible. */}
       <details
         className="audit-more"
         open={Object.keys(search).some(name => name !== 'person' && name !== 'kind')}
@@ -161,8 +161,8 @@ export function Filters({ search }: { search: AuditSearch }) {
 }
 
 /**
- * What stands in the field for a person of the URL: the address, or the id of an account that is
- * gone.
+ * The text of the person field for the id in the URL: the email address, or the id of a deleted
+ * account.
  */
 function usePersonText(id: string | undefined): string {
   const [{ data }] = useQuery({

@@ -4,7 +4,7 @@ import { text } from './text.ts'
 
 export type Kind = ResultOf<typeof TRAIL>['auditTrail']['nodes'][number]['kind']
 
-/** What happened, in words; also the order in which kinds are offered. */
+/** Labels of the event kinds, in the order of the filter. */
 export const kinds: Record<Kind, string> = {
   FILE_CREATED: text('FILE_CREATED'),
   FILE_COPIED: text('FILE_COPIED'),

@@ -4,8 +4,8 @@ const LONGEST = 64
 const names = ['person', 'kind', 'since', 'until', 'address', 'credential', 'about'] as const
 
 /**
- * What is looked for, as the URL and the form have it: `person` without the prefix of an account,
- * times of the local clock.
+ * The filters as in the URL and the form: `person` without the prefix of an account id, times in
+ * local time.
  */
 export type AuditSearch = Partial<Record<(typeof names)[number], string>>
 
@@ -22,7 +22,7 @@ const moment = (text: string | undefined): string | null => {
   return Number.isNaN(time) ? null : new Date(time).toISOString()
 }
 
-/** The same as the service reads it. */
+/** The filters as query variables. */
 export const filterOf = ({
   kind,
   since,
@@ -41,7 +41,7 @@ export const filterOf = ({
   about: about ?? null,
 })
 
-/** Where the service sends the same as a file. */
+/** URL of an export with the same filters. */
 export function exportOf(search: AuditSearch, format: 'csv' | 'ndjson'): string {
   const { kinds, ...filter } = filterOf(search)
   const query = new URLSearchParams({ format })

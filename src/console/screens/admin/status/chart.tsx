@@ -7,9 +7,7 @@ export interface Line {
   values: readonly (number | null)[]
 }
 
-/**
- * Each line has a colour and a pattern of its own, so that nobody needs to tell the colours apart.
- */
+/** Lines differ in colour and pattern, so that nobody has to rely on colour. */
 const looks = [
   { tone: '--accent', dash: undefined },
   { tone: '--audio', dash: '7 3' },
@@ -24,19 +22,19 @@ interface ChartProps {
   title: string
   lines: readonly Line[]
   format: Format
-  /** When the first step begins, in milliseconds since 1970. */
+  /** Start of the first interval, in milliseconds since 1970. */
   from: number
   stepSeconds: number
 }
 
-/** The top of the scale: one, two or five times a power of ten. */
+/** The top of the scale: 1, 2 or 5 times a power of ten. */
 function topOf(most: number): number {
   if (most <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(most))
   return power * ([1, 2, 5, 10].find(step => most <= step * power) ?? 10)
 }
 
-/** Lines with gaps where nothing is known; a value that stands alone is a short line. */
+/** A line with gaps for missing values. An isolated value becomes a short line. */
 function pathOf(values: Line['values'], top: number): string {
   const x = (at: number) => ((at / Math.max(values.length - 1, 1)) * WIDTH).toFixed(1)
   const y = (value: number) => (HEIGHT - (value / top) * HEIGHT).toFixed(1)
@@ -52,7 +50,7 @@ function pathOf(values: Line['values'], top: number): string {
 
 const known = (values: Line['values']) => values.filter(value => value !== null)
 
-/** The area below a single line, closed over each part without gaps. */
+/** The area under a single line, closed at each gap. */
 function areaOf(values: Line['values'], top: number): string {
   const step = WIDTH / Math.max(values.length - 1, 1)
   let path = ''
@@ -70,8 +68,8 @@ function areaOf(values: Line['values'], top: number): string {
 }
 
 /**
- * Figures over time. Its slider has the values of each time, for the keyboard, for touch and for
- * screen readers; the caption says what is now, and the most.
+ * A time series chart. A slider exposes the values to keyboard, touch and screen readers. The
+ * caption shows the current and the highest value.
  */
 export function Chart({ title, lines, format, from, stepSeconds }: ChartProps) {
   const length = Math.max(...lines.map(({ values }) => values.length), 1)

@@ -7,7 +7,7 @@ import type { Health } from './documents.ts'
 import { time } from './formats.ts'
 import { text } from './text.ts'
 
-/** What answers had errors, and what nobody expected. */
+/** Errors of responses, and unexpected errors. */
 export const Errors = ({ health: { errorCounts, unexpectedErrors } }: { health: Health }) => (
   <Section title={text('errorsTitle')} hint={text('errorsHint')}>
     {errorCounts.length === 0 && <p className="soft">{text('noErrors')}</p>}
@@ -70,7 +70,7 @@ export const Processes = ({ health: { workers } }: { health: Health }) =>
     </table>
   )
 
-/** What waits, by its kind. */
+/** Job queues by kind. */
 export const Jobs = ({ health: { jobQueues } }: { health: Health }) =>
   jobQueues.length > 0 && (
     <table className="status-table">
@@ -98,7 +98,7 @@ export const Jobs = ({ health: { jobQueues } }: { health: Health }) =>
     </table>
   )
 
-/** What is full, and when the rest will be. */
+/** Free space, and when it will run out. */
 export function Storage({ health }: { health: Health }) {
   const { fullestDrives, forecast, lastBackupAt, lastSweepAt, freeBytes, volumeBytes } = health
   const free = freeBytes !== null && volumeBytes !== null

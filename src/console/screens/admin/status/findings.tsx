@@ -13,7 +13,7 @@ const severities = {
 
 const last = (detail: string) => (detail ? ` ${text('lastError', { detail })}` : '')
 
-/** What each finding says, in the language of the reader. */
+/** The text of each kind of finding. */
 const said: Record<Finding['kind'], (finding: Finding) => string> = {
   DATABASE_DOWN: () => text('databaseDown'),
   STORE_DOWN: () => text('storeDown'),
@@ -47,7 +47,7 @@ const said: Record<Finding['kind'], (finding: Finding) => string> = {
   NO_INSTANCE: () => text('noInstance'),
 }
 
-/** Where it can be dealt with, if that is in the console. */
+/** The screen that deals with the finding, if there is one. */
 const places: Partial<
   Record<Finding['kind'], { to: '/admin' | '/admin/service' | '/admin/storage'; label: string }>
 > = {
@@ -59,7 +59,7 @@ const places: Partial<
   VOLUME_FULL_SOON: { to: '/admin/storage', label: text('toStorage') },
 }
 
-/** On this page: where its figures are. */
+/** The section of this page with its figures. */
 const parts: Partial<Record<Finding['kind'], string>> = {
   ERRORS: 'errors',
   SLOW: 'requests',
@@ -77,20 +77,20 @@ const parts: Partial<Record<Finding['kind'], string>> = {
   SIGN_INS_REFUSED: 'sign-ins',
 }
 
-/** Alarms of other instances name them. */
+/** Whether another instance raised the alarm. Its subject names that instance. */
 const isElsewhere = ({ kind, subject }: Finding) =>
   subject !== '' && !['JOBS_LATE', 'JOBS_GIVEN_UP', 'DRIVE_FULL', 'INSTANCE_SILENT'].includes(kind)
 
 function Place({ kind, subject }: Finding) {
   const place = places[kind]
   const part = parts[kind]
-  // The other jobs have no screen of their own.
+  // Other job queues have no screen of their own.
   if (place && (!kind.startsWith('JOBS') || subject === 'mail'))
     return <Link to={place.to}>{place.label}</Link>
   return part ? <a href={`#${part}`}>{text('toFigures')}</a> : null
 }
 
-/** What an operator should know, the worst first. */
+/** Problems that an operator should know about, most severe first. */
 export function Findings({ findings }: { findings: readonly Finding[] }) {
   if (findings.length === 0)
     return (

@@ -33,12 +33,12 @@ export const rate: Format = value => text('perSecond', { value: brief.format(val
 export const bytes: Format = formatBytes
 export const byteRate: Format = value =>
   text('perSecond', { value: formatBytes(Math.round(value)) })
-/** How long a request takes. */
+/** The duration of a request. */
 export const time: Format = value =>
   value < 1 ? milliseconds.format(value * 1000) : seconds.format(value)
 export const clockTime = (at: number): string => clock.format(at)
 
-/** How long something has waited: `2 hours`. */
+/** A waiting time: `2 hours`. */
 export function span(value: number): string {
   const found = spans.find(({ length }) => value >= 2 * length) ?? spans[3]
   return found ? found.format.format(Math.round(value / found.length)) : ''

@@ -25,7 +25,7 @@ interface Picture {
 
 const line = (name: Name, label: string) => ({ name, label })
 
-/** The pictures of each part of the page. */
+/** The charts of each section. */
 const pictures = {
   requests: [
     {
@@ -162,7 +162,7 @@ const names = [
 
 const ranges = { HOUR: text('hour'), QUARTER: text('quarter'), DAY: text('day') }
 
-/** What is slow, full, failing or waiting. */
+/** The status of the service: what is slow, full, failing or waiting. */
 export function Status() {
   const [range, setRange] = useState<keyof typeof ranges>('HOUR')
   const [{ data, error }, reload] = useKeptQuery({
@@ -195,7 +195,7 @@ export function Status() {
   )
 }
 
-/** Whose figures these are, and since when there are any. */
+/** Names the instances that the figures cover, and their start. */
 function whose({ instance, instances, firstRecordedAt }: Health): string {
   const since = firstRecordedAt
     ? text('since', { when: formatExact(firstRecordedAt) })

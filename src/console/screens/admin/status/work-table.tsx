@@ -6,11 +6,11 @@ import { text } from './text.ts'
 interface WorkTableProps {
   title: string
   rows: Health['routes']
-  /** Whether failures are known. */
+  /** Whether failures are counted. */
   fails?: boolean
 }
 
-/** What took how long in the last hour, the slowest first. */
+/** Durations in the last hour, slowest first. */
 export const WorkTable = ({ title, rows, fails = true }: WorkTableProps) =>
   rows.length > 0 && (
     <table className="status-table">

@@ -13,11 +13,11 @@ import { COPY, CREATE_FOLDER, DELETE, DOWNLOAD, MOVE, ZIP } from './documents.ts
 import { nameFrom } from './names.ts'
 import { text } from './text.ts'
 
-/** How many entries the service puts into one archive by their names. */
+/** The most entries that one archive request can name. */
 const MAX_ZIPPED = 200
-/** A browser that has not begun a download gives it up for the next. */
+/** Browsers drop a download that has not started when the next one begins. */
 const DOWNLOADS_APART_MS = 500
-/** How many it marks at once. */
+/** The most favourites that one request can set. */
 const MAX_MARKED = 100
 
 async function fileUrl(id: string) {
@@ -44,21 +44,22 @@ async function sharedUrl(token: string, entries: readonly Entry[]) {
 
 const idsOf = (entries: readonly Entry[]) => entries.map(({ id }) => id)
 
-/** Where entries are acted on. */
+/** The drive or share that an action works on. */
 export interface Acted {
-  /** Of the drive, or of the share by which the person edits a part of one. */
+  /** Id of the drive, or of the share that lets the person edit. */
   id: string
   /** The token of the share. */
   share: string | undefined
-  /** Whether what is deleted can be restored. */
+  /** Whether deleted entries go to the trash. */
   hasTrash: boolean
 }
 
 /**
- * What is done with entries of a drive, or of what is shared. Whatever fails is said in a toast.
- * @param after reads the list again
- * @param whereOf where an entry is, if they are in several places: a request names those of one
- * only
+ * Actions on the entries of a drive or share. A toast shows failures.
+ *
+ * @param after refetches the list
+ * @param whereOf finds the location of an entry if the entries are in several places; each request
+ * can only name entries of one place
  */
 export function createActions(
   here: Acted,
@@ -72,7 +73,7 @@ export function createActions(
     return share === undefined ? { id: entry.id } : { at: { drive, path: entry.path } }
   }
 
-  /** Does something with the entries of each place, one place after the other. */
+  /** Runs an action for each place in turn. */
   async function inEach(
     entries: readonly Entry[],
     work: (of: readonly Entry[], where: Acted) => Promise<void>,
@@ -101,7 +102,11 @@ export function createActions(
     }
   }
 
-  /** Takes items out of the trash, to where they were. @param parts each of one drive */
+  /**
+   * Restores items from the trash to their old folders.
+   *
+   * @param parts each of one drive
+   */
   const restore = (parts: readonly string[][]) =>
     attempt(async () => {
       for (const items of parts)
@@ -110,7 +115,8 @@ export function createActions(
 
   const actions = {
     /**
-     * @param folder path of the folder that it is in @throws Refused, and what `nameFrom` throws
+     * @param folder path of the parent folder
+     * @throws Refused, and the error of `nameFrom`
      */
     async createFolder(folder: string, typed: string): Promise<void> {
       await mutate(CREATE_FOLDER, {
@@ -120,7 +126,7 @@ export function createActions(
       after()
     },
 
-    /** @throws Refused, and what `nameFrom` throws */
+    /** @throws Refused, and the error of `nameFrom` */
     async rename(entry: Entry, typed: string): Promise<void> {
       const name = nameFrom(typed)
       const rename = async (from: Entry, to: string) => {
@@ -134,7 +140,7 @@ export function createActions(
       })
     },
 
-    /** Moves entries into the folder at a path, at once for the eye. */
+    /** Moves entries to the folder at a path. The list updates immediately. */
     async move(entries: readonly Entry[], to: string): Promise<void> {
       const moving = entries.filter(({ path }) => parentOf(trim(path)) !== to && trim(path) !== to)
       if (moving.length === 0) return
@@ -157,7 +163,7 @@ export function createActions(
       })
     },
 
-    /** Deletes entries. Where there is a trash, the toast takes them out of it again. */
+    /** Deletes entries. If the drive has a trash, the toast offers Undo. */
     async remove(entries: readonly Entry[]): Promise<void> {
       const ids = idsOf(entries)
       const hasTrash = entries.every(entry => whereOf(entry).hasTrash)
@@ -190,7 +196,7 @@ export function createActions(
       show(ids)
     },
 
-    /** Copies entries of any drive into the folder at a path, of this one or of another. */
+    /** Copies entries of any drive to the folder at a path, in this drive or another. */
     async copy(
       entries: readonly Entry[],
       to: string,
@@ -221,7 +227,7 @@ export function createActions(
       sayCopied(text('copied', { count: copies.length, folder: name }), copies, after)
     },
 
-    /** Marks entries as favourites, or takes the mark from them. */
+    /** Adds or removes favourites. */
     async mark(entries: readonly Entry[], to: boolean): Promise<void> {
       await attempt(async () => {
         for (const part of inParts(entries, MAX_MARKED)) {
@@ -239,13 +245,13 @@ export function createActions(
       })
     },
 
-    /** Keeps entries for where they are pasted. */
+    /** Puts entries on the clipboard. */
     take(entries: readonly Entry[], how: 'move' | 'copy'): void {
       clipboard.set({ drive, entries, how })
       toast({ message: text(how === 'move' ? 'cut' : 'taken', { count: entries.length }) })
     },
 
-    /** Moves or copies what was taken into the folder at a path. */
+    /** Moves or copies the clipboard to the folder at a path. */
     async paste(to: string): Promise<void> {
       const taken = clipboard.get()
       if (!taken) return
@@ -257,7 +263,7 @@ export function createActions(
       await actions.move(taken.entries, to)
     },
 
-    /** Saves a file on the person's machine, or an archive of anything else: one for each place. */
+    /** Downloads a single file as it is, or one archive for each place. */
     async download(entries: readonly Entry[]): Promise<void> {
       if (entries.length > MAX_ZIPPED)
         return void toast({ tone: 'error', message: text('downloadFewer', { count: MAX_ZIPPED }) })

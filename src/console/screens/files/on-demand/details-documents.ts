@@ -2,7 +2,7 @@ import { graphql } from '../../../graphql/graphql.ts'
 import { VERSIONED } from '../../../versions/documents.ts'
 import { ENTRY } from '../documents.ts'
 
-/** What the details show of an entry. */
+/** The fields that the details panel shows. */
 export const DETAILS = graphql(
   `
     query EntryDetails($id: ID!) {

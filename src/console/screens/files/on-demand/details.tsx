@@ -29,16 +29,16 @@ import { text } from './text.ts'
 interface DetailsProps {
   entries: readonly Entry[]
   folder: FolderHere['folder']
-  /** The workspace; null for the own drive: others have no notes. */
+  /** The workspace; null for the own drive. Only workspaces have notes. */
   workspace: { slug: string; name: string } | null
-  /** Opens the sharing of what is selected, where the person may. */
+  /** Opens the share sheet of the selection, if the person may share. */
   onShare: (() => void) | undefined
   onClose: () => void
 }
 
 type OneProps = Pick<DetailsProps, 'onShare' | 'workspace'> & { id: string }
 
-/** Beside the list: what is selected, else the folder. */
+/** The details panel: the selection, or else the folder. */
 export function Details({ entries, folder, workspace, onShare, onClose }: DetailsProps) {
   const [first] = entries
   return (
@@ -190,7 +190,7 @@ function One({ id, workspace, onShare }: OneProps) {
   )
 }
 
-/** The person's note on the content, kept when they leave the field. */
+/** The note on a file or folder. It is saved on blur. */
 function Note({ id, note }: { id: string; note: string }) {
   const [typed, setTyped] = useState(note)
   useEffect(() => setTyped(note), [note])

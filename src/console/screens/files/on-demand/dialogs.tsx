@@ -4,7 +4,9 @@ import { MAX_NAME } from '../../../parts/limits.ts'
 import { text } from './text.ts'
 
 /**
- * Asks for the name of a new folder. @param create is given what is typed, and throws what is shown
+ * Asks for the name of a new folder.
+ *
+ * @param create gets the typed name; its error is shown
  */
 export const NewFolder = ({
   create,
@@ -32,7 +34,7 @@ export const NewFolder = ({
 
 interface DeleteForEverProps {
   count: number
-  /** Who may restore it, where the person may not. */
+  /** Who may restore the entries, if the person may not. */
   owner: string | undefined
   onConfirm: () => void
   onClose: () => void
@@ -79,7 +81,7 @@ const keys = [
   ['keys', '?'],
 ] as const
 
-/** All that the keyboard can do. */
+/** The list of keyboard shortcuts. */
 export const Keys = ({ onClose }: { onClose: () => void }) => (
   <Dialog title={text('keys')} isOpen onClose={onClose} size="wide">
     <dl className="keys">

@@ -3,7 +3,8 @@ import { graphql } from '../../../graphql/graphql.ts'
 import { ENTRY } from '../documents.ts'
 
 /**
- * With `isShared`, without what the person sees of their own drives alone; so are the others here.
+ * With `isShared`, the result omits fields that only members of the drive may read. The same
+ * applies to the other operations here.
  */
 export const MOVE = graphql(
   `

@@ -15,15 +15,15 @@ const Tags = lazy(() => import('../../../tags/dialogs.tsx').then(({ Tags }) => (
 interface EntryDialogsProps {
   commands: Commands
   open: Open
-  /** Path of the folder that the choice of another begins with. */
+  /** Path of the folder where the folder picker starts. */
   folder: string
-  /** What the root of the drive is called. */
+  /** Display name of the root of the drive. */
   root: string
   removeNow: (entries: readonly Entry[]) => void
   refresh: () => void
 }
 
-/** The dialog that is open about what is selected, in a folder, among pictures or results. */
+/** The open dialog for the selection in a folder, the gallery or search results. */
 export function EntryDialogs({
   commands,
   open,

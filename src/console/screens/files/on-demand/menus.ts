@@ -32,7 +32,7 @@ import { type Commands, mayCopyTo, mayMark, mayShare, mayTake, pickFiles } from 
 import { type Entry, isOneFile } from '../documents.ts'
 import { text } from './text.ts'
 
-/** What can be done with some entries: nothing is offered that one may not do. */
+/** The menu of some entries. It omits actions that the person may not take. */
 export function entriesMenu(commands: Commands, entries: readonly Entry[]): MenuEntry[] {
   const { drive, act, remove, openEntry, setOpen, startRename, setSearch, place } = commands
   const [first] = entries
@@ -161,7 +161,7 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
   return withSeparators(groups)
 }
 
-/** Asks for the new content of a file: of what is shared, its owner keeps what it was. */
+/** Asks for new content for a file. In a share, the owner keeps the old content. */
 function replaceWith({ target }: Commands, { name, path }: Entry): void {
   if (!target) return
   const to = { ...target, folder: parentOf(path) }
@@ -170,13 +170,13 @@ function replaceWith({ target }: Commands, { name, path }: Entry): void {
   )
 }
 
-/** Where a folder is shown, or a file over its folder. */
+/** The URL of a folder, or of a file shown on top of its folder. */
 function linkTo({ __typename, id, path }: Entry, place: Place): string {
   if (__typename === 'Folder') return hrefOf({ ...place, path: trim(path) })
   return `${hrefOf({ ...place, path: parentOf(trim(path)) })}?${new URLSearchParams({ open: id })}`
 }
 
-/** What can be done where nothing is. */
+/** The menu of the empty area. */
 export function folderMenu({
   drive,
   act,

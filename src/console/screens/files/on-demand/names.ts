@@ -1,8 +1,9 @@
 import { text } from './text.ts'
 
 /**
- * A name as it was typed, without the white space around it. @throws why no entry can have it: a
- * slash would say where it is
+ * Trims a typed name.
+ *
+ * @throws if the name is invalid, for example because it contains a slash
  */
 export function nameFrom(typed: string): string {
   const name = typed.trim()

@@ -9,7 +9,7 @@ interface FilesMenuProps extends Omit<MenuProps, 'entries'>, OpenMenu {
   of: readonly Entry[]
 }
 
-/** The open menu of some entries; of none, that of the folder. */
+/** The open menu of some entries, or of the folder if there are none. */
 export const FilesMenu = ({ commands, of, ...open }: FilesMenuProps) => (
   <PopoverMenu
     {...open}

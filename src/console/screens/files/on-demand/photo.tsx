@@ -40,10 +40,10 @@ type PreviewOf<N> = N extends { preview: infer P } ? NonNullable<P> : never
 type Preview = PreviewOf<NonNullable<ResultOf<typeof PHOTO>['node']>>
 type Photo = NonNullable<Preview['photo']>
 
-/** A preview that is being made is asked for again after so long. */
+/** Polling interval while a preview is being made. */
 const AGAIN_MS = 2000
 
-// The clock of the camera, wherever it was: it has no zone, or that of the place.
+// Cameras store local time without a time zone, so it is shown as stored.
 const byItsClock = new Intl.DateTimeFormat(locale, {
   dateStyle: 'full',
   timeStyle: 'short',
@@ -59,7 +59,7 @@ const asSeconds = new Intl.NumberFormat(locale, { maximumSignificantDigits: 2 })
 const momentOf = (takenAt: string, photo: Photo | null): string =>
   byItsClock.format(Date.parse(takenAt) + (photo?.zoneMinutes ?? 0) * 60_000)
 
-/** As photographers say it: 1/250 s. */
+/** Exposure time in the usual notation: 1/250 s. */
 const timeOf = (seconds: number): string =>
   text('seconds', {
     time: seconds < 0.3 ? `1/${formatNumber(Math.round(1 / seconds))}` : asSeconds.format(seconds),
@@ -78,14 +78,11 @@ const exposureOf = ({ exposureSeconds, aperture, iso, focalLength }: Photo): str
 const degreesOf = (value: number, positive: string, negative: string): string =>
   `${ofDegrees.format(Math.abs(value))}° ${value < 0 ? negative : positive}`
 
-/** As it is read; what is copied are plain numbers, which every map understands. */
+/** Coordinates for display. Copying uses plain numbers, which every map understands. */
 const shownPlace = ({ latitude, longitude }: NonNullable<Photo['place']>): string =>
   `${degreesOf(latitude, 'N', 'S')}, ${degreesOf(longitude, text('east'), 'W')}`
 
-/**
- * What a picture says about itself, as rows of a list of facts. Its place is text: nothing is
- * loaded from a map.
- */
+/** The metadata of a photo as rows. The place is plain text, and no map is loaded. */
 export function PhotoFacts({ id, saysNone = false }: { id: string; saysNone?: boolean }) {
   const [{ data }, reload] = useQuery({
     query: PHOTO,

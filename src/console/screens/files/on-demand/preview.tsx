@@ -11,23 +11,23 @@ import { DOWNLOAD } from './documents.ts'
 interface FilePreviewProps {
   file: FileEntry
   isLarge?: boolean
-  /** Called when a picture is there, or when it is known that it cannot be shown. */
+  /** Called when the picture has loaded, or when it cannot be shown. */
   onReady?: () => void
-  /** The token of the share by which it is seen. */
+  /** Token of the share that gives access. */
   share?: string | undefined
 }
 
-/** What is in a file of a drive, or of what is shared. */
+/** The preview of a file in a drive or share. */
 export function FilePreview({ share, ...props }: FilePreviewProps) {
   return share === undefined ? <OfDrive {...props} /> : <OfShare {...props} token={share} />
 }
 
-/** One object: with another one, what is asked would be asked again. */
+/** A constant, because a new object would repeat the query. */
 const ONCE = { once: true }
 
 /**
- * Pictures: the service makes smaller ones of some of them, also of those that browsers cannot
- * show.
+ * Whether the file is a picture. The service makes previews even of some formats that browsers
+ * cannot show.
  */
 export const isPictureEntry = ({ contentType }: Pick<FileEntry, 'contentType'>): boolean =>
   contentType.startsWith('image/')
@@ -48,7 +48,7 @@ const PICTURE = graphql(`
 `)
 
 /**
- * In the details, a picture is its preview where there is one; the viewer shows the picture itself.
+ * The details panel shows the preview of a picture if there is one. The viewer shows the original.
  */
 function OfDrive(props: Omit<FilePreviewProps, 'share'>) {
   const { file, isLarge = false } = props
@@ -69,14 +69,14 @@ function OfDrive(props: Omit<FilePreviewProps, 'share'>) {
   )
 }
 
-/** The file itself. */
+/** The original file. */
 function Whole(props: Omit<FilePreviewProps, 'share'>) {
   const { id } = props.file
   const [{ data }] = useQuery({
     query: DOWNLOAD,
     variables: { id, disposition: 'INLINE' },
     pause: !hasPreview(props.file),
-    // An address lives for minutes.
+    // Signed URLs expire after minutes.
     requestPolicy: 'network-only',
     context: ONCE,
   })

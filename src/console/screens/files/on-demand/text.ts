@@ -4,5 +4,5 @@ import shownEn from '../messages/en.json'
 import de from './messages/de.json'
 import en from './messages/en.json'
 
-/** Texts of what the files screen loads on demand, and of the list below it. */
+/** Messages of the files screen that load on demand, including those for the list below. */
 export const text = messages({ en: { ...shownEn, ...en }, de: { ...shownDe, ...de } })

@@ -26,7 +26,7 @@ const PICTURES = graphql(`
   }
 `)
 
-/** What a file looks like: its preview, or itself where the service makes none. */
+/** The preview of a file, or the original if the service makes no preview. */
 interface Look {
   state: 'WAITING' | 'MADE' | 'FAILED'
   placeholder: string | null
@@ -34,22 +34,22 @@ interface Look {
   large: string | null
 }
 
-/** The picture itself is loaded: a larger one would be too much for a tile. */
+/** Larger originals are not loaded for a tile. */
 const MOST_BYTES = 4_000_000
-/** So many ids one query of nodes takes. */
+/** The most ids that one `nodes` query can have. */
 const MOST_NODES = 100
-/** What browsers show without a preview. */
+/** Formats that browsers show without a preview. */
 const shownByBrowsers = /^image\/(png|jpeg|gif|webp|avif)$/
 /**
- * A preview that is being made is asked for again after so long, and each time later, for a few
+ * First polling interval while a preview is being made. It grows with each attempt, for a few
  * minutes.
  */
 const FIRST_AGAIN_MS = 1000
 const LAST_AGAIN_MS = 60_000
 
-/** Those that wait for their look: the files that come into sight together ask together. */
+/** Files waiting for their preview. Files that become visible together share one query. */
 let waiting = new Map<string, (look: Look | undefined, original: string | undefined) => void>()
-/** Looks of contents that were in sight before: lists show only their visible lines. */
+/** Results of earlier queries, because lists unmount rows that are not visible. */
 const known = new Map<string, Look>()
 const MOST_KNOWN = 5000
 
@@ -65,7 +65,7 @@ async function answerAll(): Promise<void> {
   const asked = waiting
   waiting = new Map()
   for (const ids of inParts([...asked.keys()], MOST_NODES)) {
-    // Without an answer the files keep their icons.
+    // If the query fails, files keep their icons.
     const data = await ask(PICTURES, { ids }).catch(() => undefined)
     for (const node of data?.nodes ?? [])
       if (node?.__typename === 'File')
@@ -73,12 +73,12 @@ async function answerAll(): Promise<void> {
   }
 }
 
-/** What a file looks like, once it is in sight. */
+/** The preview of a file, once it is visible. */
 function useLook(
   { id, size, contentType, updatedAt }: FileEntry,
   frame: React.RefObject<HTMLElement | null>,
 ) {
-  // With new bytes it is another picture.
+  // Changed content has a new preview.
   const key = `${id} ${updatedAt}`
   const [look, setLook] = useState(known.get(key))
   useEffect(() => {
@@ -122,7 +122,10 @@ interface ThumbnailProps {
   size?: 'row' | 'tile'
 }
 
-/** The picture in a file, once it is in sight; until then, and if it cannot be shown, its icon. */
+/**
+ * The thumbnail of a file, once it is visible. Until then, or if it cannot be shown, the icon
+ * remains.
+ */
 export const Thumbnail = (props: ThumbnailProps) =>
   'thumbnail' in props.file ? (
     <OfShare {...props} url={String(props.file.thumbnail)} />
@@ -130,7 +133,7 @@ export const Thumbnail = (props: ThumbnailProps) =>
     <OfDrive {...props} />
   )
 
-/** What is shared says where its picture is: nothing has to be asked for. */
+/** Shares include thumbnail URLs, so no query is needed. */
 function OfShare({ file, size = 'tile', url }: ThumbnailProps & { url: string }) {
   const [hasFailed, setFailed] = useState(false)
   return (
@@ -179,8 +182,8 @@ function OfDrive({ file, size = 'tile' }: ThumbnailProps) {
 }
 
 /**
- * What is seen until a picture is there. A canvas, because the page allows no pictures in
- * addresses.
+ * A placeholder until the picture has loaded. It uses a canvas, because the content security policy
+ * forbids data: URLs.
  */
 export function Placeholder({ hash }: { hash: string }) {
   const canvas = useRef<HTMLCanvasElement>(null)

@@ -13,21 +13,21 @@ import { text } from './text.ts'
 
 interface ViewerProps {
   id: string
-  /** The list that it is in, for the ones before and after. */
+  /** The list around the file, for the previous and next file. */
   entries: readonly Entry[]
-  /** The token of the share by which they are seen. */
+  /** Token of the share that gives access. */
   share: string | undefined
   onShow: (id: string) => void
   onDownload: (entry: Entry) => void
   onClose: () => void
 }
 
-/** How long a slide show shows each picture, in milliseconds. */
+/** Time per picture in a slide show, in milliseconds. */
 const SLIDE_MS = 5000
 
 /**
- * A file over the whole window. The arrow keys and a finger go to the files before and after it,
- * and the space bar plays the pictures.
+ * Shows a file in the whole window. Arrow keys and swipes go to the previous and next file. The
+ * space bar starts a slide show.
  */
 export function Viewer({ id, entries, share, onShow, onDownload, onClose }: ViewerProps) {
   const files = entries.filter(({ __typename }) => __typename === 'File')
@@ -49,7 +49,7 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
   useSwipe(stage, go)
 
   const [isPlaying, setPlaying] = useState(false)
-  /** The picture that has arrived: its time begins then. */
+  /** The loaded picture. Its time in the slide show starts when it has loaded. */
   const [readyId, setReady] = useState('')
   const nextPicture = at < 0 ? undefined : files.slice(at + 1).find(isSlide)?.id
   const canPlay = listed !== undefined && isSlide(listed) && nextPicture !== undefined
@@ -63,7 +63,7 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
   }, [isOn, readyId, id, nextPicture])
 
   const [isInfoOn, setInfoOn] = useState(false)
-  // Of what is shared, the place where a picture was taken is nobody's business who cannot have the
+  // In a share, the location of a picture must stay hidden from people who cannot download the
   // file.
   const hasInfo = share === undefined && file?.__typename === 'File' && isPictureEntry(file)
   const playing = useRef(() => {})
@@ -146,7 +146,7 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
 
 const isSlide = (entry: Entry): boolean => entry.__typename === 'File' && isShownPicture(entry)
 
-/** Beside a picture: how and where it was taken. */
+/** The metadata panel beside a picture. */
 const PhotoPanel = ({ id }: { id: string }) => (
   <aside className="viewer-info" aria-label={text('photoDetails')}>
     <dl className="facts">
