@@ -4,6 +4,7 @@ import { firstTables } from './migrations/0001-tables.ts'
 import { davLockRights } from './migrations/0036-dav-lock-rights.ts'
 import { sessionIssued } from './migrations/0037-session-issued.ts'
 import { textKeys } from './migrations/0038-text-keys.ts'
+import { ownAccounts } from './migrations/0041-own-accounts.ts'
 import { makeSearchTables } from './search-tables.ts'
 
 /**
@@ -16,7 +17,13 @@ export const RESTORING = 'restoring '
  * The steps to the tables of this version, in order. A step has its own SQL and never uses the
  * models, so that it stays what it was when a model changes.
  */
-const all: Migration[] = [firstTables, davLockRights, sessionIssued, textKeys]
+const all: Migration[] = [
+  firstTables,
+  davLockRights,
+  sessionIssued,
+  textKeys,
+  ownAccounts,
+]
 
 /** The last step of the development versions whose tables are those of 0.1.0. */
 const LAST_BEFORE_0_1 = '0033-instance-stores'
@@ -30,7 +37,6 @@ export function stepsOf(names: string[]): string[] {
   const isFolded = (name: string) => /^\d{4}-/.test(name) && name <= LAST_BEFORE_0_1
   return [firstTables.name, ...names.filter(name => !isFolded(name))]
 }
-
 /**
  * Migrates the tables. Instances may call it in parallel: one migrates, the others wait. SQLite
  * migrates in one transaction; MySQL commits every DDL statement, so there a named lock keeps

@@ -21,6 +21,8 @@ import { Installation } from './models/installation.ts'
 import { InstanceState } from './models/instance-state.ts'
 import { Invite } from './models/invite.ts'
 import { Job } from './models/job.ts'
+import { Login } from './models/login.ts'
+import { LoginLink } from './models/login-link.ts'
 import { LoginRequest } from './models/login-request.ts'
 import { MailNotice } from './models/mail-notice.ts'
 import { MailRecipient } from './models/mail-recipient.ts'
@@ -36,6 +38,8 @@ import { Share } from './models/share.ts'
 import { ShareEntry } from './models/share-entry.ts'
 import { ShareEvent } from './models/share-event.ts'
 import { ShareUse } from './models/share-use.ts'
+import { SignInKey } from './models/sign-in-key.ts'
+import { SignInState } from './models/sign-in-state.ts'
 import { StorageDay } from './models/storage-day.ts'
 import { StoreMove } from './models/store-move.ts'
 import { Tag } from './models/tag.ts'
@@ -71,6 +75,8 @@ const tables = {
   InstanceState,
   Invite,
   Job,
+  Login,
+  LoginLink,
   LoginRequest,
   MailNotice,
   MailRecipient,
@@ -86,6 +92,8 @@ const tables = {
   ShareEntry,
   ShareEvent,
   ShareUse,
+  SignInKey,
+  SignInState,
   StorageDay,
   StoreMove,
   Tag,

@@ -39,6 +39,7 @@ import { maintenanceService } from './services/maintenance.ts'
 import { createPubSub } from './services/notices/pub-sub.ts'
 import { webhookAddresses } from './services/notices/webhook-address.ts'
 import { createAuthorizationServer } from './sign-in/authorization-server.ts'
+import { openOwnAccounts } from './sign-in/embedded/accounts.ts'
 import { createAuthRoutes } from './sign-in/routes.ts'
 import { allReady, ready } from './start.ts'
 import { listenForScrapes, type MetricsListener } from './telemetry/listener.ts'
@@ -62,6 +63,12 @@ export interface AppOptions {
   samplesItself?: boolean
   /** Whether this process does what a start of the instance does once. */
   isFirst?: boolean
+}
+
+/** The origin at which this process reaches itself. */
+function ownUrlOf(host: string, port: number): string {
+  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
 /**
@@ -320,8 +327,24 @@ export async function createApp(config: Config, options: AppOptions) {
             log.warn({ err: error }, 'could not write the CORS rule of the blob store'),
           )
       const embedded = await embeddedSignIn?.(publicUrl)
-      const providers = embedded ? [...config.providers, embedded.provider] : config.providers
       const secure = publicUrl.startsWith('https:')
+      const own = config.accounts
+        ? openOwnAccounts({
+            services,
+            db,
+            tokens,
+            publicUrl,
+            ownUrl: ownUrlOf(config.host, port),
+            secure,
+            ownOrigins,
+            originOf,
+            log,
+          })
+        : undefined
+      // The first one is the default.
+      const providers = [own, embedded, ...config.providers.map(provider => ({ provider }))]
+        .filter(each => each !== undefined)
+        .map(({ provider }) => provider)
       const auth = createAuthRoutes({
         providers,
         sessions,
@@ -338,6 +361,7 @@ export async function createApp(config: Config, options: AppOptions) {
       })
       gateway.mount({ prefix: '/auth', routes: true, handle: auth })
       if (embedded) gateway.mount(embedded.mount)
+      for (const mount of own?.mounts ?? []) gateway.mount(mount)
       const pages = createPages({
         services,
         sessions,

@@ -114,9 +114,13 @@ async function prepareFolder({
   smtpUrl,
   secretKey,
   providers,
+  accounts,
 }: Config): Promise<string> {
   const external =
-    database.dialect === 'mysql' && (azureConnectionString || s3) && smtpUrl && providers.length > 0
+    database.dialect === 'mysql' &&
+    (azureConnectionString || s3) &&
+    smtpUrl &&
+    (providers.length > 0 || accounts)
   if (external && secretKey) return secretKey
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   await access(dataDir, constants.W_OK | constants.X_OK)
@@ -141,7 +145,7 @@ async function serve(config: Config, log: Log, supervised?: Supervised): Promise
   const { createApp } = await import('./app.ts')
   const app = await createApp(config, {
     log,
-    ...(config.providers.length === 0 ? { embeddedSignIn } : {}),
+    ...(config.providers.length === 0 && !config.accounts ? { embeddedSignIn } : {}),
     ...(supervised ? { instance: supervised.instance, isFirst } : {}),
   })
 
@@ -169,7 +173,7 @@ async function serve(config: Config, log: Log, supervised?: Supervised): Promise
 }
 
 function warnOfSettings(config: Config, log: Log): void {
-  if (config.production && config.signUp === null)
+  if (config.production && config.signUp === null && config.providers.length > 0)
     log.warn(
       { providers: config.providers.map(p => p.name) },
       'SIGN_UP is not set: every user of a provider may create an account',
@@ -193,13 +197,18 @@ async function tellHow(
   // A log or a file that keeps what is printed must not keep an address that signs in.
   const first = open || process.stdout.isTTY ? embedded?.firstAddress() : undefined
   const shown = process.stdout.isTTY ? first : undefined
-  const signIn = embedded
-    ? await embeddedWay(embedded, shown)
-    : config.providers.map(p => p.name).join(', ')
+  const ways = [
+    ...(config.accounts ? ['accounts of this service'] : []),
+    ...config.providers.map(p => p.name),
+  ]
+  const signIn = embedded ? await embeddedWay(embedded, shown) : ways.join(', ')
+  const secret = config.accounts ? await app.services.logins.beginFirst() : null
+  // Good once, and only as long as there is no account. An operator may have nothing but the log.
+  const firstAccount = secret === null ? '' : `${publicUrl}/sign-in/first/${secret}`
   const parts = { database: await databaseOf(config, app.db), blobs: app.store.label, signIn }
-  process.stdout.write(welcome(config, publicUrl, shown, parts))
+  process.stdout.write(welcome(config, publicUrl, shown, parts, firstAccount))
   if (open)
-    openBrowser(first ?? publicUrl, () =>
+    openBrowser(first ?? (firstAccount || publicUrl), () =>
       process.stderr.write('No browser could be opened. Open the URL above.\n'),
     )
 }
@@ -228,6 +237,7 @@ function welcome(
   publicUrl: string,
   first: string | undefined,
   { database, blobs, signIn }: Record<'database' | 'blobs' | 'signIn', string>,
+  firstAccount: string,
 ): string {
   return `
 Satchel is up at ${publicUrl}
@@ -236,7 +246,7 @@ Satchel is up at ${publicUrl}
   Blobs      ${blobs}
   Mail       ${config.smtpUrl ? 'SMTP server, as configured' : `written to ${join(config.dataDir, 'mail')}`}
   Sign-in    ${signIn}
-
+${firstAccount ? `\n  Create the first account, which manages this server, within 24 hours:\n  ${firstAccount}\n` : ''}
   ${first ? `Open       ${first}\n             signs one browser in, within 15 minutes` : `Sign in    ${publicUrl}/login`}
   GraphiQL   ${publicUrl}/graphql
   REST       ${publicUrl}/api/docs

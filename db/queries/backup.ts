@@ -18,7 +18,10 @@ export interface Definition {
 export const TRANSIENT: ReadonlySet<string> = new Set([
   'deletion_hold',
   'instance_state',
+  'login_link',
   'maintenance',
+  'sign_in_key',
+  'sign_in_state',
 ])
 const MIGRATION = 'migration'
 
@@ -84,6 +87,9 @@ const OF_NEW = [
     'installation',
     'storage_day',
     'instance_state',
+    'login_link',
+    'sign_in_key',
+    'sign_in_state',
     'named_lock',
     'search_drive',
     'search_word',

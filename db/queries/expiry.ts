@@ -23,6 +23,8 @@ const ended = {
     values: (at: number) => [at],
   },
   login_request: { key: 'id', where: 'expires_at <= ?', values: (at: number) => [at] },
+  login_link: { key: 'hash', where: 'expires_at <= ?', values: (at: number) => [at] },
+  sign_in_state: { key: 'hash', where: 'expires_at <= ?', values: (at: number) => [at] },
   deletion_hold: { key: 'id', where: 'expires_at <= ?', values: (at: number) => [at] },
   outbox: {
     key: 'id',

@@ -230,6 +230,45 @@ export function createGuessLimiter(
   }
 }
 
+/** Wrong passwords that one network may try in a window, on all accounts together. */
+const NETWORK_TRIES = 100
+
+/**
+ * Limits the wrong passwords that a network tries on many accounts. Each account has its own limits
+ * besides.
+ */
+export interface NetworkBound {
+  /** @returns the result of `verify` @throws AppError TOO_MANY_ATTEMPTS */
+  attempt(address: string, verify: () => Promise<boolean>): Promise<boolean>
+}
+
+/** @param prefix of the keys of the counts */
+export function createNetworkBound(
+  coordination: Coordination,
+  prefix: string,
+  { tries = NETWORK_TRIES, windowSeconds = defaults.windowSeconds } = {},
+): NetworkBound {
+  const countOf = createCounter(prefix, windowSeconds, coordination)
+  return {
+    async attempt(address, verify) {
+      const blocks = blocksOf(address).filter(({ factor }) => factor > 0)
+      const counts = await Promise.all(
+        blocks.map(async ({ name, factor }) => ({ factor, count: await countOf(name) })),
+      )
+      let wrong = false
+      try {
+        const over = counts.find(({ count, factor }) => count.used > tries * factor)
+        if (over) throw tooMany(over.count.secondsLeft)
+        const right = await verify()
+        wrong = !right
+        return right
+      } finally {
+        if (!wrong) await Promise.all(counts.map(({ count }) => count.uncount()))
+      }
+    },
+  }
+}
+
 function tooMany(seconds: number): AppError {
   const wait = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`
   return new AppError(

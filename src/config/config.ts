@@ -4,13 +4,13 @@ import type { z } from 'zod'
 import { serversOf } from './database-url.ts'
 import { withProviders } from './group-roles.ts'
 import { readProgram } from './program.ts'
-import { embeddedName } from './provider.ts'
+import { accountsName, embeddedName } from './provider.ts'
 import { readProviders } from './provider-setting.ts'
 import { settings } from './settings.ts'
 import { readMoveFrom, readStore, type StoreValues, storeSettings } from './store-settings.ts'
 import { usualProcesses } from './usual-processes.ts'
 
-export { embeddedName, type OAuthProvider } from './provider.ts'
+export { accountsName, embeddedName, type OAuthProvider } from './provider.ts'
 
 type Settings = { [K in keyof typeof settings]: z.output<(typeof settings)[K]['read']> }
 
@@ -112,6 +112,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     mailsFromAll,
     rateApiKeys,
     rateDeviceLogins,
+    rateSignIns,
     rateSharing,
     rateWorkspaces,
     rateInvites,
@@ -130,6 +131,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     ffmpeg,
     linkByEmail,
     nodeEnv,
+    signIn,
     metricsHost,
     metricsPort,
     otelExporterOtlpEndpoint,
@@ -142,13 +144,20 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   const dataDir = resolve(folder)
   const production = nodeEnv === 'production'
   const providers = readProviders(env, problems)
+  const origin = publicUrl || (rest.port === 0 ? '' : `http://localhost:${rest.port}`)
+  const isHere = origin === '' || isLoopback(origin)
+  const accounts =
+    signIn === 'accounts' || (signIn === '' && providers.length === 0 && (production || !isHere))
+  const providerNames = [...providers.map(({ name }) => name), ...(accounts ? [accountsName] : [])]
   const config = {
     ...rest,
     /**
      * Origin without a trailing slash; empty until the port is known when PORT is 0 and PUBLIC_URL
      * is not set.
      */
-    publicUrl: publicUrl || (rest.port === 0 ? '' : `http://localhost:${rest.port}`),
+    publicUrl: origin,
+    /** Whether people sign in with accounts of this service. */
+    accounts,
     dataDir,
     database: readDatabase(databaseUrl, dataDir),
     ...readStore(s, env, dataDir, problems),
@@ -160,6 +169,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     /** Calls of a user in so many seconds. */
     rates: {
       api_keys: { max: rateApiKeys, seconds: 60 },
+      sign_ins: { max: rateSignIns, seconds: 60 },
       device_logins: { max: rateDeviceLogins, seconds: 60 },
       sharing: { max: rateSharing, seconds: 60 },
       workspaces: { max: rateWorkspaces, seconds: 60 },
@@ -182,12 +192,12 @@ export function readConfig(env: NodeJS.ProcessEnv) {
      * Whether a verified address joins accounts across providers. The embedded provider is one,
      * too.
      */
-    linkByEmail: linkByEmail === '' ? providers.length <= 1 : linkByEmail,
+    linkByEmail: linkByEmail === '' ? providerNames.length <= 1 : linkByEmail,
     production,
     providers,
     groupRoles: withProviders(
       groupRoles,
-      providers.length > 0 ? providers.map(({ name }) => name) : [embeddedName],
+      providerNames.length > 0 ? providerNames : [embeddedName],
       problems,
     ),
     /** Where metrics are served; null where they are off. */
@@ -205,16 +215,13 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   }
   if (config.production && !config.secretKey)
     problems.push('SECRET_KEY: must be set when NODE_ENV is production')
-  if (config.providers.length === 0 && !problems.some(p => /^(OAUTH_|PUBLIC_URL|PORT)/.test(p))) {
-    if (config.production)
-      problems.push(
-        'OAUTH_<NAME>_CLIENT_ID and the rest: a sign-in provider must be set when NODE_ENV is production',
-      )
-    else if (config.publicUrl && !isLoopback(config.publicUrl))
-      problems.push(
-        'OAUTH_<NAME>_CLIENT_ID and the rest: the embedded sign-in lets anyone in, so it needs a loopback PUBLIC_URL',
-      )
-  }
+  for (const { name } of providers)
+    if (name === accountsName || name === embeddedName)
+      problems.push(`OAUTH_${name.toUpperCase()}_CLIENT_ID: choose another name for this provider`)
+  if (signIn === 'providers' && providers.length === 0 && (production || !isHere))
+    problems.push(
+      'SIGN_IN: without a provider (OAUTH_<NAME>_...), the embedded sign-in lets anyone in, so it needs a loopback PUBLIC_URL and no NODE_ENV=production; set SIGN_IN=accounts',
+    )
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }

@@ -3,6 +3,9 @@
  */
 export const embeddedName = 'local'
 
+/** The name of the provider of own accounts. */
+export const accountsName = 'accounts'
+
 /** One sign-in provider, from the OAUTH_<NAME>_* settings. */
 export interface OAuthProvider {
   name: string
@@ -22,4 +25,9 @@ export interface OAuthProvider {
   clientId: string
   clientSecret: string
   scopes: string[]
+  /**
+   * For the provider of own accounts: the origin at which this process reaches itself, in place of
+   * that of the issuer.
+   */
+  reachedAt?: string
 }

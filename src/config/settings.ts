@@ -78,6 +78,13 @@ export const settings = {
     default: '60',
     read: count(1, 86400),
   },
+  SIGN_IN: {
+    help: 'accounts: people sign in with an e-mail address and a password of this service, beside the providers; providers: only with the providers, or without any with the embedded sign-in of this machine',
+    default: '',
+    shown:
+      'accounts where there is no provider, and PUBLIC_URL is not on this machine or NODE_ENV is production; otherwise providers',
+    read: z.enum(['', 'accounts', 'providers']),
+  },
   LINK_BY_EMAIL: {
     help: 'true: trust every sign-in provider about e-mail addresses, so a verified address signs in to the account that has it; two users of the same provider never share an account',
     default: '',
@@ -148,6 +155,10 @@ export const settings = {
   RATE_DEVICE_LOGINS: rate(
     'logins with a code that programs of one network (/24, /48) may begin in a minute',
     '30',
+  ),
+  RATE_SIGN_INS: rate(
+    'sign-ins with accounts of this service that browsers of one network may begin in a minute',
+    '120',
   ),
   RATE_SHARING: rate('shares with other people that one user may create in a minute', '60'),
   RATE_WORKSPACES: rate('workspaces that a user may create in a minute', '10'),
@@ -319,7 +330,7 @@ export const settings = {
   },
   ...deriveSettings,
   NODE_ENV: {
-    help: 'development, production or test; production refuses the embedded sign-in and a generated secret',
+    help: 'development, production or test; production refuses a generated secret, and has no embedded sign-in',
     default: 'development',
     // A misspelt "production" must not start with settings that production refuses.
     read: z.enum(['development', 'production', 'test'], 'must be development, production or test'),

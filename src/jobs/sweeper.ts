@@ -127,6 +127,8 @@ export function createSweeper({
     await deleteEnded(db, 'share_use', now, BATCH)
     // For a while, the program that polls is told that its code has expired.
     await deleteEnded(db, 'login_request', now - HOUR_MS, BATCH)
+    await deleteEnded(db, 'login_link', now - DAY_MS, BATCH)
+    await deleteEnded(db, 'sign_in_state', now, BATCH)
     await deleteEnded(db, 'upload_session', now, BATCH)
     await deleteEnded(db, 'deletion_hold', now, BATCH)
     await deleteEnded(db, 'share', now - KEEP_ENDED_MS, BATCH)

@@ -15,6 +15,7 @@ const spellings = new Map([
 /** A provider, for people. */
 export function nameOfProvider(provider: string): string {
   if (provider === 'local') return 'this computer'
+  if (provider === 'accounts') return 'e-mail address and password'
   return (
     spellings.get(provider) ??
     provider.replaceAll('-', ' ').replace(/^./, first => first.toUpperCase())
@@ -39,6 +40,14 @@ export function loginPage(providers: string[]) {
   return async (visit: Visit): Promise<Reply> => {
     const next = nextOf(visit.query)
     const caller = await visit.caller()
+    // Nothing to choose: the page of own accounts asks for the rest.
+    if (
+      !caller &&
+      providers.length === 1 &&
+      providers[0] === 'accounts' &&
+      !visit.query.has('error')
+    )
+      return { to: `/auth/oauth?${new URLSearchParams({ return_to: next })}` }
     const data = {
       next,
       goal: goals.find(([beginning]) => next.startsWith(beginning))?.[1] ?? '',

@@ -11,6 +11,7 @@ import { apiKeyService } from './accounts/api-key.ts'
 import { appointmentService } from './accounts/appointment.ts'
 import { favouriteService } from './accounts/favourite.ts'
 import { identityService } from './accounts/identity.ts'
+import { loginService } from './accounts/login.ts'
 import { loginRequestService } from './accounts/login-request.ts'
 import { operatorService } from './accounts/operator.ts'
 import { overviewService } from './accounts/overview.ts'
@@ -160,6 +161,10 @@ export function createServices({ config, ...given }: Options) {
   const apiKeys = apiKeyService(core)
   const rateLimits = rateLimitService({ rules: config.rates, coordination, measures: telemetry })
   const contents = contentsService(core)
+  const accounts = accountService({
+    ...core,
+    isFrozen: () => core.maintenance.current() !== null,
+  })
   const searchIndex = searchIndexService({
     ...core,
     contents,
@@ -197,7 +202,7 @@ export function createServices({ config, ...given }: Options) {
     sessions,
     users,
     workspaces,
-    accounts: accountService({ ...core, isFrozen: () => core.maintenance.current() !== null }),
+    accounts,
     contents,
     searchIndex,
     searches: searchService({ ...core, shares, searchIndex, contents }),
@@ -247,6 +252,7 @@ export function createServices({ config, ...given }: Options) {
     plans: planService(core),
     recent: recentService(core),
     rateLimits,
+    logins: loginService({ ...core, accounts, guesses, passwords }),
     loginRequests: loginRequestService({ ...core, apiKeys, guesses, rateLimits }),
     pictures: pictureService(core),
     previews,

@@ -97,9 +97,7 @@ export function createDiscovery(
   let known: { endpoints: Endpoints; keysUrl: string; until: number } | undefined
   let running: Promise<Endpoints> | undefined
   let reported: string | undefined
-  const readOrWait = withPause(() =>
-    readMetadata(provider.name, issuer, provider.dialect, timeoutMs),
-  )
+  const readOrWait = withPause(() => readMetadata(provider, issuer, timeoutMs))
 
   const report = (failure: DiscoveryFailed | null) => {
     if (failure?.message !== reported) onChange?.(failure)
@@ -117,7 +115,7 @@ export function createDiscovery(
         basicOnly: !read.token_endpoint_auth_methods_supported.includes('client_secret_post'),
         openId: {
           issuer: read.issuer,
-          keys: keys ?? keysAt(read.jwks_uri, timeoutMs),
+          keys: keys ?? keysAt(reachable(provider, read.jwks_uri), timeoutMs),
           algorithms: accepted.filter(name =>
             read.id_token_signing_alg_values_supported.includes(name),
           ),
@@ -146,13 +144,17 @@ export function createDiscovery(
   }
 }
 
+/** Where this process reaches a URL of a provider. */
+const reachable = ({ reachedAt }: OAuthProvider, url: string): string =>
+  reachedAt === undefined ? url : reachedAt + new URL(url).pathname
+
 async function readMetadata(
-  name: string,
+  provider: OAuthProvider,
   issuer: string,
-  dialect: OAuthProvider['dialect'],
   timeoutMs: number,
 ): Promise<Metadata> {
-  const where = `${issuer}/.well-known/openid-configuration`
+  const { name, dialect } = provider
+  const where = reachable(provider, `${issuer}/.well-known/openid-configuration`)
   const setting = `OAUTH_${name.toUpperCase().replaceAll('-', '_')}_ISSUER`
   const fail = (what: string, cause?: unknown): never => {
     throw new DiscoveryFailed(

@@ -86,7 +86,8 @@ export function createOAuth({
             )
           : log?.info({ provider: provider.name }, 'the sign-in provider can be used again')
       const endpoints = createDiscovery(provider, { timeoutMs, onChange })
-      endpoints().catch(() => {})
+      // The service itself does not serve yet.
+      if (provider.reachedAt === undefined) endpoints().catch(() => {})
       return [provider.name, { provider, endpoints }] as const
     }),
   )

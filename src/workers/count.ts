@@ -16,8 +16,9 @@ export function workersOf(
     workers,
     database,
     providers,
+    accounts,
     databasePool,
-  }: Pick<Config, 'workers' | 'database' | 'providers' | 'databasePool'>,
+  }: Pick<Config, 'workers' | 'database' | 'providers' | 'accounts' | 'databasePool'>,
   processors = availableParallelism(),
 ): { workers: number; because?: string } {
   const wanted = workers === 'auto' ? processors : workers
@@ -25,8 +26,8 @@ export function workersOf(
   const alone =
     database.dialect === 'sqlite'
       ? 'SQLite has one writer at a time, and processes that wait for each other are slower than one'
-      : providers.length === 0
-        ? 'the embedded sign-in is in one process; set a provider (OAUTH_<NAME>_...)'
+      : providers.length === 0 && !accounts
+        ? 'the embedded sign-in is in one process; set SIGN_IN=accounts, or a provider (OAUTH_<NAME>_...)'
         : undefined
   if (alone) return workers === 'auto' ? { workers: 1 } : { workers: 1, because: alone }
   const most = Math.max(1, Math.floor(databasePool / LEAST_POOL))

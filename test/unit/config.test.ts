@@ -366,9 +366,11 @@ describe('NODE_ENV=production', () => {
     ])
   })
 
-  it('refuses the embedded sign-in, on loopback, too', () => {
-    expect(problemsOf({ NODE_ENV: 'production', SECRET_KEY: secret })).toEqual([
-      expect.stringMatching(/^OAUTH_<NAME>_CLIENT_ID.+must be set/),
+  it('has accounts of its own in place of the embedded sign-in, on loopback, too', () => {
+    const production = { NODE_ENV: 'production', SECRET_KEY: secret }
+    expect(readConfig(production).accounts).toBe(true)
+    expect(problemsOf({ ...production, SIGN_IN: 'providers' })).toEqual([
+      expect.stringMatching(/^SIGN_IN: .+ SIGN_IN=accounts$/),
     ])
   })
 
@@ -453,10 +455,31 @@ describe('GROUP_ROLES', () => {
   })
 })
 
-describe('the embedded sign-in', () => {
-  it('is refused where others can reach it', () => {
-    expect(problemsOf({ PUBLIC_URL: 'https://files.example.com' })).toEqual([
-      expect.stringMatching(/^OAUTH_<NAME>_CLIENT_ID.+loopback/),
+describe('SIGN_IN', () => {
+  const there = { PUBLIC_URL: 'https://files.example.com' }
+
+  it('is accounts where others can reach the service and there is no provider', () => {
+    expect(readConfig(there).accounts).toBe(true)
+    expect(readConfig({}).accounts).toBe(false)
+    expect(readConfig({ ...there, ...provider('GITHUB') }).accounts).toBe(false)
+  })
+
+  it('adds accounts to providers', () => {
+    const both = readConfig({ ...there, ...provider('GITHUB'), SIGN_IN: 'accounts' })
+    expect(both.accounts).toBe(true)
+    // The operator has to say that both vouch for the same addresses.
+    expect(both.linkByEmail).toBe(false)
+  })
+
+  it('refuses the embedded sign-in where others can reach it', () => {
+    expect(problemsOf({ ...there, SIGN_IN: 'providers' })).toEqual([
+      expect.stringMatching(/^SIGN_IN: .+ loopback/),
+    ])
+  })
+
+  it('keeps the names of its own providers', () => {
+    expect(problemsOf({ ...there, ...provider('ACCOUNTS') })).toEqual([
+      expect.stringMatching(/^OAUTH_ACCOUNTS_CLIENT_ID: choose another name/),
     ])
   })
 

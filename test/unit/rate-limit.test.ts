@@ -35,6 +35,7 @@ const everyRate = (rule: { max: number; seconds: number }) => ({
   webhooks: rule,
   exports: rule,
   device_logins: rule,
+  sign_ins: rule,
   file_request_uploads: rule,
   searches: rule,
 })

@@ -42,7 +42,8 @@ document.addEventListener('click', async event => {
     const field = document.getElementById(button.dataset.reveal)
     const show = field.type === 'password'
     field.type = show ? 'text' : 'password'
-    button.firstChild.textContent = show ? 'Hide' : 'Show'
+    button.dataset.show ??= button.firstChild.textContent
+    button.firstChild.textContent = show ? (button.dataset.hide ?? 'Hide') : button.dataset.show
   }
   if (button?.hasAttribute('data-copy')) {
     await navigator.clipboard.writeText(location.origin + location.pathname)

@@ -135,6 +135,27 @@ export function accountService({
     },
 
     /**
+     * Finds or creates the account of a person with an account of this service, within the
+     * transaction that writes its credentials.
+     * @param vouched whether an operator vouches for the person, so that SIGN_UP does not apply and
+     * the account with the same address is theirs
+     * @throws SignInRefused like `signIn`
+     */
+    async open(raw: ProviderProfile, vouched: boolean, tx: Tx): Promise<{ userId: string }> {
+      const rules = rulesNow()
+      const { userId } = await settle(
+        db,
+        readProfile(raw),
+        vouched
+          ? { ...rules, linkByEmail: true, signUp: { rule: 'open' } }
+          : // Without a rule, strangers may come in by a provider of the operator's choice only.
+            { ...rules, signUp: signUp ?? { rule: 'invited' } },
+        tx,
+      )
+      return { userId }
+    },
+
+    /**
      * Notes a refused sign-in in the log of the account that it was about, or in that of the
      * service, which only operators read.
      */

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Eta } from 'eta'
+import { satchel } from '../../http/icon.ts'
+import { assets } from '../../pages/assets.ts'
+import { type Language, sayIn } from './language.ts'
+
+export interface Field {
+  name: string
+  label: string
+  type: 'text' | 'email' | 'password'
+  autocomplete: string
+  value?: string
+  hint?: string
+  problem?: string | undefined
+  required?: true
+  maxlength?: number
+  inputmode?: 'numeric'
+  autofocus?: boolean
+}
+
+export interface Link {
+  label: string
+  href: string
+}
+
+interface Headed {
+  heading: string
+  icon: 'satchel' | 'lock' | 'check' | 'clock' | 'link' | 'mail' | 'person' | 'cloud'
+  lead: string[]
+  links: Link[]
+}
+
+export interface FormView extends Headed {
+  action: string
+  problem: string
+  hidden: [name: string, value: string][]
+  fields: Field[]
+  buttons: { label: string; quiet?: true; name?: string; value?: string }[]
+}
+
+/** The templates with the types of their data. */
+export interface AccountViews {
+  form: FormView
+  message: Headed
+}
+
+const eta = new Eta({
+  views: fileURLToPath(new URL('views', import.meta.url)),
+  cache: true,
+  autoTrim: ['nl', 'nl'],
+})
+// The pages of the house share their icons.
+const houseView = (name: string) =>
+  readFileSync(new URL(`../../pages/views/${name}.eta`, import.meta.url), 'utf8')
+eta.loadTemplate('@satchel', satchel)
+eta.loadTemplate('@shape', houseView('shape'))
+eta.loadTemplate('@icon', houseView('icon').replace("'/shape'", "'@shape'"))
+
+/** Renders a page in a language. All values in a template are escaped. */
+export function renderAccountPage<V extends keyof AccountViews>(
+  view: V,
+  language: Language,
+  title: string,
+  data: AccountViews[V],
+): string {
+  return eta.render(`/${view}`, { ...data, title, language, say: sayIn(language), assets })
+}
