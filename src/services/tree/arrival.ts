@@ -5,8 +5,8 @@ import { scheduleUseMail } from '../notices/use-mail.ts'
 import { requestClosed } from '../sharing/file-request-term.ts'
 
 /**
- * Notes, in the transaction that makes it, a file that was sent to a file request. @throws
- * FILE_REQUEST_CLOSED when the request is gone
+ * Records a file that a file request received, in the transaction that creates the file.
+ * @throws FILE_REQUEST_CLOSED when the request no longer exists
  */
 export async function noteArrival(
   db: Db,

@@ -30,19 +30,19 @@ import { quotaExceeded } from './quota.ts'
 
 interface Begun {
   from: Tree
-  /** With the names that their copies get. */
+  /** With the names of the copies. */
   sources: (Located & { name: string })[]
-  /** The share by which they are copied, if any. */
+  /** The share that grants the right to copy, if any. */
   shareId: string | null
   to: CopyOptions
   folder: string[]
   weight: Totals
 }
 
-/** A copy that is made in the background, as its maker sees it. */
+/** A copy made in the background, as its creator sees it. */
 export interface BackgroundCopy
   extends Pick<EntryCopy, 'id' | 'bucketId' | 'state' | 'entries' | 'bytes' | 'createdAt'> {
-  /** Files and folders, and bytes, that are copied so far. */
+  /** Files, folders and bytes copied so far. */
   copied: number
   copiedBytes: number
   /** The ids of the copies, once it is done. */
@@ -58,17 +58,17 @@ const MAX_LISTED = 100
 interface Deps extends TreeDeps {
   findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
   /**
-   * The ids of the entries of a share, as far as it can still be seen by who copies. @throws why
-   * not
+   * The ids of the shared entries that the caller may still see.
+   * @throws the reason why not
    */
   requireShare: (id: string, caller: Caller, tx: Tx) => Promise<string[]>
 }
 
 /**
- * Copies of many entries, in transactions of bounded size. What is copied waits in a folder that no
- * tree holds, and is placed at the end, all at once: a part of it is never visible, and an
- * abandoned copy is purged like a deleted folder. The rows say how far a copy is: after a kill any
- * instance continues.
+ * Copies many entries in transactions of bounded size. The copies wait in a folder outside every
+ * tree, and are placed all at once at the end. A part of a copy is never visible, and an abandoned
+ * copy is purged like a deleted folder. The rows record the progress, so after a kill any instance
+ * can continue.
  */
 export function backgroundCopyService({
   db,
@@ -81,7 +81,10 @@ export function backgroundCopyService({
   const arrive = copyArrivals(db, removal)
   const filling = copyFilling(db)
 
-  /** A drive that the maker of a copy may use now. @throws FORBIDDEN */
+  /**
+   * A drive that the creator of a copy may still use.
+   * @throws FORBIDDEN
+   */
   async function openDrive(caller: Caller, bucketId: string, action: 'see' | 'write') {
     if (caller.bucket.bucketId === bucketId) return { tree: caller.bucket, limits: caller.limits }
     const [workspace] = await workspaceTreesOf(db, caller, 'b.id', [bucketId])
@@ -89,7 +92,10 @@ export function backgroundCopyService({
     throw new Forbidden('You no longer have the right to copy this.')
   }
 
-  /** Checks the right with which a copy continues. @throws FORBIDDEN */
+  /**
+   * Checks the right under which a copy continues.
+   * @throws FORBIDDEN
+   */
   async function rightOf(
     { userId, bucketId }: EntryCopy,
     { via, credentialId, from, share }: CopyPlan,
@@ -104,8 +110,8 @@ export function backgroundCopyService({
   }
 
   /**
-   * Ends a copy without a result: gives back what it holds, and has purged what is there. @returns
-   * whether it had not ended before
+   * Ends a copy without a result: releases its reservation and purges what it copied.
+   * @returns whether it was still active
    */
   async function giveUp(
     id: string,
@@ -132,7 +138,7 @@ export function backgroundCopyService({
     return done
   }
 
-  /** Places what was copied, once no folder is left to be filled. */
+  /** Places the copies, once every folder is filled. */
   async function finish(
     id: string,
     plan: CopyPlan,
@@ -180,7 +186,7 @@ export function backgroundCopyService({
     })
   }
 
-  /** The copy of a caller. */
+  /** A copy of the caller, or undefined. */
   async function findIfAny(
     caller: Pick<Caller, 'userId'>,
     id: string,
@@ -198,9 +204,9 @@ export function backgroundCopyService({
 
   return {
     /**
-     * Begins a copy, with both trees locked.
+     * Starts a copy, with both trees locked.
      * @returns its id
-     * @throws PATH_EXISTS, QUOTA_EXCEEDED, FORBIDDEN into what another person shares
+     * @throws PATH_EXISTS, QUOTA_EXCEEDED, FORBIDDEN into another person's share
      */
     async begin(
       { from, sources, shareId, to, folder, weight }: Begun,
@@ -209,8 +215,7 @@ export function backgroundCopyService({
     ): Promise<string> {
       const { tx, by } = change
       const { tree, limits, onConflict, replacesFolders } = to
-      // At each step, its maker must be found to have the right to write; those of shares are not
-      // looked at there.
+      // Each step checks that the creator may write. It does not check shares.
       if (tree.share)
         throw new Forbidden(
           `Into what is shared with you, up to ${MAX_COPIED} files and folders are copied at once.`,
@@ -220,7 +225,7 @@ export function backgroundCopyService({
       const tops = sources.map(
         ({ node, name }): CopiedTop => ({ id: newId(), sourceId: node.id, name }),
       )
-      // What cannot succeed is not begun. It is looked at again at the end.
+      // Refuses early what cannot succeed. The end of the copy checks again.
       if (onConflict === 'fail') {
         const above = await resolveChain(db, tree, folder, tx)
         const parentId = above.length === folder.length ? (above.at(-1)?.id ?? tree.rootId) : null
@@ -234,7 +239,7 @@ export function backgroundCopyService({
       const reserved = { bytes: weight.bytes, files: weight.files }
       if (!(await reserve(db, bucketId, reserved, limits, tx)))
         throw await quotaExceeded(db, tree, limits, reserved, tx)
-      // It cannot be found, and the doctor treats it as a folder that waits to be purged.
+      // Nobody can find this folder, and the doctor treats it as one that waits to be purged.
       await insertEntry(
         db,
         { id: stageId, bucketId, parentId: null, kind: FOLDER, name: stageId, by },
@@ -279,7 +284,7 @@ export function backgroundCopyService({
     },
 
     /**
-     * Copies up to so many entries more, or places what was copied.
+     * Copies up to this many more entries, or places the copies.
      * @returns whether there is more to do
      */
     async step(id: string, size: number): Promise<boolean> {
@@ -301,7 +306,7 @@ export function backgroundCopyService({
         return false
       } catch (thrown) {
         const { error, unexpected } = toAppError(thrown)
-        // The worker tries it again.
+        // The worker retries the step.
         if (unexpected || error.code === 'UNAVAILABLE') throw thrown
         await giveUp(id, 'failed', { code: error.code, message: error.message })
         return false
@@ -311,14 +316,13 @@ export function backgroundCopyService({
     findIfAny,
     find,
 
-    /**
-     * The copies of a caller that are under way, and those that have ended lately, the last first.
-     */
+    /** The caller's active copies and those that ended recently, newest first. */
     list: async ({ userId }: Pick<Caller, 'userId'>): Promise<BackgroundCopy[]> =>
       (await copiesOf(db, userId, MAX_LISTED)).map(toView),
 
     /**
-     * Ends a copy that is under way: nothing of it stays. One that has ended stays as it is.
+     * Cancels an active copy and removes everything it copied. A copy that has ended stays as it
+     * is.
      * @throws COPY_NOT_FOUND
      */
     async cancel(caller: Pick<Caller, 'userId'>, id: string): Promise<BackgroundCopy> {

@@ -191,8 +191,7 @@ export function blobService({
         // If the lease expired, the sweeper has removed the staged blocks.
         const lost =
           error instanceof StoreRefusal && !(await this.renew(id, Date.now()).catch(() => true))
-        // Before the reservation there is nothing to release, unless it is unknown whether it was
-        // committed.
+        // Before the reservation there is nothing to release, unless its commit is uncertain.
         if (reserved !== undefined || isDatabaseDown(error)) await this.abandon(tree, id, error)
         else running.delete(id)
         throw lost ? leaseLost() : error
@@ -296,8 +295,8 @@ export function blobService({
 
     /**
      * Releases the reservation of a blob that no entry will refer to, and leaves the object to the
-     * sweeper. Never throws: the lease expires anyway. Waits for the database, unless the database
-     * is what failed: the client has waited long enough for its response then.
+     * sweeper. Never throws, because the lease expires anyway. Waits for the database, unless the
+     * database is what failed: then the client has waited long enough.
      */
     async abandon(tree: Pick<Tree, 'bucketId'>, id: string, because: unknown): Promise<void> {
       running.delete(id)

@@ -11,25 +11,25 @@ import type { EntryRemovalService, Located } from './entry-removal.ts'
 import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
 import { onlyReplaced } from './trunk.ts'
 
-/** Where a file goes, and what to do when something is there. */
+/** The destination of a file, and how to resolve a conflict. */
 export interface Destination {
   names: string[]
   /**
-   * The folder that it goes into, wherever that is by then; without it, the one that `names` leads
-   * to.
+   * The id of the destination folder, wherever it is by then. Without it, `names` lead to the
+   * folder.
    */
   folderId?: string | undefined
   onConflict: OnConflict
-  /** What is to be there. */
+  /** The expected revision of the existing entry. */
   expected?: ExpectedRevision
 }
 
-/** How many free names are tried with one statement. */
+/** The number of free names that one statement tries. */
 const TRIES = 50
 
 /**
- * A name that is free in a folder of a locked tree. @param given names that others get at the same
- * time
+ * Finds a free name in a folder of a locked tree.
+ * @param given names that other entries receive in the same change
  */
 export async function freeName(
   db: Db,
@@ -47,10 +47,10 @@ export async function freeName(
 }
 
 /**
- * Frees the name of an entry that is about to be placed in a locked tree.
- * @param discard takes what is in the way out of the tree
- * @returns the names under which it is placed
- * @throws PATH_EXISTS where a conflict is to fail
+ * Frees the name for an entry about to be placed in a locked tree.
+ * @param discard removes the conflicting entry from the tree
+ * @returns the names under which the entry is placed
+ * @throws PATH_EXISTS if the caller chose to fail on a conflict
  */
 export async function makeRoom(
   db: Db,
@@ -71,10 +71,9 @@ export async function makeRoom(
 }
 
 /**
- * Moves entries of a locked tree into the folder at a path, or one of them to another name there. A
- * file that is in the way goes into the trash where it is replaced; a folder does only with
- * `replacesFolders`.
- * @returns the names that they have there, in their order
+ * Moves entries of a locked tree into a folder, or renames one. Replacing moves a conflicting file
+ * to the trash, and a conflicting folder only with `replacesFolders`.
+ * @returns the new names of the entries, in their order
  * @throws PATH_EXISTS, INVALID_PATH
  */
 export async function moveOnConflict(
@@ -135,8 +134,8 @@ export async function moveOnConflict(
 }
 
 /**
- * Refuses an upload early whose path is taken. What is there at its end decides. @throws
- * PATH_EXISTS, REVISION_MISMATCH
+ * Refuses an upload early if its path is taken. The check at the end of the upload decides.
+ * @throws PATH_EXISTS, REVISION_MISMATCH
  */
 export async function refuseTaken(
   db: Db,

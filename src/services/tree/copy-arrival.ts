@@ -22,30 +22,33 @@ import type { EntryName } from './entry-path.ts'
 import type { EntryRemovalService, Located } from './entry-removal.ts'
 import { quotaExceeded } from './quota.ts'
 
-/** Where copies go, and how. */
+/** The destination of copies, and the conflict rule. */
 export interface CopyOptions {
-  /** The tree that they go into. */
+  /** The destination tree. */
   tree: Tree
   limits: BucketLimits
   folder: EntryName
-  /** For one entry only. */
+  /** Only for a single entry. */
   name: string | null
   onConflict: OnConflict
-  /** Whether a folder that is in the way is replaced as well as a file. */
+  /** Whether a conflicting folder is replaced, too. */
   replacesFolders?: boolean
-  /** Whether a folder is copied without what is in it. */
+  /** Whether a folder is copied without its contents. */
   isShallow?: boolean
 }
 
-/** A copy that is about to be placed: under the name that it is to get. */
+/** A copy about to be placed under its new name. */
 interface Arriving extends Arrival {
-  /** The id of what it is a copy of, which it does not replace. */
+  /** The id of the original. A copy never replaces its original. */
   of: string
 }
 
-/** The place of copies in the tree that they go into. */
+/** Places copies in their destination tree. */
 export function copyArrivals(db: Db, removal: EntryRemovalService) {
-  /** The names that copies get, and the files that they replace. @throws PATH_EXISTS */
+  /**
+   * The names of the copies, and the files that they replace.
+   * @throws PATH_EXISTS
+   */
   async function namesOf(
     arriving: Arriving[],
     {
@@ -89,7 +92,10 @@ export function copyArrivals(db: Db, removal: EntryRemovalService) {
     return { names, replaced: [] }
   }
 
-  /** Counts copies in the tree that they go into. @throws QUOTA_EXCEEDED */
+  /**
+   * Adds copies to the usage of the destination tree.
+   * @throws QUOTA_EXCEEDED
+   */
   async function charge(
     { tree, limits }: Pick<CopyOptions, 'tree' | 'limits'>,
     by: Totals,
@@ -102,9 +108,9 @@ export function copyArrivals(db: Db, removal: EntryRemovalService) {
   }
 
   /**
-   * Makes the place of copies in a locked tree, and counts them there. What they replace goes into
+   * Prepares the place of copies in a locked tree, and adds them to its usage. Replaced files go to
    * the trash.
-   * @returns the folder, and the names that they get there
+   * @returns the folder and the names of the copies
    * @throws PATH_EXISTS, INVALID_PATH, QUOTA_EXCEEDED
    */
   return async (
@@ -125,7 +131,10 @@ export function copyArrivals(db: Db, removal: EntryRemovalService) {
   }
 }
 
-/** Whether a tree takes so many folders more. @throws QUOTA_EXCEEDED */
+/**
+ * Checks that a tree has room for more folders.
+ * @throws QUOTA_EXCEEDED
+ */
 export async function requireFolders(db: Db, tree: Tree, more: number, tx: Tx): Promise<void> {
   const max = tree.maxFolders ?? null
   const used = await folderCount(db, tree.bucketId, tx)
@@ -133,7 +142,7 @@ export async function requireFolders(db: Db, tree: Tree, more: number, tx: Tx): 
     throw foldersExceeded(tree, used)
 }
 
-/** Locks trees in the order of their ids, as every change of several trees does. */
+/** Locks trees in the order of their ids, like every change of several trees. */
 export async function lockTrees(db: Db, trees: Tree[], tx: Tx): Promise<void> {
   const byId = new Map(trees.map(tree => [tree.bucketId, tree]))
   for (const tree of [...byId.values()].sort((a, b) => (a.bucketId < b.bucketId ? -1 : 1)))

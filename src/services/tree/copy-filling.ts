@@ -35,14 +35,14 @@ import { addTo, sumOf, type TreeChange } from './entry.ts'
 import type { EntryName } from './entry-path.ts'
 import { fileTooLarge, quotaExceeded } from './quota.ts'
 
-/** An entry that was named, its copy, and the name that this is to get. */
+/** A selected entry, its copy, and the name of the copy. */
 export interface CopiedTop {
   id: string
   sourceId: string
   name: string
 }
 
-/** What the row of a copy says of what is to be done, and by what right. */
+/** The plan of a copy as its row stores it, with the right under which it runs. */
 export interface CopyPlan extends Pick<Caller, 'via' | 'credentialId'> {
   from: Pick<Tree, 'bucketId' | 'rootId'>
   tops: CopiedTop[]
@@ -52,12 +52,12 @@ export interface CopyPlan extends Pick<Caller, 'via' | 'credentialId'> {
   replacesFolders?: boolean
 }
 
-/** How many folders are filled in one transaction at most: each costs a statement. */
+/** The number of folders that one transaction fills at most. Each costs a statement. */
 const FOLDERS_AT_ONCE = 32
 
 type Up = Map<string, { parentId: string | null; name: string }>
 
-/** A row of a copy: an entry that is copied, its copy, and the folder that this is in. */
+/** A row of a copy: an original, its copy, and the folder of the copy. */
 interface Made {
   id: string
   parentId: string
@@ -65,7 +65,7 @@ interface Made {
   topId: string
 }
 
-/** The folders above an entry, itself first, up to where nothing is known. */
+/** The ids of an entry and the folders above it, as far as they are known. */
 function chainOf(up: Up, id: string): string[] {
   const chain: string[] = []
   for (let at: string | null = id; at !== null && up.has(at); at = up.get(at)?.parentId ?? null)
@@ -73,9 +73,9 @@ function chainOf(up: Up, id: string): string[] {
   return chain
 }
 
-/** Fills the folders of a copy, a part at a time. */
+/** Fills the folders of a copy in steps. */
 export function copyFilling(db: Db) {
-  /** Inserts copies: files as they are, folders empty, which are to be filled. */
+  /** Inserts copies. Folders start empty and are filled later. */
   async function insert(
     copy: Pick<EntryCopy, 'id' | 'bucketId'>,
     made: (Made & { name: string })[],
@@ -100,7 +100,7 @@ export function copyFilling(db: Db) {
       modifiedAt: source.modifiedAt,
       picturedAt: source.picturedAt,
     }))
-    // In the same transaction that has read them, with their drive locked: they are live.
+    // The blobs are live, because the same transaction read them with their drive locked.
     if (!(await shareBlobs(db, blobsOf(rows), tx)))
       throw new Error('A file to be copied has no bytes.')
     await insertEntries(db, rows, tx)
@@ -117,7 +117,10 @@ export function copyFilling(db: Db) {
     await insertCopyFolders(db, folders, tx)
   }
 
-  /** Counts new copies in the folders that they are in, and keeps the bounds of those. */
+  /**
+   * Adds new copies to the totals of the folders above them, and updates the bounds of those
+   * folders.
+   */
   async function countAbove(bucketId: string, made: Made[], tx: Tx): Promise<void> {
     const up = await upFrom(db, new Set(made.map(({ parentId }) => parentId)), tx)
     const totals = new Map<string, Totals>()
@@ -157,7 +160,7 @@ export function copyFilling(db: Db) {
   }
 
   /**
-   * Notes what was copied. Where that is more than there was at the beginning, more is reserved.
+   * Records progress. If the source has grown since the start, reserves more.
    * @throws QUOTA_EXCEEDED
    */
   async function note(
@@ -177,7 +180,7 @@ export function copyFilling(db: Db) {
   }
 
   return {
-    /** Makes the copies of the entries that were named. */
+    /** Copies the selected entries themselves. */
     async begin(
       copy: Pick<EntryCopy, 'id' | 'bucketId'> & { stageId: string },
       {
@@ -209,11 +212,10 @@ export function copyFilling(db: Db) {
     },
 
     /**
-     * Copies what is in some folders, up to so many entries, with both trees locked.
-     * @param within entries that what is copied must be below, or be one of
+     * Copies the contents of some folders, up to this many entries, with both trees locked.
+     * @param within the entries that contain everything to copy
      * @returns whether no folder is left
-     * @throws FILE_NOT_FOUND when an entry that was named is not there any more; FILE_TOO_LARGE,
-     * QUOTA_EXCEEDED
+     * @throws FILE_NOT_FOUND when a selected entry no longer exists; FILE_TOO_LARGE, QUOTA_EXCEEDED
      */
     async fill(
       copy: EntryCopy,
@@ -236,7 +238,7 @@ export function copyFilling(db: Db) {
         const above = chainOf(up, topId)
         if (!above.includes(from.rootId) || !within.some(id => above.includes(id)))
           throw sourceGone()
-        // What was moved out or deleted meanwhile is not in there any more.
+        // The folder may have been moved out or deleted since.
         const isThere = chainOf(up, sourceId).includes(topId)
         const children = isThere ? await copiedChildren(db, sourceId, lastName, room, tx) : []
         for (const source of children)
@@ -254,7 +256,7 @@ export function copyFilling(db: Db) {
   }
 }
 
-/** What a copy counts for itself; a folder without what is in it. */
+/** The totals of a single copy. A folder counts without its contents. */
 const weigh = ({ kind, bytes }: Pick<Node, 'kind' | 'bytes'>): Totals =>
   kind === FILE ? { bytes, files: 1, folders: 0 } : { bytes: 0, files: 0, folders: 1 }
 

@@ -25,47 +25,50 @@ import { lockTrees } from './copy-arrival.ts'
 import { type GuardedTree, lockTree, type TreeChangeRunner } from './entry.ts'
 import { chainOf, fileNotFound } from './entry-path.ts'
 
-/** A lock in force. */
+/** An active lock. */
 export interface Lock extends Pick<LockRow, 'id' | 'entryId' | 'userId' | 'owner' | 'expiresAt'> {
   isShared: boolean
   isDeep: boolean
 }
 
-/** What is at a path, and the locks of its drive. */
+/** The entry at a path, and the locks of its drive. */
 export interface Looked {
-  /** Undefined where there is nothing. */
+  /** Undefined if nothing exists at the path. */
   node: { id: string; kind: Entry['kind']; revision: number } | undefined
-  /** The ids from the root down to the entry, or to the last folder that is there. */
+  /** The ids from the root down to the entry, or to the last existing folder. */
   chain: string[]
-  /** The folder that it is in, or would be; null where that is missing. */
+  /** The existing or future parent folder. Null if that folder is missing. */
   parentId: string | null
-  /** Those that hold for it: its own, and the deep ones of folders above it. */
+  /** The locks that apply: those of the entry, and deep locks of the folders above it. */
   covering: Lock[]
 }
 
-/** Who submits which tokens (RFC 4918, section 6.4: only who has made a lock uses its token). */
+/**
+ * The submitted lock tokens and who submitted them. Only the creator of a lock may use its token
+ * (RFC 4918, section 6.4).
+ */
 export interface Submitted {
   userId: string
   tokens: ReadonlySet<string>
   /**
-   * The owner that a program which forgets tokens gives its locks: those of this person count as
-   * submitted.
+   * The lock owner that a program uses which forgets its tokens. This person's locks with that
+   * owner count as submitted.
    */
   forgetfulOwner?: string | undefined
 }
 
 /**
- * What a change does: to the content of an entry, to the members of the folder that it is in, or to
- * all of it and to these.
+ * The scope of a change: the content of an entry, the members of its folder, or the entry with
+ * everything below it.
  */
 export interface LockUse {
   names: readonly string[]
   how: 'content' | 'member' | 'whole'
 }
 
-/** A change that needs the token of another lock. */
+/** A change that requires the token of another lock. */
 export class EntryLocked extends Error {
-  /** The id of the entry that the lock was made on. */
+  /** The id of the locked entry. */
   readonly entryId: string
 
   constructor({ entryId }: Lock) {
@@ -76,7 +79,7 @@ export class EntryLocked extends Error {
   }
 }
 
-/** A lock that others keep from being made. */
+/** An existing lock prevents a new one. */
 export class LockConflict extends EntryLocked {}
 
 interface Deps extends Core<'db'> {
@@ -84,9 +87,9 @@ interface Deps extends Core<'db'> {
 }
 
 /**
- * Locks of WebDAV clients: docs/decisions/webdav.md. They are made and checked with their drive
- * locked, so that they hold across workers and instances. Changes through other interfaces do not
- * ask for them.
+ * Locks of WebDAV clients (docs/decisions/webdav.md). They are created and checked with their drive
+ * locked, so that they hold across workers and instances. Changes through other interfaces ignore
+ * them.
  */
 export function davLockService({ db, changeTree }: Deps) {
   async function inForce(tree: Tree, tx?: Tx): Promise<Lock[]> {
@@ -99,7 +102,7 @@ export function davLockService({ db, changeTree }: Deps) {
     }))
   }
 
-  /** Drops the locks by a share whose entries have left what is shared. */
+  /** Deletes locks made through a share whose entries are no longer shared. */
   async function keepReachable(rows: LockRow[], tx?: Tx): Promise<LockRow[]> {
     const moved = rows.filter(({ sharedId, entryId }) => sharedId !== null && sharedId !== entryId)
     if (moved.length === 0) return rows
@@ -110,14 +113,14 @@ export function davLockService({ db, changeTree }: Deps) {
     )
   }
 
-  /** The ids of the root of a tree and of all folders above it, from the top. */
+  /** The ids of the root of a tree and all folders above it, from the top. */
   async function topOf(tree: Tree, tx?: Tx): Promise<string[]> {
     if (!tree.share) return [tree.rootId]
     const place = chainOf(tree.share.drive.rootId, await upFrom(db, [tree.rootId], tx), tree.rootId)
     return [tree.share.drive.rootId, ...(place?.ids ?? []), tree.rootId]
   }
 
-  /** The root of a tree: a folder, but where a single file is shared. */
+  /** The root of a tree: a folder, or the file of a share of one file. */
   async function rootOf(tree: Tree, tx?: Tx): Promise<NonNullable<Looked['node']>> {
     const [file] = tree.share?.isFile ? await entriesOf(db, tree.bucketId, [tree.rootId], tx) : []
     return file ?? { id: tree.rootId, kind: FOLDER, revision: 1 }
@@ -140,7 +143,7 @@ export function davLockService({ db, changeTree }: Deps) {
     return { node, chain, parentId: hasParent ? above.id : null, covering: covering(chain, locks) }
   }
 
-  /** The locks on what is in a folder, at any depth. */
+  /** The locks on the contents of a folder, at any depth. */
   async function below(folderId: string, locks: Lock[], tx: Tx): Promise<Lock[]> {
     const others = locks.filter(({ entryId }) => entryId !== folderId)
     if (others.length === 0) return []
@@ -164,8 +167,7 @@ export function davLockService({ db, changeTree }: Deps) {
     if (how === 'content') return
     const inside = await below(node.id, locks, tx)
     for (const on of Map.groupBy(inside, ({ entryId }) => entryId).values()) requireTokens(on, by)
-    // RFC 4918, section 7.5: a lock stays where it was made, so it ends with what leaves that
-    // place.
+    // A lock stays where it was created (RFC 4918, section 7.5), so it ends when its entry leaves.
     const ending = [...inside, ...locks.filter(({ entryId }) => entryId === node.id)]
     if (ending.length > 0)
       await deleteLocks(
@@ -183,7 +185,8 @@ export function davLockService({ db, changeTree }: Deps) {
   ): Promise<void> {
     const inTheWay = [...own, ...inside].find(lock => !isShared || !lock.isShared)
     if (inTheWay) throw new LockConflict(inTheWay)
-    // Those inside may hold for different entries; counting all of them keeps each below the limit.
+    // The locks inside may apply to different entries. Counting all of them keeps each entry below
+    // the limit.
     if (own.length + inside.length >= MAX_DAV_LOCKS_OF_ENTRY)
       throw new AppError(
         'QUOTA_EXCEEDED',
@@ -203,18 +206,18 @@ export function davLockService({ db, changeTree }: Deps) {
 
   return {
     /**
-     * What is at a path, and which locks hold for it. @param locks those of the drive, where they
-     * are known
+     * The entry at a path, and the locks that apply to it.
+     * @param locks those of the drive, if already loaded
      */
     look: async (tree: Tree, names: readonly string[], locks?: Lock[]): Promise<Looked> =>
       look(tree, names, locks ?? (await inForce(tree))),
 
-    /** The locks of a drive. */
+    /** The active locks of a drive. */
     inForce: (tree: Tree): Promise<Lock[]> => inForce(tree),
 
     /**
-     * The same tree: a change of it is refused where it needs tokens that are not submitted. @param
-     * from another tree that the change locks
+     * Wraps a tree so that changes fail if they require tokens that were not submitted.
+     * @param from another tree that the change locks
      */
     guarded(tree: Tree, uses: readonly LockUse[], by: Submitted, from: Tree = tree): GuardedTree {
       return {
@@ -229,8 +232,8 @@ export function davLockService({ db, changeTree }: Deps) {
     },
 
     /**
-     * Looks whether a lock could be made where there is nothing yet. @throws LockConflict,
-     * QUOTA_EXCEEDED
+     * Checks that a lock can be created where nothing exists yet.
+     * @throws LockConflict, QUOTA_EXCEEDED
      */
     async requireRoomAt(
       tree: Tree,
@@ -242,7 +245,10 @@ export function davLockService({ db, changeTree }: Deps) {
       await requireRoom({ own, inside: [], locks }, of)
     },
 
-    /** Makes a lock on what is at a path. @throws LockConflict, FILE_NOT_FOUND, QUOTA_EXCEEDED */
+    /**
+     * Locks the entry at a path.
+     * @throws LockConflict, FILE_NOT_FOUND, QUOTA_EXCEEDED
+     */
     async make(
       tree: Tree,
       names: readonly string[],
@@ -275,8 +281,8 @@ export function davLockService({ db, changeTree }: Deps) {
     },
 
     /**
-     * Lets a lock last for so many seconds from now. @returns null where no lock of the caller with
-     * this token holds there
+     * Extends a lock to this many seconds from now.
+     * @returns null if the caller has no lock there with this token
      */
     async refresh(
       tree: Tree,
@@ -296,8 +302,9 @@ export function davLockService({ db, changeTree }: Deps) {
     },
 
     /**
-     * Ends a lock. @param mayEndAny whether the caller may end the locks of other people
-     * @returns whether a lock with this token held there; null if it belongs to another person
+     * Removes a lock.
+     * @param mayEndAny whether the caller may remove other people's locks
+     * @returns whether a lock with this token existed there; null if it belongs to another person
      */
     async end(
       tree: Tree,
@@ -318,15 +325,15 @@ export function davLockService({ db, changeTree }: Deps) {
   }
 }
 
-/** The locks that hold for the last of some entries, which lead down to it. */
+/** The locks that apply to the last of these entries, which lead down to it. */
 export const covering = (chain: readonly string[], locks: readonly Lock[]): Lock[] =>
   locks.filter(
     ({ entryId, isDeep }) => entryId === chain.at(-1) || (isDeep && chain.includes(entryId)),
   )
 
 /**
- * RFC 4918, section 7: of the locks that hold for something, the caller submits the token of one
- * that is theirs. @throws EntryLocked
+ * Requires the token of one of the caller's own locks that apply (RFC 4918, section 7).
+ * @throws EntryLocked
  */
 export function requireTokens(
   locks: readonly Lock[],

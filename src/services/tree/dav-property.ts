@@ -24,18 +24,18 @@ export interface PropertyName {
   name: string
 }
 
-/** A change of a property: its element, or null to remove it. */
+/** A change of a property: its new element, or null to remove it. */
 export interface PropertyChange extends PropertyName {
   content: string | null
 }
 
-/** The elements of properties, by the hashes of their names. */
+/** Property elements by the hashes of their names. */
 export type Properties = ReadonlyMap<string, string>
 
 export const propertyHash = ({ ns, name }: PropertyName): string =>
   createHash('sha256').update(`${ns}\n${name}`).digest('hex')
 
-/** What is to be changed of an entry. */
+/** The changes of one entry. */
 interface PropertyChanges {
   changes: readonly PropertyChange[]
   modifiedAt?: number | null | undefined
@@ -47,23 +47,23 @@ interface Deps extends Core<'db'> {
 }
 
 /**
- * Dead properties of files and folders (RFC 4918, section 4): XML that WebDAV clients keep with
- * them, and that means nothing to the service.
+ * Dead properties of files and folders (RFC 4918, section 4): XML that WebDAV clients store and the
+ * service does not interpret.
  */
 export function davPropertyService({ db, changeTree }: Deps) {
-  /** What is at a path; null for the folder that a tree begins with. */
+  /** The entry at a path. Null for the top folder of a tree. */
   async function find(tree: Tree, names: string[], tx: Tx): Promise<Node | null | undefined> {
     if (names.length > 0) return (await findEntry(db, tree, names, tx))?.node
     return tree.share?.isFile ? (await entriesOf(db, tree.bucketId, [tree.rootId], tx))[0] : null
   }
 
   return {
-    /** The ids of those of some entries that have properties: often none has. */
+    /** The ids of those entries that have properties. Often there are none. */
     having: (entryIds: readonly string[]): Promise<string[]> => entriesWithProperties(db, entryIds),
 
     /**
-     * The elements of the properties of some entries. Does not authorize: pass only entries that
-     * the caller may see.
+     * The property elements of some entries. Does not authorize: pass only entries that the caller
+     * may see.
      */
     async of(entryIds: readonly string[]): Promise<Map<string, Properties>> {
       const found = await propertiesOf(db, entryIds)

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { videoContainers } from '../../derive/outcome.ts'
 
-/** Characters of what is noted of a picture besides, as JSON. */
+/** The maximum length of the stored details of a picture, in characters of JSON. */
 const MAX_DETAILS = 4096
 
 /**
- * What a process says of a picture. It has read a file of anybody's, so it is checked like any
- * other input.
+ * The values that a process reports about a picture. The process has read an untrusted file, so its
+ * output is validated like any other input.
  */
 export const pictureValue = z.object({
   width: z.int().min(1).max(1e6),
@@ -21,7 +21,7 @@ export const pictureValue = z.object({
 })
 const words = z.string().max(200).optional().catch(undefined)
 const amount = z.number().positive().max(1e9).optional().catch(undefined)
-/** What of these details is shown. */
+/** The details that clients may see. */
 export const photoValue = z.object({
   camera: words,
   lens: words,
@@ -37,5 +37,5 @@ export const photoValue = z.object({
 })
 
 export const digestValue = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) })
-/** What it says of a video instead. */
+/** The values that it reports about a video. */
 export const videoValue = z.object({ container: z.enum(videoContainers) })

@@ -10,8 +10,8 @@ import type { Core } from '../core.ts'
 import type { WorkspaceTree } from '../workspaces/workspace.ts'
 
 /**
- * The workspaces of the caller with these ids of workspaces or of their storage areas. One
- * statement: with role, tree and limits.
+ * The caller's workspaces with these workspace or storage area ids, with role, tree and limits, in
+ * one statement.
  */
 export async function workspaceTreesOf(
   db: Db,
@@ -40,18 +40,17 @@ export async function workspaceTreesOf(
   )
 }
 
-/** A share that its recipient may edit, as a place to write into. */
+/** A share that its recipient may edit, as a drive to write to. */
 export interface SharedDrive {
   id: string
   tree: Tree
   limits: BucketLimits
-  /** Whether they may. */
+  /** Whether the recipient may edit. */
   mayEdit: boolean
 }
 
 /**
- * Those of some shares that are live and made out to the caller. One statement: with trees and
- * limits.
+ * The live shares among these that are made to the caller, with trees and limits, in one statement.
  */
 export async function sharedDrivesOf(
   db: Db,
@@ -86,7 +85,7 @@ export async function sharedDrivesOf(
   )
 }
 
-/** What leads to drives. None of it authorizes. */
+/** Finds drives. Nothing here authorizes. */
 export function driveService({ db }: Core<'db'>) {
   return {
     workspaceTreesOf: (caller: Caller, by: 'w.id' | 'b.id', ids: readonly string[]) =>
@@ -94,7 +93,7 @@ export function driveService({ db }: Core<'db'>) {
 
     sharedDrivesOf: (caller: Caller, ids: readonly string[]) => sharedDrivesOf(db, caller, ids),
 
-    /** The storage areas that some entries or unfinished uploads are in, by the id of those. */
+    /** The storage areas of some entries or active uploads, by the ids of the latter. */
     bucketsOf: (
       table: 'entry' | 'file_request' | 'upload_session' | 'trash_item' | 'version' | 'tag',
       ids: readonly string[],
@@ -105,7 +104,7 @@ export function driveService({ db }: Core<'db'>) {
         ids.filter(id => isUuid(id)),
       ),
 
-    /** What some storage areas hold, by id. */
+    /** The usage of some storage areas, by id. */
     usagesOf: (ids: readonly string[]): Promise<Map<string, Usage>> => usagesOf(db, ids),
   }
 }

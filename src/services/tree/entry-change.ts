@@ -11,23 +11,23 @@ import { type EntryName, namesOfFolder } from './entry-path.ts'
 import { type Located, requireEmpty, type TreeDeps } from './entry-removal.ts'
 import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
 
-/** Where entries go, and how. */
+/** The destination of entries, and the conflict rule. */
 interface MoveOptions {
-  /** The folder that they go into; without it they stay where they are. */
+  /** The destination folder. Without it, the entries stay in their folders. */
   to: EntryName | null
-  /** For one entry only. */
+  /** Only for a single entry. */
   name: string | null
   onConflict: OnConflict
-  /** Whether a folder that is in the way is replaced as well as a file. */
+  /** Whether a conflicting folder is replaced, too. */
   replacesFolders?: boolean
   expected: ExpectedRevision
 }
 
-/** Changes of several entries of a tree at once: all of them, or none. */
+/** Changes several entries of a tree at once: all or none. */
 export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) {
   return {
     /**
-     * Deletes entries with all that is in them.
+     * Deletes entries with everything in them.
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT, FOLDER_NOT_EMPTY unless recursive
      */
     async remove(
@@ -47,7 +47,7 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
         const all = await locateEntries(db, tree, named, tx)
         requireRevisionOf(all, expected)
         const gone = new Set(all.map(entry => entry.node.id))
-        // What is in a folder that goes as well is counted with that.
+        // The totals of a deleted folder include the selected entries inside it.
         const top = all.filter(entry => !entry.above.some(folder => gone.has(folder.id)))
         for (const { node, names } of top)
           if (node.kind === FOLDER) requireEmpty(tree, names, node, recursive)
@@ -64,9 +64,9 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
     },
 
     /**
-     * Moves entries into a folder, or renames one. Costs the same whatever is in them.
-     * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT, PATH_EXISTS, QUOTA_EXCEEDED for folders
-     * that are made
+     * Moves entries into a folder, or renames one. The cost does not depend on their contents.
+     * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT, PATH_EXISTS, QUOTA_EXCEEDED for created
+     * folders
      */
     async move(
       tree: Tree,

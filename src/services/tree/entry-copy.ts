@@ -27,31 +27,31 @@ import type { Located, TreeDeps } from './entry-removal.ts'
 import { fileTooLarge } from './quota.ts'
 
 /**
- * What is copied: entries that are named, or what of a share is found in the transaction of the
- * copy, with both trees locked.
+ * The source of a copy: selected entries, or the entries of a share, found in the transaction of
+ * the copy with both trees locked.
  */
 export type CopySource = { tree: Tree } & (
   | { named: readonly EntryName[] }
   | { shareId: string; isOne: boolean; admit: (tx: Tx) => Promise<readonly NamedCopy[]> }
 )
 
-/** An entry that is copied, and the name that its copy gets, where that is another one. */
+/** An entry to copy, and the name of its copy if that differs. */
 export interface NamedCopy {
   id: string
   as?: string
 }
 
-/** What has become of a copy. */
+/** The result of a copy. */
 export interface Copied {
-  /** Of the copies; none while they are being made. */
+  /** The ids of the copies. Empty while they are being made. */
   ids: string[]
-  /** Of the folder that they go into. */
+  /** The names of the destination folder. */
   toNames: string[]
-  /** The id of a copy that is made in the background. */
+  /** The id of a background copy. */
   copyId: string | null
 }
 
-/** An entry that is copied, with all below it. */
+/** An entry to copy, with everything below it. */
 interface Source extends Located {
   below: CopiedEntry[]
 }
@@ -61,13 +61,16 @@ interface Deps extends TreeDeps {
 }
 
 /**
- * Copies entries within a tree and between trees, without their bytes: those are counted once more.
- * Who may is asked before.
+ * Copies entries within a tree and between trees. No bytes are copied: each blob gets another
+ * reference. The caller must be authorized.
  */
 export function entryCopyService({ db, changeTree, removal, backgroundCopies, wake }: Deps) {
   const arrive = copyArrivals(db, removal)
 
-  /** What is copied. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */
+  /**
+   * Finds the entries to copy.
+   * @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH
+   */
   async function locate(tree: Tree, named: readonly EntryName[], tx: Tx): Promise<Located[]> {
     const all = await locateEntries(db, tree, named, tx)
     const ids = new Set(all.map(({ node }) => node.id))
@@ -79,7 +82,7 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
     return all
   }
 
-  /** With all that is in it. */
+  /** Reads the entries with everything in them. */
   async function read(all: Located[], isShallow: boolean, tx: Tx): Promise<Source[]> {
     const ids = all.map(({ node }) => node.id)
     const rows = isShallow
@@ -97,7 +100,10 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
     })
   }
 
-  /** Makes the rows of copies, which are counted already. @returns the ids of the outermost ones */
+  /**
+   * Inserts the rows of copies whose usage is already recorded.
+   * @returns the ids of the outermost ones
+   */
   async function insert(
     sources: Source[],
     {
@@ -214,7 +220,7 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
         )
         for (const [i, { node, names: old, below }] of sources.entries()) {
           const path = pathIn(tree, [...folder, names[i] ?? ''])
-          // Who sees this drive may not see the other one.
+          // People who see this drive may not see the other one.
           const origin = from.bucketId === tree.bucketId ? { from: pathIn(from, old) } : {}
           const what = node.kind === FILE ? { md5: below[0]?.md5 ?? '' } : { files: node.files }
           change.record({
@@ -233,7 +239,7 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
 
 export type EntryCopyService = ReturnType<typeof entryCopyService>
 
-/** A folder without what is in it; a file as it is. */
+/** A folder without its contents; a file unchanged. */
 const emptied = <
   E extends Pick<Node, 'kind' | 'bytes' | 'files' | 'folders' | 'levelsBelow' | 'bytesBelow'>,
 >(
@@ -243,7 +249,7 @@ const emptied = <
     ? entry
     : { ...entry, bytes: 0, files: 0, folders: 0, levelsBelow: 0, bytesBelow: 0 }
 
-/** The exact reach of an entry, by all that is below it; the first row is its own. */
+/** The exact totals of an entry from all rows below it. The first row is its own. */
 function reachOf([top, ...rows]: CopiedEntry[]): Reach {
   const reaches = new Map([[top?.id ?? '', { levelsBelow: 0, bytesBelow: 0 }]])
   let [levelsBelow, bytesBelow] = [0, 0]

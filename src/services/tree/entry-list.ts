@@ -24,20 +24,20 @@ import { pathsOfFolders } from './entry-path.ts'
 
 /** An entry with its place in its tree. */
 export interface PlacedEntry extends PlacedRow {
-  /** The names from the root down, its own last; none for a root. */
+  /** The names from the root down, including its own. Empty for a root. */
   names: string[]
 }
 
-/** An entry of a list. */
+/** An entry in a list. */
 export type ListedEntry = EntryRow
 
-/**
- * After which entry a page of what was searched for starts: the value that it is sorted by, and its
- * id.
- */
+/** The position after which a page of search results starts: the sort value and the id. */
 export type SearchKey = [string | number, string]
 
-/** Reads a part of a name, as names are searched for it. @throws INVALID_INPUT */
+/**
+ * Parses a part of a name for a search by name.
+ * @throws INVALID_INPUT
+ */
 export function parsePart(text: string, field: string): string {
   const part = text.normalize('NFC').toLowerCase()
   if (part === '' || part.length > MAX_NAME_PART || /\p{Surrogate}/u.test(part))
@@ -48,7 +48,7 @@ export function parsePart(text: string, field: string): string {
   return part
 }
 
-/** The key by which a page of such a query goes on after an entry. */
+/** The cursor key after an entry of such a query. */
 export const entryKeyOf = ({ sort }: Pick<EntryQuery, 'sort'>, entry: EntryRow): EntryKey =>
   sort === 'name' ? [entry.kind, entry.name] : [entry[sort], entry.id]
 
@@ -57,7 +57,7 @@ export const entryKeyOf = ({ sort }: Pick<EntryQuery, 'sort'>, entry: EntryRow):
  * caller may see.
  */
 export function entryListService({ db }: Core<'db'>) {
-  /** @param rows of any trees; those below a folder that is being purged are left out */
+  /** @param rows of any trees; rows below a folder that is being purged are skipped */
   async function placed(rows: (PlacedRow & { rootId: string })[]): Promise<PlacedEntry[]> {
     const folders = await pathsOfFolders(
       db,
@@ -75,14 +75,14 @@ export function entryListService({ db }: Core<'db'>) {
     placed,
 
     /**
-     * Some entries of any trees, by id, with their paths: one statement for the rows, one for the
+     * Some entries of any trees by id, with their paths. One statement reads the rows, one the
      * paths.
      */
     byIds: (ids: readonly string[]): Promise<Map<string, PlacedEntry>> =>
       rowsById(ids, async some => placed(await entriesByIds(db, some))),
 
     /**
-     * The entry with these names from the root down, the root without any; null when there is none.
+     * The entry with these names from the root down (none for the root). Null if it does not exist.
      */
     async at(tree: Tree, names: string[]): Promise<PlacedEntry | null> {
       const row = await entryAt(db, tree, names)
@@ -90,8 +90,8 @@ export function entryListService({ db }: Core<'db'>) {
     },
 
     /**
-     * The children of some folders; each folder's page starts after the same key. One statement for
-     * up to 128 folders.
+     * The children of some folders. The page of each folder starts after the same key. One
+     * statement for up to 128 folders.
      */
     childrenOf(
       folderIds: string[],
@@ -100,8 +100,8 @@ export function entryListService({ db }: Core<'db'>) {
       after: EntryKey | null,
     ): Promise<Map<string, Page<ChildRow>>> {
       const { nameContains, tagIds = [] } = query
-      // What is no id is that of no tag; MySQL fails to compare an ASCII id column with a text that
-      // is not ASCII.
+      // A text that is not an id matches no tag. MySQL cannot compare an ASCII id column with
+      // non-ASCII text.
       const ofTags = tagIds.map(id => (isUuid(id) ? id : ''))
       const part = nameContains === null ? null : parsePart(nameContains, 'filter.nameContains')
       return pagesOfChildren(
@@ -116,8 +116,8 @@ export function entryListService({ db }: Core<'db'>) {
     keyOf: entryKeyOf,
 
     /**
-     * The entries of a tree whose names contain a text, in any case, oldest first. `last` is where
-     * the next page begins.
+     * The entries of a tree whose names contain a text, case-insensitively, oldest first. `last` is
+     * the start of the next page.
      */
     async search(
       tree: Tree,
@@ -126,7 +126,7 @@ export function entryListService({ db }: Core<'db'>) {
       after: string | null,
     ): Promise<Page<PlacedEntry>> {
       const part = parsePart(text, 'query')
-      // A range of the index on (bucket_id, kind, id) each.
+      // Each scans one range of the index on (bucket_id, kind, id).
       const found = await Promise.all(
         ([FOLDER, FILE] as const).map(kind =>
           entriesOfKind(db, tree.bucketId, kind, { after: after ?? '', limit: limit + 1, part }),
@@ -142,8 +142,8 @@ export function entryListService({ db }: Core<'db'>) {
     },
 
     /**
-     * What is below a folder of a tree, at any depth, and has a name that contains a text, in any
-     * case. One statement for the rows, one for their paths.
+     * The entries below a folder, at any depth, whose names contain a text, case-insensitively. One
+     * statement reads the rows, one their paths.
      */
     async below(
       tree: Tree,
@@ -165,7 +165,10 @@ export function entryListService({ db }: Core<'db'>) {
       }
     },
 
-    /** How many live shares the caller has made of some files. One statement for up to 1,000. */
+    /**
+     * The number of live shares that the caller has created for each file. One statement for up to
+     * 1,000.
+     */
     shareCounts: ({ userId }: Caller, ids: readonly string[]): Promise<Map<string, number>> =>
       countSharesOf(db, userId, ids),
   }

@@ -10,7 +10,7 @@ import type { Tree } from '../../values/tree.ts'
 import { chainOf, type EntryName, entryNotFound } from './entry-path.ts'
 import type { Located } from './entry-removal.ts'
 
-/** The ids of entries that are named by their paths. */
+/** The ids of entries given by path. */
 async function idsOf(
   db: Db,
   tree: Tree,
@@ -27,10 +27,10 @@ async function idsOf(
 }
 
 /**
- * The entries of a tree that these names mean, each once.
- * @param tx of a change, which has locked the tree
- * @param most how many may be named
- * @param field the input that names them, for errors
+ * The entries of a tree with these names, without duplicates.
+ * @param tx of a change that has locked the tree
+ * @param most the maximum number of names
+ * @param field the input field, for errors
  * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT
  */
 export async function locateEntries(

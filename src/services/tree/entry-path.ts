@@ -7,10 +7,10 @@ import { AppError } from '../../runtime/errors.ts'
 import { joinPath, parsePath } from '../../values/paths.ts'
 import type { Tree } from '../../values/tree.ts'
 
-/** Names an entry of a tree. */
+/** Identifies an entry of a tree. */
 export type EntryName = { id: string } | { path: string }
 
-/** A path of a tree as responses show it (docs/contract.md, "Paths"). */
+/** A path of a tree in the form of responses (docs/contract.md, "Paths"). */
 export const pathIn = (
   { front }: Partial<Pick<Tree, 'front' | 'bucketId'>>,
   names: readonly string[],
@@ -21,7 +21,9 @@ export function fileNotFound(tree: Tree, names: readonly string[]): AppError {
   return new AppError('FILE_NOT_FOUND', `There is no file "${path}". Check its path.`, { path })
 }
 
-/** The entry at a path, and the folders above it (without the root); undefined if there is none. */
+/**
+ * The entry at a path and the folders above it, without the root. Undefined if it does not exist.
+ */
 export async function findEntry(
   db: Db,
   tree: Tree,
@@ -34,8 +36,8 @@ export async function findEntry(
 }
 
 /**
- * The names of some folders, from the root down; a folder that is not below one of the roots (a
- * deleted one) is left out. Runs one statement for up to 1,000 folders.
+ * The names of some folders from the root down. A folder that is not below one of the roots (a
+ * deleted one) is skipped. One statement for up to 1,000 folders.
  */
 export async function pathsOfFolders(
   db: Db,
@@ -63,8 +65,8 @@ export async function pathsOfFolders(
 }
 
 /**
- * The names from a root down to an entry, and the ids of the folders between them; undefined for
- * one that is no longer below it.
+ * The names from a root down to an entry, and the ids of the folders between them. Undefined if the
+ * entry is no longer below the root.
  * @param up the entry and all folders above it
  */
 export function chainOf(
@@ -85,8 +87,8 @@ export function chainOf(
 }
 
 /**
- * The names of a folder that entries go into. One that is named by its path may be missing.
- * @param field the input that names it, for errors
+ * The names of a destination folder. A folder given by path need not exist.
+ * @param field the input field, for errors
  * @throws INVALID_PATH, FOLDER_NOT_FOUND
  */
 export async function namesOfFolder(
@@ -111,7 +113,7 @@ export async function namesOfFolder(
   )
 }
 
-/** The error for a file or folder that is not there. */
+/** The error for a missing file or folder. */
 export function entryNotFound(tree: Tree, named: EntryName): AppError {
   if ('id' in named)
     return new AppError(

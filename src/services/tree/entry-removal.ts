@@ -31,7 +31,7 @@ import {
 import { pathIn } from './entry-path.ts'
 import { noTrunk } from './trunk.ts'
 
-/** An entry of a tree, with what leads to it. */
+/** An entry of a tree with the folders above it. */
 export interface Located extends Departure {
   parentId: string
 }
@@ -52,9 +52,12 @@ export function requireEmpty(tree: Tree, names: string[], node: Node, recursive:
   )
 }
 
-/** @param trashDays how long deleted entries can be restored; with 0 they are gone at once */
+/**
+ * @param trashDays the number of days for which deleted entries can be restored; with 0 they are
+ * deleted at once
+ */
 export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config, 'trashDays'>) {
-  /** Ends the shares of entries, and of all that is in them. */
+  /** Ends the shares of entries and of everything in them. */
   async function endShares(tree: Tree, nodes: Node[], tx: Tx): Promise<void> {
     const full = nodes.filter(node => node.kind === FOLDER && !isEmpty(node))
     await endSharesOf(db, tree.bucketId, idsOf(nodes), idsOf(full), tx)

@@ -70,8 +70,8 @@ export const treeGone = () =>
 
 /**
  * Changes the usage of the whole tree.
- * @param counted new folders of the same change that are in the usage already
- * @throws QUOTA_EXCEEDED when it would exceed its limit of folders
+ * @param counted new folders of the same change that the usage already includes
+ * @throws QUOTA_EXCEEDED when it would exceed the limit on folders
  */
 export async function addUsage(db: Db, tree: Tree, by: Totals, tx: Tx, counted = 0): Promise<void> {
   const max = by.folders > 0 ? (tree.maxFolders ?? null) : null
@@ -86,18 +86,18 @@ export function foldersExceeded(tree: Tree, used: number | null): AppError {
   return planExceeded('folders here', { limit, max: tree.maxFolders ?? null, used })
 }
 
-/** A change of one tree under way. */
+/** An active change of one tree. */
 export interface TreeChange {
   tx: Tx
-  /** The id of the user who makes it, if it is one. */
+  /** The id of the user who makes the change, if any. */
   by: string | null
-  /** What leads to the root of the tree: nothing where that is a whole drive. */
+  /** The folders that lead to the root of the tree. Missing if the tree is a whole drive. */
   trunk?: Trunk
-  /** Notes what happened, for the log of the drive. */
+  /** Records events in the log of the drive. */
   record(...events: NewEvent<DriveEventKind>[]): void
 }
 
-/** A tree whose changes are checked in their own transaction, before anything else of them. */
+/** A tree with a check that runs first in the transaction of each change. */
 export type GuardedTree = Tree & { guard?: (tx: Tx) => Promise<void> }
 
 /**
@@ -135,7 +135,7 @@ export const minus = (t: Totals): Totals => ({
   folders: -t.folders,
 })
 
-/** The share of an entry in the totals of the folders above it. */
+/** What an entry adds to the totals of the folders above it. */
 export const weightOf = (node: Node): Totals => ({
   bytes: node.bytes,
   files: node.files,
@@ -151,7 +151,7 @@ export function pathExists(tree: Tree, names: string[]): AppError {
   )
 }
 
-/** Adds to the changes of the totals of some folders, which are made together at the end. */
+/** Adds to the pending changes of the totals of some folders. */
 export function addTo(changes: Map<string, Totals>, folders: Pick<Node, 'id'>[], by: Totals): void {
   for (const { id } of folders) changes.set(id, sumOf([changes.get(id) ?? NOTHING, by]))
 }
@@ -166,18 +166,18 @@ export const sumOf = (all: Totals[]): Totals =>
     NOTHING,
   )
 
-/** An entry that is about to be placed in a folder. */
+/** An entry about to be placed in a folder. */
 export interface Arrival extends Reach {
   name: string
   weight: Totals
 }
 
 /**
- * Creates the missing folders of the path `folder`, and adds the entries that will be placed there
- * to their totals. The tree must be locked.
- * @param changes of totals that are made as well
- * @returns the folder's id and how many folders were created
- * @throws PATH_EXISTS when a file is in the way, or something has one of the names there already
+ * Creates the missing folders of the path `folder`, and adds the arriving entries to their totals.
+ * The tree must be locked.
+ * @param changes other pending changes of totals
+ * @returns the folder's id and the number of created folders
+ * @throws PATH_EXISTS when a file is in the way, or an entry has one of the names already
  */
 export async function prepareFolder(
   db: Db,
@@ -227,7 +227,7 @@ export async function prepareFolder(
       levelsBelow: Math.max(reach.levelsBelow, levelsBelow),
       bytesBelow: Math.max(reach.bytesBelow, bytesBelow),
     }
-    // Those of a trunk are read once for all arrivals of a transaction.
+    // The bounds of a trunk are read once for all arrivals of a transaction.
     Object.assign(node, bounds)
     return [[id, bounds] as const]
   })
@@ -255,7 +255,7 @@ export async function addEntry(
   return id
 }
 
-/** Whether the paths of an entry, and of all that is below it, are short enough in a folder. */
+/** Whether the paths of an entry and everything below it are short enough in a folder. */
 export function fitsInto(folder: string[], { name, levelsBelow, bytesBelow }: Arrival): boolean {
   const bytes =
     Buffer.byteLength(joinPath([...folder, name])) + (bytesBelow > 0 ? 1 + bytesBelow : 0)
@@ -269,7 +269,7 @@ export const pathTooLong = (field: string): AppError =>
     { field },
   )
 
-/** An entry that is about to be moved, its path, and the folders above it, without the root. */
+/** An entry about to be moved, its path, and the folders above it without the root. */
 export interface Departure {
   node: Node
   names: string[]
@@ -277,12 +277,12 @@ export interface Departure {
 }
 
 /**
- * Moves entries into the folder at a path, or one of them to another name there: at a cost that
- * depends neither on their number, but for a statement for every few hundred, nor on the size of
- * their subtrees. The tree must be locked.
- * @param restores whether they come from the trash, so that nothing is above them
- * @throws PATH_EXISTS when something is at a destination, INVALID_PATH when a path below would
- * become too long
+ * Moves entries into the folder at a path, or renames one of them there. The cost depends neither
+ * on the number of entries, except for a statement per few hundred, nor on the size of their
+ * subtrees. The tree must be locked.
+ * @param restores whether they come from the trash, so that no folder is above them
+ * @throws PATH_EXISTS when a destination is taken, INVALID_PATH when a path below would become too
+ * long
  */
 export async function moveEntries(
   db: Db,

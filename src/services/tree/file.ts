@@ -29,16 +29,16 @@ import type { UploadLimits } from './quota.ts'
 import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
 import type { VersionService } from './version.ts'
 
-/** A content that becomes that of a file, or a file of its own. */
+/** A stored content about to become a file or the new content of a file. */
 interface Made {
   fileType: string
   caller: Writer
   at: number
-  /** When it was last modified, as its client says; null where that says nothing. */
+  /** The modification time that the client reported, or null. */
   modifiedAt: number | null
 }
 
-/** How a file is moved. */
+/** The options of a move. */
 interface MoveOptions {
   onConflict: OnConflict
   expected: ExpectedRevision
@@ -79,8 +79,8 @@ export function fileService({
   }
 
   /**
-   * Makes a new file of a blob that is counted already. @throws PATH_EXISTS, QUOTA_EXCEEDED for
-   * folders
+   * Creates a file from a blob whose usage is already recorded.
+   * @throws PATH_EXISTS, QUOTA_EXCEEDED for folders
    */
   async function create(
     tree: Tree,
@@ -124,8 +124,8 @@ export function fileService({
   }
 
   /**
-   * Makes a file of a stored blob within a change of its tree, or the new content of the file that
-   * is there, and turns its reservation into usage.
+   * Within a change of the tree, creates a file from a stored blob or replaces the content of the
+   * existing one, and turns the reservation into usage.
    * @throws PATH_EXISTS, QUOTA_EXCEEDED for folders, UNAUTHENTICATED and FORBIDDEN when the caller
    * has lost the right meanwhile
    */
@@ -171,9 +171,9 @@ export function fileService({
   }
 
   /**
-   * Where a file goes, and what is there. One statement where the folder that is given by its id is
-   * still where it was planned.
-   * @param decides whether it matters what is there
+   * The place of a file and the existing entry there. One statement if the folder given by id has
+   * not moved.
+   * @param decides whether the existing entry matters
    * @throws FOLDER_NOT_FOUND, INVALID_PATH
    */
   async function placeOf(
@@ -230,10 +230,10 @@ export function fileService({
     /**
      * Uploads a file from a stream and creates missing folders. A failed upload leaves nothing
      * behind.
-     * @param to where it goes, unless the form says that after the bytes
-     * @param decide reads what to do when something is in the way
-     * @param isSeen whether who calls has looked at what is there, and refused what can be refused
-     * before the bytes
+     * @param to the destination, unless the form sends it after the bytes
+     * @param decide reads the conflict rule
+     * @param isSeen whether the caller has already checked the existing entry and refused what can
+     * be refused before the bytes
      * @throws INVALID_PATH, PATH_EXISTS, REVISION_MISMATCH, FILE_TOO_LARGE, QUOTA_EXCEEDED,
      * UNAUTHENTICATED, FORBIDDEN
      */
@@ -295,7 +295,7 @@ export function fileService({
       }
     },
 
-    /** Moves a file to a full path. Its bytes stay where they are. */
+    /** Moves a file to a full path. No bytes are copied. */
     async move(
       tree: Tree,
       source: string,
@@ -311,7 +311,7 @@ export function fileService({
       })
     },
 
-    /** Moves a file, given by its id, into a folder; it keeps its name. */
+    /** Moves a file, given by its id, into a folder. It keeps its name. */
     async moveInto(
       tree: Tree,
       id: string,
@@ -355,8 +355,8 @@ export function fileService({
     },
 
     /**
-     * Deletes the files that exist, in one transaction. @returns the paths of the deleted files,
-     * and of those not found
+     * Deletes the existing files among these in one transaction.
+     * @returns the paths of the deleted and of the missing files
      */
     async removeMany(
       tree: Tree,

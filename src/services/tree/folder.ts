@@ -39,12 +39,13 @@ export function folderService({ db, changeTree, removal, wake }: TreeDeps) {
   }
 
   /**
-   * Locks a tree, and counts one new folder in it while the plan allows one more: both in one
-   * statement. @returns how many it has counted
+   * Locks a tree and, if the plan allows one more folder, adds it to the usage, both in one
+   * statement.
+   * @returns the number of added folders
    */
   async function lockAndCount(tree: Tree, tx: Tx): Promise<number> {
     if (await raiseCount(db, tree.bucketId, 'used_folders', tree.maxFolders ?? null, tx)) return 1
-    // A taken name is reported before a limit of the plan.
+    // A taken name is reported before an exceeded limit.
     await lockTree(db, tree, tx)
     return 0
   }
@@ -71,10 +72,7 @@ export function folderService({ db, changeTree, removal, wake }: TreeDeps) {
   }
 
   return {
-    /**
-     * The names of the folders in a folder. Lenient: for an invalid or unknown path the list is
-     * empty.
-     */
+    /** The names of the folders in a folder. For an invalid or unknown path the list is empty. */
     async list(tree: Tree, path: string): Promise<{ path: string; folders: string[] }> {
       let names: string[]
       try {
@@ -114,8 +112,8 @@ export function folderService({ db, changeTree, removal, wake }: TreeDeps) {
     },
 
     /**
-     * Moves a folder with its content, at a cost independent of its size. A file that is in the way
-     * may be replaced; a folder never is.
+     * Moves a folder with its contents, at a cost independent of its size. A conflicting file may
+     * be replaced; a folder never is.
      * @throws FOLDER_NOT_FOUND, REVISION_MISMATCH, PATH_EXISTS, INVALID_PATH
      */
     async move(
@@ -157,8 +155,8 @@ export function folderService({ db, changeTree, removal, wake }: TreeDeps) {
     },
 
     /**
-     * Deletes a folder. Detaches one row, so that its content disappears immediately for every
-     * user; a job purges it afterwards.
+     * Deletes a folder. It detaches one row, so the contents disappear at once for every user. A
+     * job purges them afterwards.
      * @throws FOLDER_NOT_FOUND, REVISION_MISMATCH, FOLDER_NOT_EMPTY unless recursive
      */
     async remove(

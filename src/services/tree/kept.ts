@@ -20,10 +20,12 @@ import { DAY_MS } from '../../values/duration.ts'
 import type { Core } from '../core.ts'
 import type { TrashItemService } from './trash-item.ts'
 
-/** Items and versions that one transaction deletes. */
+/** The number of items and versions that one transaction deletes. */
 const BATCH = 500
 
-/** What is kept beyond the usage, and goes: when its time is over, or when it is too much. */
+/**
+ * Kept data outside the usage, to be deleted because its time is over or the drive keeps too much.
+ */
 interface Kept {
   items: TrashedNode[]
   versions: VersionRow[]
@@ -39,19 +41,22 @@ export function keptService({
   wake,
 }: Core<'db' | 'pubSub' | 'wake'> &
   Pick<Config, 'trashDays' | 'versionDays' | 'keptPercent'> & { trashItems: TrashItemService }) {
-  /** Deletes what is found in a locked bucket permanently. @returns how much */
+  /**
+   * Permanently deletes found data of a locked bucket.
+   * @returns the number of deleted items
+   */
   function purge(bucketId: string, find: (tx: Tx) => Promise<Kept>): Promise<number> {
     return db.transaction(async tx => {
       await lockBucket(db, bucketId, tx)
       const { items, versions } = await find(tx)
-      // First: with an item go the versions that its file still has.
+      // Versions first: a trashed file may still have some.
       await deleteVersions(db, bucketId, versions, tx)
       await trashItems.purge(bucketId, items, tx)
       return items.length + versions.length
     })
   }
 
-  /** The same for rows that are due, in batches that do not hold up a tree for long. */
+  /** Purges due rows in batches that lock a tree only briefly. */
   async function purgeDue(
     due: () => Promise<{ id: string; bucketId: string }[]>,
     find: (bucketId: string, ids: string[], tx: Tx) => Promise<Partial<Kept>>,
@@ -69,16 +74,16 @@ export function keptService({
         pubSub.publish('bucketChanged', bucketId)
       }
       if (count > 0) wake()
-      // Items of nothing are left to the doctor.
+      // Items that refer to nothing are left to the doctor.
       if (rows.length < BATCH || count === 0) return
     }
   }
 
-  /** The oldest things in a locked bucket that together have so many bytes, at most a batch. */
+  /** The oldest kept data of a locked bucket that amounts to this many bytes, at most one batch. */
   async function oldestOf(bucketId: string, bytes: number, tx: Tx): Promise<Kept> {
     const items = await oldestTrashed(db, bucketId, BATCH, tx)
     const versions = await oldestVersions(db, bucketId, BATCH, tx)
-    // Ids are ordered by the time at which they were thrown away or replaced.
+    // Ids sort by the time of the deletion or replacement.
     const all = [
       ...items.map(item => ({ item, at: item.itemId, bytes: item.bytes })),
       ...versions.map(version => ({ version, at: version.id, bytes: version.size })),
@@ -96,7 +101,7 @@ export function keptService({
   }
 
   return {
-    /** Deletes permanently what has waited long enough. */
+    /** Permanently deletes data whose time is over. */
     async purgeExpired(): Promise<void> {
       await purgeDue(
         () => trashBefore(db, Date.now() - trashDays * DAY_MS, BATCH),
@@ -108,7 +113,7 @@ export function keptService({
       )
     },
 
-    /** Deletes the oldest things permanently where a drive keeps more than it may. */
+    /** Permanently deletes the oldest data of drives that keep more than they may. */
     async trimOverfull(): Promise<void> {
       for (const { id } of await overfullBuckets(db, keptPercent, BATCH)) {
         for (let count = BATCH; count === BATCH; ) {

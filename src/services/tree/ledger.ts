@@ -6,8 +6,8 @@ import { unreserve } from '../../../db/queries/reservation.ts'
 
 /**
  * Marks a staged blob for deletion and releases its reservation, exactly once. Locks the bucket
- * before the blob, as everywhere.
- * @param overAt does nothing if its lease is not over at this time
+ * before the blob, like all code.
+ * @param overAt does nothing unless the lease has expired by this time
  */
 export async function releaseStaged(
   db: Db,

@@ -20,9 +20,9 @@ import { type PageArgs, pageById, readCursor, readLimit, writeCursor } from '../
 
 import { type EntryName, fileNotFound, pathsOfFolders } from './entry-path.ts'
 
-/** A file as responses show it. Sizes in bytes, times in milliseconds since 1970. */
+/** A file as responses show it. Sizes are in bytes, times in milliseconds since 1970. */
 export interface FileView extends FileDetails {
-  /** The names from the root down, the file's own last. */
+  /** The names from the root down, including its own. */
   names: string[]
 }
 
@@ -40,17 +40,12 @@ interface FileDetails {
   createdBy: string | null
   createdAt: number
   updatedAt: number
-  /**
-   * When its content was last modified, as the computer says that it came from; else when it came.
-   */
+  /** The modification time that the client reported, or else the upload time. */
   modifiedAt: number
   revision: number
 }
 
-/**
- * A folder in a listing. Its size in bytes and its number of files are those of everything below
- * it.
- */
+/** A folder in a listing. Its size in bytes and its file count include everything below it. */
 export interface FolderView {
   id: string
   name: string
@@ -67,13 +62,13 @@ export interface FoundEntry extends FileView {
   blobId: string | null
 }
 
-/** Queries of a tree. */
+/** Reads the entries of a tree. */
 export function listingService({ db }: Core<'db'>) {
   return {
     /**
      * One level of a tree: folders first, then files, both by name. An unknown path is an empty
-     * folder. One statement reads the entries of the path, those of the page, and one more row to
-     * know whether another page follows.
+     * folder. One statement reads the entries of the path, those of the page, and one more row that
+     * shows whether another page follows.
      */
     async level(
       tree: Tree,
@@ -106,8 +101,8 @@ export function listingService({ db }: Core<'db'>) {
     },
 
     /**
-     * All files of a tree, oldest first, with their paths: those below folders that are being
-     * purged are left out.
+     * All files of a tree with their paths, oldest first. Files below folders that are being purged
+     * are skipped.
      */
     async listAll(
       tree: Tree,
@@ -122,8 +117,7 @@ export function listingService({ db }: Core<'db'>) {
     },
 
     /**
-     * A page of all files or of all folders but the root, likewise. `last` is where the next page
-     * begins.
+     * A page of all files, or of all folders except the root. `last` is the start of the next page.
      */
     async ofKind(
       tree: Tree,
@@ -149,8 +143,8 @@ export function listingService({ db }: Core<'db'>) {
     },
 
     /**
-     * An entry of this tree by its id, with its path; null when it does not exist, or is below a
-     * folder that is being purged.
+     * An entry of this tree by id, with its path. Null if it does not exist or is below a folder
+     * that is being purged.
      */
     async byId(tree: Tree, id: string, tx?: Tx): Promise<FoundEntry | null> {
       const row = await entryById(db, tree.bucketId, id, tx)
@@ -160,7 +154,7 @@ export function listingService({ db }: Core<'db'>) {
       return folder ? toFoundEntry(row, [...folder, row.name]) : null
     },
 
-    /** The file or folder at a path; null if there is none. */
+    /** The file or folder at a path, or null. */
     async byPath(tree: Tree, path: string, tx?: Tx): Promise<FoundEntry | null> {
       const names = parseFilePath(path, 'path')
       const row = await entryAt(db, tree, names, tx)
@@ -168,7 +162,7 @@ export function listingService({ db }: Core<'db'>) {
     },
 
     /**
-     * The file or folder with this id or this path, but not the root; null if there is none.
+     * The file or folder with this id or path, or null. Never the root.
      * @throws INVALID_PATH
      */
     async entry(tree: Tree, by: EntryName, tx?: Tx): Promise<FoundEntry | null> {
@@ -177,8 +171,8 @@ export function listingService({ db }: Core<'db'>) {
     },
 
     /**
-     * The file with this id or this path; exactly one must be given. @throws FILE_NOT_FOUND,
-     * INVALID_INPUT, INVALID_PATH
+     * The file with this id or path. Exactly one of the two is required.
+     * @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH
      */
     async file(
       tree: Tree,
@@ -200,7 +194,7 @@ export function listingService({ db }: Core<'db'>) {
       )
     },
 
-    /** The e-mail addresses of some users, in one statement. */
+    /** The e-mail addresses of some users. One statement. */
     async emailsOf(userIds: Iterable<string | null>): Promise<Map<string, string>> {
       const ids = [...new Set(userIds)].filter(id => id !== null)
       const rows = ids.length > 0 ? await peopleByIds(db, ids) : []
@@ -208,8 +202,8 @@ export function listingService({ db }: Core<'db'>) {
     },
 
     /**
-     * Whether the tree holds a file of this content; one below a folder that is being purged does
-     * not count.
+     * Whether the tree contains a file with this content. Files below a folder that is being purged
+     * do not count.
      */
     holds: (tree: Tree, md5: string): Promise<boolean> => isContentBelow(db, tree, md5),
   }

@@ -11,9 +11,8 @@ import { lockTree, type TreeChange } from './entry.ts'
 import type { ListingService } from './listing.ts'
 
 /**
- * Lets the note on a file follow its new content, unless that has one: it leaves the old content,
- * unless another file has that, too. The file has its new content already. Within the limit of
- * notes.
+ * Moves the note on a file to the file's new content, unless that content has a note. The old
+ * content keeps it if another file has that content, too. The limit on notes applies.
  */
 export async function carryNote(
   db: Db,
@@ -30,7 +29,7 @@ export async function carryNote(
   const content = notes.get(from)
   if (content === undefined || notes.has(to)) return
   if (await hasContent(db, bucketId, from, tx)) {
-    // Who edits what is shared adds no notes to the drive of another person.
+    // An editor of a share adds no notes to another person's drive.
     if (tree.share) return
     if (!(await raiseCount(db, bucketId, 'note_count', caller.bounds.maxNotes, tx))) return
     await db.Note.create(
@@ -45,8 +44,8 @@ export async function carryNote(
 }
 
 /**
- * Notes belong to (storage area, checksum): they follow the content through moves, and equal copies
- * share one.
+ * A note belongs to a storage area and a checksum. It follows the content through moves, and equal
+ * copies share one note.
  */
 export function noteService({
   db,
@@ -68,13 +67,16 @@ export function noteService({
 
   return {
     /**
-     * The notes on some contents, by checksum; one statement for up to 1,000. Does not check that
+     * The notes on some contents by checksum. One statement for up to 1,000. Does not check that
      * the caller has the contents.
      */
     ofContents: ({ bucket }: Caller, checksums: string[]): Promise<Map<string, string>> =>
       notesOf(db, bucket.bucketId, checksums),
 
-    /** The note of a content, "" if there is none yet. @throws FILE_NOT_FOUND */
+    /**
+     * The note on a content, or "".
+     * @throws FILE_NOT_FOUND
+     */
     async read(caller: Caller, checksum: string): Promise<string> {
       const md5 = await requireContent(caller, checksum)
       return (await notesOf(db, caller.bucket.bucketId, [md5])).get(md5) ?? ''
@@ -92,7 +94,7 @@ export function noteService({
       const md5 = await requireContent(caller, checksum)
       const key = { bucketId: caller.bucket.bucketId, checksum: md5 }
       await change(caller, async ({ tx, record }) => {
-        // An account that is deleted meanwhile must not leave a note behind.
+        // An account that is being deleted must not leave a note behind.
         await lockTree(db, caller.bucket, tx)
         const note = { content, updatedAt: Date.now() }
         if (content === '') {

@@ -13,33 +13,33 @@ import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { pathsOfFolders } from './entry-path.ts'
 
-/** A picture or a film with its place, and the time by which it is sorted. */
+/** A picture or video with its path and its sort time. */
 export interface PicturedEntry extends PictureRow {
   names: string[]
 }
 
-/** How many pictures of a drive were taken in a month of UTC, as 2024-05. */
+/** The number of pictures of a drive taken in a UTC month such as 2024-05. */
 export interface PictureMonth {
   month: string
   count: number
 }
 
-/** Which pictures of a drive. */
+/** Selects pictures of a drive. */
 export interface PictureQuery {
-  /** Times, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   since: number | null
   until: number | null
-  /** So many of the newest of these are left out. */
+  /** The number of newest pictures to skip. */
   skip: number
 }
 
 export const MAX_SKIPPED = 100_000
-/** Folders in the trash that a statement leaves out by their ids. */
+/** The maximum number of trashed folders that a statement can exclude by id. */
 const MAX_LEFT_OUT = 10_000
 
 const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7)
 
-/** When the months between two times begin, and when the last one ends. */
+/** The start of each month between two times, and the end of the last one. */
 function monthsOf(oldest: number, newest: number): number[] {
   const first = new Date(oldest)
   const times: number[] = []
@@ -49,12 +49,12 @@ function monthsOf(oldest: number, newest: number): number[] {
 }
 
 /**
- * The pictures and films of a drive by time (docs/decisions/gallery.md). Nothing here authorizes:
+ * The pictures and videos of a drive by time (docs/decisions/gallery.md). Nothing here authorizes:
  * pass only trees that the caller may read.
  */
 export function pictureService({ db }: Core<'db'>) {
   return {
-    /** How many there are in each month that has some, the newest first. */
+    /** The number of pictures in each month that has any, newest first. */
     async months({ bucketId }: Tree): Promise<PictureMonth[]> {
       const span = await spanOfPictures(db, bucketId)
       if (!span) return []
@@ -70,8 +70,9 @@ export function pictureService({ db }: Core<'db'>) {
     },
 
     /**
-     * Some of them, the newest first. What is below a folder in the trash is left out, and is not
-     * skipped. @throws INVALID_INPUT
+     * A page of pictures, newest first. Pictures below a trashed folder are left out and do not
+     * count as skipped.
+     * @throws INVALID_INPUT
      */
     async page(
       { bucketId, rootId }: Tree,
@@ -84,8 +85,8 @@ export function pictureService({ db }: Core<'db'>) {
       const paths = new Map<string, string[]>()
       const gone = new Set<string>()
       const range = () => ({ since, until, after, without: [...gone].slice(0, MAX_LEFT_OUT) })
-      // Each round finds folders in the trash or is the last one, and looks at twice as many
-      // pictures as the one before.
+      // Each round either finds trashed folders or is the last one, and reads twice as many
+      // pictures as the previous round.
       for (let count = skip + limit + 1; gone.size <= MAX_LEFT_OUT; count *= 2) {
         const folders = await foldersOfPictures(db, bucketId, range(), count)
         const unknown = folders.filter(id => !paths.has(id))

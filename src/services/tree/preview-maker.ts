@@ -24,17 +24,19 @@ import { digestValue, pictureValue, videoValue } from './derived-value.ts'
 /** The longest side of each picture, in pixels. */
 export const SIDES = { large: 1280, small: 256 } as const
 /**
- * Reasons that may be a busy machine's rather than the file's: after so many tries, they count as
- * the file's.
+ * Failures that a busy machine can cause. After several tries they count as failures of the file.
  */
 const PASSING: readonly FailureReason[] = ['memory', 'time', 'crashed']
 const TRIES = 3
 
-/** The job that a preview is made by. */
+/** The job that makes a preview. */
 export interface PreviewJob {
-  /** Which try it is, from 1. */
+  /** The number of this try, from 1. */
   attempts: number
-  /** To be called before anything is written. @throws while a maintenance is in force */
+  /**
+   * Must be called before each write.
+   * @throws during a maintenance
+   */
   requireRunning(): void
 }
 
@@ -44,7 +46,7 @@ export interface MakerDeps extends Core<'db' | 'store' | 'log'>, Pick<Config, 'l
   maintenance: Pick<MaintenanceService, 'current'>
 }
 
-/** Makes previews: once for each content, which one process of all instances claims. */
+/** Makes previews: once for each content. One process of all instances claims the work. */
 export function previewMaker({
   db,
   store,
@@ -56,7 +58,7 @@ export function previewMaker({
 }: MakerDeps) {
   const leaseMs = leaseSeconds * 1000
 
-  /** The checksum of a blob: what is known, or what a process finds. */
+  /** The checksum of a blob, known or computed by a process. */
   async function digestOf(
     { id, sha256: known }: Content,
     file: Source,
@@ -80,7 +82,7 @@ export function previewMaker({
     return (await db.transaction(tx => setDigest(db, id, sha256, tx))) ? sha256 : null
   }
 
-  /** Has the pictures of a file made: what its bytes are decides how. */
+  /** Makes the preview images of a file. Its bytes decide how. */
   async function picturesOf(
     source: Source,
     mediaType: string,
@@ -106,13 +108,13 @@ export function previewMaker({
   }
 
   /**
-   * Renews a claim until the returned function is called, so that nobody else makes the same
-   * meanwhile. Aborts if somebody does.
+   * Renews a claim until the returned function is called, so that no other process does the same
+   * work. Aborts if another process has taken the claim.
    */
   function hold(claim: Claim, ended: AbortController): () => Promise<void> {
     let beat = Promise.resolve()
     const renew = async () => {
-      // It ends during a maintenance: nothing is written.
+      // During a maintenance nothing is written, and the claim expires.
       if (ended.signal.aborted || maintenance.current()) return
       const next = Date.now() + leaseMs
       if (await renewClaim(db, claim, next)) claim.until = next
@@ -130,10 +132,7 @@ export function previewMaker({
     }
   }
 
-  /**
-   * Stores what a process has made. Whatever happens, nothing is left that the ledger does not know
-   * of.
-   */
+  /** Stores the output of a process. Whatever fails, the ledger knows every object. */
   async function keep(
     source: { id: string; bucketId: string },
     claim: Claim,
@@ -189,7 +188,7 @@ export function previewMaker({
         throw new DeriveUnavailable(`A preview could not be made: ${reason}.`)
       await db.transaction(tx => failPreview(db, claim, reason, blob.id, tx))
     } catch (error) {
-      // It ends by itself, too: during a maintenance, nothing is written.
+      // The claim also expires by itself: during a maintenance nothing is written.
       if (!maintenance.current())
         await db.transaction(tx => dropClaim(db, claim, tx)).catch(() => {})
       throw error
@@ -206,7 +205,7 @@ export function previewMaker({
     const claim: Claim = { digest, until: now + leaseMs }
     const claimed = await db.transaction(async tx => {
       const found = await claimPreview(db, digest, { now, until: claim.until }, tx)
-      // Who has claimed it may have died: somebody must look again when the claim has ended.
+      // The holder of the claim may have died, so check again when the claim has expired.
       const again = { blobId: blob.id, fileType: work.mediaType }
       if (typeof found === 'number')
         await enqueueAt(db, 'preview', { payload: again, dueAt: found + 1 }, tx)
@@ -216,7 +215,7 @@ export function previewMaker({
   }
 
   return {
-    /** Makes the preview of a blob, unless somebody else does. */
+    /** Makes the preview of a blob, unless another process does. */
     async make(blob: Content, mediaType: string, job: PreviewJob): Promise<void> {
       await derive.withFile(sourceOf(store, blob), async file => {
         const digest = await digestOf(blob, file, mediaType, job)

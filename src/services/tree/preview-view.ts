@@ -1,7 +1,7 @@
 import type { PreviewRow } from '../../../db/queries/preview.ts'
 import { photoValue } from './derived-value.ts'
 
-/** What a picture says of how and where it was taken. */
+/** Camera, exposure, time and place of a picture. */
 export interface Photo {
   camera: string | null
   lens: string | null
@@ -9,13 +9,13 @@ export interface Photo {
   aperture: number | null
   iso: number | null
   focalLength: number | null
-  /** Minutes that the clock of the camera was ahead of UTC. */
+  /** The minutes by which the camera's clock was ahead of UTC. */
   zoneMinutes: number | null
   /** In degrees. */
   place: { latitude: number; longitude: number } | null
 }
 
-/** The preview of a file. Null where it is not known yet. */
+/** The preview of a file. Null while it is unknown. */
 export interface PreviewView {
   state: 'waiting' | 'made' | 'failed'
   /** Changes with the content. */
@@ -25,8 +25,8 @@ export interface PreviewView {
   height: number | null
   takenAt: number | null
   /**
-   * Null where the picture says nothing. Not for those who may see the picture only and not have
-   * the file.
+   * Null if the picture contains no such data, and for callers who may see the picture but not
+   * download the file.
    */
   readonly photo: Photo | null
 }
@@ -49,7 +49,7 @@ export function viewOf({
     width,
     height,
     takenAt,
-    // Parsed where it is asked for: lists show none of it.
+    // Parsed on demand, because lists do not show it.
     get photo() {
       return details ? photoOf(details) : null
     },
@@ -57,8 +57,7 @@ export function viewOf({
 }
 
 /**
- * What the clock of its camera showed, as a time in UTC; null if that is not known. Pictures are
- * sorted by it.
+ * The time on the camera's clock, as if it were UTC; null if unknown. Pictures are sorted by it.
  */
 export function clockOf({ takenAt, details }: PreviewRow): number | null {
   if (takenAt === null) return null
@@ -66,7 +65,7 @@ export function clockOf({ takenAt, details }: PreviewRow): number | null {
   return takenAt + (zoneMinutes ?? 0) * 60_000
 }
 
-/** What a process has noted is read like any input: what is not as it should be is left out. */
+/** Validates the stored output of a process like any other input, and drops invalid values. */
 function photoOf(details: string): Photo | null {
   const { camera, lens, exposureSeconds, aperture, iso, focalLength, zoneMinutes, place } =
     photoValue.parse(JSON.parse(details))

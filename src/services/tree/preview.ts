@@ -8,17 +8,17 @@ import { enqueueAll } from '../notices/outbox.ts'
 import { type MakerDeps, type PreviewJob, previewMaker, type SIDES } from './preview-maker.ts'
 import { clockOf, type PreviewView, viewOf } from './preview-view.ts'
 
-/** The formats that previews are made of; what a file says it is decides whether it is tried. */
+/** The formats that have previews. The declared media type decides whether to try. */
 const DRAWN = /^(image\/(jpeg|png|webp|gif|tiff|avif|svg\+xml)|application\/pdf)$/
 const VIDEOS = /^video\//
-/** Jobs that wait for processes, so that none of these is idle. */
+/** The number of jobs that wait for processes, so that no process is idle. */
 const WAITING = 32
-/** How many files that were asked for are remembered, so that each is asked for once. */
+/** The number of remembered requests, so that each file is requested once. */
 const REMEMBERED = 10_000
 
 export type PreviewSize = keyof typeof SIDES
 
-/** A file whose preview is asked for. */
+/** A file for which a preview is requested. */
 export interface PreviewedFile {
   blobId: string
   fileType: string
@@ -45,7 +45,7 @@ interface Deps
     Pick<Config, 'previews' | 'previewMaxBytes'> {}
 
 /**
- * Small pictures of files: of a content, made once, in processes apart
+ * Small images of files, made once for each content in separate processes
  * (docs/decisions/previews.md).
  */
 export function previewService({
@@ -77,11 +77,12 @@ export function previewService({
   }
 
   /**
-   * Asks for previews that nobody makes: of files from before, or of another instance that has
-   * died, whose claim has ended.
+   * Requests previews that nobody is making: of older files, and of an instance that died and whose
+   * claim has expired.
    */
   function askFor(files: PreviewedFile[], rows: Map<string, PreviewRow>): void {
-    // Listings go on during a maintenance, but write nothing; the next one after it asks.
+    // Listings work during a maintenance but write nothing. The next listing after it requests the
+    // previews.
     if (maintenance.current()) return
     const now = Date.now()
     const unasked = files.flatMap(({ blobId, fileType }) => {
@@ -105,9 +106,9 @@ export function previewService({
   }
 
   /**
-   * Sorts all files with the content of a blob by when it was taken. Not in the transaction that
-   * notes it: entries are locked before blobs everywhere. A job that ends between the two comes
-   * back and does it.
+   * Sorts all files with this content by the time at which the picture was taken. This runs outside
+   * the transaction that stores the time, because entries are always locked before blobs. A job
+   * that dies between the two runs again.
    */
   async function sortByTime(blobId: string, { requireRunning }: PreviewJob): Promise<void> {
     const [row] = await previewsOf(db, [blobId])
@@ -125,26 +126,26 @@ export function previewService({
     isFor,
 
     /**
-     * Jobs at a time. They wait for processes; where the store has no paths, each with a copy of
-     * its file on the disk of this machine.
+     * The number of concurrent jobs. They wait for processes. If the store has no local paths, each
+     * holds a copy of its file on the local disk.
      */
     atATime: store.fileOf ? WAITING : derive.processes,
 
-    /** Part of the transaction that stores a file: its preview is made after it. */
+    /** Part of the transaction that stores a file. The preview is made afterwards. */
     async order(file: PreviewedFile, tx: Tx): Promise<void> {
       if (!isFor(file)) return
       remember(file.blobId)
       await enqueueAll(db, 'preview', [{ blobId: file.blobId, fileType: file.fileType }], tx)
     },
 
-    /** Called once that transaction is committed. */
+    /** Must be called once that transaction is committed. */
     ordered(file: Omit<PreviewedFile, 'blobId'>): void {
       if (isFor(file)) wake()
     },
 
     /**
-     * The previews of some files by their blobs, in one statement; nothing for files that can have
-     * none.
+     * The previews of some files by blob id, in one statement. Files that cannot have previews are
+     * missing.
      */
     async ofFiles(files: PreviewedFile[]): Promise<Map<string, PreviewView>> {
       const able = files.filter(isFor)
@@ -162,8 +163,8 @@ export function previewService({
     },
 
     /**
-     * The address of a preview, for the session or the key of who asks. It changes with the content
-     * only, so that browsers keep what they have.
+     * The URL of a preview, for the caller's session or key. It changes only with the content, so
+     * that browsers can cache it.
      */
     addressOf(
       { id }: { id: string },
@@ -175,7 +176,7 @@ export function previewService({
       return `${publicUrl()}${base}/files/preview?file_id=${id}&size=${size}&version=${version}`
     },
 
-    /** The bytes of a preview; null if there is none, or none yet. Does not authorize. */
+    /** The bytes of a preview, or null if none exists yet. Does not authorize. */
     async open(
       file: PreviewedFile & { name: string },
       { size, version }: { size: PreviewSize; version: string | null },
@@ -193,8 +194,8 @@ export function previewService({
         etag: `${digest?.slice(0, 32)}-${size}`,
         contentType: 'image/webp',
         disposition: 'inline',
-        // What a browser has shown it may show again for a day, to who has the same session or key,
-        // if the address has the version of this content.
+        // A browser may cache the image for a day and show it to the same session or key, if the
+        // URL has the version of this content.
         cacheControl:
           version === viewOf(row).version
             ? 'private, max-age=86400, immutable'
@@ -208,14 +209,14 @@ export function previewService({
       }
     },
 
-    /** Makes the preview of a content, unless it is there: the job of the outbox. */
+    /** Makes the preview of a content, unless it exists. This is the job of the outbox. */
     async make(
       { blobId, fileType }: { blobId: string; fileType: string },
       job: PreviewJob,
     ): Promise<void> {
       const blob = await liveBlob(db, blobId)
       if (!blob || !isFor({ fileType, size: blob.size })) return
-      // Before its file is copied: a content that many files have is made once.
+      // Checked before the file is copied: a content that many files share is processed once.
       const [known] = await previewsOf(db, [blobId])
       if (known?.state && known.state !== 'making') return sortByTime(blobId, job)
       try {

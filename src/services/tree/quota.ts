@@ -6,11 +6,11 @@ import { planExceeded, shareFull } from '../bound.ts'
 import { treeGone } from './entry.ts'
 import { shareEnded } from './trunk.ts'
 
-/** The limits of a bucket, and what else bounds an upload. */
+/** The limits of a bucket and other bounds of an upload. */
 export interface UploadLimits extends BucketLimits {
   /**
-   * Reserves for an upload where more than the drive bounds it, in the same transaction. @returns
-   * why it cannot, null when it has
+   * Reserves space for an upload elsewhere, in the same transaction.
+   * @returns the reason why it cannot, or null
    */
   alsoReserve?: (
     blobId: string,
@@ -20,8 +20,8 @@ export interface UploadLimits extends BucketLimits {
 }
 
 /**
- * Reserves for an upload, in the drive and where else it is bounded. @returns why it cannot, null
- * when it has
+ * Reserves space for an upload in the drive and wherever else it is bounded.
+ * @returns the reason why it cannot, or null
  */
 export async function reserveUpload(
   db: Db,
@@ -38,7 +38,7 @@ export async function reserveUpload(
   return refused
 }
 
-/** The error for the limit that was reached. */
+/** The error for an exceeded limit. */
 export async function quotaExceeded(
   db: Db,
   tree: Tree,
@@ -49,7 +49,7 @@ export async function quotaExceeded(
   const now = await usedAndReserved(db, tree.bucketId, tx)
   if (!now) return tree.share ? shareEnded() : treeGone()
   if (tree.share) return shareFull()
-  // The smaller one: the limits may have shrunk since the request began.
+  // The smaller value, because the limits may have shrunk since the request began.
   const maxFiles = Math.min(limits.maxFiles ?? Infinity, now.maxFiles ?? Infinity)
   const maxBytes = Math.min(limits.maxTotalStorageBytes, now.maxTotalStorageBytes)
   const ofWhat = now.workspaceId === null ? '' : '_workspace'
@@ -62,7 +62,10 @@ export async function quotaExceeded(
   )
 }
 
-/** @param tree the destination; an editor of a share gets no numbers of another person's plan */
+/**
+ * @param tree the destination; an editor of a share does not see the numbers of another person's
+ * plan
+ */
 export function fileTooLarge(limits: BucketLimits, tree?: Tree): AppError {
   if (tree?.share)
     return new AppError(

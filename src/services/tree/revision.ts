@@ -1,7 +1,7 @@
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 
 /**
- * What the caller takes an entry to be: its revision, or the value of If-Match (RFC 9110, section
+ * The revision that the caller expects an entry to have, or a value of If-Match (RFC 9110, section
  * 13.1.1).
  */
 export type ExpectedRevision = number | string | null | undefined
@@ -10,9 +10,8 @@ export const isGiven = (expected: ExpectedRevision): expected is number | string
   expected !== null && expected !== undefined
 
 /**
- * Refuses a change of an entry that is not what the caller takes it for. Call it with the tree
- * locked.
- * @param entry undefined if there is none
+ * Refuses a change if an entry does not have the expected revision. Call it with the tree locked.
+ * @param entry undefined if it does not exist
  * @throws REVISION_MISMATCH, INVALID_INPUT
  */
 export function requireRevision(
@@ -31,7 +30,10 @@ export function requireRevision(
   )
 }
 
-/** The revisions that an If-Match names; weak tags name none. @throws INVALID_INPUT */
+/**
+ * The revisions in an If-Match. Weak tags match nothing.
+ * @throws INVALID_INPUT
+ */
 function revisionsOf(ifMatch: string): number[] | 'any' {
   if (ifMatch.trim() === '*') return 'any'
   return ifMatch.split(',').flatMap(part => {

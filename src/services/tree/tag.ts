@@ -35,11 +35,11 @@ export type TagView = Pick<TagRow, 'id' | 'bucketId' | 'name' | 'colour' | 'crea
 
 interface TagInput {
   name: string
-  /** As a client has written it; grey without it. */
+  /** The colour that the client sent. Grey by default. */
   colour?: string | null | undefined
 }
 
-/** What is left out, or null, stays as it is. */
+/** Missing or null fields stay unchanged. */
 interface TagChange extends Pick<TagInput, 'colour'> {
   name?: string | null | undefined
 }
@@ -50,7 +50,7 @@ interface Deps extends Core<'db'> {
 }
 
 /**
- * Tags of drives, and of the files and folders in them. Nothing here authorizes: pass only what the
+ * Tags of drives and of the files and folders in them. Nothing here authorizes: pass only what the
  * caller may see.
  */
 export function tagService({ db, changeTree, entryLists }: Deps) {
@@ -59,8 +59,8 @@ export function tagService({ db, changeTree, entryLists }: Deps) {
     tags.find(tag => tag.nameKey === tagKey(name))
 
   /**
-   * Takes a tag from its entries, some at a time and without the lock of the drive, which 100,000
-   * at once would keep for seconds. Entries that get it meanwhile lose it with the tag.
+   * Removes a tag from its entries in batches, without the lock of the drive, which 100,000 entries
+   * at once would hold for seconds. Entries that receive the tag meanwhile lose it with the tag.
    */
   async function untagAll(id: string): Promise<void> {
     for (let some = await someTagged(db, id); some.length > 0; some = await someTagged(db, id)) {
@@ -81,12 +81,12 @@ export function tagService({ db, changeTree, entryLists }: Deps) {
     byIds: (ids: readonly string[]): Promise<Map<string, TagView>> =>
       rowsById(ids, some => tagsByIds(db, some)),
 
-    /** How many entries have each of some tags, those in the trash among them. */
+    /** The number of entries with each tag, including entries in the trash. */
     counts: (ids: readonly string[]): Promise<Map<string, number>> => countTagged(db, ids),
 
     /**
-     * The entries of a tree that have a tag, oldest first, without those in the trash. `last` is
-     * where the next page begins.
+     * The entries of a tree with a tag, oldest first, without those in the trash. `last` is the
+     * start of the next page.
      */
     async entries(
       tree: Tree,
@@ -102,7 +102,10 @@ export function tagService({ db, changeTree, entryLists }: Deps) {
       }
     },
 
-    /** The same page by page. @throws TAG_NOT_FOUND, INVALID_INPUT */
+    /**
+     * The same entries in pages.
+     * @throws TAG_NOT_FOUND, INVALID_INPUT
+     */
     async page(
       tree: Tree,
       tagId: string,
@@ -146,7 +149,10 @@ export function tagService({ db, changeTree, entryLists }: Deps) {
       })
     },
 
-    /** Renames a tag, or changes its colour. @throws INVALID_INPUT, TAG_NOT_FOUND, TAG_EXISTS */
+    /**
+     * Renames a tag or changes its colour.
+     * @throws INVALID_INPUT, TAG_NOT_FOUND, TAG_EXISTS
+     */
     update: (tree: Tree, id: string, to: TagChange, caller: Caller): Promise<TagView> => {
       const newName = to.name == null ? null : parseTagName(to.name)
       const colour = readColour(to.colour)
@@ -173,7 +179,10 @@ export function tagService({ db, changeTree, entryLists }: Deps) {
       })
     },
 
-    /** Deletes a tag, which takes it from all its entries. @throws TAG_NOT_FOUND */
+    /**
+     * Deletes a tag and removes it from all entries.
+     * @throws TAG_NOT_FOUND
+     */
     async remove(tree: Tree, id: string, caller: Caller): Promise<void> {
       const tag = (await this.byIds([id])).get(id)
       if (tag?.bucketId === tree.bucketId) await untagAll(id)
@@ -186,8 +195,8 @@ export function tagService({ db, changeTree, entryLists }: Deps) {
     },
 
     /**
-     * Gives tags to entries, and takes others from them: from all of them, or none.
-     * @param add ids of tags, as in `remove`; none of them is in both
+     * Adds tags to entries and removes others: on all of them, or none.
+     * @param add tag ids, like `remove`; no id is in both
      * @throws INVALID_INPUT, FILE_NOT_FOUND, INVALID_PATH, TAG_NOT_FOUND, QUOTA_EXCEEDED
      */
     async tagEntries(
@@ -228,7 +237,10 @@ export function tagService({ db, changeTree, entryLists }: Deps) {
   }
 }
 
-/** Reads a colour that a client has written. @throws INVALID_INPUT */
+/**
+ * Parses a colour from a client.
+ * @throws INVALID_INPUT
+ */
 function readColour(text: string | null | undefined): TagColour | null {
   if (!text) return null
   const colour = tagColours.find(one => one === text)
