@@ -8,8 +8,8 @@ import { figure, MAX_ARCHIVED } from '../../values/limits.ts'
 import type { ZipEntry } from './zip-layout.ts'
 
 /**
- * An entry at the top of an archive, and its name there; the name of a folder is empty where only
- * what is in it goes in.
+ * An entry at the top of an archive and its name there. The name of a folder is empty if only its
+ * contents are archived.
  */
 export interface ArchiveRoot {
   id: string
@@ -31,15 +31,13 @@ const toEntry = (row: ArchivedRow, prefix: string, name = row.name): ZipEntry =>
   modifiedAt: Number(row.modifiedAt),
 })
 
-/**
- * By folder, then by name: the same for the same entries, whichever way the database gives them.
- */
+/** Sorts by folder, then by name, so that equal entries always give the same order. */
 const inOrder = (a: ZipEntry, b: ZipEntry): number =>
   a.prefix === b.prefix ? (a.name < b.name ? -1 : 1) : a.prefix < b.prefix ? -1 : 1
 
 /**
- * What an archive of some entries holds: them, and all that is below them now. Reads a few thousand
- * rows at a time, and each once. Does not authorize.
+ * The contents of an archive: some entries and everything below them. Reads a few thousand rows at
+ * a time, each once. Does not authorize.
  * @throws INVALID_INPUT for too many entries
  */
 export async function zipEntries(db: Db, roots: readonly ArchiveRoot[]): Promise<ZipEntry[]> {
@@ -49,7 +47,7 @@ export async function zipEntries(db: Db, roots: readonly ArchiveRoot[]): Promise
   const count = found.reduce((sum, { entries }) => sum + Number(entries), found.length)
   if (count > MAX_ARCHIVED) throw tooMany(count)
   const all: ZipEntry[] = []
-  /** Of folders whose content is still to be read. */
+  /** The folders whose contents are still to be read. */
   let prefixes = new Map<string, string>()
   const take = (row: ArchivedRow, prefix: string, name = row.name) => {
     if (name !== '') all.push(toEntry(row, prefix, name))
@@ -69,7 +67,7 @@ export async function zipEntries(db: Db, roots: readonly ArchiveRoot[]): Promise
     folders = []
     for await (const rows of archivedBelow(db, level)) {
       for (const row of rows) enter(row, take(row, above.get(row.parentId) ?? ''))
-      // More than was counted: entries are being added.
+      // More than counted, because entries are being added.
       if (all.length > MAX_ARCHIVED) throw tooMany(all.length)
     }
   }
@@ -77,7 +75,8 @@ export async function zipEntries(db: Db, roots: readonly ArchiveRoot[]): Promise
 }
 
 /**
- * A digest of what an archive holds: the same for the same bytes. @param described see `zipLayout`
+ * A digest of the contents of an archive. Equal bytes have equal digests.
+ * @param described see `zipLayout`
  */
 export function digestOf(entries: readonly ZipEntry[], described: boolean): string {
   const hash = createHash('sha256').update(described ? 'described' : '')

@@ -3,29 +3,29 @@
  * stands follows from names and sizes: the length is known before the archive is made, and any range of it can be made alone.
  */
 
-/** A file or folder of an archive. */
+/** A file or folder in an archive. */
 export interface ZipEntry {
-  /** The path of its folder in the archive, with a slash at its end; empty at the top. */
+  /** The path of its folder in the archive, with a trailing slash; empty at the top. */
   prefix: string
-  /** That of a folder ends with a slash. */
+  /** The name of a folder ends with a slash. */
   name: string
   /** Null for a folder. */
   blobId: string | null
   /** In bytes. */
   size: number
-  /** Null while it is not known: it is needed once the bytes of the file have gone out. */
+  /** Null if unknown. It is required once the bytes of the file have been sent. */
   crc32: number | null
   /** In milliseconds since 1970. */
   modifiedAt: number
 }
 
-/** A run of bytes of an archive: the bytes of a file, or what stands between them. */
+/** A run of bytes of an archive: the content of a file, or the records between files. */
 export interface Piece {
   size: number
   entry: ZipEntry | null
   /**
-   * Makes what stands between files; null for the bytes of a file. Needs the checksum of the entry,
-   * if it holds it.
+   * Builds the records between files; null for the content of a file. Requires the checksum of the
+   * entry if the record contains it.
    */
   bytes: (() => Buffer) | null
 }
@@ -39,15 +39,15 @@ const END = 22
 const END_64 = 56
 const LOCATOR_64 = 20
 const TIMESTAMP = 9
-/** UTF-8 names; a descriptor after the bytes. */
+/** UTF-8 names, and a descriptor after the bytes. */
 const UTF8 = 1 << 11
 const DESCRIBED = 1 << 3
 const VERSION = 20
 const VERSION_64 = 45
-/** Attributes are those of Unix. */
+/** The attributes are Unix attributes. */
 const MADE_BY = 3 * 256 + VERSION_64
 const FILE_MODE = 0o100644 * 0x10000
-/** The last digit is what MS-DOS takes for a folder. */
+/** MS-DOS reads the last digit as a folder. */
 const FOLDER_MODE = 0o040755 * 0x10000 + 0x10
 
 /** Numbers of 1, 2, 4 and 8 bytes in little endian, and texts. */
@@ -70,13 +70,13 @@ const pathOf = ({ prefix, name }: ZipEntry): string => prefix + name
 const pathSize = (entry: ZipEntry): number =>
   Buffer.byteLength(entry.prefix) + Buffer.byteLength(entry.name)
 
-/** Seconds since 1970, as far as the extended timestamp reaches. */
+/** Seconds since 1970, within the range of the extended timestamp. */
 const secondsOf = ({ modifiedAt }: ZipEntry) =>
   Math.min(Math.max(Math.floor(modifiedAt / 1000), 0), 0x7fffffff)
 
 /**
- * The time of MS-DOS, which begins in 1980 and is taken for UTC here. Who knows the extended
- * timestamp ignores it.
+ * The MS-DOS time, which starts in 1980 and is UTC here. Programs that know the extended timestamp
+ * ignore it.
  */
 function dosTime(entry: ZipEntry): number {
   const at = new Date(Math.max(secondsOf(entry) * 1000, Date.UTC(1980)))
@@ -93,7 +93,7 @@ const timestamp = (entry: ZipEntry): Field[] => [
   [4, secondsOf(entry)],
 ]
 
-/** The field for values that 32 bits are too few for. */
+/** The field for values that do not fit into 32 bits. */
 const large = (values: number[]): Field[] =>
   values.length === 0
     ? []
@@ -101,8 +101,8 @@ const large = (values: number[]): Field[] =>
 const largeSize = (count: number): number => (count === 0 ? 0 : 4 + 8 * count)
 
 /**
- * What the local header and the central directory say alike: from the version to the length of the
- * extra field.
+ * The part that the local header and the central directory share: from the version to the length of
+ * the extra field.
  */
 const facts = (entry: ZipEntry, flags: number, crc32: number, extra: number): Field[] => [
   [2, extra > TIMESTAMP ? VERSION_64 : VERSION],
@@ -117,8 +117,7 @@ const facts = (entry: ZipEntry, flags: number, crc32: number, extra: number): Fi
 ]
 
 /**
- * @param described whether files are followed by their checksums, because those of some are not
- * known yet
+ * @param described whether a checksum follows each file, because some checksums are not known yet
  */
 export function zipLayout(entries: readonly ZipEntry[], described: boolean) {
   const isLarge = ({ size }: ZipEntry) => size >= MAX_32
@@ -167,7 +166,7 @@ export function zipLayout(entries: readonly ZipEntry[], described: boolean) {
         [4, 0x02014b50],
         [2, MADE_BY],
         ...facts(entry, flagsOf(entry), sumOf(entry), extra),
-        // No comment; the first disk; no internal attributes.
+        // No comment, the first disk, no internal attributes.
         ...[2, 2, 2].map((width): Field => [width as 2, 0]),
         [4, entry.blobId === null ? FOLDER_MODE : FILE_MODE],
         [4, isFar ? MAX_32 : offset],
@@ -193,7 +192,7 @@ export function zipLayout(entries: readonly ZipEntry[], described: boolean) {
       [8, count],
       [8, length],
       [8, start],
-      // Its locator: it stands behind the central directory, on the only disk.
+      // The locator behind the central directory, on the only disk.
       [4, 0x07064b50],
       [4, 0],
       [8, start + length],
@@ -214,7 +213,7 @@ export function zipLayout(entries: readonly ZipEntry[], described: boolean) {
     return { size, entry: null, bytes }
   }
 
-  /** All pieces in their order. */
+  /** All pieces in order. */
   function* pieces(): Generator<Piece> {
     let at = 0
     const pass = (piece: Piece): Piece => {

@@ -6,17 +6,17 @@ import { hexOfCrc32 } from '../../upload-engine/crc32.ts'
 import type { Piece, ZipEntry, ZipLayout } from './zip-layout.ts'
 
 /**
- * Files that are opened before their turn, so that many small ones do not wait for the store one
- * after the other.
+ * The number of files opened ahead, so that many small files do not wait for the store one after
+ * the other.
  */
 const FILES_AHEAD = 4
 const PIECES_AHEAD = 64
-/** What stands between files, and small files, is sent in blocks of this size. */
+/** The size of the blocks in which records and small files are sent. */
 const BLOCK = 64 * 1024
 
 type Source = Pick<BlobStore, 'open' | 'chunks'>
 
-/** Begins to read, so that the first bytes are there when their turn comes. */
+/** Starts reading early, so that the first bytes are ready in time. */
 async function begin(
   store: Source,
   key: string,
@@ -28,7 +28,7 @@ async function begin(
   return stream[Symbol.asyncIterator]() as Chunks
 }
 
-/** What is to be sent of a piece, and its file, which is being opened. */
+/** A piece to send, and its file, which is being opened. */
 interface Step {
   piece: Piece
   from: number
@@ -41,15 +41,15 @@ interface ZipSource {
   layout: ZipLayout
   range: { offset: number; count: number } | undefined
   signal: AbortSignal
-  /** Takes a checksum that was not known, in lower-case hex. */
+  /** Receives a newly computed checksum in lower-case hex. */
   onChecksum(blobId: string, sum: string): void
-  /** Is called once the archive was sent, or given up. */
+  /** Called once the archive has been sent or abandoned. */
   onEnd(): void
 }
 
 /**
- * The bytes of an archive, or a range of them, in constant memory: that of a chunk is used again
- * when the next one is asked for. A failure ends it with an error.
+ * The bytes of an archive or of a range of it, in constant memory: the memory of a chunk is reused
+ * for the next one. A failure ends the stream with an error.
  */
 export async function* zipBytes({
   store,
@@ -82,7 +82,7 @@ export async function* zipBytes({
       if (piece.entry?.blobId && !piece.bytes) {
         filesAhead++
         step.file = begin(store, piece.entry.blobId, { offset: from, count: to - from, signal })
-        // It is awaited in its turn.
+        // Awaited when it is used.
         step.file.catch(() => {})
       }
       ahead.push(step)
@@ -98,7 +98,7 @@ export async function* zipBytes({
     const { entry } = piece
     if (piece.bytes) {
       if (entry?.blobId && entry.crc32 === null) {
-        // Its file has gone out with an earlier range, or is gone out in part.
+        // An earlier range contained the file, or this range contains only a part of it.
         const { sums } = await digest(await store.open(entry.blobId, { signal }), ['crc32'])
         note(entry, Number.parseInt(sums.crc32 ?? '', 16))
       }

@@ -15,27 +15,24 @@ import { digestOf, zipEntries } from './zip-entry.ts'
 import { zipLayout } from './zip-layout.ts'
 import { openZip } from './zip-stream.ts'
 
-/** What an archive is made of: entries of a tree. */
+/** The source of an archive: entries of a tree. */
 interface Archived {
   tree: Pick<Tree, 'bucketId' | 'rootId'>
-  /**
-   * The name of the folder that holds what is in the root of the tree, where that is named; none
-   * where it is empty.
-   */
+  /** The name of the folder for the contents of the tree's root, if any. */
   top: string
-  /** Its own name, where it is not that of what it holds, or of the folder above. */
+  /** The archive's name, if it differs from the entry or the folder above. */
   called?: string | undefined
-  /** The ids of the entries, as `packIds` makes it. */
+  /** The packed ids of the entries; see `packIds`. */
   ids: string
 }
 
-/** What an archive and what is at its top are called. */
+/** The names of an archive and of the entries at its top. */
 export interface ArchiveNaming extends Pick<Archived, 'top' | 'called'> {
-  /** By their ids, the names of entries that are not their own. */
+  /** Names that replace those of some entries, by their ids. */
   names?: ReadonlyMap<string, string> | undefined
 }
 
-/** What the URL of an archive holds. */
+/** The content of an archive's URL. */
 export interface SealedZip extends Archived {
   etag: string
   described: boolean
@@ -47,17 +44,15 @@ interface Options extends Core<'coordination' | 'db' | 'store' | 'tokens' | 'pub
 }
 
 const PURPOSE = 'archive'
-/** The name of an archive whose entries have no folder in common. */
+/** The name of an archive whose entries share no folder. */
 const NO_FOLDER = 'Files'
 const busy = () =>
   new Busy('Too many archives are being prepared at the moment. Try again in a few seconds.')
 
-/** Checksums that are noted with one statement while an archive is sent. */
+/** The number of checksums that one statement records while an archive is sent. */
 const NOTED_AT_ONCE = 100
 
-/**
- * ZIP archives of entries, made while they are sent: nothing of them is stored. Does not authorize.
- */
+/** ZIP archives of entries, built while they are sent and never stored. Does not authorize. */
 export function zipService({
   coordination,
   db,
@@ -67,7 +62,7 @@ export function zipService({
   signedUrlSeconds: seconds,
   log,
 }: Options) {
-  // Reading what is in large folders takes the database as long as a hundred lists do.
+  // Reading the contents of large folders costs the database as much as a hundred lists.
   const readings = createFairQueue({
     atOnce: 2,
     longest: 100,
@@ -76,7 +71,7 @@ export function zipService({
     full: busy,
   })
 
-  /** Notes the checksums that are found while bytes are sent: the next archive knows them. */
+  /** Records checksums found while bytes are sent, so that the next archive has them. */
   function noteOf() {
     let sums = new Map<string, string>()
     const write = () => {
@@ -95,8 +90,8 @@ export function zipService({
   }
 
   /**
-   * The entries of a tree, with their names in the archive, and its own. @throws FILE_NOT_FOUND,
-   * INVALID_INPUT, INVALID_PATH
+   * The entries of a tree with their names in the archive, and the archive's name.
+   * @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH
    */
   async function rootsOf(
     tree: Tree,
@@ -119,7 +114,7 @@ export function zipService({
       id,
       name: given?.get(id) ?? names.at(-1) ?? '',
     }))
-    // Given names are apart already, and go before those that may have to give way.
+    // Given names are distinct already, and take precedence over names that can be changed.
     const roots = [
       ...all.filter(({ id }) => given?.has(id)),
       ...all.filter(({ id }) => !given?.has(id)),
@@ -131,8 +126,8 @@ export function zipService({
   }
 
   /**
-   * @param pinned how it was made before, so that it is made alike; by default, checksums follow
-   * files only if some are not known
+   * @param pinned the earlier layout, so that the bytes are the same; by default, checksums follow
+   * files only if some are unknown
    */
   async function make(
     { tree, named, ...naming }: ArchiveNaming & { tree: Tree; named: readonly EntryName[] },
@@ -174,11 +169,11 @@ export function zipService({
 
   return {
     /**
-     * A signed URL for an archive of entries as they are now, and its bytes.
+     * Creates a signed URL for an archive of the current entries, and returns the archive's size.
      * @param named 1 to 200 entries, or the root alone
-     * @param top the name of the folder for what is in the root; none by default
-     * @param called its own name, where what is above several entries is not to be seen
-     * @param names of entries that are not their own; `open` needs them again
+     * @param top the name of the folder for the contents of the root; none by default
+     * @param called the archive's name, if the folder above several entries must stay hidden
+     * @param names replacement names of entries; `open` needs them again
      * @param grant the share that grants access, if the caller is not the owner
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT also for too many entries, UNAVAILABLE
      */
@@ -210,8 +205,8 @@ export function zipService({
     },
 
     /**
-     * What the URL of an archive holds; null for another token. @throws TOKEN_NOT_FOUND after its
-     * time
+     * The content of an archive's URL. Null for another token.
+     * @throws TOKEN_NOT_FOUND after it has expired
      */
     unseal(token: string): SealedZip | null {
       const sealed = tokens.unseal(PURPOSE, token)
@@ -219,10 +214,13 @@ export function zipService({
       return sealed && (sealed.payload as SealedZip)
     },
 
-    /** The ids of the entries that a URL is for. */
+    /** The ids of the entries in a URL. */
     idsOf: ({ ids }: SealedZip): string[] => unpackIds(ids),
 
-    /** The archive of a URL. @throws TOKEN_NOT_FOUND when its files are others now; UNAVAILABLE */
+    /**
+     * The archive of a URL.
+     * @throws TOKEN_NOT_FOUND if its files have changed; UNAVAILABLE
+     */
     async open(
       { tree, top, called, ids, etag, described }: SealedZip,
       names?: ArchiveNaming['names'],
@@ -237,7 +235,7 @@ export function zipService({
   }
 }
 
-/** UUIDs in 22 characters each, because the URL holds them. */
+/** Encodes UUIDs in 22 characters each, because the URL contains them. */
 const packIds = (ids: string[]): string =>
   Buffer.from(ids.join('').replaceAll('-', ''), 'hex').toString('base64url')
 function unpackIds(packed: string): string[] {

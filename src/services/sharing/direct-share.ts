@@ -47,7 +47,7 @@ export interface DirectShares {
     sharedBy: string
     token: string
     link: string
-    /** Null for one that never expires. */
+    /** Null if it never expires. */
     expiresAt: number | null
   }[]
   notificationStatus: 'not_sent' | 'queued' | 'failed'
@@ -55,10 +55,10 @@ export interface DirectShares {
 
 export interface DirectShareInput extends Omit<ShareInput, 'maxDownloads'> {
   email: string
-  /** Whether several entries are put behind one share. */
+  /** Whether one share holds all entries. */
   together?: boolean | null | undefined
   sendEmail?: boolean | null | undefined
-  /** What the mail tells the recipient; it is not kept. */
+  /** The message in the mail to the recipient. It is not stored. */
   message?: string | null | undefined
 }
 
@@ -113,10 +113,10 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
     },
 
     /**
-     * Shares files and folders with one e-mail address: all of them, or none; each by a share of
-     * its own, or together by one. An existing share is renewed and keeps its token. A mail is sent
-     * if the limits of mails allow it.
-     * @param findOne finds an entry that is named: by default a file or a folder
+     * Shares files and folders with one e-mail address: all or none, each by its own share or
+     * together by one. An existing share is renewed and keeps its token. Sends a mail if the limits
+     * on mails allow it.
+     * @param findOne finds an entry; by default a file or a folder
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT
      */
     async share(
@@ -146,17 +146,17 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
           return [await together(db, listings, tree, entries, tx)]
         const found: FoundEntry[] = []
         for (const entry of entries) found.push(await findOne(entry, tx))
-        // An entry may be named twice, by its id and by its path.
+        // An entry may be given twice, by its id and by its path.
         return Array.from(keyById(found).values(), alone)
       }
       const before = await find()
       const terms = { ...kept, expiresAt, passwordHash }
       const made = await change(caller, async ({ tx, record }) => {
-        // The second of two parallel shares of one file with one person waits here, and then renews
+        // The second of two concurrent shares of one file with one person waits here, then renews
         // the first.
         const { detached } = await lockForSharing(db, caller, tree, tx)
-        // The entries of one share are inserted as they are found; an entry alone is looked for by
-        // the insertion itself.
+        // The entries of a joint share are inserted as found. The insertion of a share of one entry
+        // looks the entry up itself.
         const found = detached || input.together ? await find(tx) : before
         const all = []
         for (const shared of found) {
@@ -232,8 +232,8 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
     const known = entryIds
       ? await findDirectShareOfAll(db, { userId, recipient }, entryIds, tx)
       : await findDirectShare(db, userId, entryId, recipient, tx)
-    // Without a word about it, the right stays with a share that is live; a password or a look
-    // alone ends it.
+    // Without an explicit choice, a live share keeps the right to edit. A password or a view-only
+    // share removes it.
     const keeps =
       known && isLive(known) && terms.passwordHash === null && terms.allowDownload !== false
     const mayEdit = terms.mayEdit ?? (keeps ? known.mayEdit : false)
@@ -246,7 +246,7 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
       entryCount: entryIds?.length ?? null,
     })
     if (known) {
-      // Its recipient has not opened it as it is now.
+      // The recipient has not opened the share since it changed.
       await db.Share.update(
         { ...terms, mayEdit: Boolean(mayEdit), seenAt: null },
         { where: { id: known.id }, transaction: tx },

@@ -9,35 +9,40 @@ import type { FileService } from '../tree/file.ts'
 import type { ListingService } from '../tree/listing.ts'
 import type { Meter } from './share-use.ts'
 
-/** Bytes that the caller may download, and their disposition: those of a file, or of an archive. */
+/** Bytes that the caller may download and their disposition: a file or an archive. */
 export interface Delivery {
   fileName: string
   size: number
-  /** The bytes are the same as long as it is. */
+  /** Equal ETags mean equal bytes. */
   etag: string
   contentType: string
   disposition: string
   /**
-   * What caches may do with something small, which is sent whole; without it, they ask each time.
+   * The cache policy of a small response that is sent whole. Without it, caches revalidate each
+   * time.
    */
   cacheControl?: string
-  /** Meters the bytes sent, where a share limits its downloads. */
+  /** Counts the bytes sent, if a share limits its downloads. */
   meter?: Meter
   /**
-   * Takes a place for what may be under way a few times only. @returns what gives it back @throws
-   * UNAVAILABLE
+   * Takes one of a few slots for concurrent downloads.
+   * @returns a function that releases the slot
+   * @throws UNAVAILABLE
    */
   hold?(address: string): Promise<() => void>
-  /** Whether a chunk of the bytes may be used only until the next one is asked for. */
+  /** Whether a chunk may be used only until the next one is requested. */
   reusesMemory?: boolean
-  /** All bytes, or a part of them. @throws TOKEN_NOT_FOUND */
+  /**
+   * All bytes or a range of them.
+   * @throws TOKEN_NOT_FOUND
+   */
   read(
     range: { offset: number; count: number } | undefined,
     signal: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>>
 }
 
-/** A file whose bytes are sent. Its size is in bytes. */
+/** A file to send. Its size is in bytes. */
 interface DeliveredFile {
   blobId: string
   name: string
@@ -49,13 +54,16 @@ interface DeliveredFile {
 /** The share that the URL was issued for; the URL expires with it. */
 export interface Grant {
   share: string
-  /** The file, where the share is of a folder: it must be in there still. */
+  /** The file, for a share of a folder. It must still be in that folder. */
   file?: string
-  /** Id of the download that the URL counted as, where the share limits downloads. */
+  /** The id of the download that the URL counted as, if the share limits downloads. */
   use?: string
 }
 
-/** The grant of a share. @param file its id, where the share is of a folder above it */
+/**
+ * The grant of a share.
+ * @param file the file's id, for a share of a folder above it
+ */
 export const grantOf = (
   { id, limited }: { id: string; limited: boolean },
   file?: string,
@@ -69,7 +77,7 @@ export const grantOf = (
 export interface Download {
   url: string
   fileName: string
-  /** When the URL ends, in milliseconds since 1970. */
+  /** The expiry of the URL, in milliseconds since 1970. */
   expiresAt: number
   delivery: Delivery
 }
@@ -84,7 +92,7 @@ interface Options extends Core<'store' | 'tokens' | 'publicUrl'> {
 const TOKEN_SECONDS = 3600
 const gone = () => new AppError('TOKEN_NOT_FOUND', 'This token does not work. Request a new one.')
 
-/** Signed URLs: of the store, or of this service where clients cannot reach the store. */
+/** Signed URLs: of the store, or of this service if clients cannot reach the store. */
 export function downloadService({
   store,
   files,
@@ -111,10 +119,10 @@ export function downloadService({
 
   return {
     proxied,
-    /** Where the URLs lead when it is not this service: the origin of the store. */
+    /** The origin of the URLs: that of the store, or null for this service. */
     storeOrigin: (!proxied && store.addresses?.origin) || null,
 
-    /** The bytes of a file, for who sends them at once. */
+    /** The bytes of a file, for doors that send them at once. */
     delivery: deliver,
 
     /** @param grant the share that grants access, if the caller is not the owner */
@@ -147,8 +155,8 @@ export function downloadService({
     },
 
     /**
-     * The signed URL for such a token, for its owner. An unknown mode is ignored. @throws
-     * TOKEN_NOT_FOUND, SHARE_EXPIRED, FORBIDDEN for the token of another person
+     * The signed URL for such a token, for its owner. An unknown mode is ignored.
+     * @throws TOKEN_NOT_FOUND, SHARE_EXPIRED, FORBIDDEN for another person's token
      */
     async openToken(
       caller: Caller,
@@ -171,8 +179,9 @@ export function downloadService({
     },
 
     /**
-     * The delivery of a signed URL of this service, its blob, and the share that it was issued for,
-     * if any. @throws TOKEN_NOT_FOUND
+     * The delivery behind a signed URL of this service, its blob, and the share that granted
+     * access, if any.
+     * @throws TOKEN_NOT_FOUND
      */
     open(token: string): { delivery: Delivery; blobId: string; grant: Grant | undefined } {
       const sealed = tokens.unseal('bytes', token)

@@ -19,42 +19,42 @@ import { kindsOf, requestClosed, requestNotFound } from './file-request-term.ts'
 import { linkPasswords } from './link-password.ts'
 
 /**
- * What everybody with the link may know: no address, no folder, nothing of what others have sent.
+ * The details that anyone with the link may know: no address, no folder, and nothing about other
+ * senders.
  */
 export interface RequestInfo {
   label: string
   message: string
-  /** The name of its maker. */
+  /** The name of the person who made the request. */
   askedBy: string
-  /** Null when it never ends. */
+  /** Null if it never expires. */
   expiresAt: number | null
   passwordProtected: boolean
   asksName: boolean
-  /** Extensions and media types; all files are taken when empty. */
+  /** The accepted extensions and media types. Empty if all files are accepted. */
   kinds: string[]
   maxFileBytes: number
   isFull: boolean
 }
 
-/** A request that is open, and the folder that it leads into. */
+/** An open request and its folder. */
 export interface OpenRequest {
   request: LinkedRequest
   tree: Tree
-  /** The names of the folder, from the root down. */
+  /** The names from the root down to the folder. */
   names: string[]
-  /** What senders may reserve in the drive. */
+  /** The limits for what senders may reserve in the drive. */
   limits: BucketLimits
 }
 
-/** One browser or program, by the sealed token that it was given. */
+/** One browser or program, identified by its sealed token. */
 export interface SenderIdentity {
   id: string
   name: string
 }
 
 /**
- * Who sends files: the token that says who they are is needed where a password or a name is asked
- * for.
+ * The sender of files. The sender's token is required if the request asks for a password or a name.
  */
 export interface SenderVisit extends ShareUser {
   sender?: string | null | undefined
@@ -69,9 +69,11 @@ const sealedSender = z.object({
   name: z.string(),
   password: z.string(),
 })
-/** Senders fill a drive up to this part of its quota: its owner can go on. */
+/**
+ * Senders fill a drive only up to this part of its quota, so that its owner can continue to work.
+ */
 const SHARE_OF_DRIVE = 0.9
-/** Files that a sender is shown of what they have sent. */
+/** The maximum number of sent files that the page shows to a sender. */
 const MAX_SENT = 1000
 
 interface Deps extends Core<'db' | 'tokens'> {
@@ -93,7 +95,7 @@ export function fileRequestLinkService({ db, tokens, guesses, passwords }: Deps)
       SENDER_SECONDS,
     )
 
-  /** Who the token says that it is; null for one of another request, or of another password. */
+  /** The sender in a token. Null if the token belongs to another request or password. */
   function senderOf(
     request: LinkedRequest,
     token: string | null | undefined,
@@ -153,8 +155,8 @@ export function fileRequestLinkService({ db, tokens, guesses, passwords }: Deps)
     info: async (token: string): Promise<RequestInfo> => infoOf(await open(token)),
 
     /**
-     * A request as its page shows it to one sender: who they are, if they are known, and what they
-     * have sent.
+     * A request as its page shows it to one sender: the sender, if known, and the files they have
+     * sent.
      */
     async page(
       token: string,
@@ -167,8 +169,8 @@ export function fileRequestLinkService({ db, tokens, guesses, passwords }: Deps)
     },
 
     /**
-     * A sealed token for whoever knows the password and gives the name that are asked for. With an
-     * earlier token they stay the same sender.
+     * A sealed token for a sender who gives the required password and name. With an earlier token,
+     * the sender keeps their identity.
      * @throws FILE_REQUEST_NOT_FOUND, FILE_REQUEST_CLOSED, PASSWORD_REQUIRED, WRONG_PASSWORD,
      * TOO_MANY_ATTEMPTS, INVALID_INPUT
      */
@@ -194,8 +196,8 @@ export function fileRequestLinkService({ db, tokens, guesses, passwords }: Deps)
     },
 
     /**
-     * Who sends: by their token, or somebody new where nothing is asked. @throws PASSWORD_REQUIRED,
-     * INVALID_INPUT
+     * Identifies the sender by their token, or creates a new sender if nothing is required.
+     * @throws PASSWORD_REQUIRED, INVALID_INPUT
      */
     identify(request: LinkedRequest, { sender }: SenderVisit): SenderIdentity {
       const known = senderOf(request, sender)

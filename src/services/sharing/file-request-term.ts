@@ -11,13 +11,13 @@ import { parseMessage } from '../notices/mail-message.ts'
 import { givenOf, parseBound, parseExpiry } from './link-term.ts'
 
 /**
- * The terms of a file request as they are given. What is undefined is not changed, or has its
- * default; null takes a limit away.
+ * The terms of a file request from the client. Undefined fields stay unchanged or get their
+ * default. Null removes a limit.
  */
 export interface RequestInput {
   label?: string | null | undefined
   message?: string | null | undefined
-  /** A duration, or `never`. */
+  /** A duration or `never`. */
   duration?: string | null | undefined
   password?: string | null | undefined
   maxFiles?: number | null | undefined
@@ -28,7 +28,7 @@ export interface RequestInput {
   notifies?: boolean | null | undefined
 }
 
-/** The same, checked. */
+/** The validated terms. */
 export interface RequestTerms {
   label?: string
   message?: string
@@ -82,8 +82,8 @@ function parseKinds(given: readonly string[]): string {
 export const kindsOf = (kinds: string): string[] => (kinds === '' ? [] : kinds.split(' '))
 
 /**
- * Refuses a file by its name: the type that a sender declares may be anything. @throws
- * INVALID_INPUT
+ * Refuses a file by its name, because senders may declare any type.
+ * @throws INVALID_INPUT
  */
 export function refuseKind(kinds: string, name: string): void {
   const all = kindsOf(kinds)

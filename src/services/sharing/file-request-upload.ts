@@ -31,7 +31,7 @@ import type {
 } from './file-request-link.ts'
 import { refuseKind, requestClosed, requestFull } from './file-request-term.ts'
 
-/** A file that has arrived, as its sender sees it: under the name that they gave it. */
+/** A received file as its sender sees it, under the sender's name for it. */
 export interface SentFile {
   fileName: string
   size: number
@@ -69,7 +69,7 @@ const tooManyUnfinished = () =>
     },
   )
 
-/** What the drive says of itself is nobody's business who sends files into it. */
+/** Hides errors about the drive, which senders must not learn about. */
 function asSenderMaySee(error: unknown): unknown {
   if (!(error instanceof AppError)) return error
   if (['FOLDER_NOT_FOUND', 'UNAUTHENTICATED', 'FORBIDDEN'].includes(error.code))
@@ -80,8 +80,8 @@ function asSenderMaySee(error: unknown): unknown {
 }
 
 /**
- * What is sent to file requests: by the right of their makers, which is looked at again when a file
- * is made.
+ * Uploads to file requests. They use the right of the request's creator, which is checked again
+ * when a file is created.
  */
 export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps }: Deps) {
   const { files, uploadSessions, uploadCompletions } = deps
@@ -135,7 +135,7 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
     ...(from ? { from } : {}),
   })
 
-  /** Opens a request for a sender, and says no more of its drive than they may know. */
+  /** Opens a request for a sender, and hides details of the drive from errors. */
   async function within<T>(
     token: string,
     visit: SenderVisit,
@@ -168,7 +168,7 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
         refuseKind(request.kinds, fileName)
         const { mimetype, source, bound, signal, fieldsAfterwards } = given
         const to = { folder: names.join('/') }
-        // What the form says of a place is not asked for.
+        // The form cannot choose the destination.
         const upload = new Upload({
           filename: fileName,
           mimetype,
@@ -222,7 +222,10 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
         return { ...session, sender: links.seal(request, who) }
       }),
 
-    /** An upload that this sender has started. @throws UPLOAD_NOT_FOUND and as upload */
+    /**
+     * An upload that this sender started.
+     * @throws UPLOAD_NOT_FOUND, and the errors of `upload`
+     */
     find: (token: string, visit: SenderVisit, id: string): Promise<UploadSessionView> =>
       within(token, visit, ({ tree }, who) => uploadSessions.find(tree, id, who.id)),
 
@@ -235,8 +238,9 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
       within(token, visit, ({ tree }, who) => uploadSessions.abort(tree, id, who.id)),
 
     /**
-     * Makes the file of an upload whose parts have all arrived. @throws UPLOAD_NOT_FOUND,
-     * UPLOAD_BUSY, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH and as upload
+     * Creates the file of an upload whose parts have all arrived.
+     * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH, and the errors
+     * of `upload`
      */
     complete: (
       token: string,

@@ -45,14 +45,14 @@ type Unshown =
   | 'mailWaits'
   | 'makerName'
 
-/** A file request as its maker sees it. Sizes in bytes, times in milliseconds since 1970. */
+/** A file request as its creator sees it. Sizes are in bytes, times in milliseconds since 1970. */
 export interface FileRequestView extends Omit<RequestRow, Unshown> {
   token: string
   link: string
   kinds: string[]
   passwordProtected: boolean
   state: RequestState
-  /** Path of its folder as responses show it; null while the folder is in the trash. */
+  /** The path of its folder, as responses show it. Null while the folder is in the trash. */
   folder: string | null
 }
 
@@ -71,7 +71,7 @@ const stateOf = (row: RequestRow, folder: string | null): RequestState => {
   return isFull(row.maxFiles, row.files) || isFull(row.maxBytes, row.bytes) ? 'full' : 'open'
 }
 
-/** What the makers of file requests do with them. */
+/** File requests for their creators. */
 export function fileRequestService({ db, change, tokens, publicUrl, passwords }: Deps) {
   const hashOf = (caller: Caller, password: string) =>
     passwords.hash(parsePassword(password), callerKeys(caller))
@@ -149,7 +149,7 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
     among,
     find,
 
-    /** The requests that the caller has made and not closed, in drives that they see. */
+    /** The open requests that the caller made in drives that they can see. */
     async list(caller: Caller, filter: RequestFilter): Promise<Page<FileRequestView>> {
       const { folderId } = filter
       // MySQL fails to compare an ASCII column with a text that is not ASCII.
@@ -157,7 +157,7 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
       return shown(await listRequests(db, caller.userId, filter))
     },
 
-    /** All that the caller has made, closed ones among them. */
+    /** All requests that the caller made, including closed ones. */
     madeBy: async (
       caller: Caller,
       limit: number,
@@ -165,7 +165,10 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
     ): Promise<Page<FileRequestView>> =>
       shown(await listRequests(db, caller.userId, { limit, after, closed: true })),
 
-    /** Those for folders of one drive, for REST. @throws INVALID_INPUT */
+    /**
+     * The requests for folders of one drive, for REST.
+     * @throws INVALID_INPUT
+     */
     async page(
       caller: Caller,
       { bucketId }: Tree,
@@ -175,8 +178,8 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
     },
 
     /**
-     * What some requests have received, by their ids. Does not authorize: pass only requests of the
-     * caller.
+     * The number of files and bytes that some requests received, by id. Does not authorize: pass
+     * only requests of the caller.
      */
     receipts: (
       ids: string[],
@@ -184,7 +187,7 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
     ) => pagesOfReceipts(db, ids, range),
 
     /**
-     * Makes a link with which everybody may send files into a folder.
+     * Creates a link with which anyone can send files to a folder.
      * @throws INVALID_INPUT, INVALID_DURATION, INVALID_PATH, FOLDER_NOT_FOUND, QUOTA_EXCEEDED
      */
     async create(
@@ -228,8 +231,8 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
     },
 
     /**
-     * Changes the terms of a request that is not closed; its link stays. @throws
-     * FILE_REQUEST_NOT_FOUND, INVALID_INPUT, INVALID_DURATION
+     * Changes the terms of an open request. Its link stays the same.
+     * @throws FILE_REQUEST_NOT_FOUND, INVALID_INPUT, INVALID_DURATION
      */
     async update(
       caller: Caller,
@@ -241,7 +244,7 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
       if (closedAt !== null) throw notFound()
       const terms = parseTerms(input, Date.now())
       const { password } = input
-      // An empty one is refused: it is no way to take the protection away.
+      // Refuses an empty password: it must not remove the protection by accident.
       const passwordHash = typeof password === 'string' ? await hashOf(caller, password) : password
       const secret = passwordHash === undefined ? {} : { passwordHash }
       await change(caller, async ({ tx, record }) => {
@@ -251,7 +254,7 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
           { ...terms, ...secret },
           { where, transaction: tx },
         )
-        // MySQL counts no row whose values stay.
+        // MySQL does not count rows whose values stay the same.
         if (changed === 0 && !(await db.FileRequest.findOne({ where, raw: true, transaction: tx })))
           throw notFound()
         const details = { entryId: folderId, name: terms.label ?? label }
@@ -261,8 +264,8 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
     },
 
     /**
-     * Tells the maker of a request by mail what it has received since they were told last. Does
-     * nothing when that is nothing.
+     * Sends the creator a mail about the files received since the last mail. Does nothing if there
+     * are none.
      */
     tellArrivals: ({ requestId }: { requestId: string }): Promise<void> =>
       db.transaction(async tx => {
@@ -273,7 +276,10 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
         await enqueue(db, 'mail', { template: 'files-received', to: arrived.address, values }, tx)
       }),
 
-    /** Closes a request for good; what it has received stays. @throws FILE_REQUEST_NOT_FOUND */
+    /**
+     * Closes a request permanently. Received files stay.
+     * @throws FILE_REQUEST_NOT_FOUND
+     */
     async close(caller: Caller, tree: Tree, id: string): Promise<FileRequestView> {
       const { folderId, label } = await find(caller, tree, id)
       await change(caller, async ({ tx, record }) => {

@@ -9,29 +9,29 @@ import type { Log } from '../../runtime/log.ts'
 import { hashSecret, type Tokens } from '../../runtime/tokens.ts'
 import { blocksOf } from '../../values/network.ts'
 
-/** What a password protects: a share or a file request, with its maker. */
+/** A password-protected share or file request, with its creator. */
 interface Protected {
   id: string
   userId: string
   passwordHash: string | null
 }
 
-/** What a visitor shows in the place of a password, or with it. */
+/** A visitor's password or pass. */
 export interface PasswordGiven {
   password?: string | null | undefined
-  /** The pass that an earlier request with the right password received (see passFor). */
+  /** The pass from an earlier request with the right password (see passFor). */
   pass?: string | null | undefined
 }
 
-/** Who opens a link. */
+/** The visitor of a link. */
 interface Visitor extends PasswordGiven {
   caller: Caller | null
-  /** IP address. */
+  /** The IP address. */
   address: string
   log: Log
 }
 
-/** How long a page does not request the password again. */
+/** How long a page does not ask for the password again, in seconds. */
 const PASS_SECONDS = 4 * 3600
 const sealedPass = z.object({ share: z.string(), password: z.string() })
 
@@ -70,7 +70,7 @@ export function linkPasswords({ tokens, guesses, passwords, purpose }: Deps) {
       tokens.seal(purpose, passOf(id, passwordHash ?? ''), PASS_SECONDS),
 
     /**
-     * @param refused is called when the password is wrong
+     * @param refused called after a wrong password
      * @throws PASSWORD_REQUIRED, WRONG_PASSWORD, TOO_MANY_ATTEMPTS
      */
     async check(link: Protected, visitor: Visitor, refused?: () => Promise<void>): Promise<void> {

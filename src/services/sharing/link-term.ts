@@ -2,17 +2,18 @@ import { InvalidInput } from '../../runtime/errors.ts'
 import { parseDuration } from '../../values/duration.ts'
 import { figure } from '../../values/limits.ts'
 
-/** In the place of a duration: a link without an end. */
+/** Replaces a duration: the link never expires. */
 const FOREVER = 'never'
 
 /**
- * When a link ends that is made or renewed now; null when it never does. @throws INVALID_DURATION
+ * The expiry of a link that is created or renewed now. Null if it never expires.
+ * @throws INVALID_DURATION
  */
 export const parseExpiry = (duration: string, now: number): number | null =>
   duration === FOREVER ? null : now + parseDuration(duration, 'duration')
 
 /**
- * A number that bounds a link: null for none; undefined where nothing is said of it.
+ * Parses a limit of a link. Null removes the limit; undefined leaves it unchanged.
  * @throws INVALID_INPUT
  */
 export function parseBound<T extends number | null | undefined>(
@@ -25,7 +26,7 @@ export function parseBound<T extends number | null | undefined>(
   return value
 }
 
-/** What of some terms is given: what is undefined stays as it is, or gets its default. */
+/** The given terms. Undefined terms stay unchanged or get their default. */
 export const givenOf = <T extends object>(
   terms: T,
 ): { [Name in keyof T]?: Exclude<T[Name], undefined> } =>

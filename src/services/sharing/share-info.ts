@@ -8,27 +8,27 @@ import { shareTitle } from '../../values/share-title.ts'
  */
 export interface ShareInfo {
   kind: typeof FILE | typeof FOLDER
-  /** Of the file or folder; several are like a folder. */
+  /** The name of the file or folder. A share of several entries counts as a folder. */
   fileName: string
   entryCount: number
   fileType: string
   size: number
-  /** Null for a share that never expires. */
+  /** Null if it never expires. */
   expiresAt: number | null
   passwordProtected: boolean
-  /** Whether the file may be downloaded, and not only seen on its page. */
+  /** Whether the file may be downloaded, not only viewed. */
   allowDownload: boolean
 }
 
-/** The details that the page of a share shows to a visitor who may see it. */
+/** The details of a share that its page shows to an admitted visitor. */
 export interface SharePage extends ShareInfo {
   /** Null for a public share, which does not reveal its owner. */
   sharedBy: { name: string; email: string; verified: boolean } | null
-  /** What the visitor has to do before downloading; null when nothing is left to do. */
+  /** What the visitor must do before downloading. Null if nothing. */
   needs: 'sign-in' | 'password' | null
-  /** Whether the share ends after some downloads: not where it allows none. */
+  /** Whether the share has a limit of downloads. False if downloads are not allowed at all. */
   limited: boolean
-  /** Whether the visitor is its recipient and has not opened it yet. */
+  /** Whether the visitor is the recipient and has not opened the share yet. */
   unseen: boolean
 }
 

@@ -34,9 +34,9 @@ export interface Visitor extends ShareUser, PasswordGiven {}
 
 export interface ShareRequest extends Visitor {
   mode?: string | null | undefined
-  /** In a shared folder, the path of a file or folder below it. */
+  /** In a shared folder, the path of an entry below it. */
   path?: string | null | undefined
-  /** Several of them instead, which are sent as one archive, as a folder is. */
+  /** Several paths instead, which are sent as one archive, like a folder. */
   paths?: readonly string[] | null | undefined
   /** Whether the request counts as a download: false for HEAD. */
   counts: boolean
@@ -82,10 +82,7 @@ export function shareLinkService({
   const tree = shareTree(db, listings, entryLists)
   const pictures = sharePictures(previews)
 
-  /**
-   * The id that a token is made of, whether or not there is such a share; null for what is no
-   * token.
-   */
+  /** The id in a token, whether or not the share exists. Null if the token is malformed. */
   const idOf = (token: string): string | null => tokens.read(SHARE_TOKEN, token) ?? null
 
   /**
@@ -129,14 +126,20 @@ export function shareLinkService({
       )
   }
 
-  /** Checks the recipient, the end of the share and its password. @throws as open() */
+  /**
+   * Checks the recipient, the expiry and the password.
+   * @throws the errors of open()
+   */
   async function admit(share: LinkedShare, visitor: Visitor): Promise<void> {
     refuseStrangers(share, visitor.caller)
     refuseEnded(share)
     await checkPassword(share, visitor)
   }
 
-  /** Counts and notes a download. @throws SHARE_USED_UP */
+  /**
+   * Counts and records a download.
+   * @throws SHARE_USED_UP
+   */
   async function count(share: LinkedShare, user: ShareUser): Promise<void> {
     const { id, maxDownloads } = share
     if (maxDownloads !== null || !(await shareEvents.noteDownload(id, user))) {
@@ -146,14 +149,15 @@ export function shareLinkService({
     await shareNotices.noteUse(share, user)
   }
 
-  /** Notes that somebody looks at a share. */
+  /** Records that a visitor views a share. */
   async function noteOpened(share: LinkedShare, user: ShareUser): Promise<void> {
     await shareEvents.note(share.id, 'opened', user)
     await shareNotices.noteUse(share, user)
   }
 
   /**
-   * The share that a signed URL was issued for. @throws SHARE_NOT_FOUND, SHARE_EXPIRED, FORBIDDEN
+   * The share under which a signed URL was issued.
+   * @throws SHARE_NOT_FOUND, SHARE_EXPIRED, FORBIDDEN
    */
   async function requireGrant({ share: id }: Grant): Promise<LinkedShare> {
     const share = await findShare(db, id)
@@ -207,18 +211,19 @@ export function shareLinkService({
       }
     },
 
-    /** A sealed token that replaces the password of this share for four hours. @throws as open() */
+    /**
+     * A sealed token that replaces the password of this share for four hours.
+     * @throws the errors of open()
+     */
     async passFor(share: LinkedShare, visitor: Visitor): Promise<string> {
       await admit(share, visitor)
       return protection.passFor(share)
     },
 
     /**
-     * Counts a download in a transaction, which keeps what is shared for the visitor: the share is
-     * as it is now, until that ends.
-     * @param pass stands for the password, which is checked before: that takes too long for a
-     * transaction
-     * @throws as open()
+     * Counts a download in a transaction that keeps the share unchanged until it ends.
+     * @param pass replaces the password, which takes too long to check in a transaction
+     * @throws the errors of open()
      */
     async take(
       id: string,
@@ -237,8 +242,8 @@ export function shareLinkService({
     copied: tree.copied,
 
     /**
-     * What can still be seen of a share that was taken: the ids of its entries. @throws
-     * SHARE_NOT_FOUND, SHARE_EXPIRED, FORBIDDEN
+     * The ids of the entries of a share that are still visible to a caller who took it earlier.
+     * @throws SHARE_NOT_FOUND, SHARE_EXPIRED, FORBIDDEN
      */
     async requireStill(id: string, caller: Caller, tx: Tx): Promise<string[]> {
       const share = await findShare(db, id, tx)
@@ -250,8 +255,8 @@ export function shareLinkService({
     },
 
     /**
-     * What the page of a list asks for. @throws FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT,
-     * UNAVAILABLE, and as open()
+     * A page of a list.
+     * @throws FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, UNAVAILABLE, and the errors of open()
      */
     async list(token: string, visitor: Visitor, asked: SharedListArgs): Promise<SharedLevel> {
       const share = await find(token)
@@ -261,10 +266,10 @@ export function shareLinkService({
     },
 
     /**
-     * The small picture of a file, for pages and lists: looked up at each request, like all that a
-     * share shows, and not counted.
-     * @returns null where there is none, or none that the share shows
-     * @throws as open()
+     * The thumbnail of a file, for pages and lists. Like all contents of a share, it is looked up
+     * at each request; it does not count as a download.
+     * @returns null if there is none, or the share shows none
+     * @throws the errors of open()
      */
     async picture(
       token: string,
@@ -278,8 +283,8 @@ export function shareLinkService({
     },
 
     /**
-     * What is at a path of a share; null where there is nothing. Does not count as a download.
-     * @throws INVALID_PATH, and as open()
+     * The entry at a path of a share, or null. Does not count as a download.
+     * @throws INVALID_PATH, and the errors of open()
      */
     async look(token: string, visitor: Visitor, path: string): Promise<SeenEntry | null> {
       const share = await find(token)
@@ -288,10 +293,10 @@ export function shareLinkService({
     },
 
     /**
-     * The page of a share with a preview of its file, which does not count as a download. The
-     * delivery is null where downloads are limited, because a preview would bypass the limit; not
-     * where there are none to limit.
-     * @throws as open()
+     * The page of a share with a preview of its file. Does not count as a download. The delivery is
+     * null if downloads are limited, because a preview would bypass the limit. If downloads are not
+     * allowed at all, there is a preview.
+     * @throws the errors of open()
      */
     async preview(
       token: string,
@@ -307,8 +312,8 @@ export function shareLinkService({
     },
 
     /**
-     * A signed URL for a shared file, or for an archive of a shared folder or of what is in it;
-     * counts as one download.
+     * A signed URL for a shared file, or for an archive of a shared folder or entries in it. Counts
+     * as one download.
      * @throws SHARE_NOT_FOUND, UNAUTHENTICATED, FORBIDDEN, INSUFFICIENT_SCOPE, KEY_OUT_OF_BOUNDS,
      * SHARE_EXPIRED, SHARE_USED_UP, PASSWORD_REQUIRED, WRONG_PASSWORD, TOO_MANY_ATTEMPTS,
      * INVALID_MODE, FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT
@@ -336,8 +341,8 @@ export function shareLinkService({
     },
 
     /**
-     * The delivery behind a signed URL of this service: of a file, or of an archive. A URL that a
-     * share has issued expires with the share, and counts as one download of it.
+     * The delivery behind a signed URL of this service: a file or an archive. A URL issued by a
+     * share expires with the share, and counts as one download of it.
      * @throws TOKEN_NOT_FOUND, SHARE_NOT_FOUND, SHARE_EXPIRED
      */
     async openAddress(token: string): Promise<Delivery> {

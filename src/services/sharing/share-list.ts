@@ -35,13 +35,13 @@ type Unshown =
   | 'mayEdit'
   | 'notifies'
 
-/** A share as its sharer and its recipient see it. Times in milliseconds, size in bytes. */
+/** A share as its sharer and its recipient see it. Times are in milliseconds, sizes in bytes. */
 export interface ShareView extends Omit<ListedShare, Unshown> {
   token: string
   link: string
-  /** From the root of the drive down; what several entries are called together. */
+  /** The names from the root of the drive down. For several entries, their common name. */
   names: string[]
-  /** Of the entry, or of the first of several. */
+  /** The name of the entry, or of the first of several. */
   firstName: string
   sharer: PersonView
   seen: boolean
@@ -51,14 +51,14 @@ export interface ShareView extends Omit<ListedShare, Unshown> {
   notifies: boolean
 }
 
-/** Which of the shares that one has made. */
+/** Filters the shares that a user made. */
 interface SentFilter {
   kind?: ShareKind | null
   ended?: boolean
   newestFirst?: boolean
 }
 
-/** Which of the shares that one has received. */
+/** Filters the shares that a user received. */
 interface ReceivedFilter {
   seen?: boolean | null
   newestFirst?: boolean
@@ -69,15 +69,15 @@ interface Deps extends Core<'db'> {
   linkOf: (token: string) => string
 }
 
-/** Whether a caller may know of a share of theirs: no key reaches beyond the own drive. */
+/** Whether a caller may know about one of their shares. No key reaches beyond its own drive. */
 export const mayKnow = (caller: Caller, bucketId: string): boolean =>
   caller.via === 'session' || bucketId === caller.bucket.bucketId
 
 /** The lists of shares. */
 export function shareLists({ db, tokenOf, linkOf }: Deps) {
   /**
-   * The shares whose entries exist and that the caller may know of, with their paths: one statement
-   * for all. What their sharer calls them is for the sharer.
+   * The shares whose entries exist and which the caller may know about, with their paths, in one
+   * statement. The label is only for the sharer.
    */
   async function withPaths(caller: Caller, rows: ListedShare[]): Promise<ShareView[]> {
     const folders = await pathsOfFolders(
@@ -111,7 +111,7 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
     })
   }
 
-  /** Live shares with their paths: one statement for the rows, one for all paths. */
+  /** Live shares with their paths. One statement reads the rows, one all paths. */
   async function shown(
     caller: Caller,
     found: Promise<Page<ListedShare>>,
@@ -122,8 +122,8 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
 
   return {
     /**
-     * The live shares that a user has made, or those that have ended lately. `last` is where the
-     * next page begins.
+     * The live shares that a user made, or those that ended recently. `last` is the start of the
+     * next page.
      */
     sentBy: (
       caller: Caller,
@@ -134,8 +134,8 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       shown(caller, listSentShares(db, caller.userId, { kind, ended, newestFirst, after, limit })),
 
     /**
-     * The live shares with the caller's verified e-mail address; with `seen`, those that they have
-     * or have not seen.
+     * The live shares with the caller's verified e-mail address. `seen` selects those that they
+     * have or have not opened.
      */
     receivedBy: (
       caller: Caller,
@@ -163,14 +163,14 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       return { files: rows, nextCursor }
     },
 
-    /** The live shares that the caller has made of some files or folders, by the id of those. */
+    /** The live shares that the caller made of some entries, by the ids of the entries. */
     async pagesOfEntries(
       caller: Caller,
       entryIds: string[],
       query: ShareRange & { kind: ShareKind | null },
     ): Promise<Map<string, Page<ShareView>>> {
       const pages = await pagesOfShares(db, caller.userId, entryIds, query)
-      // A share of several can be on the pages of each of them.
+      // A share of several entries can be on the pages of each of them.
       const rows = keyById([...pages.values()].flatMap(page => page.rows))
       const shares = keyById(await withPaths(caller, [...rows.values()]))
       const shown = (page: Page<ListedShare>) => page.rows.flatMap(({ id }) => shares.get(id) ?? [])
@@ -180,8 +180,8 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
     },
 
     /**
-     * The ids of the entries of those shares that are of several, in the order in which they were
-     * chosen, by the id of the share.
+     * The ids of the entries of shares with several entries, in the chosen order, by the id of the
+     * share.
      */
     entryIdsOf: (ids: string[]): Promise<Map<string, string[]>> => entryIdsOfShares(db, ids),
 
@@ -194,7 +194,7 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       ).rows
     },
 
-    /** The same by ids that a client has named. */
+    /** Like `receivedAmong`, for ids from a client. */
     receivedByIds: (caller: Caller, ids: readonly string[]): Promise<Map<string, ShareView>> =>
       rowsById(
         ids,
@@ -203,19 +203,19 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
             .rows,
       ),
 
-    /** Those of these shares that are live and made by the caller, in the same order. */
+    /** The live shares among these that the caller made, in the same order. */
     async sentAmong(caller: Caller, ids: string[]): Promise<ShareView[]> {
       const { rows } = await shown(caller, listSharesAmong(db, 'userId', caller.userId, ids))
       return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
     },
 
-    /** A share that the caller has made, live or not. */
+    /** A share that the caller made, live or ended. */
     async sent(caller: Caller, id: string): Promise<ShareView | undefined> {
       const { rows } = await shown(caller, listShareOf(db, caller.userId, id))
       return rows[0]
     },
 
-    /** Those of these shares that are live and that the caller has made or received, by id. */
+    /** The live shares among these that the caller made or received, by id. */
     async knownAmong(caller: Caller, ids: string[]): Promise<Map<string, ShareView>> {
       const { rows } = await shown(
         caller,

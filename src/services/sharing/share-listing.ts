@@ -16,25 +16,25 @@ import {
 } from '../tree/entry-list.ts'
 import { pageOfTops, searchTops, type Tops } from './share-top.ts'
 
-/** What visitors of a shared folder ask of its lists. */
+/** The list options of a visitor of a shared folder. */
 export interface SharedQuery {
   sort: EntrySort
   descending: boolean
-  /** Part of a name: what has it at any depth, instead of what is in the folder. */
+  /** A part of a name. Searches all levels instead of listing the folder. */
   search: string | null
 }
 
-/** Which list of a share, and which page of it. */
+/** Selects a list of a share and a page of it. */
 export interface SharedListArgs {
-  /** A folder, from the shared one; empty for itself. */
+  /** The path of a folder below the shared one; empty for the shared folder. */
   path: string
   query: SharedQuery
   page: PageArgs
 }
 
 /**
- * A file or folder in what is shared. Its size in bytes and its number of files are those of
- * everything below it; times in milliseconds.
+ * An entry in a share. Its size in bytes and its file count include everything below it. Times are
+ * in milliseconds.
  */
 export interface SharedEntry
   extends Pick<
@@ -50,29 +50,29 @@ export interface SharedEntry
     | 'modifiedAt'
     | 'revision'
   > {
-  /** From the shared folder, or the top of a share of several. */
+  /** The path from the shared folder, or from the top of a share of several entries. */
   path: string
   fileType: string
   /** Null for a folder. */
   blobId: string | null
-  /** The version of its small picture; null where there is none, or none that the share shows. */
+  /** The version of its thumbnail. Null if there is none, or the share shows none. */
   picture: string | null
 }
 
 /**
- * One page of what is in a shared folder, or in a folder below it, or of what a search has found
- * there. A share of several is like a folder.
+ * A page of a shared folder, of a folder below it, or of search results. A share of several entries
+ * is like a folder.
  */
 export interface SharedLevel {
-  /** Of the folder, from the shared one down. */
+  /** The names from the shared folder down. */
   names: string[]
   entries: SharedEntry[]
   nextCursor: string | null
 }
 
 /**
- * The types of the parts of the cursors of such a list: kind and name, number and id, or of a
- * search what it is sorted by and id.
+ * The types in the cursors of a list: kind and name, number and id, or the sort value of a search
+ * and id.
  */
 export function keyTypes({
   sort,
@@ -82,7 +82,7 @@ export function keyTypes({
   return ['number', sort === 'name' ? 'string' : 'id']
 }
 
-/** Searches that wait for their turn, and for how many milliseconds. */
+/** The queue of waiting searches. `patience` is in milliseconds. */
 const LINE = { longest: 500, longestPerKey: 50, patience: 10_000 }
 
 const shown = ({ contentType: fileType, ...row }: ChildRow, names: string[]): SharedEntry => ({
@@ -103,12 +103,12 @@ const shown = ({ contentType: fileType, ...row }: ChildRow, names: string[]): Sh
 })
 
 /**
- * Lists of what is below a shared folder. Does not authorize: pass only folders that the visitor
+ * Lists of entries below a shared folder. Does not authorize: pass only folders that the visitor
  * may see.
  */
 export function shareListings(db: Db, lists: EntryListService) {
-  // Everybody may search who has a link, and each search reads all names below the folder: one at a
-  // time, and networks by turns.
+  // Anyone with a link may search, and each search reads all names below the folder. So searches
+  // run one at a time, and networks take turns.
   const full = () =>
     new Busy('Too many searches of shared folders are waiting. Try again in a few seconds.')
   const turns = createFairQueue({ atOnce: 1, ...LINE, full })
@@ -130,7 +130,10 @@ export function shareListings(db: Db, lists: EntryListService) {
     }
   }
 
-  /** A page of what a search finds. @param find runs it, when it is its turn */
+  /**
+   * A page of search results.
+   * @param find runs the search when it is its turn
+   */
   async function pageOfFound(
     { sort, descending, search: text }: SharedQuery & { search: string },
     { limit, cursor }: PageArgs,
@@ -148,7 +151,7 @@ export function shareListings(db: Db, lists: EntryListService) {
     )
     const last = more && rows.at(-1)
     return {
-      // At the top of a share of several, an entry may have another name than its own.
+      // At the top of a share of several entries, an entry may have a replacement name.
       entries: rows.map(row => shown({ ...row, name: row.names.at(-1) ?? row.name }, row.names)),
       nextCursor: last ? writeCursor([last[sort], last.id]) : null,
     }
@@ -159,10 +162,10 @@ export function shareListings(db: Db, lists: EntryListService) {
 
   return {
     /**
-     * @param folder below the root of the tree, or the root itself, with its names from the top of
-     * the share down
-     * @param front those of them that lead to the root of the tree
-     * @param address of the visitor
+     * @param folder the root of the tree or a folder below it, with its names from the top of the
+     * share down
+     * @param front those of its names that lead to the root of the tree
+     * @param address the address of the visitor
      * @throws INVALID_INPUT, UNAVAILABLE
      */
     async page(
@@ -188,7 +191,10 @@ export function shareListings(db: Db, lists: EntryListService) {
       return { names, ...found }
     },
 
-    /** The same of the top of a share of several. @throws INVALID_INPUT, UNAVAILABLE */
+    /**
+     * A page of the top of a share of several entries.
+     * @throws INVALID_INPUT, UNAVAILABLE
+     */
     async top(
       tops: Tops,
       query: SharedQuery,

@@ -6,12 +6,12 @@ import type { ShareUser } from '../history/share-event.ts'
 import { enqueue } from '../notices/outbox.ts'
 import { scheduleUseMail } from '../notices/use-mail.ts'
 
-/** Mails that tell sharers how their shares are used. */
+/** Mails to sharers about the use of their shares. */
 export function shareNoticeService({ db, publicUrl }: Core<'db' | 'publicUrl'>) {
   return {
     /**
-     * Schedules a mail about a use, where its sharer wants them. Never throws: it refuses no one
-     * the file.
+     * Schedules a mail about a use, if the sharer wants it. Never throws, because it must not keep
+     * the visitor from the file.
      */
     async noteUse(
       { id, userId, notifies, mailWaits }: LinkedShare,
@@ -26,8 +26,7 @@ export function shareNoticeService({ db, publicUrl }: Core<'db' | 'publicUrl'>) 
     },
 
     /**
-     * Tells the sharer by mail how often a share was used since they were told last. Does nothing
-     * when that is never.
+     * Sends the sharer a mail about the uses since the last mail. Does nothing if there are none.
      */
     tellUses: ({ shareId }: { shareId: string }): Promise<void> =>
       db.transaction(async tx => {

@@ -8,22 +8,18 @@ interface Terms {
 }
 
 /**
- * Whether a share shows pictures of its files: not where downloads are limited, which pictures
- * would bypass, but where there are none to limit.
+ * Whether a share shows thumbnails. It does not if downloads are limited, because thumbnails would
+ * bypass the limit. It does if downloads are not allowed at all.
  */
 export const showsPictures = ({ maxDownloads, allowDownload }: Terms): boolean =>
   maxDownloads === null || !allowDownload
 
 /**
- * Small pictures of what is shared. Nothing here authorizes: pass only shares that the visitor may
- * use.
+ * Thumbnails of shared entries. Nothing here authorizes: pass only shares that the visitor may use.
  */
 export function sharePictures(previews: PreviewService) {
   return {
-    /**
-     * Entries with the versions of their pictures, as far as these are made: one statement for all
-     * of a page.
-     */
+    /** Entries with the versions of their existing thumbnails, in one statement for the page. */
     async of(share: Terms, entries: readonly SharedEntry[]): Promise<SharedEntry[]> {
       if (!showsPictures(share)) return [...entries]
       const files = entries.flatMap(({ blobId, fileType, size }) =>
@@ -36,7 +32,7 @@ export function sharePictures(previews: PreviewService) {
       }))
     },
 
-    /** The bytes of one; null where there is none, or none yet. */
+    /** The bytes of a thumbnail, or null if it does not exist yet. */
     open(
       share: Terms,
       file: { blobId: string; fileType: string; size: number; name: string },

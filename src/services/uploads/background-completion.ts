@@ -30,50 +30,56 @@ import type {
 import { uploadNotFound } from './upload-error.ts'
 import type { UploadSessionService } from './upload-session.ts'
 
-/** A completion that outlives its request. */
+/** A completion that can outlive its request. */
 export interface CompletionView {
   id: string
   state: CompletionState
   size: number
-  /** Bytes that were read again so far, where that is needed. */
+  /** The number of bytes read back so far, if reading back is necessary. */
   checked: number
-  /** The file, once it is there. */
+  /** The id of the file, once it exists. */
   fileId: string | null
-  /** MD5 of what it has stored there: the file may have been replaced since. */
+  /** The MD5 of the stored content. The file may have been replaced since. */
   md5: string | null
   failure: CompletionFailure | null
 }
 
-/** What the error of a completion was. */
+/** The error of a failed completion. */
 export type CompletionFailure = Pick<AppError, 'code' | 'message' | 'details'>
 
-/** What the row of the upload holds while it is being completed. */
+/** The state of a completion in the row of the upload. */
 interface Pending extends Pick<Caller, 'via' | 'credentialId'> {
   plan: CompletionPlan
-  /** When it was asked for. */
+  /** The time of the request. */
   since: number
 }
 
-/** How many read their bytes again at a time, on an instance, and how many wait for them. */
+/**
+ * The number of completions that read their bytes back at the same time on one instance, and the
+ * number that wait.
+ */
 const READING_AT_ONCE = 4
 const LONGEST_QUEUE = 1000
-/** How many an instance takes over from others that have died, at a time. */
+/** The number of abandoned completions that an instance takes over at the same time. */
 const TAKEN_OVER_AT_ONCE = 20
-/** Between two notes of how far a completion is, and two looks at one of another instance. */
+/**
+ * The interval between two progress records, and between two checks of a completion on another
+ * instance.
+ */
 const NOTE_MS = 1000
 const RETRY_MS = 30_000
-/** Requests that wait for longer may be cut by what is in between. */
+/** Proxies may cut requests that wait longer. */
 const MAX_WAIT_SECONDS = 10
 const WAIT_SECONDS = 2
 
-/** How long a request waits for the end of a completion, in milliseconds. */
+/** The time that a request waits for the completion, in milliseconds. */
 const waitMs = (seconds: number | null | undefined): number =>
   Math.min(Math.max(seconds ?? WAIT_SECONDS, 0), MAX_WAIT_SECONDS) * 1000
 
 /**
- * Completions that outlive their requests. The row of the upload says what is to be done, which
- * instance is at it, and what became of it: when an instance stops or dies, another one begins
- * again, or the same one after its start.
+ * Completions that outlive their requests. The row of the upload records the work, the instance
+ * that does it, and the result. When an instance stops or dies, another one starts the completion
+ * again, or the same one does after its restart.
  */
 export function backgroundCompletionService({
   db,
@@ -85,14 +91,17 @@ export function backgroundCompletionService({
   sweepSeconds,
 }: Core<'db' | 'log'> &
   Pick<Config, 'sweepSeconds'> & {
-    /** By the credential of an earlier request; null when that has ended. */
+    /**
+     * Finds the caller by the credential of an earlier request. Null if that credential is no
+     * longer valid.
+     */
     findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
     uploadSessions: UploadSessionService
     maintenance: MaintenanceService
     uploadCompletions: UploadCompletionService
   }) {
   const running = new Map<string, Promise<void>>()
-  /** In turns by user. */
+  /** Users take turns. */
   const readings = createFairQueue({
     atOnce: READING_AT_ONCE,
     longest: LONGEST_QUEUE,
@@ -111,7 +120,10 @@ export function backgroundCompletionService({
     return row ? toView(row) : null
   }
 
-  /** The completion once it has ended, or after so many seconds. @throws UPLOAD_NOT_FOUND */
+  /**
+   * Returns the completion when it has ended, or after this many seconds.
+   * @throws UPLOAD_NOT_FOUND
+   */
   async function wait(
     tree: Tree,
     id: string,
@@ -162,7 +174,7 @@ export function backgroundCompletionService({
         ),
       )
       .finally(() => {
-        // Unless it has been begun again meanwhile.
+        // Unless it has been started again meanwhile.
         if (running.get(id) === ended) running.delete(id)
       })
     running.set(id, ended)
@@ -184,7 +196,7 @@ export function backgroundCompletionService({
     await setFailed(db, id, token, JSON.stringify(failureOf(error)))
   }
 
-  /** The tree that an upload goes to; nothing when its maker may no longer write there. */
+  /** The destination tree of an upload. Undefined if its creator may no longer write there. */
   async function writableTree(
     caller: Caller,
     bucketId: string,
@@ -199,7 +211,7 @@ export function backgroundCompletionService({
     return workspace && may(workspace.role, 'write') ? workspace.tree : undefined
   }
 
-  /** Begins a completion again that another instance has left. */
+  /** Starts a completion again that another instance abandoned. */
   async function takeOver({ id, bucketId, shareId, completion }: DueCompletion) {
     const pending: Pending = JSON.parse(completion)
     const token = await completions.reclaim(id, completion)
@@ -226,13 +238,12 @@ export function backgroundCompletionService({
 
   async function takeAll(): Promise<void> {
     const room = TAKEN_OVER_AT_ONCE - running.size
-    // What a request has begun here ends; what another instance has left waits for the end of a
-    // maintenance.
+    // During a maintenance, completions that were started here finish, and abandoned ones wait.
     if (room <= 0 || maintenance.current() || stopping.signal.aborted) return
     for (const row of await dueCompletions(db, room)) if (!running.has(row.id)) await takeOver(row)
   }
 
-  /** Takes over what other instances have left; one look at a time. */
+  /** Takes over completions that other instances abandoned. One check at a time. */
   async function look(): Promise<void> {
     taking ??= takeAll()
       .catch(error => log.warn({ err: error }, 'could not look for abandoned completions'))
@@ -242,15 +253,15 @@ export function backgroundCompletionService({
     await taking
   }
 
-  /** Whether this credential is still good, and its user may still write there. */
+  /** Whether this credential is still valid and its user may still write there. */
   const mayComplete = async (tree: Tree, id: string, caller: Caller): Promise<boolean> =>
     (await findCaller(caller)) !== null && (await sessions.isWritable(tree, id, caller.userId))
 
   /**
-   * Begins to complete an upload, unless that is under way, or done already. Resolves when it has
-   * ended, or after a time.
-   * @throws INVALID_INPUT, INVALID_PATH, PATH_EXISTS; UPLOAD_BUSY while a request without a
-   * background completes it; UPLOAD_NOT_FOUND
+   * Starts to complete an upload, unless a completion is active or done. Resolves when it has
+   * ended, or after a timeout.
+   * @throws INVALID_INPUT, INVALID_PATH, PATH_EXISTS; UPLOAD_BUSY while a foreground request
+   * completes it; UPLOAD_NOT_FOUND
    */
   async function begin(
     tree: Tree,
@@ -278,7 +289,7 @@ export function backgroundCompletionService({
       const found = await findIfAny(tree.bucketId, id, by)
       if (!found || found.state === 'failed') throw error
       const joined = await wait(tree, id, by, seconds)
-      // The right by which it was begun has ended; this caller may have another one.
+      // The right under which it was started has ended. This caller may have another one.
       if (joined.failure?.code !== 'FORBIDDEN' || !(await mayComplete(tree, id, caller)))
         return joined
       return begin(tree, id, caller, completion, (since + waitMs(seconds) - Date.now()) / 1000)
@@ -298,15 +309,15 @@ export function backgroundCompletionService({
       void look()
     },
 
-    /** Resolves when none is under way here; for tests. */
+    /** For tests: resolves when no completion is active here. */
     async idle(): Promise<void> {
       await look()
       await Promise.all(running.values())
     },
 
     /**
-     * Ends what is under way: another instance begins it again, or this one after its start. Once
-     * more, what was begun since.
+     * Stops active completions. Another instance starts them again, or this one after its restart.
+     * Loops for completions that started meanwhile.
      */
     async stop(): Promise<void> {
       clearInterval(timer)
@@ -317,7 +328,10 @@ export function backgroundCompletionService({
   }
 }
 
-/** The error for later requests, perhaps with another credential, whose ids are not in the log. */
+/**
+ * The error for later requests. These may have another credential, and their ids are not in the
+ * log.
+ */
 function failureOf({ code, message, details }: AppError): CompletionFailure {
   if (code === 'UNAUTHENTICATED')
     return {

@@ -3,12 +3,12 @@ import { AppError, InvalidInput, Unavailable } from '../../runtime/errors.ts'
 import type { Algorithm } from '../../storage/hash.ts'
 import type { UploadSessionView } from './upload-session-view.ts'
 
-/** Of a whole file, in lower-case hex. */
+/** Digests of a whole file, in lower-case hex. */
 export type Digests = Partial<Record<Algorithm, string>>
 
 const STALL_MS = 30_000
 
-/** Fails a stream of the store that stalls, which would otherwise hold the claim forever. */
+/** Fails a stalled stream of the store, which would otherwise hold the claim forever. */
 export async function* flowing(
   stream: Readable,
   passed?: (count: number) => void,

@@ -12,12 +12,12 @@ import { sizeOfPart } from './upload-part.ts'
 import { openPieces } from './upload-piece.ts'
 import type { UploadSessionView } from './upload-session-view.ts'
 
-/** Algorithms of the checksum of what one request sends. */
+/** The checksum algorithms for the bytes of one request. */
 export const chunkAlgorithms = ['sha1', 'sha256', 'sha512', 'md5'] as const
 
 export interface Chunk {
   source: AsyncIterable<Uint8Array>
-  /** Of its bytes, in lower-case hex. */
+  /** The checksum of these bytes, in lower-case hex. */
   checksum?: { algorithm: (typeof chunkAlgorithms)[number]; digest: string } | undefined
 }
 
@@ -25,20 +25,20 @@ interface Appending {
   session: UploadSessionView
   /** The token of this request. */
   writer: string
-  /** Where the bytes begin in the file. */
+  /** The offset in the file at which the bytes begin. */
   from: number
   chunk: Chunk
-  /** Whether the last bytes are recorded only with the file that is made of all. */
+  /** Whether the last bytes are recorded only together with the finished file. */
   holdsBack: boolean
-  /** Fires when the bytes that have come are to be stored, and no more are to be read. */
+  /** Fires when the received bytes should be stored and reading should stop. */
   stop: AbortController
-  /** Called before anything is stored. */
+  /** Called before each write to the store. */
   goesOn: () => Promise<void>
 }
 
 /**
- * The bytes of a source until it ends, breaks or is stopped: what has come is stored before the
- * error is thrown.
+ * Yields the bytes of a source until it ends, breaks or is stopped. The received bytes are stored
+ * before the error is thrown.
  */
 function untilBroken(source: AsyncIterable<Uint8Array>, signal: AbortSignal) {
   const outcome: { error?: unknown; isBroken: boolean } = { isBroken: false }
@@ -52,7 +52,7 @@ function untilBroken(source: AsyncIterable<Uint8Array>, signal: AbortSignal) {
   return { outcome, bytes: bytes() }
 }
 
-/** @throws TooManyBytes before the first byte too many */
+/** @throws TooManyBytes before the first excess byte */
 async function* upTo(
   source: AsyncIterable<Uint8Array>,
   room: number,
@@ -67,12 +67,12 @@ async function* upTo(
 }
 
 /**
- * Appends bytes to an upload: whole parts go to the store as such, what remains at the end as a
- * piece. What is recorded is durable. With a checksum nothing is recorded before all of it has come
- * and matches; without one, what has come before the source breaks is kept.
- * @returns how many bytes of the file have arrived; all of them also when the last ones are held
- * back
- * @throws what the source throws, TooManyBytes, ChunkDiffers, StreamHeld, UPLOAD_NOT_FOUND
+ * Appends bytes to an upload. Whole parts go to the store; the rest becomes a piece. Recorded bytes
+ * are durable. With a checksum, nothing is recorded before all bytes have arrived and match.
+ * Without one, the bytes that arrived before the source broke are kept.
+ * @returns the number of bytes of the file that have arrived, including the last ones if they are
+ * held back
+ * @throws the errors of the source, TooManyBytes, ChunkDiffers, StreamHeld, UPLOAD_NOT_FOUND
  */
 export async function append(
   { db, store, blobs }: Core<'db' | 'store'> & { blobs: BlobService },

@@ -1,6 +1,6 @@
 import { AppError } from '../../runtime/errors.ts'
 
-/** The bytes that were sent continue something else than what has arrived. */
+/** The offset of the request differs from the number of bytes that have arrived. */
 export class OffsetDiffers extends AppError {
   constructor(arrived: number) {
     super('UPLOAD_INCOMPLETE', `The upload has ${arrived} bytes. Continue from there.`, {
@@ -9,14 +9,14 @@ export class OffsetDiffers extends AppError {
   }
 }
 
-/** Another request writes to the upload, or its file is being made. */
+/** Another request is writing to the upload, or its file is being created. */
 export class StreamHeld extends AppError {
   constructor(message = 'Another request is sending bytes of this upload. Try again in a moment.') {
     super('UPLOAD_BUSY', message, { retry_after: 1 })
   }
 }
 
-/** The bytes that were sent are not those of their checksum: none of them is kept. */
+/** The bytes do not match their checksum. None of them is kept. */
 export class ChunkDiffers extends AppError {
   constructor(algorithm: string) {
     super(
@@ -29,7 +29,7 @@ export class ChunkDiffers extends AppError {
   }
 }
 
-/** More bytes were sent than the upload has. */
+/** The request sent more bytes than the upload declares. */
 export class TooManyBytes extends AppError {
   constructor(size: number) {
     super(

@@ -10,22 +10,25 @@ import {
 import type { Core } from '../core.ts'
 import { StreamHeld } from './stream-error.ts'
 
-/** How long the claim of an instance that dies keeps others out. */
+/** The time for which the claim of a dead instance keeps others out, in milliseconds. */
 const CLAIM_MS = 5000
 /**
- * How soon a request that is writing learns that another one waits, or that its caller may not go
- * on.
+ * The interval at which a writing request checks whether another one waits, or its caller lost the
+ * right, in milliseconds.
  */
 const BEAT_MS = 1000
 const LOOK_MS = 200
 
 /**
- * Lets one request at a time write to an upload, over all instances. The newer one wins: a client
- * that comes again has given up its earlier request, which may not have noticed yet that its
+ * Lets only one request write to an upload, across all instances. The newer request wins, because a
+ * client that returns has given up its earlier request, which may not have noticed yet that its
  * connection is gone.
  */
 export function streamWriters({ db, log }: Core<'db' | 'log'>) {
-  /** Waits until nobody writes, and asks who does to end. @returns whether nobody does */
+  /**
+   * Waits until no request writes, and asks the active one to stop.
+   * @returns whether no request writes
+   */
   async function waitFor(id: string, ms: number, isFree: () => Promise<boolean>): Promise<boolean> {
     for (const until = Date.now() + ms; ; await sleep(LOOK_MS)) {
       if (await isFree()) return true
@@ -35,14 +38,14 @@ export function streamWriters({ db, log }: Core<'db' | 'log'>) {
   }
 
   return {
-    /** Waits for so many milliseconds until no request writes. */
+    /** Waits up to this many milliseconds until no request writes. */
     quiet: (id: string, ms: number): Promise<boolean> =>
       waitFor(id, ms, async () => !(await wantStream(db, id))),
 
     /**
-     * Writes as the only one.
-     * @param goesOn is asked again and again; what it throws ends the work
-     * @param work is given its token, and a signal that fires when it must end
+     * Runs `work` as the only writer.
+     * @param goesOn runs repeatedly; its errors end the work
+     * @param work receives its token and a signal that fires when it must stop
      * @throws StreamHeld
      */
     async holding<T>(
@@ -55,8 +58,7 @@ export function streamWriters({ db, log }: Core<'db' | 'log'>) {
       if (!(await waitFor(id, CLAIM_MS + BEAT_MS, () => takeStream(db, claim()))))
         throw new StreamHeld()
       const stop = new AbortController()
-      // Also after it was asked to end: what it is storing at that moment must be there before
-      // another one writes.
+      // Also after a stop request: the current write must finish before another request writes.
       const beat = async () => {
         if (!(await keepStream(db, claim())) || (await isStreamWanted(db, id)))
           throw new StreamHeld()

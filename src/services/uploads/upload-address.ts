@@ -5,8 +5,8 @@ import type { UploadSessionView, UploadTree } from './upload-session-view.ts'
 const PURPOSE = 'upload-parts'
 
 /**
- * Signed URLs for the parts of an upload: of the store, or of this service where clients cannot
- * reach the store.
+ * Signed URLs for the parts of an upload: of the store, or of this service if clients cannot reach
+ * the store.
  */
 export function uploadAddresses({
   store,
@@ -43,7 +43,10 @@ export function uploadAddresses({
       return session.direct ? urlsOf(session).map((url, i) => ({ partNumber: i + 1, url })) : null
     },
 
-    /** The upload of a signed URL of this service. @throws TOKEN_NOT_FOUND */
+    /**
+     * The upload behind a signed URL of this service.
+     * @throws TOKEN_NOT_FOUND
+     */
     unseal(token: string): { id: string; tree: UploadTree; maker: string } {
       const sealed = tokens.unseal(PURPOSE, token)
       if (!sealed || sealed.expired)

@@ -37,44 +37,46 @@ import {
 import { placeOf, type UploadSessionService } from './upload-session.ts'
 import type { UploadSessionView } from './upload-session-view.ts'
 
-/** Options of a completion: the expected digests (hex), and another path than planned. */
+/**
+ * Options of a completion: the expected digests (hex), and a path that replaces the planned one.
+ */
 export interface Completion {
   md5?: string | null | undefined
   crc32?: string | null | undefined
   sha256?: string | null | undefined
   filename?: string | null | undefined
   folder?: string | null | undefined
-  /** The folder that it goes into, wherever that is by then. */
+  /** The id of the destination folder, wherever it is by then. */
   folderId?: string
-  /** Decides again: the caller may have lost a right since the start. */
+  /** Decides again, because the caller may have lost a right since the start. */
   decide: (choice: OnConflict) => OnConflict
   expected?: ExpectedRevision
 }
 
-/** What a completion is to do: it may begin again in another process. */
+/** The plan of a completion. Another process may execute it. */
 export interface CompletionPlan {
   names: string[]
   folderId?: string | undefined
   onConflict: OnConflict
   expected: ExpectedRevision
-  /** The expected ones. */
+  /** The expected digests. */
   given: Digests
 }
 
-/** How a completion in the background differs. */
+/** The differences of a completion in the background. */
 export interface Background {
-  /** Ends the reading, as the loss of the claim does. */
+  /** Stops reading back, like the loss of the claim. */
   signal: AbortSignal
-  /** Called when all bytes are to be read again, which takes long. */
+  /** Wraps the slow step of reading all bytes back. */
   reading<T>(work: () => Promise<T>): Promise<T>
-  /** Called with the number of bytes that were read. */
+  /** Receives the number of bytes read. */
   passed(count: number): void
 }
 
 export interface CompletionWork {
   tree: Tree
   session: UploadSessionView
-  /** Its claim: see `claim`. */
+  /** The token of its claim; see `claim`. */
   token: string
   caller: Writer
   plan: CompletionPlan
@@ -100,10 +102,9 @@ export function uploadCompletionService({
   const claimUntil = () => Date.now() + claimSeconds * 1000
 
   /**
-   * Claims an upload, which keeps out other completions and parts. The claim of an instance that
-   * dies expires.
-   * @param completion what to do in the background; null for a completion that ends with its
-   * request
+   * Claims an upload, which keeps out other completions and parts. The claim of a dead instance
+   * expires.
+   * @param completion the plan for the background; null for a completion that ends with its request
    * @returns the token of the claim
    * @throws UPLOAD_BUSY, UPLOAD_NOT_FOUND
    */
@@ -114,8 +115,8 @@ export function uploadCompletionService({
   }
 
   /**
-   * Claims an upload whose completion another instance has left. @returns the token; null when it
-   * continues, or has ended
+   * Claims an upload whose completion another instance abandoned.
+   * @returns the token; null if that completion continues or has ended
    */
   async function reclaim(id: string, completion: string): Promise<string | null> {
     const token = newClaim()
@@ -125,9 +126,9 @@ export function uploadCompletionService({
   }
 
   /**
-   * Runs `work` under a claim, which is kept until it ends.
-   * @param work is given what renews the claim, and a signal that fires when it is lost: both throw
-   * UPLOAD_NOT_FOUND then
+   * Runs `work` under a claim and renews the claim until it ends.
+   * @param work receives a function that renews the claim, and a signal that fires when the claim
+   * is lost; both throw UPLOAD_NOT_FOUND then
    */
   async function holding<T>(
     id: string,
@@ -172,9 +173,9 @@ export function uploadCompletionService({
   }
 
   /**
-   * Joins the parts into one blob, and passes it to `use`. It is read back for the sums that the
-   * store does not know. Bytes that clients can still write, because their signed URLs have not
-   * expired, are copied first.
+   * Joins the parts into one blob and passes it to `use`. Reads the blob back for digests that the
+   * store does not know. If clients can still write to the parts because their signed URLs are
+   * valid, copies the bytes first.
    */
   async function assembled<T>(
     tree: Tree,
@@ -195,7 +196,7 @@ export function uploadCompletionService({
     try {
       if (copied) {
         await store.copy(id, copied)
-        // Checked before reading: a client may have written far more than it declared.
+        // Checked before reading, because a client may have written far more than it declared.
         const there = await store.look(copied)
         if (there?.size !== size) throw otherSize(session, there?.size ?? 0)
       }
@@ -216,7 +217,8 @@ export function uploadCompletionService({
       blobs.settled(key)
       return done
     } catch (error) {
-      // An upload that has ended meanwhile may have been swept before its parts were joined.
+      // If the upload ended meanwhile, the sweeper may have deleted its parts before they were
+      // joined.
       if (copied) await blobs.abandonCopy(tree, copied)
       else await blobs.abandonForgotten(tree, id)
       throw error
@@ -224,7 +226,7 @@ export function uploadCompletionService({
   }
 
   /**
-   * What a completion is to do. Nothing has been claimed yet.
+   * Plans a completion. Claims nothing yet.
    * @throws INVALID_INPUT, INVALID_PATH, UPLOAD_NOT_FOUND, UPLOAD_BUSY, PATH_EXISTS
    */
   async function prepare(
@@ -263,8 +265,8 @@ export function uploadCompletionService({
     const { given, ...destination }: CompletionPlan & Destination = plan
     const work = holding(id, token, async (renew, lost) => {
       const received = await sessions.received(session)
-      // If the claim of this request expired, another may hold the upload, and the blob may belong
-      // to a file.
+      // If the claim of this request expired, another one may hold the upload, and the blob may
+      // belong to a file.
       await renew()
       refuseIncomplete(session, received)
       const sums = [...new Set(['md5', ...Object.keys(given)])] as Algorithm[]
@@ -278,7 +280,7 @@ export function uploadCompletionService({
           const { tx } = change
           await lockTree(db, tree, tx)
           if (session.stream === 'joined') await endJoined(db, tree.bucketId, id, tx)
-          // A request that has aborted the upload, or acquired the expired claim, wins.
+          // A request that aborted the upload, or took the expired claim, wins.
           const isOurs = background
             ? await setCompleted(db, id, token, Date.now() + DAY_MS, tx)
             : await deleteClaimed(db, id, token, tx)
@@ -295,8 +297,8 @@ export function uploadCompletionService({
     })
     return work.catch(async error => {
       if (!(error instanceof StoreRefusal || error instanceof BlobMissing)) throw error
-      // The refusal of the store is expected when the upload has ended meanwhile, or its content is
-      // not its parts.
+      // The store's refusal is expected if the upload has ended meanwhile, or if the stored content
+      // does not consist of its parts.
       await sessions.find(tree, id, session.maker)
       throw isCorrupted(session, error) ? uploadCorrupted() : error
     })
@@ -309,9 +311,9 @@ export function uploadCompletionService({
     carryOut,
 
     /**
-     * Creates the file: joins all parts, and compares them with the expected digests. When that
-     * fails, the upload can continue. Runs to its end even if the client disconnects.
-     * @throws as `prepare`, `claim` and `carryOut` do
+     * Creates the file: joins all parts and compares them with the expected digests. If that fails,
+     * the upload can continue. Runs to its end even if the client disconnects.
+     * @throws the errors of `prepare`, `claim` and `carryOut`
      */
     async complete(
       tree: Tree,

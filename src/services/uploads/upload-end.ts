@@ -10,12 +10,14 @@ import { endPiecesOf, findJoinedTo, findStream } from '../../../db/queries/uploa
 import { releaseStaged } from '../tree/ledger.ts'
 import { uploadNotFound } from './upload-error.ts'
 
-/** A request that began before its signed URL expired may finish afterwards, and clocks differ. */
+/**
+ * A request that started before its signed URL expired may finish afterwards, and clocks differ.
+ */
 const LATE_MS = 900_000
 
 /**
- * Releases the reservation of an upload and leaves its parts to the sweeper. What is joined to it,
- * or what it is being joined to, ends with it.
+ * Releases the reservation of an upload and leaves its parts to the sweeper. Also ends the uploads
+ * joined to it, and the upload that it is joined to.
  * @returns false if it had ended already
  */
 export async function endSession(
@@ -54,15 +56,14 @@ async function endAlone(
 }
 
 /**
- * Ends the uploads that are joined to one that becomes a file: it has taken over what was reserved
- * for them.
+ * Ends the uploads joined to one that becomes a file. The file has taken over their reservations.
  */
 export async function endJoined(db: Db, bucketId: string, id: string, tx: Tx): Promise<void> {
   const parts = (await findStream(db, id, tx))?.parts?.split(',') ?? []
   for (const part of parts) await endAlone(db, bucketId, { id: part, writableUntil: 0 }, tx)
 }
 
-/** Ends an upload, in one request or in parts, whose lease is over at a time. */
+/** Ends an upload whose lease has expired, in one request or in parts. */
 export async function endOverdue(
   db: Db,
   bucketId: string,
@@ -83,8 +84,8 @@ export async function endUploadSessions(db: Db, bucketId: string): Promise<void>
 }
 
 /**
- * Marks the parts of a copied upload for deletion once their signed URLs have expired; their
- * reservation is the copy's now.
+ * Marks the parts of a copied upload for deletion once their signed URLs have expired. Their
+ * reservation now belongs to the copy.
  */
 export async function markPartsForDeletion(db: Db, session: EndingSession, tx: Tx): Promise<void> {
   if (!(await markForDeletion(db, session.id, 'staged', session.writableUntil + LATE_MS, tx)))

@@ -5,8 +5,8 @@ import type { UploadSessionView } from './upload-session-view.ts'
 const RETRY_SECONDS = 2
 
 /**
- * Whether the store refuses because of its content: a client with the signed URLs of a direct
- * upload can store other things than parts.
+ * Whether the store refuses the content itself. A client with the signed URLs of a direct upload
+ * can store other data than parts.
  */
 export const isCorrupted = (
   { writableUntil }: Pick<UploadSessionView, 'writableUntil'>,
@@ -36,7 +36,7 @@ export const isPartial = () =>
     'This upload is a part of a file: join it to the others by tus, with Upload-Concat.',
   )
 
-/** Missing parts that the message names, and that the error lists. */
+/** The maximum number of missing parts in the message and the error details. */
 const MAX_NAMED = 10
 const MAX_LISTED = 1000
 

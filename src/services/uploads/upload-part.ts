@@ -5,50 +5,47 @@ import { startCrc32 } from '../../storage/crc32.ts'
 import { BytesDiffer } from '../../storage/store.ts'
 import type { Upload } from '../../values/upload.ts'
 
-/** An upload is split into parts of `partSize` bytes; the last part has the rest. */
+/** An upload is split into parts of `partSize` bytes. The last part has the rest. */
 interface Cut {
   size: number
   partSize: number
 }
 
-/** A part of an upload, from the user who has started it. */
+/** A part of an upload from the user who started the upload. */
 export interface NewPart {
-  /** Of the upload. */
+  /** The id of the upload. */
   id: string
   by: string
-  /** From 1 on. */
+  /** The number of the part, from 1. */
   number: number
   part: Upload
-  /** Of the part, in base64 (RFC 1864). */
+  /** The MD5 of the part in base64 (RFC 1864). */
   contentMd5: string | null | undefined
-  /** How long the upload waits for the next part; a day without it. Milliseconds. */
+  /** The time that the upload waits for the next part, in milliseconds; by default one day. */
   lifeMs?: number
 }
 
-/** A part that has arrived. */
+/** A received part. */
 export interface ReceivedPart {
   partNumber: number
   size: number
-  /**
-   * Of the bytes that were stored, in lower-case hex: the sender compares it with that of the bytes
-   * it has sent.
-   */
+  /** The CRC-32 of the stored bytes in lower-case hex, for the sender to compare. */
   crc32: string
 }
 
-/** How many parts there are; an empty file has one, which is empty. */
+/** The number of parts. An empty file has one empty part. */
 export const partCountOf = ({ size, partSize }: Cut): number =>
   Math.max(1, Math.ceil(size / partSize))
 
-/** Bytes of part `number`, from 1 on. */
+/** The size of part `number` (from 1) in bytes. */
 export const sizeOfPart = ({ size, partSize }: Cut, number: number): number =>
   Math.min(partSize, size - (number - 1) * partSize)
 
 /**
  * Passes on the bytes of a part, which must be exactly `size`. Calls `admit` when all have arrived,
- * and yields the last bytes only after it: the store, which knows the size in advance, rejects a
- * part that is truncated or not admitted.
- * @throws INVALID_INPUT, and what `admit` throws
+ * and yields the last bytes only after it. The store knows the size in advance and rejects a part
+ * that is truncated or not admitted.
+ * @throws INVALID_INPUT, and the errors of `admit`
  */
 export async function* exactly(
   { source, bound }: Upload,
@@ -76,7 +73,10 @@ export async function* exactly(
   if (last) yield last
 }
 
-/** A Content-MD5 in hex. @throws INVALID_INPUT */
+/**
+ * Converts a Content-MD5 to hex.
+ * @throws INVALID_INPUT
+ */
 export function parseContentMd5(contentMd5: string | null | undefined): string | undefined {
   if (!contentMd5) return undefined
   if (!/^[A-Za-z0-9+/]{22}==$/.test(contentMd5))
@@ -88,14 +88,14 @@ export function parseContentMd5(contentMd5: string | null | undefined): string |
 }
 
 /**
- * An honest client sends a part again when its connection seems dead, while the service still waits
- * for the rest of the first.
+ * An honest client may send a part again when its connection seems dead, while the service still
+ * waits for the rest of the first request.
  */
 const MAX_SENDS = 2
 
 /**
- * Limits how many requests send the same part at a time: until one is complete, it takes disk space
- * that the upload has not reserved.
+ * Limits how many requests may send the same part at the same time. Until one is complete, it takes
+ * disk space that the upload has not reserved.
  */
 export const limitSends =
   ({ hold }: Coordination) =>
@@ -115,8 +115,9 @@ export const limitSends =
 const nothing = createHash('md5').digest('hex')
 
 /**
- * Reads the single part of an empty file, which is not stored. @returns its CRC-32. @throws
- * BytesDiffer, and what the source throws
+ * Reads the single part of an empty file, which is not stored.
+ * @returns its CRC-32
+ * @throws BytesDiffer, and the errors of the source
  */
 export async function expectNothing(
   source: AsyncIterable<Uint8Array>,

@@ -10,7 +10,9 @@ interface Piece {
   size: number
 }
 
-/** A piece must outlive its upload, whose lease may be renewed at its last moment. Milliseconds. */
+/**
+ * A piece must outlive its upload, whose lease may be renewed at the last moment. In milliseconds.
+ */
 const LONGER_MS = 3_600_000
 
 async function* joined(
@@ -22,9 +24,9 @@ async function* joined(
 }
 
 /**
- * What has come of an upload behind its last whole part: blobs of their own, each larger than all
- * after it. So a client that sends little at a time makes few of them, and each byte is written a
- * few times, and not once for each request.
+ * The bytes of an upload after its last whole part, as separate blobs. Each blob is larger than all
+ * that follow. A client that sends little at a time therefore creates few blobs, and each byte is
+ * written only a few times.
  */
 export async function openPieces(
   { db, store, blobs }: Core<'db' | 'store'> & { blobs: BlobService },
@@ -39,16 +41,17 @@ export async function openPieces(
   }
 
   return {
-    /** All of them, followed by other bytes. */
+    /** The bytes of all pieces, followed by other bytes. */
     followedBy: (bytes: Uint8Array): AsyncGenerator<Uint8Array> => joined([bytesOf(pieces), bytes]),
 
-    /** They are in a part now. */
+    /** Forgets the pieces, because a part contains them now. */
     clear(): void {
       pieces = []
     },
 
     /**
-     * Stores more bytes behind them. @param start where the first of all pieces begins in the file
+     * Appends bytes to the pieces.
+     * @param start the offset of the first piece in the file
      */
     async add(bytes: Uint8Array, start: number): Promise<void> {
       let kept = pieces
@@ -70,8 +73,8 @@ export async function openPieces(
     },
 
     /**
-     * Makes the database know them, and forget those that are no more. @param until the end of the
-     * lease of the upload
+     * Records new pieces in the database and removes those that are gone.
+     * @param until the end of the upload's lease
      */
     async record(until: number, tx: Tx): Promise<void> {
       const ids = pieces.map(({ id }) => id)
@@ -88,14 +91,14 @@ export async function openPieces(
       if (ids.length > 0) await setLeases(db, ids, until + LONGER_MS, tx)
     },
 
-    /** Call it when what was recorded is committed. */
+    /** Must be called once the recorded changes are committed. */
     settled(): void {
       for (const { id } of pieces) blobs.settled(id)
       recorded.clear()
       for (const { id } of pieces) recorded.add(id)
     },
 
-    /** Discards what was stored and not recorded. */
+    /** Discards blobs that were stored but not recorded. */
     async discard(): Promise<void> {
       for (const { id } of pieces) if (!recorded.has(id)) await blobs.abandonCopy({ bucketId }, id)
     },

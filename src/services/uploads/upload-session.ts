@@ -50,26 +50,26 @@ export interface NewUpload {
   folder?: string | null | undefined
   direct?: boolean | null | undefined
   onConflict: OnConflict
-  /** When the file was last modified, as its client says. */
+  /** The modification time that the client reports. */
   modifiedAt?: number | null | undefined
   /**
-   * Until when it waits for its first part, and after each part for the next; a day without it.
-   * Milliseconds.
+   * The time that the upload waits for its first part, and after each part for the next, in
+   * milliseconds; by default one day.
    */
   lifeMs?: number
   /**
-   * What else changes in the same transaction, before its bytes are reserved, and after it is
+   * Further changes in the same transaction, before the bytes are reserved and after the upload is
    * recorded.
    */
   before?: (tx: Tx) => Promise<void>
   alongside?: (session: UploadSessionView, tx: Tx) => Promise<void>
 }
 
-/** An unfinished upload whose tree is not open yet. */
+/** An unfinished upload whose tree is not loaded yet. */
 export type StartedUpload = SessionRow
 
 /**
- * How old the state of an upload may be when a part enters the store; after that it is read again.
+ * The maximum age of the state of an upload when a part is stored. An older state is read again.
  */
 const FRESH_MS = 1000
 
@@ -90,10 +90,10 @@ export function uploadSessionService({
   const addresses = uploadAddresses({ store, tokens, publicUrl })
 
   /**
-   * The unfinished upload with this id that the user has started in this tree.
-   * @param need `writable`: its maker may still write there, and, as with `idle`, it is not being
-   * completed
-   * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY; INVALID_INPUT for `idle` where it only can be joined to
+   * The unfinished upload with this id that the user started in this tree.
+   * @param need `writable`: its creator may still write there and it is not being completed;
+   * `idle`: it is not being completed
+   * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY; INVALID_INPUT for `idle` if it can only be joined to
    * others
    */
   async function find(
@@ -116,8 +116,8 @@ export function uploadSessionService({
   }
 
   /**
-   * The numbers of the parts that are complete, ascending. The single part of an empty file counts
-   * as received.
+   * The numbers of the complete parts, ascending. The single part of an empty file counts as
+   * received.
    */
   async function received(session: UploadSessionView): Promise<number[]> {
     if (session.size === 0 || session.isCompleted)
@@ -137,8 +137,8 @@ export function uploadSessionService({
   }
 
   /**
-   * Deletes the parts now; those of a direct upload are deleted again when no client can write to
-   * them any longer.
+   * Deletes the parts now. Those of a direct upload are deleted again when no client can write to
+   * them any more.
    */
   const removeParts = (session: UploadSessionView) =>
     store
@@ -155,7 +155,7 @@ export function uploadSessionService({
   return {
     find,
 
-    /** Whether its maker may still write there, also while it is being completed. */
+    /** Whether its creator may still write there, also during its completion. */
     isWritable: async (tree: Tree, id: string, by: string): Promise<boolean> =>
       (await findSession(
         db,
@@ -164,13 +164,15 @@ export function uploadSessionService({
       )) !== undefined,
 
     /**
-     * Those of some uploads that the user has started, unfinished or completed in the background,
-     * by id, each for `inTree`.
+     * The uploads among these that the user started, unfinished or completed in the background, by
+     * id, each for `inTree`.
      */
     startedAmong: (by: string, ids: string[]): Promise<Map<string, StartedUpload>> =>
       rowsById(ids, some => sessionsAmong(db, by, some)),
 
-    /** Such an upload as its maker sees it, with this tree open; null if it goes to another one. */
+    /**
+     * An upload as its creator sees it, with this tree loaded. Null if it belongs to another tree.
+     */
     inTree: (tree: Tree, by: string, started: StartedUpload): UploadSessionView | null =>
       started.bucketId === tree.bucketId && isInto(tree, started)
         ? toView(tree, by, started)
@@ -183,7 +185,7 @@ export function uploadSessionService({
     unseal: addresses.unseal,
 
     /**
-     * Starts an upload in parts. Reserves its full size, until a day after its last part.
+     * Starts an upload in parts. Reserves its full size until a day after its last part.
      * @throws INVALID_PATH, INVALID_INPUT, PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED
      */
     async start(
@@ -244,9 +246,9 @@ export function uploadSessionService({
     addressesOf: addresses.of,
 
     /**
-     * Stores one part; the same number again replaces it. A part is stored completely or not at
-     * all.
-     * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, INVALID_INPUT, CHECKSUM_MISMATCH, UNAVAILABLE when
+     * Stores one part. Sending the same number again replaces the part. A part is stored completely
+     * or not at all.
+     * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, INVALID_INPUT, CHECKSUM_MISMATCH, UNAVAILABLE while
      * others are sending it
      */
     async addPart(
@@ -262,7 +264,8 @@ export function uploadSessionService({
         )
       const wanted = parseContentMd5(contentMd5)
       const size = sizeOfPart(session, number)
-      // A slow body may outlast the upload: once it is completed, its blob belongs to a file.
+      // A slow body may outlast the upload. Once the upload is completed, its blob belongs to a
+      // file.
       const admit = async () => {
         if (Date.now() - found > FRESH_MS) await find(tree, id, by, 'writable')
       }
@@ -282,11 +285,11 @@ export function uploadSessionService({
               part_number: number,
             },
           )
-        // An upload that has ended meanwhile has deleted its parts: that is no outage.
+        // If the upload ended meanwhile, its parts are gone. That is no outage.
         if (error instanceof Unavailable) await find(tree, id, by)
         throw isCorrupted(session, error) ? uploadCorrupted() : error
       }
-      // If the session has ended meanwhile, no row records the bytes that were just stored.
+      // If the session has ended meanwhile, no row records the bytes just stored.
       if (!(await blobs.renew(id, lifeFrom(session, lifeMs)))) {
         await blobs.abandon(tree, id, undefined)
         await endParts(id)
@@ -308,9 +311,7 @@ export function uploadSessionService({
   }
 }
 
-/**
- * Its path leads down from the root of the tree that it was started in, and from that of no other.
- */
+/** Its path leads down from the root of the tree in which it was started, and of no other tree. */
 const isInto = ({ share }: UploadTree, { shareId }: Pick<SessionRow, 'shareId'>): boolean =>
   shareId === (share?.id ?? null)
 
@@ -324,7 +325,7 @@ function toView(tree: UploadTree, maker: string, row: SessionRow): UploadSession
 export type UploadSessionService = ReturnType<typeof uploadSessionService>
 
 /**
- * Each part extends an upload by a day; a direct upload expires with its signed URLs, because its
+ * Each part extends an upload by a day. A direct upload expires with its signed URLs, because its
  * parts bypass this service.
  */
 const lifeFrom = (session: UploadSessionView, lifeMs = DAY_MS): number =>

@@ -29,48 +29,46 @@ import { uploadNotFound } from './upload-error.ts'
 import type { NewUpload, UploadSessionService } from './upload-session.ts'
 import type { UploadSessionView } from './upload-session-view.ts'
 
-/** An upload whose bytes come in order. Sizes in bytes. */
+/** An upload whose bytes arrive in order. Sizes are in bytes. */
 export interface StreamView extends Pick<StreamRow, 'kind' | 'metadata'> {
   session: UploadSessionView
-  /** What is durable: all of a file only once it is there. */
+  /** The number of durable bytes. It equals the size only once the file exists. */
   arrived: number
-  /** The file that was made of it. */
+  /** The id of the created file. */
   fileId: string | null
-  /** What it is joined of, in order; null for what is not. */
+  /** The ids of the joined uploads in order; null for an upload that joins none. */
   parts: string[] | null
 }
 
-/** The caller of a request that sends bytes. */
+/** The sender of a request with bytes. */
 interface Sender {
   caller: Caller
-  /**
-   * Decides again what to do when the name is taken: the caller may have lost a right since the
-   * start.
-   */
+  /** Decides the conflict rule again, because the caller may have lost a right since the start. */
   decide: (choice: OnConflict) => OnConflict
-  /** Where the file goes, if not to the place that was planned. */
+  /** The destination of the file, if it differs from the planned one. */
   place?: Pick<Completion, 'filename' | 'folder'>
   /**
-   * Asked again and again while bytes come, and before they are stored; what it throws ends the
-   * request.
+   * Called repeatedly while bytes arrive and before they are stored. Its errors end the request.
    */
   goesOn: () => Promise<void>
-  /** Fires when the client is gone. */
+  /** Fires when the client disconnects. */
   signal: AbortSignal
 }
 
 export interface NewStream extends Omit<NewUpload, 'direct' | 'before' | 'alongside' | 'lifeMs'> {
   kind: StreamKind
-  /** What the client says of it, as it has said it. */
+  /** The metadata exactly as the client sent it. */
   metadata: string
-  /** The ids of what is joined to it. */
+  /** The ids of the uploads to join. */
   parts?: string
 }
 
-/** How long to wait until an earlier request of a client has stored what it got. */
+/**
+ * The time to wait until an earlier request of the client has stored its bytes, in milliseconds.
+ */
 const QUIET_MS = 3000
 const WAIT_SECONDS = 10
-/** How many are joined at a time, on an instance, and how many wait for them. */
+/** The number of joins that run at the same time on one instance, and the number that wait. */
 const JOINING_AT_ONCE = 4
 const LONGEST_QUEUE = 100
 
@@ -81,13 +79,13 @@ interface Deps extends Core<'db' | 'store' | 'log'> {
 }
 
 /**
- * Uploads in parts whose bytes come in order, however they are cut. The file is made when the last
- * byte has come.
+ * Uploads in parts whose bytes arrive in order, in requests of any size. The file is created when
+ * the last byte has arrived.
  */
 export function uploadStreamService(deps: Deps) {
   const { db, store, blobs, uploadSessions: sessions, backgroundCompletions: completions } = deps
   const writers = streamWriters(deps)
-  /** In turns by user: each holds the memory of a stream. */
+  /** Users take turns, because each join holds the memory of a stream. */
   const joins = createFairQueue({
     atOnce: JOINING_AT_ONCE,
     longest: LONGEST_QUEUE,
@@ -107,7 +105,10 @@ export function uploadStreamService(deps: Deps) {
     return sessions.start(tree, { ...rest, alongside, ...(before ? { before } : {}) }, limits, by)
   }
 
-  /** The upload with its rows as they are now. @throws UPLOAD_NOT_FOUND */
+  /**
+   * The upload with its current rows.
+   * @throws UPLOAD_NOT_FOUND
+   */
   async function look(tree: Tree, id: string, by: string): Promise<StreamView> {
     const started = (await sessions.startedAmong(by, [id])).get(id)
     const session = started && sessions.inTree(tree, by, started)
@@ -121,7 +122,10 @@ export function uploadStreamService(deps: Deps) {
     return { ...stream, session, arrived, parts, fileId: completion?.fileId ?? null }
   }
 
-  /** Waits for the file that is being made. @throws as a completion does */
+  /**
+   * Waits for the file that is being created.
+   * @throws the errors of a completion
+   */
   async function outcome(
     tree: Tree,
     id: string,
@@ -137,8 +141,8 @@ export function uploadStreamService(deps: Deps) {
   }
 
   /**
-   * Makes the file of what has come, or waits for the request that is at it. @throws as a
-   * completion does
+   * Creates the file from the received bytes, or waits for the request that does.
+   * @throws the errors of a completion
    */
   async function finish(
     tree: Tree,
@@ -155,8 +159,8 @@ export function uploadStreamService(deps: Deps) {
   }
 
   /**
-   * Deletes what was stored for an upload that had ended: no row records it, or its blob is a file
-   * already.
+   * Deletes bytes stored for an upload that had ended: no row records them, or the blob belongs to
+   * a file.
    */
   async function discardLate(tree: Tree, id: string, by: string): Promise<void> {
     const started = (await sessions.startedAmong(by, [id])).get(id)
@@ -166,9 +170,9 @@ export function uploadStreamService(deps: Deps) {
   }
 
   /**
-   * Appends bytes, and makes the file when they are the last.
-   * @param chunkAt is told how much has arrived @throws what that throws, and as `append` and a
-   * completion do
+   * Appends bytes and creates the file after the last ones.
+   * @param chunkAt receives the number of bytes that have arrived
+   * @throws the errors of `chunkAt`, of `append` and of a completion
    */
   async function extend(
     tree: Tree,
@@ -192,10 +196,10 @@ export function uploadStreamService(deps: Deps) {
           const arrived = await append({ db, store, blobs }, given)
           if (!holdsBack || arrived < session.size) return null
         }
-        // Before another request may write: it would write into the file.
+        // Before another request may write, because it would write into the file.
         return await completions.begin(tree, id, caller, { ...place, decide }, 0)
       } catch (error) {
-        // An upload that has ended meanwhile has deleted its parts: that is no outage.
+        // If the upload ended meanwhile, its parts are gone. That is no outage.
         const isOut = error instanceof Unavailable || error instanceof BlobMissing
         const why = isOut
           ? await sessions.find(tree, id, by).then(
@@ -211,7 +215,10 @@ export function uploadStreamService(deps: Deps) {
     return begun ? outcome(tree, id, sender, begun) : look(tree, id, by)
   }
 
-  /** Appends bytes that begin at an offset. @throws OffsetDiffers, and as `extend` does */
+  /**
+   * Appends bytes that begin at an offset.
+   * @throws OffsetDiffers, and the errors of `extend`
+   */
   const write = (
     tree: Tree,
     id: string,
@@ -230,8 +237,8 @@ export function uploadStreamService(deps: Deps) {
     )
 
   /**
-   * The bytes of some uploads, one after the other, from an offset on. @throws UPLOAD_NOT_FOUND if
-   * one of them ends
+   * The bytes of several uploads one after the other, from an offset.
+   * @throws UPLOAD_NOT_FOUND if one of them ends
    */
   async function* bytesOf(
     tree: Tree,
@@ -248,17 +255,14 @@ export function uploadStreamService(deps: Deps) {
         await store.commitParts(id, partCount, { contentType: 'application/octet-stream' })
         yield* await store.open(id, { offset })
       } catch (error) {
-        // One that has ended meanwhile has deleted its bytes.
+        // An upload that ended meanwhile has deleted its bytes.
         await sessions.find(tree, id, maker)
         throw error
       }
     }
   }
 
-  /**
-   * Starts an upload that others are joined to. What is reserved for them is handed on: their bytes
-   * count once.
-   */
+  /** Starts an upload that joins others. Their reservations pass to it, so the bytes count once. */
   function startJoining(
     tree: Tree,
     upload: NewStream,
@@ -284,8 +288,8 @@ export function uploadStreamService(deps: Deps) {
     look,
 
     /**
-     * @returns what to answer about an upload: as it is when no request of its client writes any
-     * longer. @throws UPLOAD_NOT_FOUND, StreamHeld
+     * Finds the current state of an upload, once no earlier request of its client writes.
+     * @throws UPLOAD_NOT_FOUND, StreamHeld
      */
     async find(tree: Tree, id: string, by: string): Promise<StreamView> {
       const found = await look(tree, id, by)
@@ -301,19 +305,23 @@ export function uploadStreamService(deps: Deps) {
       return look(tree, id, by)
     },
 
-    /** Whether it is remembered that the user had an upload with this id. */
+    /** Whether the user had an upload with this id that has ended. */
     isOver: (id: string, by: string): Promise<boolean> => isStreamOver(db, id, by),
 
     write,
     finish,
 
-    /** Ends an upload that is not complete: nothing of it stays. @throws UPLOAD_NOT_FOUND */
+    /**
+     * Ends an incomplete upload and removes all its bytes.
+     * @throws UPLOAD_NOT_FOUND
+     */
     end: (tree: Tree, id: string, by: string): Promise<void> => sessions.abort(tree, id, by),
 
     /**
-     * Makes one file of several complete partial uploads, in this order, which end when it is
-     * there, or has ended itself. The same again continues, or answers the same file.
-     * @throws INVALID_INPUT, UPLOAD_NOT_FOUND, and as `begin` and `write` do
+     * Joins complete partial uploads to one file, in this order. The partial uploads end when the
+     * file exists or the joined upload has ended. Repeating the request continues, or returns the
+     * same file.
+     * @throws INVALID_INPUT, UPLOAD_NOT_FOUND, and the errors of `begin` and `write`
      */
     async join(
       tree: Tree,
@@ -339,12 +347,12 @@ export function uploadStreamService(deps: Deps) {
           )
         parts.push(session)
       }
-      // None of them may expire before the upload that they are joined to.
+      // None of them may expire before the upload that joins them.
       await setLeases(db, [...ids], Date.now() + DAY_MS + HOUR_MS)
       const size = parts.reduce((sum, part) => sum + part.size, 0)
       const started = { ...upload, kind: 'joined', parts: ids.join(), size } as const
       const id = before ?? (await startJoining(tree, started, parts, limits, by)).id
-      // The name that was asked for first may be taken by now.
+      // The name of the first request may be taken by now.
       const { filename, folder, onConflict } = upload
       const latest = {
         ...sender,
