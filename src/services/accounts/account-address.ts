@@ -6,9 +6,9 @@ import { exchange } from './account-kept.ts'
 import { canonicalEmail, type Profile } from './profile.ts'
 
 /**
- * Updates the e-mail address of an account when the provider that it comes from reports another
- * one: shares and invites go to the address that is verified now. Another identity does not change
- * it, unless the account has no verified address.
+ * Updates the e-mail address of an account when the identity provider that confirmed it reports
+ * another one, because shares and invites go to the currently verified address. Another identity
+ * changes it only if the account has no verified address.
  * @returns whether a mail to the former address was queued
  */
 export async function followAddress(
@@ -48,8 +48,9 @@ export async function followAddress(
 }
 
 /**
- * Gives an account without a verified e-mail address that of the identity, unless another account
- * has it. @returns whether it did
+ * Gives an account without a verified e-mail address the address of the identity, unless another
+ * account has it.
+ * @returns whether the account got it
  */
 export async function adoptAddress(
   db: Db,

@@ -77,8 +77,8 @@ export function accountEndService({
   }
 
   /**
-   * The owner of the kept data: the verified address, until when, and the providers that may
-   * confirm it.
+   * The owner of the kept data: the verified address, the time until which it is kept, and the
+   * providers that may confirm the address.
    */
   async function waitingFor(caller: Caller, tx: Tx) {
     const where = { userId: caller.userId }
@@ -96,7 +96,7 @@ export function accountEndService({
     }
   }
 
-  /** Workspaces of which the user is the only member are deleted; the others need another owner. */
+  /** Workspaces with the user as their only member are deleted. The others need another owner. */
   async function leaveWorkspaces(caller: Caller, { tx, record }: Change): Promise<void> {
     const memberships = await lockMemberships(db, caller.userId, tx)
     const orphaned = memberships.filter(
@@ -116,8 +116,8 @@ export function accountEndService({
     const left = new Set(memberships.filter(({ members }) => members > 1).map(({ id }) => id))
     for (const workspace of left)
       record({ workspace }, { kind: 'member.left', subject: caller.userId })
-    // Keys and webhooks are deleted by cascade: a person who has lost the right must not receive
-    // further events. The others are notified.
+    // Keys and webhooks are deleted by cascade, because a person without the right must not receive
+    // further events. The other members are notified.
     for (const { id, workspaceId } of await workspaceKeysBy(db, caller.userId, null, tx))
       if (left.has(workspaceId))
         record({ workspace: workspaceId }, { kind: 'key.deleted', subject: id })

@@ -24,10 +24,10 @@ import type { WorkspaceService } from '../workspaces/workspace.ts'
 import type { SessionService } from './session.ts'
 import type { UserService } from './user.ts'
 
-/** A file that the service makes while it is sent. */
+/** A file generated while it is sent. */
 export interface Attachment {
   name: string
-  /** JSON, where nothing is said. */
+  /** JSON by default. */
   type?: string
   chunks: AsyncGenerator<string>
 }
@@ -44,17 +44,17 @@ interface Deps extends Core<'db'> {
   workspaces: WorkspaceService
 }
 
-/** The log of a drive, and what of it the caller may see. */
+/** The log of a drive, and the part of it that the caller may see. */
 interface DriveLog {
   id: string
   eventKinds: readonly EventKind[]
 }
 
-/** Rows that one statement reads; more are never in memory. */
+/** The number of rows that one statement reads. Memory never holds more. */
 const ROWS = 1000
 /**
- * The same of notes, which are long: 1,000 of them would be 20 MB for each client that takes its
- * time.
+ * The number of notes that one statement reads. Notes are long: 1,000 would take 20 MB for each
+ * slow client.
  */
 const NOTES = 50
 
@@ -62,20 +62,20 @@ const time = (at: number): string => new Date(at).toISOString()
 const timeIfAny = (at: number | null): string | null => (at === null ? null : time(at))
 
 /**
- * What the service knows of a person, for that person. It holds nothing by which anyone could sign
- * in, open a share or accept an invite.
+ * The data that the service stores about a person, for that person. It contains nothing that lets
+ * anyone sign in, open a share or accept an invite.
  */
 export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
   const { fileRequests, invites, listings, sessions, shares, trashItems, users, workspaces } = deps
 
-  /** The lists of an account, each in pages, under their names in the file. */
+  /** The lists of an account, read in pages, under their names in the file. */
   function lists(caller: Caller, drive: DriveLog): Record<string, AsyncIterable<object[]>> {
     const { bucket, userId } = caller
     const entries = (kind: typeof FILE | typeof FOLDER) =>
       pages((after: string | null) => listings.ofKind(bucket, kind, ROWS, after), idOf)
     const events = (logId: string, kinds: readonly EventKind[]) =>
       pages<EventView, number>(
-        // From the newest back: the purge of old events does not overtake it.
+        // From the newest back, so that the purge of old events does not overtake it.
         after => eventFeeds.pageAfter(logId, after, { limit: ROWS, newestFirst: true, kinds }),
         ({ seq }) => seq,
       )
@@ -122,7 +122,7 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
       ),
       webhooks: rows(
         () => webhooksOfUser(db, userId),
-        // Anyone who knows the URL may be able to write there.
+        // Anyone who knows the URL may be able to write to it.
         ({ id, url, state, createdAt }) => ({
           id,
           host: new URL(url).host,
@@ -293,7 +293,7 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
     }
   }
 
-  /** Which entries have which tags. */
+  /** The tags of entries. */
   async function* tagged(bucketId: string): AsyncGenerator<object[]> {
     for (const { id: tagId } of (await tagsOfBuckets(db, [bucketId])).get(bucketId) ?? [])
       yield* mapped(
@@ -331,7 +331,7 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
     }
   }
 
-  /** The parts of the file. What changes while it is written may be in it or not. */
+  /** The parts of the file. Changes made during the export may be missing. */
   async function* write(
     caller: Caller,
     drive: DriveLog,
@@ -346,7 +346,7 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
         if (page.length === 0) continue
         yield separator + page.map(row => JSON.stringify(row)).join(',\n')
         separator = ',\n'
-        // A session that ends meanwhile ends this, too.
+        // If the session ends, so does the export.
         if (!(await mayGoOn())) throw new Unauthenticated()
       }
       yield ']'
@@ -356,9 +356,9 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
 
   return {
     /**
-     * The file of a caller in a session, in constant memory.
-     * @param drive that of the caller
-     * @param mayGoOn whether the session has not ended; asked after each page
+     * The export of a caller in a session, in constant memory.
+     * @param drive the caller's drive
+     * @param mayGoOn whether the session is still active; called after each page
      */
     make: (caller: Caller, drive: DriveLog, mayGoOn: () => Promise<boolean>): Attachment => ({
       name: `satchel-${time(Date.now()).slice(0, 10)}.json`,
@@ -369,7 +369,10 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
 
 const idOf = ({ id }: { id: string }): string => id
 
-/** All pages of a list. @param keyOf what the page after a row begins behind */
+/**
+ * All pages of a list.
+ * @param keyOf the cursor after a row
+ */
 async function* pages<T, Key extends string | number>(
   read: (after: Key | null) => Promise<Page<T>>,
   keyOf: (row: T) => Key,
@@ -391,7 +394,7 @@ async function* mapped<T>(
   for await (const page of list) yield page.map(show)
 }
 
-/** A short list. */
+/** A short list in one piece. */
 async function* rows<T>(
   read: () => Promise<T[]>,
   show: (row: T) => object,

@@ -26,8 +26,8 @@ export async function reattach(db: Db, userId: string, bucketId: string, tx: Tx)
 }
 
 /**
- * The same for an account that was created before its e-mail address was verified: replaces its own
- * storage area, if that is empty.
+ * Like `findKept`, for an account that was created before its e-mail address was verified. The kept
+ * data replaces its own storage area if that is empty.
  */
 export async function exchange(
   db: Db,

@@ -36,18 +36,18 @@ export { canonicalEmail, type ProviderProfile, refusalReasons, SignInRefused } f
 export interface AccountRules {
   /**
    * Whether identities of different providers with the same verified e-mail address share an
-   * account; the operator trusts all of them.
+   * account. The operator then trusts all of them.
    */
   linkByEmail: boolean
-  /** The rule for new accounts. */
+  /** Who may create accounts. */
   signUp: SignUp
-  /** The plans by claims. */
+  /** The mapping of claims to plans. */
   planClaim: PlanClaim
-  /** Reports a plan of the setting that no account can be given. */
+  /** Reports a configured plan that does not exist or is retired. */
   unknownPlan: (plan: string) => void
-  /** Whether no account may be made now, because of a maintenance. */
+  /** Whether a maintenance prevents new accounts. */
   isFrozen: boolean
-  /** The link in mails. */
+  /** The link that mails contain. */
   link: string
 }
 
@@ -55,7 +55,7 @@ interface Deps
   extends Core<'db'>,
     Partial<Core<'change' | 'wake' | 'log' | 'publicUrl' | 'coordination'>> {
   linkByEmail?: boolean
-  /** Without it, sign-up is open. */
+  /** Without it, anyone may sign up. */
   signUp?: SignUp | null
   planClaim?: PlanClaim
   isFrozen?: () => boolean
@@ -90,7 +90,7 @@ export function accountService({
 
   return {
     /**
-     * Whether an account has this identity already.
+     * Whether the account already has this identity.
      * @throws SignInRefused `identity_taken` when another account has it, `auth_failed` for a
      * profile without a usable id or e-mail address
      */
@@ -106,9 +106,10 @@ export function accountService({
      * @param current the signed-in account to which the identity is attached; null for an ordinary
      * sign-in
      * @throws SignInRefused `identity_taken` when another account has the identity, or has its
-     * verified e-mail address and may
-     *   not be joined, `email_unverified` when an account has the e-mail address and the provider has not verified it,
-     *   `sign_up_closed` for a person who may not make an account, `maintenance` for one who may not make it now, `auth_failed` for a suspended account or a profile without a usable id or e-mail address
+     * verified e-mail address and may not be joined; `email_unverified` when an account has the
+     * e-mail address and the provider has not verified it; `sign_up_closed` for a person who may
+     * not create an account; `maintenance` when accounts cannot be created now; `auth_failed` for a
+     * suspended account or a profile without a usable id or e-mail address
      */
     async signIn(
       raw: ProviderProfile,
@@ -116,7 +117,7 @@ export function accountService({
     ): Promise<{ userId: string }> {
       const [profile, rules] = [readProfile(raw), rulesNow()]
       // The unique index refuses the second of two parallel sign-ins with one identity or e-mail
-      // address; its retry finds the account.
+      // address. Its retry finds the account.
       const settling = pRetry(
         () =>
           db.transaction(tx =>
@@ -182,8 +183,7 @@ export function accountService({
         return
       }
       const { userId, refusal } = account
-      // Anyone who knows an address can try as often as they like; the log of its owner must not
-      // fill up with it.
+      // Anyone who knows an address can try any number of times. The owner's log must not fill up.
       if (!(await hasMany(db, userId))) await noteIn(userId, { refusal })
     },
   }
@@ -198,14 +198,14 @@ async function settle(
   rules: AccountRules,
   tx: Tx,
 ): Promise<{ userId: string; mail: boolean }> {
-  // The first read takes no lock: gap locks on a missing row make parallel first sign-ins of one
-  // person deadlock.
+  // The first read takes no lock, because gap locks on a missing row make parallel first sign-ins
+  // of one person deadlock.
   const known = (await findIdentity(db, profile, tx)) && (await lockIdentity(db, profile, tx))
   if (known) return signInAgain(db, known, profile, rules, tx)
   const owner = await lockUserWithAddress(db, canonicalEmail(profile.email), tx)
   if (owner) {
     requireActive({ userId: owner.id, status: owner.status })
-    // The account is locked by now: a sign-in of the same identity may have made it meanwhile.
+    // The account is locked now. A concurrent sign-in of the same identity may have created it.
     const meanwhile = await lockIdentity(db, profile, tx)
     if (meanwhile) return signInAgain(db, meanwhile, profile, rules, tx)
     await requireJoinable(db, owner.id, profile, rules, tx)
@@ -265,13 +265,13 @@ async function attach(
   requireActive({ userId, status: account.status })
   if (known) await refreshIdentity(db, known.identityId, profile, tx)
   else await createIdentity(db, userId, profile, tx)
-  // The confirmation joins two identities of one person; data kept for an earlier account still
-  // follows the rules.
+  // The confirmation joins two identities of one person. The usual rules apply to data kept for an
+  // earlier account.
   await adoptAddress(db, userId, profile, rules, tx)
   return { userId, mail: false }
 }
 
-/** Refused sign-ins of an account that are noted within an hour. */
+/** The number of refused sign-ins of an account that are recorded per hour. */
 const NOTED_REFUSALS = 10
 async function hasMany(db: Db, userId: string): Promise<boolean> {
   const range = {
@@ -293,7 +293,7 @@ function requireActive({ userId, status }: { userId: string; status: string }): 
     })
 }
 
-/** @throws SignInRefused unless a new identity may join the account that has its address */
+/** @throws SignInRefused unless a new identity may join the account with its address */
 async function requireJoinable(
   db: Db,
   userId: string,
@@ -314,7 +314,7 @@ async function requireJoinable(
       'identity_taken',
       'An account of another provider has this e-mail address, and accounts are not linked across providers.',
     )
-  // A locking read: the account is locked, and an identity that has joined it meanwhile counts.
+  // A locking read: it locks the account and sees identities that joined it meanwhile.
   const same = (await lockIdentitiesOf(db, userId, tx)).some(
     identity => identity.provider === provider,
   )
@@ -322,8 +322,8 @@ async function requireJoinable(
 }
 
 /**
- * Creates an account with an empty root folder, or with the data that it left behind. @throws
- * SignInRefused `maintenance`, `sign_up_closed`
+ * Creates an account with an empty root folder, or with the data of an earlier account.
+ * @throws SignInRefused `maintenance`, `sign_up_closed`
  */
 async function createAccount(
   db: Db,
@@ -376,7 +376,7 @@ async function createIdentity(db: Db, userId: string, profile: Profile, tx: Tx):
 }
 
 /**
- * Updates an identity. The account keeps its name and picture, which may come from another
+ * Updates an identity. The account keeps its name and picture, which may belong to another
  * identity.
  */
 async function refreshIdentity(db: Db, id: string, profile: Profile, tx: Tx): Promise<void> {

@@ -91,7 +91,7 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
     tx: Tx,
   ): Promise<void> {
     if (workspaceId === null) await lockUser(db, caller.userId, tx)
-    // Without this lock, a key that is created while its creator is being removed would survive.
+    // Without this lock, a key could survive the removal of its creator.
     else await lockToManage(db, caller, workspaceId, tx)
     requireRoom(
       await (workspaceId === null
@@ -136,11 +136,12 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
     /** @throws INVALID_SCOPE, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
     createPrivate: (caller: Caller, input: ApiKeyInput) =>
       create(caller, null, privateScopes, input),
-    /** The same, after what `first` does in the transaction. */
+    /** Like `create`, after `first` has run in the transaction. */
     createPrivateAfter: (caller: Caller, input: ApiKeyInput, first: (tx: Tx) => Promise<void>) =>
       create(caller, null, privateScopes, input, first),
     /**
-     * Whether there is room for another private key, as far as is known now. @throws QUOTA_EXCEEDED
+     * Checks that another private key is allowed at the moment.
+     * @throws QUOTA_EXCEEDED
      */
     requireRoomFor: async (caller: Caller) =>
       requireRoom(await apiKeyQuota(db, 'user', caller.userId)),
@@ -164,13 +165,16 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
     pagesOfWorkspaces: (workspaceIds: string[], limit: number, after: ApiKeyPlace | null) =>
       pagesOf('workspace', workspaceIds, limit, after),
     /**
-     * Those of some keys that are private ones of the caller, or of a workspace that they are a
-     * member of, by id. Does not look at their role.
+     * The keys among these that are private keys of the caller or belong to one of their
+     * workspaces, by id. Ignores their role.
      */
     knownAmong: ({ userId }: Caller, ids: string[]): Promise<Map<string, ApiKeyView>> =>
       rowsById(ids, async some => (await apiKeysAmong(db, userId, some)).map(toView)),
     listPrivate: (caller: Caller) => list('user', caller.userId),
-    /** Deletes a key; its next request is refused. @throws API_KEY_NOT_FOUND */
+    /**
+     * Deletes a key. Its next request is refused.
+     * @throws API_KEY_NOT_FOUND
+     */
     removePrivate: (caller: Caller, id: string) => remove(caller, 'user', caller.userId, id),
 
     createForWorkspace: (caller: Caller, workspace: WorkspaceView, input: ApiKeyInput) =>
@@ -179,7 +183,8 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
     removeFromWorkspace: (caller: Caller, workspace: WorkspaceView, id: string) =>
       remove(caller, 'workspace', workspace.id, id),
     /**
-     * Deletes the key that the caller is, which needs no further right. @throws API_KEY_NOT_FOUND
+     * Deletes the calling key, which requires no further right.
+     * @throws API_KEY_NOT_FOUND
      */
     removeItself: (caller: Caller) =>
       caller.workspaceId === null

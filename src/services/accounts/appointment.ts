@@ -14,9 +14,9 @@ export interface OperatorView {
   userId: string
   email: string
   name: string
-  /** Named by the setting OPERATORS, and dismissed only by changing it. */
+  /** Listed in the setting OPERATORS, and removed only by changing that setting. */
   bySetting: boolean
-  /** Null for an operator of the setting. */
+  /** Null for an operator in the setting. */
   appointedBy: string | null
   appointedAt: number | null
 }
@@ -35,7 +35,7 @@ export function appointmentService({
   const isOfSetting = ({ verifiedEmail }: { verifiedEmail: string | null }) =>
     verifiedEmail !== null && bySetting.has(verifiedEmail)
 
-  /** @param appointment null for an operator of the setting */
+  /** @param appointment null for an operator in the setting */
   const view = (
     { id, email, name }: Pick<User, 'id' | 'email' | 'name'>,
     appointment: Pick<OperatorView, 'appointedBy' | 'appointedAt'> | null,
@@ -63,8 +63,8 @@ export function appointmentService({
 
   return {
     /**
-     * Checked at every operation of an operator, so that the right ends with the verified address
-     * or the appointment.
+     * Checked at every operation, so that the right ends with the verified address or the
+     * appointment.
      */
     async isOperator(caller: Caller): Promise<boolean> {
       if (caller.via !== 'session') return false
@@ -72,7 +72,7 @@ export function appointmentService({
       return (await db.Operator.findByPk(caller.userId, { raw: true })) !== null
     },
 
-    /** The operators of the setting that have an account, and the appointed ones. */
+    /** The operators in the setting who have an account, and the appointed ones. */
     async list(): Promise<OperatorView[]> {
       const [appointed, named] = await Promise.all([
         appointedOperators(db),
@@ -105,8 +105,9 @@ export function appointmentService({
     },
 
     /**
-     * Dismisses an operator, effective from their next operation. @throws USER_NOT_FOUND when the
-     * account is no operator, FORBIDDEN for an operator of the setting
+     * Dismisses an operator. The next operation fails.
+     * @throws USER_NOT_FOUND if the account is not an operator, FORBIDDEN for an operator in the
+     * setting
      */
     async dismiss(caller: Caller, userId: string): Promise<{ userId: string }> {
       const account = await find(userId)
@@ -126,9 +127,9 @@ export function appointmentService({
     },
 
     /**
-     * Checks that an operator may suspend an account through the API: not their own, and no
-     * operator of the setting, so that an appointed operator cannot lock out those who run the
-     * service.
+     * Checks that an operator may suspend an account through the API. Operators may suspend neither
+     * themselves nor operators in the setting, so that an appointed operator cannot lock out those
+     * who run the service.
      * @throws USER_NOT_FOUND, FORBIDDEN
      */
     async requireSuspendable(caller: Caller, userId: string): Promise<void> {

@@ -15,18 +15,18 @@ import { AppError, Unauthenticated } from '../../runtime/errors.ts'
 import { MAX_FAVOURITES } from '../../values/limits.ts'
 import type { Core } from '../core.ts'
 
-/** An entry or a received share that a person has marked. */
+/** An entry or a received share that a person marked as a favourite. */
 export type FavouriteView = Omit<FavouriteRow, 'userId'>
 
-/** What is marked: ids of entries, and of received shares. */
+/** The ids of marked entries and received shares. */
 interface Marked {
   entryIds: readonly string[]
   shareIds: readonly string[]
 }
 
 /**
- * Favourites of a person. Nothing here authorizes: whether they may see what they have marked is
- * asked whenever it is shown.
+ * The favourites of a person. Nothing here authorizes: each reader checks whether the person may
+ * still see them.
  */
 export function favouriteService({ db }: Core<'db'>) {
   const changed = <T>(
@@ -34,7 +34,7 @@ export function favouriteService({ db }: Core<'db'>) {
     work: (tx: Tx, now: FavouriteRow[]) => Promise<T>,
   ): Promise<T> =>
     db.transaction(async tx => {
-      // In turns, so that parallel requests do not exceed the bound.
+      // In turns, so that parallel requests do not exceed the limit.
       if (!(await lockUser(db, userId, tx))) throw new Unauthenticated()
       return work(tx, await favouritesOf(db, userId, tx))
     })
@@ -44,24 +44,24 @@ export function favouriteService({ db }: Core<'db'>) {
     list: ({ userId }: Caller): Promise<FavouriteView[]> => favouritesOf(db, userId),
 
     /**
-     * Whether an entry is in one of the caller's drives: another one takes the same time as one
-     * that is not there.
+     * Whether an entry is in one of the caller's drives. A foreign entry takes the same time as a
+     * missing one.
      */
     isWithinReach: async ({ userId }: Caller, entryId: string): Promise<boolean> =>
       isUuid(entryId) && isWithinReach(db, userId, entryId),
 
-    /** Which of these entries are favourites of the caller. One statement for up to 1,000. */
+    /** The entries among these that are favourites of the caller. One statement for up to 1,000. */
     entriesAmong: ({ userId }: Caller, ids: readonly string[]): Promise<Set<string>> =>
       favouritesAmong(db, userId, 'entryId', ids),
 
-    /** Which of these shares. */
+    /** The shares among these that are favourites of the caller. */
     sharesAmong: ({ userId }: Caller, ids: readonly string[]): Promise<Set<string>> =>
       favouritesAmong(db, userId, 'shareId', ids),
 
     /**
-     * Marks what the caller may see, at the end of their order; what is marked stays where it is.
-     * @param seen those that the caller may see, which are kept; of the others, the first ones make
-     * room, as many as are needed. Null to keep all
+     * Adds favourites at the end. Existing favourites keep their places.
+     * @param seen favourites that the caller may still see. If there is not enough room, the first
+     * of the others are removed. Null keeps all
      * @throws QUOTA_EXCEEDED
      */
     add: (
@@ -102,8 +102,8 @@ export function favouriteService({ db }: Core<'db'>) {
       }),
 
     /**
-     * Takes the mark from entries or shares; of what has none, nothing happens. @returns whether
-     * something had it
+     * Removes favourites. Missing ones are ignored.
+     * @returns whether any was removed
      */
     remove: (caller: Caller, { entryIds, shareIds }: Marked): Promise<boolean> =>
       changed(caller, async (tx, now) => {
@@ -116,8 +116,8 @@ export function favouriteService({ db }: Core<'db'>) {
       }),
 
     /**
-     * Puts a favourite before another one, or at the end.
-     * @param of finds them by their own ids, or by those of what they mark
+     * Moves a favourite before another one, or to the end.
+     * @param of finds favourites by their own ids or by the ids of their targets
      * @throws FAVOURITE_NOT_FOUND
      */
     move: (

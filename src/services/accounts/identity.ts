@@ -10,7 +10,7 @@ import { enqueue } from '../notices/outbox.ts'
 import { endGroupMemberships } from '../workspaces/group-membership.ts'
 import { canonicalEmail } from './profile.ts'
 
-/** The identities with which an account is signed in to. */
+/** The identities of an account. */
 export function identityService({
   db,
   change = changeRunner({ db }),
@@ -18,8 +18,8 @@ export function identityService({
 }: Core<'db'> & Partial<Core<'change' | 'wake'>>) {
   return {
     /**
-     * Removes an identity from the account of the caller, and ends its other sessions, which may
-     * have started with it, and the memberships that groups of its provider gave.
+     * Removes an identity from the caller's account. Also ends the account's other sessions, which
+     * may have started with it, and memberships granted by groups of its provider.
      * @returns the workspaces in which a membership has ended
      * @throws LAST_IDENTITY, IDENTITY_NOT_FOUND
      */
@@ -57,8 +57,8 @@ export function identityService({
   }
 
   /**
-   * An e-mail address stays verified only while an identity of the account confirms it; otherwise
-   * that of another identity replaces it.
+   * An e-mail address stays verified only while an identity of the account confirms it. Otherwise
+   * the address of another identity replaces it.
    */
   async function keepAddressTrue(
     userId: string,
@@ -82,7 +82,7 @@ export function identityService({
     return true
   }
 
-  /** The first of the addresses that no account has. */
+  /** The first address that no account has. */
   async function firstFree(identities: LockedIdentity[], tx: Tx): Promise<string | undefined> {
     for (const { email } of identities) {
       if (!(await lockUserWithAddress(db, canonicalEmail(email), tx))) return email

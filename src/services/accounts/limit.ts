@@ -4,22 +4,22 @@ import type { LimitsRow } from '../../../db/queries/plan.ts'
 import { InvalidInput } from '../../runtime/errors.ts'
 import { excerpt } from '../../values/excerpt.ts'
 
-/** A new value of a limit: null leaves it to the plan. Bytes or a number. */
+/** A new value of a limit, in bytes or as a count. Null uses the plan's limit. */
 export interface LimitChange {
   name: LimitName
   value: number | 'unlimited' | null
 }
 
-/** A limit in force, and where it comes from. Null means unlimited. */
+/** A current limit and its source. Null means unlimited. */
 export interface LimitView {
   name: LimitName
   value: number | null
-  /** The value of the plan. */
+  /** The plan's limit. */
   ofPlan: number | null
   from: LimitSource
 }
 
-/** Limits that hold in a workspace: others cannot be set for one. */
+/** The limits of a workspace. Only these can be set for one. */
 export const workspaceLimits: readonly LimitName[] = [
   ...([
     'maxFileSizeBytes',
@@ -32,10 +32,10 @@ export const workspaceLimits: readonly LimitName[] = [
 
 const isBytes = (name: LimitName) => name.includes('Bytes')
 
-/** Counts are integers of GraphQL; bytes are exact as numbers. */
+/** Counts are GraphQL integers. Bytes are exact as JavaScript numbers. */
 const greatest = (name: LimitName) => (isBytes(name) ? Number.MAX_SAFE_INTEGER : 2 ** 31 - 1)
 
-/** The names that errors and commands use, such as max_files. */
+/** The names in errors and commands, such as max_files. */
 export const wireName = (name: LimitName): string =>
   name.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
@@ -51,8 +51,7 @@ export function readLimitName(text: string): LimitName {
 
 /**
  * The values of changed limits as they are stored.
- * @param of what they are set for: a plan leaves none to another plan, and a workspace has some of
- * the limits
+ * @param of the target: a plan cannot refer to another plan, and a workspace has only some limits
  * @throws INVALID_INPUT
  */
 export function readLimits(
@@ -81,7 +80,7 @@ export function readLimits(
   return read
 }
 
-/** The limits of an account or of a workspace, one by one. */
+/** The limits of an account or a workspace, one by one. */
 export function viewLimits(row: LimitsRow, names: readonly LimitName[] = limitNames): LimitView[] {
   return names.map(name => ({
     name,

@@ -39,10 +39,10 @@ interface Deps extends Core<'db' | 'tokens' | 'publicUrl'> {
   findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
 }
 
-/** A program that waits for an answer, as the person sees it who is asked. */
+/** A waiting program, as the approving person sees it. */
 export interface LoginRequestView extends LoginTerms {
   userCode: string
-  /** The network that the program is in. */
+  /** The network of the program. */
   network: string
   createdAt: number
   expiresAt: number
@@ -51,12 +51,12 @@ export interface LoginRequestView extends LoginTerms {
 export interface DeviceCodes {
   deviceCode: string
   userCode: string
-  /** Seconds. */
+  /** In seconds. */
   expiresIn: number
   interval: number
 }
 
-/** A request for a loopback redirect, as the graph has it. */
+/** A request for a loopback redirect, in the form of the graph. */
 export interface LoginInput {
   clientId: string
   clientName?: string | null | undefined
@@ -67,7 +67,7 @@ export interface LoginInput {
   state?: string | null | undefined
 }
 
-/** The key that a program has been given, and who has approved that. */
+/** The granted key, and the person who approved it. */
 export interface Granted {
   caller: Caller
   key: NewApiKey
@@ -76,28 +76,31 @@ export interface Granted {
 type CodeGiven = Record<'code' | 'verifier' | 'redirectUri' | 'clientId', string>
 
 /**
- * Letters that are neither vowels nor mistaken for others (RFC 8628, section 6.1): eight of them
- * are 35 bits.
+ * Letters that are neither vowels nor easily confused (RFC 8628, section 6.1). Eight of them are 35
+ * bits.
  */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const CODE_SECONDS = 60
 const DEVICE_SECONDS = 600
 const POLL_SECONDS = 5
 const SLOWEST_POLL_SECONDS = 60
-/** A program that waits as long as it is told may come this much early. */
+/** How much earlier than told a program may poll, in milliseconds. */
 const GRACE_MS = 1000
 const PURPOSE = 'user-code'
 
 /**
- * Lets programs have an API key of the person who approves it in a browser:
- * docs/decisions/program-logins.md.
+ * Gives programs an API key of the person who approves them in a browser
+ * (docs/decisions/program-logins.md).
  */
 export function loginRequestService(deps: Deps) {
   const { db, tokens, publicUrl, apiKeys, guesses, rateLimits, findCaller } = deps
 
   const hashOf = (code: string) => hashSecret(code).toString('hex')
 
-  /** Writes a row. @returns its id */
+  /**
+   * Inserts a row.
+   * @returns its id
+   */
   const store = (
     terms: LoginTerms,
     more: Pick<LoginRequestRow, 'state' | 'expiresAt'> & Partial<LoginRequestRow>,
@@ -123,7 +126,8 @@ export function loginRequestService(deps: Deps) {
     })
 
   /**
-   * Finds a program by what its person types. @throws LOGIN_REQUEST_NOT_FOUND, TOO_MANY_ATTEMPTS
+   * Finds a program by the code that the person types.
+   * @throws LOGIN_REQUEST_NOT_FOUND, TOO_MANY_ATTEMPTS
    */
   async function findByUserCode(typed: string, address: string): Promise<LoginRequestRow> {
     const letters = lettersOf(typed)
@@ -167,10 +171,10 @@ export function loginRequestService(deps: Deps) {
   }
 
   /**
-   * Makes the key. The row ends in the same transaction, so that there is one key however often the
-   * code is presented at once.
-   * @param from where the program presents its code from
-   * @param ended the error if the session that has approved it has ended, or the account
+   * Creates the key and deletes the row in the same transaction, so that concurrent requests with
+   * one code get one key.
+   * @param from the address from which the program presents its code
+   * @param ended the error if the approving session or account has ended
    */
   async function grant(
     row: LoginRequestRow,
@@ -205,10 +209,9 @@ export function loginRequestService(deps: Deps) {
   }
 
   /**
-   * Approves a request in the browser of the computer that the program runs on.
-   * @param expiresIn how long the key will be valid, where the person has chosen another time than
-   * was asked for
-   * @returns where the browser has to lead
+   * Approves a request in the browser of the program's computer.
+   * @param expiresIn the lifetime of the key, if the person chose another one than requested
+   * @returns the redirect URL
    * @throws KEY_OUT_OF_BOUNDS, QUOTA_EXCEEDED, INVALID_DURATION, INVALID_INPUT
    */
   async function approve(
@@ -235,8 +238,8 @@ export function loginRequestService(deps: Deps) {
     approve,
 
     /**
-     * The same for a request as the graph has it.
-     * @throws INVALID_INPUT, INVALID_SCOPE, and as above
+     * Like `approve`, for a request in the form of the graph.
+     * @throws INVALID_INPUT, INVALID_SCOPE, and the errors of `approve`
      */
     async approveInput(caller: Caller, input: LoginInput): Promise<string> {
       const given: Record<string, string | null | undefined> = {
@@ -261,14 +264,17 @@ export function loginRequestService(deps: Deps) {
       }
     },
 
-    /** Where the browser has to lead when the person refuses. */
+    /** The redirect URL when the person refuses. */
     refuse: (asked: Authorization): string =>
       redirectTo(asked, publicUrl(), {
         error: 'access_denied',
         error_description: 'The person has refused.',
       }),
 
-    /** Begins the device flow. @throws RATE_LIMITED */
+    /**
+     * Starts the device flow.
+     * @throws RATE_LIMITED
+     */
     async begin(terms: LoginTerms, address: string): Promise<DeviceCodes> {
       const network = truncateAddress(address)
       await rateLimits.hit('device_logins', `network ${network}`, {})
@@ -286,8 +292,9 @@ export function loginRequestService(deps: Deps) {
     },
 
     /**
-     * What asks with this code. @param address of who looks, for the limits on guesses @throws
-     * LOGIN_REQUEST_NOT_FOUND, TOO_MANY_ATTEMPTS
+     * The request with this code.
+     * @param address the address of the visitor, for the limits on guesses
+     * @throws LOGIN_REQUEST_NOT_FOUND, TOO_MANY_ATTEMPTS
      */
     find: async (userCode: string, address: string): Promise<LoginRequestView> =>
       viewOf(await findByUserCode(userCode, address), userCode),
@@ -304,8 +311,8 @@ export function loginRequestService(deps: Deps) {
       decide(caller, by, 'refused'),
 
     /**
-     * Exchanges an authorization code for a key. A code that is presented wrongly has been
-     * intercepted, and ends. @throws GrantError
+     * Exchanges an authorization code for a key. A code that is presented wrongly is revoked.
+     * @throws GrantError
      */
     async exchange(given: CodeGiven, from: Origin): Promise<Granted> {
       const unknown = new GrantError(
@@ -333,7 +340,10 @@ export function loginRequestService(deps: Deps) {
       return grant(row, from, ended, unknown)
     },
 
-    /** Answers a program that polls. @throws GrantError */
+    /**
+     * Answers a polling program.
+     * @throws GrantError
+     */
     async poll(given: { deviceCode: string; clientId: string }, from: Origin): Promise<Granted> {
       const row = await loginRequestByCode(db, hashOf(given.deviceCode))
       if (!row || row.userCode === null || row.clientId !== given.clientId)
@@ -367,7 +377,7 @@ export function loginRequestService(deps: Deps) {
 const challengeOf = (verifier: string): string =>
   createHash('sha256').update(verifier).digest('base64url')
 
-/** The letters of a user code, however they are typed; null for what cannot be one. */
+/** The letters of a user code in any spelling. Null if it cannot be one. */
 function lettersOf(typed: string): string | null {
   const letters = typed.slice(0, 64).toUpperCase().replaceAll(/[\s-]/g, '')
   return letters.length === 8 && [...letters].every(letter => LETTERS.includes(letter))

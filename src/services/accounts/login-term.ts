@@ -6,8 +6,8 @@ import { MAX_CLIENT_ID, MAX_KEY_NAME, MAX_REDIRECT_URI } from '../../values/limi
 import { parseTitle } from '../title.ts'
 
 /**
- * The names of errors in RFC 6749 (sections 4.1.2.1 and 5.2) and RFC 8628 (section 3.5), as far as
- * there is a case for them.
+ * The error names of RFC 6749 (sections 4.1.2.1 and 5.2) and RFC 8628 (section 3.5) that can occur
+ * here.
  */
 export type GrantErrorName =
   | 'invalid_request'
@@ -20,10 +20,10 @@ export type GrantErrorName =
   | 'slow_down'
   | 'expired_token'
 
-/** A refusal that programs receive by the name that OAuth has for it. */
+/** A refusal that programs receive under its OAuth name. */
 export class GrantError extends Error {
   readonly error: GrantErrorName
-  /** The parameter that is wrong, where it is known. */
+  /** The wrong parameter, if known. */
   readonly field: string | undefined
 
   constructor(error: GrantErrorName, description: string, field?: string) {
@@ -33,27 +33,27 @@ export class GrantError extends Error {
   }
 }
 
-/** The parameters of a request by name, undefined where one is missing. */
+/** The parameters of a request by name. Undefined if missing. */
 export type Parameters = (name: string) => string | undefined
 
-/** What a program asks for. */
+/** The terms that a program requests. */
 export interface LoginTerms {
-  /** It is not registered anywhere: a claim, like the name. */
+  /** Not registered anywhere: like the name, it is only a claim. */
   clientId: string
   name: string
   scopes: KeyScope[]
-  /** How long the key will be valid, in seconds. */
+  /** The lifetime of the key in seconds. */
   lifetime: number
 }
 
-/** Where a browser leads back to: a port of the computer that it runs on. */
+/** The redirect target: a port of the computer on which the browser runs. */
 export interface LoginRedirect {
   clientId: string
   redirectUri: string
   state: string | undefined
 }
 
-/** A request to be approved in the browser of the computer that the program runs on. */
+/** A request to approve in the browser of the program's computer. */
 export interface Authorization extends LoginTerms, LoginRedirect {
   challenge: string
 }
@@ -63,8 +63,8 @@ const LONGEST_DAYS = 365
 const MAX_STATE = 256
 
 /**
- * Reads the parameters of a request with each of them at most once (RFC 6749, section 3.1). Empty
- * ones count as missing.
+ * Reads the parameters of a request. Each may occur once (RFC 6749, section 3.1). Empty ones count
+ * as missing.
  * @throws GrantError
  */
 export function parametersOf(given: URLSearchParams): Parameters {
@@ -85,10 +85,10 @@ export function readClientId(given: Parameters): string {
 }
 
 /**
- * Reads where the browser is to lead back to. What this refuses must not be redirected to, not even
- * with an error.
- * @throws InvalidInput unless it is a literal loopback address: the name localhost could lead
- * elsewhere (RFC 8252, section 8.3)
+ * Reads the redirect target. The browser must never be sent to a refused target, not even with an
+ * error.
+ * @throws InvalidInput unless it is a literal loopback address, because the name localhost could
+ * lead elsewhere (RFC 8252, section 8.3)
  */
 export function readRedirect(given: Parameters): LoginRedirect {
   const clientId = readClientId(given)
@@ -150,7 +150,10 @@ export function readTerms(given: Parameters): LoginTerms {
   }
 }
 
-/** How long a key is to be valid, in seconds. @throws INVALID_DURATION, INVALID_INPUT */
+/**
+ * The lifetime of a key in seconds.
+ * @throws INVALID_DURATION, INVALID_INPUT
+ */
 export function readLifetime(text: string): number {
   const milliseconds = parseDuration(text, 'key_expires_in')
   if (milliseconds > LONGEST_DAYS * DAY_MS)
@@ -161,7 +164,10 @@ export function readLifetime(text: string): number {
   return milliseconds / 1000
 }
 
-/** The address that the answer goes to, by the browser. @param issuer see RFC 9207 */
+/**
+ * The redirect URL with the result.
+ * @param issuer see RFC 9207
+ */
 export function redirectTo(
   { redirectUri, state }: Pick<LoginRedirect, 'redirectUri' | 'state'>,
   issuer: string,

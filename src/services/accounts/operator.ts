@@ -45,15 +45,16 @@ export interface AccountDetail extends AccountRow, AccountCounts {
 export interface Usage {
   users: AccountRow[]
   workspaces: WorkspaceUsage[]
-  /** Usage by the kept data of deleted accounts, and in total. */
+  /** The usage of deleted accounts whose data is kept, and the total. */
   kept: UsageTotals
   total: UsageTotals
 }
 
-/** What of an account is changed. */
+/** The changes of an account. */
 export interface AccountChange {
   /**
-   * Null to let the service choose it again: the default plan now, and at sign-ins that of a claim.
+   * Null to let the service choose again: the default plan now, and the plan of a claim at
+   * sign-ins.
    */
   plan?: string | null
   limits?: LimitChange[]
@@ -99,8 +100,8 @@ export function operatorService({
   }
 
   /**
-   * Sets the status. Any change deletes the sessions, so that restoring an account revives none;
-   * suspending also deletes the invites that it sent.
+   * Sets the status. Any change deletes the sessions, so that restoring an account revives none.
+   * Suspending also deletes the invites that the person sent.
    */
   async function setStatus(
     account: AccountRow,
@@ -117,8 +118,10 @@ export function operatorService({
   }
 
   /**
-   * Changes an account, wholly or not at all. @param by null for the command line of the service
-   * @throws Refused, INVALID_INPUT for a wrong limit, or a plan that does not exist or is retired
+   * Changes an account: everything or nothing.
+   * @param by null for the command line of the service
+   * @throws Refused, INVALID_INPUT for an invalid limit, or a plan that does not exist or is
+   * retired
    */
   async function update(
     named: string,
@@ -149,7 +152,7 @@ export function operatorService({
   }
 
   return {
-    /** The accounts that a filter chooses, oldest first, and their total count. */
+    /** The accounts that match a filter, oldest first, and their total count. */
     async users(
       filter: AccountFilter,
       limit: number,
@@ -160,7 +163,10 @@ export function operatorService({
       }
     },
 
-    /** A page of the accounts that a filter chooses, oldest first. @throws INVALID_INPUT */
+    /**
+     * A page of the accounts that match a filter, oldest first.
+     * @throws INVALID_INPUT
+     */
     async page(
       filter: AccountFilter,
       limit: number,
@@ -198,10 +204,7 @@ export function operatorService({
       }
     },
 
-    /**
-     * What there is to some accounts, by the id of the account: one statement for all. None of it
-     * authorizes.
-     */
+    /** Details of some accounts by id, in one statement each. None of it authorizes. */
     details: {
       accounts: (ids: string[]): Promise<Map<string, AccountRow>> =>
         rowsById(ids, some => accountsByIds(db, some)),
@@ -219,8 +222,8 @@ export function operatorService({
 
     /**
      * Changes the plan of an account. Stored files are kept, even beyond the new limits.
-     * @param plan null to let the service choose it again: the default plan now, and at sign-ins
-     * that of a claim
+     * @param plan null to let the service choose again: the default plan now, and the plan of a
+     * claim at sign-ins
      * @throws Refused, INVALID_INPUT for a plan that does not exist or is retired
      */
     setPlan: (named: string, plan: string | null) => update(named, { plan }),
@@ -228,8 +231,9 @@ export function operatorService({
     update,
 
     /**
-     * Ends the sessions of an account; its keys and links do not work until it is restored. @throws
-     * Refused
+     * Suspends an account: its sessions end, and its keys and links do not work until it is
+     * restored.
+     * @throws Refused
      */
     suspend: (named: string) => update(named, { status: 'suspended' }),
     /** @throws Refused */
@@ -247,8 +251,9 @@ export function operatorService({
     },
 
     /**
-     * Queues the given-up mails again, for example after a repair of the mail server. @param by
-     * null for the command line of the service @returns their number
+     * Queues abandoned mails again, for example after a repair of the mail server.
+     * @param by null for the command line of the service
+     * @returns their number
      */
     async retryMails(by: Caller | null = null): Promise<number> {
       const mails = await change(operatorOf(by), async ({ tx, record }) => {

@@ -10,18 +10,17 @@ import {
 } from '../../../db/queries/plan.ts'
 import { enqueueAll } from '../notices/outbox.ts'
 
-/** How many mails one statement queues. */
+/** The number of mails that one statement queues. */
 const BATCH = 500
 
-/** Of how many accounts one statement reads the drives. */
+/** The number of accounts whose drives one statement reads. */
 const ACCOUNTS_AT_ONCE = 5000
 
 /**
- * Changes limits of an account or a workspace, and queues a mail to each owner whose drive uses
- * more than the new limits allow and did not exceed the old ones. The owner of a workspace receives
- * the mail about it.
- * @param link of the storage of an account, in the mail
- * @returns the drives that are over their limits now and were not before
+ * Changes limits of an account or a workspace, and queues a mail to each owner whose drive now
+ * exceeds its limits but did not exceed the old ones.
+ * @param link the link in the mail to the account's storage
+ * @returns the drives that exceed their limits now and did not before
  */
 export async function changeLimits(
   db: Db,
@@ -38,9 +37,9 @@ export async function changeLimits(
 }
 
 /**
- * Queues the same mails after a plan has changed. Uploads wait for the lock of a plan, and a plan
- * may have very many accounts: this runs after the change is committed, in short transactions. If
- * the process is killed meanwhile, owners see the notice in the console only.
+ * Queues the same mails after a change of a plan. Uploads wait for the lock of a plan, and a plan
+ * may have very many accounts. So this runs after the commit, in short transactions. If the process
+ * is killed meanwhile, owners see only the notice in the console.
  * @returns whether mails were queued
  */
 export async function announceShrunkPlan(

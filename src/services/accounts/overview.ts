@@ -34,15 +34,15 @@ export interface Overview {
   workspaces: Newest<{ id: string; name: string; role: Role }>
 }
 
-/** How many entries of each list the overview shows by default, and at most. */
+/** The default and the maximum number of entries that each list of the overview shows. */
 const SHOWN = 5
 const MOST = 1000
 
 export function overviewService({ db, tokens }: Core<'db' | 'tokens'>) {
   return {
     /**
-     * The overview of the user of a session; null for an expired session. Does not check whether
-     * the account is active. Runs one statement.
+     * The overview of the user of a session. Null for an expired session. Does not check whether
+     * the account is active. One statement.
      */
     async read(sessionHash: string, { all }: { all: boolean }): Promise<Overview | null> {
       const rows = await overviewRows(db, sessionHash, all ? MOST : SHOWN)

@@ -4,10 +4,7 @@ import type { Core } from '../core.ts'
 import { rowsById } from '../rows-by-id.ts'
 
 export function personService({ db }: Core<'db'>) {
-  /**
-   * In one statement. Does not authorize: pass only people whom the caller meets in what they may
-   * see.
-   */
+  /** In one statement. Does not authorize: pass only people whom the caller may know. */
   const byIds = (ids: readonly string[]): Promise<Map<string, PersonView>> =>
     rowsById(ids, some => peopleByIds(db, some))
 
@@ -15,8 +12,7 @@ export function personService({ db }: Core<'db'>) {
     byIds,
 
     /**
-     * Those among these people whom the caller knows: themselves, and who shares a workspace with
-     * them.
+     * The people among these whom the caller knows: the caller, and members of shared workspaces.
      */
     async knownAmong({ userId }: Caller, ids: readonly string[]): Promise<Map<string, PersonView>> {
       if (ids.length === 0) return new Map()

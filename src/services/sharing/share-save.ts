@@ -11,15 +11,14 @@ interface Deps {
   shareLinks: ShareLinkService
 }
 
-/** Copies of what others share, in drives of those who may see it. */
+/** Copies shared entries to drives of people who may see them. */
 export function shareSaveService({ entryCopies, shareEvents, shareLinks }: Deps) {
   return {
     /**
-     * Copies what is shared, all entries of a share of several, or some of what is in a shared
-     * folder. Counts as one download. Does not authorize the place: pass one where the caller may
-     * write.
-     * @param paths from the shared folder; none for the whole
-     * @throws as entryCopies.copy(), and as shareLinks.open()
+     * Copies a share: all of it, or some entries of a shared folder. Counts as one download. Does
+     * not authorize the destination: the caller must be allowed to write there.
+     * @param paths from the shared folder; none for everything
+     * @throws the errors of entryCopies.copy() and shareLinks.open()
      */
     async save(
       token: string,

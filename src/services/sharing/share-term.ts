@@ -7,8 +7,8 @@ import { oneLine } from '../../values/one-line.ts'
 import { givenOf, parseBound, parseExpiry } from './link-term.ts'
 
 /**
- * The terms of a share as they are given. What is undefined is not changed, or has its default;
- * null takes a password or a limit away.
+ * The terms of a share from the client. Undefined fields stay unchanged or get their default. Null
+ * removes a password or a limit.
  */
 export interface ShareInput {
   label?: string | null | undefined
@@ -17,18 +17,18 @@ export interface ShareInput {
   password?: string | null | undefined
   maxDownloads?: number | null | undefined
   allowDownload?: boolean | null | undefined
-  /** Whether its recipient may change what is shared: only where that is one person. */
+  /** Whether the recipient may edit the shared entries. Only for a share with one person. */
   mayEdit?: boolean | null | undefined
   notifies?: boolean | null | undefined
 }
 
-/** The same, checked; but for the password, which costs a hash. */
+/** The validated terms, without the password, whose hash is expensive. */
 export type ShareTerms = Pick<
   Share,
   'label' | 'maxDownloads' | 'allowDownload' | 'mayEdit' | 'notifies' | 'expiresAt'
 >
 
-/** The terms of a share of which nothing is said, but for its end. */
+/** The default terms, except for the expiry. */
 export const defaultTerms = {
   label: '',
   maxDownloads: null,
@@ -38,7 +38,7 @@ export const defaultTerms = {
   expiresAt: NEVER,
 } satisfies ShareTerms
 
-/** When a share ends; null when it never does. */
+/** The expiry of a share. Null if it never expires. */
 export const endOf = ({ expiresAt }: Pick<Share, 'expiresAt'>): number | null =>
   expiresAt === NEVER ? null : expiresAt
 
@@ -63,18 +63,18 @@ export function parseTerms(input: ShareInput, now: number): Partial<ShareTerms> 
 }
 
 /**
- * Who gives the right to edit has it: a key that may only share must not let others do more.
+ * Requires the right to edit of a caller who grants it: a key that may only share must not let
+ * others do more.
  * @throws INSUFFICIENT_SCOPE
  */
 export function mayLetEdit(caller: Caller, { mayEdit }: Partial<ShareTerms>): void {
-  // From workspaces, people share in sessions only, by their role.
+  // From workspaces, people share only in sessions, by their role.
   if (mayEdit && caller.via === 'api_key')
     for (const level of ['write', 'delete'] as const) mayUsePrivateFiles(caller, level)
 }
 
 /**
- * Refuses a right to edit that its recipient could not use, or that more people would have than are
- * known.
+ * Refuses a right to edit that the recipient could not use, or that unknown people would have.
  * @throws INVALID_INPUT
  */
 export function requireEditable({

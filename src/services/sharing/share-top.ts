@@ -16,21 +16,21 @@ import { entryKeyOf, type PlacedEntry, parsePart, type SearchKey } from '../tree
 import { fileNotFound } from '../tree/entry-path.ts'
 
 /**
- * An entry of a share of several. Its name is the one that it has there: entries of two folders may
- * have the same one.
+ * An entry of a share of several, under its name in the share. Entries of two folders may have the
+ * same name.
  */
 export type Top = PlacedRow
 
-/** The entries of a share of several, where they are now. */
+/** The current entries of a share of several. */
 export interface Tops {
-  /** In the order in which they were chosen. */
+  /** In the chosen order. */
   all: readonly Top[]
   named(name: string | undefined): Top | undefined
 }
 
 type Up = Awaited<ReturnType<typeof upFrom>>
 
-/** What a share of several shows at its top; null for a share of one entry. */
+/** The top level of a share of several entries. Null for a share of one entry. */
 export async function topsOf(
   db: Db,
   share: Pick<LinkedShare, 'id' | 'bucketId' | 'entryCount'>,
@@ -45,7 +45,7 @@ export async function topsOf(
 }
 
 /**
- * The names of an entry from the top of a share down; undefined for one that is not behind it.
+ * The names of an entry from the top of a share down. Undefined if the entry is not in the share.
  * @param up the entry and all folders above it
  */
 export function namesBelow({ all }: Tops, up: Up, id: string): string[] | undefined {
@@ -62,7 +62,7 @@ export function namesBelow({ all }: Tops, up: Up, id: string): string[] | undefi
   return undefined
 }
 
-/** Whether all of some entries are behind a share of several now. */
+/** Whether all of these entries are currently in a share of several. */
 export async function areBelow(
   db: Db,
   tops: Tops,
@@ -74,8 +74,7 @@ export async function areBelow(
 }
 
 /**
- * Those of some entries that are inside of none of the others. They may have been moved since they
- * were chosen.
+ * The entries that are not inside another one of them. They may have moved since they were chosen.
  */
 export async function outermost<E extends { id: string }>(
   db: Db,
@@ -93,9 +92,9 @@ export async function outermost<E extends { id: string }>(
 }
 
 /**
- * The entries at some paths of a share of several, each once, with the name that it has there. The
- * statements follow the depth of the paths, not their number.
- * @param field the input that names them, for errors
+ * The entries at some paths of a share of several, without duplicates, under their names in the
+ * share. The number of statements depends on the depth of the paths, not on their number.
+ * @param field the input field, for errors
  * @throws FILE_NOT_FOUND, INVALID_PATH
  */
 export async function entriesAt(
@@ -123,15 +122,14 @@ export async function entriesAt(
   })
 }
 
-/** As the engines compare: texts by their bytes. */
+/** Compares texts by their bytes, like the engines. */
 const compare = <T extends string | number>(a: T, b: T): number =>
   typeof a === 'string'
     ? Buffer.compare(Buffer.from(a), Buffer.from(`${b}`))
     : Number(a) - Number(b)
 
 /**
- * A page of the entries themselves, in the order that the lists of folders have. They are few, and
- * read already.
+ * A page of the entries themselves, in the order of folder lists. They are few and already loaded.
  */
 export function pageOfTops(
   { all }: Tops,
@@ -140,7 +138,7 @@ export function pageOfTops(
   after: EntryKey | null,
 ): Page<Top> {
   const turn = query.descending ? -1 : 1
-  // By name, folders come first in both directions.
+  // Sorted by name, folders come first in both directions.
   const inOrder = ([a, b]: EntryKey, [c, d]: EntryKey) =>
     compare(a, c) * (query.sort === 'name' ? 1 : turn) || compare(b, d) * turn
   const rows = all
@@ -154,8 +152,8 @@ export function pageOfTops(
 }
 
 /**
- * What has a text in its name among the entries and all that is below them. One statement for the
- * rows, one for their paths.
+ * The entries whose names contain a text, among the top entries and everything below them. One
+ * statement reads the rows, one their paths.
  */
 export async function searchTops(
   db: Db,
@@ -172,7 +170,7 @@ export async function searchTops(
     db,
     rows.map(({ id }) => id),
   )
-  // One that was moved out meanwhile is left out; the cursor is that of the last row.
+  // A row that moved out meanwhile is skipped. The cursor is that of the last row.
   const placed = rows.flatMap(row => {
     const names = namesBelow(tops, up, row.id)
     return names ? [{ ...row, names }] : []

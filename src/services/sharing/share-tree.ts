@@ -22,13 +22,13 @@ interface SharedFile {
   fileType: string
   size: number
   md5: string
-  /** Its id, where the share is of a folder above it. */
+  /** The id of the file, for a share of a folder above it. */
   below?: string
 }
 
 /**
- * What a visitor downloads: a file, or an archive of some entries, whose name tells nothing of what
- * is above them.
+ * The target of a download: a file, or an archive of some entries whose name reveals nothing above
+ * them.
  */
 type Target =
   | { file: SharedFile; archive?: undefined }
@@ -37,7 +37,7 @@ type Target =
       file?: undefined
     }
 
-/** A file or folder in what is shared, as who opens it sees it. */
+/** An entry in a share, as the visitor sees it. */
 export type SeenEntry = Pick<
   FoundEntry,
   | 'id'
@@ -54,17 +54,17 @@ export type SeenEntry = Pick<
 const seen = (found: FoundEntry | Top | null): SeenEntry | null =>
   found && { ...found, fileType: 'contentType' in found ? found.contentType : found.fileType }
 
-/** What the entries at the top are called. */
+/** The names of the entries at the top. */
 const namesOf = ({ all }: Tops) => new Map(all.map(({ id, name }) => [id, name]))
 
-/** Where a path of a share leads: down from an entry, which is its root or one of several. */
+/** The target of a path in a share: down from the root of the share, or from one of its entries. */
 interface Place {
-  /** Null for a path that leads nowhere. */
+  /** Null if the path leads nowhere. */
   root: { id: string; kind: Entry['kind'] } | null
   tree: Tree
   /** The names from the top of the share down to the root of the tree. */
   front: string[]
-  /** Those from there. */
+  /** The names from that root down. */
   names: string[]
 }
 
@@ -76,7 +76,7 @@ function sharedFile(tree: Tree, path: string, found: (FoundEntry | Top) | null):
   return { blobId: found.blobId, name, fileType, size: found.size, md5: found.md5, below: found.id }
 }
 
-/** The entry is the root: a path leads down from it, so nothing above or beside it can be named. */
+/** The entry is the root. Paths lead down from it, so nothing above or beside it can be named. */
 const treeOf = ({ bucketId, entryId }: Pick<LinkedShare, 'bucketId' | 'entryId'>): Tree => ({
   bucketId,
   rootId: entryId,
@@ -95,14 +95,14 @@ function placeOf(share: LinkedShare, tops: Tops | null, names: string[]): Place 
 }
 
 /**
- * What can be seen through a share. It is looked up at each request, from where the entries are
- * now. Several entries behind one share are the top level of it. Does not authorize: pass only
- * shares that the visitor may use.
+ * The visible contents of a share. They are looked up at each request, from where the entries are
+ * now. Several entries form the top level of their share. Does not authorize: pass only shares that
+ * the visitor may use.
  */
 export function shareTree(db: Db, listings: ListingService, entryLists: EntryListService) {
   const lists = shareListings(db, entryLists)
 
-  /** What is at a path of a share of several. */
+  /** The entry at a path of a share of several. */
   async function foundIn(
     tops: Tops,
     { root, tree, names }: Place,
@@ -114,8 +114,8 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
 
   return {
     /**
-     * What is in a shared folder, or in a folder below it, or what a search finds there.
-     * @param address of the visitor
+     * The contents of a shared folder or of a folder below it, or the results of a search there.
+     * @param address the address of the visitor
      * @throws FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, UNAVAILABLE
      */
     async list(
@@ -138,8 +138,9 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
     },
 
     /**
-     * What is at a path of a share; null where there is nothing, and for the top of a share of
-     * several. @throws INVALID_PATH
+     * The entry at a path of a share. Null if nothing exists there, and for the top of a share of
+     * several.
+     * @throws INVALID_PATH
      */
     async at(share: LinkedShare, path: string): Promise<SeenEntry | null> {
       const { bucketId, entryId } = share
@@ -155,8 +156,8 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
     },
 
     /**
-     * The shared file, or one below a shared folder, by its path from there. @throws
-     * FILE_NOT_FOUND, INVALID_PATH
+     * The shared file, or a file below a shared folder by its path from there.
+     * @throws FILE_NOT_FOUND, INVALID_PATH
      */
     async file(share: LinkedShare, path: string | null | undefined): Promise<SharedFile> {
       const { blobId } = share
@@ -177,8 +178,8 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
     },
 
     /**
-     * What a download is of: a file, or an archive of a folder or of several entries.
-     * @param request paths from the shared folder; none for what is shared
+     * The target of a download: a file, or an archive of a folder or of several entries.
+     * @param request paths from the shared folder; none for the whole share
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT
      */
     async target(
@@ -220,8 +221,8 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
     },
 
     /**
-     * The blob that a file has now; none when it is not in the share any more. @param fileId null
-     * for the shared file itself
+     * The current blob of a file. Undefined if the file has left the share.
+     * @param fileId null for the shared file itself
      */
     async blobOf(share: LinkedShare, fileId: string | null): Promise<string | null> {
       if (fileId === null) return share.blobId
@@ -232,8 +233,8 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
     },
 
     /**
-     * What entries that were in a share once are called at its top; null where some of them cannot
-     * be seen in it now.
+     * The names at the top of a share of entries that were in it earlier. Null if some of them are
+     * no longer visible in it.
      */
     async names(
       share: LinkedShare,
@@ -245,8 +246,8 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
     },
 
     /**
-     * What of a share is copied: some of its entries by their paths, or without paths all of them.
-     * Of several, none is inside another one.
+     * The entries to copy from a share: those at the given paths, or all without paths. None of
+     * several is inside another one.
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT
      */
     async copied(share: LinkedShare, paths: readonly string[], tx?: Tx): Promise<NamedCopy[]> {
@@ -255,7 +256,7 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
       if (!tops && paths.length === 0) return [{ id: entryId }]
       if (!tops) {
         const below = paths.map((path): EntryName => ({ path }))
-        // Named from the shared entry down, so that nothing above or beside it can be.
+        // Paths lead down from the shared entry, so nothing above or beside it can be named.
         const found = await locateEntries(db, treeOf(share), below, tx, { field: 'paths' })
         return found.map(({ node }) => ({ id: node.id }))
       }
@@ -267,7 +268,7 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
       )
     },
 
-    /** The ids of what is shared now: of the entries themselves, not of what is in them. */
+    /** The ids of the currently shared entries themselves, without their contents. */
     async roots(share: LinkedShare, tx?: Tx): Promise<string[]> {
       return (await topsOf(db, share, tx))?.all.map(({ id }) => id) ?? [share.entryId]
     },

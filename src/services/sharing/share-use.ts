@@ -17,8 +17,8 @@ const SMALLEST_BATCH = 64 * 1024
 const KEEP_MS = 24 * 3600 * 1000
 
 /**
- * Bytes of a file of this size that one download may send twice: half of a small file, an eighth of
- * a large one. The buffers of a connection, which are lost when it breaks, hold some MiB.
+ * The number of bytes of a file that one download may send twice: half of a small file, an eighth
+ * of a large one. The buffers of a connection, which are lost when it breaks, hold some MiB.
  */
 const slackOf = (size: number) =>
   Math.max(Math.floor(size / 8), Math.min(Math.floor(size / 2), 8 * MiB))
@@ -32,14 +32,14 @@ export const usedUp = () =>
 /** Charges the bytes sent to one download. */
 export interface Meter {
   /**
-   * Charges the first batch of a request for this many bytes. @throws SHARE_USED_UP when the
-   * download has fewer left
+   * Charges this many bytes to the first batch of a request.
+   * @throws SHARE_USED_UP when the download has fewer left
    */
   begin(count: number): Promise<{
     through(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>
     /**
-     * Refunds the bytes charged and not sent; call it when the request has ended, successfully or
-     * not.
+     * Refunds bytes that were charged but not sent. Call it when the request has ended,
+     * successfully or not.
      */
     settle(): Promise<void>
   }>
@@ -51,7 +51,10 @@ export function shareUseService({ db }: Core<'db'>) {
   }
 
   return {
-    /** @param id of the download @param size of its file */
+    /**
+     * @param id the id of the download
+     * @param size the size of its file
+     */
     meter: (id: string, size: number): Meter => ({
       async begin(count) {
         const slack = slackOf(size)
@@ -72,14 +75,14 @@ export function shareUseService({ db }: Core<'db'>) {
                 charged += more
               }
               yield chunk
-              // Counted when the consumer requests the next chunk: by then this one was passed to
-              // the connection.
+              // Counted when the consumer requests the next chunk, because this one has been passed
+              // to the connection by then.
               sent += chunk.length
             }
           },
           async settle() {
             if (charged === sent) return
-            // The response is sent; a failed refund affects only this download.
+            // The response has been sent, so a failed refund affects only this download.
             await refundUse(db, id, charged - sent).catch(() => {})
           },
         }

@@ -40,11 +40,11 @@ export interface PublicShare {
   id: string
   token: string
   link: string
-  /** Null for one that never expires. */
+  /** Null if it never expires. */
   expiresAt: number | null
 }
 
-/** How a share is named by who ends or changes it. */
+/** How the caller identifies a share to end or change it. */
 type Naming = 'by id' | 'by token'
 
 const maskedIn = (recipient: string | null) =>
@@ -55,7 +55,7 @@ interface Deps extends Core<'db' | 'change' | 'tokens' | 'publicUrl'> {
   listings: ListingService
   shareLinks: ShareLinkService
   passwords: Passwords
-  /** How long a link lives where nothing is said. */
+  /** The default duration of a link. */
   linkDuration: string
 }
 
@@ -85,7 +85,7 @@ export function shareService({
   ) {
     const now = Date.now()
     const given = parseTerms({ ...input, duration: input.duration || linkDuration }, now)
-    // No hash is made for a file that is not there.
+    // A missing file fails before a hash is computed.
     if (input.password) await find()
     const passwordHash = input.password ? await hashOf(caller, input.password) : null
     const id = newId()
@@ -100,12 +100,11 @@ export function shareService({
       createdAt: now,
     }
     const entry = await change(caller, async ({ tx, record }) => {
-      // Locks the own drive; with the tree locked, what is found in it stays until the transaction
-      // ends.
+      // Locks the caller's drive. Entries found under the lock exist until the transaction ends.
       await takeLink(db, caller, tx)
       if (tree.bucketId !== caller.bucket.bucketId) await lockForSharing(db, caller, tree, tx)
       const entry = await find(tx)
-      // A share must not outlive its account.
+      // A share must not outlive its owner's account.
       if (!(await insertShareOf(db, share, entry, tx))) throw new Unauthenticated()
       const details = { entryId: entry.id, path: pathIn(tree, entry.names) }
       record(owned.bucketId, { kind: 'share.created', subject: id, details })
@@ -116,9 +115,8 @@ export function shareService({
   }
 
   /**
-   * A share of the caller, live or not.
-   * @param named with the id, a stranger does not learn that there is such a share; with the token
-   * they know
+   * A share of the caller, live or ended.
+   * @param named by id, a stranger must not learn that the share exists; by token, they know
    * @throws SHARE_NOT_FOUND, FORBIDDEN
    */
   async function own(caller: Caller, token: string, named: Naming): Promise<LinkedShare> {
@@ -131,7 +129,7 @@ export function shareService({
   }
 
   /**
-   * Changes the terms of a share of the caller. Its address stays, also when it had ended: so it is
+   * Changes the terms of a share of the caller. Its URL stays the same, so an ended share can be
    * renewed.
    * @throws SHARE_NOT_FOUND, FORBIDDEN, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED
    */
@@ -160,7 +158,7 @@ export function shareService({
           `It has already been downloaded ${before.downloads} times. Choose a higher limit.`,
         )
       requireEditable({ ...before, ...terms, recipient, entryCount })
-      // A link that begins anew takes its place among those that the plan allows.
+      // A renewed link counts again towards the plan's limit.
       if (recipient === null && !isLive(before) && isLive({ ...before, ...terms }))
         await takeLink(db, caller, tx)
       await db.Share.update(terms, { where: { id }, transaction: tx })
@@ -174,8 +172,8 @@ export function shareService({
 
   /**
    * Deletes a share of the caller.
-   * @param named as in own()
-   * @returns its id, those of its entries, and that of their drive
+   * @param named see own()
+   * @returns the ids of the share, its entries and their drive
    * @throws SHARE_NOT_FOUND, FORBIDDEN
    */
   async function end(
@@ -252,8 +250,8 @@ export function shareService({
     },
 
     /**
-     * Creates a public share of files and folders, with all that is in them from time to time.
-     * @throws INVALID_INPUT, and as createPublic
+     * Creates a public share of files and folders with their current contents at each request.
+     * @throws INVALID_INPUT, and the errors of createPublic
      */
     async createLink(
       caller: Caller,
@@ -331,13 +329,13 @@ export async function insertShareOf(
   return true
 }
 
-/** Keys by which password hashing is queued: see auth/password.ts. */
+/** The keys by which password hashing is queued; see auth/password.ts. */
 export const callerKeys = (caller: Caller): string[] => [`caller ${caller.userId}`]
 
 /**
- * Locks the tree of a sharer as lockSharer does.
- * @throws UNAUTHENTICATED, FORBIDDEN when the account or the role has ended meanwhile: no share
- * must outlive it
+ * Locks the tree of a sharer like lockSharer.
+ * @throws UNAUTHENTICATED, FORBIDDEN when the account or the role has ended meanwhile, because no
+ * share must outlive it
  */
 export async function lockForSharing(
   db: Db,

@@ -7,25 +7,25 @@ import { locateEntries } from '../tree/entry-location.ts'
 import { type EntryName, entryNotFound } from '../tree/entry-path.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
 
-/**
- * What one share is made of: one entry, or several, which look like a folder that is called by the
- * first of them.
- */
+/** The entries of one share: one, or several, which look like a folder named after the first. */
 export interface Shared
   extends Pick<FoundEntry, 'id' | 'kind' | 'names' | 'fileType' | 'size' | 'md5'> {
   title: string
-  /** The ids of several; null for one. */
+  /** The ids of several entries; null for one. */
   entryIds: string[] | null
 }
 
-/** One entry as it is shared. */
+/** A single shared entry. */
 export const alone = (entry: FoundEntry): Shared => ({
   ...entry,
   title: entry.names.at(-1) ?? '',
   entryIds: null,
 })
 
-/** A file or folder that is to be shared. @throws FILE_NOT_FOUND, INVALID_PATH */
+/**
+ * Finds a file or folder to share.
+ * @throws FILE_NOT_FOUND, INVALID_PATH
+ */
 export async function sharedEntry(
   listings: ListingService,
   tree: Tree,
@@ -38,8 +38,8 @@ export async function sharedEntry(
 }
 
 /**
- * Several entries of a tree that are to be behind one share, each once. What is in a folder that is
- * shared, too, is seen in there: it is left out. Where one entry is left, it is shared alone.
+ * Finds several entries to share together, without duplicates. An entry inside another shared
+ * folder is visible there and left out. If one entry remains, it is shared alone.
  * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT
  */
 export async function together(
