@@ -6,7 +6,7 @@ import type { TypedDocumentString } from './generated.ts'
 import type { Patience } from './patience.ts'
 import { type Call, piecesOf, readJson, retryAfterOf, send, toUnreachable } from './wire.ts'
 
-/** A subscription is kept alive by a comment every few seconds. */
+/** Timeout of a silent subscription. The service sends a comment every few seconds. */
 const SILENCE_MS = 60_000
 
 export interface RestCall extends Omit<Call, 'headers' | 'signal'> {
@@ -17,36 +17,42 @@ export interface RestCall extends Omit<Call, 'headers' | 'signal'> {
 }
 
 /**
- * The service with one credential. A refusal is thrown as a Failure with the message of the
+ * The API client for one credential. It throws refusals as a Failure with the message of the
  * service.
  */
 export interface Client {
   url: string
   patience: Patience
-  /** @param call by default, a query is repeatable and a mutation is not */
+  /** @param call retries default to on for a query and off for a mutation */
   request<Result, Variables extends object>(
     document: TypedDocumentString<Result, Variables>,
     variables: Variables,
     call?: Repeatable,
   ): Promise<Result>
-  /** Sends a mutation, and resolves to its payload. @param call by default, it is not repeatable */
+  /**
+   * Sends a mutation and resolves to its payload.
+   *
+   * @param call retries default to off
+   */
   change<Result extends object, Variables extends { input: object }>(
     document: TypedDocumentString<Result, Variables>,
     input: Variables['input'],
     call?: Repeatable,
   ): Promise<NonNullable<Result[keyof Result]>>
   /**
-   * Sends a mutation with a file, without a retry. @param call with the document in its body, which
-   * is a form
+   * Sends a mutation with a file, without retries.
+   *
+   * @param call contains the document in its form body
    */
   form<Result>(
     document: TypedDocumentString<Result, never>,
     call: Omit<RestCall, 'json'>,
   ): Promise<Result>
   /**
-   * Subscribes, and calls `happened` with each message, until the service ends it or the signal is
-   * aborted.
-   * @throws UNREACHABLE also when the service has been silent for long
+   * Subscribes and calls `happened` with each message, until the service closes the stream or the
+   * signal aborts.
+   *
+   * @throws UNREACHABLE also after a long silence
    */
   subscribe<Variables extends object>(
     document: TypedDocumentString<unknown, Variables>,
@@ -54,21 +60,21 @@ export interface Client {
     happened: () => void,
     signal: AbortSignal,
   ): Promise<void>
-  /** One REST call, without a retry. Resolves to its `response`. */
+  /** One REST request, without retries. Resolves to its `response`. */
   rest<Result>(path: string, call?: RestCall): Promise<Result>
 }
 
-/** The service with the credentials of the user who is signed in. */
+/** The service with the credentials of the signed-in user. */
 export interface Service {
   url: string
   patience: Patience
   /** The caller's own files. */
   personal: Client
-  /** For operations that no key may use. */
+  /** Client for operations that keys may not use. */
   session: Client
-  /** By its id. */
+  /** Client for a workspace, given its id. */
   workspace(id: string): Client
-  /** Without a credential. */
+  /** Client without a credential. */
   anonymous: Client
   login: Login
 }
@@ -87,8 +93,8 @@ export function connect(login: Login, patience: Patience): Service {
 }
 
 /**
- * @param credential null for requests without one; undefined if one is missing, which throws
- * NOT_SIGNED_IN at the first request
+ * @param credential null for anonymous requests; undefined makes the first request throw
+ * NOT_SIGNED_IN
  */
 export function clientOf(
   url: string,
@@ -214,8 +220,9 @@ type ResultOf<Document> =
   Document extends TypedDocumentString<infer Result, infer _> ? Result : never
 
 /**
- * The data of a GraphQL response. A mutation that has a payload is done: what the caller may not
- * read of it is null.
+ * The data of a GraphQL response. A mutation with a payload has succeeded: fields that the caller
+ * may not read are null.
+ *
  * @throws the code of its first error, or BAD_ANSWER
  */
 function dataOf<Result>(answer: object, isQuery: boolean): Result {

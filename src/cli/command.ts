@@ -2,15 +2,15 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Answer, type Context, type GlobalOptions, run } from './run.ts'
 
 export interface Declaration {
-  /** One line. */
+  /** One line of help. */
   does: string
   /** Further help text. */
   details?: string
-  /** Command lines; `satchel` goes before those that do not name it. */
+  /** Example command lines. Those without `satchel` get it as a prefix. */
   examples: string[]
 }
 
-/** Declares a command: its name and arguments as commander writes them. */
+/** Declares a command, with name and arguments in the syntax of commander. */
 export function declare(
   parent: Command,
   usage: string,
@@ -38,7 +38,7 @@ export function perform(
   return run(command.optsWithGlobals<GlobalOptions>(), work)
 }
 
-/** For an option that may be given several times. */
+/** Collects the values of a repeatable option. */
 export const several = (value: string, before: string[] = []): string[] => [...before, value]
 
 export const oneOf = (flags: string, does: string, choices: readonly string[]): Option =>

@@ -8,9 +8,9 @@ export interface Environment {
   /** https://no-color.org */
   noColor: boolean
   term: string | undefined
-  /** Set in a session of SSH. */
+  /** Set in SSH sessions. */
   ssh: string | undefined
-  /** Set where windows can be shown, except on macOS and Windows. */
+  /** Set if windows can be shown, except on macOS and Windows. */
   display: string | undefined
 }
 
@@ -26,31 +26,30 @@ export const readEnvironment = (): Environment => ({
   display: given('DISPLAY') ?? given('WAYLAND_DISPLAY'),
 })
 
-/** The folders that are searched for programs, as the system writes them. */
+/** The search path for programs, in the format of the system. */
 export const searchPath = (): string => given('PATH') ?? ''
 
-/** The environment of a program that is started, with more variables. */
+/** The environment for a child process, with additional variables. */
 export const environmentWith = (more: Record<string, string>): NodeJS.ProcessEnv => ({
   ...process.env,
   ...more,
 })
 
-/** The folders in which this command keeps its files, for the current user. */
+/** The folders for this program's files, per user. */
 export interface Folders {
   config: string
-  /** State of uploads that can be resumed. */
+  /** State of resumable uploads. */
   uploads: string
   /** State of synchronized folders. */
   syncs: string
-  /** What is known of mounts, and their files that are not uploaded yet. */
+  /** State of mounts, with files that were not uploaded yet. */
   mounts: string
 }
 
 export async function findFolders(): Promise<Folders> {
   const { default: envPaths } = await import('env-paths')
   const { config, data, log } = envPaths('satchel', { suffix: '' })
-  // What the library calls the log is the state folder of the XDG specification, and a folder for
-  // logs elsewhere.
+  // The library's `log` is the XDG state folder on Linux, but a folder for log files elsewhere.
   const state = process.platform === 'linux' ? log : data
   return {
     config,

@@ -6,17 +6,19 @@ import { inDrive } from './place.ts'
 import { startLine } from './progress.ts'
 import type { Context } from './run.ts'
 
-/** What a mutation that copies answers. */
+/** The payload of a copy mutation. */
 interface Answered {
   entries: { path: string }[] | null
   copy: CopyRowFragment | null
 }
 
-/** Between two looks at a copy that the service makes in the background. */
+/** Polling interval for a copy that runs in the background. */
 const LOOK_MS = 500
 
 /**
- * The paths of copies, once they are there. @throws what the service says of a copy that has failed
+ * The paths of the copies, once they exist.
+ *
+ * @throws the failure of the copy
  */
 export async function copiedPaths(
   context: Context,

@@ -4,37 +4,41 @@ import writeFileAtomic from 'write-file-atomic'
 import { type Environment, findFolders, readEnvironment } from './config.ts'
 import { Failure } from './failure.ts'
 
-/** An API key, or the session cookie of a browser that has signed in. */
+/** An API key, or the cookie of a browser session. */
 export interface Credential {
   kind: 'key' | 'session'
   secret: string
 }
 
-/** What `login` has stored for one service. */
+/** The stored credentials for one service. */
 export interface Stored {
   url: string
   /** A private key. */
   key?: string
-  /** Whether a login has made the key, so that a logout ends it. */
+  /** Whether a login issued the key. Logout then revokes it. */
   issued?: boolean
   session?: string
-  /** Keys of workspaces, by the id of the workspace. */
+  /** Workspace keys by workspace id. */
   workspaces: Record<string, { slug: string; key: string }>
 }
 
-/** A service and the credentials for it. */
+/** A service and its credentials. */
 export interface Login {
   url: string
   /** For the caller's own files. */
   personal: Credential | undefined
-  /** For operations that no key may use. */
+  /** For operations that keys may not use. */
   session: Credential | undefined
   workspaces: { id: string; slug: string; credential: Credential }[]
 }
 
 const fileIn = (folder: string) => join(folder, 'credentials.json')
 
-/** The stored logins, one per service, the latest first. @throws LOCAL_FILE */
+/**
+ * The stored logins, one per service, latest first.
+ *
+ * @throws LOCAL_FILE
+ */
 export async function readStored(): Promise<Stored[]> {
   const { config } = await findFolders()
   const text = await readFile(fileIn(config), 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -64,10 +68,7 @@ function parse(text: string): Stored[] | null {
   }
 }
 
-/**
- * Only the user may read the file, whatever the mode of the folder was before. An empty list
- * removes it.
- */
+/** Only the user can read the file, whatever the mode of the folder. An empty list deletes it. */
 export async function writeStored(stored: Stored[]): Promise<string> {
   const { config } = await findFolders()
   const file = fileIn(config)
@@ -82,10 +83,7 @@ export async function writeStored(stored: Stored[]): Promise<string> {
   return file
 }
 
-/**
- * The environment for a service that is named by `--service`: credentials of another service are
- * left out.
- */
+/** The environment for the service of `--service`. It omits credentials of other services. */
 export function environmentOf(service: string | undefined): Environment {
   const environment = readEnvironment()
   if (service === undefined) return environment
@@ -97,8 +95,9 @@ export function environmentOf(service: string | undefined): Environment {
 }
 
 /**
- * The credentials to use: those of the environment, else the stored ones. Those of one service are
- * never sent to another.
+ * The credentials from the environment, else the stored ones. They are only ever sent to their own
+ * service.
+ *
  * @throws NOT_SIGNED_IN if no service is known
  */
 export async function findLogin(environment: Environment): Promise<Login> {

@@ -1,8 +1,9 @@
 import { type Failure, toFailure } from './failure.ts'
 
 /**
- * Runs `work` for each path and collects failures, so that one does not stop the others. @throws
- * the failure of a single path, and INTERRUPTED
+ * Runs `work` for each path and collects failures, so that one failure does not stop the others.
+ *
+ * @throws the failure of a single path, and INTERRUPTED
  */
 export async function withEach<T>(
   paths: string[],
@@ -21,8 +22,8 @@ export async function withEach<T>(
 }
 
 /**
- * Runs `work` for all items, `count` at a time. After an error no further item is started, and
- * running ones are awaited before it is thrown.
+ * Runs `work` for all items, `count` at a time. After an error, no more items start, and the error
+ * is thrown when the running ones have finished.
  */
 export async function inParallel<T>(
   count: number,

@@ -1,7 +1,7 @@
 import { persist } from '../upload-engine/retry.ts'
 import type { Place } from './place.ts'
 
-/** An event as the service sends it; what is read of it here. */
+/** The fields of an event that this program reads. */
 export interface WireEvent {
   kind: string
   happened_at: string
@@ -16,14 +16,18 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Events of a drive that follow a cursor. @throws CURSOR_EXPIRED */
+/**
+ * The events of a drive after a cursor.
+ *
+ * @throws CURSOR_EXPIRED
+ */
 export function readEvents({ client, key: workspaceId }: Place, after: string): Promise<EventPage> {
   const route = workspaceId ? `/api/workspaces/${workspaceId}/events` : '/api/events'
   const query = new URLSearchParams({ after })
   return persist(() => client.rest<EventPage>(`${route}?${query}`), 'repeatable', client.patience)
 }
 
-/** The same with all that has happened until now. */
+/** Like `readEvents`, but reads all events up to now. */
 export async function readAllEvents(
   place: Place,
   after: string,

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../runtime/errors.ts'
 import { isFailure, TransferFailure } from '../upload-engine/failure.ts'
 
-/** Exit codes: 0 done, 1 failed, and these. */
+/** Exit codes besides 0 for success and 1 for other failures. */
 export const exits = {
   failed: 1,
   usage: 2,
@@ -13,7 +13,7 @@ export const exits = {
   interrupted: 130,
 } as const
 
-/** The codes of the command line itself; all others are codes of the service. */
+/** Codes of the command line itself. All others come from the service. */
 export type OwnCode =
   | 'USAGE'
   | 'NOT_SIGNED_IN'
@@ -41,10 +41,7 @@ export type OwnCode =
 
 const { failed, usage, denied, notFound, conflict, quota, unavailable, interrupted } = exits
 
-/**
- * The exit code for every code. The type makes a new code of the service fail to compile until it
- * is added.
- */
+/** Exit codes by error code. The type enforces an entry for every new code of the service. */
 const exitCodes: Record<ErrorCode | OwnCode, number> = {
   USAGE: usage,
   INVALID_JSON: usage,

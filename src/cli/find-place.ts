@@ -9,7 +9,8 @@ export const isId = (text: string): boolean =>
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
 /**
- * The place that a path refers to, and the path within it: of what is shared, too, by its link.
+ * The drive or share that a path refers to, and the path within it. Shares are given by their link.
+ *
  * @throws USAGE
  */
 export async function findFiles(
@@ -23,8 +24,9 @@ export async function findFiles(
 }
 
 /**
- * The place in a drive that a path refers to, and the path within it. @throws USAGE for what is
- * shared
+ * The drive that a path refers to, and the path within it.
+ *
+ * @throws USAGE for share links
  */
 export async function findPlace(
   service: Service,
@@ -39,7 +41,7 @@ export async function findPlace(
   return { ...remote, place: await placeIn(service, remote.workspace) }
 }
 
-/** The files of a workspace, given as `workspaceId` takes it, or the caller's own. */
+/** The files of a workspace (see `workspaceId`), or the caller's own files. */
 export async function placeIn(service: Service, workspace: string | undefined): Promise<Place> {
   if (workspace === undefined) return placeOf(service.personal)
   const id = await workspaceId(service, workspace)
@@ -47,8 +49,9 @@ export async function placeIn(service: Service, workspace: string | undefined): 
 }
 
 /**
- * The id of a workspace, given its slug, its id, or the path of its root. @throws
- * WORKSPACE_NOT_FOUND
+ * The id of a workspace, given its slug, its id, or the path of its root.
+ *
+ * @throws WORKSPACE_NOT_FOUND
  */
 export async function workspaceId(service: Service, text: string): Promise<string> {
   const named = text.replace(/:\/*$/, '')

@@ -8,7 +8,7 @@ import type { Failure } from './failure.ts'
 /** Queues within this process, by lock. */
 const turns = new Map<string, LimitFunction>()
 
-/** The process that has a lock, as far as it is known. */
+/** The process that holds a lock, as far as known. */
 export interface Holder {
   pid?: number
   /** The computer, if it is another one. */
@@ -16,9 +16,10 @@ export interface Holder {
 }
 
 /**
- * Runs `work` while no other process does what has the same lock file; within this process one
- * comes after the other. The lock is one of the operating system (that of SQLite), so it ends with
- * its process, whatever ends that, and holds between computers where their file system has locks.
+ * Runs `work` while holding a lock. Other processes fail; callers within this process queue. The
+ * lock is a SQLite file lock: the system releases it when the process ends for any reason, and it
+ * works across computers if their file system supports locks.
+ *
  * @param busy the failure if another process has the lock
  */
 export async function withLock<T>(
@@ -44,19 +45,19 @@ export async function withLock<T>(
   })
 }
 
-/** Another satchel, for messages. */
+/** Names the other process in messages. */
 export const nameOf = ({ pid, host }: Holder): string => {
   const where = host === undefined ? '' : ` on ${host}`
   return pid === undefined ? 'Another satchel' : `Another satchel (process ${pid}${where})`
 }
 
-/** SQLITE_BUSY, and SQLITE_LOCKED. */
+/** SQLITE_BUSY and SQLITE_LOCKED. */
 const BUSY = [5, 6]
 const SQLITE_NOTADB = 26
 
 /**
- * Null if another process has it. The file stays: one that is removed may have been opened by
- * another process, which would lock it then.
+ * Returns null if another process has the lock. The lock file is never deleted: another process may
+ * have opened it, and would then lock the deleted file.
  */
 async function acquire(lock: string): Promise<DatabaseSync | null> {
   const { DatabaseSync } = await import('node:sqlite')
@@ -64,7 +65,7 @@ async function acquire(lock: string): Promise<DatabaseSync | null> {
   const db = new DatabaseSync(lock)
   try {
     db.exec('BEGIN EXCLUSIVE')
-    // It is in use, however old it is.
+    // Marks the lock file as in use, so that it is not cleaned up.
     await utimes(lock, now, now)
     return db
   } catch (error) {
@@ -72,13 +73,13 @@ async function acquire(lock: string): Promise<DatabaseSync | null> {
     const { errcode = 0 } = error as { errcode?: number }
     if (BUSY.includes(errcode)) return null
     if (errcode !== SQLITE_NOTADB) throw error
-    // Nobody can have the lock of a damaged file.
+    // Nobody can hold a lock on a damaged file.
     await truncate(lock)
     return acquire(lock)
   }
 }
 
-/** Beside the lock: while that is held, other processes cannot read it. */
+/** A separate file, because other processes cannot read the lock file while it is locked. */
 const holderFile = (lock: string) => `${lock}.holder`
 
 async function readHolder(lock: string): Promise<Holder> {
@@ -86,7 +87,7 @@ async function readHolder(lock: string): Promise<Holder> {
     const { pid, host } = JSON.parse(await readFile(holderFile(lock), 'utf8'))
     return { pid: Number(pid), ...(host === hostname() ? {} : { host: String(host) }) }
   } catch {
-    // It has just begun, or ended.
+    // The holder has just started or ended.
     return {}
   }
 }

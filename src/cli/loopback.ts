@@ -2,12 +2,12 @@ import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What the browser brings: a code, or why there is none. */
+/** The result from the browser: a code, or an error. */
 export interface Brought {
   code: string | null
   error: string | null
   description: string | null
-  /** Says in the window of the browser how it went on. */
+  /** Shows the result in the browser window. */
   show(heading: string, sentence: string): Promise<void>
 }
 
@@ -30,9 +30,10 @@ const headers = {
 }
 
 /**
- * Listens on a free port of 127.0.0.1 for the answer of the browser (RFC 8252, section 7.3). Other
- * pages and programs of this computer can send requests there, too: only one with the state of this
- * login counts, and all others change nothing.
+ * Listens on a free port of 127.0.0.1 for the redirect of the browser (RFC 8252, section 7.3).
+ * Other pages and programs of this computer can send requests there, too. Only a request with the
+ * state of this login counts; all others are ignored.
+ *
  * @param issuer see RFC 9207
  */
 export async function openLoopback(state: string, issuer: string): Promise<Loopback> {
@@ -45,8 +46,7 @@ export async function openLoopback(state: string, issuer: string): Promise<Loopb
   const server = createServer((req: IncomingMessage, res: ServerResponse) => {
     const show: Brought['show'] = (heading, sentence) =>
       new Promise(resolve => {
-        // The window may have been closed while the command line was busy, and a browser may never
-        // read the page.
+        // The window may be closed by now, and a browser may never read the page.
         if (res.destroyed) return resolve()
         res.once('close', resolve)
         setTimeout(resolve, SHOW_MS).unref()
@@ -55,9 +55,9 @@ export async function openLoopback(state: string, issuer: string): Promise<Loopb
     const refuse = (status: number, sentence: string) =>
       res.writeHead(status, headers).end(pageOf('Nothing to do here', sentence))
     const { host } = new URL(redirectUri)
-    // What is no URL, such as "//[", must not end the command line.
+    // An invalid URL such as "//[" must not crash the command.
     const url = URL.parse(req.url ?? '/', redirectUri)
-    // Another host is a page that has resolved its own name to this computer.
+    // A different Host header means DNS rebinding: a page resolved its own name to this computer.
     if (req.headers.host !== host || req.method !== 'GET' || url?.pathname !== PATH)
       return refuse(404, 'A command line waits for the answer to its login here.')
     const given = (name: string) => url.searchParams.get(name)

@@ -38,7 +38,7 @@ program.parseAsync().catch(error => {
     )
 })
 
-/** Captures usage errors, for JSON output. Commander configures output per command. */
+/** Captures usage errors for JSON output. Commander configures output per command. */
 function configure(command: typeof program): void {
   command.configureOutput({
     outputError: (text, write) => {

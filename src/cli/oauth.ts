@@ -3,10 +3,10 @@ import { Failure } from './failure.ts'
 import type { Patience } from './patience.ts'
 import { readJson, retryAfterOf, send } from './wire.ts'
 
-/** The name under which this program asks for keys. */
+/** The OAuth client id of this program. */
 export const CLIENT_ID = 'satchel-cli'
 
-/** A refusal of an endpoint, with the name that OAuth has for it in `error`. */
+/** A refusal by an OAuth endpoint, with the OAuth error code in `error`. */
 export class LoginRefusal extends Failure {
   readonly error: string
 
@@ -25,8 +25,9 @@ export class LoginRefusal extends Failure {
 }
 
 /**
- * The issuer that the service names in its answers. @throws USAGE for a service of an earlier
- * version
+ * The issuer identifier of the service.
+ *
+ * @throws USAGE if the service is too old
  */
 export async function issuerOf(url: string, patience: Patience): Promise<string> {
   const { issuer } = await persist(
@@ -46,7 +47,11 @@ export async function issuerOf(url: string, patience: Patience): Promise<string>
   )
 }
 
-/** Sends a form to an endpoint. @throws LoginRefusal, RATE_LIMITED, UNAVAILABLE */
+/**
+ * Sends a form to an endpoint.
+ *
+ * @throws LoginRefusal, RATE_LIMITED, UNAVAILABLE
+ */
 export function postForm<Result>(
   url: string,
   path: string,
@@ -93,6 +98,6 @@ export function postForm<Result>(
   )
 }
 
-/** Ends a key, which needs nothing but the key. */
+/** Revokes a key. This needs no credential other than the key. */
 export const revokeKey = (url: string, token: string, patience: Patience): Promise<object> =>
   postForm(url, '/oauth/revoke', { token }, 'repeatable', patience)

@@ -1,18 +1,21 @@
 import { Failure } from './failure.ts'
 
-/** One page of a list of the service. */
+/** One page of a list. */
 export interface Page<Node> {
   nodes: Node[]
   pageInfo: { hasNextPage: boolean; endCursor: string | null }
 }
 
 /**
- * Loads a page after a cursor. It resolves to null for a list that the role of the caller does not
- * show.
+ * Loads the page after a cursor. Resolves to null for a list that the caller's role may not see.
  */
 type LoadPage<Node> = (after: string | null) => Promise<Page<Node> | null>
 
-/** The nodes of a list, a page at a time. @throws FORBIDDEN */
+/**
+ * Iterates over the nodes of all pages.
+ *
+ * @throws FORBIDDEN
+ */
 export async function* eachOf<Node>(load: LoadPage<Node>): AsyncGenerator<Node> {
   let after: string | null = null
   do {
@@ -27,7 +30,11 @@ export async function* eachOf<Node>(load: LoadPage<Node>): AsyncGenerator<Node> 
   } while (after !== null)
 }
 
-/** The nodes of all pages of a list. @throws FORBIDDEN */
+/**
+ * The nodes of all pages of a list.
+ *
+ * @throws FORBIDDEN
+ */
 export const allPages = <Node>(load: LoadPage<Node>): Promise<Node[]> => allOf(eachOf(load))
 
 export async function allOf<Node>(nodes: AsyncIterable<Node>): Promise<Node[]> {

@@ -12,8 +12,9 @@ import {
 } from './generated.ts'
 
 /**
- * Uploads in parts. Each of these calls may be repeated. @param driveId of the drive that they go
- * to, or of the share
+ * Multipart uploads. All calls can be repeated.
+ *
+ * @param driveId id of the target drive or share
  */
 export function partUploads(client: Client, driveId: () => Promise<string | null>) {
   return {
@@ -26,7 +27,9 @@ export function partUploads(client: Client, driveId: () => Promise<string | null
     },
 
     /**
-     * Numbers of the parts that the service has. @throws UPLOAD_NOT_FOUND for one that has ended
+     * Numbers of the parts that the service has.
+     *
+     * @throws UPLOAD_NOT_FOUND if the session has expired
      */
     async received(id: string): Promise<number[]> {
       const { node } = await client.request(UploadDocument, { id })
@@ -59,10 +62,13 @@ export function partUploads(client: Client, driveId: () => Promise<string | null
   }
 }
 
-/** Most completions end sooner; a proxy may cut requests that take longer than 30 seconds. */
+/**
+ * Most completions finish within this time. A proxy may cut requests that take longer than 30
+ * seconds.
+ */
 const COMPLETION_WAIT_SECONDS = 10
 
-/** @throws the failure of the completion, UPLOAD_NOT_FOUND */
+/** @throws the failure of the completion, or UPLOAD_NOT_FOUND */
 function outcomeIn(session: Partial<UploadOutcomeFragment> | undefined): Receipt | Checking {
   const { state, checked, failure, file, md5 } = session?.completion ?? {}
   if (failure)

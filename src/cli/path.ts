@@ -2,18 +2,18 @@ import { Failure } from './failure.ts'
 
 /** A parsed remote path: in the user's own files, or in a workspace. */
 export interface RemotePath {
-  /** Slug or id of the workspace; undefined for one's own files. */
+  /** Slug or id of the workspace; undefined for the own files. */
   workspace: string | undefined
-  /** Names joined by slashes, without one at either end; empty for the root. */
+  /** Names joined by slashes, without leading or trailing slash; empty for the root. */
   path: string
-  /** Whether it ends with a slash, and so means a folder. */
+  /** Whether it ends with a slash and therefore means a folder. */
   isFolder: boolean
 }
 
 /**
  * Parses `docs/a.txt`, `/docs/a.txt` or `:/docs/a.txt` (own files), or `garden:/docs/a.txt`
- * (workspace `garden`, a slug or an id). An own path whose first name looks like a workspace needs
- * a leading slash.
+ * (workspace `garden`, by slug or id). An own path that looks like a workspace needs a leading
+ * slash.
  */
 export function parseRemote(text: string): RemotePath {
   const [, workspace, rest = text] = marked.exec(text) ?? []
@@ -23,7 +23,7 @@ export function parseRemote(text: string): RemotePath {
 
 const marked = /^([a-z0-9-]*):(.*)$/s
 
-/** Whether a colon says that a path is remote, where local paths stand as well. */
+/** Whether a colon marks a path as remote, for arguments that may also be local. */
 export const isMarkedRemote = (
   text: string,
   platform: NodeJS.Platform = process.platform,
@@ -40,15 +40,15 @@ export function requireOneRemote(one: string, other: string): void {
 
 export const joinPath = (...parts: string[]): string => parts.filter(part => part !== '').join('/')
 
-/** The folder and the name of a path. */
+/** Splits a path into folder and name. */
 export function splitPath(path: string): { folder: string; name: string } {
   const cut = path.lastIndexOf('/')
   return { folder: path.slice(0, Math.max(cut, 0)), name: path.slice(cut + 1) }
 }
 
 /**
- * A path that leads down from a link: `https://files.example.com/share/6mJ.../docs/a.txt`.
- * Undefined for any other one.
+ * Parses a path below a share link: `https://files.example.com/share/6mJ.../docs/a.txt`. Returns
+ * undefined for any other path.
  */
 export function parseShared(
   text: string,
@@ -59,7 +59,11 @@ export function parseShared(
   return { link, path, isFolder: path === '' || rest.endsWith('/') }
 }
 
-/** The token of a link or a bare token, and the origin of a link. @throws USAGE */
+/**
+ * The token of a link or a bare token, and the origin of a link.
+ *
+ * @throws USAGE
+ */
 export function parseLink(text: string): { token: string; origin: string | undefined } {
   const url = /^https?:/.test(text) && URL.canParse(text) ? new URL(text) : undefined
   const token = url ? /\/(?:share|request|invite|d)\/([\w-]+)\/?$/.exec(url.pathname)?.[1] : text
@@ -71,7 +75,11 @@ export function parseLink(text: string): { token: string; origin: string | undef
   return { token, origin: url?.origin }
 }
 
-/** The token of a link of this service. @throws USAGE for a link of another one */
+/**
+ * The token of a link of this service.
+ *
+ * @throws USAGE for links of other services
+ */
 export function ownToken(text: string, url: string): string {
   const { token, origin } = parseLink(text)
   if (origin === undefined || origin === new URL(url).origin) return token
@@ -82,7 +90,7 @@ export function ownToken(text: string, url: string): string {
 }
 
 /**
- * False for names that would leave their folder, or that the local file system treats specially.
+ * False for names that would escape their folder, or that the local file system treats specially.
  */
 export function isSafeName(name: string, platform: NodeJS.Platform = process.platform): boolean {
   if (name === '' || name === '.' || name === '..' || /[/\\\p{Cc}]/u.test(name)) return false

@@ -27,9 +27,9 @@ import { partUploads } from './part-uploads.ts'
 import { splitPath } from './path.ts'
 import { partByRoute } from './transfer/send-part.ts'
 
-/** A file as a listing shows it. */
+/** A file in a listing. */
 export interface RemoteFile {
-  /** Not of what is seen by a link. */
+  /** Undefined for entries seen through a share link. */
   id?: string
   name: string
   fileType: string
@@ -37,15 +37,15 @@ export interface RemoteFile {
   /** MD5, lower-case hex. */
   md5Checksum: string
   createdAt: string
-  /** When its content was last modified on its computer, or uploaded. */
+  /** When the content was last modified on its computer, or else uploaded. */
   modifiedAt: string
 }
 
-/** A folder as a listing shows it, with the bytes and the number of all files below it. */
+/** A folder in a listing, with the total size and number of all files below it. */
 export interface RemoteFolder {
   name: string
   size: number
-  /** Not of what is seen by a link. */
+  /** Undefined for entries seen through a share link. */
   fileCount?: number
   updatedAt: string
 }
@@ -57,24 +57,24 @@ export interface Listing {
 
 export type Found = { kind: 'folder' } | { kind: 'file'; file: RemoteFile }
 
-/** How large a new file may be, and the failure for a larger one. */
+/** The maximum size of a new file, and the failure for a larger one. */
 export interface Capacity {
   bytes: number
   refusal: Failure
 }
 
-/** A replaced content of a file. */
+/** An old version of a file. */
 export interface FoundVersion {
   size: number
   md5: string
   modifiedAt: string
-  /** Of the file. */
+  /** Path of the file. */
   path: string
-  /** Short-lived. */
+  /** Expires soon. */
   url: string
 }
 
-/** More levels than the service allows. */
+/** Deeper than the service allows. */
 export const DEEPEST = 64
 
 export const notFound = (shown: string): Failure =>
@@ -82,10 +82,7 @@ export const notFound = (shown: string): Failure =>
 
 export type Place = ReturnType<typeof placeOf>
 
-/**
- * Where files are listed and changed: in a drive, or in what is shared. What is shared does not
- * tell all of it.
- */
+/** A place for listing and changing files: a drive or a share. A share provides fewer fields. */
 export interface FilesPlace
   extends Pick<
     Place,
@@ -102,20 +99,20 @@ export interface FilesPlace
   > {
   /** Resolves to the number of files whose path has changed. */
   move(source: string, destination: string): Promise<number | undefined>
-  /** What the plan leaves. */
+  /** The free space of the plan. */
   capacity(): Promise<Capacity | undefined>
 }
 
 /**
- * The files of a drive: that of a workspace, or the caller's own. Paths are names joined by
- * slashes.
- * @param workspace with its slug or id, as the user has written it
+ * The files of a drive: a workspace, or the caller's own. Paths are names joined by slashes.
+ *
+ * @param workspace with its slug or id as the user typed it
  */
 export function placeOf(client: Client, workspace?: { id: string; named: string }) {
   const drive = { own: workspace === undefined, workspace: workspace?.id ?? null }
   let known: Promise<string> | undefined
 
-  /** Changes name a drive by its id; the own one needs none. */
+  /** Id of the drive for mutations; null for the own drive, which needs none. */
   async function driveId(): Promise<string | null> {
     if (!workspace) return null
     known ??= client
@@ -134,17 +131,17 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
   const place = {
     client,
     drive,
-    /** The id of the workspace, or the token of a share; empty for one's own files. */
+    /** Id of the workspace, or token of the share; empty for the own files. */
     key: workspace?.id ?? '',
-    /** REST route of its files. */
+    /** REST route of the files. */
     route,
     at,
     show,
 
-    /** An id of an item of its trash, in the form that users type. */
+    /** Id of a trash item, in the form that users type. */
     showId: (id: string) => (workspace ? `${workspace.named}:${id}` : id),
 
-    /** All entries of one level; empty for an unknown path. */
+    /** All entries of one folder; empty for an unknown path. */
     async list(path: string): Promise<Listing> {
       const entries = await allPages(async after => {
         const { entry } = driveIn(await client.request(ListDocument, { ...drive, path, after }))
@@ -167,7 +164,11 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
         : { kind: 'folder' }
     },
 
-    /** With those above it that are missing. @param mayExist whether it may be there already */
+    /**
+     * Creates a folder and its missing parents.
+     *
+     * @param mayExist whether an existing folder is fine
+     */
     async createFolder(path: string, mayExist: boolean): Promise<void> {
       try {
         await client.change(CreateFolderDocument, await at(path))
@@ -190,9 +191,9 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
     },
 
     /**
-     * Deletes a file, or a folder that is empty unless `recursive`. Resolves to the number of
-     * deleted files, and to the id in the trash: null if nothing is kept, or if the credential may
-     * not read.
+     * Deletes a file or folder. A folder must be empty unless `recursive`. Resolves to the number
+     * of deleted files and the id in the trash, which is null without a trash, or if the credential
+     * may not read.
      */
     async remove(
       path: string,
@@ -204,7 +205,7 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
     },
 
     trash: {
-      /** The newest first, loaded as they are read. */
+      /** Newest first; pages load on demand. */
       async *items(): AsyncGenerator<TrashRowFragment> {
         const load = async (after: string | null) =>
           driveIn(await client.request(TrashDocument, { ...drive, after })).trash
@@ -212,8 +213,9 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
       },
 
       /**
-       * Into a folder, or where it was. Resolves to the path that it has now. @throws
-       * TRASH_ITEM_NOT_FOUND, PATH_EXISTS
+       * Restores an item to a folder, or to its old place. Resolves to its new path.
+       *
+       * @throws TRASH_ITEM_NOT_FOUND, PATH_EXISTS
        */
       async restore(
         item: string,
@@ -229,19 +231,19 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
         return inDrive(entries[0]?.path ?? '')
       },
 
-      /** For ever. */
+      /** Deletes an item permanently. */
       async remove(item: string): Promise<void> {
         await client.change(DeleteFromTrashDocument, { items: [item] })
       },
 
-      /** Resolves to the number of items that it had. */
+      /** Empties the trash. Resolves to the number of items. */
       async empty(): Promise<number> {
         return (await client.change(EmptyTrashDocument, { drive: await driveId() })).count
       },
     },
 
     versions: {
-      /** Of a file, the newest first. */
+      /** The versions of a file, newest first. */
       async of(path: string): Promise<VersionRowFragment[]> {
         return allPages(async after => {
           const { entry } = driveIn(
@@ -252,7 +254,11 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
         })
       },
 
-      /** With a short-lived signed URL of its bytes. @throws VERSION_NOT_FOUND */
+      /**
+       * A version with a short-lived signed URL of its content.
+       *
+       * @throws VERSION_NOT_FOUND
+       */
       async find(id: string): Promise<FoundVersion> {
         const { node } = await client.request(VersionDocument, { id })
         if (!node || !('file' in node))
@@ -264,12 +270,20 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
         return { size, md5, modifiedAt, path: inDrive(file.path), url: download.url }
       },
 
-      /** Resolves to the path of the file. @throws VERSION_NOT_FOUND */
+      /**
+       * Resolves to the path of the file.
+       *
+       * @throws VERSION_NOT_FOUND
+       */
       async restore(version: string): Promise<string> {
         return inDrive((await client.change(RestoreVersionDocument, { version })).file.path)
       },
 
-      /** For ever. @throws VERSION_NOT_FOUND */
+      /**
+       * Deletes a version permanently.
+       *
+       * @throws VERSION_NOT_FOUND
+       */
       async remove(version: string): Promise<void> {
         await client.change(DeleteVersionDocument, { version })
       },
@@ -282,7 +296,7 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
       return entry.download.url
     },
 
-    /** What the plan leaves. */
+    /** The free space of the plan. */
     async capacity(): Promise<Capacity> {
       const {
         maxBytes,
@@ -313,7 +327,7 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
 
 export const nothing = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
 
-/** The drive in an answer about that of a workspace, or the caller's own. */
+/** The drive in a response for a workspace or for the caller. */
 export function driveIn<Drive>({
   me,
   workspace,
@@ -326,7 +340,7 @@ export function driveIn<Drive>({
   return drive
 }
 
-/** In the drives of workspaces, the service writes a slash before paths. */
+/** In drives of workspaces, the service puts a slash before paths. */
 export const inDrive = (path: string): string => path.replace(/^\//, '')
 
 const fileOf = ({

@@ -2,7 +2,7 @@ import type { PlacedEntryFragment } from './generated.ts'
 import { inDrive } from './place.ts'
 import { bytes, when } from './table.ts'
 
-/** An entry of any drive, as lists over drives print it. */
+/** An entry of any drive, in the printed form of lists over several drives. */
 export function placed({
   __typename: type,
   id,
@@ -27,7 +27,7 @@ export function placed({
 
 export type Placed = ReturnType<typeof placed>
 
-/** With a slash after a folder. */
+/** The path, with a trailing slash for folders. */
 export const pathWords = ({ kind, path }: Pick<Placed, 'kind' | 'path'>): string =>
   kind === 'folder' ? `${path}/` : path
 

@@ -31,7 +31,7 @@ Exit codes:
 With --json, stdout has one JSON document. After a failure, stderr has one with "error": its code, message and exit_code.
 satchel <command> --help shows examples.`
 
-/** All commands. Their actions are loaded when they run, so that help and completion start fast. */
+/** All commands. Their actions load on demand, so that help and completion start fast. */
 export function createProgram(version: string): Command {
   const program = new Command('satchel')
     .description('Stores and shares files in a Satchel.')

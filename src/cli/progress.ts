@@ -7,7 +7,11 @@ import { plain } from './text.ts'
 
 /** Progress of a transfer: a bar on a terminal, and with -v one line per file. */
 export interface Progress extends TransferProgress {
-  /** Adds work. @param size undefined if it is unknown */
+  /**
+   * Adds expected work.
+   *
+   * @param size undefined if unknown
+   */
   expect(files: number, size: number | undefined): void
   done(line: string): void
   stop(): void
@@ -80,7 +84,7 @@ export async function startProgress(context: Context): Promise<Progress> {
   }
 }
 
-/** A line that is drawn again and again on a terminal. Answers what takes it away. */
+/** A status line that is redrawn on a terminal. Returns a function that removes it. */
 export async function startLine(context: Context, line: () => string): Promise<() => void> {
   const bars = context.json || !process.stderr.isTTY ? undefined : await openBar(line)
   return () => bars?.stop()
@@ -92,16 +96,16 @@ async function openBar(line: () => string): Promise<MultiBar> {
     format: line,
     stream: process.stderr,
     clearOnComplete: true,
-    // Ctrl-C is handled by run(), which prints how to resume.
+    // run() handles Ctrl-C, and prints how to resume.
     gracefulExit: false,
-    // Draws even if the value is unchanged, because the rate changes.
+    // Redraws even if the value is unchanged, because the rate changes.
     forceRedraw: true,
   })
   bars.create(1, 0)
   return bars
 }
 
-/** 75 is 1 min 15 s. */
+/** 75 becomes 1 min 15 s. */
 export function duration(seconds: number): string {
   const s = Math.ceil(seconds)
   if (s < 60) return `${s} s`

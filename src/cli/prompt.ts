@@ -4,7 +4,11 @@ import { text } from 'node:stream/consumers'
 import { Failure } from './failure.ts'
 import { plain } from './text.ts'
 
-/** Reads a secret: without echo on a terminal, else all of standard input. @throws USAGE */
+/**
+ * Reads a secret: without echo on a terminal, else all of standard input.
+ *
+ * @throws USAGE
+ */
 export async function readSecret(question: string, signal: AbortSignal): Promise<string> {
   const secret = (
     process.stdin.isTTY ? await ask(question, signal, true) : await text(process.stdin)
@@ -22,7 +26,7 @@ export async function ask(question: string, signal: AbortSignal, hidden = false)
     output: hidden ? nowhere : process.stderr,
     terminal: true,
   })
-  // Only now, because readline has turned off the echo of the terminal.
+  // Printed only now, because readline has just turned off the echo.
   process.stderr.write(plain(question))
   // In raw mode, Ctrl-C is a key and not a signal.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
@@ -39,8 +43,10 @@ export async function ask(question: string, signal: AbortSignal, hidden = false)
 }
 
 /**
- * Asks a question on a terminal. @param otherwise what to say unless the answer is yes @throws
- * USAGE
+ * Asks a yes/no question on a terminal.
+ *
+ * @param otherwise the error message unless the user says yes
+ * @throws USAGE
  */
 export async function confirm(
   question: string,

@@ -1,9 +1,9 @@
 import { encodeQR } from 'qr'
 
-/** Black on white whatever the colours of the terminal are: cameras want it so. */
+/** Black on white, whatever the colours of the terminal, because scanners need it. */
 const [paper, end] = ['\u001b[38;5;16;48;5;231m', '\u001b[0m']
 
-/** An address as a QR code: each character is two modules, one above the other. */
+/** A URL as a QR code. Each character cell shows two modules, one above the other. */
 export function qrLines(url: string): string[] {
   const modules = encodeQR(url, 'raw', { ecc: 'low', border: 2 })
   const lines = []

@@ -5,12 +5,12 @@ import { Failure, toFailure } from './failure.ts'
 import { type Patience, patienceOf } from './patience.ts'
 import { type Colors, colorsFor, jsonLine, plain } from './text.ts'
 
-/** Options that every command has. */
+/** Options of every command. */
 export interface GlobalOptions {
   json?: boolean
   verbose?: boolean
   retries: number
-  /** URL of another service than that of the last login. */
+  /** URL of the service, if it is not that of the last login. */
   service?: string
 }
 
@@ -30,7 +30,7 @@ export interface Context extends Required<Omit<GlobalOptions, 'service'>> {
   patience: Patience
   /** Prints a line to stderr, unless output is JSON. */
   notice(line: string): void
-  /** How to resume the command; added to the message when it is interrupted. */
+  /** How to resume the command; appended to the message of an interruption. */
   resumeHint: string | undefined
 }
 
@@ -47,13 +47,13 @@ export async function run(
   const environment = readEnvironment()
   const interrupt = new AbortController()
   const deadline = new AbortController()
-  // Every running request adds a listener.
+  // Every pending request adds a listener.
   setMaxListeners(0, interrupt.signal)
   const onSignal = () => {
-    // A second signal exits without waiting.
+    // A second signal exits immediately.
     if (interrupt.signal.aborted) process.exit(toFailure(interrupt.signal.reason).exitCode)
     interrupt.abort(new Failure('INTERRUPTED', 'Interrupted.'))
-    // Cleaning up may take a moment, but no longer.
+    // Limits the time for cleaning up.
     setTimeout(() => deadline.abort(), TIDY_MS)
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -115,7 +115,7 @@ export async function run(
   }
 }
 
-/** One failure for several: with their common exit code, if they have one. */
+/** Combines several failures into one, with their common exit code if there is one. */
 function summaryOf(failures: Failure[]): Failure {
   const [first] = failures
   const exitCode = failures.every(f => f.exitCode === first?.exitCode) ? first?.exitCode : undefined

@@ -1,6 +1,6 @@
 export const searchOrders = ['relevance', 'name', 'newest', 'oldest', 'largest', 'smallest']
 
-/** What may follow the filters of a search, as far as that is known. */
+/** Known values of the search filters. */
 const values: Record<string, readonly string[]> = {
   type: [
     ...[
@@ -34,7 +34,11 @@ const about: Record<string, string> = {
   name: 'word of the name alone',
 }
 
-/** Candidates for a word of a search. @param workspaces names them, where they are asked for */
+/**
+ * Completion candidates for a word of a search.
+ *
+ * @param workspaces loads workspace names on demand
+ */
 export async function searchFilters(
   word: string,
   workspaces: () => Promise<string[]>,
@@ -43,7 +47,7 @@ export async function searchFilters(
   if (key === undefined)
     return Object.entries(about).map(([name, text]) => ({ value: `${name}:`, about: text }))
   const known = [...(values[key] ?? []), ...(key === 'drive' ? await workspaces() : [])]
-  // Types may be several.
+  // `type:` accepts several values.
   const front = key === 'type' ? given.slice(0, given.lastIndexOf(',') + 1) : ''
   return known.map(value => ({ value: `${key}:${front}${value}`, about: '' }))
 }

@@ -2,7 +2,11 @@ import { connect, type Service } from './client.ts'
 import { environmentOf, findLogin } from './credentials.ts'
 import type { Context } from './run.ts'
 
-/** The service that the caller is signed in to. @throws NOT_SIGNED_IN */
+/**
+ * The service to which the caller is signed in.
+ *
+ * @throws NOT_SIGNED_IN
+ */
 export const open = async ({
   patience,
   service,

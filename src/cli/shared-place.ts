@@ -8,23 +8,23 @@ import type { FilesPlace, RemoteFile, RemoteFolder } from './place.ts'
 import { partByGraph } from './transfer/send-part.ts'
 
 /**
- * What a link shows, as a place of files: everybody with the link may list it, and its recipient
- * may change it, where they may edit. Paths lead down from what is shared.
+ * The files behind a share link. Everyone with the link can list them, and a recipient with edit
+ * permission can change them. Paths are relative to the shared entry.
  */
 export function sharedPlaceOf(client: Client, token: string): FilesPlace {
   const base = `/api/shared/${token}`
   const link = `${client.url}/share/${token}`
   let known: Promise<string> | undefined
 
-  /** Uploads in parts name a share by its id. */
+  /** Multipart uploads identify a share by its id. */
   const shareId = (): Promise<string> => {
     known ??= receivedIdOf(client, token)
     return known
   }
 
   /**
-   * Entries of one level, or with `query` those below it that have it in their names; none for an
-   * unknown path.
+   * The entries of one folder, or with `query` all entries below it that match by name; empty for
+   * an unknown path.
    */
   const entriesAt = (path: string, query: string | null): Promise<SharedLineFragment[]> =>
     allPages(async after => {
@@ -90,7 +90,7 @@ export function sharedPlaceOf(client: Client, token: string): FilesPlace {
       return { filesDeleted, trashItemId: null }
     },
 
-    // What is left is for the owner of the drive to know: the service says when that is too little.
+    // The free space is private to the owner of the drive. If it runs out, the upload fails.
     capacity: async () => undefined,
 
     uploads: partUploads(client, shareId),
@@ -99,7 +99,11 @@ export function sharedPlaceOf(client: Client, token: string): FilesPlace {
   return place
 }
 
-/** The id of a received share. @throws SHARE_NOT_FOUND, INSUFFICIENT_SCOPE */
+/**
+ * The id of a received share.
+ *
+ * @throws SHARE_NOT_FOUND, INSUFFICIENT_SCOPE
+ */
 export async function receivedIdOf(client: Client, token: string): Promise<string> {
   const shares = await allPages(
     async after => (await client.request(ReceivedDocument, { after })).me.receivedShares,

@@ -2,7 +2,7 @@ import prettyBytes from 'pretty-bytes'
 import widthOf from 'string-width'
 import { plain } from './text.ts'
 
-/** Aligns columns, also with characters that are two columns wide. */
+/** Aligns columns. Supports characters that are two columns wide. */
 export function table(head: string[], rows: string[][]): string {
   const lines = [...(head.length > 0 ? [head] : []), ...rows].map(row => row.map(plain))
   const widths: number[] = []
@@ -19,8 +19,8 @@ export function table(head: string[], rows: string[][]): string {
 }
 
 /**
- * A table whose last column is a link. If the terminal is too narrow, links are on lines of their
- * own: a wrapped link cannot be copied.
+ * A table whose last column is a link. If the terminal is too narrow, each link goes on its own
+ * line, because a wrapped link cannot be copied.
  */
 export function linkTable(
   head: string[],
@@ -38,17 +38,17 @@ export function linkTable(
   )
 }
 
-/** 1536 is 1.5 KiB. */
+/** 1536 becomes 1.5 KiB. */
 export const bytes = (count: number): string => prettyBytes(count, { binary: true })
 
-/** To the minute, in the time of this computer. */
+/** A local time, to the minute. */
 export function when(time: string): string {
   const at = new Date(time)
   const two = (n: number) => String(n).padStart(2, '0')
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
-/** When a link ends, if it does. */
+/** When a link expires, or `never`. */
 export const until = (time: string | null): string => (time === null ? 'never' : when(time))
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>

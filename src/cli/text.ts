@@ -2,8 +2,8 @@ import pc from 'picocolors'
 import type { Environment } from './config.ts'
 
 /**
- * Replaces control characters: names and messages of others must not move the cursor, colour a line
- * or reverse it.
+ * Replaces control characters, so that foreign names and messages cannot move the cursor, change
+ * colours or reverse a line.
  */
 export const plain = (text: string): string =>
   text.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/gu, '\uFFFD')
@@ -14,7 +14,7 @@ export function jsonLine(value: unknown): string {
   return `${JSON.stringify(onWire(value)).replace(/[\x7f-\x9f\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, escaped)}\n`
 }
 
-/** Names in snake_case, as in the REST interface. */
+/** Converts keys to snake_case, as in the REST API. */
 function onWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(onWire)
   if (typeof value !== 'object' || value === null) return value

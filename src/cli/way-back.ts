@@ -1,9 +1,9 @@
 import { plain } from './text.ts'
 
-/** More would fill a screen. */
+/** A longer list would fill the screen. */
 const MAX_NAMED = 3
 
-/** How to restore what is in the trash; empty if that is nothing. */
+/** Explains how to restore the paths from the trash; empty if there are none. */
 export function wayBack(paths: string[]): string {
   if (paths.length === 0) return ''
   const pronoun = paths.length === 1 ? 'it' : 'them'
@@ -11,6 +11,6 @@ export function wayBack(paths: string[]): string {
   return `Moved to the trash. Restore ${pronoun} with: satchel trash restore ${named}`
 }
 
-/** A word for a shell. */
+/** Quotes a word for a shell. */
 const quoted = (word: string): string =>
   /^[\p{L}\p{N}\p{M}_./:@%+=,-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

@@ -25,7 +25,7 @@ const passing = new Set([
   ],
 ])
 
-/** Errors before the service has received any of the request. */
+/** Errors before the service has received any part of the request. */
 const unsent = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -34,11 +34,11 @@ const unsent = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** Converts errors of connections to a Failure. An abort reason of `signal` takes precedence. */
+/** Converts connection errors to a Failure. An abort reason of `signal` takes precedence. */
 export function toUnreachable(error: unknown, url: string, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   if (error instanceof Failure || !(error instanceof Error)) return error
-  // Thrown by the body, as by a file that has become shorter.
+  // The body threw this error, for example because a file became shorter.
   if (error.cause instanceof Failure) return error.cause
   const cause = (error.cause ?? error) as NodeJS.ErrnoException
   const host = new URL(url).host
@@ -55,7 +55,7 @@ export function toUnreachable(error: unknown, url: string, signal: AbortSignal):
   return new Failure('UNREACHABLE', `${what} (${why}).`, {
     host,
     sent: isSent,
-    // An unknown host or an invalid certificate stays so; a body that ends early has no code.
+    // An unknown host or an invalid certificate is permanent. A body that ends early has no code.
     ...(isPassing ? {} : { permanent: true }),
   })
 }
@@ -65,13 +65,14 @@ export interface Call {
   headers: Record<string, string>
   body?: string | AsyncIterable<Uint8Array>
   signal: AbortSignal
-  /** Time until the response headers; undefined if a watchdog bounds it. */
+  /** Timeout for the response headers; undefined if a watchdog replaces it. */
   limitMs?: number | undefined
 }
 
 /**
- * One request. Redirects are not followed, because they would forward the credential. @throws
- * UNREACHABLE
+ * Sends one request. Redirects are not followed, because they would forward the credential.
+ *
+ * @throws UNREACHABLE
  */
 export async function send(url: string, { signal, ...rest }: Call): Promise<Response> {
   const { limitMs, ...call } = { limitMs: CALL_MS, ...rest }
@@ -80,8 +81,8 @@ export async function send(url: string, { signal, ...rest }: Call): Promise<Resp
   const late = () =>
     own.end(new Failure('UNREACHABLE', `${host} did not respond in time.`, { host, sent: true }))
   const timer = limitMs === undefined ? undefined : setTimeout(late, limitMs)
-  // Without `redirect` and `window`, fetch keeps all sent bytes of a body in memory, for a redirect
-  // or a retry. It would copy each chunk of an iterable.
+  // Without `redirect` and `window`, fetch buffers all sent bytes for a redirect or retry. It would
+  // also copy each chunk of an iterable.
   const once =
     typeof call.body === 'object'
       ? { body: ReadableStream.from(call.body), redirect: 'error', window: null, duplex: 'half' }
@@ -99,8 +100,10 @@ export async function send(url: string, { signal, ...rest }: Call): Promise<Resp
 }
 
 /**
- * The JSON of a response. @throws UNAVAILABLE, or BAD_ANSWER for responses that are not from
- * Satchel, such as the page of a proxy
+ * Reads a JSON response.
+ *
+ * @throws UNAVAILABLE, or BAD_ANSWER if the response is not from Satchel, such as a proxy's error
+ * page
  */
 export async function readJson(
   response: Response,
@@ -131,7 +134,8 @@ export async function readJson(
 }
 
 /**
- * The body of a response, until the signal is aborted: that of the request ends with its headers.
+ * The body of a response, until the signal aborts. The signal of the request only covers the
+ * headers.
  */
 export async function* piecesOf(
   response: Response,
@@ -163,7 +167,7 @@ function parseObject(text: string): object | null {
   }
 }
 
-/** Seconds, or a date. */
+/** Parses seconds or a date. */
 export function retryAfterOf(headers: Headers): { retry_after?: number } {
   const text = headers.get('retry-after')
   if (text === null) return {}

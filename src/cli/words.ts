@@ -3,9 +3,7 @@ import type { privateScopes, WorkspaceScope } from '../access/scopes.ts'
 import { Failure } from './failure.ts'
 import type { OnConflict, Role, Scope, TagColour } from './generated.ts'
 
-/** Short words for people, and the names of the service. */
-
-/** Scopes of a private key, the strong ones last. */
+/** Scopes of a private key, strongest last. */
 export const privateWords = {
   read: 'private_files:read',
   write: 'private_files:write',
@@ -13,7 +11,7 @@ export const privateWords = {
   delete: 'private_files:delete',
 } as const satisfies Record<string, (typeof privateScopes)[number]>
 
-/** Scopes of a key of a workspace. */
+/** Scopes of a workspace key. */
 export const workspaceWords = {
   'files:read': 'workspaces:files:read',
   'files:write': 'workspaces:files:write',
@@ -28,12 +26,16 @@ export const workspaceWords = {
 
 const scopes = [...Object.values(privateWords), ...Object.values(workspaceWords)]
 
-/** The name of a scope in the graph. */
+/** The name of a scope in GraphQL. */
 const nameOf = (scope: string): string => scope.replaceAll(':', '_').toUpperCase()
 
 const isScope = (name: string): name is Scope => scopes.some(scope => nameOf(scope) === name)
 
-/** The scope for a short word, or for its full name. @throws INVALID_SCOPE */
+/**
+ * The scope for a short word or a full name.
+ *
+ * @throws INVALID_SCOPE
+ */
 export function scopeOf(word: string, words: Record<string, string>): Scope {
   const name = nameOf(Object.hasOwn(words, word) ? (words[word] ?? word) : word)
   if (isScope(name)) return name
@@ -54,7 +56,7 @@ export type MemberRole = (typeof memberRoles)[number]
 
 export const roleOf = (role: MemberRole): Role => role.toUpperCase() as Uppercase<MemberRole>
 
-/** What to do when something of the same name is in the way. */
+/** What to do if the name is taken. */
 export const conflictWords = {
   fail: 'FAIL',
   'keep-both': 'KEEP_BOTH',
@@ -62,7 +64,7 @@ export const conflictWords = {
 } as const satisfies Record<string, OnConflict>
 export type ConflictWord = keyof typeof conflictWords
 
-/** Colours of tags, as the service has them. */
+/** Tag colours of the service. */
 export const colours = [
   'grey',
   'red',
@@ -76,7 +78,7 @@ export const colours = [
 ] as const satisfies readonly Lowercase<TagColour>[]
 export type Colour = (typeof colours)[number]
 
-/** How commands print a value of an enum. */
+/** The printed form of an enum value. */
 export const wordOf = (value: string): string => value.toLowerCase()
 
 const units: Record<string, string> = {
@@ -105,7 +107,7 @@ export function duration(text: string): string {
   return `${/^an?$/i.test(amount) ? 1 : amount}${unit === 'mo' ? unit : unit[0]}`
 }
 
-/** The same, or `never`. */
+/** Like `duration`, but also accepts `never`. */
 export const durationOrNever = (text: string): string =>
   text.trim().toLowerCase() === 'never' ? 'never' : duration(text)
 
@@ -121,7 +123,7 @@ export function byteCount(text: string): number {
   return count
 }
 
-/** Of commands that answer links. */
+/** For commands that return links. */
 export const qrOption = [
   '--qr',
   'also print the link as a QR code, for the camera of a phone',

@@ -11,17 +11,17 @@ import { jsonLine, plain } from '../text.ts'
 import { privateWords, scopeOf, wireScope } from '../words.ts'
 
 export interface BrowserOptions {
-  /** All of private files where none is given. */
+  /** Requested scopes. Defaults to all scopes for private files. */
   scope?: string[]
-  /** How long the key is to be valid. */
+  /** Lifetime of the key. */
   for?: string
-  /** Seconds to wait for the answer. */
+  /** Seconds to wait for the sign-in. */
   wait?: number
-  /** Whether to open the browser; otherwise the URL is only printed. */
+  /** Whether to open the browser. Otherwise the URL is only printed. */
   open?: boolean
 }
 
-/** A key that was made for this login. */
+/** A key that was issued for this login. */
 export interface Issued {
   access_token: string
   key_id: string
@@ -42,8 +42,7 @@ const WAIT_SECONDS = 300
 const MAX_NAME = 100
 
 /**
- * Whether a browser on this computer can be expected to show what it is told to: not over SSH, and
- * not without a display.
+ * Whether a browser on this computer is likely to open: not over SSH, and not without a display.
  */
 export function hasBrowser(): boolean {
   const { ssh, display } = readEnvironment()
@@ -51,7 +50,7 @@ export function hasBrowser(): boolean {
   return process.platform === 'darwin' || process.platform === 'win32' || display !== undefined
 }
 
-/** What is asked for, in the parameters of both ways. */
+/** The request parameters that both flows share. */
 function termsOf({ scope = [], for: lifetime }: BrowserOptions): Record<string, string> {
   const scopes = (scope.length > 0 ? scope : Object.keys(privateWords)).map(word =>
     wireScope(scopeOf(word, privateWords)),
@@ -65,7 +64,8 @@ function termsOf({ scope = [], for: lifetime }: BrowserOptions): Record<string, 
 }
 
 /**
- * Prints what the person has to do; with --json as one document, because they need it then, too.
+ * Prints instructions for the person. With --json, prints them as a separate document, because the
+ * person needs them before the result.
  */
 function tell({ json, notice }: Context, fact: object, lines: string[]): void {
   if (json) process.stderr.write(jsonLine(fact))
@@ -83,7 +83,7 @@ const tooLate = (seconds: number) =>
     `The login was not answered within ${minutes(seconds)}. Run satchel login again; where there is no browser, satchel login --device.`,
   )
 
-/** Bounds a wait. */
+/** Adds a timeout to a wait. */
 async function within<T>(
   seconds: number,
   outer: AbortSignal,
@@ -99,7 +99,7 @@ async function within<T>(
   }
 }
 
-/** Signs in by the browser of this computer: a loopback redirect with PKCE (RFC 8252, RFC 7636). */
+/** Signs in with the browser of this computer: loopback redirect with PKCE (RFC 8252, RFC 7636). */
 export async function signInByBrowser(
   context: Context,
   url: string,
@@ -168,7 +168,7 @@ const refusalOf = (error: string, description: string | null) =>
     error === 'access_denied' ? 'The login was refused in the browser.' : (description ?? error),
   )
 
-/** Signs in by a browser anywhere, with a code (RFC 8628). */
+/** Signs in with a browser on any device: device code flow (RFC 8628). */
 export async function signInByCode(
   context: Context,
   url: string,

@@ -28,7 +28,7 @@ export interface SaveOptions extends CopyOptions {
 const conflictOf = ({ replace = false, keepBoth = false }: CopyOptions): OnConflict =>
   replace ? 'REPLACE' : keepBoth ? 'KEEP_BOTH' : 'FAIL'
 
-/** Whether a destination is a folder: it says so, or there is one. */
+/** Whether a destination is a folder: it ends with a slash, or a folder exists there. */
 async function isFolder({
   place,
   path,
@@ -38,7 +38,7 @@ async function isFolder({
   try {
     return (await place.find(path))?.kind === 'folder'
   } catch (error) {
-    // A key that may write may lack the scope to read.
+    // A key with write scope may lack the read scope.
     if (isFailure(error, 'INSUFFICIENT_SCOPE')) return false
     throw error
   }
@@ -75,7 +75,7 @@ export async function copy(
       name,
       onConflict: conflictOf(options),
     }
-    // A key is for one drive.
+    // A key belongs to one drive.
     const client = place.key === target.place.key ? target.place.client : service.session
     const answered = await client.change(CopyDocument, input).catch(error => {
       throw isFailure(error, 'FILE_NOT_FOUND') ? notFound(place.show(path)) : error
@@ -89,7 +89,7 @@ export async function copy(
   return { fact: { copied: done }, words, failures }
 }
 
-/** Copies what is behind a link into a drive. */
+/** Copies the contents of a link into a drive. */
 export async function save(
   context: Context,
   link: string,

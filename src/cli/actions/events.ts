@@ -14,10 +14,10 @@ export interface EventOptions {
   exec?: string
 }
 
-/** Between two looks for what has happened meanwhile. */
+/** Polling interval. */
 const PAUSE_MS = 2000
 
-/** What happened in a drive, as far as it is kept, or what happens from now on. */
+/** Prints the stored events of a drive, or follows new events. */
 export async function events(
   context: Context,
   workspace: string | undefined,
@@ -56,9 +56,10 @@ function rowOf({ kind, happened_at: at, details }: WireEvent): string[] {
 }
 
 /**
- * Runs a command of the user for an event, which it reads from its input. Nothing of the event is
- * in the command line: a name could be a command.
- * @throws COMMAND_FAILED when the command does not end well; INTERRUPTED
+ * Runs the user's command for an event. The command gets the event on standard input and never as
+ * arguments, because a file name could then inject a command.
+ *
+ * @throws COMMAND_FAILED when the command fails; INTERRUPTED
  */
 async function execute(
   { patience: { signal } }: Context,
@@ -72,7 +73,7 @@ async function execute(
     child.on('error', reject)
     child.on('close', (code, killed) => resolve(killed ?? String(code)))
   })
-  // A command need not read.
+  // The command may ignore its input.
   child.stdin.on('error', () => {})
   child.stdin.end(jsonLine(event))
   const how = await ended

@@ -19,8 +19,9 @@ import { receivedIdOf } from '../shared-place.ts'
 import { bytes, table, when } from '../table.ts'
 
 /**
- * What is marked: an entry by its id, or a received share, named by its link. @throws NOT_FOUND,
- * SHARE_NOT_FOUND, USAGE
+ * The id of an entry, or of a received share given by its link.
+ *
+ * @throws NOT_FOUND, SHARE_NOT_FOUND, USAGE
  */
 async function idOf(
   service: Service,
@@ -61,7 +62,7 @@ export const unstar = (context: Context, paths: string[]): Promise<Answer> =>
   change(context, paths, false)
 
 interface Marked extends Omit<Placed, 'size' | 'updatedAt'> {
-  /** Null of a share. */
+  /** Null for a share. */
   size: number | null
   updatedAt: string | null
   entryId: string | null
@@ -98,7 +99,7 @@ export async function favourites(context: Context): Promise<Answer> {
   return { fact: { favourites: all }, words: rows.length > 0 ? table([], rows) : '' }
 }
 
-/** The service answers so many at once. */
+/** Page size: the most that the service returns. */
 const AT_ONCE = 1000
 
 export async function recent(context: Context, limit: number): Promise<Answer> {
@@ -120,5 +121,5 @@ export async function recent(context: Context, limit: number): Promise<Answer> {
   }
 }
 
-/** The kind of an event as REST and webhooks name it: FILE_CREATED is file.created. */
+/** The event type as in REST and webhooks: FILE_CREATED becomes file.created. */
 const eventOf = (kind: string): string => kind.toLowerCase().replace('_', '.')

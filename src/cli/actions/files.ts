@@ -70,7 +70,7 @@ export async function remove(
     return { path: place.show(path), ...(await removeEntry(place, path, recursive)) }
   })
   const total = done.reduce((sum, { filesDeleted }) => sum + filesDeleted, 0)
-  // Scripts have the exit code; people see a summary.
+  // Scripts check the exit code; people get a summary.
   const says = context.verbose || Boolean(process.stdout.isTTY)
   const kept = done.flatMap(({ path, trashItemId }) => (trashItemId === null ? [] : [path]))
   const words = says
@@ -80,14 +80,15 @@ export async function remove(
 }
 
 /**
- * Lists the folders among the paths with their contents, and asks for confirmation. @throws USAGE
- * without it
+ * Lists the folders among the paths with their contents, and asks for confirmation.
+ *
+ * @throws USAGE if the user does not confirm
  */
 async function confirmRemoval(context: Context, service: Service, paths: string[]): Promise<void> {
   const { done: folders } = await withEach(paths, async text => {
     const { place, path } = await findFiles(service, text)
     const { folder, name } = splitPath(path)
-    // A key that may delete may lack the scope to read.
+    // A key with delete scope may lack the read scope.
     const { folders } = await place.list(folder).catch(() => ({ folders: [] }))
     const found = folders.find(f => f.name === name.normalize('NFC'))
     if (!found) return ''
@@ -102,7 +103,9 @@ const isAFolder = (shown: string): Failure =>
   new Failure('IS_A_FOLDER', `${shown} is a folder. Use -r to delete it with everything in it.`)
 
 /**
- * Without this, the service would delete an empty folder for a file, and a file for a folder.
+ * Otherwise the service would delete an empty folder in place of a file, or a file in place of a
+ * folder.
+ *
  * @throws NOT_FOUND, IS_A_FOLDER
  */
 async function requireKind(
@@ -116,7 +119,7 @@ async function requireKind(
     if (!found || (isFolder && found.kind === 'file')) throw notFound(place.show(path))
     if (found.kind === 'folder' && !recursive) throw isAFolder(place.show(path))
   } catch (error) {
-    // A key that may delete may lack the scope to read.
+    // A key with delete scope may lack the read scope.
     if (!isFailure(error, 'INSUFFICIENT_SCOPE')) throw error
   }
 }

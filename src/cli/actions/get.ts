@@ -33,7 +33,7 @@ interface Job {
 interface Found {
   jobs: Job[]
   folders: string[][]
-  /** Names that are not allowed on this computer. */
+  /** Failures for names that are not allowed on this computer. */
   failures: Failure[]
 }
 
@@ -86,7 +86,7 @@ async function toStdout(chunk: Uint8Array): Promise<void> {
 /** Maps remote names to a local path. */
 type Placing = (names: string[]) => string
 
-/** A single file may be renamed by --output; everything else is put into that folder. */
+/** `--output` renames a single file. For everything else it is the target folder. */
 async function placeOf(
   output: string | undefined,
   jobs: Job[],

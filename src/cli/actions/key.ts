@@ -22,7 +22,7 @@ export interface NewKeyOptions {
   workspace?: string
 }
 
-/** Keys are managed with a session only. */
+/** Keys can only be managed with a session. */
 async function enter(
   context: Context,
   workspace: string | undefined,

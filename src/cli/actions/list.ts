@@ -19,7 +19,7 @@ export async function ls(context: Context, text: string, long: boolean): Promise
   let { folders, files }: Listing = await place.list(path)
   let folder = path
   if (folders.length + files.length === 0 && path !== '') {
-    // The listing of an unknown path is empty, too.
+    // Listing an unknown path also returns nothing.
     const found = await place.find(path)
     if (!found || (found.kind === 'file' && isFolder)) throw notFound(place.show(path))
     if (found.kind === 'file') {

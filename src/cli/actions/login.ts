@@ -37,14 +37,16 @@ export interface LoginOptions extends BrowserOptions {
   device?: boolean
 }
 
-/** How long a key that could not be stored is tried to be ended. */
+/** Timeout for revoking a key that could not be stored. */
 const REVOKE_MS = 5000
 
 type Way = 'browser' | 'device' | 'key' | 'session'
 
 /**
- * How to sign in: as it is said, else as this computer can. Scripts, which have no terminal, send a
- * key. @throws USAGE
+ * Chooses the sign-in method: the given one, else the best for this computer. Scripts have no
+ * terminal, so they pipe in a key.
+ *
+ * @throws USAGE
  */
 function wayOf({ key, session, workspace, browser, device }: LoginOptions): Way {
   const said: Way[] = [
@@ -96,13 +98,13 @@ export async function login(
     { url, kind, given, isIssued, workspace: options.workspace },
     patience,
   ).catch(async error => {
-    // Nobody would have the new key, and it would stay valid. Not with the signal of the command,
-    // which may be what has ended it.
+    // Revokes the new key, because nobody would have it. It uses its own signal: the signal of the
+    // command may be what interrupted it.
     const briefly = { ...patience, signal: AbortSignal.timeout(REVOKE_MS), retries: 0 }
     if (isIssued) await revokeKey(url, given, briefly).catch(() => {})
     throw error
   })
-  // The key of an earlier login would stay in the list of keys, and nobody would have it.
+  // Revokes the key of an earlier login, because nobody would have it any more.
   if (replaced) await revokeKey(url, replaced, patience).catch(() => {})
   if (last && last.url !== url)
     notice(
@@ -131,7 +133,7 @@ export async function login(
   }
 }
 
-/** What the service has given, or the person has typed. */
+/** The credential from the service or from the person. */
 interface Received {
   url: string
   kind: 'session' | 'key'
@@ -141,8 +143,9 @@ interface Received {
 }
 
 /**
- * Stores a credential that the service accepts. @returns also the key that it replaces, if that was
- * made for an earlier login
+ * Stores a credential that the service accepts.
+ *
+ * @returns also the replaced key, if an earlier login issued it
  */
 async function keep({ url, kind, given, isIssued, workspace }: Received, patience: Patience) {
   const client = clientOf(url, { kind, secret: given }, patience)
@@ -154,7 +157,7 @@ async function keep({ url, kind, given, isIssued, workspace }: Received, patienc
     )
 
   const keyWorkspace = kind === 'session' || isIssued ? null : await workspaceOf(client, workspace)
-  // Only now: the person may have taken minutes, and have signed in elsewhere meanwhile.
+  // Read only now, because the person may have taken minutes, and signed in elsewhere meanwhile.
   const before = await readStored()
   let replaced: string | undefined
   const stored: Stored = before.find(one => one.url === url) ?? { url, workspaces: {} }
@@ -164,7 +167,7 @@ async function keep({ url, kind, given, isIssued, workspace }: Received, patienc
       slug: await slugOf(keyWorkspace, stored, patience),
       key: given,
     }
-  // The key that is stored already stays what it is, and must not be ended as one that is replaced.
+  // If the same key was stored before, it must not be revoked as replaced.
   else if (stored.key !== given) {
     if (stored.issued && stored.key) replaced = stored.key
     stored.key = given
@@ -174,7 +177,7 @@ async function keep({ url, kind, given, isIssued, workspace }: Received, patienc
   return { user_info, expires_at, keyWorkspace, stored, replaced, file }
 }
 
-/** What is to be stored: made by the service, or typed by the person. */
+/** The entry to store, for an issued or a typed credential. */
 async function credentialFor(
   context: Context,
   url: string,
@@ -197,7 +200,7 @@ async function workspaceOf(
       await client.request(FindDocument, { own: true, path: '' })
       return null
     } catch (error) {
-      // A private key may have no right to read.
+      // A private key may lack the read scope.
       if (isFailure(error, 'INSUFFICIENT_SCOPE')) return null
       if (!isFailure(error, 'KEY_OUT_OF_BOUNDS')) throw error
     }
@@ -216,7 +219,7 @@ async function workspaceOf(
   throw new Failure('KEY_OUT_OF_BOUNDS', 'This key belongs to no workspace, or to another one.')
 }
 
-/** The slug, from the key itself, an earlier key, or a stored session; empty if unknown. */
+/** The slug from the key itself, an earlier key or a stored session; empty if unknown. */
 async function slugOf(
   { id, slug }: { id: string; slug: string },
   stored: Stored,
@@ -253,7 +256,9 @@ export async function logout({ patience, notice, service }: Context): Promise<An
 }
 
 /**
- * Deletes the key that a login has made. @returns whether it could; null if there is no such key
+ * Revokes the key that a login issued.
+ *
+ * @returns whether that worked; null if there is no such key
  */
 async function endIssued(
   { url, key, issued }: Stored,

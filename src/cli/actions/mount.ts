@@ -47,9 +47,7 @@ const factOf = ({ directory, path, service, with: mounter, readOnly }: Mounted) 
   readOnly,
 })
 
-/**
- * Mounts a folder of a drive, and in the foreground keeps it until a signal or an unmount ends it.
- */
+/** Mounts a folder of a drive. In the foreground, it keeps running until a signal or an unmount. */
 export async function mount(
   context: Context,
   path: string,
@@ -76,7 +74,7 @@ export async function mount(
     madeDirectory: false,
   }
   const serving = await aloneAt(local, async () => {
-    // Refused before anything is remembered: what is mounted there already must stay known.
+    // Refuses before it records anything, because an existing mount there must stay on record.
     mounted.madeDirectory = await prepareDirectory(local)
     try {
       const target = await targetOf(service, {
@@ -87,7 +85,7 @@ export async function mount(
       }).catch(error => {
         throw isFailure(error, 'FILE_NOT_FOUND') ? notFound(shown) : error
       })
-      // A key that was made is known before anything can end this command.
+      // A new key is recorded before anything can interrupt this command.
       mounted.madeKey = target.madeKey
       await keep(mounted)
       const plan = {
@@ -128,7 +126,7 @@ async function serve(context: Context, mounted: Mounted, { ended }: Serving): Pr
     if (signal.aborted) stop()
     signal.addEventListener('abort', () => stop())
   })
-  // What runs in the background has a life of its own, and this timer keeps the command alive.
+  // The mount runs in a process of its own, so this timer keeps the command alive.
   const alive = setInterval(() => {}, 60_000)
   await Promise.race([ended, stopped])
   clearInterval(alive)
@@ -138,7 +136,7 @@ async function serve(context: Context, mounted: Mounted, { ended }: Serving): Pr
   throw signal.reason
 }
 
-/** What is mounted. */
+/** Lists the mounts. */
 export async function list(context: Context): Promise<Answer> {
   await tidy(context)
   const mounts = await readMounts()
@@ -174,7 +172,9 @@ export async function unmount(
 }
 
 /**
- * Waits for uploads, unmounts, and removes what was made for the mount. @returns what to tell
+ * Waits for uploads, unmounts, and cleans up after the mount.
+ *
+ * @returns the text to print
  * @throws MOUNT_BUSY
  */
 async function end(
@@ -184,7 +184,7 @@ async function end(
 ): Promise<string> {
   if (!force && mounted.with === 'rclone' && (await isMounted(mounted.directory)))
     await uploaded(context, mounted)
-  // Another command may be ending it, too.
+  // Another command may be unmounting, too.
   return aloneAt(mounted.directory, () => finish(context, mounted, force), 2 * END_MS)
 }
 
@@ -199,7 +199,7 @@ async function finish(context: Context, mounted: Mounted, force: boolean): Promi
   }
   for (const until = Date.now() + END_MS; (await isServing(mounted)) && Date.now() < until; )
     await sleep(100)
-  // Of what was forced. What it has not uploaded yet is kept.
+  // After --force, uploads may still be pending. The cache keeps them.
   if (pid !== null && (await isServing(mounted))) process.kill(pid)
   const pending = await clear(context, mounted)
   return pending === 0 ? words : `${words} ${left(pending, mounted)}`
@@ -208,7 +208,7 @@ async function finish(context: Context, mounted: Mounted, force: boolean): Promi
 const left = (pending: number, { path, directory }: Mounted): string =>
   `${plural(pending, 'file is', 'files are')} not uploaded yet: mount ${path} at ${directory} again to upload what is missing.`
 
-/** Waits until all that was written is at the service. A program that is gone uploads nothing. */
+/** Waits until everything written is uploaded. A process that has exited uploads nothing. */
 async function uploaded({ notice, patience }: Context, mounted: Mounted): Promise<void> {
   const folder = await folderOf(mounted.id)
   let said = 0
@@ -224,7 +224,7 @@ async function uploaded({ notice, patience }: Context, mounted: Mounted): Promis
 /** @throws MOUNT_BUSY, MOUNT_FAILED */
 async function detach(mounted: Mounted, force: boolean): Promise<void> {
   const { directory, pid } = mounted
-  // There, what is mounted ends with its program.
+  // On Windows, the mount ends with its process.
   if (process.platform === 'win32')
     return void (pid !== null && (await isServing(mounted)) && process.kill(pid))
   const fusermount = (await findProgram('fusermount3')) ?? (await findProgram('fusermount'))
@@ -244,7 +244,9 @@ async function detach(mounted: Mounted, force: boolean): Promise<void> {
 }
 
 /**
- * Removes what was made for a mount that has ended. @returns how many files are not uploaded yet
+ * Cleans up after a mount that has ended.
+ *
+ * @returns the number of files that were not uploaded
  */
 async function clear(context: Context, mounted: Mounted): Promise<number> {
   const pending = await countPending(await folderOf(mounted.id))
@@ -254,7 +256,10 @@ async function clear(context: Context, mounted: Mounted): Promise<number> {
   return pending
 }
 
-/** Not with the signal of the command, which may be what has ended the mount. */
+/**
+ * Revokes the key. It uses its own signal, because the signal of the command may have ended the
+ * mount.
+ */
 async function endKey({ patience, notice }: Context, url: string, key: string): Promise<void> {
   const briefly = { ...patience, signal: AbortSignal.timeout(END_MS), retries: 0 }
   try {
@@ -266,10 +271,7 @@ async function endKey({ patience, notice }: Context, url: string, key: string): 
   }
 }
 
-/**
- * Clears up after mounts that have ended in another way, but not after those that are just being
- * made.
- */
+/** Cleans up after mounts that ended in any other way, except mounts that are still starting. */
 async function tidy(context: Context): Promise<void> {
   for (const { id, directory } of await readMounts())
     await aloneAt(directory, async () => {
@@ -281,7 +283,7 @@ async function tidy(context: Context): Promise<void> {
     }).catch(error => {
       if (isFailure(error, 'MOUNT_BUSY')) return
       context.patience.signal.throwIfAborted()
-      // It stays known, and keeps no other one from being made.
+      // It stays on record, and does not block other mounts.
       context.notice(
         `The mount at ${directory} has ended, and cannot be cleared up: ${toFailure(error).message}`,
       )

@@ -8,8 +8,7 @@ import { open } from '../service.ts'
 import { plain } from '../text.ts'
 
 /**
- * @param content what to write, `-` for standard input, empty to remove the note; undefined to read
- * it
+ * @param content the note, `-` for standard input, empty to remove the note; undefined to print it
  */
 export async function note(
   context: Context,

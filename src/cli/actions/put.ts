@@ -66,8 +66,8 @@ export async function put(context: Context, named: string[], options: PutOptions
 }
 
 /**
- * Uploads standard input: a short one like a file, which can be retried; a long one as a stream,
- * without a local copy.
+ * Uploads standard input. Short input is uploaded like a file, with retries; long input is
+ * streamed, without a local copy.
  */
 async function putInput(target: Target): Promise<Stored> {
   const { signal } = target.place.client.patience
@@ -132,7 +132,7 @@ async function putAll(
 
   function fail(error: unknown, source: string): void {
     const { code, message, details } = toFailure(error)
-    // These affect all files alike.
+    // These errors affect all files alike.
     if (
       [
         'INTERRUPTED',

@@ -64,7 +64,7 @@ export async function quota(context: Context, workspace: string | undefined): Pr
 async function workspaceQuota(client: Client, id: string) {
   const { workspace } = await client.request(WorkspaceQuotaDocument, { workspace: id })
   const { memberCount, maxMembers, apiKeyCount, maxApiKeys, drive } = workspace
-  // Each of these is null only beside an error.
+  // These are null only if there was an error.
   if (
     !drive ||
     memberCount === null ||

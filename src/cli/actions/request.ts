@@ -32,7 +32,7 @@ export interface RequestOptions {
   qr?: boolean
 }
 
-/** What is to be changed. False takes a limit, or the password, away. */
+/** Changed terms. False removes a limit or the password. */
 export interface EditOptions
   extends Pick<RequestOptions, 'label' | 'message' | 'password' | 'kind' | 'askName'> {
   expires?: string
@@ -103,7 +103,7 @@ export async function requests(context: Context): Promise<Answer> {
   return { fact: { fileRequests: lines }, words: rows.length > 0 ? linkTable(head, rows) : '' }
 }
 
-/** Finds requests of the user by their links or tokens. */
+/** Finds the user's own requests by link or token. */
 async function finder(service: Service): Promise<(link: string) => { id: string; token: string }> {
   const known = new Map((await all(service)).map(({ token, id }) => [token, { id, token }]))
   return link => {

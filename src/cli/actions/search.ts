@@ -14,12 +14,12 @@ export interface SearchOptions {
 type Found = SearchQuery['search']
 type Edge = Found['edges'][number]
 
-/** The service answers so many at once. */
+/** Page size: the most that the service returns. */
 const AT_ONCE = 100
 
 /**
- * The text of a search. A shell has taken the quotation marks from `in:"My files"`: of several
- * arguments, one with spaces is one value. A single argument is the text as it is.
+ * The query text. The shell has removed the quotation marks from `in:"My files"`, so with several
+ * arguments, an argument with spaces is quoted again. A single argument is used as it is.
  */
 export function queryOf(given: readonly string[]): string {
   if (given.length === 1) return given[0] ?? ''
@@ -31,7 +31,7 @@ export function queryOf(given: readonly string[]): string {
   return given.map(quoted).join(' ')
 }
 
-/** A path in the form that other commands take: a shared file has none but its link. */
+/** A path in the form that other commands accept. A shared file has only its link. */
 function pathOf({ path, entry, share }: Edge['node']): string {
   if (share) return path === '' || share.entryKind === 'FILE' ? share.url : `${share.url}/${path}`
   const owner = entry?.drive.owner
@@ -92,7 +92,7 @@ export async function search(
   return { fact: { query, results, hasMore: after !== null, ...about }, words: words.join('\n') }
 }
 
-/** With what was found in bold. */
+/** A snippet with matches in bold. */
 function marked({ text, ranges }: NonNullable<Edge['snippet']>, { bold, dim }: Colors): string {
   let at = 0
   let line = ''

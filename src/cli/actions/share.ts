@@ -26,7 +26,7 @@ import { plain } from '../text.ts'
 import { wordOf } from '../words.ts'
 
 export interface ShareOptions extends Terms {
-  /** With a person, or by a link for everybody. */
+  /** Email address of the recipient; undefined for a public link. */
   with?: string
   link?: boolean
   together?: boolean
@@ -37,12 +37,12 @@ export interface ShareOptions extends Terms {
   qr?: boolean
 }
 
-/** What may be done with a share, and what its sharer learns of it. */
+/** Permissions and notifications of a share. */
 interface Terms {
   password?: boolean
   label?: string
   viewOnly?: boolean
-  /** Only of what is shared with a person. */
+  /** Only for shares with a person. */
   edit?: boolean
   notifyMe?: boolean
 }
@@ -55,7 +55,7 @@ export interface QuickShareOptions extends Omit<Terms, 'edit'> {
 
 export interface EditOptions extends Omit<Terms, 'viewOnly'> {
   expires?: string
-  /** False takes it away. */
+  /** False removes the limit. */
   limit?: number | false
   download?: boolean
 }
@@ -66,8 +66,8 @@ export interface ReceivedOptions {
 }
 
 /**
- * Where the entry of a share is, in the form that users type; its name where that is not known, or
- * where it is of several.
+ * The path of the shared entry, as users type it. If the path is unknown, or the share has several
+ * entries, its name.
  */
 function shownPath({
   entry,
@@ -96,7 +96,7 @@ const termsOf = async (
   ...(await readPassword(password, context)),
 })
 
-/** The places of some paths, each once. */
+/** The places of some paths, without duplicates. */
 async function findPlaces(service: Service, paths: string[]) {
   const places = new Map<string, { place: Place; path: string; shown: string }>()
   for (const text of paths) {
@@ -154,7 +154,7 @@ export async function share(
   const how = { together, sendEmail: notify || message !== undefined, mayEdit: edit }
   const input = { files, email, duration, message, ...how, ...terms }
   const { shares: made, mail } = await client.change(ShareDocument, input)
-  // One for each file, in the same order; or one for all.
+  // Either one share per file, in the same order, or one share for all.
   const shares = made.map(({ fileName, recipient, token, url, expiresAt }, i) => ({
     path: together ? fileName : (named[i]?.shown ?? fileName),
     sharedFor: recipient,
@@ -171,7 +171,7 @@ export async function share(
   }
 }
 
-/** What a link is made of. */
+/** The input for a link. */
 const ofFiles = (files: EntryRef[]) => (files.length === 1 ? { file: files[0] } : { files })
 
 export async function quickShare(
@@ -244,7 +244,7 @@ export async function edit(context: Context, link: string, options: EditOptions)
   const secret =
     options.password === false ? { password: null } : await readPassword(options.password, context)
   const bound = limit === undefined ? {} : { maxDownloads: limit || null }
-  // Who edits may download; who may only look edits nothing.
+  // Editing includes downloading; view-only excludes editing.
   const rights = {
     allowDownload: mayEdit ? true : download,
     mayEdit: download === false ? false : mayEdit,

@@ -33,10 +33,10 @@ export interface BothOptions extends Omit<SyncOptions, 'delete' | 'yes'> {
 
 const KEPT = `What was deleted or replaced here is kept in ${OWN_FOLDER}/trash for ${KEPT_DAYS} days.`
 
-/** Patterns of what takes no part, in the local folder itself. */
+/** File in the local folder with patterns to ignore. */
 const IGNORE_FILE = '.satchelignore'
 
-/** Keeps a local folder and a remote one the same. The order of the two does not matter. */
+/** Keeps a local and a remote folder in sync, given in either order. */
 export async function syncBoth(
   context: Context,
   one: string,
@@ -53,7 +53,7 @@ export async function syncBoth(
   }
   const key = hashOf(['two-way', place.client.url, place.key, pair.path, pair.local])
   const { syncs } = await findFolders()
-  // Whatever the remote folder is: two of them would undo each other's changes.
+  // One lock per local folder, whatever the remote one: two syncs would undo each other's changes.
   return withLock(join(syncs, `${hashOf([pair.local])}.lock`), syncBusy(pair.local), () =>
     withStore(context, pair, { key, file: join(syncs, `${key}.db`) }, options),
   )
@@ -72,7 +72,7 @@ async function withStore(
   try {
     if (!options.dryRun) {
       const now = new Date()
-      // It is in use, however long it was not.
+      // Marks the state as in use, so that it is not cleaned up.
       await utimes(file, now, now)
       await forgetUnused(dirname(file))
     }
@@ -127,7 +127,7 @@ const sidesOf = (pair: Pair) => ({
 })
 
 async function preview(both: Both): Promise<Answer> {
-  // What is not there would be made.
+  // Opening a missing folder would create it.
   const isThere = existsSync(both.pair.local)
   if (!isThere) both.local = noTree()
   const { actions, unchanged, failures } = await lookAtBoth(
@@ -145,7 +145,7 @@ async function preview(both: Both): Promise<Answer> {
   })
 }
 
-/** @throws USAGE for what is not a folder */
+/** @throws USAGE if it is not a folder */
 async function localFolder(named: string, isDryRun: boolean): Promise<string> {
   const found = await stat(named).catch(error => {
     if (error.code === 'ENOENT') return null
@@ -158,15 +158,16 @@ async function localFolder(named: string, isDryRun: boolean): Promise<string> {
   return realpath(named)
 }
 
-/** Before the first run. */
+/** Creates the remote folder before the first run. */
 async function makeRemote({ place, path }: Pair): Promise<void> {
   if (path === '') return
   if (!(await place.find(path))) await place.createFolder(path, true)
 }
 
 /**
- * Reads the patterns, again and again. @throws what keeps them from being read: what they leave out
- * would be sent
+ * Reads the patterns anew on each run.
+ *
+ * @throws if they cannot be read, because ignored files would be uploaded
  */
 function filterIn(folder: string, { include, exclude = [] }: BothOptions): () => Promise<Filter> {
   let known: { text: string; filter: Filter } | undefined
@@ -183,7 +184,7 @@ function filterIn(folder: string, { include, exclude = [] }: BothOptions): () =>
   }
 }
 
-/** The day and this computer, for the name of a version that is kept beside another one. */
+/** Date and computer name, for the name of a conflict copy. */
 function label(): string {
   const now = new Date()
   const two = (n: number) => String(n).padStart(2, '0')

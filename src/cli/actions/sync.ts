@@ -28,7 +28,7 @@ export interface SyncOptions extends Patterns {
   parallel: number
 }
 
-/** Makes the target like the source; one of them is remote. */
+/** Makes the target equal to the source. One of them is remote. */
 export async function sync(
   context: Context,
   source: string,
@@ -101,7 +101,7 @@ async function synchronize(context: Context, task: Task, options: SyncOptions): 
   if (isDryRun) return answerOf({ ...outcome, changes: changesOf(plan, way) })
   const removal = removalOf(task, plan, local)
   if (removal !== null && !options.yes) await confirmRemoval(context, removal)
-  // Written again at the end, where a failure is reported.
+  // The state is written again at the end, where a failure is reported.
   await states.write(state).catch(() => {})
 
   const progress = await startProgress(context)
@@ -136,23 +136,27 @@ async function synchronize(context: Context, task: Task, options: SyncOptions): 
   return answerOf({ ...outcome, changes: work.changes })
 }
 
-/** Reads the events of one's own changes, so that the next run need not. */
+/** Reads past the events of the own changes, so that the next run need not. */
 async function learn({ place, path }: Pair, state: PairState): Promise<void> {
   try {
     state.remote = await readRemote(place, path, state.remote)
   } catch (error) {
-    // All is done: the next run begins at the older cursor.
+    // All changes are made. The next run starts at the older cursor.
     if (!isFailure(error, 'UNREACHABLE', 'UNAVAILABLE', 'RATE_LIMITED', 'MAINTENANCE')) throw error
   }
 }
 
-/** Without digests of files that no longer exist. */
+/** Drops digests of files that no longer exist. */
 function tidied(state: PairState, { local, changes }: Work): PairState {
   const there = new Set([...local.entries.keys(), ...changes.map(({ path }) => path)])
   return { ...state, digests: new Map([...state.digests].filter(([path]) => there.has(path))) }
 }
 
-/** The local folder; null if there is none and it would be made. @throws LOCAL_FILE */
+/**
+ * The local folder; null if it does not exist and has to be created.
+ *
+ * @throws LOCAL_FILE
+ */
 async function findLocal(named: string, way: 'push' | 'pull'): Promise<string | null> {
   const found = await stat(named).catch(error => {
     if (way === 'pull' && error.code === 'ENOENT') return null
@@ -166,7 +170,7 @@ async function findLocal(named: string, way: 'push' | 'pull'): Promise<string | 
 
 interface Made {
   folder: string
-  /** The uppermost folder that was made for it. */
+  /** The topmost folder that was created. */
   top: string
 }
 
@@ -175,17 +179,17 @@ async function makeFolder(named: string): Promise<Made> {
   return { folder: await realpath(named), top: await realpath(top) }
 }
 
-/** Removes folders that were made and are empty. */
+/** Removes created folders that are empty. */
 async function removeFolder({ folder, top }: Made): Promise<void> {
   for (let path = folder; path.length >= top.length; path = dirname(path)) await rmdir(path)
 }
 
-/** More would fill a screen. */
+/** A longer list would fill the screen. */
 const MAX_NAMED = 5
 
 /**
- * What is not deleted without a question: local files have no trash, and a source without any file
- * may be a disk that is not mounted.
+ * Describes deletions that need confirmation: local files have no trash, and an empty source may be
+ * an unmounted disk.
  */
 function removalOf(
   { way, sides }: Task,

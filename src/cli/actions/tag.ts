@@ -24,7 +24,7 @@ const colourOf = (colour: Colour) => colour.toUpperCase() as TagColour
 
 const shown = ({ colour, ...tag }: TagRowFragment) => ({ ...tag, colour: wordOf(colour) })
 
-/** The tags of a drive, and its id. */
+/** The tags of a drive, with the id of the drive. */
 export const tagsIn = async ({ client, drive }: Place) =>
   driveIn(await client.request(TagsDocument, drive))
 
@@ -57,7 +57,7 @@ export interface AddOptions {
   colour?: Colour
 }
 
-/** Gives a tag to entries of one drive, or takes it from them: for all of them, or none. */
+/** Adds a tag to entries of one drive or removes it, for all entries or none. */
 async function change(
   context: Context,
   named: string[],
@@ -153,8 +153,9 @@ export async function erase(
 }
 
 /**
- * What has a tag, in a folder and everything below it. @param folder with its drive; the root of
- * the own drive by default
+ * Entries with a tag, in a folder and all its subfolders.
+ *
+ * @param folder with its drive; defaults to the root of the own drive
  */
 export async function tagged(
   context: Context,

@@ -61,10 +61,14 @@ export async function restore(
   return { fact: { restored: done }, words, failures }
 }
 
-/** A path that looks like an id has a slash before it. */
+/** Paths that look like an id need a leading slash. */
 const isItemId = (text: string, path: string): boolean => isId(path) && !text.includes('/')
 
-/** The id of the item that was deleted last of those with a path. @throws NOT_FOUND */
+/**
+ * The id of the most recently deleted item with a path.
+ *
+ * @throws NOT_FOUND
+ */
 async function newestAt(place: Place, path: string): Promise<string> {
   const names = path.normalize('NFC').split(/\/+/).join('/')
   for await (const item of place.trash.items()) if (item.path === names) return item.id

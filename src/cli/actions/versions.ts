@@ -96,7 +96,11 @@ export async function remove(context: Context, named: string[]): Promise<Answer>
   return { fact: { deleted: done }, words: '', failures }
 }
 
-/** A version by its id, with the workspace of its file before it. @throws USAGE */
+/**
+ * A version by its id, prefixed with the workspace of its file.
+ *
+ * @throws USAGE
+ */
 async function locate(context: Context, text: string): Promise<{ place: Place; id: string }> {
   const { place, path: id } = await findPlace(await open(context), text)
   if (!isId(id))

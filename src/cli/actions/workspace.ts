@@ -21,7 +21,7 @@ import { plain } from '../text.ts'
 import { type MemberRole, roleOf, wordOf } from '../words.ts'
 import { validityOf } from './login.ts'
 
-/** A workspace by its slug or id, and the client for it. */
+/** A workspace by slug or id, with a client for it. */
 export async function enter(
   context: Context,
   named: string,
@@ -31,7 +31,7 @@ export async function enter(
   return { service, client: service.workspace(id), workspaceId: id }
 }
 
-/** A workspace, as commands print it. */
+/** The printed form of a workspace. */
 export const shown = ({ id, role, ...workspace }: WorkspaceRowFragment) => ({
   workspaceId: id,
   ...workspace,
@@ -48,7 +48,7 @@ export async function workspacesOf(
     return allPages(
       async after => (await service.session.request(WorkspacesDocument, { after })).me.workspaces,
     )
-  // A key knows its own workspace only.
+  // A key can only see its own workspace.
   const clients =
     workspaces.length === 0 ? [service.session] : workspaces.map(({ id }) => service.workspace(id))
   const answers = await Promise.all(
@@ -113,7 +113,7 @@ export async function remove(context: Context, named: string, sure: boolean): Pr
 }
 
 interface Member {
-  /** Of the membership. */
+  /** Id of the membership. */
   id: string
   userId: string
   email: string
@@ -144,7 +144,11 @@ export async function members(context: Context, named: string): Promise<Answer> 
   return { fact, words: table(['E-MAIL', 'NAME', 'ROLE', 'SINCE'], rows) }
 }
 
-/** A member, given the id of the user or the e-mail address. @throws MEMBER_NOT_FOUND */
+/**
+ * A member by user id or email address.
+ *
+ * @throws MEMBER_NOT_FOUND
+ */
 async function findMember(client: Client, workspaceId: string, named: string): Promise<Member> {
   const isAddress = named.includes('@')
   const found = (await membersOf(client, workspaceId)).filter(({ userId, email }) =>

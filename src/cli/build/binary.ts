@@ -6,14 +6,14 @@ import { build } from 'vite'
 const path = (name: string) => new URL(`../../../${name}`, import.meta.url).pathname
 
 /**
- * Node.js starts the script after this mark
+ * Marks the place of the script in the executable
  * (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html).
  */
 const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
 /**
- * `npm run build:binary` makes dist/binary/satchel, for the platform and with the Node.js that runs
- * this, and the licences beside it.
+ * `npm run build:binary` writes dist/binary/satchel with its licences, for the current platform and
+ * Node.js.
  */
 const made = path('node_modules/.cache/binary')
 const folder = path('dist/binary')
@@ -24,7 +24,7 @@ const config = {
   main: `${made}/satchel.cjs`,
   output: `${made}/satchel.blob`,
   disableExperimentalSEAWarning: true,
-  // NODE_OPTIONS are meant for other programs.
+  // NODE_OPTIONS is meant for other programs.
   execArgvExtension: 'none',
 }
 writeFileSync(`${made}/sea.json`, JSON.stringify(config))
@@ -36,7 +36,7 @@ mkdirSync(folder, { recursive: true })
 copyFileSync(process.execPath, binary)
 chmodSync(binary, 0o755)
 const mac = process.platform === 'darwin'
-// macOS runs no program whose signature does not fit it.
+// macOS refuses to run programs with an invalid signature.
 if (mac) execFileSync('codesign', ['--remove-signature', binary])
 await inject(binary, 'NODE_SEA_BLOB', readFileSync(config.output), {
   sentinelFuse,

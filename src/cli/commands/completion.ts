@@ -19,7 +19,7 @@ export function declareCompletion(program: Command): void {
       void process.stdout.write((await import('../completion/scripts.ts')).scripts[shell]()),
   )
 
-  // Called by those scripts.
+  // The shell scripts call this command.
   program
     .command('complete', { hidden: true })
     .addOption(new Option('--shell <shell>').choices(shells).default('powershell'))

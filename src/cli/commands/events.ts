@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import type { EventOptions } from '../actions/events.ts'
 import { declare, perform } from '../command.ts'
 
-/** What happened, and what happens. */
 export function declareEvents(program: Command): void {
   const events = declare(program, 'events [workspace]', {
     does: 'list events in your files or in a workspace, or follow new ones',

@@ -6,7 +6,7 @@ import { declare, perform, wholeNumber } from '../command.ts'
 export const pathHelp = `Paths: docs/a.txt, /docs/a.txt or :/docs/a.txt is one of your files; garden:/docs/a.txt is in the workspace garden (its slug or its id).
 Put -- before a name that begins with a dash, and a slash before a name that contains a colon: /a:b.`
 
-/** Of commands that work with what others share, too. */
+/** Help for commands that also accept share links. */
 export const sharedHelp = `${pathHelp}
 https://files.example.com/share/6mJ.../docs/a.txt is in a folder that another person shares, named by its link: satchel received.`
 

@@ -10,7 +10,6 @@ const favourites = () => import('../actions/favourite.ts')
 const colourOption = () => oneOf('--colour <colour>', 'its colour', colours)
 const inOption = ['--in <workspace>', 'of this workspace instead of your own files'] as const
 
-/** What people sort by, across folders and drives. */
 export function declareTags(program: Command): void {
   const tags = group(program, 'tag', 'label files and folders with tags')
 

@@ -8,7 +8,6 @@ const actions = () => import('../actions/trash.ts')
 const idHelp =
   'satchel trash list shows the ids. garden:<id> is in the trash of the workspace garden (its slug or its id).'
 
-/** Files and folders deleted by satchel rm, until they are deleted permanently. */
 export function declareTrash(program: Command): void {
   const trash = group(
     program,

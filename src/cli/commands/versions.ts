@@ -8,7 +8,6 @@ const idHelp =
   'satchel versions list shows the ids. garden:<id> belongs to a file in the workspace garden (its slug or its id).'
 const example = '0198c0de-0000-7000-8000-000000000000'
 
-/** What files were before they were replaced. */
 export function declareVersions(program: Command): void {
   const versions = group(
     program,

@@ -5,7 +5,7 @@ import { type InviteRole, inviteRoles, type MemberRole, memberRoles } from '../w
 const actions = () => import('../actions/workspace.ts')
 const invites = () => import('../actions/invite.ts')
 
-/** Workspaces are identified by slug or id, members by e-mail address or id. */
+/** Workspaces are identified by slug or id, members by email address or id. */
 export function declareWorkspaces(program: Command): void {
   const workspace = group(program, 'workspace', 'workspaces, their members and invites')
 

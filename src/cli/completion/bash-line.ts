@@ -2,10 +2,7 @@
 export interface BashLine {
   /** Unquoted; the last one is at the cursor, and may be empty. */
   words: string[]
-  /**
-   * The beginning of the last word that bash leaves as it is, because a completion replaces only
-   * what follows.
-   */
+  /** The beginning of the last word that bash keeps. A completion replaces only the rest. */
   kept: string
   /** The open quote at the cursor. */
   quote: '' | '"' | "'"
@@ -14,8 +11,9 @@ export interface BashLine {
 }
 
 /**
- * Splits a line as bash does. Nothing is expanded.
- * @param breaks $COMP_WORDBREAKS: after one of these, a completion replaces what follows
+ * Splits a line like bash, without expansion.
+ *
+ * @param breaks $COMP_WORDBREAKS: a completion replaces only the text after such a character
  */
 export function readBashLine(line: string, breaks: string): BashLine {
   const words: string[] = []
@@ -58,7 +56,7 @@ export function readBashLine(line: string, breaks: string): BashLine {
   return { words, kept, quote, isRedirect }
 }
 
-/** Quotes text for bash, within the open quote, which bash closes itself. */
+/** Quotes text for bash within the open quote, which bash closes itself. */
 export function quoteForBash(text: string, quote: BashLine['quote']): string {
   if (quote === "'") return text.replaceAll("'", `'\\''`)
   if (quote === '"') return text.replace(/["$`\\]/g, '\\$&').replaceAll('!', '"\\!"')

@@ -41,7 +41,7 @@ export async function complete(program: Command, shell: Shell, given: string[]):
   }
 }
 
-/** Such values are continued, so no space follows. */
+/** These values can continue, so no space follows. */
 const isOpen = (value: string): boolean => /[/:=]$/.test(value)
 
 const tabbed = ({ value, about }: Candidate): string => `${value}\t${about}`
@@ -49,7 +49,7 @@ const tabbed = ({ value, about }: Candidate): string => `${value}\t${about}`
 const write = (lines: string[]): void =>
   void process.stdout.write(lines.map(line => `${line}\n`).join(''))
 
-/** Candidates for the last word; null if it is a local file. */
+/** Candidates for the last word; null to complete local files. */
 async function candidatesFor(program: Command, words: string[]): Promise<Candidate[] | null> {
   const last = words.at(-1) ?? ''
   const { command, wanted, count, areOptionsOver, service } = read(program, words.slice(0, -1))
@@ -72,7 +72,7 @@ async function candidatesFor(program: Command, words: string[]): Promise<Candida
   return (
     found
       .filter(each => each.value.startsWith(word))
-      // A name with control characters could become several candidates.
+      // A name with control characters could turn into several candidates.
       .filter(each => plain(each.value) === each.value)
       .map(each => ({ ...each, value: inline ? flag + each.value : each.value }))
   )
@@ -80,7 +80,7 @@ async function candidatesFor(program: Command, words: string[]): Promise<Candida
 
 interface Position {
   command: Command
-  /** What the next word is for: the value of an option, or an argument. */
+  /** The option value or argument that comes next. */
   wanted: Option | Argument | undefined
   /** Number of arguments before it. */
   count: number
@@ -89,7 +89,7 @@ interface Position {
   service: string | undefined
 }
 
-/** Parses the words before the cursor as commander will. */
+/** Parses the words before the cursor like commander. */
 function read(program: Command, words: string[]): Position {
   const at: Position = {
     command: program,
@@ -128,7 +128,9 @@ const optionsOf = (command: Command): Option[] => {
 const optionOf = (command: Command, word: string): Option | undefined =>
   optionsOf(command).find(o => o.long === word || o.short === word)
 
-/** Values for an option or argument, by its name in the usage line; null for a local file. */
+/**
+ * Values for an option or argument, by its name in the usage line; null to complete local files.
+ */
 async function valuesOf(
   command: Command,
   wanted: Option | Argument | undefined,

@@ -5,9 +5,9 @@ import { findPlace, placeIn } from '../find-place.ts'
 import { isMarkedRemote, parseRemote } from '../path.ts'
 
 export interface RemoteWanted {
-  /** Leaves out files. */
+  /** Omits files. */
   foldersOnly: boolean
-  /** Leaves out workspaces. */
+  /** Omits workspaces. */
   ownOnly: boolean
 }
 
@@ -18,7 +18,7 @@ export async function workspaceNames(service: Service): Promise<string[]> {
   return [...new Set([...found.map(({ slug }) => slug), ...stored])]
 }
 
-/** Remote paths that begin with the word; folders end with a slash, workspaces with a colon. */
+/** Remote paths that begin with the word. Folders end with a slash, workspaces with a colon. */
 export async function remotePaths(
   service: Service,
   word: string,
@@ -49,12 +49,12 @@ export async function tagNames(service: Service): Promise<string[]> {
   return tags.map(({ name }) => name)
 }
 
-/** More candidates are no help. */
+/** More candidates would not help. */
 const MAX_TRASHED = 1000
 
 /**
- * Paths that can be restored, the newest of them; before a workspace is named, workspaces with a
- * colon, too.
+ * The most recent paths in the trash. Without a workspace in the word, also workspaces with a
+ * colon.
  */
 export async function trashedPaths(service: Service, word: string): Promise<string[]> {
   const { place, workspace } = await findPlace(service, word)

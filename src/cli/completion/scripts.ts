@@ -45,7 +45,7 @@ complete -c satchel -e
 complete -c satchel -f -a '(__satchel_complete)'
 `
 
-/** The script of the library, which splits words at spaces. */
+/** The script of the library. It splits words at spaces. */
 function powershell(): string {
   const { log } = console
   const lines: string[] = []

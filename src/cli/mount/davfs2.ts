@@ -7,8 +7,8 @@ import { isMounted, untilMounted } from './mount-point.ts'
 import type { Plan, Serving } from './rclone.ts'
 
 /**
- * Without a key: that is typed. Linux 6.16 and later read folders in larger parts than davfs2
- * before 1.7.2 sends without `buf_size`.
+ * The user types the key, so it is not in the settings. Linux 6.16 and later read directories in
+ * larger chunks than davfs2 before 1.7.2 sends without `buf_size`.
  */
 const SETTINGS = `buf_size 64
 use_locks 1
@@ -45,7 +45,7 @@ export async function mountByDavfs2(plan: Plan, user: string): Promise<Serving> 
   return { pid: await pidOf(directory), ended: ending(directory) }
 }
 
-/** It goes to the background by itself, and leaves a file with its id. */
+/** davfs2 daemonizes itself and writes its process id to a file. */
 async function pidOf(directory: string): Promise<number | null> {
   const name = directory.replace(/^\//, '').replaceAll('/', '-')
   const text = await readFile(`/run/mount.davfs/${name}.pid`, 'utf8').catch(() => '')

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { searchPath } from '../config.ts'
 import { Failure } from '../failure.ts'
 
-/** The path of a program that is installed; undefined without it. */
+/** The path of an installed program; undefined if it is missing. */
 export async function findProgram(name: string): Promise<string | undefined> {
   const file = process.platform === 'win32' ? `${name}.exe` : name
-  // Programs that mount are not on the path of everyone.
+  // Programs that mount are often in folders outside of the user's path.
   const folders = [...searchPath().split(delimiter), '/usr/sbin', '/sbin', '/usr/local/sbin']
   for (const folder of folders) {
     if (folder === '') continue
@@ -25,8 +25,8 @@ export const isUsable = (path: string, mode: number): Promise<boolean> =>
   )
 
 /**
- * Whether something is mounted at a folder: it is on another device than the folder above it, or
- * its program is gone.
+ * Whether something is mounted at a folder: its device differs from that of its parent, or its
+ * process is gone.
  */
 export async function isMounted(directory: string): Promise<boolean> {
   try {
@@ -39,8 +39,9 @@ export async function isMounted(directory: string): Promise<boolean> {
 }
 
 /**
- * Waits until something is mounted, or is not any more. @returns whether it has come to that in
- * time
+ * Waits until the folder is mounted or unmounted.
+ *
+ * @returns whether that happened in time
  */
 export async function untilMounted(
   directory: string,
@@ -55,11 +56,13 @@ export async function untilMounted(
 }
 
 /**
- * Makes the folder that something is to be mounted at. @returns whether it was missing @throws
- * TARGET_EXISTS
+ * Creates the mount point.
+ *
+ * @returns whether it was missing
+ * @throws TARGET_EXISTS
  */
 export async function prepareDirectory(directory: string): Promise<boolean> {
-  // rclone makes it there by itself, and refuses one that exists.
+  // On Windows, rclone creates the folder itself and refuses an existing one.
   if (process.platform === 'win32') return false
   if (await isMounted(directory))
     throw new Failure(

@@ -7,7 +7,7 @@ const programs: Record<Mounter, string> = { rclone: 'rclone', davfs2: 'mount.dav
 
 const isRoot = () => process.getuid?.() === 0
 
-/** How to get what is missing, by platform. */
+/** How to install a missing program, by platform. */
 const advice: Partial<Record<NodeJS.Platform, string>> = {
   darwin:
     'Install rclone from rclone.org (the one of Homebrew cannot mount) and macFUSE or FUSE-T. Without them, Finder mounts the same: Go, Connect to Server; docs/connect.md says how.',
@@ -18,7 +18,9 @@ const LINUX =
   'Install rclone and fuse3 (Debian, Ubuntu: apt install rclone fuse3; Fedora: dnf install rclone fuse3).'
 
 /**
- * The program that mounts: that of `--with`, else the best that is installed. @throws MOUNT_FAILED
+ * The mount program: that of `--with`, else the best that is installed.
+ *
+ * @throws MOUNT_FAILED
  */
 export async function chooseMounter(
   wanted: Mounter | undefined,

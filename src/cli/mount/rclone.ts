@@ -8,20 +8,20 @@ import { Failure } from '../failure.ts'
 import { untilMounted } from './mount-point.ts'
 import type { Target } from './webdav.ts'
 
-/** A mount that is to be made. */
+/** A mount to create. */
 export interface Plan {
   program: string
   target: Target
   directory: string
-  /** Of the mount: its log, and files that are not uploaded yet. */
+  /** The folder for the log of the mount and its files that were not uploaded yet. */
   folder: string
   readOnly: boolean
 }
 
-/** A mount that is there. */
+/** An active mount. */
 export interface Serving {
   pid: number | null
-  /** Resolves when its program ends. */
+  /** Resolves when its process ends. */
   ended: Promise<void>
 }
 
@@ -29,32 +29,31 @@ const START_MS = 30_000
 
 const cacheIn = (folder: string) => join(folder, 'cache')
 
-/** The command line has no secret: others can read it. */
+/** The arguments contain no secret, because other users can read them. */
 export const rcloneArguments = ({
   directory,
   folder,
   readOnly,
 }: Pick<Plan, 'directory' | 'folder' | 'readOnly'>) => [
   ...['mount', 'satchel:', directory],
-  // Programs may write anywhere in a file; the service takes whole files.
+  // Programs may write anywhere in a file, but the service takes whole files.
   ...['--vfs-cache-mode', 'writes', '--cache-dir', cacheIn(folder)],
-  // How long what others change may stay unseen.
+  // How long changes by others may stay invisible.
   ...['--dir-cache-time', '15s'],
-  // As long as by default, though the pauses begin with shorter ones.
+  // Keeps the total retry time at its default, although the pauses start shorter.
   ...['--low-level-retries', '13'],
   ...['--config', devNull, '--log-file', join(folder, 'log'), '--log-level', 'NOTICE'],
   ...(readOnly ? ['--read-only'] : []),
 ]
 
-/** The environment of a process is readable for its own user only, as the file of the login is. */
+/** Only its own user can read the environment of a process, as with the file of the login. */
 export const rcloneSettings = ({ url, key }: Pick<Target, 'url' | 'key'>) => ({
   RCLONE_CONFIG_SATCHEL_TYPE: 'webdav',
   RCLONE_CONFIG_SATCHEL_URL: url,
-  // So files keep their times, and uploads are verified.
+  // This vendor makes rclone preserve modification times and verify uploads.
   RCLONE_CONFIG_SATCHEL_VENDOR: 'owncloud',
   RCLONE_CONFIG_SATCHEL_BEARER_TOKEN: key,
-  // Satchel takes no name with a backslash, or with a space at an end. rclone stores these as other
-  // characters, and shows them again as they were.
+  // The default of rclone 1.63 and later allows one request per 10 ms, however many files are open.
   RCLONE_CONFIG_SATCHEL_ENCODING: 'Slash,LeftSpace,RightSpace,BackSlash,Ctl,Del,InvalidUtf8,Dot',
   // From 1.63 on: it would make a request only every 10 ms, however many files are open.
   RCLONE_CONFIG_SATCHEL_PACER_MIN_SLEEP: '1ms',

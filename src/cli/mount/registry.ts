@@ -9,28 +9,28 @@ import { type Holder, nameOf, withLock } from '../lock.ts'
 
 export type Mounter = 'rclone' | 'davfs2'
 
-/** A drive or a folder of it that `satchel mount` has mounted. It has no secret. */
+/** A mounted drive or folder. It contains no secret. */
 export interface Mounted {
   id: string
   /** The local folder. */
   directory: string
-  /** What is mounted, in the form that users type. */
+  /** The mounted path, as users type it. */
   path: string
   /** URL of the service. */
   service: string
   with: Mounter
   readOnly: boolean
-  /** Of the program that serves the mount; null where it tells none. */
+  /** Process id of the mount; null if the program reports none. */
   pid: number | null
-  /** An API key that was made for this mount, and is deleted with it. */
+  /** An API key issued for this mount, which is deleted with it. */
   madeKey: string | null
-  /** Whether the local folder was made for this mount. */
+  /** Whether the local folder was created for this mount. */
   madeDirectory: boolean
 }
 
 /**
- * The same place at the same folder has the same id, so that what was not uploaded yet is found
- * again.
+ * The same path at the same local folder always has the same id, so that a later mount finds files
+ * that were not uploaded yet.
  */
 export const mountId = (service: string, path: string, directory: string): string =>
   createHash('sha256')
@@ -38,10 +38,7 @@ export const mountId = (service: string, path: string, directory: string): strin
     .digest('hex')
     .slice(0, 16)
 
-/**
- * The folder of a mount: what is known of it, the log of its program, and files that are not
- * uploaded yet.
- */
+/** The folder of a mount: its record, log, and files that were not uploaded yet. */
 export async function folderOf(id: string): Promise<string> {
   const folder = join((await findFolders()).mounts, id)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -50,7 +47,8 @@ export async function folderOf(id: string): Promise<string> {
 
 /**
  * Runs `work` while no other process mounts or unmounts at a local folder.
- * @param waitMs how long that is waited for
+ *
+ * @param waitMs how long to wait for the lock
  * @throws MOUNT_BUSY
  */
 export async function aloneAt<T>(
@@ -81,17 +79,17 @@ export async function keep(mounted: Mounted): Promise<void> {
   await writeFileAtomic(file, `${JSON.stringify(mounted)}\n`, { mode: 0o600 })
 }
 
-/** @param keepsFiles whether files wait for the next mount of this place at this folder */
+/** @param keepsFiles whether files wait for the next mount of this path at this folder */
 export async function forget({ id }: Pick<Mounted, 'id'>, keepsFiles: boolean): Promise<void> {
   const folder = await folderOf(id)
   await rm(keepsFiles ? join(folder, FILE) : folder, { recursive: true, force: true })
 }
 
-/** Whether a mount was not ended by `satchel unmount`. */
+/** Whether a mount is on record, so that `satchel unmount` did not end it. */
 export const isKept = async ({ id }: Pick<Mounted, 'id'>): Promise<boolean> =>
   (await readMounts()).some(one => one.id === id)
 
-/** All mounts that were not ended by `satchel unmount`, whether or not they are still there. */
+/** All mounts on record, whether or not they are still active. */
 export async function readMounts(): Promise<Mounted[]> {
   const { mounts } = await findFolders()
   const ids = await readdir(mounts).catch(() => [])

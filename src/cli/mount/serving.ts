@@ -7,17 +7,17 @@ import type { Mounted } from './registry.ts'
 const run = promisify(execFile)
 
 /**
- * Whether the program of a mount runs. After a restart of the computer, another process may have
- * its id, which must not be ended.
+ * Whether the process of a mount is running. After a reboot, another process may have its id, and
+ * must not be killed.
  */
 export async function isServing({ pid, id, with: mounter }: Mounted): Promise<boolean> {
   if (pid === null || !isRunning(pid)) return false
   try {
-    // Its arguments have the folder of the mount.
+    // Its arguments contain the folder of the mount.
     return (await describe(pid)).includes(process.platform === 'win32' ? mounter : id)
   } catch {
-    // The process has ended meanwhile, or the system does not tell: then nothing of its mount is
-    // cleared up.
+    // The process has just ended, or the system does not report its arguments. In the latter case,
+    // nothing is cleaned up.
     return isRunning(pid)
   }
 }

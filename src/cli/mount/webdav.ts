@@ -6,16 +6,16 @@ import { CreateKeyDocument, DeleteKeyDocument, WorkspaceDocument } from '../gene
 import { send } from '../wire.ts'
 import { privateWords, scopeOf, workspaceWords } from '../words.ts'
 
-/** What a program needs to mount a folder by WebDAV. */
+/** Data for mounting a folder by WebDAV. */
 export interface Target {
-  /** Of the folder, with a slash at its end. */
+  /** URL of the folder, with a trailing slash. */
   url: string
   key: string
-  /** An API key that was made for this mount. */
+  /** An API key issued for this mount. */
   madeKey: string | null
 }
 
-/** The slug of a workspace, by which WebDAV names it. */
+/** The slug of a workspace, which WebDAV paths use. */
 async function slugOf(service: Service, id: string, named: string): Promise<string> {
   const known = service.login.workspaces.find(workspace => workspace.id === id)?.slug
   if (known) return known
@@ -25,8 +25,9 @@ async function slugOf(service: Service, id: string, named: string): Promise<stri
 }
 
 /**
- * The stored key for a drive. Where there is only a session, makes a key: WebDAV takes no cookies,
+ * The stored key for a drive. With only a session, issues a key, because WebDAV accepts no cookies
  * and a mount outlives a session.
+ *
  * @param workspace its id
  */
 async function keyOf(service: Service, workspace: string | undefined, readOnly: boolean) {
@@ -46,7 +47,7 @@ async function keyOf(service: Service, workspace: string | undefined, readOnly: 
   return { key: secret, madeKey: apiKey.id }
 }
 
-/** Deletes a key that was made for a mount. */
+/** Deletes a key that was issued for a mount. */
 export const deleteKey = async (service: Service, apiKey: string): Promise<void> => {
   await service.session.change(DeleteKeyDocument, { apiKey })
 }
@@ -75,7 +76,7 @@ export async function targetOf(
   return { url, ...made }
 }
 
-/** Looks at the folder as the mount will. */
+/** Checks that the mount will find the folder. */
 async function requireFolder({ patience }: Service, url: string, key: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, depth: '0' }
   const answer = await send(url, { method: 'PROPFIND', headers, signal: patience.signal })

@@ -1,7 +1,7 @@
 import { inParallel } from '../each.ts'
 import { type Entries, foldersAbove } from './entry.ts'
 
-/** A remote file that gets another path. */
+/** A remote file that moves to another path. */
 export interface Move {
   path: string
   from: string
@@ -9,19 +9,23 @@ export interface Move {
 }
 
 /**
- * What makes the target like the source. All paths are sorted: folders come before what is in them.
+ * Changes that make the target equal to the source. All paths are sorted: folders come before their
+ * contents.
  */
 export interface Plan {
-  /** Entries of another kind than that of the source, with all that is in them: they go first. */
+  /**
+   * Target entries of another kind than the source entry, with their contents. They are deleted
+   * first.
+   */
   clearings: string[]
-  /** Folders without anything that is transferred into them. */
+  /** Folders to create that receive no files. */
   folders: string[]
   files: { path: string; size: number; replaces: boolean }[]
-  /** Instead of a transfer and a removal. */
+  /** Moves that replace a transfer and a deletion. */
   moves: Move[]
-  /** What the source does not have. */
+  /** Target entries that are missing in the source. */
   removals: string[]
-  /** Entries of another kind than that of the source, which stay. */
+  /** Target entries of another kind than the source entry, which are not replaced. */
   clashes: string[]
   unchanged: number
 }
@@ -29,11 +33,11 @@ export interface Plan {
 interface Question {
   source: Entries
   target: Entries
-  /** Paths of the target that are not touched, with all that is in them. */
+  /** Paths of the target that are left alone, with their contents. */
   kept: ReadonlySet<string>
-  /** Folders of the target that stay, whatever is in them. */
+  /** Folders of the target that are never deleted. */
   staying: ReadonlySet<string>
-  /** Whether what the source does not have goes. */
+  /** Whether to delete entries that are missing in the source. */
   deletes: boolean
   /** Compares two files of the same size. */
   isSame(path: string): Promise<boolean>
@@ -97,7 +101,7 @@ export async function compare({
   return plan
 }
 
-/** Those of the paths that are not inside another one of them. */
+/** The paths that are not inside another of the paths. */
 export function outermost(paths: string[]): string[] {
   const all = new Set(paths)
   return paths.filter(path => !foldersAbove(path).some(folder => all.has(folder)))

@@ -1,17 +1,17 @@
-/** A file or a folder on either side of a synchronization. */
+/** A file or folder on either side of a sync. */
 export interface Entry {
   kind: 'file' | 'folder'
-  /** Of a file. */
+  /** For files. */
   size: number
 }
 
 /**
- * Entries by their path below the folder that is synchronized: names joined by slashes,
- * NFC-normalized as the service does.
+ * Entries by path relative to the synced folder: names joined by slashes, NFC-normalized like on
+ * the service.
  */
 export type Entries<E extends Entry = Entry> = ReadonlyMap<string, E>
 
-/** The paths of the folders that something is in, the outermost first. */
+/** The paths of all parent folders, outermost first. */
 export const foldersAbove = (path: string): string[] =>
   [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))
 

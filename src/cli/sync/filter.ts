@@ -2,10 +2,10 @@ import ignore from 'ignore'
 import { Failure } from '../failure.ts'
 import type { Entry } from './entry.ts'
 
-/** What takes part. Paths are relative. */
+/** Selects the entries to sync. Paths are relative. */
 export interface Filter {
   takes(path: string, kind: Entry['kind']): boolean
-  /** Whether something in a folder may take part. */
+  /** Whether a folder may contain selected entries. */
   enters(folder: string): boolean
 }
 
@@ -15,12 +15,14 @@ export interface Patterns {
 }
 
 /**
- * All that is not excluded, and is included if anything is: patterns as in a .gitignore. @throws
- * USAGE for one that means nothing there
+ * Selects everything that is not excluded. If there are include patterns, an entry must match one.
+ * Patterns have .gitignore syntax.
+ *
+ * @throws USAGE for a pattern without effect
  */
 export function filterOf({ include = [], exclude = [] }: Patterns): Filter {
   const idle = [...include, ...exclude].find(pattern => /^(#|\s*$)/.test(pattern))
-  // What it was to leave out would be deleted.
+  // Otherwise the entries that it was meant to protect would be deleted.
   if (idle !== undefined)
     throw new Failure(
       'USAGE',

@@ -10,9 +10,10 @@ interface Named extends Entry {
 }
 
 /**
- * The remote entries that can have their names on this computer, without those in folders that
- * cannot.
- * @param ignoresCase whether the local file system takes `A` and `a` for one name
+ * The remote entries whose names are possible on this computer. Entries in impossible folders are
+ * omitted.
+ *
+ * @param ignoresCase whether the local file system is case-insensitive
  */
 export function nameable<E extends Named>(
   remote: ReadonlyMap<string, E>,
@@ -42,11 +43,11 @@ export function nameable<E extends Named>(
   return { entries, left, failures }
 }
 
-/** Whether the file system of a path takes `A` and `a` for one name. */
+/** Whether the file system of a path is case-insensitive. */
 export async function ignoresCase(path: string): Promise<boolean> {
   const name = basename(path)
   const swapped = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase()
-  // Without letters nothing can be found out.
+  // A name without letters cannot be tested.
   if (swapped === name) return process.platform === 'win32' || process.platform === 'darwin'
   const [one, other] = await Promise.all(
     [name, swapped].map(each =>

@@ -10,24 +10,24 @@ import type { Filter } from './filter.ts'
 export interface LocalFolder extends Entry {
   kind: 'folder'
   identity: string | null
-  /** As the file system writes it. */
+  /** The path as the file system spells it. */
   path: string
 }
 
-/** With what shows that it has changed. */
+/** A local file, with the metadata that reveals changes. */
 export interface LocalFile extends Entry {
   kind: 'file'
   path: string
   /**
-   * The same under another name; null if the file system does not tell when a file was made:
-   * numbers of inodes are used again.
+   * An identity that survives a rename; null if the file system has no creation times, because
+   * inode numbers are reused.
    */
   identity: string | null
   mtimeMs: number
   ctimeMs: number
 }
 
-/** The MD5 of a file, as long as it looks like this. */
+/** The MD5 of a file, valid while its metadata stays the same. */
 export interface KnownDigest extends Pick<LocalFile, 'size' | 'mtimeMs' | 'ctimeMs'> {
   md5: string
 }
@@ -35,21 +35,20 @@ export interface KnownDigest extends Pick<LocalFile, 'size' | 'mtimeMs' | 'ctime
 export type LocalEntry = LocalFolder | LocalFile
 
 export interface LocalTree {
-  /** Without what the filter leaves out. */
+  /** Without entries that the filter excludes. */
   entries: Map<string, LocalEntry>
   /**
-   * What takes no part, with all that is in it: symbolic links, devices, and what the filter leaves
-   * out.
+   * Paths that are not synced, with their contents: symbolic links, devices and excluded entries.
    */
   skipped: Set<string>
-  /** Folders that the filter leaves out, but not all that is in them. */
+  /** Excluded folders with selected entries inside. */
   passed: Set<string>
-  /** Folders of which it is not known what is in them. */
+  /** Folders that could not be read. */
   unread: Set<string>
   failures: Failure[]
 }
 
-/** Of a folder that is not there. */
+/** The tree of a missing folder. */
 export const noTree = (): LocalTree => ({
   entries: new Map(),
   skipped: new Set(),
@@ -58,21 +57,18 @@ export const noTree = (): LocalTree => ({
   failures: [],
 })
 
-/**
- * Where satchel keeps what belongs to a synchronized folder, in the folder itself; it takes no
- * part.
- */
+/** The folder for satchel's own data, inside of the synced folder. It is not synced. */
 export const OWN_FOLDER = '.satchel'
 
-/** A name beside a file, for what is on its way between two file systems; it takes no part. */
+/** A temporary name beside a file, for moves between file systems. It is not synced. */
 export const ownNameBeside = (path: string): string =>
   join(dirname(path), `${OWN_FOLDER}-${randomUUID()}`)
 
 const OWN_NAME = /^\.satchel-[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /**
- * Whether some file system may take a name for one of these: whatever its case, with letters that
- * are not seen, or in the short form of Windows.
+ * Whether some file system may treat a name as one of these: in another case, with invisible
+ * characters, or as a short name of Windows.
  */
 export const isOwnFolder = (name: string): boolean => {
   const seen = name
@@ -83,23 +79,21 @@ export const isOwnFolder = (name: string): boolean => {
 }
 
 export interface ScanOptions {
-  /** The path of the folder to begin with. */
+  /** Path of the folder where the scan starts. */
   at?: string
-  /**
-   * Called with each folder before it is read, by its path on this computer and its path below the
-   * root.
-   */
+  /** Called before each folder is read, with its local path and its path relative to the root. */
   onFolder?: (folder: string, at: string) => void
-  /** Whether a folder below the first one need not be read. */
+  /** Whether a folder below the first need not be read. */
   isKnown?: (path: string, folder: LocalEntry) => boolean
 }
 
-/** Entries of a folder that are looked at together. */
+/** Entries of a folder to examine at a time. */
 const TOGETHER = 64
 
 /**
- * Finds everything below a folder. Symbolic links are not followed.
- * @param notice receives what is skipped, except by the filter
+ * Scans everything below a folder, without following symbolic links.
+ *
+ * @param notice gets skipped entries, except those that the filter excludes
  */
 export async function scan(
   root: string,
@@ -167,10 +161,10 @@ export async function scan(
   return { entries: byPath(entries), skipped, passed, unread, failures }
 }
 
-/** Null for what is neither a file nor a folder. */
+/** Null for anything but files and folders. */
 export async function lookAt(path: string): Promise<LocalEntry | null> {
   const there = await lstat(path).catch(error => {
-    // What is not UTF-8 is read as another name.
+    // A name that is not valid UTF-8 is read as another name.
     throw path.includes('\uFFFD') && error.code === 'ENOENT' ? notUnicode(path) : error
   })
   const { size, mtimeMs, ctimeMs, ino, birthtimeMs } = there
@@ -180,8 +174,8 @@ export async function lookAt(path: string): Promise<LocalEntry | null> {
 }
 
 /**
- * @throws TARGET_EXISTS for a folder that no longer exists, or that a link leads to: it may be
- * outside of what is synchronized
+ * @throws TARGET_EXISTS if the folder no longer exists or is reached through a symbolic link, which
+ * may lead out of the synced folder
  */
 export async function requireFolder(folder: string): Promise<void> {
   const real = await realpath(folder).catch(() => null)
@@ -218,7 +212,7 @@ type Look = Pick<LocalFile, 'size' | 'mtimeMs' | 'ctimeMs'>
 export const isUntouched = (one: Look, other: Look): boolean =>
   one.size === other.size && one.mtimeMs === other.mtimeMs && one.ctimeMs === other.ctimeMs
 
-/** The MD5 of a file, read only if it does not look as it did. */
+/** The MD5 of a file. The file is read only if its metadata changed. */
 export async function digestOf(
   file: LocalFile,
   known: KnownDigest | undefined,

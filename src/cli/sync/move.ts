@@ -12,12 +12,13 @@ interface Question {
 }
 
 /**
- * Makes moves of files that would be sent while a remote file with the same bytes goes: it keeps
- * its id, shares and versions then. Only local files are read that have the size of one that goes.
+ * Replaces an upload and a deletion of files with the same content by a move, so that the remote
+ * file keeps its id, shares and versions. Only local files with the size of a deleted file are
+ * read.
  */
 export async function planMoves({ plan, remote, md5Of, parallel }: Question): Promise<void> {
   const sizeOf = (path: string) => remote.get(path)?.size ?? 0
-  // Files without bytes have nothing in common.
+  // Empty files are all alike, so they are not matched.
   const sizes = new Set(plan.removals.map(sizeOf).filter(size => size > 0))
   const digests = new Map<string, string | null>()
   const candidates = plan.files.filter(({ size, replaces }) => !replaces && sizes.has(size))
@@ -33,7 +34,7 @@ export async function planMoves({ plan, remote, md5Of, parallel }: Question): Pr
   const left = new Set<string>()
   const moved = new Set<string>()
   const moves: Move[] = []
-  // Of several with the same bytes, one of the same name is the likelier one.
+  // Among several files with the same content, the same name is the better match.
   for (const keyOf of [withName, (md5: string | null | undefined) => `${md5}`]) {
     const going = Map.groupBy(plan.removals, path => keyOf(md5s.get(path), path))
     for (const { path, size } of candidates.filter(({ path }) => !moved.has(path))) {

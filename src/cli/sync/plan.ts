@@ -25,12 +25,12 @@ interface Question {
 
 interface Planned {
   plan: Plan
-  /** What takes part of the remote entries. */
+  /** The selected remote entries. */
   remote: Map<string, RemoteEntry>
   failures: Failure[]
 }
 
-/** Compares both sides. Local files that may be the same are read, unless their digest is known. */
+/** Compares both sides. Local files that may be equal are read, unless their digest is known. */
 export async function planOf(question: Question): Promise<Planned> {
   const { way, pair, local, filter, digests, parallel, signal } = question
   const taken = new Map([...question.remote].filter(([path, { kind }]) => filter.takes(path, kind)))
@@ -50,14 +50,14 @@ export async function planOf(question: Question): Promise<Planned> {
       digests.set(path, digest)
       return digest.md5
     } catch {
-      // What cannot be read now is reported where it is sent.
+      // Uploading reports files that cannot be read.
       signal.throwIfAborted()
       return null
     }
   }
   const isSame = async (path: string) => (await md5Of(path)) === remote.get(path)?.md5
 
-  // What could not be read is not known to be gone.
+  // A file that could not be read may still exist.
   const deletes = (question.delete ?? false) && local.failures.length === 0
   if (way === 'push') {
     const left = [...question.remote].filter(([path]) => !taken.has(path))
@@ -73,11 +73,11 @@ export async function planOf(question: Question): Promise<Planned> {
     await planMoves({ plan, remote, md5Of, parallel })
     return { plan, remote, failures }
   }
-  // A local entry that has such a name nevertheless is not known to be gone.
+  // Local entries with such a name may still exist.
   const kept = new Set([...local.skipped, ...unnamed])
   const sides = { source: remote, target: local.entries, kept, staying: local.passed }
   const plan = await compare({ ...sides, deletes, isSame, parallel })
-  // A download that was interrupted continues with its part.
+  // An interrupted download resumes with its partial file.
   const parts = new Set(
     plan.files.flatMap(({ path }) => {
       const file = remote.get(path)

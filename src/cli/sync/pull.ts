@@ -11,11 +11,13 @@ import { isUntouched, type LocalEntry, lookAt, requireFolder } from './local-tre
 import type { RemoteEntry } from './remote-tree.ts'
 import { attempt, type Change, type Job, type Work } from './work.ts'
 
-/** Makes the local folder like the remote one. What has changed since it was looked at stays. */
+/**
+ * Makes the local folder equal to the remote one. Files that changed after the scan are left alone.
+ */
 export async function pull(work: Work): Promise<void> {
   const { plan, parallel } = work
   const remove = async (paths: string[]) => {
-    // What is in a folder comes before it.
+    // Deletes the contents of a folder before the folder.
     for (const path of paths.toReversed()) await attempt(work, path, () => removeLocal(work, path))
   }
   await remove(plan.clearings)
@@ -30,7 +32,7 @@ export async function pull(work: Work): Promise<void> {
   await remove(plan.removals)
 }
 
-/** Where a path is on this computer: what is there already may be spelled otherwise. */
+/** The local path of an entry. An existing entry may be spelled differently. */
 export function localPath({ pair, local }: Pick<Job, 'pair' | 'local'>, path: string): string {
   const known = local.entries.get(path)
   if (known) return known.path
@@ -39,8 +41,8 @@ export function localPath({ pair, local }: Pick<Job, 'pair' | 'local'>, path: st
 }
 
 /**
- * Makes folders that are missing, one below the other. The outermost was there at the start:
- * without its disk it is not made again.
+ * Creates missing folders, parents first. It does not create the synced folder itself: if it is
+ * missing now, its disk was unmounted.
  */
 export async function makeFolders(work: Job, paths: string[]): Promise<void> {
   await requireFolder(work.pair.local)
@@ -53,7 +55,11 @@ export async function makeFolders(work: Job, paths: string[]): Promise<void> {
   }
 }
 
-/** The source of a download. @throws FILE_CHANGED if the file has other bytes meanwhile */
+/**
+ * The source of a download.
+ *
+ * @throws FILE_CHANGED if the content has changed
+ */
 export const sourceOf = (
   { pair: { place, path: root } }: Pick<Job, 'pair'>,
   path: string,
@@ -63,7 +69,7 @@ export const sourceOf = (
   const source: Source = {
     shown,
     size: file.size,
-    // It becomes part of a local file name, so it is validated.
+    // Part of a local file name, so it is validated.
     md5Checksum: /^[0-9a-f]{32}$/.test(file.md5) ? file.md5 : undefined,
     isDatedByLink: true,
     async link() {
@@ -73,7 +79,7 @@ export const sourceOf = (
           'FILE_CHANGED',
           `${shown} changed while the command ran. Run the command again.`,
         )
-      // Setting a time is no event: what is known of it may be old.
+      // Setting a modification time emits no event, so the known time may be old.
       source.modifiedAt = new Date(node.modifiedAt)
       return node.download.url
     },
@@ -112,7 +118,7 @@ const lookOf = ({ size, mtimeMs, ctimeMs }: Extract<LocalEntry, { kind: 'file' }
   ctimeMs,
 })
 
-/** @throws TARGET_EXISTS if there is something else than there was */
+/** @throws TARGET_EXISTS if the entry changed after the scan */
 export async function requireUntouched(
   path: string,
   before: LocalEntry | undefined,

@@ -10,8 +10,8 @@ import { isUntouched, lookAt, requireFolder } from './local-tree.ts'
 import { attempt, type Change, type Job, type Work } from './work.ts'
 
 /**
- * Makes the remote folder like the local one. What goes is moved to the trash; what has changed
- * since it was looked at stays.
+ * Makes the remote folder equal to the local one. Deleted entries go to the trash. Entries that
+ * changed after the scan are left alone.
  */
 export async function push(work: Work): Promise<void> {
   const { plan, pair, parallel } = work
@@ -36,7 +36,7 @@ export async function push(work: Work): Promise<void> {
       return { action: 'mkdir' }
     })
   await inParallel(parallel, plan.files, file => attempt(work, file.path, () => upload(work, file)))
-  // What was not moved is left as it is, which its folder would take along.
+  // If a move failed, the source stays, so its folder must not be deleted.
   const left = new Set(
     plan.moves.flatMap(({ from }) => (moved.has(from) ? [] : foldersAbove(from))),
   )
@@ -67,7 +67,11 @@ async function moveRemote(
   return { action: 'move', from, size }
 }
 
-/** Sends a file. @throws REVISION_MISMATCH, PATH_EXISTS if another one is there meanwhile */
+/**
+ * Uploads a file.
+ *
+ * @throws REVISION_MISMATCH, PATH_EXISTS if the remote file changed meanwhile
+ */
 export async function upload(
   { pair: { place, path: root }, local, remote, progress, parts, digests }: Job,
   { path, replaces }: { path: string; replaces: boolean },

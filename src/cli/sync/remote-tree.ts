@@ -12,32 +12,32 @@ import { joinPath } from '../path.ts'
 import { DEEPEST, driveIn, inDrive, nothing, type Place } from '../place.ts'
 import { byPath, type Entry } from './entry.ts'
 
-/** An entry of a remote folder, as the service has shown it. */
+/** An entry of a remote folder, as last seen. */
 export interface RemoteEntry extends Entry {
   id: string
   parentId: string
   name: string
   revision: number
   updatedAt: string
-  /** Of a file. */
+  /** For files. */
   md5: string
 }
 
-/** What is below a remote folder, as it was at a cursor of its drive. */
+/** The contents of a remote folder, at a cursor of the drive's events. */
 export interface RemoteState {
-  /** Null if there was no such folder. */
+  /** Null if the folder did not exist. */
   rootId: string | null
   cursor: string
   entries: RemoteEntry[]
 }
 
-/** As many as the service finds at a time. */
+/** The most ids that one request may contain. */
 const MAX_IDS = 100
 const PARALLEL = 8
 
 /**
- * What a remote folder is now: what has changed since an earlier state is looked up, or else
- * everything is listed.
+ * Reads the contents of a remote folder. With an earlier state, only the changes are fetched;
+ * otherwise everything is listed.
  */
 export async function readRemote(
   place: Place,
@@ -49,21 +49,22 @@ export async function readRemote(
     try {
       return await catchUp(place, path, { ...earlier, rootId })
     } catch (error) {
-      // The events are not kept forever, and a restored service does not know the cursor.
+      // Events expire, and a restored service does not know the cursor.
       if (!isFailure(error, 'CURSOR_EXPIRED', 'INVALID_INPUT')) throw error
     }
-  // Before the listing: what changes meanwhile comes after it.
+  // Read before the listing, so that the events include all changes during it.
   const { cursor } = await readEvents(place, 'now')
   if (rootId === null) return { rootId, cursor, entries: [] }
-  // What is moved meanwhile, to where was looked already, would seem to be gone.
+  // An entry moved during the listing, into a folder that was already listed, would seem to be
+  // deleted.
   return catchUp(place, path, { rootId, cursor, entries: await listBelow(place, rootId) })
 }
 
-/** The entries by their paths below the root. */
+/** The entries by path relative to the root. */
 export const remoteEntries = (state: RemoteState): Map<string, RemoteEntry> =>
   byPath(reachable(state))
 
-/** What can be reached from the root, by its path. */
+/** All entries that are reachable from the root, by path. */
 function reachable({ rootId, entries }: RemoteState): Map<string, RemoteEntry> {
   const found = new Map<string, RemoteEntry>()
   const children = Map.groupBy(entries, entry => entry.parentId)
@@ -101,7 +102,7 @@ async function listBelow({ client }: Place, rootId: string): Promise<RemoteEntry
       }),
     )
     const level = nodes.map(node => entryOf(node, parentId))
-    // A folder may have more entries than a call takes arguments.
+    // A folder may have more entries than a call can have arguments.
     for (const entry of level) all.push(entry)
     await Promise.all(
       level.filter(({ kind }) => kind === 'folder').map(({ id }) => list(id, depth + 1)),
@@ -112,8 +113,8 @@ async function listBelow({ client }: Place, rootId: string): Promise<RemoteEntry
 }
 
 /**
- * Reads the events since a state, and looks up what they are about: only what the entries are now
- * counts.
+ * Reads the events since a state, and fetches the affected entries: only their current state
+ * matters.
  */
 async function catchUp(
   place: Place,
@@ -127,7 +128,7 @@ async function catchUp(
       ? [{ kind, id, ...details }]
       : [],
   )
-  // A folder may have been elsewhere while things happened in it.
+  // A folder may have been outside the root while its contents changed.
   const hasMoved = about.some(({ kind }) => /^folder\.(moved|renamed|restored)$/.test(kind))
   const isBelow = (path: string | null) =>
     path !== null && (root === '' || inDrive(path).startsWith(`${root}/`))
@@ -142,18 +143,18 @@ async function catchUp(
   const ids = [...new Set(changed.map(({ id }) => id))]
   const appeared: string[] = []
   for (const [id, entry] of await lookUp(place, ids)) {
-    // Everything in a new folder has an event of its own; one that comes from elsewhere brings
-    // things along.
+    // All entries of a new folder have events of their own, but those of a moved or restored folder
+    // do not.
     if (entry?.kind === 'folder' && !known.has(id) && !madeHere.has(id)) appeared.push(id)
     if (entry) known.set(id, entry)
     else known.delete(id)
   }
-  // Without a change of a folder, all that is known is where it was.
+  // Without folder events, all known entries are still where they were.
   if (!about.some(({ kind }) => kind.startsWith('folder.'))) {
     for (const id of ids) if (!isIn(known.get(id))) known.delete(id)
     return { rootId, cursor, entries: [...known.values()] }
   }
-  // What is not, or no longer, below the root is left out.
+  // Drops entries that are not, or no longer, below the root.
   const below = () => [...reachable({ rootId, cursor, entries: [...known.values()] }).values()]
   const reached = new Set(below().map(({ id }) => id))
   for (const folder of appeared.filter(id => reached.has(id)))
@@ -161,7 +162,7 @@ async function catchUp(
   return { rootId, cursor, entries: below() }
 }
 
-/** Null for what no longer exists. */
+/** Null for entries that no longer exist. */
 async function lookUp({ client }: Place, ids: string[]): Promise<[string, RemoteEntry | null][]> {
   const limit = limitTo(PARALLEL)
   const groups = Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, i) =>

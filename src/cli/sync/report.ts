@@ -8,8 +8,9 @@ import { outermost } from './compare.ts'
 import type { Change } from './work.ts'
 
 /**
- * What a plan would do. @param way into which side; remote folders go with all that is in them, as
- * one change
+ * The changes that a plan would make.
+ *
+ * @param way the direction; a remote folder is deleted with its contents as one change
  */
 export function changesOf(plan: Plan, way: 'push' | 'pull'): Change[] {
   const gone = (paths: string[]): Change[] =>
@@ -34,7 +35,7 @@ export const clashOf = (path: string): Failure =>
   )
 
 const order = ['upload', 'download', 'replace', 'move', 'mkdir', 'conflict', 'delete'] as const
-/** These say on which side they are made. */
+/** Actions whose direction is obvious. */
 const obvious: Change['action'][] = ['upload', 'download', 'conflict']
 const done: Record<Change['action'], string> = {
   upload: 'uploaded',
@@ -53,11 +54,11 @@ interface Outcome {
   unchanged: number
   failures: Failure[]
   isDryRun: boolean
-  /** A deleted path as `satchel trash restore` takes it. */
+  /** A deleted path in the form that `satchel trash restore` accepts. */
   show(path: string): string
 }
 
-/** A change as people see it: where it is made, if both sides may have changed. */
+/** A change in words. If both sides may change, it names the side. */
 export function lineOf({ action, side, path, from, keptAs }: Change): string {
   const where = side === undefined ? '' : `${placeOf(side).padEnd(5)}  `
   const what =

@@ -8,30 +8,31 @@ import { type Holder, nameOf, withLock } from '../lock.ts'
 import type { KnownDigest } from './local-tree.ts'
 import type { RemoteState } from './remote-tree.ts'
 
-/**
- * What is known of a local folder and a remote one from earlier runs. Without it, a run lists and
- * reads everything.
- */
+/** The state of a synced pair from earlier runs. Without it, a run lists and reads everything. */
 export interface PairState {
   remote: RemoteState | null
-  /** Digests of local files by their path. */
+  /** Digests of local files by path. */
   digests: Map<string, KnownDigest>
 }
 
 export interface PairStates {
-  /** Runs `work` while no other process synchronizes this pair. @throws SYNC_BUSY */
+  /**
+   * Runs `work` while no other process syncs this pair.
+   *
+   * @throws SYNC_BUSY
+   */
   alone<T>(work: () => Promise<T>): Promise<T>
   read(): Promise<PairState>
   write(state: PairState): Promise<void>
 }
 
-/** The failure where another process synchronizes a local folder. */
+/** The failure if another process syncs a local folder. */
 export const syncBusy = (local: string) => (holder: Holder) =>
   new Failure('SYNC_BUSY', `${nameOf(holder)} is synchronizing ${local}. Wait until it ends.`, {
     ...holder,
   })
 
-/** Of another layout. */
+/** Version of the file format. */
 const VERSION = 1
 
 /** @param pair service, workspace, remote path and local folder */
@@ -47,7 +48,7 @@ export async function pairStates(pair: string[], local: string): Promise<PairSta
         const { version, remote, digests } = JSON.parse(await readFile(file, 'utf8'))
         if (version === VERSION) return { remote, digests: new Map(digests) }
       } catch {
-        // Missing or corrupt: all of it can be found out again.
+        // Missing or corrupt: all of it can be rebuilt.
       }
       return { remote: null, digests: new Map() }
     },
@@ -63,7 +64,7 @@ export async function pairStates(pair: string[], local: string): Promise<PairSta
 
 const UNUSED_MS = 180 * 86_400_000
 
-/** Removes the state of pairs that have not been synchronized for long. */
+/** Deletes the state of pairs that have not been synced for a long time. */
 export async function forgetUnused(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!/\.(json|db)$/.test(name)) continue

@@ -7,32 +7,32 @@ import type { Plan } from './compare.ts'
 import type { KnownDigest, LocalTree } from './local-tree.ts'
 import type { RemoteEntry } from './remote-tree.ts'
 
-/** Something that is done, or would be. Paths are relative to the folders that are synchronized. */
+/** A change that was made or would be made. Paths are relative to the synced folders. */
 export interface Change {
   action: 'upload' | 'download' | 'replace' | 'move' | 'mkdir' | 'delete' | 'conflict'
-  /** Which side has changed, if both may. */
+  /** The side where the change is made, if both may change. */
   side?: 'local' | 'remote'
   path: string
-  /** Where it was before it was moved. */
+  /** The path before a move. */
   from?: string
   /** The new name of the local version after a conflict. */
   keptAs?: string
-  /** Bytes of a file. */
+  /** Size of a file, in bytes. */
   size?: number
-  /** By which it is restored. */
+  /** Id in the trash, for restoring. */
   trashItemId?: string | null
 }
 
 /** A remote folder and a local one. */
 export interface Pair {
   place: Place
-  /** In the place. */
+  /** Path within the place. */
   path: string
-  /** Without symbolic links. */
+  /** Resolved path, without symbolic links. */
   local: string
 }
 
-/** What carries out changes. */
+/** The dependencies for making changes. */
 export interface Job {
   context: Context
   pair: Pair
@@ -40,19 +40,19 @@ export interface Job {
   remote: ReadonlyMap<string, RemoteEntry>
   progress: Progress
   parallel: number
-  /** Limits parallel requests that send bytes. */
+  /** Limits concurrent requests that send file content. */
   parts: LimitFunction
   digests: Map<string, KnownDigest>
   changes: Change[]
   failures: Failure[]
 }
 
-/** What carries out a plan. */
+/** A plan with the dependencies for making its changes. */
 export interface Work extends Job {
   plan: Plan
 }
 
-/** These affect everything that is still to be done. */
+/** Failures that would affect all remaining changes. */
 const fatal = [
   'INTERRUPTED',
   'UNREACHABLE',
@@ -62,7 +62,7 @@ const fatal = [
   'FORBIDDEN',
 ]
 
-/** Carries out a change, and collects its failure. */
+/** Makes a change, and collects its failure. */
 export async function attempt(
   { changes, failures, progress }: Job,
   path: string,

@@ -1,6 +1,9 @@
 type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
-/** The same chunks; `accept` is called with the size of each that the network has accepted. */
+/**
+ * Passes chunks through, and calls `accept` with the size of each chunk that the network has
+ * accepted.
+ */
 export async function* observed(
   pieces: Pieces,
   accept: (count: number) => void,
@@ -12,7 +15,7 @@ export async function* observed(
   }
 }
 
-/** The same pieces between a head and a tail. */
+/** Passes chunks through, between a head and a tail. */
 export async function* framed(
   head: Uint8Array,
   pieces: Pieces,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { OnConflict } from '../generated.ts'
 import { wordOf } from '../words.ts'
 
-/** What is before and after the bytes of a file in a form. */
+/** The bytes before and after the file in a multipart form. */
 export interface Form {
   type: string
   head: Buffer
@@ -10,8 +10,8 @@ export interface Form {
 }
 
 /**
- * A multipart form with some fields and then one file. Not FormData, which encodes a quotation mark
- * in a name as %22, so that the name changes, and which requires all bytes in memory.
+ * A multipart form with some fields, then one file. FormData would encode a quotation mark in a
+ * name as %22, which changes the name, and would need all bytes in memory.
  */
 export function formOf(
   fields: Record<string, string>,
@@ -20,7 +20,7 @@ export function formOf(
   const boundary = `satchel-${randomBytes(16).toString('hex')}`
   const part = (disposition: string) =>
     `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n`
-  // RFC 8187. Without a type of the part, the service takes it from the name.
+  // RFC 8187. Without a content type, the service detects the type by the name.
   const encoded = encodeURIComponent(file.name).replace(
     /['()*!]/g,
     c => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
@@ -36,7 +36,7 @@ export function formOf(
   }
 }
 
-/** An upload in one request: where it goes, and what happens to what is there. */
+/** An upload in one request: the target and the conflict rule. */
 interface WholeUpload {
   folder: string
   name: string

@@ -7,21 +7,21 @@ import { piecesOf, retryAfterOf, send } from '../wire.ts'
 
 /** A file to download. */
 export interface Source {
-  /** For messages. */
+  /** Name for messages. */
   shown: string
   size: number
   /** MD5, lower-case hex; undefined if the service does not report it. */
   md5Checksum: string | undefined
-  /** Of an archive, which has no MD5: its bytes are the same where this is. */
+  /** For an archive, which has no MD5: the same ETag means the same bytes. */
   etag?: string
   /**
-   * When it was last modified, which the local file gets; undefined for an archive. The link may
-   * have told a later one.
+   * Modification time for the local file; undefined for an archive. The time of the share link may
+   * be later.
    */
   modifiedAt?: Date | undefined
-  /** Whether only the link tells when that was. */
+  /** Whether only the share link provides the modification time. */
   isDatedByLink?: boolean
-  /** A short-lived signed URL of its bytes. */
+  /** Creates a short-lived signed URL of the content. */
   link(): Promise<string>
 }
 
@@ -35,7 +35,7 @@ export interface Sink {
 }
 
 /**
- * Downloads the missing bytes of a sink, and resumes after network errors as long as there is
+ * Downloads the missing bytes of a sink. It resumes after network errors as long as there is
  * progress.
  */
 export async function stream(

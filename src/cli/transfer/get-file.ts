@@ -24,27 +24,29 @@ import { hashOf } from './local-file.ts'
 export interface Fetched {
   size: number
   md5Checksum: string
-  /** `unchanged`: the bytes were here already. */
+  /** `unchanged`: the local file had the same content already. */
   status: 'downloaded' | 'unchanged'
 }
 
 export interface Work {
   patience: Patience
   progress: Progress
-  /** Whether a file that holds something else is replaced. */
+  /** Whether to replace a file with different content. */
   force: boolean
   /**
-   * Called right before a file is replaced. Resolves to whether it has taken the file away. @throws
-   * to leave it as it is
+   * Called just before a file is replaced. Resolves to whether it has moved the file away.
+   *
+   * @throws to keep the file
    */
   beforeReplacing?: () => Promise<boolean>
-  /** The folder of the .part file, on the same file system; by default beside the file. */
+  /** Folder of the .part file, on the same file system. Defaults to the folder of the file. */
   parts?: string
 }
 
 /**
- * Downloads a file to `path`, through a .part file beside it that allows to resume. @throws
- * TARGET_EXISTS, DIGEST_DIFFERS
+ * Downloads a file to `path`, through a resumable .part file.
+ *
+ * @throws TARGET_EXISTS, DIGEST_DIFFERS
  */
 export async function getFile(source: Source, path: string, work: Work): Promise<Fetched> {
   const same = await compare(source, path, work)
@@ -60,7 +62,7 @@ export async function getFile(source: Source, path: string, work: Work): Promise
     const { isResumed, checksum } = await fetchInto(part, source, work)
     if (checksum === source.md5Checksum || source.md5Checksum === undefined) {
       await settle(part, path, work).catch(async error => {
-        // Another run may have fetched the same meanwhile.
+        // Another run may have downloaded the same file meanwhile.
         const made = await compare(source, path, { ...work, force: false }).catch(() => null)
         if (!made) throw error
         await rm(part, { force: true })
@@ -85,8 +87,9 @@ export const differs = (source: Source, received: string): Failure =>
   )
 
 /**
- * Compares an existing file: null if there is none, or if it is to be replaced. @throws
- * TARGET_EXISTS
+ * Compares an existing file. Returns null if there is none, or if it has to be replaced.
+ *
+ * @throws TARGET_EXISTS
  */
 async function compare(
   { size, md5Checksum }: Source,
@@ -120,7 +123,7 @@ const exists = (path: string): Failure =>
 
 const NAME_BYTES = 255
 
-/** The name depends on the content, so that the part of another file is never continued. */
+/** The name depends on the content, so that a partial file of other content is never resumed. */
 export function partOf({ shown, size, md5Checksum, etag }: Source, path: string): string {
   const key = createHash('sha256').update(
     JSON.stringify([basename(path), shown, size, md5Checksum ?? etag]),
@@ -136,11 +139,11 @@ async function fetchInto(
   source: Source,
   work: Work,
 ): Promise<{ isResumed: boolean; checksum: string }> {
-  // A symbolic link planted here would redirect the bytes.
+  // An attacker's symbolic link here would redirect the bytes.
   const opened = () =>
     open(part, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0))
   const file = await opened().catch(async error => {
-    // One that has the mode of a file that it was to replace, and did not.
+    // The partial file may have the read-only mode of the file that it was going to replace.
     if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error
     await rm(part, { force: true })
     return opened()
@@ -150,7 +153,7 @@ async function fetchInto(
     const isResumed = sink.at > 0
     work.progress.skip(sink.at)
     await stream(source, sink, work)
-    // Where no byte was missing, no link was asked for.
+    // If no byte was missing, no link was requested yet.
     if (source.isDatedByLink && !source.modifiedAt)
       await persist(() => source.link(), 'repeatable', work.patience)
     if (source.modifiedAt) await file.utimes(source.modifiedAt, source.modifiedAt)
@@ -161,7 +164,7 @@ async function fetchInto(
   }
 }
 
-/** A sink that continues the file. */
+/** A sink that resumes the partial file. */
 async function sinkOf(
   file: FileHandle,
   source: Source,
@@ -191,8 +194,8 @@ async function sinkOf(
 }
 
 /**
- * Brings a complete file to its name, also from another file system: then a copy beside it is made
- * before anything is taken away.
+ * Moves a complete file to its final name. Across file systems, it first makes a copy beside the
+ * target.
  */
 async function settle(part: string, path: string, work: Work): Promise<void> {
   if (work.parts === undefined) return renameInto(part, path, work)
@@ -212,11 +215,13 @@ async function throughCopy(part: string, path: string, work: Work): Promise<void
   await rm(part)
 }
 
-/** Renames a complete file, without replacing one that was created meanwhile unless `force`. */
+/**
+ * Renames a complete file. Without `force`, it never replaces a file that was created meanwhile.
+ */
 async function renameInto(part: string, path: string, work: Work): Promise<void> {
   const { force, beforeReplacing } = work
   if (force) {
-    // A private file stays private, and a program can be run.
+    // Keeps the mode: a private file stays private, and a program stays executable.
     const there = await lstat(path).catch(() => null)
     if (there?.isFile()) await chmod(part, there.mode & 0o777)
     let isTaken: boolean | undefined
@@ -243,7 +248,9 @@ async function renameInto(part: string, path: string, work: Work): Promise<void>
 }
 
 /**
- * Downloads to a stream. Written bytes cannot be revoked: the checksum is verified at the end.
+ * Downloads to a stream. The checksum is verified at the end, when bytes can no longer be taken
+ * back.
+ *
  * @throws DIGEST_DIFFERS
  */
 export async function getStream(

@@ -8,7 +8,7 @@ import { slices } from './body.ts'
 
 const CHUNK = 256 * 1024
 
-/** What an upload reads: chunks. */
+/** The chunks of an upload. */
 export type Body = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** A local file as the source of an upload. */
@@ -38,7 +38,7 @@ export function sourceInMemory(bytes: Uint8Array, mtimeMs: number): Source<Body>
   }
 }
 
-/** The sum of what is sent, made while it is read: the file is read once. */
+/** Computes the digest while the chunks are sent, so that the file is read once. */
 function summedUp(pieces: Body): Reading<Body> {
   let sum = 0
   async function* body() {
@@ -64,8 +64,9 @@ function digestOf(read: (offset: number, length: number) => Body): Digest {
 }
 
 /**
- * A range of a file, in chunks. Each has the memory of the one before: new memory for each cost
- * more than reading.
+ * A range of a file, in chunks. All chunks share one buffer, because allocating costs more than
+ * reading.
+ *
  * @throws FILE_CHANGED if the file is shorter
  */
 async function* readRange(
@@ -86,7 +87,7 @@ async function* readRange(
   }
 }
 
-/** MD5 of the first `length` bytes of a file, which can be updated further. */
+/** MD5 state of the first `length` bytes of a file, which can be updated further. */
 export async function hashOf(file: FileHandle, length: number, signal: AbortSignal) {
   const hash = createHash('md5')
   for await (const chunk of readRange(file, 0, length)) {

@@ -15,7 +15,10 @@ import { receiptIn, transportOf, type UploadAnswer } from './transport.ts'
 import { uploadStateOf } from './upload-state.ts'
 import type { Target } from './upload-target.ts'
 
-/** @param known remote files of this name that were looked up. @throws PATH_EXISTS, FILE_CHANGED */
+/**
+ * @param known remote files of this name that are already known
+ * @throws PATH_EXISTS, FILE_CHANGED
+ */
 export async function putFile(path: string, target: Target, known: RemoteFile[]): Promise<Stored> {
   const { patience } = target.place.client
   const file = await open(path)
@@ -40,7 +43,7 @@ export async function putFile(path: string, target: Target, known: RemoteFile[])
   }
 }
 
-/** Uploads in parts; continues with an earlier upload of the same file. */
+/** Uploads in parts. Resumes an earlier upload of the same file. */
 async function putLarge(source: Source<Body>, path: string, target: Target): Promise<Stored> {
   const states = await uploadStateOf(path, target.place, target.onConflict)
   return states.alone(async () => {
@@ -60,18 +63,19 @@ const stillThere = (target: Target): Failure => {
   return new Failure(code, `${message} ${hint}`, details)
 }
 
-/** One request has no session. */
+/** A single request has no session. */
 const none: SessionStore = { read: async () => null, async write() {}, async remove() {} }
 
 /**
- * Uploads bytes in one request, and retries it. @param mtimeMs when they were last modified; 0
- * where that is not known
+ * Uploads bytes in one request, with retries.
+ *
+ * @param mtimeMs modification time; 0 if unknown
  */
 export const putBytes = (bytes: Uint8Array, target: Target, mtimeMs = 0): Promise<Stored> =>
   uploadTo(target, sourceInMemory(bytes, mtimeMs), none)
 
 /**
- * Uploads a stream of unknown length in one request, without a retry. Ends early if it exceeds the
+ * Uploads a stream of unknown length in one request, without retries. Aborts if it exceeds the
  * quota.
  */
 export async function putStream(
@@ -81,8 +85,7 @@ export async function putStream(
   const { place, progress } = target
   const { client } = place
   const capacity = await place.capacity().catch(error => {
-    // A key with the scope to write may lack the scope to read; then the service enforces the
-    // quota.
+    // A key with write scope may lack the read scope. The service then enforces the quota.
     if (isFailure(error, 'INSUFFICIENT_SCOPE')) return undefined
     throw error
   })
@@ -102,7 +105,7 @@ export async function putStream(
   }
   const { type, head, tail } = uploadForm(target)
   try {
-    // No watchdog: standard input may be slow, and the service enforces its own timeout.
+    // No watchdog: standard input may be slow, and the service has a timeout of its own.
     const answer = await client.rest<UploadAnswer>(`${place.route}/upload`, {
       method: 'POST',
       headers: { 'content-type': type },

@@ -5,14 +5,18 @@ import { framed, observed } from './body.ts'
 import { formOf } from './form.ts'
 import type { Body } from './local-file.ts'
 
-/** Sends a part of an upload, and resolves to the CRC-32 of what is stored. */
+/** Sends a part of an upload, and resolves to the CRC-32 of the stored bytes. */
 export type SendPart = (
   uploadId: string,
   part: Part<Body>,
   attempt: Attempt,
 ) => Promise<string | undefined>
 
-/** By the routes of the uploads of a drive. @param route of its files */
+/**
+ * Sends parts to the REST upload routes of a drive.
+ *
+ * @param route of its files
+ */
 export const partByRoute =
   (client: Client, route: string): SendPart =>
   async (uploadId, { number, size, body }, { signal, sent }) => {
@@ -30,8 +34,7 @@ export const partByRoute =
   }
 
 /**
- * By the graph, as the specification of GraphQL multipart requests has it: REST has no route for
- * parts of what goes into a share.
+ * Sends parts as GraphQL multipart requests, because REST has no route for uploads into a share.
  */
 export const partByGraph =
   (client: Client): SendPart =>

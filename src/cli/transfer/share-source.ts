@@ -12,8 +12,8 @@ import type { Source } from './get-bytes.ts'
 import { archiveAt } from './zip-source.ts'
 
 /**
- * The file of a sharing link, or the archive of a shared folder, or what is in that at a path
- * behind the link, and its name. Links of other services are opened without a credential.
+ * Opens a share link: a file, the archive of a shared folder, or the entry at a path below the
+ * link. Returns it with its name. Links of other services are opened without a credential.
  */
 export async function openShare(
   context: Context,

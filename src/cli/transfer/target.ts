@@ -8,11 +8,11 @@ import { transportOf } from './transport.ts'
 import type { Target } from './upload-target.ts'
 
 export interface Stored {
-  /** Another one than that of the target if both are kept. */
+  /** Differs from the target's name if both files are kept. */
   name: string
   size: number
   md5Checksum: string
-  /** `unchanged`: the service had these bytes under this name already. */
+  /** `unchanged`: the service had the same content under this name already. */
   status: 'uploaded' | 'unchanged'
 }
 
@@ -32,7 +32,11 @@ export const pathExists = (target: Target): Failure => {
   )
 }
 
-/** Uploads a source. @param sessions remember an upload in parts */
+/**
+ * Uploads a source.
+ *
+ * @param sessions stores the state of a multipart upload
+ */
 export async function uploadTo(
   target: Target,
   source: Source<Body>,

@@ -21,8 +21,8 @@ export const receiptIn = (answer: UploadAnswer): Receipt =>
     : { fileName: answer.file.name, md5: answer.file.md5_checksum }
 
 /**
- * The files that an upload may have made: that of its name, and if both are kept, those with a
- * number behind it.
+ * The files that an upload may have created: the one with its name, and if both are kept, those
+ * with a number appended.
  */
 async function namesakes(
   place: FilesPlace,
@@ -42,7 +42,7 @@ export function namesakesIn(files: RemoteFile[], name: string): RemoteFile[] {
   return files.filter(({ name }) => name === wanted || isCopy(name))
 }
 
-/** Uploads into a place: bytes by REST, all else by the graph. */
+/** Uploads to a place: file content by REST, everything else by GraphQL. */
 export function transportOf({
   place,
   onConflict,
@@ -95,7 +95,7 @@ export function transportOf({
     },
 
     async remove({ folder, fileName }) {
-      // What was there before is among its versions: it must not go with it.
+      // Deleting the new file would also delete its versions, including the replaced content.
       if (onConflict === 'REPLACE')
         throw new Failure('PATH_EXISTS', 'A file that has been replaced is not removed.')
       await place.remove(joinPath(folder, fileName), false)

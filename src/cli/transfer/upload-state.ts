@@ -10,18 +10,22 @@ import { type Holder, nameOf, withLock } from '../lock.ts'
 import type { FilesPlace } from '../place.ts'
 import { wordOf } from '../words.ts'
 
-/** The persistent state of an upload in parts. */
+/** The persistent state of a multipart upload. */
 interface UploadState extends StoredSession {
   url: string
-  /** Of the place. */
+  /** Key of the place. */
   place: string
   /** The local file. */
   path: string
 }
 
-/** Stores the state of an upload: one file per local file and place. */
+/** Stores the state of uploads: one file per local file and place. */
 export interface UploadStates extends SessionStore {
-  /** Runs `work` under a lock for this file and place. @throws UPLOAD_BUSY */
+  /**
+   * Runs `work` under a lock for this file and place.
+   *
+   * @throws UPLOAD_BUSY
+   */
   alone<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -33,7 +37,7 @@ export async function uploadStateOf(
   const { uploads } = await findFolders()
   const local = await realpath(path)
   const key = createHash('sha256')
-    // An upload says at its start what a conflict does.
+    // The conflict rule of an upload is fixed at its start.
     .update(
       JSON.stringify([url, place, local, ...(onConflict === 'FAIL' ? [] : [wordOf(onConflict)])]),
     )
@@ -73,10 +77,7 @@ async function readState(file: string): Promise<UploadState | null> {
 const DAY_MS = 86_400_000
 const UNUSED_MS = 180 * DAY_MS
 
-/**
- * Removes the state of uploads that expired more than a day ago, and locks that nobody has had for
- * long.
- */
+/** Deletes the state of uploads that expired more than a day ago, and old unused locks. */
 async function forgetExpired(folder: string): Promise<void> {
   const yesterday = Date.now() - DAY_MS
   for (const name of await readdir(folder)) {

@@ -3,17 +3,17 @@ import type { OnConflict } from '../generated.ts'
 import type { FilesPlace } from '../place.ts'
 import type { Progress } from '../progress.ts'
 
-/** Where a file is uploaded to. */
+/** The target of a file upload. */
 export interface Target {
   place: FilesPlace
-  /** In the place. */
+  /** Path within the place. */
   folder: string
   name: string
-  /** What happens if something of that name is there. */
+  /** What to do about an existing file of that name. */
   onConflict: OnConflict
-  /** The revision of the file that is replaced. */
+  /** The revision of the file to replace. */
   expectedRevision?: number | undefined
   progress: Progress
-  /** Limits parallel requests that send bytes, across all files. */
+  /** Limits concurrent requests that send file content, across all files. */
   parts: LimitFunction
 }

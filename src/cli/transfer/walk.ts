@@ -3,13 +3,13 @@ import { basename, join, resolve } from 'node:path'
 import { Failure, toFailure } from '../failure.ts'
 import { joinPath } from '../path.ts'
 
-/** A local file, and its place below the destination folder. */
+/** A local file, and its path below the destination folder. */
 export interface LocalFile {
   path: string
   folder: string
   name: string
   size: number
-  /** Whether it was given as an argument, and not found in a folder. */
+  /** Whether it was given as an argument, rather than found in a folder. */
   isNamed: boolean
 }
 
@@ -17,14 +17,14 @@ export interface Walk {
   files: LocalFile[]
   /** Empty folders, which must be created explicitly. */
   emptyFolders: string[]
-  /** For paths that cannot be read. */
+  /** Failures for paths that cannot be read. */
   failures: Failure[]
 }
 
 interface Options {
-  /** Another name for the argument. */
+  /** Replaces the name of the argument. */
   name: string | undefined
-  /** Whether symbolic links within folders are followed. */
+  /** Whether to follow symbolic links in folders. */
   follow: boolean
   /** Called for each skipped path. */
   notice(line: string): void

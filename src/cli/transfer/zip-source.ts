@@ -4,8 +4,8 @@ import type { Place } from '../place.ts'
 import type { Source } from './get-bytes.ts'
 
 /**
- * The archive behind a first URL. It is asked for again when the URL has ended, and must be the
- * same then.
+ * The archive behind a URL. When the URL expires, a new one is requested, and its archive must be
+ * the same.
  */
 export function archiveAt(
   first: BytesFragment,
@@ -35,8 +35,9 @@ export function archiveAt(
 }
 
 /**
- * One archive of several files and folders of a drive. @returns it, and the name that the service
- * gives it
+ * One archive of several files and folders of a drive.
+ *
+ * @returns the archive and its name
  */
 export async function zipOf(
   place: Place,

@@ -13,9 +13,10 @@ import type { Action } from './sides.ts'
 type Done = Promise<Omit<Change, 'path'> | null>
 
 /**
- * Downloads a file. What is replaced moves away first: to the kept ones, or after a conflict to its
- * new name.
- * @throws TARGET_EXISTS if something else is there than was looked at
+ * Downloads a file. The replaced file first moves to the kept files, or after a conflict to its new
+ * name.
+ *
+ * @throws TARGET_EXISTS if the local file changed after the scan
  */
 export async function download(job: BothJob, { path, replaces = false, keptAs }: Action): Done {
   const { context, progress, remote, local, digests, own } = job
@@ -38,7 +39,7 @@ export async function download(job: BothJob, { path, replaces = false, keptAs }:
     },
   })
   const now = await lookAt(to)
-  // A change meanwhile has another time.
+  // A change meanwhile has another modification time.
   if (
     now?.kind === 'file' &&
     now.size === got.size &&
@@ -52,10 +53,7 @@ export async function download(job: BothJob, { path, replaces = false, keptAs }:
   return { action: replaces ? 'replace' : 'download', size: got.size }
 }
 
-/**
- * Keeps the local version under another name: of two files, the one of the service comes in its
- * place.
- */
+/** Renames the local version, and downloads the remote version to its place. */
 export async function resolveConflict(job: BothJob, action: Action): Done {
   const { path, keptAs = '' } = action
   const before = job.local.entries.get(path)
@@ -74,7 +72,7 @@ export async function makeFolder(job: BothJob, { path }: Action): Done {
   return { action: 'mkdir' }
 }
 
-/** Moves a file or a folder to where nothing is. */
+/** Moves a file or folder to a free path. */
 export async function moveLocal(
   job: BothJob,
   { path, from = '', id, size, last, isAsKnown }: Action,
@@ -85,17 +83,17 @@ export async function moveLocal(
   const there = await lookAt(source)
   if (!there || (id && there.identity !== id)) throw fileChanged(source)
   const found = await lookAt(target).catch(() => null)
-  // Another case of the same name.
+  // The same name in another case.
   const isSame = found?.identity !== null && found?.identity === there.identity
   if (isSame && target.toLowerCase() === source.toLowerCase()) await rename(source, target)
   else if (found || !(await job.own.move(from, source, target))) throw taken(path)
-  // The file may be another one than the known one of that path.
+  // The file at that path may be a different one.
   if (last) job.sent.set(path, last)
   if (isAsKnown) job.touched.set(path, 'local')
   return { action: 'move', from, ...(size === undefined ? {} : { size }) }
 }
 
-/** Moves a file to the kept ones; deletes a folder that is empty. */
+/** Moves a file to the kept files, or deletes an empty folder. */
 export async function removeLocal({ local, digests, own }: BothJob, { path }: Action): Done {
   const entry = local.entries.get(path)
   if (!entry) return null
@@ -107,7 +105,7 @@ export async function removeLocal({ local, digests, own }: BothJob, { path }: Ac
   return { action: 'delete', ...(entry.kind === 'file' ? { size: entry.size } : {}) }
 }
 
-/** What has come into a folder meanwhile stays, and the folder with it. */
+/** If something was added to the folder meanwhile, it stays, and so does the folder. */
 const isRemoved = (folder: string): Promise<boolean> =>
   rmdir(folder).then(
     () => true,

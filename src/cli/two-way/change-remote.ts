@@ -12,7 +12,11 @@ import type { Action } from './sides.ts'
 
 type Done = Promise<Omit<Change, 'path'> | null>
 
-/** Uploads a file that nothing is writing. @throws FILE_CHANGED, REVISION_MISMATCH, PATH_EXISTS */
+/**
+ * Uploads a file, unless a program is still writing it.
+ *
+ * @throws FILE_CHANGED, REVISION_MISMATCH, PATH_EXISTS
+ */
 export async function send(job: BothJob, { path, replaces = false }: Action): Done {
   const file = job.local.entries.get(path)
   if (file?.kind !== 'file') return null
@@ -21,7 +25,7 @@ export async function send(job: BothJob, { path, replaces = false }: Action): Do
   const done = await upload(job, { path, replaces })
   const stored = job.digests.get(path)
   if (stored) job.sent.set(path, { size: stored.size, md5: stored.md5 })
-  // What was sent may be newer than what was looked at.
+  // The uploaded content may be newer than the scanned one.
   if (!(await isSettled(file))) job.digests.delete(path)
   return done
 }
@@ -35,7 +39,9 @@ export async function createFolder(
 }
 
 /**
- * Moves an entry, which keeps its id, shares and versions. @throws REVISION_MISMATCH, PATH_EXISTS
+ * Moves an entry, which keeps its id, shares and versions.
+ *
+ * @throws REVISION_MISMATCH, PATH_EXISTS
  */
 export async function moveRemote(
   { pair: { place, path: root }, touched }: BothJob,
@@ -60,8 +66,8 @@ export async function moveRemote(
 }
 
 /**
- * Moves an entry to the trash. A folder in which something has come or changed since it was looked
- * at is restored.
+ * Moves an entry to the trash. If the contents of a folder changed after the scan, the folder is
+ * restored.
  */
 export async function removeRemote(job: BothJob, { path, files = 0 }: Action): Done {
   const { place } = job.pair
@@ -91,8 +97,7 @@ export async function removeRemote(job: BothJob, { path, files = 0 }: Action): D
 }
 
 /**
- * Whether something in a folder that was deleted had changed, or come there, since it was looked
- * at. Also if that cannot be known.
+ * Whether the contents of a deleted folder changed after the scan. Returns true if that is unknown.
  */
 async function isChangedIn(
   { pair: { place, path: root }, remote, cursor }: BothJob,

@@ -9,17 +9,18 @@ import {
 
 export type Local = LocalItem & Pick<Agreed, 'mtimeMs' | 'ctimeMs'>
 
-/** What two sides have at one path. */
+/** The current content of both sides at one path. */
 export interface There {
   local: Local | undefined
   remote: RemoteItem | undefined
 }
 
 /**
- * What both sides had last: mostly what they agreed on. What was seen on one side since then may
- * have come to the other one by an action of which nobody knows whether it was carried out: that it
- * was killed is no change by a person, and what a person has changed back since is one.
- * @returns null if both had nothing, undefined if that cannot be told
+ * The last common content of both sides, usually the recorded agreement. An interrupted run may
+ * have copied a change from one side to the other without recording it. Such a copy is not a change
+ * by a person, but a later change back is one.
+ *
+ * @returns null if both had nothing, undefined if that cannot be determined
  */
 export function commonOf(known: Agreed | undefined, there: There): Content | null | undefined {
   const { seen } = known ?? {}
@@ -36,7 +37,7 @@ export function commonOf(known: Agreed | undefined, there: There): Content | nul
   return isAsSeen ? known : undefined
 }
 
-/** Whether a side has an entry that was not even touched since it was remembered. */
+/** Whether a side's entry has the recorded metadata, so that it was not even touched. */
 export const looksAsKnown = {
   local: (known: Agreed, now: Local | undefined): boolean =>
     now?.kind === known.kind &&
@@ -48,7 +49,7 @@ export const looksAsKnown = {
 }
 
 /**
- * What was moved or restored by the synchronization itself looks otherwise since then, which is no
+ * Applies the new metadata of an entry that the sync itself moved or restored, because that is no
  * change.
  */
 export function withLook(known: Agreed, side: Side, { local, remote }: There): Agreed {
@@ -56,11 +57,13 @@ export function withLook(known: Agreed, side: Side, { local, remote }: There): A
   return remote ? { ...known, id: remote.id, revision: remote.revision } : known
 }
 
-/** How a local entry looks; a folder looks otherwise whenever something in it changes. */
+/**
+ * The metadata of a local entry. A folder's times change with its contents, so they are ignored.
+ */
 export const localLook = ({ kind, identity, mtimeMs, ctimeMs }: Local) =>
   kind === 'folder' ? { identity, mtimeMs: 0, ctimeMs: 0 } : { identity, mtimeMs, ctimeMs }
 
-/** What is known, with another content: which file had it, and how that looked, is not known. */
+/** A record with other content, whose file identity and metadata are unknown. */
 export function withContent(
   { seen: _, ...known }: Agreed,
   content: Pick<Content, 'size' | 'md5'>,

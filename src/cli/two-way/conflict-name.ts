@@ -3,10 +3,10 @@ import { joinPath, splitPath } from '../path.ts'
 const NAME_BYTES = 255
 
 /**
- * The path of a version that is kept beside the one of the service:
- * `a (conflict 2026-11-26 laptop).txt`.
- * @param label when and where it was found, for people
- * @param isTaken whether something has a path
+ * The path of a conflict copy: `a (conflict 2026-11-26 laptop).txt`.
+ *
+ * @param label date and computer, for people
+ * @param isTaken whether a path exists
  */
 export function conflictPath(
   path: string,
@@ -23,7 +23,7 @@ export function conflictPath(
   }
 }
 
-/** Cut where the name would be too long for a file system. */
+/** Shortens a name that would be too long for a file system. */
 function shortened(stem: string, rest: string): string {
   const letters = [...stem]
   while (letters.length > 0 && Buffer.byteLength(letters.join('') + rest) > NAME_BYTES)

@@ -6,8 +6,8 @@ import { keyOf } from './moves.ts'
 import type { Action } from './sides.ts'
 
 /**
- * Carries out the first kind of actions of which one succeeds: moves; what is copied; deletions.
- * Then both sides are to be looked at again, so that deletions always follow a fresh look.
+ * Runs the first kind of actions of which one succeeds: moves, then copies, then deletions. Both
+ * sides are scanned again afterwards, so that deletions always follow a fresh scan.
  */
 export async function execute(job: BothJob, actions: Action[]): Promise<void> {
   const { parallel, changes } = job
@@ -37,7 +37,7 @@ export async function execute(job: BothJob, actions: Action[]): Promise<void> {
   await inParallel(parallel, remote, each =>
     attemptAction(job, each, () => removeRemote(job, each)),
   )
-  // What is in a folder comes before it.
+  // Deletes the contents of a folder before the folder.
   for (const each of deletions.filter(({ side }) => side === 'local'))
     await attemptAction(job, each, () => removeLocal(job, each))
 }

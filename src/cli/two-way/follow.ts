@@ -9,23 +9,24 @@ import { type Outcome, synchronizeBoth } from './synchronize.ts'
 import { watchLocal } from './watch-local.ts'
 import { watchRemote } from './watch-remote.ts'
 
-/** After something has happened, more is waited for: a program that saves does several things. */
+/** Delay after an event, because a program that saves a file emits several. */
 const SETTLE_MS = 300
-/** The remote side is asked, whatever its events say. */
+/** Interval for reading the remote side, even without events. */
 const ASK_MS = 60_000
-/** Everything is looked at, whatever the system has told. */
+/** Interval for a full scan, even without file system events. */
 const FULL_MS = 300_000
-/** The same where the system does not tell. */
+/** Interval for a full scan if the system reports no events. */
 const BLIND_MS = 30_000
-/** Before what has failed is tried again. */
+/** Delay before a failed sync is retried. */
 const AGAIN_MS = 3_000
 
 const passing = ['UNREACHABLE', 'UNAVAILABLE', 'RATE_LIMITED', 'MAINTENANCE', 'BAD_ANSWER']
 const changing = ['FILE_CHANGED', 'REVISION_MISMATCH', 'PATH_EXISTS', 'TARGET_EXISTS']
 
 /**
- * Keeps both sides the same until it is interrupted. Losses of the network are waited for. @throws
- * what waiting does not help
+ * Keeps both sides in sync until interrupted. It waits for a lost network.
+ *
+ * @throws failures that waiting cannot fix
  */
 export async function follow(both: Both): Promise<Answer | undefined> {
   const { context } = both
@@ -82,7 +83,7 @@ export async function follow(both: Both): Promise<Answer | undefined> {
       await sleep(SETTLE_MS, signal)
     }
   } catch (error) {
-    // Once it watches, an interruption is how it is meant to end.
+    // Once it is watching, an interruption is the normal end.
     if (!isSaid || !isFailure(signal.reason, 'INTERRUPTED')) throw error
     context.notice('Stopped. The same command goes on with what changes until then.')
     return undefined
@@ -94,7 +95,7 @@ export async function follow(both: Both): Promise<Answer | undefined> {
   }
 }
 
-/** One synchronization, which prints what it does. Resolves to what has failed. */
+/** Syncs once and prints the changes. Resolves to the failures. */
 async function once(both: Both, changed: ReadonlySet<string> | null): Promise<Failure[]> {
   try {
     const { failures }: Outcome = await synchronizeBoth(both, changed, change =>
@@ -103,7 +104,7 @@ async function once(both: Both, changed: ReadonlySet<string> | null): Promise<Fa
     return failures
   } catch (error) {
     both.context.patience.signal.throwIfAborted()
-    // What was looked at is no longer known to be so.
+    // The scanned state is no longer reliable.
     both.local = null
     if (isFailure(error, ...passing)) return [toFailure(error)]
     throw error

@@ -3,27 +3,24 @@ import { attempt, type Change, type Job } from '../sync/work.ts'
 import type { OwnFolder } from './own-folder.ts'
 import type { Action, Sent, Side } from './sides.ts'
 
-/** What carries out a plan of two sides. */
+/** The dependencies for running a plan for two sides. */
 export interface BothJob extends Job {
   own: OwnFolder
-  /** Of the events of the service, when it was looked at. */
+  /** Cursor of the service's events at the time of the scan. */
   cursor: string
-  /** Moves that have failed, as `keyOf` names them. */
+  /** Failed moves, named by `keyOf`. */
   failedMoves: Set<string>
-  /** The contents that were sent from one side to the other, by path. */
+  /** Content that was transferred from one side to the other, by path. */
   sent: Map<string, Sent>
-  /** What was moved or restored, by path. */
+  /** Moved or restored entries, by path. */
   touched: Map<string, Side>
   refusals: Refusals
 }
 
-/** What the role or the key does not allow on the service, by kind of action. It is asked once. */
+/** Actions that the role or key does not allow on the service, by kind. Each kind is tried once. */
 export type Refusals = Map<Action['action'], { failure: Failure; paths: Set<string> }>
 
-/**
- * Carries out an action and collects its failure. What the service does not allow stops nothing
- * else.
- */
+/** Runs an action and collects its failure. A refusal by the service stops nothing else. */
 export async function attemptAction(
   job: BothJob,
   { side, action, path }: Action,
@@ -37,7 +34,7 @@ export async function attemptAction(
       return done && { ...done, side }
     } catch (error) {
       if (side !== 'remote' || !isFailure(error, 'FORBIDDEN', 'INSUFFICIENT_SCOPE')) throw error
-      // Others were asked at the same time.
+      // Other actions were refused at the same time.
       const { paths } = job.refusals.get(action) ?? { paths: new Set() }
       job.refusals.set(action, { failure: error as Failure, paths: paths.add(path) })
       return null

@@ -22,19 +22,20 @@ export interface Looking extends Pick<ScanOptions, 'onFolder'> {
   notice(line: string): void
 }
 
-/** With more folders than this, everything is looked at. */
+/** With more changed folders than this, everything is scanned. */
 const MANY = 50
 
 interface Looked {
   tree: LocalTree
-  /** The paths at which something is not as it was before; null if everything was read. */
+  /** The changed paths; null after a full scan. */
   touched: Set<string> | null
 }
 
 /**
- * Looks at the local folder.
- * @param known what was there before; it is changed
- * @param changed folders in which something may have changed; null for everything
+ * Scans the local folder.
+ *
+ * @param known the previous tree, which is updated
+ * @param changed folders that may have changed; null for everything
  */
 export async function look(
   { root, filter, notice, ...options }: Looking,
@@ -45,7 +46,7 @@ export async function look(
   if (!known || !changed || changed.size > MANY || known.failures.length > 0) return all()
   const touched = new Set<string>()
   for (const at of [...changed].sort()) {
-    // What is in a folder that is gone went with it.
+    // The contents of a deleted folder are deleted with it.
     if (at !== '' && known.entries.get(at)?.kind !== 'folder' && !known.passed.has(at)) continue
     const staying = new Set<string>()
     const isKnown: ScanOptions['isKnown'] = (path, { identity }) => {
@@ -63,9 +64,10 @@ export async function look(
 }
 
 /**
- * Puts what a folder has now in place of what it had.
- * @param staying folders in it whose entries are as they were
- * @returns the paths at which something is not as it was
+ * Replaces the known contents of a folder.
+ *
+ * @param staying subfolders whose contents are unchanged
+ * @returns the changed paths
  */
 function replaceLevel(
   known: LocalTree,
@@ -110,7 +112,7 @@ function isSameEntry(one: LocalEntry, other: LocalEntry): boolean {
     : other.kind === 'folder'
 }
 
-/** What a plan compares: files have the digests that are known. */
+/** The tree for a plan: files with their known digests. */
 export function localTree(
   {
     entries,
@@ -145,7 +147,7 @@ interface Reading {
   signal: AbortSignal
 }
 
-/** Reads changed local files whose bytes another side may have, too: those of the same size. */
+/** Reads changed local files that may equal a file of the other side, judging by size. */
 export async function readDigests({
   files,
   digests,
@@ -187,19 +189,20 @@ export async function readDigests({
       digests.set(path, digest)
       item.md5 = digest.md5
     } catch {
-      // What cannot be read now is reported where it is sent.
+      // Uploading reports files that cannot be read.
       signal.throwIfAborted()
     }
   })
 }
 
-/** A change within the resolution of the clock of a file system would not show. */
+/** A change within the timestamp resolution of a file system would be invisible. */
 const SETTLE_MS = 300
-/** The same where times are whole seconds, as on FAT. */
+/** The limit for file systems with timestamps in whole seconds, such as FAT. */
 const COARSE_MS = 2100
 
 /**
- * Whether a file is as it was looked at, and not of this very moment: a program may be writing it.
+ * Whether a file is unchanged since the scan, and not so recent that a program may still be writing
+ * it.
  */
 export async function isSettled(file: LocalFile): Promise<boolean> {
   const latest = Math.max(file.mtimeMs, file.ctimeMs)

@@ -15,33 +15,33 @@ import type { Action } from './sides.ts'
 import type { KnownStore } from './state.ts'
 import { Tree } from './tree.ts'
 
-/** Two folders that are kept the same. */
+/** Two folders that are kept in sync. */
 export interface Both {
   context: Context
   pair: Pair
   store: KnownStore
   own: OwnFolder
-  /** The same as before as long as the patterns are. */
+  /** The same object until the patterns change. */
   filter(): Promise<Filter>
   ignoresCase: boolean
   parallel: number
-  /** For the names of conflicts. */
+  /** For the names of conflict copies. */
   label: string
-  /** How many files may be deleted; by default half of them. */
+  /** How many files may be deleted. Defaults to half of them. */
   maxDelete: number | undefined
   digests: Map<string, KnownDigest>
-  /** What both sides had since the last look, because it was sent from one to the other. */
+  /** Content that was transferred since the last scan. */
   sent: BothJob['sent']
-  /** What was moved or restored since then. */
+  /** Entries moved or restored since the last scan. */
   touched: BothJob['touched']
-  /** What was there at the last look, if something tells what changes. */
+  /** The last local tree, if file system events are available. */
   local: LocalTree | null
   onFolder?: Looking['onFolder']
-  /** What was noticed and said already. */
+  /** Notices that were already printed. */
   said: Set<string>
-  /** The last look, if nothing was left to do. */
+  /** The last scan, if nothing was left to do. */
   settled?: { seen: Seen; entries: RemoteState['entries'] } | undefined
-  /** What the last plan knows of everything, so that the next one looks only at what changes. */
+  /** The trees of the last plan, so that the next one can be limited to changes. */
   planned?:
     | {
         filter: Filter
@@ -55,16 +55,16 @@ export interface Both {
 
 interface Seen {
   actions: Action[]
-  /** Files that are the same on both sides. */
+  /** Files that are equal on both sides. */
   unchanged: ReadonlySet<string>
-  /** What cannot be synchronized. */
+  /** Entries that cannot be synced. */
   failures: Failure[]
   local: LocalTree
   remote: BothJob['remote']
   cursor: string
 }
 
-/** Looks at both sides and plans. Saves what they agree on. */
+/** Scans both sides, plans, and saves what they agree on. */
 export async function lookAtBoth(
   both: Both,
   changed: ReadonlySet<string> | null,
@@ -94,7 +94,7 @@ export async function lookAtBoth(
     return both.settled.seen
   }
   both.local = found
-  // After the look: a disk that is gone since would seem empty.
+  // Checked after the scan, because a disk that was just unmounted would look empty.
   const marker = isDryRun && known.marker === null ? null : await own.check(known.marker)
   if (known.marker !== null && remoteState.rootId !== known.remote?.rootId) throw rootGone(pair)
   const changedThere = both.paths.take(remoteState)
@@ -172,7 +172,7 @@ export async function lookAtBoth(
   return seen
 }
 
-/** The moves, and what is left to do after them. */
+/** Plans the moves, and the remaining actions after them. */
 function planAll(trees: Parameters<typeof plan>[0], options: Parameters<typeof plan>[1]): Plan {
   const first = plan(trees, options)
   if (first.agreed) return first
@@ -185,7 +185,7 @@ function sayOnce({ context, said }: Both, line: string): void {
   said.add(line)
 }
 
-/** Something that was there a moment ago. */
+/** Whether an entry disappeared between listing and reading. */
 export const isGone = ({ details }: Failure): boolean => details.system_code === 'ENOENT'
 
 export const pathsOf = ({

@@ -10,9 +10,9 @@ import {
 import { addTo, type Node, pathOf } from './tree.ts'
 
 /**
- * Tells which files that are gone on one side are there under another name, and not yet on the
- * other side, because the move failed there or cannot be. Then the copy is made first: else a
- * version would be left on one side only, and if that copy failed too, on none but in the trash.
+ * Finds files that are missing at a path on one side because they were moved there, while the move
+ * on the other side failed or is impossible. They must be copied before the old path is deleted.
+ * Otherwise only one side would have the version, or only the trash if the copy failed, too.
  */
 export function movedAway({ local, base, remote }: Trees): (side: Side, known: Agreed) => boolean {
   const trees = { local, remote }
@@ -26,7 +26,7 @@ export function movedAway({ local, base, remote }: Trees): (side: Side, known: A
       const { entry } = node
       if (entry?.kind !== 'file') continue
       const self = 'id' in entry ? entry.id : entry.identity
-      // A file with the same bytes that was there before is another one.
+      // A file with the same content that existed before is a different file.
       const isNew = entry.size > 0 && entry.md5 !== undefined && !base.at(pathOf(node))?.entry
       for (const key of [self, ...(isNew ? [entry.md5] : [])])
         if (key !== null && key !== undefined) addTo(files, key, node)

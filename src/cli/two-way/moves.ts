@@ -12,11 +12,12 @@ import {
 import { addTo, childrenOf, isSamePlace, type Node, pathOf, type Tree } from './tree.ts'
 
 /**
- * Finds what was moved on one side since the last agreement, and moves it on the other side, too;
- * if it was moved on both, the remote place wins. The trees are changed accordingly. What cannot be
- * moved (its place is taken, a folder would come into itself) is left to the comparison of paths,
- * which copies and deletes.
- * @param refused moves that have failed: not to be tried again
+ * Finds moves on one side since the last agreement, and repeats them on the other. If both sides
+ * moved an entry, the remote place wins. The trees are updated. Impossible moves (the target
+ * exists, or a folder would move into itself) are left to the comparison by path, which copies and
+ * deletes.
+ *
+ * @param refused failed moves, which are not tried again
  */
 export function planMoves(trees: Trees<Local>, refused: ReadonlySet<string> = new Set()): Action[] {
   const { local, base, remote } = trees
@@ -32,14 +33,14 @@ export function planMoves(trees: Trees<Local>, refused: ReadonlySet<string> = ne
     const found = entry && remotes.get(entry.id)
     return found?.entry?.kind === entry?.kind ? found : undefined
   }
-  /** What is at its path, or else what has its identity. */
+  /** The local entry at the recorded path, or else the one with the recorded identity. */
   const localOf = (node: Node<Agreed>) => {
     const there = local.at(pathOf(node))
     if (there?.entry?.kind === node.entry?.kind) return there
     const alike = locals.get(node.entry?.identity ?? '') ?? []
     return alike.find(other => other.entry?.kind === node.entry?.kind && !isKnown(other))
   }
-  /** What the base has goes along, in place of what was there. */
+  /** Moves the record as well, replacing another record at the target. */
   const rebase = (node: Node<Agreed>, path: string) => {
     if (!isInside(path, pathOf(node)) && !isInside(pathOf(node), path)) base.move(node, path)
     else base.remove(node)
@@ -54,7 +55,7 @@ export function planMoves(trees: Trees<Local>, refused: ReadonlySet<string> = ne
     const from = pathOf(node)
     if (refused.has(keyOf({ side, from, path })) || !isFree(tree, path) || isInside(path, from))
       return false
-    // What was looked at: programs that save put another file in the place of the known one.
+    // Programs may save by replacing the file, so the content counts.
     const { entry } = node
     const isLocal = entry !== undefined && 'identity' in entry
     const id = (isLocal ? entry.identity : known.entry?.id) ?? null
@@ -84,7 +85,8 @@ export function planMoves(trees: Trees<Local>, refused: ReadonlySet<string> = ne
     if (!there || isSamePlace(there, known)) return null
     const here = localOf(known)
     if (!here) return null
-    // A program that saves puts another file in its place; but so does what comes from the service.
+    // A new identity at the same path may mean that a program saved the file, or that the sync
+    // downloaded it.
     const identity = here.entry?.identity ?? null
     if ((identity === null || identity !== known.entry?.identity) && remote.at(pathOf(known)))
       return null
@@ -126,12 +128,12 @@ export const keyOf = ({
 }: Partial<Pick<Action, 'side' | 'from'>> & Pick<Action, 'path'>): string =>
   JSON.stringify([side, from, path])
 
-/** Null for what has not moved. */
+/** Returns null if the entry was not moved. */
 type Attempt = (known: Node<Agreed>) => { path: string; carryOut(): boolean } | null
 
 /**
- * Tries what has moved, the outermost first, until nothing more can be moved: each move may make
- * place for another one.
+ * Tries moves, outermost first, until none is left that works. Each move may free a path for
+ * another.
  */
 function repeat(base: Tree<Agreed>, attempt: Attempt): void {
   for (let hasMoved = true; hasMoved; ) {
@@ -146,7 +148,7 @@ function repeat(base: Tree<Agreed>, attempt: Attempt): void {
     }
     visit(base.root)
     for (const { known } of found.sort((a, b) => a.depth - b.depth)) {
-      // Another one may have come to its place.
+      // Another entry may have moved to its place.
       const isThere = base.at(pathOf(known)) === known
       if (isThere && attempt(known)?.carryOut()) hasMoved = true
     }
@@ -154,8 +156,8 @@ function repeat(base: Tree<Agreed>, attempt: Attempt): void {
 }
 
 /**
- * Local files under new names with the bytes of files that are gone, those of the same name first.
- * Empty ones have nothing in common.
+ * New local files with the content of missing files; matches with the same name come first. Empty
+ * files are never matched.
  */
 function* alikeFiles({ local, base }: Trees<Local>, isKnown: (node: Node<Local>) => boolean) {
   const gone = [...base.nodes()].filter(
@@ -172,13 +174,13 @@ function* alikeFiles({ local, base }: Trees<Local>, isKnown: (node: Node<Local>)
   for (const isLike of [(a: string, b: string) => a === b, () => true])
     for (const known of gone) {
       const here = made.get(known.entry?.md5 ?? '')?.find(node => isLike(node.name, known.name))
-      // The pairs before may have taken either.
+      // An earlier pair may have used either entry.
       if (here && !local.at(pathOf(known)) && base.at(pathOf(known)) === known && !isKnown(here))
         yield { known, here }
     }
 }
 
-/** Whether nothing is at a path, and folders lead to it, or can. */
+/** Whether a path is free, and its parents are folders or can be created. */
 function isFree(tree: Tree<LocalItem | RemoteItem>, path: string): boolean {
   let node: Node<LocalItem | RemoteItem> | undefined = tree.root
   for (const name of path.split('/')) {

@@ -19,32 +19,36 @@ import { syncBusy } from '../sync/state.ts'
 import { contentLook, copyWhole } from '../transfer/copy-whole.ts'
 
 /**
- * The hidden folder of satchel in a synchronized folder: what was deleted or replaced here,
- * unfinished downloads, and a marker.
+ * Satchel's hidden folder in a synced folder: deleted and replaced files, unfinished downloads and
+ * a marker.
  */
 export interface OwnFolder {
-  /** Of unfinished downloads. */
+  /** Folder for unfinished downloads. */
   parts: string
-  /** Requires the marker of the last run, or makes one for the first. @throws SYNC_ROOT_LOST */
+  /**
+   * Checks the marker of the last run, or creates one in the first run.
+   *
+   * @throws SYNC_ROOT_LOST
+   */
   check(marker: string | null): Promise<string>
   /**
-   * Runs `work` while no other process synchronizes this folder, be it of another user or on
-   * another computer.
-   * @param marker of the last run: where it is missing, nothing is made, and the check refuses
+   * Runs `work` while no other process syncs this folder, including those of other users or
+   * computers.
+   *
+   * @param marker of the last run; if the folder lacks it, nothing is created and the check fails
    * @throws SYNC_BUSY
    */
   alone<T>(marker: string | null, work: () => Promise<T>): Promise<T>
-  /** Moves a file there, where nothing is overwritten. Resolves to where it is. */
+  /** Moves a file to the kept files without overwriting any. Resolves to its new path. */
   discard(path: string, file: string): Promise<string>
   /**
-   * Moves a file or a folder to where nothing is. What a program puts in its place meanwhile stays.
-   * @returns whether nothing was there
+   * Moves a file or folder to a free path. If a program creates a new file at the old path
+   * meanwhile, that file stays.
+   *
+   * @returns whether the path was free
    */
   move(path: string, from: string, to: string): Promise<boolean>
-  /**
-   * Deletes what has been there for longer than it is kept. What comes from now on is kept from now
-   * on.
-   */
+  /** Deletes files whose retention has ended. */
   tidy(): Promise<void>
 }
 
@@ -52,10 +56,9 @@ export interface OwnFolder {
 export const KEPT_DAYS = 30
 
 /**
- * @param key of the pair of folders: a local folder may be synchronized with several remote ones,
- * one after the other
- * @param latest tells the latest time that the service has told: what was kept while the clock of
- * this computer was slow is kept no shorter
+ * @param key of the folder pair; a local folder may be synced with several remote folders in turn
+ * @param latest returns the latest time reported by the service, which corrects the retention if
+ * the clock of this computer is slow
  */
 export function ownFolder(root: string, key: string, latest: () => number): OwnFolder {
   const folder = join(root, OWN_FOLDER)
@@ -65,15 +68,15 @@ export function ownFolder(root: string, key: string, latest: () => number): OwnF
   let at = timeNow()
 
   async function discard(path: string, file: string): Promise<string> {
-    // The first look may tell a later time.
+    // The first scan may report a later time.
     if (latest() > at) at = timeNow()
     const time = new Date(at).toISOString().replaceAll(':', '-').slice(0, 19)
-    // Below it, another name is found for whatever is in the way.
+    // Conflicts below this folder are resolved by numbering.
     await mkdir(trash, { recursive: true, mode: 0o700 })
     for (let n = 1; ; n++) {
       const to = join(trash, n === 1 ? time : `${time} ${n}`, path)
       if (!(await hasRoomFor(to))) continue
-      // A rename, so that nothing is deleted that a program has put there at this very moment.
+      // A rename never deletes a file that a program creates at this very moment.
       await rename(file, to).catch(async error => {
         if (error.code !== 'EXDEV') throw error
         await carry(file, to)
@@ -95,7 +98,7 @@ export function ownFolder(root: string, key: string, latest: () => number): OwnF
         )
       if (there !== null) return there.trim()
       const made = randomUUID()
-      // What is in private folders comes here, too.
+      // Also holds files from private folders, so it is private itself.
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await writeFile(marked, `${made}\n`, { flush: true })
       return made
@@ -114,8 +117,8 @@ export function ownFolder(root: string, key: string, latest: () => number): OwnF
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException
         if (code === 'EEXIST' || (await lstat(to).catch(() => null))) return false
-        // Folders, and files where there are no hard links. Between two file systems it fails, and
-        // is left to a copy and a deletion.
+        // For folders, and for files without hard links. It fails between two file systems; a copy
+        // and a deletion then follow.
         await rename(from, to)
         return true
       }
@@ -126,7 +129,7 @@ export function ownFolder(root: string, key: string, latest: () => number): OwnF
         await link(aside, from).then(
           () => unlink(aside),
           () => {
-            // It stays with what was discarded.
+            // The file stays among the kept ones.
           },
         )
       return true
@@ -134,7 +137,7 @@ export function ownFolder(root: string, key: string, latest: () => number): OwnF
 
     async tidy() {
       at = timeNow()
-      // A clock that is fast must not end it early.
+      // A fast clock must not shorten the retention.
       const oldest = Math.min(Date.now(), latest()) - KEPT_DAYS * 86_400_000
       for (const name of await readdir(trash).catch(() => [])) {
         const kept = Date.parse(name.slice(0, 19).replace(/T(\d\d)-(\d\d)-(\d\d)$/, 'T$1:$2:$3Z'))
@@ -149,12 +152,12 @@ export function ownFolder(root: string, key: string, latest: () => number): OwnF
   }
 }
 
-/** Of a file that a program goes on writing. */
+/** Attempts for a file that a program keeps writing. */
 const MAX_COPIES = 3
 
 /**
- * Moves a file to another file system. It goes by a rename to a name where programs put nothing: if
- * it is not what was copied, because a new version has come in its place, that is copied.
+ * Moves a file to another file system. The file is first renamed to a name that no program uses. If
+ * it then differs from the copy, because a program has replaced it, it is copied again.
  */
 async function carry(file: string, to: string): Promise<void> {
   const aside = ownNameBeside(file)
@@ -170,7 +173,7 @@ async function carry(file: string, to: string): Promise<void> {
     await link(aside, file).then(
       () => unlink(aside),
       async () => {
-        // Otherwise it stays, and the next look tells of it.
+        // Otherwise it stays, and the next scan reports it.
         if (!(await lstat(file).catch(() => null))) await rename(aside, file)
       },
     )
@@ -180,8 +183,9 @@ async function carry(file: string, to: string): Promise<void> {
 }
 
 /**
- * Makes the folders for a path. @returns whether nothing is there; false also if a file is where a
- * folder would be
+ * Creates the parent folders of a path.
+ *
+ * @returns whether the path is free; also false if a parent is a file
  */
 async function hasRoomFor(path: string): Promise<boolean> {
   try {

@@ -18,34 +18,34 @@ import {
 import { childrenOf, type Node } from './tree.ts'
 
 export interface Plan {
-  /** Moves alone, if there are any: what is left is planned anew when they are done. */
+  /** Only the moves, if there are any. The rest is planned again when they are done. */
   actions: Action[]
   /**
-   * What both sides have, and what they had where they differ now: by paths. Null if that is as
-   * before.
+   * The new agreement by path, including what both sides last had where they differ. Null if it is
+   * unchanged.
    */
   agreed: Map<string, Agreed> | null
-  /** Files that are the same on both sides. */
+  /** Files that are equal on both sides. */
   unchanged: Set<string>
-  /** Where something is left to do, but not yet, because it follows from what is elsewhere. */
+  /** Paths whose actions must wait for others. */
   held: string[]
 }
 
 export interface Options {
-  /** For the names of conflicts. */
+  /** For the names of conflict copies. */
   label: string
   /** Moves that are not tried again. */
   refused?: ReadonlySet<string>
-  /** The contents of files that both sides had after they agreed last, by path. */
+  /** Content of files that both sides got after the last agreement, by path. */
   sent?: ReadonlyMap<string, Sent>
-  /** What was moved or restored by actions since then, by path. */
+  /** Entries moved or restored by actions since the last agreement, by path. */
   touched?: ReadonlyMap<string, Side>
 }
 
 /**
- * Compares both sides with what they agreed on last: a change on one side is made on the other,
- * too. What changed on both is kept twice, and of a deletion and a change the change stays. Nothing
- * is done here; the trees are changed.
+ * Compares both sides with the last agreement. A change on one side is repeated on the other. If
+ * both changed a file, both versions are kept. If one side deleted it and the other changed it, the
+ * change wins. Only plans, but updates the trees.
  */
 export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Options): Plan {
   const { local, base, remote } = trees
@@ -80,8 +80,8 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
     result.agreed.set(path, known && isSameKnown(known, now) ? known : now)
 
   /**
-   * What both had, and what one side has now, which an action brings to the other one: that looks
-   * as it does here, unless it is carried out.
+   * Records what both sides last had, and what one side has now. An action will copy it to the
+   * other side. If the action fails, the record still matches this side.
    */
   function see(
     path: string,
@@ -99,9 +99,10 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
   }
 
   /**
-   * What one side does not have.
-   * @param makesWay for something else that has the path on the other side
-   * @returns whether all of it goes on the other side, too
+   * Handles an entry that only one side has.
+   *
+   * @param makesWay whether the other side has something else at the path
+   * @returns whether the other side's entry is deleted completely
    */
   function visitAlone(
     side: Side,
@@ -117,13 +118,12 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
     }
     const there = thereOf(side, entry)
     const common = commonOf(known?.entry, there)
-    // A remote entry with another id is another one.
+    // A remote entry with another id is a different entry.
     const isKnown =
       known?.entry !== undefined && (!there.remote || there.remote.id === known.entry.id)
     if (entry?.kind === 'file') {
       const goes = isKnown && isSameFile(common, entry)
-      // One side has changed and the other one nothing: what comes to this path there is not what
-      // was known.
+      // If one side changed and the other has nothing, the entry is transferred as new.
       if (!goes || !common || !known?.entry) transfer(side, path, entry, false)
       else {
         see(path, known.entry, common, otherSide(side), null, there)
@@ -137,7 +137,7 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
     }
     const isFolderKnown = entry !== undefined && isKnown && common?.kind === 'folder'
     if (isFolderKnown && known.entry) see(path, known.entry, common, otherSide(side), null, there)
-    // A folder that has come again is new, with all that is in it.
+    // A folder that was created again is new, with its contents.
     const inside = isFolderKnown || !entry ? known : undefined
     const start = result.actions.length
     let goes = isFolderKnown
@@ -145,7 +145,7 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
       if (!visitAlone(side, joinPath(path, name), child, inside?.children?.get(name), makesWay))
         goes = false
     if (goes) {
-      // The service deletes a folder with all that is in it.
+      // The service deletes a folder with its contents in one action.
       const inside = side === 'remote' ? result.actions.splice(start) : result.actions.slice(start)
       const files =
         side === 'remote' ? inside.reduce((sum, action) => sum + (action.files ?? 0), 0) : 0
@@ -155,7 +155,7 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
     return goes
   }
 
-  /** Sends a file to the other side. */
+  /** Transfers a file to the other side. */
   function transfer(from: Side, path: string, { size }: { size: number }, replaces: boolean): void {
     if (from === 'local') act({ side: 'remote', action: 'upload', path, size, replaces })
     else act({ side: 'local', action: 'download', path, size, replaces })
@@ -216,7 +216,7 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
     if (!isChanged('remote', r) && !isChanged('local', l)) conflict(path, r)
   }
 
-  /** Nothing is known of before: what is left of it after an interruption is new. */
+  /** Drops the record. After an interruption, the remaining files count as new. */
   function conflict(path: string, { size }: { size: number }): void {
     act({
       side: 'local',
@@ -229,8 +229,7 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
   }
 
   /**
-   * A file on one side and a folder on the other: the one that was there before goes, unless it has
-   * changed.
+   * A file on one side and a folder on the other: the older entry is deleted unless it has changed.
    */
   function visitClash(
     path: string,
@@ -242,7 +241,7 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
     else if (isUntouched('remote', r, known, l.entry)) visitAlone('remote', path, r, known, true)
     else {
       keepAll(path, known)
-      // A folder that takes no part itself stays where it is.
+      // A folder that is not synced itself stays where it is.
       if (l.entry && r.entry) conflict(path, { size: 0 })
     }
   }
@@ -281,7 +280,9 @@ function isSameKnown(one: Agreed, other: Agreed): boolean {
 }
 
 /**
- * Whether all of it is as it was, and nothing was added. @param other what the other side has there
+ * Whether a subtree is unchanged and nothing was added.
+ *
+ * @param other the entry on the other side
  */
 function isUntouched(
   side: Side,
@@ -306,7 +307,7 @@ function* pairs(node: Node<Agreed>, path: string): Generator<[string, Agreed]> {
   }
 }
 
-/** Deletions come last, what is in a folder before the folder. */
+/** Deletions come last; the contents of a folder come before the folder. */
 function inOrder(actions: Action[]): Action[] {
   const deletions = actions.filter(({ action }) => action === 'delete')
   return [...actions.filter(({ action }) => action !== 'delete'), ...deletions]

@@ -1,7 +1,7 @@
 import { joinPath } from '../path.ts'
 import type { RemoteEntry, RemoteState } from '../sync/remote-tree.ts'
 
-/** The paths of remote entries below the root, and at which of them something has changed. */
+/** The paths of remote entries below the root, with change tracking. */
 export class RemotePaths {
   #root: string | null = null
   #entries: RemoteEntry[] = []
@@ -18,8 +18,9 @@ export class RemotePaths {
   }
 
   /**
-   * Takes what is there now. @returns the paths of what was not there, or not so, and of what is
-   * gone; null where nothing is known of before
+   * Replaces the entries.
+   *
+   * @returns the paths of new, changed and deleted entries; null the first time
    */
   take({ rootId, entries }: RemoteState): Set<string> | null {
     const changed = new Set<string>()
@@ -34,7 +35,7 @@ export class RemotePaths {
     this.#root = rootId
     this.#entries = entries
     this.#byId = now
-    // What is in a folder goes with it.
+    // A folder's contents change their paths with it.
     if (isFirst || old.some(({ kind }) => kind === 'folder')) this.#paths.clear()
     else for (const { id } of old) this.#paths.delete(id)
     if (isFirst) return null

@@ -6,18 +6,21 @@ import type { RemoteEntry, RemoteState } from '../sync/remote-tree.ts'
 import type { Kind } from './sides.ts'
 import { addChild, type Node, Tree } from './tree.ts'
 
-/** A remote entry in its tree: `other` for what cannot be on this computer, or takes no part. */
+/**
+ * A remote entry in its tree. `other` is an entry that is impossible on this computer or not
+ * synced.
+ */
 export type RemoteNode = Omit<RemoteEntry, 'kind'> & { kind: Kind }
 
 export interface RemoteSide {
   tree: Tree<RemoteNode>
-  /** What takes part, by paths. */
+  /** The synced entries by path. */
   entries: Map<string, RemoteEntry>
-  /** Of names that this computer does not allow. */
+  /** Failures for names that this computer does not allow. */
   failures: Failure[]
 }
 
-/** @param ignoresCase whether the local file system takes `A` and `a` for one name */
+/** @param ignoresCase whether the local file system is case-insensitive */
 export function remoteSide(
   { rootId, entries }: RemoteState,
   filter: Filter,

@@ -2,7 +2,7 @@ import type { Failure } from '../failure.ts'
 import type { Change } from '../sync/work.ts'
 import type { Action } from './sides.ts'
 
-/** What an action would do. */
+/** The change that an action would make. */
 export function plannedChange({
   side,
   action,
@@ -22,7 +22,9 @@ export function plannedChange({
   }
 }
 
-/** Those that were not said before; they are said again after they were gone. */
+/**
+ * Failures that were not printed yet. A failure that disappears is printed again when it returns.
+ */
 export function unsaid(failures: Failure[], said: Set<string>): Failure[] {
   const now = new Set(failures.map(({ message }) => message))
   const fresh = failures.filter(({ message }) => !said.has(message))

@@ -1,20 +1,17 @@
 /**
- * Where a plan looks: at what may have changed, with what is beside and above it, and with all that
- * is in it.
+ * The part of the trees that a plan examines: paths that may have changed, their siblings and
+ * parents, and everything below them.
  */
 export interface Scope {
   has(path: string): boolean
 }
 
-/** With more than this, everything is planned. */
+/** With more changed paths than this, everything is planned. */
 export const MANY_PATHS = 5000
 
 const above = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/**
- * @param changed paths at which something is, or was, that is not as it was in a plan after which
- * nothing was left to do anywhere else
- */
+/** @param changed paths that changed since a plan that left nothing to do */
 export function scopeOf(changed: ReadonlySet<string>): Scope {
   const levels = new Set<string>()
   const leading = new Set<string>()
@@ -31,14 +28,14 @@ export function scopeOf(changed: ReadonlySet<string>): Scope {
   }
 }
 
-/** What a scope has of what is known by paths; all of it without a scope. */
+/** The entries of a map in a scope; all of them without a scope. */
 export const within = <V>(
   entries: ReadonlyMap<string, V>,
   scope: Scope | null,
 ): ReadonlyMap<string, V> =>
   scope ? new Map([...entries].filter(([path]) => scope.has(path))) : entries
 
-/** Puts what a scope has now in place of what it had. */
+/** Replaces the entries of a scope in a map. */
 export function merged<V>(
   all: ReadonlyMap<string, V>,
   part: ReadonlyMap<string, V>,

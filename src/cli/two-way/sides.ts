@@ -1,64 +1,62 @@
 import type { Node, Tree } from './tree.ts'
 
 /**
- * `other`: what takes no part, and must not be touched: a symbolic link, what patterns leave out, a
- * name that cannot be here.
+ * `other` is an entry that is not synced and must not be touched: a symbolic link, an ignored
+ * entry, or a name that is impossible here.
  */
 export type Kind = 'file' | 'folder' | 'other'
 
-/** What a plan needs to know of a local entry. */
+/** The fields of a local entry that a plan needs. */
 export interface LocalItem {
   kind: Kind
-  /** Of a file. */
+  /** For files. */
   size: number
-  /** Of a file; undefined if it has not been read, because nothing that matters has its size. */
+  /** For files; undefined if the file was not read, because no relevant file has its size. */
   md5?: string | undefined
-  /**
-   * The same for the same file or folder under another name; null if the file system cannot tell.
-   */
+  /** Identifies the file or folder after a rename; null if the file system cannot. */
   identity: string | null
 }
 
-/** What a plan needs to know of a remote entry. */
+/** The fields of a remote entry that a plan needs. */
 export interface RemoteItem {
   kind: Kind
   id: string
   size: number
   md5: string
-  /** Grows with each change of the entry itself. */
+  /** Increases with each change of the entry itself. */
   revision: number
 }
 
-/** A file or a folder that was the same on both sides. */
+/** The record of a file or folder that was equal on both sides. */
 export interface Agreed {
   kind: 'file' | 'folder'
-  /** Of the remote entry. */
+  /** Id of the remote entry. */
   id: string
-  /** What the remote entry looked like. */
+  /** Revision of the remote entry. */
   revision: number
-  /** Of the local one; null if it is not known which one it was. */
+  /** Identity of the local entry; null if unknown. */
   identity: string | null
   size: number
   md5: string
-  /** What the local file looked like. */
+  /** Metadata of the local file. */
   mtimeMs: number
   ctimeMs: number
   /**
-   * What one side was seen to have instead since then. It was saved before an action could bring
-   * that to the other side.
+   * What one side had instead at a later scan. It is saved before an action copies that to the
+   * other side.
    */
   seen?: Seen
 }
 
-/** The content that both sides had of a file, since it was sent or moved. */
+/** Content of a file that both sides have because it was transferred or moved. */
 export interface Sent extends Pick<Agreed, 'size' | 'md5'> {
-  /** Of the remote entry, if it is known: another one at its path is another file. */
+  /** Id of the remote entry, if known. A different id at its path is a different file. */
   id?: string
 }
 
 export interface Seen {
   side: Side
-  /** Of a file, whose digest may not be known; null for nothing. */
+  /** For files, whose digest may be unknown; null for nothing. */
   content: Omit<Content, 'kind'> | null
 }
 
@@ -66,29 +64,27 @@ export type Side = 'local' | 'remote'
 
 export const otherSide = (side: Side): Side => (side === 'local' ? 'remote' : 'local')
 
-/**
- * Something that makes the sides more alike. Paths are those after the moves that come before it.
- */
+/** A change that brings the sides closer. Its paths are those after the moves before it. */
 export interface Action {
   side: Side
-  /** `conflict`: both versions stay, the local one under another name. */
+  /** `conflict`: both versions are kept, the local one under another name. */
   action: 'move' | 'upload' | 'download' | 'mkdir' | 'conflict' | 'delete'
   path: string
-  /** Of a move: where it is. */
+  /** For a move: the current path. */
   from?: string
-  /** Of a move: the id of the remote entry, or the identity of the local one. */
+  /** For a move: the id of the remote entry, or the identity of the local one. */
   id?: string | null
-  /** Of a move of a file: what both sides had, if that is known. */
+  /** For the move of a file: the last common content, if known. */
   last?: Sent
-  /** Of a move: whether it is as it was remembered. */
+  /** For a move: whether the entry has its recorded metadata. */
   isAsKnown?: boolean
-  /** Of a conflict: the new name of the local version. */
+  /** For a conflict: the new name of the local version. */
   keptAs?: string
-  /** Whether something is there that is replaced. */
+  /** Whether an existing entry is replaced. */
   replaces?: boolean
-  /** Bytes of a file. */
+  /** Size of a file, in bytes. */
   size?: number
-  /** Of a deletion: how many files go. */
+  /** For a deletion: the number of deleted files. */
   files?: number
 }
 
@@ -98,10 +94,10 @@ export interface Trees<L extends LocalItem = LocalItem, R extends RemoteItem = R
   remote: Tree<R>
 }
 
-/** What matters of an entry. */
+/** The part of an entry that counts as its content. */
 export type Content = Pick<RemoteItem, 'kind' | 'size'> & { md5?: string | undefined }
 
-/** Whether both are files with the same bytes. */
+/** Whether both are files with the same content. */
 export const isSameFile = (
   one: Content | null | undefined,
   other: Content | null | undefined,

@@ -4,20 +4,20 @@ import { DatabaseSync } from 'node:sqlite'
 import type { RemoteEntry, RemoteState } from '../sync/remote-tree.ts'
 import type { Agreed } from './sides.ts'
 
-/** What is known of two synchronized folders from before. */
+/** The saved state of a pair of synced folders. */
 export interface Known {
-  /** What both sides had when they were last the same, by paths. */
+  /** The records of both sides' last agreement, by path. */
   agreed: ReadonlyMap<string, Agreed>
   remote: RemoteState | null
-  /** What the local folder must contain; null before the first run. */
+  /** The marker that the local folder must contain; null before the first run. */
   marker: string | null
 }
 
 export interface KnownStore {
   read(): Known
-  /** All of it or nothing; only what has changed is written. */
+  /** Saves atomically. Only changes are written. */
   write(known: Known): void
-  /** The latest time that the service has told; 0 before it has told one. */
+  /** The latest time reported by the service; 0 if there is none yet. */
   latest(): number
   close(): void
 }
@@ -29,12 +29,12 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS remote (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS fact (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`
 
-/** In place of a file: a state that is not kept. */
+/** Keeps the state in memory, instead of in a file. */
 export const IN_MEMORY = ':memory:'
 
 /**
- * Opens the state in a file. One that cannot be read is put aside: without it, both sides are
- * merged, which deletes nothing.
+ * Opens the state in a file. An unreadable file is moved aside: both sides are then merged, which
+ * deletes nothing.
  */
 export function openKnown(file: string): KnownStore {
   if (file === IN_MEMORY) return storeIn(file)
@@ -49,7 +49,7 @@ export function openKnown(file: string): KnownStore {
       try {
         renameSync(file + end, `${file}.damaged${end}`)
       } catch {
-        // There is none.
+        // The file does not exist.
       }
     return storeIn(file)
   }
@@ -122,7 +122,7 @@ function storeIn(file: string): KnownStore {
     },
 
     latest() {
-      // It is asked for each file that is discarded.
+      // Cached, because it is needed for each discarded file.
       told ??= [...saved.remote.values()].reduce(
         (at, { updatedAt }) => Math.max(at, Date.parse(updatedAt) || 0),
         0,

@@ -15,9 +15,9 @@ export interface Outcome {
   unchanged: number
 }
 
-/** More rounds than changes from outside explain. */
+/** Rounds before it gives up. Outside changes alone cannot explain more. */
 const MAX_ROUNDS = 25
-/** In a row, of which no action succeeded, because things have changed meanwhile. */
+/** Rounds in a row without a successful action, because of changes meanwhile. */
 const MAX_IDLE = 3
 const passing = [
   'REVISION_MISMATCH',
@@ -28,12 +28,13 @@ const passing = [
 ]
 
 /**
- * Makes both sides the same: looks, plans, acts, until there is nothing to do. What is known is
- * saved before each action, and only facts about what both sides have are: after an interruption
- * anywhere, the next run finds out what has been done.
- * @param changed folders in which something may have changed; null for everything
- * @param report is called with what was done
- * @throws SYNC_ROOT_LOST, TOO_MANY_DELETIONS, and what stops everything
+ * Syncs both sides: it scans, plans and acts until nothing is left to do. The state is saved before
+ * each action and contains only facts about both sides. After an interruption at any point, the
+ * next run finds out what was done.
+ *
+ * @param changed folders that may have changed; null for everything
+ * @param report is called with each change
+ * @throws SYNC_ROOT_LOST, TOO_MANY_DELETIONS, and fatal failures
  */
 export async function synchronizeBoth(
   both: Both,
@@ -96,7 +97,7 @@ export async function synchronizeBoth(
       failed = job.failures
       deleted += filesIn(actions, new Set(job.changes.map(keyOf)))
       const mayPass = failed.some(failure => isFailure(failure, ...passing) || isGone(failure))
-      // What could not be moved is compared by its path now.
+      // Entries whose move failed are now compared by path.
       const isFurther = job.changes.length > 0 || failedMoves.size > refusedMoves
       idle = isFurther ? 0 : mayPass ? idle + 1 : MAX_IDLE + 1
       dirty = foldersOf([...job.changes, ...failed.flatMap(pathIn)])
@@ -106,7 +107,7 @@ export async function synchronizeBoth(
   }
 }
 
-/** How many files are the same on both sides without having been changed. */
+/** The number of files that are equal on both sides and were not changed by this run. */
 function withoutChanged(unchanged: ReadonlySet<string>, changes: Change[]): number {
   const paths = new Set(changes.flatMap(pathsOf))
   return unchanged.size - [...paths].filter(path => unchanged.has(path)).length
@@ -120,10 +121,10 @@ const filesIn = (actions: Action[], done: ReadonlySet<string>): number =>
     0,
   )
 
-/** Where changes were made. */
+/** The folders in which changes were made. */
 function foldersOf(changes: Pick<Change, 'path' | 'from' | 'keptAs'>[]): Set<string> {
   const paths = changes.flatMap(pathsOf)
-  // A folder that was made for it is an entry of the one above.
+  // A created folder is itself an entry of its parent.
   return new Set(
     paths.flatMap(path => path.split('/').map((_, i, names) => names.slice(0, i).join('/'))),
   )
@@ -148,7 +149,7 @@ function guard({ maxDelete, store, pair }: Both, actions: Action[], deleted: num
   }
 }
 
-/** So many files may be deleted without a question, however few there are. */
+/** This many deletions are always allowed without asking. */
 const FEW = 10
 
 function refusedIn(refusals: Refusals): Failure[] {
@@ -165,7 +166,7 @@ function refusedIn(refusals: Refusals): Failure[] {
   })
 }
 
-/** The digests of files as they were when both sides agreed. */
+/** The digests of files at the last agreement. */
 export const digestsIn = (agreed: ReadonlyMap<string, Agreed>): Map<string, KnownDigest> =>
   new Map(
     [...agreed].flatMap(([path, { kind, ...look }]) =>

@@ -1,18 +1,17 @@
 /**
- * A place in a tree. A folder that takes no part itself, but holds something that does, has no
- * entry.
+ * A node of a tree. A folder that is not synced itself but contains synced entries has no entry.
  */
 export interface Node<E> {
   name: string
   parent: Node<E> | null
   entry: E | undefined
-  /** Of a folder with something in it: most nodes are files. */
+  /** Only for folders with contents, because most nodes are files. */
   children: Map<string, Node<E>> | undefined
 }
 
 const nothing = new Map<string, never>()
 
-/** What is in a folder, or nothing. */
+/** The children of a node, if any. */
 export const childrenOf = <E>(node: Node<E> | undefined): ReadonlyMap<string, Node<E>> =>
   node?.children ?? nothing
 
@@ -31,7 +30,7 @@ export function isSamePlace(one: Node<unknown>, other: Node<unknown>): boolean {
   }
 }
 
-/** Entries by their paths. A folder moves with all that is in it, whatever that is. */
+/** Entries by path. A folder moves with its contents. */
 export class Tree<E> {
   readonly root: Node<E> = nodeOf<E>('', null)
 
@@ -45,7 +44,7 @@ export class Tree<E> {
     return node
   }
 
-  /** @param entry undefined for a folder that only leads to something */
+  /** @param entry undefined for a folder that only contains synced entries */
   put(path: string, entry: E | undefined): Node<E> {
     let node = this.root
     for (const name of path.split('/')) {
@@ -64,7 +63,7 @@ export class Tree<E> {
     node.parent?.children?.delete(node.name)
   }
 
-  /** To a path, in place of what is there. */
+  /** Moves a node to a path, replacing the node there. */
   move(node: Node<E>, path: string): void {
     this.remove(node)
     const there = this.put(path, undefined)

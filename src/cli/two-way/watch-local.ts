@@ -1,33 +1,40 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { OWN_FOLDER } from '../sync/local-tree.ts'
 
-/** Tells in which local folders something happens. */
+/** Reports the local folders in which something changed. */
 export interface LocalWatch {
-  /** Begins to watch a folder, before it is read. @param at its path below the root */
+  /**
+   * Starts watching a folder, before it is read.
+   *
+   * @param at path relative to the root
+   */
   onFolder(folder: string, at: string): void
-  /** The folders in which something has happened since the last call; null if that is not known. */
+  /** The folders with changes since the last call; null if unknown. */
   take(): Set<string> | null
-  /** Forgets folders that are gone. @param isThere by the path below the root */
+  /**
+   * Stops watching deleted folders.
+   *
+   * @param isThere takes the path relative to the root
+   */
   prune(isThere: (at: string) => boolean): void
   close(): void
 }
 
 /**
- * These watch everything below a folder by themselves; elsewhere each folder is watched: what
- * Node.js does there watches each file.
+ * macOS and Windows watch whole trees. Elsewhere each folder is watched separately, because the
+ * recursive mode of Node.js would watch each file there.
  */
 const watchesAll = process.platform === 'darwin' || process.platform === 'win32'
 
 /**
- * Linux forgets events when so many wait (`fs.inotify.max_queued_events` is 16,384), and Node.js
- * does not tell.
+ * Linux drops events beyond `fs.inotify.max_queued_events` (16,384), and Node.js does not report
+ * it.
  */
 const MANY_EVENTS = 8192
 
 /**
- * @param wake is called when something happens
- * @param blind is called once if the system watches no more: then everything is to be looked at
- * again and again
+ * @param wake is called after a change
+ * @param blind is called once if the system cannot watch any more; then full scans are needed
  */
 export function watchLocal(
   root: string,
@@ -57,7 +64,7 @@ export function watchLocal(
       const watcher = watch(folder, { recursive, persistent: false })
       watchers.set(at, watcher)
       watcher.on('error', error => {
-        // A folder that is gone is seen in the one above.
+        // The watcher of the parent reports a deleted folder.
         watcher.close()
         const { code } = error as NodeJS.ErrnoException
         if (code !== 'EPERM' && code !== 'ENOENT') fail(error)

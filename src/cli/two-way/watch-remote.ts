@@ -3,15 +3,14 @@ import { isFailure } from '../failure.ts'
 import { SyncEventsDocument } from '../generated.ts'
 import type { Place } from '../place.ts'
 
-/** Before the connection is made again. */
+/** Delay before reconnecting. */
 const RETRY_MS = 3000
-/** Between two looks where the service refuses a subscription: a person may have only so many. */
+/**
+ * Polling interval if the service refuses a subscription, because each person may only have a few.
+ */
 const POLL_MS = 10_000
 
-/**
- * Calls `wake` when something happens in a drive, also when the connection was lost and is there
- * again, until the signal is aborted.
- */
+/** Calls `wake` after each change in a drive, and after each reconnect, until the signal aborts. */
 export async function watchRemote(
   place: Place,
   wake: () => void,
