@@ -139,7 +139,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
 
 const isKnown = (code: string): code is keyof typeof exitCodes => Object.hasOwn(exitCodes, code)
 
-/** An error for people and scripts: a code, and a sentence that says what to do. */
+/** An error for people and scripts: a code, and a message that says what to do. */
 export class Failure extends TransferFailure {
   constructor(code: OwnCode, message: string, details?: Record<string, unknown>)
   constructor(code: string, message: string, details?: Record<string, unknown>)
@@ -157,7 +157,8 @@ export class Failure extends TransferFailure {
 export { isFailure }
 
 /**
- * Converts anything thrown. System errors of local files get a plain sentence instead of a stack.
+ * Converts anything thrown. System errors of local files get a plain sentence instead of a stack
+ * trace.
  */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error

@@ -24,7 +24,7 @@ const types: Record<string, string> = {
 }
 const built = loadBuilt()
 
-/** @param parts the files in `views` that it is made of */
+/** @param parts files in `views` to concatenate */
 async function load(name: string, type: string, parts = [name]) {
   const body = parts
     .map(part => readFileSync(new URL(`views/${part}`, import.meta.url), 'utf8'))
@@ -35,8 +35,7 @@ async function load(name: string, type: string, parts = [name]) {
 }
 
 /**
- * What `npm run build:pages` has made, packed, by names that follow from their content; nothing
- * when it was not run.
+ * The output of `npm run build:pages`, compressed, by content-hashed name. Empty without a build.
  */
 function loadBuilt() {
   const folder = new URL('dist/pages/', import.meta.resolve('#package.json'))
@@ -52,10 +51,10 @@ function loadBuilt() {
     if (!type) continue
     const headers = {
       'content-type': type,
-      // For the worker that digests uploads, by WebAssembly. Other scripts are bound by the policy
-      // of their page.
+      // For the hash worker of uploads, which uses WebAssembly. The policy of the page applies to
+      // other scripts.
       'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'",
-      // The frame that shows documents has no origin.
+      // The PDF frame has an opaque origin.
       'access-control-allow-origin': '*',
       vary: 'Accept-Encoding',
     }
@@ -71,8 +70,8 @@ function loadBuilt() {
 const pathOf = (name: string | undefined) => (name ? BASE + name : '')
 
 /**
- * The addresses of the files that pages load: a new content has a new address. That of a script
- * that was not built is empty.
+ * URLs of the files that pages load. A new content gets a new URL. A script that was not built has
+ * an empty URL.
  */
 export const assets: Record<string, string> = {
   ...Object.fromEntries(files.map(({ name, path }) => [name, path])),
@@ -91,8 +90,8 @@ export function sendAsset({
 }: Pick<Incoming, 'req' | 'res'> & { token: string }): undefined {
   const ready = built.answers.get(token)
   if (ready) return sendKept(req, res, ready, KEEP)
-  // While instances of two versions run, one is asked for the other's files: its own are better
-  // than none, for now.
+  // While instances of two versions run, a request may reach the instance without the file. Its own
+  // version of the file is better than an error.
   const [, own] = [...built.answers].find(([name]) => stemOf(name) === stemOf(token)) ?? []
   if (own) return sendKept(req, res, own, 'no-cache')
   const file = files.find(({ name }) =>
@@ -102,10 +101,10 @@ export function sendAsset({
   sendKept(req, res, file.answer, file.path === BASE + token ? KEEP : 'no-cache')
 }
 
-/** The name of a built file without the hash of its content. */
+/** The name of a built file without its content hash. */
 const stemOf = (name: string) => name.replace(/-[\w-]{8}(?=\.\w+$)/, '')
 
-/** @param caching what is in its Cache-Control */
+/** @param caching value of Cache-Control */
 const sendKept = (
   req: Incoming['req'],
   res: Incoming['res'],

@@ -27,9 +27,10 @@ function readTime(given: string | null, field: string): number | null {
 }
 
 /**
- * `/audit/export`: what the Audit screen of the console has found, as a file. Browsers save it as
- * it comes, whatever its size.
- * @throws UNAUTHENTICATED, FORBIDDEN for others than operators, INVALID_INPUT
+ * `/audit/export`: the results of the console's audit screen as a file. It is streamed, whatever
+ * its size.
+ *
+ * @throws UNAUTHENTICATED, INVALID_INPUT, and FORBIDDEN for anyone but operators
  */
 export function auditExport(
   { appointments, audits }: Services,

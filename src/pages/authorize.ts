@@ -36,7 +36,7 @@ interface Options {
   publicUrl: () => string
 }
 
-/** What a key may do, in words. */
+/** Scopes of a key, in words. */
 const rights: Partial<Record<KeyScope, string>> = {
   'private_files:read': 'see and download all of your own files',
   'private_files:write': 'add, change and move them',
@@ -47,10 +47,10 @@ const rights: Partial<Record<KeyScope, string>> = {
 const DAY_SECONDS = DAY_MS / 1000
 const choices = [1, 7, 30, 90, 365].map(days => days * DAY_SECONDS)
 
-/** `/authorize` and `/device`: a person gives a program an API key, or does not. */
+/** `/authorize` and `/device`: a person approves or denies an API key for a program. */
 export function authorizePages({ services: { loginRequests, rateLimits }, publicUrl }: Options) {
   /**
-   * @throws FORBIDDEN unless a browser says that a page of this very service sends the form:
+   * @throws FORBIDDEN unless the browser confirms that the form comes from a page of this service:
    * nothing else may approve
    */
   function requireOwnPage({ req }: Visit): void {
@@ -59,8 +59,10 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
   }
 
   /**
-   * The request in the query. A refusal that the program has to hear is a redirect. @throws
-   * INVALID_INPUT
+   * Parses the authorization request in the query. Refusals that the program must learn about are
+   * redirects.
+   *
+   * @throws INVALID_INPUT
    */
   function read({ query }: Visit): Authorization | Redirect {
     const given = repeatedRefused(query)
@@ -78,7 +80,11 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
     }
   }
 
-  /** This page with its query, which a sign-in leads back to. @throws INVALID_INPUT */
+  /**
+   * The path of this page with its query, for the return after sign-in.
+   *
+   * @throws INVALID_INPUT
+   */
   function hereWith(path: string, query: URLSearchParams): string {
     const here = query.size > 0 ? `${path}?${query}` : path
     if (readReturnTo(here) === null)
@@ -130,15 +136,16 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
       const form = await readForm(visit)
       const caller = await visit.caller()
       if (!caller) return { to: signInAt(here) }
-      // Another account has signed in since the page was shown: it has to see what it approves.
+      // Another account has signed in since the page was shown. It must see the request before it
+      // approves.
       if (form.get('account') !== caller.userId) return asking(caller, here, asked)
       const isApproved = readAnswer(form)
       if (isApproved) await rateLimits.hit('api_keys', caller.userId, {})
       const href = isApproved
         ? await loginRequests.approve(caller, asked, form.get('key_expires_in'))
         : loginRequests.refuse(asked)
-      // Browsers hold redirects after a form against form-action, which cannot name an IPv6
-      // address. So the page itself leads on.
+      // Browsers apply form-action to redirects after a form, and form-action cannot name an IPv6
+      // address. So the page itself redirects.
       return page(
         'authorized',
         { isApproved, href },
@@ -167,7 +174,7 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
       const userCode = (form.get('user_code') ?? '').slice(0, 20)
       const by = { userCode, address: visit.address }
       try {
-        // Without an answer, or for another account than the page was shown to, it is shown first.
+        // Shows the page first if there is no decision yet, or if it was shown to another account.
         if (form.get('answer') === null || form.get('account') !== caller.userId) {
           const found = await loginRequests.find(userCode, visit.address)
           const { network, createdAt } = found
@@ -221,7 +228,7 @@ function readAnswer(form: URLSearchParams): boolean {
   return answer === 'approve'
 }
 
-/** What the program has asked for, among what is usual. */
+/** The usual lifetimes and the requested one. */
 const lifetimesWith = (asked: number): AuthorizeView['lifetimes'] =>
   [...new Set([asked, ...choices])]
     .sort((a, b) => a - b)

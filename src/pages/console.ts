@@ -12,18 +12,18 @@ import { welcomePage } from './home.ts'
 import { workerHeaders } from './no-console.ts'
 import { type Reply, signInAt, type Visit } from './visit.ts'
 
-/** The web console as it was built, in memory. */
+/** The built web console, in memory. */
 export interface Console {
-  /** The page that loads it, whatever the address. */
+  /** The HTML page of every screen. */
   shell: string
   /** By file name. */
   assets: Map<string, StaticAnswer>
-  /** What makes it an app: the script that browsers keep, and what installs it. */
+  /** The files of the installed app: service worker and manifest. */
   worker: StaticAnswer
   manifest: StaticAnswer
 }
 
-/** Addresses that the console shows: it reads them itself. */
+/** URL paths of the console's screens. The console routes them itself. */
 const screens = [
   '/start',
   '/files',
@@ -50,10 +50,10 @@ const types: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-/** `dist/console` of this package, whether it runs from its sources or compiled. */
+/** `dist/console` of this package, for both source and compiled runs. */
 const folder = new URL('dist/console/', import.meta.resolve('#package.json'))
 
-/** Reads what `npm run build:console` has made; null when it was not run. */
+/** Reads the output of `npm run build:console`; null without a build. */
 export async function openConsole(log: Log): Promise<Console | null> {
   const page = await readFile(new URL('index.html', folder), 'utf8').catch(() => null)
   if (page === null) {
@@ -61,8 +61,8 @@ export async function openConsole(log: Log): Promise<Console | null> {
     return null
   }
   const assets = new Map<string, StaticAnswer>()
-  // Hundreds of files, while nobody is served yet: one after the other takes a third of the
-  // processor time.
+  // Reads hundreds of files one by one, because that takes a third of the CPU time, and nobody is
+  // served yet.
   const read = (name: string) => readFileSync(new URL(`assets/${name}`, folder))
   for (const name of readdirSync(new URL('assets/', folder))) {
     if (!types[extname(name)]) continue
@@ -70,8 +70,8 @@ export async function openConsole(log: Log): Promise<Console | null> {
       'content-type': types[extname(name)] ?? '',
       'cache-control': 'public, max-age=31536000, immutable',
       vary: 'Accept-Encoding',
-      // For the worker that digests uploads, by WebAssembly. Other scripts are bound by the policy
-      // of their page.
+      // For the hash worker of uploads, which uses WebAssembly. The policy of the page applies to
+      // other scripts.
       'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'",
     }
     const packed: StaticAnswer['packed'] = [
@@ -81,7 +81,7 @@ export async function openConsole(log: Log): Promise<Console | null> {
     assets.set(name, { plain: read(name), packed, headers })
   }
   const names = [...assets.keys()]
-  // Another one whenever any file of the console has another content.
+  // Changes whenever any file of the console changes.
   const version = hash('sha256', [page, ...names].join('\n')).slice(0, 16)
   const worker = await workerOf(
     await readFile(new URL('service-worker.js', folder), 'utf8'),
@@ -95,16 +95,16 @@ export async function openConsole(log: Log): Promise<Console | null> {
   return { shell: page.replace('{version}', version), assets, worker, manifest }
 }
 
-/** The worker of a build knows its files. */
+/** The service worker of a build, with its list of files. */
 const workerOf = (script: string, version: string, names: string[]): Promise<StaticAnswer> => {
   const built = { version, screens, assets: names.map(name => `/console/assets/${name}`) }
   return makeStatic(`self.built=${JSON.stringify(built)};\n${script}`, workerHeaders)
 }
 
 interface ConsoleOptions {
-  /** Where browsers reach the blob store, if they do. */
+  /** The origin of the blob store, if browsers reach it directly. */
   storeOrigin: DownloadService['storeOrigin']
-  /** Whether the service has GraphiQL: the console leads there. */
+  /** Whether the service has GraphiQL. The console then links to it. */
   graphiql: boolean
 }
 
@@ -116,17 +116,17 @@ export function consolePages(
   const store = storeOrigin ?? ''
   const fromStore = { 'media-src': store, 'connect-src': store, 'object-src': store }
 
-  /** The page that loads the console, for who is signed in; others sign in first. */
+  /** The console for a signed-in person. Others sign in first. */
   async function show(visit: Visit): Promise<Reply> {
     const { req, res } = visit
     const caller = await visit.caller()
     if (!caller) return { to: signInAt(req.url ?? '/') }
-    // Its library of controls adds a few styles of its own to the page.
+    // The UI library adds a few inline styles to the page.
     const nonce = randomBytes(16).toString('base64')
     const policy = policyOf({
       ...fromStore,
       'img-src': `blob: ${store}`.trim(),
-      // Documents are shown in a frame from bytes that the page has loaded.
+      // Documents are shown in a frame from a blob: URL.
       'frame-src': `blob: ${store}`.trim(),
       'style-src': `'nonce-${nonce}'`,
       'worker-src': "'self'",
@@ -146,7 +146,7 @@ export function consolePages(
   return {
     show,
 
-    /** `/`: the console, or what this service is. */
+    /** `/`: the console or the landing page. */
     home: async (visit: Visit): Promise<Reply> =>
       (await visit.caller()) ? show(visit) : welcomePage(),
 
@@ -156,8 +156,8 @@ export function consolePages(
     },
 
     /**
-     * What the system shares with the installed console, whose worker takes it: this browser has
-     * none.
+     * Target for files that the system shares with the installed console. The service worker
+     * normally handles it, but this browser has none.
      */
     async shared(): Promise<Reply> {
       return { to: '/files?unshared=true' }

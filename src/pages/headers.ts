@@ -1,4 +1,4 @@
-/** The sources that pages may load what from; everything else is refused. */
+/** Sources from which pages may load content. All others are blocked. */
 const sources = [
   'script-src',
   'style-src',
@@ -10,7 +10,7 @@ const sources = [
   'form-action',
 ]
 
-/** @param more by directive, what a page allows itself beyond the service's own origin */
+/** @param more sources by directive, besides the service's own origin */
 export const policyOf = (more: Record<string, string> = {}): string =>
   [
     "default-src 'none'",
@@ -25,7 +25,7 @@ export const policyOf = (more: Record<string, string> = {}): string =>
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policyOf(),
-  // The preview of a file allows itself to be framed before it can fail.
+  // Previews override this before anything can fail.
   'x-frame-options': 'DENY',
   // The URLs of shares and invites are secrets, and the other pages are for one user.
   'cache-control': 'no-store',

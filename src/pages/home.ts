@@ -9,7 +9,7 @@ import type { HomeView } from './views.ts'
 import { type Page, page, type Reply, type Visit } from './visit.ts'
 import { count, fileOf, folderOf, momentOf, number, personOf, sizeOf } from './words.ts'
 
-/** `/`: what this service is, and to whom it belongs what one has in it. */
+/** `/`: describes the service and shows the visitor's account. */
 export function homePage(
   { overviews }: Pick<Services, 'overviews'>,
   { unbuilt = false }: { unbuilt?: boolean } = {},
@@ -17,7 +17,7 @@ export function homePage(
   return async (visit: Visit): Promise<Reply> => {
     const all = visit.query.has('all')
     const secret = sessionSecret(visit.req)
-    // Both at once: the database is far away.
+    // In parallel, because the database may be far away.
     const [caller, overview] = await Promise.all([
       visit.caller(),
       secret ? overviews.read(hashSecret(secret).toString('hex'), { all }) : null,
@@ -31,7 +31,7 @@ export function homePage(
   }
 }
 
-/** `/` for who has not signed in. */
+/** `/` for visitors who are not signed in. */
 export const welcomePage = (): Page =>
   page('welcome', {}, { title: 'Store and share files', signIn: '/login' })
 

@@ -18,8 +18,8 @@ interface Options {
 }
 
 /**
- * `/identities`: the ways to sign in to an account. Each can be removed but the last one; others
- * are added by a form.
+ * `/identities`: the sign-in methods of an account. A form adds methods. All but the last can be
+ * removed.
  */
 export function identityPages({ services, tokens, providers, publicUrl, secure }: Options) {
   const linking = createLinking({ tokens, secure })
@@ -28,7 +28,9 @@ export function identityPages({ services, tokens, providers, publicUrl, secure }
     headers: { 'set-cookie': linking.done() },
   })
 
-  /** @throws FORBIDDEN unless a browser says that a page of this very service sends the form */
+  /**
+   * @throws FORBIDDEN unless the browser confirms that the form comes from a page of this service
+   */
   function requireOwnPage(visit: Visit): void {
     if (!isFromOwnPage(visit.req, publicUrl()))
       throw new Forbidden('Send this form from the page of this service.')

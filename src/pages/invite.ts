@@ -6,13 +6,13 @@ import { donePage } from './message.ts'
 import { page, type Reply, readForm, signInAt, type Visit } from './visit.ts'
 import { momentOf, personOf } from './words.ts'
 
-/** What a role is good for, in words. */
+/** The permissions of a role, in words. */
 export function rightsOf(role: Role): string {
   if (may(role, 'manage')) return 'see, add and change files, and invite other people'
   return may(role, 'write') ? 'see, add and change files' : 'see and download files'
 }
 
-/** `/invite/{token}`: who invites to what; accepting and declining. */
+/** `/invite/{token}`: shows an invite, to accept or decline. */
 export function invitePages({ invites }: Services) {
   return {
     async show(visit: Visit): Promise<Reply> {

@@ -3,9 +3,9 @@ import { joinPath } from '../values/paths.ts'
 import type { LevelEntry, LevelView } from './views.ts'
 import { count, dayOf, fileOf, nameOf, sizeOf } from './words.ts'
 
-/** URLs of what a page of a folder leads to. */
+/** URLs for the links of a folder page. */
 interface Links {
-  /** The name of the folder that paths begin in. */
+  /** Display name of the root folder. */
   top: string
   folder(path: string[], cursor?: string): string
   file(file: { id: string; path: string }): string
@@ -51,7 +51,11 @@ export const fileRow = (
   download: null,
 })
 
-/** The folders from the top down to one. @param names of the folder */
+/**
+ * The folders from the root down to this one.
+ *
+ * @param names path of the folder
+ */
 export const crumbsOf = (
   top: string,
   names: string[],
@@ -59,7 +63,7 @@ export const crumbsOf = (
 ): LevelView['crumbs'] =>
   [nameOf(top), ...names].map((label, depth) => ({ label, href: hrefOf(names.slice(0, depth)) }))
 
-/** One page of a folder, as templates show it. */
+/** One page of a folder, as template data. */
 export function levelView(
   { names, folders, files, nextCursor }: Awaited<ReturnType<ListingService['level']>>,
   links: Links,

@@ -3,7 +3,7 @@ import type { SessionService } from '../services/accounts/session.ts'
 import { signOut } from '../sign-in/sign-out.ts'
 import { leadingTo, nextOf, page, type Reply, signInAt, type Visit } from './visit.ts'
 
-/** How providers write their own names, where that is not just a capital letter. */
+/** Provider names that are more than a capitalised id. */
 const spellings = new Map([
   ['github', 'GitHub'],
   ['gitlab', 'GitLab'],
@@ -12,7 +12,7 @@ const spellings = new Map([
   ['sso', 'single sign-on'],
 ])
 
-/** A provider, for people. */
+/** Display name of a provider. */
 export function nameOfProvider(provider: string): string {
   if (provider === 'local') return 'this computer'
   if (provider === 'accounts') return 'e-mail address and password'
@@ -25,7 +25,7 @@ export function nameOfProvider(provider: string): string {
 const labelOf = (provider: string): string =>
   `Continue ${provider === 'local' ? 'on' : 'with'} ${nameOfProvider(provider)}`
 
-/** Where a sign-in leads, in words: by the beginning of the address. */
+/** Descriptions of the page after sign-in, by URL prefix. */
 const goals: [beginning: string, goal: string][] = [
   ['/share/', 'You are on your way to a file that was shared with you.'],
   ['/invite/', 'You are on your way to an invite.'],
@@ -35,12 +35,12 @@ const goals: [beginning: string, goal: string][] = [
   ['/api/docs', 'You are on your way to the REST interface.'],
 ]
 
-/** `/login`: the providers, or who is signed in already. */
+/** `/login`: lists the providers, or shows who is already signed in. */
 export function loginPage(providers: string[]) {
   return async (visit: Visit): Promise<Reply> => {
     const next = nextOf(visit.query)
     const caller = await visit.caller()
-    // Nothing to choose: the page of own accounts asks for the rest.
+    // With nothing to choose, the sign-in page of the built-in accounts asks for everything.
     if (
       !caller &&
       providers.length === 1 &&
@@ -67,8 +67,8 @@ export async function askLogout(visit: Visit): Promise<Reply> {
 }
 
 /**
- * `/logout`: ends the session, for a form; programs have /auth/logout. With a place to come back
- * to, it leads there by a new sign-in.
+ * `/logout`: ends the session, for forms; programs use /auth/logout. With a return path, it
+ * continues with a new sign-in.
  */
 export function logout(options: { sessions: SessionService; secure: boolean }) {
   return async (visit: Visit): Promise<Reply> => {

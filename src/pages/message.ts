@@ -5,7 +5,7 @@ import type { Action, MessageView } from './views.ts'
 import { leadingTo, type Page, page } from './visit.ts'
 import { momentOf } from './words.ts'
 
-/** What stands above the sentence of an error. */
+/** Headings of error pages. */
 const headings: Partial<Record<ErrorCode, [icon: MessageView['icon'], heading: string]>> = {
   SHARE_NOT_FOUND: ['link', 'Link not found'],
   SHARE_EXPIRED: ['clock', 'No longer available'],
@@ -30,7 +30,7 @@ const headings: Partial<Record<ErrorCode, [icon: MessageView['icon'], heading: s
 
 const home: Action = { label: 'Go to the start page', href: '/' }
 
-/** Ends the session and begins another one, which leads back here. */
+/** Signs out and then signs in again, with a return to this page. */
 const switchAt = (here: string): Action => ({
   label: 'Sign in with another address',
   href: leadingTo(here, '/logout'),
@@ -38,8 +38,8 @@ const switchAt = (here: string): Action => ({
 })
 
 /**
- * What went wrong, in words and with the status that the same error has everywhere, and what to do
- * now.
+ * An error page: the message, the status that this error has in every interface, and what to do
+ * next.
  */
 export function errorPage(
   error: AppError,
@@ -51,7 +51,7 @@ export function errorPage(
   }: { caller: Caller | null; here: string; again: Action; requestId: string },
 ): Page {
   const { code, status, message, details } = error
-  // A visitor who has not signed in is not the wrong person; the form is wrong.
+  // An anonymous visitor cannot have used the wrong account, so the form is invalid.
   const badForm = code === 'INVALID_INPUT' || (code === 'FORBIDDEN' && !caller)
   const [icon, heading] = headings[badForm ? 'INVALID_INPUT' : code] ?? [
     'compass',
@@ -75,7 +75,7 @@ export function errorPage(
   return page('message', data, { title: heading, caller }, { status, headers: errorHeaders(error) })
 }
 
-/** What a form has come to. */
+/** The page after a successful form. */
 export function donePage(
   heading: string,
   sentence: string,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { makeStatic, sendStatic } from '../http/static.ts'
 import type { Visit } from './visit.ts'
 
-/** Of the script that a browser installs. It asks again for it, whatever it has kept. */
+/** Headers of the service worker script. Browsers must revalidate it. */
 export const workerHeaders = {
   'content-type': 'text/javascript; charset=utf-8',
   'cache-control': 'no-cache',
@@ -12,7 +12,7 @@ export const workerHeaders = {
 const script = readFileSync(new URL('views/no-console-worker.js', import.meta.url), 'utf8')
 const farewell = await makeStatic(script, workerHeaders)
 
-/** Where there is no console: browsers that have installed it let it go. */
+/** Without a console, browsers that have installed one remove it. */
 export async function sendFarewell({ req, res }: Visit): Promise<undefined> {
   sendStatic(req, res, farewell)
 }

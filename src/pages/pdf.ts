@@ -7,10 +7,7 @@ import { AppError } from '../runtime/errors.ts'
 import { assets } from './assets.ts'
 import type { Reply, Visit } from './visit.ts'
 
-/**
- * What pdf.js fetches for documents that need it: the tables of character codes, fonts that are not
- * embedded, and decoders.
- */
+/** Resources that pdf.js loads on demand: character maps, standard fonts and decoders. */
 const folder = new URL('dist/pages/pdf/', import.meta.resolve('#package.json'))
 const resources = new Set(
   existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : [],
@@ -21,8 +18,8 @@ const types: Record<string, string> = {
 }
 
 /**
- * The page is in a sandbox, whoever frames it: it has no origin, so that a document that takes over
- * pdf.js has no cookies and nothing to send what it reads to.
+ * The page is sandboxed, whoever embeds it. It has an opaque origin, so a document that compromises
+ * pdf.js has no cookies and cannot send data anywhere.
  */
 const policy = [
   'sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox',
@@ -55,7 +52,11 @@ const body = `<!doctype html>
 </html>
 `
 
-/** The frame that shows documents. @throws ROUTE_NOT_FOUND where it was not built */
+/**
+ * The PDF frame.
+ *
+ * @throws ROUTE_NOT_FOUND if it was not built
+ */
 export async function pdfFrame({ req, res }: Visit): Promise<Reply> {
   if (!assets.pdfFrame) throw nothingHere()
   const headers = {
@@ -70,8 +71,10 @@ export async function pdfFrame({ req, res }: Visit): Promise<Reply> {
 }
 
 /**
- * What pdf.js fetches, from a page without an origin. @param kind folder that it is in @throws
- * ROUTE_NOT_FOUND
+ * Resources that pdf.js loads from a page with an opaque origin.
+ *
+ * @param kind name of the folder
+ * @throws ROUTE_NOT_FOUND
  */
 export const pdfResource =
   (kind: 'cmaps' | 'standard_fonts' | 'wasm') =>
@@ -80,7 +83,7 @@ export const pdfResource =
     if (!resources.has(name)) throw nothingHere()
     const headers = {
       'content-type': types[extname(token)] ?? 'application/octet-stream',
-      // Of one version of pdf.js: their names do not change with it.
+      // File names do not change with the version of pdf.js.
       'cache-control': 'public, max-age=86400',
       'access-control-allow-origin': '*',
     }

@@ -13,23 +13,26 @@ import { nameOf, sizeOf } from './words.ts'
 type PreviewKind = PreviewView['kind']
 type Previewed = Pick<SharePage, 'fileName' | 'fileType' | 'size' | 'limited' | 'allowDownload'>
 
-/** How much of a text is shown. */
+/** How many bytes of a text are shown. */
 const TEXT_BYTES = 64 * 1024
-/** What is a few lines only. */
+/** Texts up to this size need only a small frame. */
 const SHORT_BYTES = 1000
 
-/** How a share is shown on its page; why it is not, where one might expect it. */
+/**
+ * How the page shows a shared file. If there is no preview where one could be expected, it says
+ * why.
+ */
 export function previewOf({ fileName, fileType, size, limited, allowDownload }: Previewed): {
   kind: PreviewKind | null
-  /** What a script makes of a text; null for one that stays as it is. */
+  /** How a script renders a text; null for plain text. */
   layout: TextKind | null
-  /** Whether it needs little room. */
+  /** Whether a small frame is enough. */
   short: boolean
   missing: string
 } {
   const kind = kindOf({ name: fileName, contentType: fileType, size })
   const none = (missing: string) => ({ kind: null, layout: null, short: false, missing })
-  // A list takes the bytes of the archive, and those are its content.
+  // Listing an archive reads its bytes, which are its content.
   if (!kind || (kind === 'archive' && !allowDownload)) return none('')
   if (limited)
     return none('There is no preview, because this link allows a limited number of downloads.')
@@ -45,21 +48,21 @@ export function previewOf({ fileName, fileType, size, limited, allowDownload }: 
 }
 
 /**
- * Shows a file to the page that it belongs to. Its bytes pass the service, whatever is set for
- * downloads: a film is read in parts for longer than a signed address lives, and here the answer
- * says itself that it is nothing but what it is taken for.
+ * Serves the preview of a file to its page. The bytes always pass through the service, whatever the
+ * setting for downloads: a video is read in parts for longer than a signed URL lives, and the
+ * response can enforce its content type.
  */
 export async function sendPreview(
   visit: Visit,
   { kind, delivery, fileType }: { kind: PreviewKind; delivery: Delivery; fileType: string },
 ): Promise<void> {
-  // Documents and texts are shown in a frame of our own page.
+  // Our own page shows documents and texts in a frame.
   visit.res.setHeader('x-frame-options', 'SAMEORIGIN')
   if (kind === 'text') return sendText(visit, delivery, fileType)
   return sendBytes(visit, delivery)
 }
 
-/** The beginning of a text in a page of ours: escaped, and in a sandbox besides. */
+/** Serves the beginning of a text as a page: escaped, and sandboxed as well. */
 async function sendText(
   { req, res, signal }: Visit,
   delivery: Delivery,

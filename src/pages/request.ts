@@ -12,7 +12,7 @@ import { fileOf, momentOf, sizeOf } from './words.ts'
 /** The path of the cookie is that of the page, so that it is sent to this file request only. */
 const SENDER_COOKIE = 'request_sender'
 
-/** The errors that the page itself handles, beside its form. */
+/** Errors that the page shows beside its form. */
 const asked: ErrorCode[] = [
   'PASSWORD_REQUIRED',
   'WRONG_PASSWORD',
@@ -29,7 +29,7 @@ const problems: Partial<Record<ErrorCode, string>> = {
   WRONG_PASSWORD: 'This is not the password. Check it and try again.',
 }
 
-/** `/request/{token}`: the page on which others send files. */
+/** `/request/{token}`: the upload page of a file request. */
 export function requestPages({ services, secure }: { services: Services; secure: boolean }) {
   const { fileRequestLinks: links, fileRequestUploads: uploads, rateLimits } = services
 
@@ -48,7 +48,9 @@ export function requestPages({ services, secure }: { services: Services; secure:
     return { 'set-cookie': stringifySetCookie(SENDER_COOKIE, sender, cookie) }
   }
 
-  /** The page as this sender sees it; somebody new becomes a sender where nothing is asked for. */
+  /**
+   * The page for this sender. A new visitor becomes a sender if no password or name is required.
+   */
   async function shown(visit: Visit, error?: AppError): Promise<Page> {
     const known = cookieOf(visit)
     const { info, sender, sent } = await links.page(visit.token, known)
@@ -86,7 +88,7 @@ export function requestPages({ services, secure }: { services: Services; secure:
   return {
     show: (visit: Visit): Promise<Reply> => shown(visit),
 
-    /** Checks the password and takes the name, and stores in a cookie who the sender is. */
+    /** Checks the password and name, and stores the sender in a cookie. */
     async enter(visit: Visit): Promise<Reply> {
       const form = await readForm(visit)
       try {
@@ -102,7 +104,7 @@ export function requestPages({ services, secure }: { services: Services; secure:
       }
     },
 
-    /** Takes one file of a browser without a script. */
+    /** Accepts one file from a browser without scripts. */
     async upload(visit: Visit): Promise<Reply> {
       try {
         await rateLimits.hit('file_request_uploads', `network ${networkOf(visit.address)}`, {})

@@ -41,11 +41,11 @@ interface Options {
   /** Names of the sign-in providers, the default first. */
   providers: string[]
   graphiql: boolean
-  /** The web console; null where it was not built, undefined where it is not to be served. */
+  /** The web console; null if it was not built, undefined if it is disabled. */
   console?: Console | null | undefined
-  /** Whether the public address is https. */
+  /** Whether the public URL is https. */
   secure: boolean
-  /** Origins whose pages may send our forms. */
+  /** Origins whose pages may submit our forms. */
   ownOrigins: () => string[]
 }
 
@@ -73,8 +73,8 @@ const noticeOf = (reason: string | null): string =>
   Object.entries(notices).find(([known]) => known === reason)?.[1] ?? ''
 
 /**
- * The forms that go on during a maintenance: they read, sign out or end sessions, or are sent once,
- * by mail programs (RFC 8058). Every other form is refused then.
+ * Forms that work during maintenance: they only read, sign out, end sessions or unsubscribe (RFC
+ * 8058). All other forms are refused.
  */
 const formsThatGoOn = new Set([
   ...['/logout', '/sessions', '/share/{token}', '/share/{token}/download', '/request/{token}'],
@@ -82,7 +82,7 @@ const formsThatGoOn = new Set([
 ])
 
 /**
- * A "try again" link to the same page with its return path; a page that only accepts a form gets a
+ * A "try again" link to the same page with its return path. A page that only accepts a form gets a
  * form.
  */
 function againOf({ query }: Incoming, here: string): Action {
@@ -91,7 +91,7 @@ function againOf({ query }: Incoming, here: string): Action {
   return { label: 'Try again', href, ...(here === '/logout' ? { post: true } : {}) }
 }
 
-/** The HTML pages, including the error pages of browsers. Everything works without JavaScript. */
+/** The HTML pages, including error pages. Everything works without JavaScript. */
 export function createPages(options: Options) {
   const { services, sessions, findCaller, originOf, providers, graphiql, secure, ownOrigins } =
     options
@@ -113,11 +113,11 @@ export function createPages(options: Options) {
     addresses.on('POST', '/share-target', web.shared)
   } else
     for (const path of ['/shared', '/requests'])
-      addresses.on('GET', path, async () => ({ to: '/' })) // Mails lead there.
+      addresses.on('GET', path, async () => ({ to: '/' })) // Always served: without a console, it removes an installed one.
   addresses.on('GET', '/service-worker.js', web?.worker ?? sendFarewell)
   const home = homePage(services, { unbuilt: options.console === null })
   addresses.on('GET', '/', web?.home ?? home)
-  // What is here without the console, too.
+  // The landing page, also reachable while the console is at `/`.
   addresses.on('GET', '/home', home)
   addresses.on('GET', '/workspace/:token', workspacePage(services, { hasConsole: web !== null }))
   addresses.on('GET', '/pages/:token', async visit => sendAsset(visit))
@@ -180,9 +180,9 @@ export function createPages(options: Options) {
     try {
       const { answering, params, pattern } = addresses.find(req.method ?? '', path)
       incoming.route = pattern
-      // Also without a cookie: a page of another origin must not make its visitors guess passwords.
-      // Webmail sends the form of RFC 8058 from its own origin; there, the token in the link
-      // authorizes the request.
+      // Also checked without a cookie: a page of another origin must not use its visitors to guess
+      // passwords. Webmail submits the form of RFC 8058 from its own origin; there, the token in
+      // the link authorizes the request.
       if (
         req.method === 'POST' &&
         !path.startsWith('/unsubscribe/') &&
@@ -214,7 +214,7 @@ export function createPages(options: Options) {
       const { error, unexpected } = toAppError(thrown)
       if (error.code === 'ROUTE_NOT_FOUND' && !asksForPage(req)) throw error
       incoming.noteError(thrown)
-      // A request that the visitor has aborted is not a failure.
+      // A request that the visitor aborted is not a failure.
       if (unexpected && !signal.aborted)
         incoming.log.error({ err: error.originalError ?? error }, error.message)
       const caller = (await asked?.catch(() => null)) ?? null
@@ -231,7 +231,7 @@ export function createPages(options: Options) {
       )
   }
 
-  /** The signed-in user. API keys are ignored: they are for programs. */
+  /** The signed-in user. API keys are ignored, because they are for programs. */
   async function findPerson(req: Incoming['req'], from: Origin): Promise<Caller | null> {
     const caller = await findCaller(req)
     return caller?.via === 'session' ? { ...caller, from } : null

@@ -5,9 +5,7 @@ import { oneLine } from '../values/one-line.ts'
 import { page, type Reply, readForm, signInAt, type Visit } from './visit.ts'
 import { momentOf } from './words.ts'
 
-/**
- * `/sessions`: where the account is signed in; ending sessions, and the mails about new devices.
- */
+/** `/sessions`: lists and ends sessions, and sets the mails about new devices. */
 export function sessionPages({ sessions }: Services) {
   return {
     async show(visit: Visit): Promise<Reply> {
@@ -20,7 +18,7 @@ export function sessionPages({ sessions }: Services) {
       const data = {
         here: visit.here,
         notices,
-        // Mails go to verified addresses only.
+        // Mails only go to verified email addresses.
         mailable: caller.verifiedEmail !== null,
         rows: rows.map(({ id, device, address, createdAt, lastUsedAt, current }) => ({
           id,

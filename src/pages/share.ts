@@ -28,15 +28,20 @@ const PASS_COOKIE = 'share_pass'
 /** Set by the script of a shared folder: `tiles` or `list`. */
 const VIEW_COOKIE = 'share_view'
 
-/** As many paths as an archive takes, of the longest there are, with most characters escaped. */
+/** Room for the most paths that an archive accepts, of maximum length and mostly escaped. */
 const MAX_ZIP_FORM_BYTES = 640 * 1024
 
-/** The errors that the page itself handles, by a form. */
+/** Errors that the page handles with a form. */
 const asked: ErrorCode[] = ['PASSWORD_REQUIRED', 'WRONG_PASSWORD', 'UNAUTHENTICATED']
 const isAsked = (error: unknown): error is AppError =>
   error instanceof AppError && asked.includes(error.code)
 
-/** Redirects to the page with the form. @param at of the page @throws all other errors */
+/**
+ * Redirects to the page with the form.
+ *
+ * @param at place within the share
+ * @throws all other errors
+ */
 function askOnPage({ here }: Visit, error: unknown, at: Record<string, string> = {}): Redirect {
   if (!isAsked(error)) throw error
   return { to: pageAt(here, at) }
@@ -45,13 +50,13 @@ function askOnPage({ here }: Visit, error: unknown, at: Record<string, string> =
 interface ShareOptions {
   services: Services
   secure: boolean
-  /** Whether recipients can edit what is shared in the console. */
+  /** Whether recipients can edit in the console. */
   hasConsole: boolean
 }
 
 /**
- * `/share/{token}`: the page behind a link to a file, or to a folder: `?path=` is a folder below
- * it, `?file=` a file.
+ * `/share/{token}`: the page of a share link. In a shared folder, `?path=` is a subfolder and
+ * `?file=` a file.
  */
 export function sharePages({ services, secure, hasConsole }: ShareOptions) {
   const { shareLinks, directShares } = services
@@ -59,7 +64,7 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
   const cookiesOf = ({ req }: Visit) => parseCookie(req.headers.cookie ?? '')
   const passOf = (visit: Visit) => cookiesOf(visit)[PASS_COOKIE]
 
-  /** Both queries in parallel, to wait for one round trip only. */
+  /** Runs both queries in parallel, to save a round trip. */
   const load = (visit: Visit) => Promise.all([visit.caller(), shareLinks.find(visit.token)])
 
   const userOf = ({ address, log, req }: Visit) => ({
@@ -75,8 +80,8 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
   })
 
   /**
-   * How the visitor saves what the page shows; null for one who has nowhere to, may not, or is its
-   * sharer.
+   * The form to save the shown entries to a drive. Null for visitors without a drive or permission,
+   * and for the sharer.
    */
   async function saveView({ here, query }: Visit, caller: Caller | null, share: LinkedShare) {
     if (!caller || caller.userId === share.userId || !share.allowDownload) return null
@@ -91,7 +96,7 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
     } satisfies SaveView
   }
 
-  /** A folder, or a file in it, for a visitor who may see it. */
+  /** A folder or file below the share, for visitors who may see it. */
   async function inFolder(
     visit: Visit,
     look: SharePage,
@@ -115,7 +120,7 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
     const page = { limit: PAGE, cursor: query.get('cursor') }
     const level = await shareLinks.list(token, await visitor(visit), { ...askedOf(place), page })
     const tiles = cookiesOf(visit)[VIEW_COOKIE] === 'tiles'
-    // Others than its recipient and its sharer do not see what is shared with one person.
+    // Only recipient and sharer can see a share with one person.
     const mayEdit =
       hasConsole && share.mayEdit !== 0 && caller !== null && caller.userId !== share.userId
     const edit = mayEdit ? `/shared/${share.id}` : null
@@ -124,8 +129,8 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
 
   return {
     /**
-     * Opening the page does not count as a download, and reading on in its list is not opening it
-     * again.
+     * Opening the page does not count as a download. Loading the next page of the list does not
+     * count as opening.
      */
     async show(visit: Visit): Promise<Reply> {
       const [caller, share] = await load(visit)
@@ -140,7 +145,7 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
       })
     },
 
-    /** Saves what the page shows in the drive of the visitor, and shows the page again. */
+    /** Saves the shown entries to the visitor's drive, and shows the page again. */
     async save(visit: Visit): Promise<Reply> {
       const at = placeIn(await readForm(visit))
       const { caller, ...user } = await visitor(visit)
@@ -164,7 +169,7 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
       }
     },
 
-    /** Checks the password, and stores in a cookie that it was right. */
+    /** Checks the password, and stores the success in a cookie. */
     async unlock(visit: Visit): Promise<Reply> {
       const password = (await readForm(visit)).get('password') ?? ''
       const [caller, share] = await load(visit)
@@ -192,7 +197,7 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
       }
     },
 
-    /** The archive of what has been selected on the page, or of the folder that it shows. */
+    /** An archive of the selected entries, or of the current folder. */
     async zip(visit: Visit): Promise<Reply> {
       const form = await readForm(visit, MAX_ZIP_FORM_BYTES)
       const path = form.get('path') ?? ''
@@ -209,7 +214,7 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
       }
     },
 
-    /** Without a file, the page says why. */
+    /** Without a file, the page shows the reason. */
     async preview(visit: Visit): Promise<Reply> {
       const [path, version] = [visit.query.get('path'), visit.query.get('small')]
       try {
@@ -223,8 +228,8 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
         }
         const { look, delivery } = await shareLinks.preview(visit.token, await visitor(visit), path)
         const { kind } = previewOf(look)
-        // The list of an archive is read in ranges. The whole of it is a download, which is
-        // counted.
+        // The contents of an archive are listed with range requests. A request for the whole file
+        // counts as a download.
         const isWhole = kind === 'archive' && visit.req.headers.range === undefined
         if (!kind || !delivery || isWhole) return { to: pageAt(visit.here, fileIn(visit.query)) }
         await sendPreview(visit, { kind, delivery, fileType: look.fileType })
@@ -241,7 +246,7 @@ const problems: Partial<Record<ErrorCode, string>> = {
   WRONG_PASSWORD: 'This is not the password. Check it and try again.',
 }
 
-/** @param file its path, where it is in a shared folder */
+/** @param file its path, if it is in a shared folder */
 function sharePage(
   visit: Visit,
   look: SharePage,
@@ -282,17 +287,17 @@ function sharePage(
   )
 }
 
-/** Whether a visitor asks for a further page of the list of a shared folder. */
+/** Whether the visitor requests a further page of the list. */
 const isReadingOn = ({ query }: Visit, { kind }: SharePage): boolean =>
   kind === FOLDER && query.has('cursor') && !query.has('file')
 
-/** What a query or a form says of the place in a shared folder: of a file, else of a folder. */
+/** The place in a shared folder from a query or form: a file, or else a folder. */
 function placeIn(given: URLSearchParams): Record<string, string> {
   const name = ['file', 'path'].find(name => given.get(name))
   return name ? { [name]: given.get(name) ?? '' } : {}
 }
 
-/** What the query of a preview or a download says of the page of the file. */
+/** The file from the query of a preview or download. */
 const fileIn = (query: URLSearchParams): Record<string, string> =>
   placeIn(new URLSearchParams({ file: query.get('path') ?? '' }))
 
@@ -301,7 +306,5 @@ const pageAt = (here: string, at: Record<string, string>): string => {
   return query.size > 0 ? `${here}?${query}` : here
 }
 
-/**
- * The address of the page that a visitor is on: of a file, or of the place in the shared folder.
- */
+/** The URL of the current page: a file, or a place in the shared folder. */
 const ownAddress = ({ here, query }: Visit): string => addressOf(here, placeOf(query))

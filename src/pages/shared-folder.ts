@@ -11,37 +11,34 @@ import { type Page, page } from './visit.ts'
 import { momentOf, nameOf, personOf, sizeOf } from './words.ts'
 
 /**
- * Entries on one page: not more than one archive takes, and two to six tiles in a row fill all rows
- * of it.
+ * Entries per page: at most as many as one archive can have, and divisible by two to six, so that
+ * tiles fill all rows.
  */
 export const PAGE = 180
 
-/** The picture itself is loaded: a larger one would be too much for a tile. */
+/** Larger originals are not loaded for a tile. */
 const MAX_TILE_BYTES = 4_000_000
 
-/**
- * What the list can be sorted by: as addresses and as people say it, and whether the largest comes
- * first.
- */
+/** The sort orders: the URL value, the label, and whether the largest comes first. */
 const sorts = [
   { name: 'name', sort: 'name', label: 'Name', descending: false },
   { name: 'changed', sort: 'updatedAt', label: 'Changed', descending: true },
   { name: 'size', sort: 'size', label: 'Size', descending: true },
 ] as const
 
-/** What the address of a page of a shared folder says. */
+/** The URL parameters of a shared folder page. */
 export interface FolderPlace {
-  /** From the shared folder; empty for itself. */
+  /** Relative to the shared folder; empty for the folder itself. */
   path: string
-  /** Part of the names that are searched for; empty for none. */
+  /** Text to find in names; empty for none. */
   search: string
   sort: (typeof sorts)[number]
   descending: boolean
-  /** Path of the file that is shown; empty for the list. */
+  /** Path of the open file; empty for the list. */
   file: string
 }
 
-/** Reads the address of a page; what it does not know is as if it were not there. */
+/** Parses the URL parameters, and ignores unknown values. */
 export function placeOf(query: URLSearchParams): FolderPlace {
   const sort = sorts.find(({ name }) => name === query.get('sort')) ?? sorts[0]
   const search = (query.get('q') ?? '').trim().slice(0, MAX_NAME_PART)
@@ -49,7 +46,7 @@ export function placeOf(query: URLSearchParams): FolderPlace {
   return { path: query.get('path') ?? '', search, sort, descending, file: query.get('file') ?? '' }
 }
 
-/** What the address of a page says besides that of the share. */
+/** The query string of a page. */
 const queryOf = ({ path, search, sort, descending, file }: FolderPlace, cursor = '') => ({
   ...(path ? { path } : {}),
   ...(search ? { q: search } : {}),
@@ -59,15 +56,19 @@ const queryOf = ({ path, search, sort, descending, file }: FolderPlace, cursor =
   ...(cursor ? { cursor } : {}),
 })
 
-/** The address of a page. @param here that of the share */
+/**
+ * The URL of a page.
+ *
+ * @param here URL of the share
+ */
 export function addressOf(here: string, place: FolderPlace, cursor?: string): string {
   const query = new URLSearchParams(queryOf(place, cursor))
   return query.size > 0 ? `${here}?${query}` : here
 }
 
 /**
- * Addresses that differ in one path: URLSearchParams for each line of a list would take most of the
- * time of a page.
+ * Builds URLs that differ in one path. Calling URLSearchParams for every row would take most of the
+ * page's time.
  */
 function pathsAt(
   here: string,
@@ -83,13 +84,13 @@ const escaped = (path: string) => encodeURIComponent(path).replaceAll('%20', '+'
 
 const bytesAt = (address: string) => (path: string) => `${address}?path=${escaped(path)}`
 
-/** The address of the list that a file is in. */
+/** The URL of the list that contains a file. */
 export function listOf(here: string, place: FolderPlace): string {
   const path = place.search ? place.path : joinPath(parsePath(place.file).slice(0, -1))
   return addressOf(here, { ...place, path, file: '' })
 }
 
-/** What the page asks the service for: a search finds everything in the share. */
+/** The query for the service. A search covers the whole share. */
 export const askedOf = ({
   path,
   search,
@@ -100,7 +101,7 @@ export const askedOf = ({
   query: { sort: sort.sort, descending, search: search || null },
 })
 
-/** A press on a sorting sorts by it, from its natural end, or turns it round. */
+/** Sort links: each sorts in its natural direction, or reverses the current one. */
 const sortsOf = (here: string, place: FolderPlace): SortView[] =>
   sorts.map(sort => {
     const isNow = sort === place.sort
@@ -113,10 +114,7 @@ const sortsOf = (here: string, place: FolderPlace): SortView[] =>
     }
   })
 
-/**
- * The address of the picture that the tile of a file shows: a small one, or the file itself where
- * there is none; null for an icon.
- */
+/** The URL of a tile's picture: a thumbnail, or the original without one; null for an icon. */
 function pictureOf(entry: SharedEntry, { limited }: SharePage, preview: string): string | null {
   const { name, fileType, size, picture } = entry
   if (picture !== null) return `${preview}&small=${picture}`
@@ -135,17 +133,17 @@ interface Shown {
   look: SharePage
   caller: Caller | null
   save: SaveView | null
-  /** Where the visitor edits it; null for who may not. */
+  /** URL for editing; null for visitors who may not edit. */
   edit: string | null
   /** Whether the visitor has chosen tiles. */
   tiles: boolean
 }
 
-/** One page of a shared folder, of a folder below it, or of what a search has found there. */
+/** One page of a shared folder, of a subfolder or of search results. */
 export function folderPage({ here, place, level, look, caller, save, edit, tiles }: Shown): Page {
   const { names, entries, nextCursor } = level
   const folderAt = pathsAt(here, { ...place, search: '' }, 'path')
-  // Where one comes back to the same list from.
+  // Link target for the way back to the same list.
   const fileAt = pathsAt(here, { ...place, path: place.search ? place.path : '' }, 'file')
   const [previewAt, downloadAt] = [bytesAt(`${here}/preview`), bytesAt(`${here}/download`)]
   const rowOf = (entry: SharedEntry) => ({
@@ -181,7 +179,7 @@ export function folderPage({ here, place, level, look, caller, save, edit, tiles
   return page('shared-folder', data, { title: nameOf(look.fileName), caller })
 }
 
-/** The folder that something was found in, where that is not the shared one. */
+/** The folder of a search result, unless it is the shared folder itself. */
 function whereOf(path: string, folderAt: (path: string) => string): LevelEntry['where'] {
   const above = joinPath(parsePath(path).slice(0, -1))
   return above ? { label: above, href: folderAt(above) } : null

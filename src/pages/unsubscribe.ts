@@ -3,9 +3,9 @@ import type { Action, MessageView } from './views.ts'
 import { type Page, page, type Reply, type Visit } from './visit.ts'
 
 /**
- * `/unsubscribe/{token}`: stops the mails that people cause to the address that the link was sent
- * to, without an account. A look changes nothing, because programs follow links in mails; mail
- * programs send the same form by themselves (RFC 8058).
+ * `/unsubscribe/{token}`: unsubscribes the email address of the link from mails caused by other
+ * people. It needs no account. A GET changes nothing, because programs follow links in mails. Mail
+ * programs submit the same form by themselves (RFC 8058).
  */
 export function unsubscribePages({ mailings }: Services) {
   const answer = (stopped: boolean, here: string): Page => {
@@ -29,10 +29,7 @@ export function unsubscribePages({ mailings }: Services) {
     show: async (visit: Visit): Promise<Reply> =>
       answer(await mailings.isStopped(visit.token), visit.here),
 
-    /**
-     * Reads no body: the two ways in which mail programs send one say nothing that the address does
-     * not.
-     */
+    /** The body is ignored: neither of its two possible formats adds anything to the URL. */
     async stop(visit: Visit): Promise<Reply> {
       await mailings.setStopped(visit.token, true)
       return answer(true, visit.here)

@@ -30,38 +30,35 @@ export interface HomeView {
     rows: { href: string; workspace: string; role: string; until: Moment }[]
   }
   workspaces: { more: number; rows: { name: string; role: string; href: string }[] }
-  /** URL of the complete lists; null where they are shown. */
+  /** URL of the complete lists; null if they are shown. */
   all: string | null
-  /** Whether the console is to be served, and is not there. */
+  /** Whether the console is enabled but was not built. */
   unbuilt: boolean
 }
 
-/** A file or a folder in a list; of a folder, the label of its kind says how many files it has. */
+/** A file or folder in a list. For a folder, the label of its kind includes the number of files. */
 export interface LevelEntry extends ShownFile {
-  /** Begins at the top, as the service takes it. */
+  /** Starts at the root, in the format of the service. */
   path: string
   href: string
   changed: Moment
-  /** The folder that a search has found it in; null where that is the top. */
+  /** The folder of a search result; null for the root. */
   where: { label: string; href: string } | null
-  /** URL of the picture that its tile shows; null for an icon. */
+  /** URL of the tile's picture; null for an icon. */
   picture: string | null
-  /**
-   * URL of the bytes of a file, besides that of its page; null for a folder, and where there is
-   * none.
-   */
+  /** URL of the file's content; null for a folder, or if downloads are forbidden. */
   download: string | null
 }
 
-/** What is in a folder, page by page. */
+/** The contents of a folder, page by page. */
 export interface LevelView {
-  /** The workspace or the shared folder, and the folders down to this one. */
+  /** The workspace or shared folder, and the folders down to this one. */
   crumbs: { label: string; href: string }[]
   entries: LevelEntry[]
   next: string | null
 }
 
-/** What a list can be sorted by, and how it is sorted by it now. */
+/** A sort order of a list, and its current state. */
 export interface SortView {
   name: string
   label: string
@@ -72,23 +69,22 @@ export interface SortView {
 /** The preview of a file. */
 export interface PreviewView {
   kind: 'image' | 'pdf' | 'audio' | 'video' | 'archive' | 'text'
-  /** What the script makes of a text; null for one that stays as it is. */
+  /** How the script renders a text; null for plain text. */
   layout: TextKind | null
   src: string
-  /** Of the file, in bytes. */
+  /** File size in bytes. */
   size: number
   /** Whether a small frame is enough. */
   short: boolean
 }
 
 /**
- * How a visitor saves what a page of a share shows in their own drive; what was saved just now,
- * where it is.
+ * How a visitor saves the shown entries to a drive, and the place of entries that were just saved.
  */
 export interface SaveView {
-  /** URL that the form goes to. */
+  /** Target of the form. */
   action: string
-  /** What is said of the place in the query of the page, too. */
+  /** Query parameters of the place in the share. */
   at: Record<string, string>
   saved: string | null
 }
@@ -98,16 +94,16 @@ export interface ShareView {
   until: Moment | null
   /** URL of the page itself. */
   own: string
-  /** URL of the bytes. Null where nothing may be downloaded. */
+  /** URL of the content. Null if downloads are forbidden. */
   download: string | null
-  /** Null for visitors who have nowhere to save it. */
+  /** Null for visitors without a drive or permission to save. */
   save: SaveView | null
-  /** URL of the shared folder that the file is in; null where the file itself is shared. */
+  /** URL of the shared folder that contains the file; null if the file itself is shared. */
   back: string | null
   needs: 'sign-in' | 'password' | null
   sharedBy: Person | null
   preview: PreviewView | null
-  /** Why there is no preview, where a visitor might expect one. */
+  /** Why there is no preview, if a visitor might expect one. */
   noPreview: string
   signIn: string
   problem: string
@@ -115,20 +111,18 @@ export interface ShareView {
 
 export interface SharedFolderView extends LevelView {
   save: SaveView | null
-  /** Where the console shows it to who may edit it. */
+  /** URL in the console for people who may edit. */
   edit: string | null
   tiles: boolean
   sorts: SortView[]
-  /**
-   * The form that searches, with what its address keeps besides; `clear` leads back to the folder.
-   */
+  /** The search form, with the query parameters to keep. `clear` links back to the folder. */
   search: { action: string; text: string; clear: string; kept: [name: string, value: string][] }
   size: Size
   until: Moment | null
   sharedBy: Person | null
   /**
-   * Where the form with the selected entries goes, which are named by their paths, and how many it
-   * takes; null where nothing may be downloaded.
+   * Target of the form that downloads selected entries by path, and the most entries that it
+   * accepts. Null if downloads are forbidden.
    */
   zip: { action: string; folder: string; most: number } | null
 }
@@ -137,7 +131,7 @@ export interface InviteView {
   here: string
   workspace: string
   role: string
-  /** What the role allows. */
+  /** The permissions of the role. */
   rights: string
   invitedBy: Person
   until: Moment
@@ -175,32 +169,30 @@ export interface IdentitiesView {
   add: { label: string; href: string }[]
 }
 
-/** An identity that waits to be confirmed; the account is in the frame. */
+/** An identity that waits for confirmation. The frame shows the account. */
 export interface LinkView {
   provider: string
   person: Person
 }
 
-/** A program that asks for a key. */
+/** A program that requests a key. */
 export interface AuthorizeView {
-  /** Where the form goes. */
+  /** Target of the form. */
   action: string
-  /** The account that answers: another one may have signed in meanwhile. */
+  /** The account that decides. Another one may have signed in meanwhile. */
   account: string
   name: string
   clientId: string
   rights: string[]
   lifetimes: { value: string; label: string; chosen: boolean }[]
-  /**
-   * The address on this computer that the browser leads back to; null for a program with a code.
-   */
+  /** The redirect URL on this computer; null for the device flow. */
   redirect: string | null
   device: { userCode: string; network: string; isElsewhere: boolean; since: Moment } | null
-  /** Signs in as another person, and leads back. */
+  /** Signs in as another person, and returns. */
   switchTo: string
 }
 
-/** The answer of a person, on its way to the program. */
+/** The decision of a person, to be sent to the program. */
 export interface AuthorizedView {
   isApproved: boolean
   href: string
@@ -220,16 +212,16 @@ export interface MessageView {
   small: string
 }
 
-/** The first part of a text file, in a frame of its own. */
+/** The beginning of a text file, in a frame. */
 export interface TextView {
   text: string
   rest: string
 }
 
-/** The page of a file request, as one sender sees it. */
+/** The page of a file request for one sender. */
 export interface RequestView {
   here: string
-  /** Where the script of the page sends files to. */
+  /** URL to which the page's script uploads. */
   api: string
   label: string
   paragraphs: string[]
@@ -238,9 +230,9 @@ export interface RequestView {
   kinds: string[]
   maxFile: Size
   maxFileBytes: number
-  /** What the sender has to give first. */
+  /** What the sender has to enter first. */
   asks: { password: boolean; name: boolean } | null
-  /** The name that they have given. */
+  /** The name that the sender has given. */
   name: string
   isFull: boolean
   /** The token of the sender, for the script. */
@@ -273,7 +265,7 @@ export interface Views {
 export interface Frame {
   title: string
   caller: Person | null
-  /** Whether to offer to sign in at the top. */
+  /** Whether the header offers to sign in. */
   signIn: string
   notice: string
   graphiql: boolean

@@ -8,7 +8,7 @@ import type { Frame, Views } from './views.ts'
 /** A request for a page. */
 export interface Visit
   extends Pick<Incoming, 'req' | 'res' | 'query' | 'address' | 'signal' | 'log'> {
-  /** The token in the URL, on the pages that have one. */
+  /** The token in the URL, if there is one. */
   token: string
   /** The URL of the page itself, for forms and for the way back. */
   here: string
@@ -27,7 +27,7 @@ export interface Page {
   headers: Record<string, string>
 }
 
-/** A page of one view, with what that view needs. */
+/** A page of one view with its data. */
 export const page = <V extends keyof Views>(
   view: V,
   data: Views[V],
@@ -41,25 +41,30 @@ export interface Redirect {
   headers?: Record<string, string>
 }
 
-/** The response; undefined when it has been written already. */
+/** The response; undefined if it was already written. */
 export type Reply = Page | Redirect | undefined
 
-/** A page that redirects to another one. */
+/** A page that redirects to another. */
 export const leadingTo = (next: string, page: string): string =>
   `${page}?${new URLSearchParams({ return_to: next })}`
 
 export const signInAt = (here: string): string => leadingTo(here, '/login')
 
-/** The page to return to: always of this service, and never the page itself. */
+/** The page to return to: always on this service, and never the page itself. */
 export function nextOf(query: URLSearchParams): string {
   const asked = readReturnTo(query.get('return_to') ?? undefined)
   return asked && !/^\/log(in|out)\b/.test(asked) ? asked : '/'
 }
 
-/** More than the longest password, with every character escaped. */
+/** Larger than the longest password with every character escaped. */
 const MAX_FORM_BYTES = 16 * 1024
 
-/** Reads the fields of a form of this service. @param maxBytes of its body @throws INVALID_INPUT */
+/**
+ * Reads the fields of a form of this service.
+ *
+ * @param maxBytes limit for its body
+ * @throws INVALID_INPUT
+ */
 export async function readForm(
   { req }: Visit,
   maxBytes = MAX_FORM_BYTES,

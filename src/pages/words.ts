@@ -3,13 +3,13 @@ import prettyBytes from 'pretty-bytes'
 import { momentText } from '../values/moment.ts'
 import { oneLine } from '../values/one-line.ts'
 
-/** A number of bytes, as people read it and to the byte. */
+/** A size, rounded for people and exact. */
 export interface Size {
   text: string
   exact: string
 }
 
-/** A moment, for machines and for people. */
+/** A timestamp, for machines and for people. */
 export interface Moment {
   iso: string
   text: string
@@ -30,7 +30,7 @@ export interface Kind {
   label: string
 }
 
-/** A file as every page shows it. */
+/** The fields of a file that every page shows. */
 export interface ShownFile {
   name: string
   kind: Kind
@@ -41,7 +41,7 @@ export interface ShownFile {
 export interface Person {
   name: string
   email: string
-  /** Whether anybody could have given this address. */
+  /** Whether the email address was never verified. */
   unverified?: boolean
 }
 
@@ -64,7 +64,7 @@ export const momentOf = (ms: number): Moment => ({
 
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** The day of a moment, for lists. */
+/** The day of a timestamp, for lists. */
 export const dayOf = (ms: number): Moment => ({
   iso: new Date(ms).toISOString(),
   text: days.format(ms),
@@ -87,7 +87,7 @@ const kinds: [test: (type: string) => boolean, icon: Kind['icon'], word: string]
   [type => type.startsWith('text/'), 'text', 'text file'],
 ]
 
-/** What sort of thing a file is, by its media type; its ending is named where the two agree. */
+/** The kind of a file, by its media type. The extension is included if it fits the type. */
 export function kindOf(name: string, fileType: string): Kind {
   const type = fileType.replace(/;.*/, '')
   const [, icon, word] = kinds.find(([test]) => test(type)) ?? [null, 'file' as const, 'file']
@@ -112,10 +112,7 @@ export const folderOf = (name: string, bytes: number): ShownFile => ({
   size: sizeOf(bytes),
 })
 
-/**
- * A person, by the name that they have chosen and by the address that tells who they are, as far as
- * it is verified.
- */
+/** A person: the chosen name, and the email address as proof of identity if it is verified. */
 export function personOf({
   name,
   email,

@@ -8,8 +8,9 @@ import { nameOf } from './words.ts'
 const PAGE = 200
 
 /**
- * `/workspace/{id}?path=`: one folder of a workspace, whose files can be downloaded. The link of an
- * invite leads here.
+ * `/workspace/{id}?path=`: one folder of a workspace, with downloads. The link of an invite leads
+ * here.
+ *
  * @param hasConsole whether the web console shows more of it
  */
 export function workspacePage(

@@ -5,9 +5,9 @@ const marks: [mark: number[], encoding: string][] = [
 ]
 
 /**
- * The text in some bytes: as the byte order mark says that they begin with, else as the media type
- * says, else UTF-8.
- * @param bytes the beginning of a file; a character that the end cuts in two is left out
+ * Decodes text by its byte order mark, else by the media type, else as UTF-8.
+ *
+ * @param bytes the beginning of a file; an incomplete character at the end is dropped
  */
 export function decode(bytes: Uint8Array, contentType: string): string {
   const [, charset = 'utf-8'] = /;\s*charset="?([\w:.+-]+)/i.exec(contentType) ?? []

@@ -1,17 +1,14 @@
 /** How a file can be shown. */
 export type Kind = 'image' | 'video' | 'audio' | 'pdf' | 'archive' | TextKind
-/**
- * A text, and how it is laid out: as it is, as Markdown, as a table, or coloured by the grammar of
- * a language.
- */
+/** How a text is rendered: as plain text, as Markdown, as a table, or with syntax highlighting. */
 export type TextKind = 'text' | 'markdown' | 'table' | 'source'
 
-/** A browser takes a picture or a document as a whole. */
+/** Browsers load a whole picture or document into memory. */
 const WHOLE_BYTES = 50 * 1024 * 1024
-/** Far more than people write by hand, and less than a second of a film. */
+/** Larger than almost any hand-written source file, and smaller than a second of video. */
 const SOURCE_BYTES = 512 * 1024
 
-/** What browsers display themselves. SVG is missing: it can carry scripts. */
+/** Media types that browsers display themselves. SVG is missing, because it can contain scripts. */
 const byType: [types: RegExp, kind: Kind][] = [
   [/^image\/(png|jpeg|gif|webp|avif|bmp|apng|x-icon|vnd\.microsoft\.icon)$/, 'image'],
   [/^application\/pdf$/, 'pdf'],
@@ -31,8 +28,7 @@ const byType: [types: RegExp, kind: Kind][] = [
 ]
 
 /**
- * Grammars by the ends of names: media types know few languages, and most services know none for
- * them.
+ * Grammars by file extension, because media types cover few languages, and many services send none.
  */
 const byEnding: Record<string, string> = Object.fromEntries(
   (
@@ -79,20 +75,20 @@ export interface NamedFile {
   size: number
 }
 
-/** The grammar by which a text is coloured; undefined for one that has none. */
+/** The grammar for syntax highlighting; undefined if there is none. */
 export function languageOf(name: string): string | undefined {
   const lower = name.toLowerCase()
   return byName[lower] ?? byEnding[/\.([^.]+)$/.exec(lower)?.[1] ?? '']
 }
 
 /**
- * How a file can be shown without running anything of it, whatever its size; undefined for one that
- * can only be downloaded.
+ * How a file can be shown without executing anything in it, whatever its size. Undefined for files
+ * that can only be downloaded.
  */
 export function kindOf({ name, contentType, size }: NamedFile): Kind | undefined {
   const essence = contentType.replace(/;.*/, '').trim().toLowerCase()
   const isSource = languageOf(name) !== undefined && size <= SOURCE_BYTES
-  // Names of TypeScript end like those of MPEG transport streams.
+  // TypeScript files have the extension of MPEG transport streams.
   if (
     isSource &&
     /^(application\/octet-stream|text\/html|image\/svg\+xml|video\/mp2t)$/.test(essence)
@@ -103,13 +99,10 @@ export function kindOf({ name, contentType, size }: NamedFile): Kind | undefined
   return kind === 'text' && languageOf(name) ? 'source' : kind
 }
 
-/**
- * Whether a file of a kind is too large for a browser, which takes pictures and documents as a
- * whole.
- */
+/** Whether the file is too large for a browser, which loads a whole picture or document. */
 export const isTooLarge = (kind: Kind, size: number): boolean =>
   (kind === 'image' || kind === 'pdf') && size > WHOLE_BYTES
 
-/** Whether a kind is a text, of which the beginning is read. */
+/** Whether a kind is a text. Only the beginning of a text is read. */
 export const isText = (kind: Kind | undefined): kind is TextKind =>
   kind === 'text' || kind === 'markdown' || kind === 'table' || kind === 'source'

@@ -1,17 +1,17 @@
-/** The longest name that the service takes, in bytes of UTF-8. */
+/** Maximum length of a name on the service, in bytes of UTF-8. */
 const MAX_BYTES = 255
 
 const encoder = new TextEncoder()
 const sizeOf = (text: string) => encoder.encode(text).length
 
 /**
- * What follows the last dot of a name is its ending, unless it is longer or has a space. A name
- * that begins with its only dot has none.
+ * The extension: the text after the last dot, unless it is too long or contains a space. A name
+ * whose only dot is at the start has none.
  */
 const ending = /(?<=.)(?:\.tar)?\.[^. ]{1,15}$/
 
 /**
- * The name for the n-th of those that have one name: the second `a.txt` is `a (2).txt`. Long names
+ * The name of the n-th file with the same name: the second `a.txt` becomes `a (2).txt`. Long names
  * are shortened.
  */
 export function copyName(name: string, n: number | string): string {

@@ -1,14 +1,14 @@
-/** CRC-32 as of gzip and zip (RFC 1952, section 8), its bits reflected. */
+/** CRC-32 as in gzip and zip (RFC 1952, section 8), bit-reflected. */
 const POLYNOMIAL = 0xedb88320
 const ONE = 0x80000000
 
 /**
- * As it is written on the wire: lower-case hex. Refers to nothing outside, as its text runs in a
- * thread of the service, too.
+ * The wire format: lower-case hex. It must not use outer variables, because its source also runs in
+ * a thread of the service.
  */
 export const hexOfCrc32 = (sum: number): string => (sum >>> 0).toString(16).padStart(8, '0')
 
-/** The product of two polynomials, modulo that of the sum. */
+/** The product of two polynomials, modulo the CRC polynomial. */
 function times(a: number, b: number): number {
   let product = 0
   for (let bit = ONE, shifted = b; bit !== 0; bit >>>= 1) {
@@ -18,7 +18,7 @@ function times(a: number, b: number): number {
   return product
 }
 
-/** What so many bytes behind it multiply a sum by: x to the power of eight times as many. */
+/** The factor for a checksum that is followed by this many bytes: x to the power of 8 × bytes. */
 function shiftBy(bytes: number): number {
   let power = ONE
   // x to the power of 8, squared for each bit of the number.
@@ -30,8 +30,8 @@ function shiftBy(bytes: number): number {
 }
 
 /**
- * The CRC-32 of a whole, of those of its pieces in their order. All in lower-case hex, sizes in
- * bytes.
+ * The CRC-32 of a whole file, computed from its pieces in order. Checksums in lower-case hex, sizes
+ * in bytes.
  */
 export function joinCrc32(pieces: Iterable<{ crc32: string; size: number }>): string {
   let whole = 0

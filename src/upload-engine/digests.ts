@@ -1,6 +1,6 @@
 import type { Digest, Digests, Source } from './job.ts'
 
-/** Bytes between two looks at the signal. */
+/** Bytes between checks of the abort signal. */
 const STRIDE = 4 * 1024 * 1024
 
 interface Running {
@@ -24,7 +24,7 @@ export function digestsOf({
         state.at += length
       }
     } catch (error) {
-      // After a failed read it is unknown how far the digest came.
+      // After a failed read, the state of the digest is unknown.
       if (!signal.aborted) running = undefined
       throw error
     }

@@ -1,13 +1,13 @@
 /**
- * A refusal of the service, or a failure of the network or of the source: a code, and a sentence
- * that says what to do.
+ * A refusal by the service, or a failure of the network or the source: a code, and a message that
+ * says what to do.
  */
 export class TransferFailure extends Error {
-  /** That of the service; or UNREACHABLE, FILE_CHANGED, DIGEST_DIFFERS. */
+  /** A code of the service, or UNREACHABLE, FILE_CHANGED or DIGEST_DIFFERS. */
   readonly code: string
   /**
    * `retry_after`: seconds; `sent`: whether the service may have received the request; `permanent`:
-   * whether a retry is pointless. All others are those of the service.
+   * whether a retry is pointless. All others come from the service.
    */
   readonly details: Record<string, unknown>
 

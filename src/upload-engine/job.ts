@@ -3,56 +3,60 @@ import type { Patience } from './retry.ts'
 /** Detects that a file has changed. */
 export interface Fingerprint {
   size: number
-  /** When it was last modified, in milliseconds since 1970; 0 where that is not known. */
+  /** Modification time in milliseconds since 1970; 0 if unknown. */
   mtimeMs: number
 }
 
 /** A file to upload. `Body` is what the transport sends: a Blob, or an iterable of chunks. */
 export interface Source<Body> {
   readonly fingerprint: Fingerprint
-  /** Some of its bytes. May be called again for the same range. */
+  /** Reads a range. May be called again for the same range. */
   read(offset: number, length: number): Reading<Body>
-  /** Digests the file from its first byte on. */
+  /** Starts a digest from the first byte. */
   digest(): Digest
   /** @throws FILE_CHANGED if the file differs from its fingerprint */
   verify(): Promise<void>
 }
 
-/** Some bytes of a file. */
+/** A range of a file. */
 export interface Reading<Body> {
   body: Body
-  /** Their CRC-32, in lower-case hex. Call it when the body has been sent. */
+  /** CRC-32 in lower-case hex. Call it after the body was sent. */
   crc32(): Promise<string>
 }
 
-/** A running digest of a file. */
+/** A digest in progress. */
 export interface Digest {
-  /** Digests the next `length` bytes. @throws FILE_CHANGED if there are fewer */
+  /**
+   * Hashes the next `length` bytes.
+   *
+   * @throws FILE_CHANGED if there are fewer
+   */
   next(length: number): Promise<void>
-  /** MD5 of all bytes so far, in lower-case hex. Nothing may be digested after it. */
+  /** MD5 of all bytes so far, in lower-case hex. Ends the digest. */
   end(): Promise<string>
-  /** Frees what a digest holds that does not reach its end. */
+  /** Frees the memory of an unfinished digest. */
   close(): void
 }
 
-/** The digest of a file. Each byte is digested once, in order, when the digest is first needed. */
+/** The digest of a file. Each byte is hashed once, in order, when the digest is first needed. */
 export interface Digests {
   /** MD5 of the file, in lower-case hex. */
   whole(signal: AbortSignal): Promise<string>
   close(): void
 }
 
-/** Where a file is to be. */
+/** The target path of a file. */
 export interface Aim {
-  /** Names of folders, joined by slashes; missing ones are made. */
+  /** Folder names joined by slashes. Missing folders are created. */
   folder: string
   fileName: string
 }
 
-/** An upload in parts that the service has accepted. */
+/** A multipart upload that the service has accepted. */
 export interface Session {
   uploadId: string
-  /** Bytes of every part but the last, which has the rest. */
+  /** Size of every part except the last, which has the rest. */
   chunkSize: number
   partCount: number
   expiresAt: string
@@ -61,85 +65,98 @@ export interface Session {
 /** One attempt to send bytes. */
 export interface Attempt {
   signal: AbortSignal
-  /** To be called with the number of bytes that the network has accepted since the last call. */
+  /** Called with the number of bytes that the network accepted since the last call. */
   sent(count: number): void
 }
 
-/**
- * The requests of an upload in parts. All but the one that sends bytes retry by themselves what the
- * network loses.
- */
+/** The requests of a multipart upload. All except `sendPart` retry network failures themselves. */
 export interface PartTransport<Body> {
-  /** Of the service, for messages. */
+  /** Host of the service, for messages. */
   readonly host: string
-  /** Begins an upload in parts. @throws PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED */
+  /**
+   * Starts a multipart upload.
+   *
+   * @throws PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED
+   */
   start(aim: Aim, file: Fingerprint): Promise<Session>
   /**
-   * Numbers of the parts that have arrived. @throws UPLOAD_NOT_FOUND for an upload that has ended
+   * Numbers of the received parts.
+   *
+   * @throws UPLOAD_NOT_FOUND if the upload has ended
    */
   received(session: Session): Promise<number[]>
   /**
-   * Resolves to the CRC-32 of the bytes that the service has stored, in lower-case hex; undefined
-   * from a service that does not say it.
+   * Resolves to the CRC-32 of the stored bytes, in lower-case hex; undefined if the service does
+   * not report it.
+   *
    * @throws UPLOAD_BUSY, UPLOAD_NOT_FOUND
    */
   sendPart(session: Session, part: Part<Body>, attempt: Attempt): Promise<string | undefined>
   /**
-   * Begins to complete an upload, unless that is under way already, and waits for a while.
-   * @param expected of the whole, to be compared
+   * Starts to complete an upload, unless that is in progress already, and waits for a while.
+   *
+   * @param expected checksum of the whole file, to be verified
    * @throws CHECKSUM_MISMATCH, UPLOAD_INCOMPLETE with `missing`, PATH_EXISTS, UPLOAD_BUSY,
    * UPLOAD_NOT_FOUND
    */
   complete(session: Session, aim: Aim, expected: Expected): Promise<Receipt | Checking>
-  /** What became of that. @throws what `complete` throws */
+  /**
+   * The result of the completion.
+   *
+   * @throws the same errors as `complete`
+   */
   outcome(session: Session): Promise<Receipt | Checking>
   abort(session: Session): Promise<void>
   /**
-   * The file at a path, and those that may have got another name instead; none if the caller may
-   * not read.
+   * The file at a path, and files that may have been renamed to avoid a conflict. Empty if the
+   * caller may not read.
    */
   find(aim: Aim): Promise<(Receipt & { size: number })[]>
 }
 
-/** The requests of an upload, in parts or in one request. That one is not retried here either. */
+/** The requests of an upload, in parts or in one request. `sendWhole` does not retry either. */
 export interface Transport<Body> extends PartTransport<Body> {
-  /** Sends a file in one request. @throws PATH_EXISTS */
+  /**
+   * Sends a file in one request.
+   *
+   * @throws PATH_EXISTS
+   */
   sendWhole(aim: Aim, file: Fingerprint & { body: Body }, attempt: Attempt): Promise<Receipt>
   remove(aim: Aim): Promise<void>
 }
 
-/** A sum of a whole file, in lower-case hex. */
+/** Checksum of a whole file, in lower-case hex. */
 export type Expected = { md5: string } | { crc32: string }
 
-/** What the service has stored. */
+/** The stored file. */
 export interface Receipt {
   /** In lower-case hex. */
   md5: string
-  /** Another one than that of the aim if both are kept. */
+  /** Differs from the aim if both files are kept. */
   fileName: string
 }
 
-/** The service continues to complete an upload. */
+/** The service is still completing the upload. */
 export interface Checking {
-  /** Bytes that it has read again. */
+  /** Number of verified bytes. */
   checked: number
 }
 
 export interface Part<Body> {
-  /** From 1 on. */
+  /** Starts at 1. */
   number: number
   size: number
   body: Body
 }
 
-/** Remembers the session of one file and one place, across restarts. */
+/** Stores the session of one file and target across restarts. */
 export interface SessionStore {
   read(): Promise<StoredSession | null>
   write(session: StoredSession): Promise<void>
   remove(): Promise<void>
 }
 
-/** With the file that it was begun for. */
+/** A session with the fingerprint of its file. */
 export type StoredSession = Session & Fingerprint
 
 export interface Progress {
@@ -149,26 +166,26 @@ export interface Progress {
   skip(count: number): void
   /** Shows that the service is verifying an upload, until `work` settles. */
   checking<T>(work: Promise<T>): Promise<T>
-  /** How much of an upload that is being verified has been, from 0 to 1. */
+  /** Verified fraction of the upload, from 0 to 1. */
   checked(share: number): void
 }
 
-/** Runs at most so many at a time, such as p-limit. */
+/** Limits concurrency, like p-limit. */
 export interface Limit {
   <T>(work: () => Promise<T>): Promise<T>
   readonly concurrency: number
 }
 
-/** The upload of one file in parts. */
+/** The multipart upload of one file. */
 export interface PartJob<Body> {
   source: Source<Body>
-  /** Of the source; kept between two attempts, so that nothing is digested twice. */
+  /** Digests of the source. They are kept between attempts, so that nothing is hashed twice. */
   digests: Digests
   aim: Aim
   transport: PartTransport<Body>
   sessions: SessionStore
   progress: Progress
-  /** Bounds the requests that send bytes, across all files. */
+  /** Limits concurrent requests that send bytes, across all files. */
   limit: Limit
   patience: Patience
 }
@@ -180,6 +197,6 @@ export interface Job<Body> extends PartJob<Body> {
 
 export interface Stored extends Receipt {
   size: number
-  /** `unchanged`: the service had these bytes under this name already. */
+  /** `unchanged`: the service had the same content under this name already. */
   status: 'uploaded' | 'unchanged'
 }

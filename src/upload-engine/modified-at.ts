@@ -1,20 +1,20 @@
 import type { Fingerprint } from './job.ts'
 
 /**
- * When a file was last modified, as the computer says that it comes from: any time of these three
- * centuries, the future included, because clocks differ. What is outside of them is no time of a
- * file, but a unit that was mistaken or a clock that was never set (docs/decisions/file-times.md).
+ * Range of valid modification times: three centuries, including the future, because clocks differ.
+ * A time outside of them is a wrong unit or a clock that was never set
+ * (docs/decisions/file-times.md).
  */
 const EARLIEST = Date.UTC(1900, 0)
 const END = Date.UTC(2200, 0)
 
-/** The time as whole milliseconds since 1970; undefined for what is no time of a file. */
+/** The time in whole milliseconds since 1970; undefined if it is out of range. */
 export function modifiedAtOf(ms: number): number | undefined {
   const whole = Math.floor(ms)
   return whole >= EARLIEST && whole < END ? whole : undefined
 }
 
-/** What is said to the service of the time of a file: nothing where it is none, or not known. */
+/** The modification time to send to the service; empty if it is invalid or unknown. */
 export function timeOf({ mtimeMs }: Fingerprint): { modifiedAt?: string } {
   const time = modifiedAtOf(mtimeMs)
   return time ? { modifiedAt: new Date(time).toISOString() } : {}

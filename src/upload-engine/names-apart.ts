@@ -1,13 +1,13 @@
 import { copyName } from './copy-name.ts'
 
 /**
- * Names for entries of several folders, in their order: where several have the same one, the first
- * keeps it, the second `a.txt` is `a (2).txt`.
+ * Makes names of entries from several folders unique, in order: the first `a.txt` keeps its name,
+ * the second becomes `a (2).txt`.
  */
 export function namesApart(names: readonly string[]): string[] {
   const taken = new Set(names)
   const given = new Set<string>()
-  // Numbers below are taken, so that many of one name are not counted from the beginning each.
+  // All lower numbers are taken, so that many equal names are not counted from the start each time.
   const next = new Map<string, number>()
   return names.map(name => {
     let free = name

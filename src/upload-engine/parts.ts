@@ -9,7 +9,7 @@ import { linkSignal, sleep } from './signal.ts'
 export interface Running {
   session: Session
   received: Set<number>
-  /** CRC-32 of those whose first answer had that of what was sent, in lower-case hex. */
+  /** CRC-32 of the parts whose first response matched the sent bytes, in lower-case hex. */
   verified: Map<number, string>
 }
 
@@ -17,10 +17,11 @@ export const sizeOfPart = ({ chunkSize }: Session, size: number, number: number)
   Math.min(chunkSize, size - (number - 1) * chunkSize)
 
 /**
- * Sends the missing parts, several at a time, and compares the sum of each with that of what the
- * service has stored. Resolves to the sum of the file: the CRC-32 that its parts join to, or an
- * MD5, for which it is read again, where parts came in an earlier process, more than once, or to a
- * service that says no sums.
+ * Sends the missing parts, several at a time, and verifies the checksum of each stored part.
+ * Resolves to the checksum of the file: the CRC-32 combined from its parts. If some parts were sent
+ * by an earlier process or more than once, or if the service reports no checksums, it is an MD5
+ * instead, and the file is read again.
+ *
  * @throws FILE_CHANGED
  */
 export async function sendParts<Body>(running: Running, job: PartJob<Body>): Promise<Expected> {
@@ -71,7 +72,7 @@ const joined = ({ session, verified }: Running, size: number): string =>
 /** How often one part may be corrupted in transit. */
 const MAX_CORRUPT = 5
 
-/** @returns the CRC-32 of a part that was sent once, and arrived as it was */
+/** @returns the CRC-32 of a part that was sent once and arrived intact */
 async function sendPart<Body>(
   session: Session,
   number: number,
@@ -111,8 +112,8 @@ const damaged = (number: number) =>
   )
 
 /**
- * Waits while the service completes the upload, perhaps for an earlier request, and refuses others
- * with UPLOAD_BUSY.
+ * Waits while the service is completing the upload, perhaps for an earlier request, and therefore
+ * responds with UPLOAD_BUSY.
  */
 export async function whenIdle<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;)

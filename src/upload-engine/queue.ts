@@ -7,18 +7,18 @@ import { throttle } from './throttle.ts'
 
 export interface Controls {
   aim: Aim
-  /** Whether the file that has this name is to be replaced: that was decided. */
+  /** Whether to replace the existing file of that name, as decided. */
   replaces: boolean
   signal: AbortSignal
   progress: Progress
   onRetry(failure: TransferFailure): void
 }
 
-/** What the queue does with a file. */
+/** The upload of a file in the queue. */
 export interface Work {
-  /** May be called again after it was interrupted, or has failed. */
+  /** May be called again after an interruption or a failure. */
   upload(controls: Controls): Promise<Stored>
-  /** Frees memory once the file is over. */
+  /** Frees memory when the file is finished. */
   close(): void
 }
 
@@ -28,11 +28,11 @@ export interface NewUpload {
   size: number
   /** Null for a file of an earlier run that must be chosen again. */
   work: Work | null
-  /** Gives back what the service holds for an upload that is not to be resumed. */
+  /** Aborts the session of an upload that will not be resumed. */
   abandon(): Promise<void>
 }
 
-/** What happens to files whose names are taken. */
+/** What to do with files whose names are taken. */
 export type Resolution = 'copy' | 'replace' | 'skip'
 
 interface Entry {
@@ -46,22 +46,23 @@ interface Entry {
   copies: number
 }
 
-/** Names that are tried for one file. */
+/** How many alternative names to try for one file. */
 const MAX_COPIES = 1000
 
-/** Whether another name would help: not if a file is where a folder is needed. */
+/** Whether another name would help. It would not if a file is where a folder is needed. */
 function isNameTaken(failure: TransferFailure, { fileName }: Aim): boolean {
   if (!isFailure(failure, 'PATH_EXISTS')) return false
   const { path } = failure.details
   return typeof path !== 'string' || path.split('/').at(-1) === fileName.normalize('NFC')
 }
 
-/** After these, all files would fail alike: they pause. */
+/** Failures that affect all files: they pause. */
 const common = ['UNAUTHENTICATED']
 
 /**
- * Uploads many files, a few at a time. Methods without ids concern all files. @param atOnce how
- * many files are under way at a time
+ * Uploads many files, a few at a time. Methods without ids apply to all files.
+ *
+ * @param atOnce number of concurrent uploads
  */
 export function uploadQueue({ atOnce }: { atOnce: number }) {
   const entries = new Map<string, Entry>()
@@ -90,7 +91,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
   function pump(): void {
     for (const entry of entries.values()) {
       if (running >= atOnce) return
-      // One that was paused and resumed at once may not have stopped yet.
+      // An upload that was paused and resumed quickly may not have stopped yet.
       if (entry.view.phase === 'waiting' && !entry.run) void run(entry)
     }
   }
@@ -101,7 +102,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
     const controller = new AbortController()
     const { signal } = controller
     entry.run = controller
-    // The rate falls even if nothing arrives.
+    // Updates the rate, which falls even if nothing is transferred.
     if (running++ === 0) ticks = setInterval(changed, 1000)
     change(entry, { phase: 'uploading', failure: null })
     try {
@@ -127,7 +128,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
     }
   }
 
-  /** Bytes are counted from the beginning of a run; what was shown before stays until then. */
+  /** Counts bytes from the start of a run. Until it catches up, the previous value is shown. */
   function progressOf(entry: Entry, signal: AbortSignal): Progress {
     let sent = 0
     const count = (bytes: number) => {
@@ -157,7 +158,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
   function stopped(entry: Entry, failure: TransferFailure): void {
     if (isNameTaken(failure, entry.view.aim) && entry.copies < MAX_COPIES) {
       change(entry, { phase: 'conflict', failure })
-      // A folder has the name, which nothing replaces: something else is to be decided.
+      // A folder has the name and cannot be replaced, so a new decision is needed.
       if (entry.replaces) entry.onConflict = undefined
       entry.replaces = false
       resolve(entry)
@@ -183,7 +184,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
   }
 
   const queue = {
-    /** Adds files. Files that are done are dropped if the queue is full. */
+    /** Adds files. If the queue is full, finished files are dropped. */
     add(uploads: readonly NewUpload[]): void {
       if (chosen().every(({ view }) => isOver(view))) queue.clear()
       for (const { id, aim, size, work, abandon } of uploads) {
@@ -204,7 +205,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
       pump()
     },
 
-    /** Gives its file back to an upload of an earlier run. */
+    /** Attaches the file to an upload of an earlier run. */
     attach(id: string, work: Work, size: number): void {
       const entry = entries.get(id)
       if (entry?.view.phase !== 'detached') return
@@ -221,7 +222,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
       }
     },
 
-    /** Continues those that were paused, and tries again what has failed. */
+    /** Resumes paused uploads and retries failed ones. */
     resume(ids?: readonly string[]): void {
       for (const entry of chosen(ids))
         if (entry.view.phase === 'paused' || entry.view.phase === 'failed')
@@ -229,7 +230,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
       pump()
     },
 
-    /** Tries one that has failed again, under another name. */
+    /** Retries a failed upload under another name. */
     rename(id: string, fileName: string): void {
       const entry = entries.get(id)
       if (entry?.view.phase !== 'failed') return
@@ -240,7 +241,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
       pump()
     },
 
-    /** Removes files from the queue, and gives back what the service holds for them. */
+    /** Removes files from the queue, and aborts their sessions. */
     cancel(ids?: readonly string[]): void {
       for (const entry of chosen(ids)) {
         entries.delete(entry.view.id)
@@ -260,13 +261,13 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
       pump()
     },
 
-    /** Removes what is over. */
+    /** Removes finished uploads. */
     clear(): void {
       for (const { view } of chosen()) if (isOver(view)) entries.delete(view.id)
       changed()
     },
 
-    /** The same object until something has changed. */
+    /** Returns the same object until something changes. */
     snapshot(): Snapshot {
       current ??= summarize(
         chosen().map(({ view }) => view),
@@ -275,7 +276,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
       return current
     },
 
-    /** @returns what ends it */
+    /** @returns a function that unsubscribes */
     subscribe(listener: () => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -286,7 +287,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
 
 async function end({ work, abandon }: Entry): Promise<void> {
   work?.close()
-  // What cannot be given back expires within a day.
+  // A session that cannot be aborted expires within a day.
   await abandon().catch(() => {})
 }
 

@@ -3,27 +3,31 @@ import { sleep } from './signal.ts'
 
 /** How requests are retried and interrupted. */
 export interface Patience {
-  /** Interrupts requests and waits. */
+  /** Aborts requests and waits. */
   signal: AbortSignal
-  /** How often a call is tried again. */
+  /** Number of retries. */
   retries: number
-  /** For how many seconds a maintenance of the service is waited for; by default 15 minutes. */
+  /** How long to wait for the end of a maintenance, in seconds; 15 minutes by default. */
   maintenanceSeconds?: number
-  /** Called before each wait for another attempt. @param attempt number of the retry, from 1 on */
+  /**
+   * Called before each wait for a retry.
+   *
+   * @param attempt number of the retry, starting at 1
+   */
   onRetry(failure: TransferFailure, attempt: number): void
 }
 
 /**
- * A request without a response may have been carried out: only repeatable ones may be sent twice.
+ * A request without a response may have been processed. Only repeatable requests may be sent twice.
  */
 export type Repeatable = 'repeatable' | 'once'
 
 const MIN_WAIT_MS = 500
 const MAX_WAIT_MS = 10_000
 const MAINTENANCE_SECONDS = 900
-/** A maintenance may end earlier than it says. */
+/** A maintenance may end earlier than announced. */
 const LOOK_AGAIN_SECONDS = 30
-/** A longer `Retry-After` is the failure of the call. */
+/** A longer `Retry-After` makes the call fail. */
 const MAX_RETRY_AFTER_SECONDS = 120
 
 function worthRetrying(error: unknown, call: Repeatable): error is TransferFailure {
@@ -34,13 +38,13 @@ function worthRetrying(error: unknown, call: Repeatable): error is TransferFailu
   return error.code === 'UNAVAILABLE' && call === 'repeatable'
 }
 
-/** Exponential backoff with jitter, but at least what the service asked for. */
+/** Exponential backoff with jitter, but at least `Retry-After`. */
 function waitBefore(attempt: number, { retryAfter = 0 }: TransferFailure): number {
   const backoff = MIN_WAIT_MS * 2 ** (attempt - 1) * (1 + Math.random())
   return Math.min(backoff, MAX_WAIT_MS) + retryAfter * 1000
 }
 
-/** Retries what failed because of the network or an unavailable service. */
+/** Retries calls that failed because of the network or an unavailable service. */
 export async function persist<T>(
   work: () => Promise<T>,
   call: Repeatable,
@@ -53,7 +57,7 @@ export async function persist<T>(
     } catch (error) {
       if (signal.aborted) throw signal.reason
       if (isFailure(error, 'MAINTENANCE')) {
-        // It was refused before anything was done, whatever it was.
+        // Maintenance refuses requests before anything is done, so any request may be repeated.
         const { retryAfter = LOOK_AGAIN_SECONDS } = error
         if (retries === 0 || retryAfter > maintenanceSeconds) throw error
         onRetry(error, attempt)

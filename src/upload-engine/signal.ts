@@ -7,7 +7,7 @@ export interface LinkedSignal {
 }
 
 /**
- * In place of AbortSignal.any, whose signals Node.js may collect too early (nodejs/node#65995) or
+ * Replaces AbortSignal.any, whose signals Node.js may collect too early (nodejs/node#65995) or
  * never (#64476).
  */
 export function linkSignal(other: AbortSignal): LinkedSignal {
@@ -22,7 +22,7 @@ export function linkSignal(other: AbortSignal): LinkedSignal {
   }
 }
 
-/** Settles like `work`, or rejects with the reason of the signal once that is aborted. */
+/** Settles like `work`, or rejects with the reason of the signal when it aborts. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let end = () => {}
   const ended = new Promise<never>((_, reject) => {
@@ -37,7 +37,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
   }
 }
 
-/** Resolves after some milliseconds; rejects with the reason of the signal once that is aborted. */
+/** Waits some milliseconds. Rejects with the reason of the signal when it aborts. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const elapsed = new Promise<void>(resolve => {

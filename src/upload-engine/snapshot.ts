@@ -2,8 +2,8 @@ import type { TransferFailure } from './failure.ts'
 import type { Aim } from './job.ts'
 
 /**
- * `checking`: the service verifies it; `conflict`: something else has its name; `detached`: its
- * file must be chosen again, after a restart. The last three are over.
+ * `checking`: the service is verifying it; `conflict`: the name is taken; `detached`: the file must
+ * be chosen again after a restart. `uploaded`, `unchanged` and `skipped` are final.
  */
 export type Phase =
   | 'waiting'
@@ -17,17 +17,17 @@ export type Phase =
   | 'unchanged'
   | 'skipped'
 
-/** A file in the queue. Never changes: a change makes another one. */
+/** A file in the queue. Immutable: a change creates a new object. */
 export interface QueuedUpload {
   readonly id: string
   readonly aim: Aim
   readonly size: number
   readonly phase: Phase
-  /** Bytes that have arrived, or need not be sent. */
+  /** Bytes that have arrived or need not be sent. */
   readonly sent: number
-  /** How much of one that is being verified has been, from 0 to 1, where that takes long. */
+  /** Verified fraction, from 0 to 1, if verification takes long. */
   readonly checked: number
-  /** Why it failed; of one that is uploading, why it is trying again. */
+  /** Why the upload failed, or why it is being retried. */
   readonly failure: TransferFailure | null
 }
 
@@ -36,9 +36,9 @@ export interface Snapshot {
   total: {
     size: number
     sent: number
-    /** Bytes a second. */
+    /** Bytes per second. */
     rate: number
-    /** Undefined while it is unknown. */
+    /** Undefined if unknown. */
     secondsLeft: number | undefined
     phases: Readonly<Record<Phase, number>>
   }

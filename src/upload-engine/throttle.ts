@@ -1,6 +1,6 @@
 const QUIET_MS = 100
 
-/** Calls `work` at once, and then at most ten times a second. */
+/** Calls `work` immediately, and then at most ten times a second. */
 export function throttle(work: () => void): () => void {
   let isQuiet = false
   let isDue = false

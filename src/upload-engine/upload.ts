@@ -5,22 +5,23 @@ import { sleep } from './signal.ts'
 import { findStored, uploadWhole } from './whole.ts'
 
 /**
- * Up to this size a file is sent in one request: three round trips would cost more than a retry.
+ * Files up to this size are sent in one request: three round trips would cost more than a retry.
  */
 export const SMALL = 8 * 1024 * 1024
 
 /**
- * Uploads a file: in parts if it is large, so that acknowledged parts are not sent again, even
- * after either side was killed. A path that has the same bytes already counts as uploaded.
- * @throws PATH_EXISTS, FILE_CHANGED, DIGEST_DIFFERS, what the transport throws, and the reason of
- * an aborted signal
+ * Uploads a file. Large files are sent in parts, so that acknowledged parts are not sent again,
+ * even after either side was killed. A path that has the same content already counts as uploaded.
+ *
+ * @throws PATH_EXISTS, FILE_CHANGED, DIGEST_DIFFERS, errors of the transport, and the reason of an
+ * aborted signal
  */
 export const upload = <Body>(job: Job<Body>): Promise<Stored> =>
   job.source.fingerprint.size > SMALL ? uploadInParts(job) : uploadWhole(job)
 
 /**
- * Gives back what an upload holds that is not to be resumed. If the service cannot be reached, it
- * expires within a day.
+ * Aborts the session of an upload that will not be resumed. If the service is unreachable, the
+ * session expires within a day.
  */
 export async function abandon<Body>({
   sessions,
@@ -31,15 +32,15 @@ export async function abandon<Body>({
   await sessions.remove()
 }
 
-/** How often an upload may be started again, or lack parts in the end. */
+/** How often an upload may start over, or miss parts at the end. */
 const MAX_ROUNDS = 3
-/** Between two questions how far the service is with a completion. */
+/** Polling interval for a completion. */
 const POLL_MS = 1000
 
 /** Errors after which an upload cannot be resumed. */
 const fatal = ['UPLOAD_NOT_FOUND', 'CHECKSUM_MISMATCH', 'DIGEST_DIFFERS', 'FILE_CHANGED']
 
-/** The same in parts, whatever the size. */
+/** Like `upload`, but in parts whatever the size. */
 export async function uploadInParts<Body>(given: PartJob<Body>): Promise<Stored> {
   for (let round = 1; ; round++) {
     const { progress, revert } = counted(given.progress)
@@ -54,8 +55,8 @@ export async function uploadInParts<Body>(given: PartJob<Body>): Promise<Stored>
       return stored
     } catch (error) {
       if (isFailure(error, ...fatal)) await abandon(job)
-      // It expired or was aborted meanwhile, or an earlier process ended before it sent a damaged
-      // part again.
+      // The session expired or was aborted, or an earlier process ended before it resent a
+      // corrupted part.
       const isLost =
         isFailure(error, 'UPLOAD_NOT_FOUND') ||
         (resumed !== null && isFailure(error, 'CHECKSUM_MISMATCH'))
@@ -65,7 +66,7 @@ export async function uploadInParts<Body>(given: PartJob<Body>): Promise<Stored>
   }
 }
 
-/** The same progress, which can be reverted. */
+/** Wraps a progress so that it can be reverted. */
 function counted(progress: Progress): { progress: Progress; revert(): void } {
   let sum = 0
   return {
@@ -85,7 +86,7 @@ function counted(progress: Progress): { progress: Progress; revert(): void } {
   }
 }
 
-/** Null without an upload to resume. */
+/** Null if there is no upload to resume. */
 async function resume<Body>(job: PartJob<Body>): Promise<Running | null> {
   const { source, sessions, transport, progress } = job
   const stored = await sessions.read()
@@ -108,8 +109,9 @@ async function resume<Body>(job: PartJob<Body>): Promise<Running | null> {
 }
 
 /**
- * Resolves to the file that has these bytes already, if there is one. @throws PATH_EXISTS if it has
- * others
+ * Resolves to the existing file if it has the same content.
+ *
+ * @throws PATH_EXISTS if its content differs
  */
 async function start<Body>(job: PartJob<Body>): Promise<Running | Receipt> {
   const { source, sessions, transport, aim, progress } = job

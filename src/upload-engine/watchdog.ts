@@ -1,7 +1,7 @@
 import { TransferFailure } from './failure.ts'
 import { linkSignal } from './signal.ts'
 
-/** Bounds for a transfer without progress, and for the response after the last byte. */
+/** Timeouts for a transfer without progress, and for the response after the last byte. */
 const STALL_MS = 60_000
 const ANSWER_MS = 600_000
 

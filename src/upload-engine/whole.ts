@@ -3,7 +3,11 @@ import { isFailure, TransferFailure } from './failure.ts'
 import type { Aim, Job, PartJob, Receipt, Stored, Transport } from './job.ts'
 import { persist } from './retry.ts'
 
-/** Uploads a file in one request. @throws PATH_EXISTS, DIGEST_DIFFERS */
+/**
+ * Uploads a file in one request.
+ *
+ * @throws PATH_EXISTS, DIGEST_DIFFERS
+ */
 export async function uploadWhole<Body>(job: Job<Body>): Promise<Stored> {
   const { source, digests, aim, transport, progress, limit, patience } = job
   const { size } = source.fingerprint
@@ -11,7 +15,7 @@ export async function uploadWhole<Body>(job: Job<Body>): Promise<Stored> {
   await source.verify()
   let mayHaveArrived = false
   const send = async () => {
-    // Sent again, a replacement would make another version.
+    // Sending a replacement again would create another version.
     const arrived = mayHaveArrived ? await findStored(job) : undefined
     if (arrived) {
       progress.skip(size)
@@ -42,7 +46,7 @@ export async function uploadWhole<Body>(job: Job<Body>): Promise<Stored> {
   }
 }
 
-/** Deletes a file whose digest differs from what was sent. */
+/** Deletes a file whose digest differs from the sent bytes. */
 export async function undo(
   transport: Pick<Transport<unknown>, 'remove'>,
   { folder }: Aim,
@@ -64,7 +68,7 @@ export async function undo(
   )
 }
 
-/** The file with these bytes that the service has for this aim. */
+/** The existing file that has the content of this upload. */
 export async function findStored<Body>(job: PartJob<Body>): Promise<Receipt | undefined> {
   const { source, digests, aim, transport, patience } = job
   const found = (await transport.find(aim)).filter(({ size }) => size === source.fingerprint.size)

@@ -160,12 +160,12 @@ const sourceOf = (
   shown: place.show(path),
   size,
   modifiedAt: new Date(modifiedAt),
-  // It becomes part of a local file name, so it is validated.
+  // Part of a local file name, so it is validated.
   md5Checksum: /^[0-9a-f]{32}$/.test(md5Checksum) ? md5Checksum : undefined,
   link: () => place.link(path),
 })
 
-/** The files and folders of a path or a link. */
+/** Finds the files and folders of a path or link. */
 async function find(
   context: Context,
   text: string,
@@ -190,7 +190,7 @@ async function find(
   return findBelow(place, path, name === '' ? [] : [name])
 }
 
-/** One archive of all that is named. */
+/** One archive of all given paths. */
 async function findArchive(context: Context, named: string[]): Promise<Found> {
   if (named.some(text => /^https?:\/\//.test(text)))
     throw new Failure(
@@ -213,7 +213,7 @@ async function findArchive(context: Context, named: string[]): Promise<Found> {
   return { jobs: [{ source, names: [name] }], folders: [], failures: [] }
 }
 
-/** The failure for a name that would leave its folder, or that the local file system refuses. */
+/** The failure for a name that would escape its folder, or that the local file system rejects. */
 const unsafe = (name: string, where: string): Failure =>
   new Failure(
     'UNSAFE_NAME',

@@ -158,7 +158,11 @@ async function putAll(
   return { fact: { files: done }, words: summaryOf(done, context), failures }
 }
 
-/** Two files for one path would replace each other, in no certain order. @throws USAGE */
+/**
+ * Rejects two files with the same target path, because one would replace the other in random order.
+ *
+ * @throws USAGE
+ */
 function refuseTwins(files: LocalFile[]): void {
   const sources = new Map<string, string>()
   for (const { path, folder, name } of files) {
@@ -173,13 +177,13 @@ function refuseTwins(files: LocalFile[]): void {
   }
 }
 
-/** What is in a remote folder, by name. */
+/** The contents of a remote folder, by name. */
 interface Known {
   files: Map<string, RemoteFile>
   folders: Set<string>
 }
 
-/** Lists remote folders, each once. Finds nothing with a key that may not read. */
+/** Lists each remote folder once. With a key without the read scope, listings are empty. */
 function listings(place: FilesPlace): (folder: string) => Promise<Known> {
   const read = new Map<string, Promise<Known>>()
   const list = async (folder: string): Promise<Known> => {
@@ -201,14 +205,14 @@ function listings(place: FilesPlace): (folder: string) => Promise<Known> {
   }
 }
 
-/** What of a folder a file of this name may be already. */
+/** The remote files that may be the same as a file of this name. */
 function knownOf(
   { files, folders }: Known,
   { name, onConflict }: Pick<Target, 'name' | 'onConflict'>,
 ): RemoteFile[] {
   const wanted = name.normalize('NFC')
   const there = files.get(wanted)
-  // A folder takes a name, too: the copies are beside it.
+  // A folder with this name also makes the service number the new file.
   if (onConflict === 'KEEP_BOTH' && (there || folders.has(wanted)))
     return namesakesIn([...files.values()], name)
   return there ? [there] : []

@@ -53,9 +53,10 @@ export const rcloneSettings = ({ url, key }: Pick<Target, 'url' | 'key'>) => ({
   // This vendor makes rclone preserve modification times and verify uploads.
   RCLONE_CONFIG_SATCHEL_VENDOR: 'owncloud',
   RCLONE_CONFIG_SATCHEL_BEARER_TOKEN: key,
-  // The default of rclone 1.63 and later allows one request per 10 ms, however many files are open.
+  // Satchel rejects names with a backslash, or with a space at either end. rclone encodes these
+  // characters, and decodes them in listings.
   RCLONE_CONFIG_SATCHEL_ENCODING: 'Slash,LeftSpace,RightSpace,BackSlash,Ctl,Del,InvalidUtf8,Dot',
-  // From 1.63 on: it would make a request only every 10 ms, however many files are open.
+  // The default of rclone 1.63 and later allows one request per 10 ms, however many files are open.
   RCLONE_CONFIG_SATCHEL_PACER_MIN_SLEEP: '1ms',
 })
 
@@ -64,7 +65,7 @@ export async function mountByRclone(plan: Plan): Promise<Serving> {
   const { program, target, directory, folder } = plan
   const log = await open(join(folder, 'log'), 'w', 0o600)
   await log.close()
-  // Ctrl-C in a terminal is for this command, which ends the mount in order.
+  // Ctrl-C in a terminal must only reach this command, which unmounts cleanly.
   const child = spawn(program, rcloneArguments(plan), {
     env: environmentWith(rcloneSettings(target)),
     stdio: 'ignore',
@@ -96,8 +97,9 @@ async function lastLine(log: string): Promise<string> {
 }
 
 /**
- * How many files are not uploaded yet. @throws what keeps that from being known: files that seem
- * uploaded are deleted
+ * The number of files that were not uploaded yet.
+ *
+ * @throws if it cannot be determined, because uploaded files are deleted
  */
 export async function countPending(folder: string): Promise<number> {
   let pending = 0
@@ -107,7 +109,7 @@ export async function countPending(folder: string): Promise<number> {
   return pending
 }
 
-/** What is looked at together: a cache may have more files than a process may open. */
+/** Concurrent reads, because a cache may have more files than a process may open. */
 const TOGETHER = 16
 
 async function filesBelow(folder: string): Promise<string[]> {
@@ -121,7 +123,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   return files
 }
 
-/** rclone removes what it has uploaded. */
+/** rclone deletes uploaded files meanwhile. */
 const unlessGone =
   <T>(nothing: T) =>
   (error: NodeJS.ErrnoException): T => {

@@ -4,9 +4,7 @@ import { packed } from '../../renderers/build/packed.ts'
 
 const path = (name: string) => new URL(`../../../${name}`, import.meta.url).pathname
 
-/**
- * What pdf.js fetches where a document needs it. What runs the scripts of documents is left out.
- */
+/** Resources that pdf.js loads on demand. The engine for scripts in documents is omitted. */
 const pdfResources: Plugin = {
   name: 'pdf-resources',
   generateBundle() {
@@ -23,9 +21,8 @@ const pdfResources: Plugin = {
 }
 
 /**
- * `npm run build:pages` makes dist/pages, which the service serves below /pages/: the script that
- * sends files to a file request, the one that lays out previews of shares, and the frame that shows
- * PDF documents.
+ * `npm run build:pages` writes dist/pages, served below /pages/: the uploader of file requests, the
+ * renderer of share previews, and the PDF frame.
  */
 export default defineConfig({
   root: path('src/pages/sender'),
@@ -38,7 +35,7 @@ export default defineConfig({
     emptyOutDir: true,
     assetsDir: '',
     target: 'es2023',
-    // No data: addresses, which the policy refuses.
+    // The content security policy forbids data: URLs.
     assetsInlineLimit: 0,
     modulePreload: false,
     reportCompressedSize: false,
@@ -50,7 +47,7 @@ export default defineConfig({
         preview: path('src/renderers/share-preview/main.ts'),
         'pdf-frame': path('src/renderers/pdf-frame/main.ts'),
       },
-      // The page imports what it exports.
+      // The page imports its exports.
       preserveEntrySignatures: 'strict',
       output: { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js' },
     },

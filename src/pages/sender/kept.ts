@@ -1,9 +1,9 @@
 import type { StoredSession } from '../../upload-engine/job.ts'
 
-/** An unfinished upload, as this tab remembers it. */
+/** An unfinished upload, stored in this tab. */
 export interface Kept {
   id: string
-  /** Of the file on this computer. */
+  /** Properties of the local file. */
   name: string
   size: number
   mtimeMs: number
@@ -12,7 +12,7 @@ export interface Kept {
   session?: StoredSession | undefined
 }
 
-/** What this tab remembers of the uploads to one place, when it is loaded again. */
+/** The stored uploads of this tab to one file request. They survive a reload. */
 export function keptIn(place: string) {
   const key = `uploads ${place}`
   let uploads: Kept[] = read()
@@ -29,7 +29,7 @@ export function keptIn(place: string) {
   function write(changed: Kept[]): void {
     uploads = changed
     try {
-      // What the service knows nothing of need not be taken up.
+      // An upload that the service does not know yet need not be resumed.
       sessionStorage.setItem(key, JSON.stringify(uploads.filter(({ session }) => session)))
     } catch {}
   }

@@ -4,15 +4,16 @@ import { type Actions, rowOf } from './row.ts'
 import { sizeText } from './size-text.ts'
 import { uploadsTo } from './uploads.ts'
 
-/** What pages have for their scripts. */
+/** Helpers from the page for its scripts. */
 interface Tools {
-  /** To screen readers. */
+  /** Announces text to screen readers. */
   say(words: string): void
 }
 
 /**
- * Sends files from the page of a file request: several, in parts, with progress. @param form that
- * sends one of them without a script
+ * Uploads files on the page of a file request: several at a time, in parts, with progress.
+ *
+ * @param form uploads a single file without scripts
  */
 export function start(form: HTMLFormElement, { say }: Tools): void {
   const { request = '', sender = '', largest } = form.dataset
@@ -51,7 +52,7 @@ export function start(form: HTMLFormElement, { say }: Tools): void {
   takeFiles(form, add)
 }
 
-/** Files that are chosen, or dropped anywhere on the page. */
+/** Accepts files that are picked, or dropped anywhere on the page. */
 function takeFiles(form: HTMLFormElement, add: (files: readonly File[]) => void): void {
   const input = form.querySelector<HTMLInputElement>('input[type=file]')
   const label = form.querySelector('label')

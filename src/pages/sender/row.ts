@@ -1,15 +1,15 @@
 import { isOver, isRunning, type Phase, type QueuedUpload } from '../../upload-engine/snapshot.ts'
 import { sizeText } from './size-text.ts'
 
-/** What can be done to an upload. */
+/** The actions for an upload. */
 export interface Actions {
   pause(): void
-  /** Also tries again. */
+  /** Also retries a failed upload. */
   resume(): void
   cancel(): void
 }
 
-/** Refusals that no other try changes. */
+/** Refusals that a retry cannot change. */
 const lasting = [
   ...[
     'FILE_TOO_LARGE',
@@ -33,7 +33,11 @@ function wordsFor(upload: QueuedUpload): string {
     : `${sizeText(Math.min(sent, size))} of ${sizeText(size)}`
 }
 
-/** The line of an upload in the list. @param say to screen readers */
+/**
+ * The row of an upload.
+ *
+ * @param say announces text to screen readers
+ */
 export function rowOf(
   { aim: { fileName }, size }: QueuedUpload,
   actions: Actions,
@@ -71,7 +75,7 @@ export function rowOf(
 
   let said: Phase | 'cancelled' = 'waiting'
 
-  /** Shows, and says once, what has become of it. */
+  /** Shows the result, and announces it once. */
   function end(phase: typeof said, words: string): void {
     if (said === phase) return
     said = phase
@@ -95,7 +99,7 @@ export function rowOf(
       resume.hidden = phase !== 'paused'
       again.hidden = !isWrong || lasting.includes(failure?.code ?? '')
       cancel.hidden = isOver(upload) || (isWrong && again.hidden)
-      // The focus goes on from a button that is gone.
+      // Moves the focus away from a button that was hidden.
       if (focused instanceof HTMLElement && focused.hidden)
         [pause, resume, again, cancel].find(one => !one.hidden)?.focus()
       if (isOver(upload) || isWrong) end(phase, words)

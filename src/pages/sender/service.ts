@@ -2,24 +2,28 @@ import { send } from '../../upload-engine/browser/send.ts'
 import { TransferFailure } from '../../upload-engine/failure.ts'
 import type { Attempt } from '../../upload-engine/job.ts'
 
-/** A file request, as one sender reaches it. */
+/** A file request and its sender. */
 export interface Place {
-  /** The URL of its interface. */
+  /** URL of its API. */
   api: string
-  /** The token of the sender. */
+  /** Token of the sender. */
   sender: string
 }
 
 interface Sent {
   json?: object
-  /** The bytes of a part, and who follows them. */
+  /** The bytes of a part, and the attempt that tracks them. */
   part?: { body: Blob; attempt: Attempt }
 }
 
 export const unreachable = () =>
   new TransferFailure('UNREACHABLE', 'The connection is lost. Waiting …', { sent: true })
 
-/** One request, and its `response`. @throws TransferFailure */
+/**
+ * Sends one request and returns its `response`.
+ *
+ * @throws TransferFailure
+ */
 export async function ask<T>(
   { api, sender }: Place,
   method: string,
@@ -49,7 +53,7 @@ export async function ask<T>(
 
 async function answerOf<T>(answer: Response): Promise<T> {
   const { status } = answer
-  // The page of something in between is no JSON.
+  // An error page of a proxy is not JSON.
   const { response, msg } = await answer.json().catch(() => ({}))
   if (status === 200 && response) return response
   const { code, ...details } = response ?? {}

@@ -1,7 +1,7 @@
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
 const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
 
-/** A number of bytes, as people read it. */
+/** A size in bytes, formatted for people. */
 export function sizeText(bytes: number): string {
   let [value, unit] = [bytes, 0]
   while (value >= 1024 && unit < units.length - 1) [value, unit] = [value / 1024, unit + 1]

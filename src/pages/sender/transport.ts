@@ -5,20 +5,20 @@ import { type Patience, persist } from '../../upload-engine/retry.ts'
 import { ask, type Place } from './service.ts'
 
 /**
- * Uploads to a file request. Senders see nothing of the drive that the files go to: `find` finds
+ * The upload transport of a file request. Senders cannot see the target drive, so `find` finds
  * nothing.
  */
 export function transportOf(place: Place, type: string, patience: Patience): PartTransport<Blob> {
   const again = <T>(work: () => Promise<T>) => persist(work, 'repeatable', patience)
   const at = ({ uploadId }: Session) => `/uploads/${uploadId}`
 
-  /** Whether the file of an upload has arrived: of an answer that was lost, it is not known. */
+  /** Whether the file has arrived, which is unknown when a response was lost. */
   async function hasArrived({ uploadId }: Session): Promise<boolean> {
     const { sent } = await again(() => ask<{ sent: { upload_id: string }[] }>(place, 'GET', ''))
     return sent.some(({ upload_id }) => upload_id === uploadId)
   }
 
-  /** @param otherwise what is answered where the upload has ended with its file */
+  /** @param otherwise the result if the upload has ended with its file */
   const unlessArrived =
     <T>(session: Session, otherwise: T) =>
     async (failure: TransferFailure): Promise<T> => {

@@ -8,11 +8,11 @@ import { type Kept, keptIn } from './kept.ts'
 import type { Place } from './service.ts'
 import { transportOf } from './transport.ts'
 
-/** Files that are under way at a time: while one is sent, another one is digested. */
+/** Files in progress at a time: one is sent while another is hashed. */
 const FILES = 3
-/** Requests that send bytes at a time. */
+/** Concurrent upload requests. */
 const REQUESTS = 3
-/** A lost network is waited for, as long as the page is open. */
+/** Retries for as long as the page is open. */
 const RETRIES = 100_000
 
 const { sourceOf } = sourcesOf({
@@ -21,9 +21,10 @@ const { sourceOf } = sourcesOf({
 })
 
 /**
- * Sends files to a file request. What a reload has interrupted is in the queue, and goes on when
- * its file is chosen again.
- * @param check throws the failure of a file that need not be sent
+ * Uploads files to a file request. Interrupted uploads of an earlier page load are in the queue,
+ * and resume when their file is chosen again.
+ *
+ * @param check throws a failure for a file that should not be sent
  */
 export function uploadsTo(place: Place, check: (file: File) => void) {
   const queue = uploadQueue({ atOnce: FILES })
@@ -82,7 +83,7 @@ export function uploadsTo(place: Place, check: (file: File) => void) {
     }
   }
 
-  /** The upload of an earlier load of this page that a file belongs to. */
+  /** The interrupted upload to which a file belongs. */
   const interruptedBy = ({ name, size, lastModified }: File) =>
     queue
       .snapshot()

@@ -1,15 +1,19 @@
-// The page of a shared folder: files shown over it, tiles, a selection that lasts, and a list that is read on while it is scrolled.
-// Everything comes from the pages that visitors without a script are sent, so that the service sees no difference.
+// The page of a shared folder: a viewer on top of the list, tiles, a lasting selection and infinite
+// scrolling. It fetches the same pages as visitors without scripts, so the service sees no
+// difference.
 
-/** How far from the window, in pixels, rows are in the page: of a list of 100,000, the rest is empty. */
+/**
+ * Rows further than this from the window, in pixels, are removed from the DOM, because a list may
+ * have 100,000.
+ */
 const NEAR = 6000
-/** How far before its end a list is read on. */
+/** Loads the next page at this distance from the end, in pixels. */
 const AHEAD = 2500
-/** How far a finger goes to turn to another file, in pixels. */
+/** Swipe distance that goes to another file, in pixels. */
 const SWIPE = 60
 const YEAR_SECONDS = 365 * 86_400
 
-/** A page of this service as it is sent. */
+/** Fetches a page of this service. */
 async function read(href, signal) {
   const answer = await fetch(href, { headers: { Accept: 'text/html' }, signal })
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
@@ -28,14 +32,14 @@ export function start(card, tools) {
       card.classList.toggle('tiles', button.dataset.look === 'tiles')
       for (const one of card.querySelectorAll('[data-look]'))
         one.ariaPressed = String(one === button)
-      // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is not in every browser
+      // biome-ignore lint/suspicious/noDocumentCookie: some browsers have no cookie store
       document.cookie = `share_view=${button.dataset.look}; path=/share; max-age=${YEAR_SECONDS}; samesite=lax`
       list.measure()
     })
   const views = card.querySelector('.views')
   if (views) views.hidden = false
   card.addEventListener('keydown', event => moveFocus(card, event))
-  // A picture that cannot be shown leaves the icon below it.
+  // A broken picture reveals the icon below it.
   card.addEventListener(
     'error',
     event => event.target.matches('.tile img') && event.target.remove(),
@@ -45,9 +49,12 @@ export function start(card, tools) {
     if (image.complete && !image.naturalWidth) image.remove()
 }
 
-/** The pages of a list: the next one is read before the end is seen, and those far from the window are emptied until they come near. */
+/**
+ * Infinite scrolling: loads the next page before the end is visible, and empties pages far from the
+ * window until they come near again.
+ */
 function longList(card, { enhance }) {
-  /** What was read, by its element. */
+  /** The HTML of each page, by its element. */
   const pages = new Map()
   const more = card.querySelector('.more')
   const list = {
@@ -82,7 +89,7 @@ function longList(card, { enhance }) {
     list.onRows(rows)
   }
 
-  /** Reads one more page. Answers whether there was one. */
+  /** Loads the next page. Returns whether there was one. */
   function readOn() {
     const link = more?.isConnected && more.querySelector('a')
     if (!link) return Promise.resolve(false)
@@ -98,13 +105,13 @@ function longList(card, { enhance }) {
         take(element, link.href)
         if (following) {
           link.href = following.href
-          // Asks again whether the end is near: it may have stayed so.
+          // Observes again, because the end may still be near.
           end.unobserve(more)
           end.observe(more)
         } else more.remove()
         return true
       })
-      // The link leads there still.
+      // The link still works.
       .catch(() => false)
       .finally(() => {
         reading = null
@@ -123,7 +130,7 @@ function longList(card, { enhance }) {
       enhance(element)
       list.onRows([...rows])
     } catch {
-      // It is asked for again when it is next near.
+      // The next approach to the end tries again.
     } finally {
       page.reading = null
     }
@@ -132,14 +139,14 @@ function longList(card, { enhance }) {
   function clear(element) {
     const page = pages.get(element)
     page.reading?.abort()
-    // The first page stays: asking for it is opening the folder.
+    // The first page is never emptied, because fetching it counts as opening the folder.
     const isKept = element === [...pages.keys()][0] || element.contains(document.activeElement)
     if (isKept || !element.firstElementChild) return
     element.style.blockSize = `${element.offsetHeight}px`
     element.replaceChildren()
   }
 
-  /** Gives pages that are empty the height that they would have, where rows have got another one. */
+  /** Updates the placeholder height of emptied pages after the row height changed. */
   function measure() {
     const full = [...pages].filter(([element]) => element.firstElementChild)
     const height = full.reduce((sum, [element]) => sum + element.offsetHeight, 0)
@@ -148,7 +155,7 @@ function longList(card, { enhance }) {
       if (!element.firstElementChild) element.style.blockSize = `${(height / count) * page.count}px`
   }
 
-  /** The link of the file before or after another one; reads on for it. */
+  /** The link of the previous or next file. Loads more pages if needed. */
   async function rowAt(href, step) {
     const links = [...card.querySelectorAll('a[data-view]')]
     const at = links.findIndex(link => link.getAttribute('href') === href)
@@ -168,7 +175,7 @@ function longList(card, { enhance }) {
   return list
 }
 
-/** What this tab remembers, nothing for null; some browsers refuse to store anything. */
+/** Stores a value in this tab; null deletes it. Some browsers refuse to store anything. */
 function remember(key, value) {
   try {
     if (value === null) sessionStorage.removeItem(key)
@@ -183,7 +190,10 @@ function remembered(key) {
   }
 }
 
-/** What is selected, whatever of the list is in the page, and after it was sorted: by paths, or everything. */
+/**
+ * The selection: paths or everything. It is independent of the rows in the DOM and of the sort
+ * order.
+ */
 function keepSelection(card, list) {
   const form = card.querySelector('form[data-most]')
   const most = Number(form.dataset.most)
@@ -193,7 +203,7 @@ function keepSelection(card, list) {
   const [hint, sendLabel] = [words.textContent, send.lastChild.textContent]
   const folder = form.elements.path.value
   const key = `selected ${form.action} ${folder} ${new URLSearchParams(location.search).get('q') ?? ''}`
-  /** A search has found no folder that could be taken as a whole. */
+  /** Search results are not a folder that can be downloaded as a whole. */
   const isWhole = !('found' in form.dataset)
   let picked = new Set()
   let everything = false
@@ -215,7 +225,7 @@ function keepSelection(card, list) {
     remember(key, kept && JSON.stringify(kept))
   }
 
-  /** What is selected, in words. */
+  /** The selection in words. */
   function wordsFor(isAll) {
     if (everything && list.hasMore())
       return 'Everything in this folder is selected, with what is not loaded yet.'
@@ -289,7 +299,7 @@ function keepSelection(card, list) {
   return { mark }
 }
 
-/** Files, one after the other, over the folder, each with the address of its page. */
+/** The viewer: shows files on top of the folder. Each file has the URL of its own page. */
 function openOver(card, list, { enhance }) {
   const viewer = card.querySelector('dialog.viewer')
   const stage = viewer.querySelector('.viewer-stage')
@@ -303,7 +313,7 @@ function openOver(card, list, { enhance }) {
   const linkOf = href =>
     [...card.querySelectorAll('a[data-view]')].find(link => link.getAttribute('href') === href)
 
-  /** @param href as the list has it */
+  /** @param href the link from the list */
   async function show(href) {
     shown = href
     reading?.abort()
@@ -323,7 +333,7 @@ function openOver(card, list, { enhance }) {
       const page = await read(href, signal)
       const said = page.querySelector('.facts')?.textContent
       const view = await viewOf(page, signal)
-      // The password is asked for again.
+      // The share asks for its password again.
       if (!view) return location.assign(href)
       enhance(view)
       stage.replaceChildren(view)
@@ -336,12 +346,12 @@ function openOver(card, list, { enhance }) {
       for (const button of steps) {
         const next = await list.rowAt(href, Number(button.dataset.step))
         if (signal.aborted) return
-        // What is disabled hears no keys.
+        // A disabled button receives no key events.
         if (!next && button === document.activeElement) viewer.focus()
         button.disabled = !next
       }
     } catch {
-      // Its own page says what is wrong.
+      // The page of the file shows the error.
       if (!signal.aborted) location.assign(href)
     }
   }
@@ -358,7 +368,7 @@ function openOver(card, list, { enhance }) {
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
     event.preventDefault()
     const href = link.getAttribute('href')
-    // Back leads to the list where it is then, and not where it was.
+    // Back must keep the current scroll position of the list.
     history.scrollRestoration = 'manual'
     history.pushState({ isViewed: true }, '', href)
     show(href)
@@ -368,10 +378,10 @@ function openOver(card, list, { enhance }) {
   viewer.querySelector('[data-close]').addEventListener('click', () => viewer.close())
   viewer.addEventListener('keydown', event => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
-    // In a player, they go back and forth in what it plays.
+    // In a player, these keys seek.
     if (by && !event.target.closest('audio, video')) step(by)
   })
-  // A finger that goes along the line of text; not on a picture that it has enlarged.
+  // Horizontal swipes, except on a zoomed picture.
   let from = null
   stage.addEventListener('touchstart', ({ target, touches }) => {
     const isAlone =
@@ -399,14 +409,14 @@ function openOver(card, list, { enhance }) {
   })
 }
 
-/** What the page of a file shows of it, to be shown elsewhere; null where it shows nothing yet. */
+/** The viewer content from the page of a file; null if the page shows none yet. */
 async function viewOf(page, signal) {
   const tile = page.querySelector('.card > .tile')
   if (!tile || page.querySelector('form.password')) return null
   const preview = page.querySelector('.preview')
   const frame = preview?.querySelector('iframe')
   if (frame) {
-    // As a part of this page, keys reach the viewer.
+    // Inlined into this page, so that the viewer receives keys.
     const text = await read(frame.src, signal)
     preview.replaceChildren(...text.querySelectorAll('pre, main > .hint'))
   }
@@ -417,7 +427,7 @@ async function viewOf(page, signal) {
   return none
 }
 
-/** The arrows lead from row to row, within the same column of controls. */
+/** Arrow keys move between rows, within the same column of controls. */
 function moveFocus(card, event) {
   const row = event.target.closest('ul.entries > li')
   if (!row || event.target.closest('dialog') || event.ctrlKey || event.altKey || event.metaKey)

@@ -1,4 +1,4 @@
-// There is no console here any more: what a browser has installed of one goes.
+// There is no console any more: removes everything that a browser has installed.
 addEventListener('install', () => self.skipWaiting())
 addEventListener('activate', event => event.waitUntil(leave()))
 

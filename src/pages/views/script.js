@@ -1,4 +1,4 @@
-// Makes pages that work without it more pleasant.
+// Enhances pages that also work without it.
 
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' })
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
@@ -6,9 +6,9 @@ const say = text => {
   document.getElementById('status').textContent = text
 }
 
-/** Prepares what has come into the page. */
+/** Enhances new content of the page. */
 function enhance(root) {
-  // The service writes times in UTC: it cannot know where the reader is.
+  // The service renders times in UTC, because it does not know the reader's time zone.
   for (const time of root.querySelectorAll('time')) {
     const at = new Date(time.dateTime)
     time.textContent = ('day' in time.dataset ? day : format).format(at)
@@ -22,14 +22,14 @@ function enhance(root) {
       sorry.textContent = 'This picture cannot be shown. Download it instead.'
       image.replaceWith(sorry)
     })
-  // What only one page needs; also where it has come in the place of another.
+  // Scripts that only some pages need, also for content that is loaded later.
   const parts = [...root.querySelectorAll('[data-module]')]
   if (root instanceof Element && root.matches('[data-module]')) parts.push(root)
   for (const part of parts)
     import(part.dataset.module).then(({ start }) => start(part, { enhance, say }))
 }
 
-// A file that was opened over its folder has the address of its own page, which a reload has shown.
+// After a reload, a file that was opened on top of its folder is shown by its own page.
 const loaded = location.pathname + location.search
 addEventListener('popstate', () => {
   const isHere = location.pathname + location.search === loaded
@@ -52,7 +52,7 @@ document.addEventListener('click', async event => {
   }
 })
 
-// Shows the answer to a form in the place of the old page, without a flash.
+// Replaces the page with the response to a form, without flicker.
 document.addEventListener('submit', async event => {
   const form = event.target
   if (!form.hasAttribute('data-in-place')) return

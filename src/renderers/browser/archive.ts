@@ -1,28 +1,25 @@
 import { configure, Reader, ZipReader } from '@zip.js/zip.js/lib/zip-core-custom.js'
 
-/**
- * The list is at the end of an archive, which is read in parts; an archive with more than this of a
- * list is not meant to be looked at.
- */
+/** Limit for the central directory at the end of an archive. Larger ones are not listed. */
 const MOST_BYTES = 16 * 1024 * 1024
-/** Entries that are shown. */
+/** The most entries to show. */
 const MOST_ENTRIES = 2000
 
 export interface ArchiveEntry {
-  /** From the top of the archive, with slashes; that of a folder ends with one. */
+  /** Path in the archive, with slashes. Folders end with a slash. */
   path: string
-  /** In bytes, unpacked; 0 for folders. */
+  /** Uncompressed size in bytes; 0 for folders. */
   size: number
   isEncrypted: boolean
 }
 
 export interface ArchiveList {
   entries: ArchiveEntry[]
-  /** Whether the archive has more than these. */
+  /** Whether the archive has more entries. */
   hasMore: boolean
 }
 
-/** Reads a file at its URL in ranges. */
+/** Reads the file behind a URL with range requests. */
 class RangeReader extends Reader<string> {
   private readonly url: string
   private readonly signal: AbortSignal
@@ -48,8 +45,9 @@ class RangeReader extends Reader<string> {
 }
 
 /**
- * What is in a ZIP archive, in the order of paths. Nothing is unpacked.
- * @throws when it is no archive, or cannot be read
+ * Lists the contents of a ZIP archive by path, without unpacking it.
+ *
+ * @throws if the file is not an archive or cannot be read
  */
 export async function listArchive(
   url: string,

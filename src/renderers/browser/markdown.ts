@@ -2,9 +2,8 @@ import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
 
 /**
- * Markdown as GitHub reads it. HTML in it stays text, and URLs that run scripts are left out (both
- * by micromark). Pictures are named and not loaded: a text that somebody has sent must not tell
- * where it is read.
+ * Renders GitHub Flavored Markdown. micromark escapes HTML and drops URLs that run scripts. Images
+ * are replaced by their names, so that a text from a stranger cannot track its readers.
  */
 export function markdown(text: string): Node {
   const html = micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
@@ -17,8 +16,7 @@ export function markdown(text: string): Node {
   for (const box of body.querySelectorAll('input')) box.replaceWith(box.checked ? '☑' : '☐')
   for (const link of body.querySelectorAll('a')) {
     const href = link.getAttribute('href') ?? ''
-    // Footnotes lead to their place; paths lead nowhere, since the file has no place that they
-    // could begin at.
+    // Links to footnotes work. Relative links are removed, because the file has no base URL.
     if (href.startsWith('#')) continue
     if (/^(https?|mailto):/i.test(href)) {
       link.target = '_blank'

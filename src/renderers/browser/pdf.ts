@@ -1,28 +1,29 @@
 import type { FrameLabels, FromFrame, ToFrame } from '../pdf-frame/messages.ts'
 
 /**
- * The page of pdf.js. It has no origin: it can read nothing of the service, and acts for nobody.
+ * The page with pdf.js. It has an opaque origin, so it can neither read from the service nor act
+ * for anyone.
  */
 export const PDF_FRAME = '/pages/pdf'
-/** What the frame may do: run its own script, and open links that people follow. */
+/** Sandbox permissions: run the frame's own script, and open links that people click. */
 export const PDF_SANDBOX = 'allow-scripts allow-popups allow-popups-to-escape-sandbox'
 
 interface Shown {
   frame: HTMLIFrameElement
-  /** Of the bytes of the document. */
+  /** URL of the document. */
   url: string
   labels: FrameLabels
-  /** Ends the request, and stops listening to the frame. */
+  /** Aborts the request and removes the listeners. */
   signal: AbortSignal
   onError: () => void
 }
 
-/** The keys that the page around it takes from the frame, which a document may have taken over. */
+/** Keys that the page accepts from the frame, which a malicious document may control. */
 const PASSED = ['Escape', 'ArrowLeft', 'ArrowRight']
 
 /**
- * Shows a document in the frame. Keys that the frame has no use for are those of the page around
- * it: they are dispatched at the frame's element.
+ * Shows a document in the frame. Keys that the frame does not use are dispatched at the frame's
+ * element, so that the page can handle them.
  */
 export function showPdf({ frame, url, labels, signal, onError }: Shown): void {
   const bytes = fetch(url, { signal }).then(async response => {
@@ -44,7 +45,7 @@ export function showPdf({ frame, url, labels, signal, onError }: Shown): void {
             labels,
             lang: document.documentElement.lang,
           }
-          // The frame has no origin that could be named.
+          // An opaque origin cannot be named as a target.
           frame.contentWindow?.postMessage(message, '*', [read])
         })
         .catch(() => {})

@@ -4,7 +4,7 @@ const lowlight = createLowlight(common)
 
 type Highlighted = ReturnType<typeof lowlight.highlight>['children'][number]
 
-/** A text coloured by the grammar of its language, as elements, with a number for each line. */
+/** Highlights source code, with line numbers. */
 export function source(text: string, language: string): Node {
   const code = document.createElement('code')
   code.className = 'source'

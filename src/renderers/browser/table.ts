@@ -1,12 +1,12 @@
 import { parse } from 'papaparse'
 
-/** Rows and columns that a browser lays out without a pause. */
+/** The most rows and columns that browsers lay out without a noticeable delay. */
 const ROWS = 1000
 const COLUMNS = 100
 
-/** Separated values as a table, the first row as its head. The delimiter is found. */
+/** Renders separated values as a table with a header row. Detects the delimiter. */
 export function table(text: string): Node {
-  // The last row may have been cut.
+  // The last row may be truncated.
   const { data } = parse<string[]>(text.trimEnd(), { preview: ROWS + 1, skipEmptyLines: 'greedy' })
   const made = document.createElement('table')
   made.className = 'values'

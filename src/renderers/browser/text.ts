@@ -1,7 +1,8 @@
 import { languageOf, type TextKind } from '../kinds.ts'
 
 /**
- * Lays out a text. Grammars and parsers are loaded when they are needed.
+ * Renders a text. Grammars and parsers load on demand.
+ *
  * @param text the beginning of the file
  */
 export async function layOut(kind: TextKind, name: string, text: string): Promise<Node> {

@@ -1,22 +1,23 @@
 import Panzoom from '@panzoom/panzoom'
 
-/** So many times its size a picture is enlarged to at most. */
+/** Maximum zoom factor. */
 export const MOST_ZOOM = 8
-/** What a double click enlarges to. */
+/** Zoom factor of a double click. */
 const CLOSE = 2.5
 
 export interface Zoom {
   in(): void
   out(): void
   reset(): void
-  /** Stops listening. */
+  /** Removes the listeners. */
   end(): void
 }
 
 /**
- * Lets a picture be enlarged: by the wheel, two fingers, a double click, and the keys + - 0. While
- * it is, it is dragged, and its stage has `data-zoomed="true"`.
- * @param onScale with 1 for the whole picture
+ * Makes a picture zoomable: by wheel, pinch, double click, and the keys + - 0. A zoomed picture can
+ * be dragged, and its stage has `data-zoomed="true"`.
+ *
+ * @param onScale gets 1 for the whole picture
  */
 export function zoomable(
   stage: HTMLElement,
@@ -32,7 +33,7 @@ export function zoomable(
     canvas: true,
     animate,
     cursor: '',
-    // Of the whole picture, drags and touches are for the page: a finger turns to the next one.
+    // Without zoom, drags and touches belong to the page: a swipe goes to the next picture.
     handleStartEvent: event => panzoom.getScale() > 1 && event.preventDefault(),
   })
   const gone = new AbortController()

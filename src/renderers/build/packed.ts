@@ -5,8 +5,8 @@ import type { Plugin } from 'vite'
 const LARGE_BYTES = 256 * 1024
 
 /**
- * Writes every script and style packed, too, as well as it goes: once, and not at each start of the
- * service.
+ * Compresses every script and style at build time with the best ratio, instead of at each start of
+ * the service.
  */
 export const packed: Plugin = {
   name: 'packed',
@@ -16,7 +16,7 @@ export const packed: Plugin = {
       for (const file of Object.values(bundle)) {
         if (!/\.(m?js|css|svg|png|woff2|webmanifest)$/.test(file.fileName)) continue
         const bytes = Buffer.from(file.type === 'chunk' ? file.code : file.source)
-        // The best takes seconds for what is large, and an installation waits for it.
+        // The best compression takes seconds for large files, and the installation would wait.
         const quality = bytes.length > LARGE_BYTES ? 6 : 10
         const best = { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }
         const [br, gz] = await Promise.all([

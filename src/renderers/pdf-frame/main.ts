@@ -4,13 +4,13 @@ import * as pdfjs from 'pdfjs-dist'
 import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url'
 import type { FrameLabels, FromFrame, ToFrame } from './messages.ts'
 
-// The component below finds the library there.
+// The viewer component expects the library in this global.
 Object.assign(globalThis, { pdfjsLib: pdfjs })
 const { EventBus, FindState, PDFFindController, PDFLinkService, PDFViewer } = await import(
   'pdfjs-dist/web/pdf_viewer.mjs'
 )
 
-/** A picture of a page with more pixels than this is drawn smaller. */
+/** Larger pages are rendered with a lower resolution. */
 const MOST_PIXELS = 2 ** 24
 const resources = new URL(/* @vite-ignore */ '/pages/pdf/', import.meta.url).href
 pdfjs.GlobalWorkerOptions.workerSrc = new URL(workerUrl, import.meta.url).href
@@ -79,7 +79,7 @@ function name(labels: FrameLabels): void {
 
 eventBus.on('pagesinit', () => {
   viewer.currentScaleValue = 'page-width'
-  // A page as wide as a large screen is too large to be read.
+  // On a large screen, a page at full width is too large to read.
   if (viewer.currentScale > 1.5) viewer.currentScale = 1.5
   say({ type: 'shown' })
 })

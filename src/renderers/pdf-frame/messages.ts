@@ -1,27 +1,24 @@
-/** What the frame's controls are called. */
+/** Labels of the frame's controls. */
 export interface FrameLabels {
   zoomIn: string
   zoomOut: string
   find: string
   page: string
-  /** With `{count}` in the place of a number. */
+  /** Contains `{count}` in place of the number. */
   pages: string
   notFound: string
 }
 
-/** What the frame is sent. */
+/** The message to the frame. */
 export interface ToFrame {
   type: 'open'
   bytes: ArrayBuffer
   labels: FrameLabels
-  /** Of the labels, as a BCP 47 tag. */
+  /** Language of the labels, as a BCP 47 tag. */
   lang: string
 }
 
-/**
- * What the frame says: that it can be sent a document, that it cannot show it, or a key that was
- * pressed in it.
- */
+/** A message from the frame: ready for a document, unable to show it, or a pressed key. */
 export type FromFrame =
   | { type: 'ready' }
   | { type: 'failed' }

@@ -2,7 +2,7 @@ import '../browser/laid-out.css'
 import { layOut } from '../browser/text.ts'
 import type { TextKind } from '../kinds.ts'
 
-/** Labels of the frame for documents. The pages of shares are in English. */
+/** Labels of the PDF frame. Share pages are in English. */
 const labels = {
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
@@ -13,8 +13,9 @@ const labels = {
 }
 
 /**
- * Makes more of the preview of a shared file than its page shows without scripts. @param part the
- * section with the preview
+ * Enhances the preview on the page of a shared file.
+ *
+ * @param part the section with the preview
  */
 export function start(part: HTMLElement): void {
   const { src = '', name = '', size = '0', layout } = part.dataset
@@ -30,10 +31,7 @@ export function start(part: HTMLElement): void {
   if (part.classList.contains('image')) void enlarge(part, gone.signal)
 }
 
-/**
- * The text as it was sent: in the page of the frame, or without it where the folder's script has
- * taken it out.
- */
+/** The text from its frame, or inline after the folder script has extracted it. */
 async function textOf(part: HTMLElement): Promise<Element | null> {
   const shown = part.querySelector('pre')
   const frame = part.querySelector('iframe')
@@ -52,7 +50,7 @@ async function layOutText(part: HTMLElement, name: string, layout: TextKind): Pr
   const made = document.createElement(layout === 'source' ? 'pre' : 'div')
   made.className = `laid-out ${layout}`
   made.tabIndex = 0
-  // No landmark: the card of the page bears the same name.
+  // Not a landmark, because the card of the page has the same name.
   made.role = 'group'
   made.ariaLabel = name
   made.append(await layOut(layout, name, text.textContent ?? ''))
@@ -70,7 +68,7 @@ async function showDocument(
   frame.title = name
   frame.sandbox.value = PDF_SANDBOX
   frame.src = PDF_FRAME
-  // What the browser shows of it by itself comes back.
+  // Restores the browser's own preview.
   const onError = () => native && frame.replaceWith(native)
   showPdf({ frame, url: src, labels, signal, onError })
   native?.replaceWith(frame)

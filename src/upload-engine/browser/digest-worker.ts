@@ -1,9 +1,7 @@
 import { createCRC32, createMD5, type IHasher } from 'hash-wasm'
 import type { DigestAnswer, DigestCall } from './digest.ts'
 
-/**
- * Digests files away from the thread of the page. Each digest gets its calls one after the other.
- */
+/** Hashes files in a worker thread. The calls of each digest run in order. */
 const running = new Map<number, { file: Blob; at: number; whole: IHasher }>()
 const part = createCRC32()
 

@@ -2,8 +2,8 @@ import type { TransferFailure } from '../failure.ts'
 import type { Digest } from '../job.ts'
 
 /**
- * What the worker is asked. `next` digests so many bytes more; `end` answers the MD5 of all,
- * `crc32` the sum of its bytes, in hex.
+ * A request to the worker. `next` hashes more bytes. `end` returns the MD5 of all bytes, and
+ * `crc32` the checksum of its own bytes, in hex.
  */
 export type DigestCall = { id: number; digest: number } & DigestStep
 type DigestStep =
@@ -14,20 +14,20 @@ type DigestStep =
   | { kind: 'crc32'; bytes: Blob }
 
 export interface DigestAnswer {
-  /** The id of the call. */
+  /** Id of the call. */
   call: number
   sum?: string | undefined
   error?: string
 }
 
 interface Failures {
-  /** The file cannot be read any more. */
+  /** The file can no longer be read. */
   unreadable(): TransferFailure
   /** @param isUnreachable whether its script could not be fetched */
   noWorker(isUnreachable: boolean): TransferFailure
 }
 
-/** Digests of files, which one worker makes. */
+/** Hashes files in one shared worker. */
 export function fileDigests({ unreadable, noWorker }: Failures) {
   let worker: Worker | undefined
   let ids = 0
@@ -52,14 +52,14 @@ export function fileDigests({ unreadable, noWorker }: Failures) {
     )
     started.addEventListener('error', event => {
       worker = undefined
-      // Only what goes wrong in a script that has been fetched comes with words.
+      // The event has a message only if the script was fetched and then failed.
       for (const { reject } of waiting.values()) reject(noWorker(!(event instanceof ErrorEvent)))
       waiting.clear()
     })
     return started
   }
 
-  /** Starts the worker: later, the service may be out of reach. */
+  /** Starts the worker early, because the service may be unreachable later. */
   const prepare = (): Worker => {
     worker ??= start()
     return worker
@@ -75,10 +75,10 @@ export function fileDigests({ unreadable, noWorker }: Failures) {
   return {
     prepare,
 
-    /** CRC-32 of bytes, in lower-case hex, made in the worker. */
+    /** CRC-32 of bytes, in lower-case hex, computed in the worker. */
     crc32Of: (bytes: Blob): Promise<string> => ask(++ids, { kind: 'crc32', bytes }),
 
-    /** A digest of a file, in the worker. */
+    /** A digest of a file, computed in the worker. */
     digestOf(file: Blob): Digest {
       const digest = ++ids
       const call = (step: DigestStep) => ask(digest, step)

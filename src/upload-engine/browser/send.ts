@@ -5,15 +5,15 @@ interface Sent {
   url: string
   headers: Iterable<readonly [name: string, value: string]>
   body: Blob
-  /** How many bytes of the body are progress, counted from its end; all of them by default. */
+  /** How many bytes of the body count as progress, from its end; all of them by default. */
   counted?: number
-  /** Why nothing was answered. */
+  /** Makes the error for a request without a response. */
   failed: () => Error | Promise<Error>
 }
 
 /**
- * Sends one request as `fetch` does, and reports how many bytes have been sent, which `fetch` does
- * not. The response has the headers `content-type` and `retry-after`.
+ * Sends one request like `fetch`, but reports how many bytes were sent. The response has the
+ * headers `content-type` and `retry-after`.
  */
 export function send(
   { method, url, headers, body, counted = body.size, failed }: Sent,

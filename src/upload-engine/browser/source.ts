@@ -2,15 +2,15 @@ import { TransferFailure } from '../failure.ts'
 import type { Source } from '../job.ts'
 import { fileDigests } from './digest.ts'
 
-/** What people read of files that cannot be sent. */
+/** Error messages for files that cannot be sent. */
 export interface Sentences {
-  /** The file on the disk was changed, moved or deleted after it was chosen. */
+  /** The file on disk was changed, moved or deleted after it was chosen. */
   fileChanged(): string
-  /** The worker that digests did not start. */
+  /** The hash worker did not start. */
   noWorker(): string
 }
 
-/** Files of this computer as sources of uploads. */
+/** Local files as upload sources. */
 export function sourcesOf(sentences: Sentences) {
   const unreadable = () => new TransferFailure('FILE_CHANGED', sentences.fileChanged())
   const { prepare, crc32Of, digestOf } = fileDigests({
@@ -19,7 +19,11 @@ export function sourcesOf(sentences: Sentences) {
       new TransferFailure(isUnreachable ? 'UNREACHABLE' : 'UNEXPECTED', sentences.noWorker()),
   })
 
-  /** Browsers refuse to read what has changed since it was chosen. @throws FILE_CHANGED */
+  /**
+   * Browsers refuse to read a file that changed after it was chosen.
+   *
+   * @throws FILE_CHANGED
+   */
   async function refuseUnreadable(file: Blob): Promise<void> {
     await file
       .slice(0, 1)
