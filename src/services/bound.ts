@@ -16,7 +16,7 @@ export const planExceeded = (
     bound,
   )
 
-/** The same where the drive is another person's, of whom it says no more. */
+/** The error for another person's drive, without details about it. */
 export const shareFull = () =>
   new AppError(
     'SHARE_FULL',
@@ -24,8 +24,8 @@ export const shareFull = () =>
   )
 
 /**
- * Counts a note that is about to be written for the first time, with the tree locked. @throws
- * QUOTA_EXCEEDED
+ * Counts a note about to be written for the first time, with the tree locked.
+ * @throws QUOTA_EXCEEDED
  */
 export async function takeNote(db: Db, caller: Caller, tx: Tx): Promise<void> {
   const [max, id] = [caller.bounds.maxNotes, caller.bucket.bucketId]
@@ -40,15 +40,15 @@ export async function takeNote(db: Db, caller: Caller, tx: Tx): Promise<void> {
 }
 
 /**
- * Locks the tree of the caller, and counts a public link or a file request that is about to be
- * made. They expire, so the counter may be too high but never too low: when it reaches the limit,
- * the live ones are counted and the counter is corrected. The amortized cost of that is small.
+ * Locks the caller's tree, and counts a new public link or file request. Links expire, so the
+ * counter may be too high but never too low. When it reaches the limit, the live links are counted
+ * and the counter is corrected, which is cheap on average.
  * @throws QUOTA_EXCEEDED
  */
 export async function takeLink(db: Db, caller: Caller, tx: Tx): Promise<void> {
   const [max, id] = [caller.bounds.maxPublicLinks, caller.bucket.bucketId]
   if (await raiseCount(db, id, 'link_count', max, tx)) return
-  // An UPDATE that changes nothing leaves nothing locked.
+  // An UPDATE that matches no row locks nothing.
   await lockBucket(db, id, tx)
   const live =
     (await countLinks(db, caller.userId, tx)) + (await countRequests(db, caller.userId, tx))

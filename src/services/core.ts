@@ -7,7 +7,7 @@ import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { ChangeRunner } from './history/event.ts'
 import type { PubSub } from './notices/pub-sub.ts'
 
-/** What services are made with, beside each other. */
+/** The shared dependencies of services. */
 interface Parts {
   db: Db
   store: BlobStore
@@ -17,9 +17,9 @@ interface Parts {
   pubSub: PubSub
   change: ChangeRunner
   telemetry: Telemetry
-  /** Origin of the service, without a trailing slash. */
+  /** The origin of the service, without a trailing slash. */
   publicUrl: () => string
-  /** Wakes the worker of the outbox when a job was queued. */
+  /** Wakes the worker of the outbox after a job was queued. */
   wake: () => void
 }
 

@@ -13,30 +13,30 @@ import type { FindingKind } from '../values/finding-kind.ts'
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
-/** An instance says at least this often that it runs. */
+/** The maximum interval between two heartbeats of an instance. */
 export const SEEN_EVERY_MS = 5 * MINUTE_MS
-/** One that has said nothing for so long has ended without a word, or cannot reach the database. */
+/** An instance without a heartbeat for this long has crashed, or cannot reach the database. */
 export const SILENT_MS = 2 * SEEN_EVERY_MS + MINUTE_MS
-/** A forecast is made from the growth of so many days at most. */
+/** The maximum number of days from which a forecast is calculated. */
 export const KNOWN_DAYS = 30
-/** The part of its limit from which a drive is nearly full. */
+/** The part of its limit from which a drive counts as nearly full. */
 export const NEARLY_FULL = 0.95
 const SOON_DAYS = 30
 const OLD_BACKUP_DAYS = 7
 
-/** Something that an operator should know. */
+/** A finding for operators. */
 export interface Finding {
   kind: FindingKind
   severity: Severity
-  /** How much: what the kind says of it. */
+  /** The amount, in the unit of the kind. */
   value: number
-  /** How many. */
+  /** The number of affected things. */
   count: number
-  /** What it is about: a kind of jobs, the fullest drive, an instance. */
+  /** The subject: a kind of jobs, the fullest drive, or an instance. */
   subject: string
   /** The last error. */
   detail: string
-  /** In plain words. */
+  /** In plain language. */
   message: string
 }
 
@@ -112,17 +112,17 @@ const finding = (kind: FindingKind, severity: Severity, told: Partial<Told> = {}
   return { ...whole, message: `${words[kind](whole)}${where}` }
 }
 
-/** An alarm, and the instance that tells it if that is another one. */
+/** An alarm, and the instance that reported it if it is another one. */
 export type KnownAlarm = Alarm & { instance?: string }
 
-/** What findings are made from. */
+/** The facts from which findings are derived. */
 export interface Known {
   at: number
   alarms: KnownAlarm[]
   jobs: JobState[]
   fullest: DriveFill[]
   forecast: { days: number; bytesPerDay: number } | null
-  /** When the last backup was made; null for never. */
+  /** The time of the last backup, or null. */
   backupAt: number | null
   instances: { name: string; seenAt: number }[]
 }
@@ -185,10 +185,10 @@ const ofInstances = ({ at, instances }: Known): Finding[] =>
       finding('instanceSilent', 'warning', { subject: name, value: (at - seenAt) / 1000 }),
     )
 
-/** All that an operator should know, the worst first. */
+/** All findings for an operator, worst first. */
 export function findingsOf(known: Known, more: FindingKind[] = []): Finding[] {
-  // Jobs are told by their kinds. An instance of a newer version may tell alarms that this one does
-  // not know.
+  // Jobs have findings of their own. An instance of a newer version may report alarms that this
+  // version does not know.
   const alarms = known.alarms.filter(
     ({ name }, i, all) =>
       name in thresholds && name !== 'jobsLate' && all.findIndex(a => a.name === name) === i,

@@ -22,16 +22,19 @@ import {
   SILENT_MS,
 } from './finding.ts'
 
-/** As many as an operator looks through. */
+/** The number of fullest drives that operators see. */
 const FULLEST = 10
-/** The fullest drives are found by the rows of all drives. */
+/**
+ * The time for which the fullest drives are cached, because finding them reads the rows of all
+ * drives.
+ */
 const FRESH_MS = 60_000
 
 export interface Forecast {
-  /** In how many days the volume is full, if it grows on as it did. */
+  /** The number of days until the volume is full, if it grows at the same rate. */
   days: number
   bytesPerDay: number
-  /** From how many days that is known. */
+  /** The number of days of data behind the forecast. */
   knownDays: number
 }
 
@@ -41,10 +44,10 @@ export interface InstanceView {
   seenAt: number
 }
 
-/** How the service is. */
+/** The health of the service. */
 export interface Health {
   at: number
-  /** The instance that tells it, whose figures they are. */
+  /** The name of the instance whose figures these are. */
   instance: string
   recorded: Recorded
   findings: Finding[]
@@ -56,14 +59,14 @@ export interface Health {
 }
 
 /**
- * In how many days the volume is full, by the growth from the first of some days to the last; null
- * if it does not grow, or if there is no volume.
+ * The number of days until the volume is full, from its growth over some days. Null if it does not
+ * grow, or if there is no volume.
  */
 export function forecastOf(days: StorageDay[], freeBytes: number | undefined): Forecast | null {
   const [first, last] = [days.at(0), days.at(-1)]
   if (!first || !last || freeBytes === undefined) return null
   const knownDays = (last.at - first.at) / DAY_MS
-  // What one evening has brought says nothing of the next.
+  // One evening does not predict the next.
   if (knownDays < 2) return null
   const bytesPerDay =
     (last.usedBytes + last.keptBytes - first.usedBytes - first.keptBytes) / knownDays
@@ -80,7 +83,7 @@ type FromDatabase = Pick<Health, 'jobs' | 'fullest' | 'backupAt'> & {
   states: (InstanceView & { alarms: Alarm[] })[]
 }
 
-/** The alarms of the instances that run. */
+/** The alarms of the running instances. */
 const alarmsOf = (states: FromDatabase['states'], now: number): KnownAlarm[] =>
   states
     .filter(({ seenAt }) => now - seenAt <= SILENT_MS)
@@ -104,16 +107,16 @@ async function read(db: Db, now: number, fullest: Promise<DriveFill[]>): Promise
 }
 
 interface Outside {
-  /** Of the volume of the blobs, if there is one. */
+  /** The free bytes of the blob volume, if there is one. */
   freeBytes: number | undefined
-  /** Whether instances are to say that they run. */
+  /** Whether instances send heartbeats. */
   expectsInstances: boolean
-  /** What was found outside of the database. */
+  /** Findings from outside the database. */
   more: FindingKind[]
 }
 
 /**
- * What is known without asking an instance: by the database, and by what the instances have written
+ * The findings that need no running instance: from the database and from what instances wrote
  * there.
  */
 export async function findingsWithout(
@@ -138,7 +141,7 @@ export async function findingsWithout(
   )
 }
 
-/** The service as operators see it: slow, full, failing, waiting. */
+/** The health of the service for operators: slow, full, failing or waiting parts. */
 export function healthService({
   db,
   history,
@@ -157,7 +160,7 @@ export function healthService({
   }
 
   return {
-    /** @param range how far back the series go */
+    /** @param range the time span of the series */
     async state(range: Range): Promise<Health> {
       const at = Date.now()
       const [recorded, { states, days, ...found }] = await Promise.all([

@@ -81,16 +81,19 @@ interface Options extends Core {
   mayReach: MayReach
   maintenance: MaintenanceService
   history: History
-  /** The name of the instance among others. */
+  /** The name of this instance. */
   instanceName: string
   derive: Derive
-  /** The caller by the credential of an earlier request; null when that has ended. */
+  /**
+   * Finds the caller by the credential of an earlier request. Null if the credential is no longer
+   * valid.
+   */
   findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
-  /** Tells what delivers that webhooks have changed. */
+  /** Notifies the webhook delivery of changed webhooks. */
   wakeWebhooks: () => void
 }
 
-/** Makes the services of the API, once: every request is given them. */
+/** Creates the services of the API once. Every request uses them. */
 export function createServices({ config, ...given }: Options) {
   const core = { ...config, ...given }
   const { coordination, log, telemetry } = core

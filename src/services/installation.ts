@@ -7,7 +7,7 @@ import { type BlobStore, ForeignStore } from '../storage/store.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { storePlaces } from './store-place.ts'
 
-/** The id of the installation, which its first start gives it. */
+/** The id of the installation, created at its first start. */
 export async function installationOf(db: Db): Promise<string> {
   const known = async () => (await db.Installation.findByPk(1, { raw: true }))?.id
   const id = await known()
@@ -22,12 +22,12 @@ export async function installationOf(db: Db): Promise<string> {
   return made
 }
 
-/** The store that the settings name: two as one, while blobs are moved between them. */
+/** The configured store. While blobs are moved between two stores, both act as one. */
 export const openStoreOf = (config: Config, db: Db, telemetry?: Telemetry): Promise<BlobStore> =>
   openStore(config, storePlaces(db), telemetry)
 
 /**
- * Checks that database and store belong together: otherwise the sweeper would delete the blobs of
+ * Checks that database and store belong together. Otherwise the sweeper would delete the blobs of
  * another installation as orphans.
  * @throws ForeignStore
  */

@@ -15,11 +15,11 @@ import { oneLine } from '../values/one-line.ts'
 import type { Core } from './core.ts'
 import { operatorOf, recorded } from './history/event.ts'
 
-/** A time in which reads go on, and writes are refused. */
+/** A period with reads but without writes. */
 export interface MaintenanceView {
   startedAt: number
   endsAt: number
-  /** What the operator says about it; may be empty. */
+  /** The operator's message, possibly empty. */
   message: string
 }
 
@@ -28,20 +28,22 @@ export interface NewMaintenance {
   message?: string | null | undefined
 }
 
-/** Further away is a typing error. */
+/** A later time is probably a typing error. */
 const MAX_MS = 366 * DAY_MS
-/** For so long after its end, an upload waits for its next part: as long as after any part. */
+/** After a maintenance, an upload waits this long for its next part, as after any part. */
 const UPLOAD_MS = DAY_MS
 
 const CHANNEL = 'satchel:maintenance'
-/** How often each process looks: the command line of the service cannot tell it. */
+/**
+ * The interval at which each process reads the state, because the command line cannot notify it.
+ */
 const LOOK_MS = 1000
 
-/** What everybody is told. */
+/** The state that everyone may see. */
 export const maintenanceSentence = ({ endsAt }: Pick<MaintenanceView, 'endsAt'>): string =>
   `Changes are refused until ${momentText(endsAt)}, because of maintenance. Reading goes on.`
 
-/** The refusal of a write. Not a failure of the service, so not logged as one. */
+/** Refuses a write. Not an error of the service, so it is not logged as one. */
 export class UnderMaintenance extends AppError {
   constructor({ endsAt, message }: MaintenanceView) {
     const seconds = Math.max(1, Math.ceil((endsAt - Date.now()) / 1000))
@@ -71,9 +73,9 @@ function read(
 }
 
 /**
- * The maintenance mode: docs/decisions/maintenance.md. Its state is a row; each process keeps what
- * it last read of it, so that no request asks for it, and reads it every second, and at once where
- * another process says that it has changed.
+ * The maintenance mode (docs/decisions/maintenance.md). Its state is a row. Each process caches it,
+ * so that no request reads it, and refreshes the cache every second and whenever another process
+ * announces a change.
  */
 export function maintenanceService({
   db,
@@ -90,12 +92,12 @@ export function maintenanceService({
   async function look(): Promise<void> {
     const was = known
     known = (await findMaintenance(db)) ?? null
-    // What waited for its end.
+    // Wakes work that waited for the end.
     if (was && !inForce()) wake()
     if (known && !inForce()) known = null
   }
 
-  /** One look at a time. What is known stays, while the database does not answer. */
+  /** One read at a time. While the database does not answer, the cached state stays. */
   async function lookAgain(): Promise<void> {
     looking ??= look()
       .catch(() => {})
@@ -115,24 +117,27 @@ export function maintenanceService({
   telemetry?.read(() => ({ maintenance: inForce() ? 1 : 0 }))
 
   return {
-    /** The maintenance in force; null while there is none. Takes no statement. */
+    /** The active maintenance, or null. Executes no statement. */
     current: inForce,
 
-    /** To be called before anything is written for a request. @throws MAINTENANCE */
+    /**
+     * Must be called before a request writes anything.
+     * @throws MAINTENANCE
+     */
     requireWritable(): void {
       const current = inForce()
       if (current) throw new UnderMaintenance(current)
     },
 
-    /** The maintenance in force, as the database has it. */
+    /** The active maintenance in the database. */
     find: async (): Promise<MaintenanceView | null> => {
       const found = await findMaintenance(db)
       return found && found.endsAt > Date.now() ? found : null
     },
 
     /**
-     * Refuses writes from now on, or until another time than before. Uploads that wait for parts
-     * wait until a day after its end.
+     * Refuses writes from now on, or changes the end. Uploads that wait for parts wait until a day
+     * after the end.
      * @param by the operator; null for the command line of the service
      * @throws INVALID_INPUT
      */
@@ -154,7 +159,11 @@ export function maintenanceService({
       return made
     },
 
-    /** Accepts writes again. @param by likewise @returns whether there was a maintenance */
+    /**
+     * Accepts writes again.
+     * @param by the operator; null for the command line of the service
+     * @returns whether a maintenance was active
+     */
     async end(by: Caller | null): Promise<boolean> {
       const ended = await db.transaction(async (tx: Tx) => {
         const was = await removeMaintenance(db, tx)
@@ -168,7 +177,7 @@ export function maintenanceService({
       return ended
     },
 
-    /** Reads the state, and from then on every second. Fails while the database does not answer. */
+    /** Reads the state now and then every second. Fails while the database does not answer. */
     async begin(): Promise<void> {
       await look()
       timer = setInterval(lookAgain, LOOK_MS)

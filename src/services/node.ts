@@ -4,7 +4,7 @@ import { rowsById } from './rows-by-id.ts'
 
 export function nodeService({ db }: Core<'db'>) {
   return {
-    /** The tables that rows with these ids are in. One statement. Does not authorize. */
+    /** The tables of the rows with these ids. One statement. Does not authorize. */
     tablesOf: (ids: readonly string[]): Promise<Map<string, { source: NodeTable }>> =>
       rowsById(ids, some => tablesOfIds(db, some)),
   }

@@ -18,8 +18,8 @@ import type { Profile } from './profile.ts'
 
 /** The id of the plan that new accounts get. It stays the default until the transaction ends. */
 export async function defaultPlan(db: Db, tx: Tx): Promise<string> {
-  // A statement that waits while another plan becomes the default has passed the row of that one
-  // already; the next one finds it.
+  // A statement that waited while another plan became the default has already passed that plan's
+  // row. The next statement finds it.
   const plan = (await lockDefaultPlan(db, tx)) ?? (await lockDefaultPlan(db, tx))
   if (!plan)
     throw new Error('No plan is the default. Set one with: npm run admin -- default-plan <plan>')
@@ -27,8 +27,8 @@ export async function defaultPlan(db: Db, tx: Tx): Promise<string> {
 }
 
 /**
- * Gives an account a plan, and queues mails about the drives that exceed it.
- * @param plan null for the default one
+ * Gives an account a plan, and queues mails about drives that exceed it.
+ * @param plan null for the default plan
  * @returns the plan, and whether mails were queued
  * @throws INVALID_INPUT for a plan that does not exist or is retired
  */
@@ -61,9 +61,8 @@ export async function assignPlan(
 }
 
 /**
- * Sets own limits of an account or of a workspace, and queues mails about the drives that exceed
- * them.
- * @param limits as `readLimits` answers them; none only checks that the holder is there
+ * Sets own limits of an account or a workspace, and queues mails about drives that exceed them.
+ * @param limits the result of `readLimits`; an empty one only checks that the holder exists
  * @returns whether mails were queued
  * @throws USER_NOT_FOUND, WORKSPACE_NOT_FOUND
  */
@@ -94,20 +93,17 @@ export async function assignLimits(
   return over.length > 0
 }
 
-/**
- * The plan that the claims of a person name, the first that matches in the order of the setting;
- * null for none.
- */
+/** The plan that a person's claims name: the first match in the order of the setting, or null. */
 export function planOfClaims({ claims }: Profile, rule: PlanClaim): string | null {
   const values = rule === null ? [] : (claims?.[rule.claim] ?? [])
   return rule?.plans.find(({ value }) => values.includes(value))?.plan ?? null
 }
 
 /**
- * The plan that an account should have by the claims of this sign-in; null where it keeps its own.
- * A choice of an operator stays. A plan that does not exist or is retired gives no plan: a sign-in
- * never fails for it.
- * @param unknown is called with the id of such a plan
+ * The plan that the claims of this sign-in give to an account. Null if it keeps its plan. An
+ * operator's choice takes precedence. A plan that does not exist or is retired is ignored, because
+ * a sign-in must not fail for it.
+ * @param unknown called with the id of such a plan
  */
 export async function planBySignIn(
   db: Db,
@@ -131,7 +127,7 @@ export async function planBySignIn(
     if (plan && (plan.retiredAt === null || account?.planId === named))
       return { plan: named, by: 'claim' }
     unknown(named)
-    // What an earlier claim gave stays while the setting is wrong.
+    // While the setting is wrong, the plan of an earlier claim stays.
     return null
   }
   if (account?.planBy !== 'claim' || (await isSilent(db, account.userId, profile, rule, tx)))
@@ -140,8 +136,8 @@ export async function planBySignIn(
 }
 
 /**
- * Whether a sign-in says nothing of the claim that gave the plan: it is not read here, or another
- * provider may be the one that states it.
+ * Whether a sign-in does not contain the claim that gave the plan: the claim is not read here, or
+ * another provider states it.
  */
 async function isSilent(
   db: Db,

@@ -26,13 +26,13 @@ import {
 import { announceShrunkPlan } from './over-quota.ts'
 import { assignLimits } from './plan-assignment.ts'
 
-/** A plan, and how many accounts have it. */
+/** A plan and the number of accounts that have it. */
 export type PlanUse = Plan & { users: number }
 
-/** So many plans fit into a list that people choose from. */
+/** The maximum number of plans, so that a list of them stays usable. */
 const MAX_PLANS = 200
 
-/** Given in the place of a plan: the service chooses it again. */
+/** Replaces the id of a plan: the service chooses the plan again. */
 export const AUTOMATIC = 'automatic'
 
 function readName(name: string): string {
@@ -82,10 +82,10 @@ export function planService({
   }
 
   /**
-   * Changes one plan under its lock, and notes that.
+   * Changes one plan under its lock and records the change.
    * @param by null for the command line of the service, as everywhere here
-   * @param work returns the details to be noted; nothing where it has changed nothing
-   * @returns the plan as it was
+   * @param work returns the details to record, or undefined if nothing changed
+   * @returns the plan before the change
    * @throws INVALID_INPUT
    */
   async function changePlan(
@@ -109,7 +109,7 @@ export function planService({
     },
 
     /**
-     * @param like the plan whose limits it has where none is given; by default, the default plan
+     * @param like the plan from which missing limits are copied; the default plan by default
      * @throws INVALID_INPUT
      */
     async create(
@@ -152,8 +152,8 @@ export function planService({
     },
 
     /**
-     * Changes name and limits. Accounts keep what they store, even beyond the new limits. @throws
-     * INVALID_INPUT
+     * Changes the name and limits. Accounts keep stored data even beyond the new limits.
+     * @throws INVALID_INPUT
      */
     async update(
       id: string,
@@ -173,8 +173,9 @@ export function planService({
     },
 
     /**
-     * No account is given it any more; its accounts keep it until an operator moves them. @throws
-     * INVALID_INPUT, PLAN_IN_USE
+     * Retires a plan: no account gets it any more. Its accounts keep it until an operator moves
+     * them.
+     * @throws INVALID_INPUT, PLAN_IN_USE
      */
     async retire(id: string, by: Caller | null = null): Promise<PlanUse> {
       await changePlan({ id, by, kind: 'plan.retired' }, async (plan, tx) => {
@@ -193,7 +194,10 @@ export function planService({
       return find(id)
     },
 
-    /** Accounts may be given a retired plan again. @throws INVALID_INPUT */
+    /**
+     * Allows a retired plan for accounts again.
+     * @throws INVALID_INPUT
+     */
     async restore(id: string, by: Caller | null = null): Promise<PlanUse> {
       await changePlan({ id, by, kind: 'plan.restored' }, async (plan, tx) => {
         if (plan.retiredAt === null) return undefined
@@ -221,7 +225,8 @@ export function planService({
     },
 
     /**
-     * New accounts get this plan from now on. @throws INVALID_INPUT, PLAN_IN_USE for a retired one
+     * Makes this the plan of new accounts.
+     * @throws INVALID_INPUT, PLAN_IN_USE for a retired plan
      */
     async setDefault(id: string, by: Caller | null = null): Promise<PlanUse> {
       await changePlan({ id, by, kind: 'plan.made_default' }, async (plan, tx) => {
@@ -236,9 +241,7 @@ export function planService({
       return find(id)
     },
 
-    /**
-     * The limits in force for some accounts, or some workspaces, by their id. Does not authorize.
-     */
+    /** The current limits of some accounts or workspaces, by id. Does not authorize. */
     async limitsOf(holder: Holder, ids: readonly string[]): Promise<Map<string, LimitView[]>> {
       const names = holder === 'workspace' ? workspaceLimits : undefined
       return new Map(
@@ -247,7 +250,7 @@ export function planService({
     },
 
     /**
-     * Sets own limits of an account or of a workspace; what is stored beyond them is kept. Does not
+     * Sets own limits of an account or a workspace. Stored data beyond them is kept. Does not
      * authorize.
      * @throws USER_NOT_FOUND, WORKSPACE_NOT_FOUND, INVALID_INPUT
      */
@@ -269,8 +272,8 @@ export function planService({
     },
 
     /**
-     * Finds a workspace by its id or slug, for programs that run beside the service. A slug may
-     * look like an id of something else: that is never meant.
+     * Finds a workspace by its id or slug, for programs on the server. A slug that looks like an id
+     * always means the id.
      */
     async findWorkspace(named: string): Promise<{ id: string; name: string; slug: string } | null> {
       const attributes = ['id', 'name', 'slug']

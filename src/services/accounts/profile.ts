@@ -12,19 +12,19 @@ export interface ProviderProfile {
   familyName: string
   picture: string
   locale: string
-  /** Other claims by name: one text, or those of a list. */
+  /** Other claims by name: a text, or the texts of a list. */
   claims?: Readonly<Record<string, readonly string[]>>
   /**
-   * Claims that the provider has, but does not state here (OpenID Connect Core 1.0, section 5.6.2),
-   * such as too many groups.
+   * Claims that the provider has but does not include here (OpenID Connect Core 1.0, section
+   * 5.6.2), such as too many groups.
    */
   elsewhere?: readonly string[]
-  /** Claims that are neither a text nor a list with one, such as an object. */
+  /** Claims that are neither a text nor a list with texts, such as an object. */
   unreadable?: readonly string[]
 }
 
 /**
- * A profile that fits the columns. `verifiedEmail` is null where the provider has not verified the
+ * A profile that fits the columns. `verifiedEmail` is null if the provider has not verified the
  * address.
  */
 export type Profile = ProviderProfile & { verifiedEmail: string | null }
@@ -43,9 +43,9 @@ export type RefusalReason = (typeof refusalReasons)[number]
 /** A refused sign-in; the client receives its reason. */
 export class SignInRefused extends Error {
   readonly reason: RefusalReason
-  /** The account that it was about, where there is one. */
+  /** The account concerned, if any. */
   readonly account: { userId: string; refusal: AccountRefusal } | undefined
-  /** Where it was about none: the e-mail address that the provider has stated, masked. */
+  /** If no account is concerned, the masked e-mail address that the provider stated. */
   claimed: string | undefined
 
   constructor(
@@ -65,7 +65,7 @@ const longestName = 255
 const longestPicture = 2048
 const longestLocale = 35
 
-/** The form in which e-mail addresses are compared. */
+/** Normalizes an e-mail address for comparisons. */
 export function canonicalEmail(email: string): string {
   return email.normalize('NFC').toLowerCase()
 }

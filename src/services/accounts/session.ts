@@ -15,7 +15,7 @@ import { enqueue } from '../notices/outbox.ts'
 export interface NewSession {
   id: string
   secret: string
-  /** Milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   expiresAt: number
 }
 
@@ -25,7 +25,7 @@ export interface Client {
   device: string
   /** The network of the client, never its full IP address. */
   address: string
-  /** The same for operators. */
+  /** The origin for the audit trail. */
   from?: Origin
   /** Whether this account has signed in on this device before; then no mail is sent. */
   known: boolean
@@ -41,14 +41,14 @@ export interface SessionView extends SessionRow {
 export interface EndedSession {
   id: string
   userId: string
-  /** The OpenID Connect provider that it began with, or null. */
+  /** The OpenID Connect provider with which it started, or null. */
   provider: string | null
 }
 
-/** The session of an OpenID Connect provider that a session here begins with. */
+/** The provider's session with which a session here started. */
 export interface ProviderSession {
   provider: string
-  /** Its id at the provider, if that tells. */
+  /** Its id at the provider, if known. */
   sid: string | null
   /**
    * When the provider issued the token that names it: milliseconds by the clock of the provider.
@@ -59,7 +59,7 @@ export interface ProviderSession {
 const hashOf = (secret: string) => hashSecret(secret).toString('hex')
 const hashOfSid = (provider: string, sid: string) => hashOf(`${provider} ${sid}`)
 
-/** Tokens say when they were issued in whole seconds. */
+/** Tokens state their time of issue in whole seconds. */
 const IAT_MS = 1000
 /** How far the clocks of a provider and of this machine may differ. */
 const CLOCK_MS = 60_000
@@ -74,7 +74,10 @@ export function sessionService({
   wake = () => {},
   change = changeRunner({ db }),
 }: Core<'db'> & Partial<Core<'publicUrl' | 'wake' | 'change'>> & Pick<Config, 'sessionSeconds'>) {
-  /** Enqueues a mail about the sign-in if the user wants notices. @returns whether it did */
+  /**
+   * Enqueues a mail about the sign-in if the user wants notices.
+   * @returns whether it was enqueued
+   */
   async function announce(
     userId: string,
     { device, address }: Client,
@@ -96,7 +99,7 @@ export function sessionService({
   }
 
   return {
-    /** @param at the session of the provider with which it is to end */
+    /** @param at the provider's session with which this one ends */
     async start(
       userId: string,
       client: Client = unknownClient,

@@ -8,15 +8,15 @@ import { type StorageTotals, storageTotals } from '../../../db/queries/storage-r
 import type { StoreSpace } from '../../storage/store.ts'
 import type { Core } from '../core.ts'
 
-/** The storage used by the service, for operators. None of it authorizes. */
+/** The storage of the service, for operators. None of it authorizes. */
 export function storageReportService({ db, store }: Core<'db' | 'store'>) {
   return {
     totals: (): Promise<StorageTotals> => storageTotals(db),
 
-    /** The free space of the store; null if the store cannot tell. */
+    /** The free space of the store. Null if unknown. */
     space: (): Promise<StoreSpace | null> => store.space(),
 
-    /** The accounts that use most, and the workspaces. */
+    /** The accounts and workspaces with the highest usage. */
     largestAccounts: (limit: number): Promise<AccountRow[]> => largestAccounts(db, limit),
     largestWorkspaces: (limit: number): Promise<WorkspaceUsage[]> => largestWorkspaces(db, limit),
   }

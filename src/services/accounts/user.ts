@@ -11,13 +11,14 @@ import type { Core } from '../core.ts'
 /** An account with its first identity. */
 export interface UserView
   extends Omit<User, 'verifiedEmail' | 'planId' | 'planBy' | 'status' | 'signInNotices'> {
-  /** Whether a provider vouches for the address. */
+  /** Whether a provider has verified the address. */
   emailVerified: boolean
   provider: string
   providerUserId: string
   plan: Pick<Plan, 'id' | 'name'>
   /**
-   * In force: those of the plan, and its own where an operator has set them. Null means unlimited.
+   * The current limits: those of the plan, or the account's own if an operator set them. Null means
+   * unlimited.
    */
   limits: Limits
 }
@@ -63,7 +64,7 @@ export function userService({ db }: Core<'db'>) {
 
     /**
      * The usage of a storage area. Does not authorize: pass only one that the caller may see.
-     * @throws UNAUTHENTICATED when it was deleted with its account
+     * @throws UNAUTHENTICATED if it was deleted with its account
      */
     async usage({ bucketId }: Tree): Promise<Usage> {
       const row = (await usagesOf(db, [bucketId])).get(bucketId)

@@ -6,7 +6,7 @@ export interface AuditRecord extends Omit<Event, 'details'> {
   details: EventDetails
 }
 
-/** An entry of the trail as it is exported, with the names that REST has. */
+/** An exported entry of the audit trail, with the names of REST. */
 export const onWire = (r: AuditRecord) => ({
   happened_at: new Date(r.at).toISOString(),
   kind: r.kind,
@@ -24,7 +24,8 @@ export const onWire = (r: AuditRecord) => ({
 })
 
 /**
- * A value of a line of CSV (RFC 4180). Programs for tables would run what begins like a formula.
+ * A value in a line of CSV (RFC 4180). Neutralizes values that spreadsheet programs would run as
+ * formulas.
  */
 function csvOf(value: unknown): string {
   const text =
@@ -54,7 +55,7 @@ const columns = Object.keys(
   }),
 )
 
-/** How the trail is exported. */
+/** The export formats of the audit trail. */
 export const auditFormats = {
   csv: {
     type: 'text/csv; charset=utf-8',

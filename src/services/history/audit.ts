@@ -18,7 +18,7 @@ const toRecord = ({ details, seq, at, ...event }: Event): AuditRecord => ({
 
 const keyOf = ({ at, logId, seq }: AuditRecord): AuditKey => [at, logId, seq]
 
-/** Rows that an export reads at a time. */
+/** The number of rows that an export reads at once. */
 const BATCH = 1000
 const LONGEST_ADDRESS = 64
 
@@ -40,21 +40,24 @@ function read({ personId, aboutId, credentialId, address, ...rest }: AuditFilter
 }
 
 /**
- * The audit trail: the events of all drives, all people and the service, which operators search.
- * docs/decisions/audit.md
+ * The audit trail for operators: the events of all drives, all people and the service
+ * (docs/decisions/audit.md).
  */
 export function auditService({
   db,
   change = changeRunner({ db }),
 }: Core<'db'> & Partial<Core<'change'>>) {
-  /** Who reads the trail is in it. @param by null for the command line of the service */
+  /**
+   * Records who reads the trail in the trail itself.
+   * @param by null for the command line of the service
+   */
   const noteReading = (by: Caller | null) =>
     change(operatorOf(by), async ({ record }) =>
       record(SERVICE_LOG, { kind: 'audit.read', subject: null }),
     )
 
   /**
-   * All that a filter finds, a batch at a time.
+   * All matches of a filter, in batches.
    * @param by null for the command line of the service
    * @throws INVALID_INPUT
    */
@@ -80,8 +83,8 @@ export function auditService({
 
   return {
     /**
-     * A page of the trail, the newest first. Each is noted in the trail, because anyone can write a
-     * cursor, and read from there on.
+     * A page of the trail, newest first. Each page is recorded in the trail, because anyone can
+     * write a cursor and read from there.
      * @throws INVALID_INPUT
      */
     async page(
@@ -99,8 +102,9 @@ export function auditService({
     all,
 
     /**
-     * All that a filter finds as a file, in constant memory.
-     * @param mayGoOn whether the caller is still an operator in a session; asked after each batch
+     * All matches of a filter as a file, in constant memory.
+     * @param mayGoOn whether the caller is still an operator with a session; called after each
+     * batch
      * @throws INVALID_INPUT
      */
     export(
@@ -135,7 +139,7 @@ export function auditService({
       return new Map(found.map(({ id, name }) => [id, name]))
     },
 
-    /** Notes what concerns no drive and no account that is there. */
+    /** Records events that concern no existing drive or account. */
     note: (by: Caller, kind: ServiceEventKind, subject: string | null): Promise<void> =>
       change(by, async ({ record }) => record(SERVICE_LOG, { kind, subject })),
   }

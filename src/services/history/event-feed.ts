@@ -14,24 +14,24 @@ import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
 import type { EventView } from './event.ts'
 import { type EventOnWire, onWire } from './event-wire.ts'
 
-/** A part of a log that is asked for. */
+/** Selects a part of a log. */
 export interface EventQuery {
   after?: string | null | undefined
   limit: number
-  /** From the newest one back; `after` names where the part before ended in either direction. */
+  /** Newest first. `after` is the end of the previous page in either direction. */
   newestFirst?: boolean
   kinds: readonly EventKind[]
 }
 
-/** What a client that polls is given. */
+/** The result of a poll. */
 export interface EventPoll {
   events: EventOnWire[]
   more: boolean
-  /** After what it has seen, or was not to see. */
+  /** The cursor after all events seen or hidden so far. */
   cursor: string
 }
 
-/** Instead of a cursor: nothing but where the log ends. */
+/** Replaces a cursor: returns only the current end of the log. */
 const NOW = 'now'
 
 const expired = () =>
@@ -40,13 +40,16 @@ const expired = () =>
     'The events after this cursor are no longer kept. Get a new cursor, read the files again, and continue from there.',
   )
 
-/** Reads the logs of drives and persons. None of it authorizes. */
+/** Reads the logs of drives and people. None of it authorizes. */
 export function eventFeedService({ db }: Core<'db'>) {
   const feed = {
     cursorOf: ({ logId, seq }: Pick<EventView, 'logId' | 'seq'>): string =>
       writeCursor([logId, seq]),
 
-    /** The number that a cursor of this log holds. @throws INVALID_INPUT */
+    /**
+     * The number in a cursor of this log.
+     * @throws INVALID_INPUT
+     */
     readCursor(logId: string, cursor: string, field = 'after'): number {
       const [log, seq = 0] = readCursor(cursor, ['id', 'number'], false, field) ?? []
       if (log !== logId || seq < 0)
@@ -57,7 +60,7 @@ export function eventFeedService({ db }: Core<'db'>) {
       return seq
     },
 
-    /** Where a log ends now: what happens from now on comes after it. */
+    /** The current end of a log. Later events have higher numbers. */
     async headOf(logId: string): Promise<number> {
       return (await endsOf(db, logId)).head
     },
@@ -71,7 +74,7 @@ export function eventFeedService({ db }: Core<'db'>) {
       return feed.pageAfter(logId, seq, { limit, newestFirst, kinds })
     },
 
-    /** The same after a number. */
+    /** A page of a log after a number. */
     async pageAfter(
       logId: string,
       after: number | null,
@@ -81,7 +84,7 @@ export function eventFeedService({ db }: Core<'db'>) {
         kinds.length > 0
           ? await eventsOf(db, logId, { after, newestFirst, kinds, limit: limit + 1 })
           : []
-      // Looked at after the rows were read: no reader misses what is purged in between.
+      // Checked after the rows were read, so that no reader misses events purged in between.
       const isNext = rows[0]?.seq === (after ?? 0) + 1
       if (after !== null && !newestFirst && !isNext) {
         const { head, purged } = await endsOf(db, logId)
@@ -91,8 +94,8 @@ export function eventFeedService({ db }: Core<'db'>) {
     },
 
     /**
-     * What happened to some files and folders of any drives, as far as it is kept; each page starts
-     * after the same number.
+     * The retained events of some files and folders of any drives. Each page starts after the same
+     * number.
      */
     async pagesOfEntries(
       entryIds: string[],
@@ -107,8 +110,8 @@ export function eventFeedService({ db }: Core<'db'>) {
     },
 
     /**
-     * What follows a cursor, with the next one. That moves past events of other kinds, too, so that
-     * it does not expire where those are many.
+     * The events after a cursor, and the next cursor. The cursor also passes events of other kinds,
+     * so that it does not expire when those are many.
      * @throws CURSOR_EXPIRED, INVALID_INPUT
      */
     async poll(
@@ -118,7 +121,7 @@ export function eventFeedService({ db }: Core<'db'>) {
     ): Promise<EventPoll> {
       const most = readLimit(limit)
       const from = after && after !== NOW ? feed.readCursor(logId, after) : null
-      // Before the events are read: what happens in between is not passed over.
+      // Read before the events, so that no event in between is skipped.
       const head = await feed.headOf(logId)
       const cursor = (seq: number) => feed.cursorOf({ logId, seq })
       if (after === NOW || (from ?? 0) === head)
@@ -128,7 +131,7 @@ export function eventFeedService({ db }: Core<'db'>) {
       return { events: rows.map(onWire), more, cursor: cursor(more ? last : Math.max(last, head)) }
     },
 
-    /** One event by its id. */
+    /** A single event by id. */
     async byId(id: string): Promise<EventView | undefined> {
       const [logId = '', number = ''] = id.split(':')
       if (!isUuid(logId) || !/^\d{1,15}$/.test(number)) return undefined

@@ -2,10 +2,7 @@ import { wireName } from '../accounts/limit.ts'
 import { writeCursor } from '../page.ts'
 import type { EventDetails, EventView } from './event.ts'
 
-/**
- * An event as REST and webhooks send it; times as RFC 3339. What there is nothing to say about is
- * null.
- */
+/** An event as REST and webhooks send it, with RFC 3339 times. Missing values are null. */
 export type EventOnWire = ReturnType<typeof onWire>
 
 export function onWire({
@@ -28,7 +25,7 @@ export function onWire({
     via,
     api_key_id: via === 'key' || via === 'webdav' ? viaId : null,
     subject_id: subjectId,
-    /** What is after it comes after this cursor. */
+    /** Later events follow this cursor. */
     cursor: writeCursor([logId, seq]),
     details: detailsOnWire(details),
   }
@@ -38,7 +35,7 @@ function detailsOnWire(details: EventDetails) {
   const { path, from, bytes, md5, files, entryId, recipient, name, workspaceId, ...more } = details
   // No event that is sent has a count.
   const { role, plan, limits, provider, sender, refusal, device, network, count: _, ...rest } = more
-  // A detail that is not sent is a mistake of types.
+  // The types reject a detail that is not sent.
   rest satisfies Record<string, never>
   return {
     path: path ?? null,

@@ -7,46 +7,46 @@ import { type Measures, silentMeasures } from '../../telemetry/telemetry.ts'
 import type { LimitChange } from '../accounts/limit.ts'
 import type { PubSub } from '../notices/pub-sub.ts'
 
-/** Who does something, and by what. The ids are no credentials. */
+/** The actor of a change and the credential's id. The ids are not secrets. */
 export interface Actor {
   userId: string | null
   via: Via
   viaId: string | null
   from?: Origin
-  /** The operator behind `operator`. */
+  /** The operator behind the actor `operator`. */
   operatorId?: string | null
 }
 
-/** What is kept of an event beside its subject: see docs/decisions/events.md for what never is. */
+/**
+ * The stored details of an event besides its subject. docs/decisions/events.md lists what is never
+ * stored.
+ */
 export interface EventDetails {
-  /** Where the entry is, or was before it was deleted. */
+  /** The path of the entry, or its path before it was deleted. */
   path?: string
-  /** Where it was before it was moved. */
+  /** Its path before it was moved. */
   from?: string
   bytes?: number
   md5?: string
-  /** How many files went with a folder. */
+  /** The number of files deleted with a folder. */
   files?: number
-  /** The file that is shared, by its id. */
+  /** The id of the shared file. */
   entryId?: string
-  /** An e-mail address, masked. */
+  /** A masked e-mail address. */
   recipient?: string
-  /** The name of a workspace or key, as it is; of a webhook, the host of its URL. */
+  /** The name of a workspace or key, or the host of a webhook's URL. */
   name?: string
   workspaceId?: string
   role?: Role
   plan?: string
-  /** The limits that were set. */
+  /** The changed limits. */
   limits?: readonly LimitChange[]
-  /**
-   * Of mails that are sent again; of sign-ins that were refused for this reason within an hour,
-   * from everywhere.
-   */
+  /** The number of mails sent again, or of sign-ins refused for this reason within an hour. */
   count?: number
   provider?: string
   /** The name given by the sender of a file, who is not authenticated. */
   sender?: string
-  /** Why a sign-in was refused. */
+  /** The reason for refusing a sign-in. */
   refusal?: SignInRefusal
   /** "Firefox on Linux" */
   device?: string
@@ -54,7 +54,7 @@ export interface EventDetails {
   network?: string
 }
 
-/** Something that happened. */
+/** An event to record. */
 export interface NewEvent<K extends EventKind = EventKind> {
   kind: K
   /** The id of the entry, share, member, invite, key, webhook, session or identity. */
@@ -64,22 +64,22 @@ export interface NewEvent<K extends EventKind = EventKind> {
 
 /** An event as its readers see it. */
 export interface EventView extends Omit<EventRow, 'details'> {
-  /** Of the log and the number in it. */
+  /** Made of the log and the number in it. */
   id: string
   details: EventDetails
 }
 
-/** A change under way: its transaction, and what it will have done. */
+/** An active change: its transaction and the events to record. */
 export interface Change {
   tx: Tx
-  /** Notes what happened, in the order in which it is called. */
+  /** Records events in the order of the calls. */
   record(log: LogName, ...events: NewEvent[]): void
 }
 
 export const system: Actor = { userId: null, via: 'system', viaId: null }
 /**
- * Operators act for the service: the people concerned do not learn which of them it was; the audit
- * trail says it.
+ * Operators act for the service. The people concerned do not see which operator it was; the audit
+ * trail does.
  * @param by null for the command line of the service
  */
 export const operatorOf = (by: Caller | null): Actor => ({
@@ -111,9 +111,9 @@ const actorOf = (by: Actor | Writer): Actor =>
     : by
 
 /**
- * Runs a change in a transaction, and appends to the logs what it has recorded. The end of the
- * transaction: see appendEvents.
- * @returns what the change returns, the logs, and the kinds of the events
+ * Runs a change in a transaction, and appends its recorded events to the logs at the end (see
+ * appendEvents).
+ * @returns the result of the change, the logs, and the kinds of the events
  */
 export async function recorded<T>(
   db: Db,
@@ -151,24 +151,26 @@ export async function recorded<T>(
   }
 }
 
-/** The file or folder that an event is about: the file of a share, else what has a path. */
+/** The file or folder of an event: the file of a share, or the entry with the path. */
 const entryIn = (subject: string | null, { entryId, path }: EventDetails): string | null =>
   entryId ?? (path === undefined ? null : subject)
 
 /**
- * The topic under which the growth of a log is published; the log of an e-mail address has none,
- * because what else is published to that address says it.
+ * The topic that announces new events of a log. The log of an e-mail address has none, because
+ * other messages to that address announce the same.
  */
 const namesOf = (log: LogName): string[] =>
   typeof log === 'string' ? [log] : 'workspace' in log ? [log.workspace] : []
 
-/** Runs changes, each in one transaction with its events, and publishes which logs have grown. */
+/**
+ * Runs changes, each in one transaction with its events, and announces the logs with new events.
+ */
 export type ChangeRunner = <T>(
   by: Actor | Writer,
   work: (change: Change) => Promise<T>,
 ) => Promise<T>
 
-/** @param pubSub none for programs whose changes the service finds in the logs */
+/** @param pubSub missing in programs whose changes the service finds in the logs */
 export function changeRunner({
   db,
   pubSub,
@@ -186,5 +188,5 @@ export function changeRunner({
   }
 }
 
-/** An e-mail address that only those recognize who know it: "b…@example.com". */
+/** A masked e-mail address that only people who know it recognize: "b…@example.com". */
 export const masked = (email: string): string => email.replace(/^(.)[^@]*/u, '$1…')

@@ -10,24 +10,24 @@ import { parseJson } from '../../values/json.ts'
 import type { Core } from '../core.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
 
-/** The last thing that someone has done with an entry. */
+/** The last action of a person on an entry. */
 export interface Action {
   entryId: string
   kind: EventKind
   at: number
-  /** The drive in whose log it is. */
+  /** The drive whose log contains it. */
   logId: string
 }
 
 /**
- * How many of the latest actions of a person are looked at: the cost is the same however long the
- * log is.
+ * The number of a person's latest actions that are read. The cost does not depend on the length of
+ * the log.
  */
 const MAX_ACTIONS = 1000
 
 /**
- * What is work on a file or folder. Deletions are not: what was deleted is gone, or is shown for
- * what was done before.
+ * The kinds of events that count as work on an entry. Deletions do not: a deleted entry is gone, or
+ * is shown for earlier work.
  */
 const work: ReadonlySet<EventKind> = new Set([
   ...([
@@ -48,9 +48,9 @@ const work: ReadonlySet<EventKind> = new Set([
   ...(['version.restored', 'share.created', 'share.changed'] as const),
 ])
 
-/** What people have worked on lately, as far as events are kept. Nothing here authorizes. */
+/** Recent work of people, within the retained events. Nothing here authorizes. */
 export function recentService({ db }: Core<'db'>) {
-  /** Events of notes name a content; these are the files that have it now. */
+  /** Events of notes name a content. These are the files that have it now. */
   async function onNotes(caller: Caller, actions: ActionRow[]): Promise<Action[]> {
     const { bucketId } = caller.bucket
     const notes = actions.filter(({ kind, logId }) => kind === 'note.written' && logId === bucketId)
@@ -74,7 +74,10 @@ export function recentService({ db }: Core<'db'>) {
   }
 
   return {
-    /** What the arguments of a page say. @throws INVALID_INPUT */
+    /**
+     * Parses the arguments of a page.
+     * @throws INVALID_INPUT
+     */
     readPage: (page: PageArgs): { limit: number; after: [number, string] | null } => ({
       limit: readLimit(page.limit),
       after: readCursor(page.cursor, ['number', 'id']),
@@ -85,9 +88,9 @@ export function recentService({ db }: Core<'db'>) {
       writeCursor([at, entryId]),
 
     /**
-     * What the caller has worked on, each entry once, with the last that they have done with it,
-     * the newest first. One statement, and two more where notes were written. Some of the entries
-     * may be gone, or out of the reach of the caller.
+     * The entries that the caller worked on, each once with its last action, newest first. One
+     * statement, and two more if notes were written. Some entries may be deleted or no longer
+     * visible to the caller.
      */
     async actions(caller: Caller): Promise<Action[]> {
       const rows = await latestActions(db, caller.userId, MAX_ACTIONS)
@@ -103,7 +106,7 @@ export function recentService({ db }: Core<'db'>) {
   }
 }
 
-/** Of those of one moment, the one with the later id. */
+/** Of actions at the same time, the one with the later id. */
 function newestFirst(a: Action, b: Action): number {
   if (a.at !== b.at) return b.at - a.at
   return a.entryId < b.entryId ? 1 : -1

@@ -20,33 +20,33 @@ import { DAY_MS } from '../../values/duration.ts'
 import { truncateAddress } from '../../values/network.ts'
 import type { Core } from '../core.ts'
 
-/** Who uses a share. */
+/** The visitor of a share. */
 export interface ShareUser {
   caller: Caller | null
-  /** IP address; of which the network is kept. */
+  /** The IP address. Only its network is stored. */
   address: string
-  /** What the client calls itself: its User-Agent. */
+  /** The client's User-Agent. */
   client?: string | undefined
   log: Log
 }
 
 /**
- * Milliseconds after which a use is shown: by then all uses are committed whose ids, which are
- * given before, sort before its id.
+ * The age at which a use is shown, in milliseconds. By then, all uses are committed whose earlier
+ * ids sort before it.
  */
 const SETTLED_MS = 10_000
-/** Uses that are written together. */
+/** The number of uses written together. */
 const AT_ONCE = 500
 
-/** A use to note, and whether to count it as a download. */
+/** A use to record, and whether it counts as a download. */
 interface Use {
   row: ShareEventRow
   counts: boolean
 }
 
 /**
- * The uses of shares, which their sharers read. No use waits for one of another share, and none
- * makes a drive wait.
+ * The uses of shares, for their sharers. No use waits for one of another share, and none locks a
+ * drive.
  */
 export function shareEventService({ db }: Core<'db'>) {
   let writing: Promise<unknown> = Promise.resolve()
@@ -59,7 +59,7 @@ export function shareEventService({ db }: Core<'db'>) {
     )
 
   /**
-   * @returns for each use whether it is noted: not where it counts, and could not be counted with
+   * @returns for each use whether it was recorded; false if it counts and could not be counted with
    * the others
    */
   async function write(some: readonly Use[]): Promise<boolean[]> {
@@ -76,7 +76,7 @@ export function shareEventService({ db }: Core<'db'>) {
     })
   }
 
-  /** Writes together what has come while the uses before were being written. */
+  /** Writes all uses together that arrived during the previous write. */
   const uses = new DataLoader<Use, boolean>(
     some => {
       const written = write(some)
@@ -101,7 +101,10 @@ export function shareEventService({ db }: Core<'db'>) {
   })
 
   return {
-    /** Notes a use of a share. Never throws: a failure to note it refuses no one the file. */
+    /**
+     * Records a use of a share. Never throws, because a failure must not keep the visitor from the
+     * file.
+     */
     async note(shareId: string, kind: ShareEventKind, user: ShareUser): Promise<void> {
       try {
         await uses.load({ row: rowOf(shareId, kind, user), counts: false })
@@ -111,8 +114,8 @@ export function shareEventService({ db }: Core<'db'>) {
     },
 
     /**
-     * Counts and notes a download of a share that does not limit them, with all that come at once.
-     * Never throws. Returns false when nothing is done.
+     * Counts and records a download of a share without a limit, together with concurrent ones.
+     * Never throws. Returns false if nothing was recorded.
      */
     async noteDownload(shareId: string, user: ShareUser): Promise<boolean> {
       try {
@@ -127,17 +130,17 @@ export function shareEventService({ db }: Core<'db'>) {
     },
 
     /**
-     * How often some shares were used, and when last. Does not authorize: pass only shares of the
-     * caller.
+     * The number of uses of some shares, and the time of the last one. Does not authorize: pass
+     * only shares of the caller.
      */
     async counts(shareIds: string[]): Promise<Map<string, UseCount[]>> {
       return Map.groupBy(await countUses(db, shareIds), ({ shareId }) => shareId)
     },
 
     /**
-     * How often some shares were used on each day. Does not authorize: pass only shares of the
+     * The number of uses of some shares on each day. Does not authorize: pass only shares of the
      * caller.
-     * @param since when the first day begins; each lasts 24 hours
+     * @param since the start of the first day; each lasts 24 hours
      */
     async countsByDay(shareIds: string[], since: number): Promise<Map<string, SpanCount[]>> {
       return Map.groupBy(
@@ -147,8 +150,8 @@ export function shareEventService({ db }: Core<'db'>) {
     },
 
     /**
-     * The uses of some shares until ten seconds ago, by the id of the share. Does not authorize:
-     * pass only shares of the caller.
+     * The uses of some shares up to ten seconds ago, by share id. Does not authorize: pass only
+     * shares of the caller.
      */
     pages: (
       shareIds: string[],

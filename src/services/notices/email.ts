@@ -3,8 +3,8 @@ import { MAX_EMAIL } from '../../values/limits.ts'
 import { canonicalEmail } from '../accounts/profile.ts'
 
 /**
- * Parses the e-mail address of a recipient into the form in which addresses are compared. Does not
- * check that an account has it.
+ * Parses the e-mail address of a recipient and normalizes it for comparisons. Does not check that
+ * an account has it.
  * @throws INVALID_INPUT
  */
 export function parseEmail(text: string, field: string): string {

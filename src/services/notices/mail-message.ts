@@ -2,7 +2,10 @@ import { InvalidInput } from '../../runtime/errors.ts'
 import { figure, MAX_MESSAGE } from '../../values/limits.ts'
 import { oneLine } from '../../values/one-line.ts'
 
-/** What one person writes to another in a mail: lines of text. @throws INVALID_INPUT */
+/**
+ * Parses a message from one person to another in a mail: lines of text.
+ * @throws INVALID_INPUT
+ */
 export function parseMessage(text: string): string {
   const message = text
     .split(/\r\n?|\n/)

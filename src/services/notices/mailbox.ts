@@ -1,7 +1,8 @@
 import { AppError } from '../../runtime/errors.ts'
 
 /**
- * Capacity of the buffer; a subscriber that exceeds it has lost events and must subscribe again.
+ * The capacity of the buffer. A subscriber that exceeds it has lost events and must subscribe
+ * again.
  */
 const CAPACITY = 1000
 

@@ -10,7 +10,7 @@ import { enqueue, type Mail } from './outbox.ts'
 
 const STOP_TOKEN = 'mail-stop'
 
-/** Limits of mails per 24 hours. */
+/** The limits on mails per 24 hours. */
 export interface MailBounds {
   /** From one user to one e-mail address. */
   fromOne: number
@@ -18,7 +18,7 @@ export interface MailBounds {
   fromAll: number
 }
 
-/** The mails that one user causes to another (docs/contract.md, "Mails"). */
+/** Mails that one user causes to another (docs/contract.md, "Mails"). */
 export function mailingService({
   db,
   tokens,
@@ -34,10 +34,11 @@ export function mailingService({
 
   return {
     /**
-     * Enqueues a mail in the transaction that causes it, unless it must not be sent: its sender has
-     * no verified address, its recipient has unsubscribed, a limit is reached, or the same mail was
-     * sent within the hour. No lock may be acquired after it. Returns whether it was enqueued.
+     * Enqueues a mail in the transaction that causes it. Skips it if the sender has no verified
+     * address, the recipient has unsubscribed, a limit is reached, or the same mail was sent within
+     * the hour. No lock may be acquired after it.
      * @param about the ids of the subjects of the mail, to recognize a repetition
+     * @returns whether it was enqueued
      */
     async enqueue(
       caller: Caller,
@@ -68,7 +69,7 @@ export function mailingService({
       return true
     },
 
-    /** Whether a queued mail may still be sent: its recipient may have unsubscribed meanwhile. */
+    /** Whether a queued mail may still be sent. Its recipient may have unsubscribed. */
     async isWanted(mail: Mail): Promise<boolean> {
       if (!('stop' in mail)) return true
       const recipient = await db.MailRecipient.findOne({

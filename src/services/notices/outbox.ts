@@ -13,7 +13,7 @@ interface Sender {
   address?: string
 }
 
-/** A mail that is rendered when it is sent: its template and values. */
+/** A mail to render when it is sent: its template and values. */
 export type Mail =
   | (Caused & {
       template: 'invite'
@@ -24,8 +24,8 @@ export type Mail =
       template: 'share'
       to: string
       /**
-       * `counts` as shareTitle takes them; `sizes` in bytes, null for folders; `all` is where its
-       * recipient sees all that is shared with them.
+       * `counts` in the form of shareTitle; `sizes` in bytes, null for folders; `all` is the URL of
+       * the recipient's list of shares.
        */
       values: {
         files: string[]
@@ -53,7 +53,7 @@ export type Mail =
   | {
       template: 'share-used'
       to: string
-      /** `count` as shareTitle takes it. */
+      /** `count` in the form of shareTitle. */
       values: {
         name: string
         count?: number | null
@@ -65,7 +65,7 @@ export type Mail =
   | {
       template: 'over-quota'
       to: string
-      /** A personal drive where `workspace` is null. Bytes; null for no limit. */
+      /** `workspace` is null for a personal drive. Sizes are in bytes; null means no limit. */
       values: {
         workspace: string | null
         usedBytes: number
@@ -84,25 +84,25 @@ export interface Jobs {
   'purge-folder': { folderId: string; bucketId: string }
   /** The tree of a deleted workspace or account. */
   'purge-bucket': { rootId: string; bucketId: string }
-  /** A turn of a copy in the background. */
+  /** One step of a background copy. */
   'copy-entries': { copyId: string }
-  /** Small pictures of the content of a blob. */
+  /** Makes the thumbnails of the content of a blob. */
   preview: { blobId: string; fileType: string }
-  /** The text of the content of a blob, to be searched. */
+  /** Extracts the text of the content of a blob for the search. */
   contents: { blobId: string; fileType: string; format: TextFormat }
   mail: Mail
-  /** Tells the maker of a file request what it has received. */
+  /** Sends the creator of a file request a mail about received files. */
   'file-request-mail': { requestId: string }
-  /** Tells the sharer of a share how it was used. */
+  /** Sends the sharer a mail about uses of a share. */
   'share-mail': { shareId: string }
-  /** One event to one webhook, again; a ping where `seq` is null. */
+  /** Delivers one event to one webhook again, or a ping if `seq` is null. */
   webhook: { webhookId: string; seq: number | null }
 }
 
 export type JobKind = keyof Jobs
 
 /**
- * Enqueues jobs in the transaction of the change that causes them: they run if, and only if, that
+ * Enqueues jobs in the transaction of the change that causes them. They run if and only if that
  * change commits.
  */
 export async function enqueueAll<K extends JobKind>(

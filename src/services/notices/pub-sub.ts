@@ -5,16 +5,18 @@ import type { Coordination } from '../../coordination/coordination.ts'
 import { parseJson } from '../../values/json.ts'
 
 /**
- * Topics: shares and invites of an e-mail address, changes of the usage of a storage area, events
+ * The topics: shares and invites of an e-mail address, changed usage of a storage area, new events
  * of a log.
  */
 const topics = ['shareReceived', 'inviteReceived', 'bucketChanged', 'logged'] as const
 export type Topic = (typeof topics)[number]
 
-/** The name under which all events are emitted; those of a topic have its name and a colon. */
+/** The name under which all events are emitted. The events of a topic have its name and a colon. */
 const EVERYTHING = 'everything'
 
-/** One channel for all: messages are short, and a process nearly always has subscribers. */
+/**
+ * One channel for all topics, because messages are short and nearly every process has subscribers.
+ */
 const CHANNEL = 'satchel:events'
 
 const message = z.object({
@@ -25,7 +27,7 @@ const message = z.object({
 })
 
 /**
- * Publishes events to the subscribers of this process and of those that it is coordinated with.
+ * Publishes events to subscribers of this process and of the processes that it is coordinated with.
  * Only ids are published: a subscriber loads what it may see. Events are not stored, and delivery
  * is best effort.
  */
@@ -57,7 +59,7 @@ export function createPubSub(coordination: Coordination) {
       return () => listeners.off(`${topic}:${to}`, heard)
     },
 
-    /** Subscribes to all events, likewise. */
+    /** Subscribes to all events until the returned function is called. `heard` must not throw. */
     hear(heard: (topic: Topic, to: string) => void): () => void {
       listeners.on(EVERYTHING, heard)
       return () => listeners.off(EVERYTHING, heard)

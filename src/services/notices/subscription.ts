@@ -19,7 +19,7 @@ import type { Topic } from './pub-sub.ts'
 /** A client that subscribes to events. */
 export interface Subscriber {
   caller: Caller
-  /** Checks the credential again: null when it has ended. */
+  /** Checks the credential again. Null if it is no longer valid. */
   callerNow(): Promise<Caller | null>
   /** Fires when the client disconnects. */
   signal: AbortSignal
@@ -29,16 +29,19 @@ export interface Subscriber {
 /** The usage and limits of a storage area. Null means unlimited. */
 export type BucketUsage = Usage & Pick<BucketLimits, 'maxTotalStorageBytes' | 'maxFiles'>
 
-/** Minimum milliseconds between two events of a subscription; changes in between are combined. */
+/**
+ * The minimum time between two events of a subscription, in milliseconds. Changes in between are
+ * combined.
+ */
 const PAUSE = 300
 
 /**
- * Milliseconds after which a log is looked at although no event was published: an instance without
- * Redis hears nothing of the others.
+ * The interval at which a log is read without a published event, in milliseconds. An instance
+ * without Redis does not receive the events of others.
  */
 const POLL = 2000
 
-/** How many events of a log are read at once. */
+/** The number of events of a log that are read at once. */
 const EVENTS = 100
 
 interface Deps
@@ -51,8 +54,8 @@ interface Deps
 }
 
 /**
- * The open subscriptions of this process. Each ends with the right that opened it, and is
- * authorized again before each event.
+ * The open subscriptions of this process. Each ends with the right under which it was opened, and
+ * is authorized again before each event.
  */
 export function subscriptionService({
   coordination,
@@ -82,10 +85,10 @@ export function subscriptionService({
   }
 
   /**
-   * Yields what `load` finds for the published ids. The right is checked before each event, and
+   * Yields the results of `load` for the published ids. Checks the right before each event, and
    * periodically while idle.
    * @param admit authorizes the caller again, and returns the right to load with
-   * @throws UNAUTHENTICATED when the credential ends, what `admit` throws, UNAVAILABLE when the
+   * @throws UNAUTHENTICATED when the credential ends, the errors of `admit`, UNAVAILABLE when the
    * client reads too slowly
    */
   async function* follow<Right, T>(
