@@ -10,13 +10,13 @@ import {
 } from 'playwright-core'
 import { wordOf } from './service.ts'
 
-// Nothing that a browser does on its own: the machine may have no network.
+// Turns off background network requests: the machine may have no network.
 const quiet = [
   ...['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   ...['--disable-component-update', '--disable-sync'],
 ]
 
-/** @param which the browser that people have, or its shell, which is the same for a page */
+/** @param which the full browser, or its headless shell, which renders pages the same */
 export const openBrowser = (which: 'whole' | 'shell' = 'shell'): Promise<Browser> => {
   const { TEST_CHROMIUM = '', TEST_CHROMIUM_SHELL = TEST_CHROMIUM } = process.env
   return chromium.launch({
@@ -25,13 +25,13 @@ export const openBrowser = (which: 'whole' | 'shell' = 'shell'): Promise<Browser
   })
 }
 
-/** Somebody's browser profile, with one page, and what it has met so far. */
+/** A browser profile with one page, and what the page has requested and logged. */
 export interface Visit {
   page: Page
   context: BrowserContext
-  /** Addresses asked for that are not of the given origin. */
+  /** Requested URLs of other origins than the given one. */
   foreign: string[]
-  /** What the console calls an error, and exceptions that no script has caught. */
+  /** Console errors and uncaught exceptions. */
   errors: string[]
 }
 
@@ -40,8 +40,8 @@ export async function visit(
   origin: string,
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
-  // Without motion, a picture shows nothing half way. The shell would take the language of this
-  // process, which may be no language.
+  // Without animations, screenshots never show a transition. The headless shell would take its
+  // language from this process, which may have none.
   const look = {
     locale: 'en-US',
     viewport: { width: 1280, height: 800 },
@@ -65,8 +65,8 @@ export async function visit(
 }
 
 /**
- * Signs in with the requests that the embedded sign-in takes of this browser, and shows none of its
- * pages: `signIn` does.
+ * Signs in with the HTTP requests of the embedded sign-in, without opening its pages. `signIn`
+ * opens them.
  */
 export async function enter(
   { page, context: { request } }: Visit,
@@ -87,9 +87,7 @@ export async function enter(
     throw new Error(`${email} cannot sign in: ${await answer.text()}`)
 }
 
-/**
- * Fills in the embedded sign-in, from the service's own address on. Ends where `returnTo` leads.
- */
+/** Fills in the embedded sign-in, starting at the service's own URL. Ends at `returnTo`. */
 export async function signIn(
   { page }: Visit,
   url: string,
@@ -101,28 +99,28 @@ export async function signIn(
   await page.waitForURL(url + returnTo)
 }
 
-/** Fills in the embedded sign-in where it is on the screen. */
+/** Fills in the embedded sign-in that is on the screen. */
 export async function fillInSignIn(page: Page, url: string, email: string): Promise<void> {
   await fillInWord(page, url)
   await page.getByLabel('E-mail address', { exact: true }).fill(email)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Fills in the word of the machine, which the embedded sign-in asks each browser for once. */
+/** Enters the setup word, which the embedded sign-in asks of each new browser once. */
 export async function fillInWord(page: Page, url: string): Promise<void> {
   const field = page.getByLabel('Sign-in word')
   if (await field.count()) await field.fill(wordOf(url))
 }
 
-/** Replaces what stands in the editor of GraphiQL. */
+/** Replaces the text of the GraphiQL editor by typing. */
 export async function type(page: Page, query: string): Promise<void> {
   await page.locator('.graphiql-query-editor').click({ position: { x: 100, y: 150 } })
   await page.keyboard.press('Control+A')
-  // The editor closes brackets by itself for whoever types them.
+  // The editor adds closing brackets while typing.
   await page.keyboard.insertText(query)
 }
 
-/** Replaces what stands in the editor of GraphiQL by what somebody has copied elsewhere. */
+/** Replaces the text of the GraphiQL editor by pasting. */
 export async function paste({ page, context }: Visit, query: string): Promise<void> {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(query)})`)
@@ -130,27 +128,27 @@ export async function paste({ page, context }: Visit, query: string): Promise<vo
   await page.keyboard.press('Control+V')
 }
 
-/** Runs what stands in the editor of GraphiQL, and waits until the answer shows a text. */
+/** Runs the operation in the GraphiQL editor, and waits until the result contains a text. */
 export async function run(page: Page, expected: string): Promise<void> {
   await page.getByRole('button', { name: /Execute query/ }).click()
   await page.locator('.graphiql-response').getByText(expected).first().waitFor()
 }
 
-/** Whether somebody may look at the pictures: nobody does where CI runs. */
+/** Whether to save screenshots for people. Nobody looks at them in CI. */
 export const isLookedAt = process.env.CI !== 'true'
 
-/** A picture of the page, to be looked at. */
+/** Saves a screenshot of the page for people. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   if (isLookedAt)
     await page.screenshot({ path: join(process.env.TEST_SCREENSHOTS ?? '', `${name}.png`) })
 }
 
-/** The rules of axe that colours decide: in dark the page is otherwise the same. */
+/** The axe rules that depend on colours. In dark mode, only these can differ. */
 export const ofColours = ['color-contrast', 'link-in-text-block']
 
 const kept = fileURLToPath(new URL('screenshots/', import.meta.url))
 
-/** A picture of the README; UPDATE_SCREENSHOTS=1 takes it anew. Answers its bytes. */
+/** A screenshot for the README. UPDATE_SCREENSHOTS=1 updates it. Returns its bytes. */
 export async function keepPicture(page: Page, name: string): Promise<number> {
   const path = join(kept, `${name}.jpg`)
   if (process.env.UPDATE_SCREENSHOTS) await page.screenshot({ path, type: 'jpeg', quality: 80 })

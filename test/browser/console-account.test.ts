@@ -29,7 +29,7 @@ afterAll(() => w?.stop())
 
 const heading = (name: string | RegExp, on = page) => on.getByRole('heading', { name }).waitFor()
 const title = (on = page) => on.getByRole('heading', { name: 'Account', exact: true }).waitFor()
-/** What a list says of each of its things. */
+/** The text of each item of a list. */
 const listed = (name: string, on = page) => on.getByRole('list', { name }).getByRole('listitem')
 
 describe('The profile', () => {
@@ -45,7 +45,7 @@ describe('The profile', () => {
     expect(await page.title()).toBe('Profile and storage · Account · Satchel')
   })
 
-  it('says who one is, what one may store, and what takes the space', async () => {
+  it('shows the name, the quota and the storage use', async () => {
     const main = page.getByRole('main')
     await main.getByText('Address verified').waitFor()
     expect(await main.textContent()).toContain('ada@example.com')
@@ -58,7 +58,7 @@ describe('The profile', () => {
     await pictures(page, 'console-account')
   })
 
-  it('leads from what takes the space to the folder', async () => {
+  it('links from the storage use to the folder', async () => {
     await page.getByRole('link', { name: 'Films' }).click()
     await page.waitForURL(/\/files\/Films$/)
     await page.goBack()
@@ -66,7 +66,7 @@ describe('The profile', () => {
   })
 })
 
-describe("The export of one's data", () => {
+describe('The account data export', () => {
   const ROUTE = '**/api/user/export'
   const part = (on: Page) => on.getByRole('region', { name: 'Your data' })
   let clara: Person
@@ -79,7 +79,7 @@ describe("The export of one's data", () => {
     await heading('Your data', hers)
   })
 
-  it('is a file with what the service knows, by keyboard', async () => {
+  it('downloads a file with the account data, by keyboard', async () => {
     const saving = hers.waitForEvent('download')
     await part(hers).getByRole('button', { name: 'Download', exact: true }).press('Enter')
     const saved = await saving
@@ -97,7 +97,7 @@ describe("The export of one's data", () => {
     expectQuiet(clara)
   })
 
-  it('says what has gone wrong, and works the next time', async () => {
+  it('shows an error, and works on the next try', async () => {
     const again = part(hers).getByRole('button', { name: 'Download again' })
     const says = (text: string) => part(hers).getByRole('alert').getByText(text).waitFor()
     const refusal = { status: 429, msg: 'Too many exports.', response: { code: 'RATE_LIMITED' } }
@@ -123,8 +123,8 @@ describe("The export of one's data", () => {
     await part(hers).getByRole('alert').waitFor({ state: 'detached' })
   })
 
-  it('stops when one says so', async () => {
-    // Never answered.
+  it('can be cancelled', async () => {
+    // Never gets a response.
     await hers.route(ROUTE, () => {})
     await part(hers)
       .getByRole('button', { name: /^Download/ })
@@ -142,7 +142,7 @@ describe("The export of one's data", () => {
 })
 
 describe('Signing in', () => {
-  it('lists the sessions, and ends one elsewhere, which is signed out at once', async () => {
+  it('lists the sessions, and signs out another session at once', async () => {
     const other = await w.person('ada')
     const third = await w.person('ada')
     await page.getByRole('link', { name: 'Signing in' }).click()
@@ -161,7 +161,7 @@ describe('Signing in', () => {
       .focus()
     await page.keyboard.press('Enter')
     await sessions.nth(before - 1).waitFor({ state: 'detached' })
-    // The button is gone: the keyboard goes on from the list.
+    // The button is gone, so the list has the focus.
     await page.locator('ul:focus').waitFor()
     const alive = async (who: Person) =>
       (await who.context.request.get(`${w.service.url}/api/user/data`)).ok()
@@ -173,7 +173,7 @@ describe('Signing in', () => {
     expect([await alive(other), await alive(third), await alive(ada)]).toEqual([false, false, true])
   })
 
-  it('keeps whether one wants to hear of new devices', async () => {
+  it('saves the setting for mails about new devices', async () => {
     const notices = page.getByLabel(/^Send me a mail/)
     expect(await notices.isChecked()).toBe(false)
     const sent = page.waitForResponse(answer => answer.url().endsWith('/graphql'))
@@ -184,7 +184,7 @@ describe('Signing in', () => {
     expect(await page.getByLabel(/^Send me a mail/).isChecked()).toBe(true)
   })
 
-  it('adds a way to sign in, and removes it: the last one stays', async () => {
+  it('adds a sign-in method, removes it, and keeps the last one', async () => {
     expect(await page.getByRole('button', { name: /^Remove / }).count()).toBe(0)
     await page.getByRole('link', { name: 'Add another' }).click()
     await page.getByRole('link', { name: /^Add / }).click()
@@ -205,13 +205,13 @@ describe('Signing in', () => {
 describe('API keys', () => {
   const create = () => page.getByRole('button', { name: 'Create a key' })
 
-  it('says that there are none, and how one begins', async () => {
+  it('shows how to begin when there are no keys', async () => {
     await page.getByRole('link', { name: 'API keys' }).click()
     await heading('No keys yet')
     await expectAccessible(page)
   })
 
-  it('makes one by keyboard, shows its secret once, and the key works as far as its scopes go', async () => {
+  it('creates a key by keyboard, shows its secret once, and enforces its scopes', async () => {
     await create().focus()
     await page.keyboard.press('Enter')
     await page.getByLabel('Name').waitFor()
@@ -225,7 +225,7 @@ describe('API keys', () => {
     await heading('Your new key')
     await expectAccessible(page)
     const secret = await page.getByLabel('Secret').inputValue()
-    // A click beside the dialog does not take the secret away.
+    // A click outside keeps the dialog open.
     await page.mouse.click(5, 400)
     await ada.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.evaluate(
@@ -259,7 +259,7 @@ describe('API keys', () => {
     await pictures(page, 'console-account-keys')
   })
 
-  it('says what is wrong with what was typed, and lets one try again', async () => {
+  it('explains invalid input, and allows another try', async () => {
     await create().click()
     await page.getByLabel('Name').fill(' ')
     const dialog = page.getByRole('dialog')
@@ -273,7 +273,7 @@ describe('API keys', () => {
     await listed('API keys').filter({ hasText: 'Second' }).getByText('does not expire').waitFor()
   })
 
-  it('revokes one after a question', async () => {
+  it('revokes a key after a confirmation', async () => {
     await page.getByRole('button', { name: 'Revoke Second' }).click()
     await expectAccessible(page)
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
@@ -285,7 +285,7 @@ describe('API keys', () => {
     expectQuiet(ada)
   })
 
-  it('connects a device from the account menu, with what is to be pasted, and where', async () => {
+  it('shows the WebDAV settings for a device from the account menu', async () => {
     await page.goto(`${w.service.url}/start`)
     await page.getByRole('button', { name: 'Account menu' }).click()
     await page.getByRole('menuitem', { name: 'Connect a device' }).click()
@@ -305,7 +305,7 @@ describe('API keys', () => {
     expect(await page.locator('pre').textContent()).toContain(
       `url=${address} vendor=owncloud user=${user} pass=${password} --obscure`,
     )
-    // All of it can be seen: it may have to be typed elsewhere.
+    // The whole value is visible, because it may have to be typed elsewhere.
     const isCut = await page
       .getByLabel('Password', { exact: true })
       .evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
@@ -327,7 +327,7 @@ describe('API keys', () => {
     expectQuiet(ada)
   })
 
-  it('keeps the list when it cannot be read again, and the secret until it is closed', async () => {
+  it('keeps the list if it cannot be refetched, and the secret until its dialog is closed', async () => {
     const failure = {
       data: null,
       errors: [{ message: 'Busy.', extensions: { code: 'INTERNAL_ERROR' } }],
@@ -368,7 +368,7 @@ it('speaks German', async () => {
   expectQuiet(greta)
 })
 
-it('opens where the browser tells its language by a name that is none', async () => {
+it('opens in a browser with an invalid language tag', async () => {
   const posix = await w.person('posix')
   await posix.context.addInitScript(
     "Object.defineProperty(Navigator.prototype, 'languages', { get: () => ['en-US@posix'] })",
@@ -379,7 +379,7 @@ it('opens where the browser tells its language by a name that is none', async ()
   expectQuiet(posix)
 })
 
-it('is made for a telephone, too', async () => {
+it('fits a phone', async () => {
   const dora = await w.person('dora', telephone)
   for (const path of ['/account', '/account/sign-in', '/account/keys']) {
     const small = await dora.open(path)
@@ -390,8 +390,8 @@ it('is made for a telephone, too', async () => {
   }
 })
 
-describe('The end of an account', () => {
-  it('is refused while a workspace would be left without an owner, and says which', async () => {
+describe('Deleting an account', () => {
+  it('is refused while a workspace would be left without an owner, and names the workspace', async () => {
     const olivia = await w.person('olivia')
     const { createWorkspace } = await olivia.ask<{
       createWorkspace: { workspace: { id: string } }
@@ -425,7 +425,7 @@ describe('The end of an account', () => {
     expect((await olivia.context.request.get(`${w.service.url}/api/user/data`)).ok()).toBe(true)
   })
 
-  it('takes what is typed to confirm it, and keeps the files for who comes back', async () => {
+  it('needs the typed email address, and keeps the files for a return', async () => {
     const ulla = await w.person('ulla')
     await ulla.upload('kept.txt', 'mine')
     const one = await ulla.open('/account')

@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => w?.stop())
 
-/** What the page says has happened, without the marks that keep names apart. */
+/** The displayed sentences, without the direction marks around names. */
 const happened = async (page: Page) =>
   (await page.locator('.activity-event .grow').allTextContents()).map(words =>
     words.replace(/[\u2066-\u2069]/g, ''),
@@ -48,7 +48,7 @@ describe('The activity', () => {
     expectQuiet(alice)
   })
 
-  it('says in words what happened, the latest first, and leads to what is there', async () => {
+  it('describes events in words, newest first, with links to the entries', async () => {
     const alice = await w.person('alice')
     await alice.upload('report.txt', 'one')
     await makeFolder(alice, 'Invoices')
@@ -70,7 +70,7 @@ describe('The activity', () => {
     expectQuiet(alice)
   })
 
-  it('grows by itself, and is shown in short beside the files', async () => {
+  it('updates by itself, and is summarised beside the files', async () => {
     const alice = await w.person('alice')
     const live = listening(alice.page, 'DriveEvents')
     const page = await alice.open('/activity')
@@ -95,7 +95,7 @@ describe('The activity', () => {
     expectQuiet(alice)
   })
 
-  it('goes further back when asked to', async () => {
+  it('loads older events on demand', async () => {
     const bob = await w.person('bob')
     for (let at = 0; at < 60; at += 10)
       await bob.ask(
@@ -110,7 +110,7 @@ describe('The activity', () => {
     expect((await happened(page)).length).toBe(60)
   })
 
-  it('of a workspace names who did it, and fits on a telephone', async () => {
+  it('of a workspace names the person, and fits a phone', async () => {
     const carol = await w.person('carol')
     const dora = await w.person('dora', telephone)
     type Made = {
@@ -136,7 +136,7 @@ describe('The activity', () => {
     const words = await happened(page)
     expect(words).toContain('carol created the folder “beds” in “Garden”')
     expect(words).toContain('carol created the workspace “Garden”')
-    // Of members and invites only those are told who manage them.
+    // Only managers see events about members and invites.
     expect(words.filter(sentence => /joined|invited/.test(sentence))).toEqual([])
     await expectAccessible(page)
     await pictures(page, 'console-activity-telephone')

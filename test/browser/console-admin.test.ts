@@ -40,8 +40,8 @@ const heading = (name: string, on = page) =>
 const isSignedIn = async (who: Person) =>
   (await who.context.request.get(`${w.service.url}/api/user/data`)).ok()
 
-describe('Who is no operator', () => {
-  it('is neither led to the administration nor shown it', async () => {
+describe('A person who is no operator', () => {
+  it('sees no link to the administration, and no data at its URL', async () => {
     const his = await paul.open('/files')
     await rowOf('Papers', his).waitFor()
     for (const path of [
@@ -61,7 +61,7 @@ describe('Who is no operator', () => {
 })
 
 describe('An operator', () => {
-  it('finds accounts by a part of the address, by keyboard', async () => {
+  it('finds accounts by part of the email address, by keyboard', async () => {
     page = await olga.open('/files')
     await page.getByRole('link', { name: 'Administration' }).click()
     await listed('Accounts').filter({ hasText: 'paul@example.com' }).waitFor()
@@ -88,7 +88,7 @@ describe('An operator', () => {
     await page.goBack()
   })
 
-  it('sees what an account holds, and gives it another plan', async () => {
+  it('sees what an account stores, and changes its plan', async () => {
     await page.getByRole('link', { name: 'paul' }).focus()
     await page.keyboard.press('Enter')
     await heading('paul')
@@ -112,7 +112,7 @@ describe('An operator', () => {
     expect(me.plan.name).toBe(other)
   })
 
-  it('suspends an account after a question, which ends its sessions, and lets it in again', async () => {
+  it('suspends an account after a confirmation, which ends its sessions, and reactivates it', async () => {
     await page.getByRole('button', { name: 'Suspend' }).click()
     await expectAccessible(page)
     expect(await isSignedIn(paul)).toBe(true)
@@ -126,7 +126,7 @@ describe('An operator', () => {
     expect(await isSignedIn(await w.person('paul'))).toBe(true)
   })
 
-  it('makes another one after a question, and ends that after another', async () => {
+  it('appoints another operator after a confirmation, and removes one after another', async () => {
     await page.getByRole('button', { name: 'Make an operator' }).click()
     await expectAccessible(page)
     await page.getByRole('dialog').getByRole('button', { name: 'Make an operator' }).click()
@@ -135,7 +135,7 @@ describe('An operator', () => {
     const second = await w.person('paul')
     const his = await second.open('/admin/service')
     await listed('Operators', his).filter({ hasText: 'Appointed by olga' }).waitFor()
-    // Nobody suspends themselves.
+    // Operators cannot suspend themselves.
     await second.open('/admin?q=paul')
     await his.getByRole('link', { name: 'paul' }).click()
     await his.getByText('Only another operator can suspend you.').waitFor()
@@ -148,7 +148,7 @@ describe('An operator', () => {
     await heading('This is for operators', his)
   })
 
-  it('cannot be suspended where the setting names them', async () => {
+  it('cannot be removed if the settings name them', async () => {
     await olga.open('/admin?q=olga')
     await page.getByRole('link', { name: 'olga' }).click()
     await heading('olga')
@@ -157,7 +157,7 @@ describe('An operator', () => {
     expect(await page.getByRole('button', { name: 'No longer an operator' }).count()).toBe(0)
   })
 
-  it('sees what takes the space, and whose it is', async () => {
+  it('sees the storage use and the largest accounts', async () => {
     await olga.open('/admin')
     await page.getByRole('link', { name: 'Storage', exact: true }).press('Enter')
     await page.waitForURL(/\/admin\/storage$/)
@@ -180,7 +180,7 @@ describe('An operator', () => {
     await heading('paul')
   })
 
-  it('sees all that the database knows while the blob store is down, and what is missing', async () => {
+  it('sees the data of the database while the blob store is down, and what is missing', async () => {
     const blobs = join(w.service.dataDir, 'blobs')
     renameSync(blobs, `${blobs}-away`)
     try {
@@ -204,7 +204,7 @@ describe('An operator', () => {
     }
   })
 
-  it('sees the mails and the other operators', async () => {
+  it('sees the mail queue and the other operators', async () => {
     await page.getByRole('link', { name: 'Service' }).click()
     await heading('Queued mails')
     await listed('Operators').filter({ hasText: 'Named by the setting OPERATORS' }).waitFor()
@@ -215,7 +215,7 @@ describe('An operator', () => {
     expectQuiet(olga)
   })
 
-  it('refuses changes for a while, which everyone sees with the time and the message', async () => {
+  it('starts a maintenance, which everyone sees with its end and message', async () => {
     await olga.open('/admin/service')
     await page.getByRole('button', { name: 'Start a maintenance' }).press('Enter')
     const dialog = page.getByRole('dialog')
@@ -245,7 +245,7 @@ describe('An operator', () => {
     await page.getByRole('status').getByText('Maintenance until').waitFor({ state: 'detached' })
   })
 
-  it('makes a plan, changes it, gives it to new accounts, and retires another one', async () => {
+  it('creates a plan, edits it, makes it the default, and retires another plan', async () => {
     await olga.open('/admin/plans')
     await listed('Plans').filter({ hasText: 'New accounts' }).waitFor()
     await expectAccessible(page)
@@ -297,7 +297,7 @@ describe('An operator', () => {
     await team.waitFor({ state: 'detached' })
   })
 
-  it('sets single limits of an account and of its workspace; who is over them is told, and found', async () => {
+  it('sets limits of an account and a workspace, and finds accounts over quota', async () => {
     await olga.open('/admin?q=paul')
     await page.getByRole('link', { name: 'paul' }).click()
     const dialog = page.getByRole('dialog')
@@ -335,7 +335,7 @@ describe('An operator', () => {
     await page.getByText('Over the limits').waitFor({ state: 'detached' })
   })
 
-  it('reads on where there are more accounts than a page', async () => {
+  it('loads further pages of accounts', async () => {
     const crowd = await visit(w.browser, w.service.url)
     for (let at = 0; at < 21; at++) await enter(crowd, w.service.url, `crowd${at}@example.com`)
     await olga.open('/admin?q=crowd')
@@ -348,7 +348,7 @@ describe('An operator', () => {
   }, 120_000)
 })
 
-it('is made for a telephone, too, and speaks German', async () => {
+it('fits a phone, and speaks German', async () => {
   const small = await w.person('olga', { ...telephone, locale: 'de-DE' })
   const hers = await small.open('/admin?q=paul')
   await hers.getByRole('link', { name: 'paul' }).tap()

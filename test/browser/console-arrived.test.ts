@@ -29,7 +29,7 @@ interface ShareTarget {
   params: { files: { name: string }[] }
 }
 
-/** Sends files as the system does that shares them: by the form that the manifest asks for. */
+/** Sends files like the system's share menu: with the form from the manifest. */
 async function share(page: Page, files: readonly Shared[]): Promise<void> {
   const answer = await page.context().request.get(`${w.service.url}/manifest.webmanifest`)
   const { action, params } = (await answer.json()).share_target as ShareTarget
@@ -66,7 +66,7 @@ async function filesOf({ ask }: Person, path: string): Promise<string[]> {
   return me.drive.entry.entries.nodes.map(({ name }) => name).sort()
 }
 
-/** Somebody whose browser has installed the worker. */
+/** A person whose browser has installed the service worker. */
 async function installed(options = {}): Promise<Person> {
   const person = await w.person(`alice-${++count}`, options)
   await person.upload('journeys/alps.txt', 'snow')
@@ -76,7 +76,7 @@ async function installed(options = {}): Promise<Person> {
   return person
 }
 
-/** Somebody else signs in in the browser of a person whose session has ended. */
+/** Another person signs in to the browser after the session has ended. */
 async function signInAsMallory({ page, context }: Person): Promise<void> {
   await context.clearCookies()
   await page.goto(`${w.service.url}/files`).catch(() => {})
@@ -87,13 +87,13 @@ async function signInAsMallory({ page, context }: Person): Promise<void> {
   await settled(page)
 }
 
-describe('What the system shares with the installed console', () => {
+describe('A file that the system shares with the installed console', () => {
   let alice: Person
   beforeEach(async () => {
     alice = await installed()
   })
 
-  it('goes into the folder that the person chooses', async () => {
+  it('goes to the folder that the person chooses', async () => {
     const { page } = alice
     await share(page, [
       ['sea.txt', 'salt'],
@@ -112,7 +112,7 @@ describe('What the system shares with the installed console', () => {
     expectQuiet(alice)
   })
 
-  it('is uploaded after a reload and an outage, too', async () => {
+  it('is uploaded even after a reload and an outage', async () => {
     const { page } = alice
     await share(page, [['sea.txt', 'salt']])
     await dialog(page).getByRole('button', { name: 'journeys' }).waitFor()
@@ -130,7 +130,7 @@ describe('What the system shares with the installed console', () => {
     expect(await keptIn(page)).toBe(0)
   })
 
-  it('is given back by the service when its upload is cancelled, even if the browser cannot clean up', async () => {
+  it('is removed from the service when its upload is cancelled, even if the browser cannot clean up', async () => {
     const { page } = alice
     const network = await page.context().newCDPSession(page)
     await share(page, [['sea.txt', 'salt'.repeat(SMALL / 4 + 1)]])
@@ -157,7 +157,7 @@ describe('What the system shares with the installed console', () => {
     await dock(page).waitFor({ state: 'detached' })
   })
 
-  it('waits until the person has decided, and is discarded when they say so', async () => {
+  it('waits for a decision, and is discarded on request', async () => {
     const { page } = alice
     await share(page, [['sea.txt', 'salt']])
     await dialog(page).waitFor()
@@ -188,7 +188,7 @@ describe('What the system shares with the installed console', () => {
       page,
       names.map(name => [name, name]),
     )
-    // How a backslash arrives depends on the browser.
+    // Browsers encode a backslash in different ways.
     for (const shown of ['up.txt', '<img src=x onerror=alert(1)>.txt'])
       await dialog(page).getByText(shown, { exact: true }).waitFor()
     await dialog(page).getByRole('button', { name: 'Upload here' }).click()
@@ -200,7 +200,7 @@ describe('What the system shares with the installed console', () => {
     expectQuiet(alice)
   })
 
-  it('is there after a sign-in, for whoever was signed in before', async () => {
+  it('is available after a sign-in to the previous account', async () => {
     const { page, context, email } = alice
     await context.clearCookies()
     await share(page, [['sea.txt', 'salt']])
@@ -210,7 +210,7 @@ describe('What the system shares with the installed console', () => {
     await dialog(page).getByText('sea.txt').waitFor()
   })
 
-  it('is shown to nobody else', async () => {
+  it('is not shown to another account', async () => {
     const { page } = alice
     await share(page, [['sea.txt', 'salt']])
     await dialog(page).waitFor()
@@ -219,7 +219,7 @@ describe('What the system shares with the installed console', () => {
     expect(await dialog(page).count()).toBe(0)
   })
 
-  it('is kept for nobody else, although its upload was not finished', async () => {
+  it('is deleted when another account signs in, even with an unfinished upload', async () => {
     const { page } = alice
     await share(page, [['sea.txt', 'salt']])
     await dialog(page).getByRole('button', { name: 'journeys' }).waitFor()
@@ -234,7 +234,7 @@ describe('What the system shares with the installed console', () => {
     expect(await dialog(page).count()).toBe(0)
   })
 
-  it('goes at sign-out', async () => {
+  it('is deleted at sign-out', async () => {
     const { page } = alice
     await share(page, [['sea.txt', 'salt']])
     await dialog(page).waitFor()
@@ -245,7 +245,7 @@ describe('What the system shares with the installed console', () => {
   })
 })
 
-it('fits a telephone', async () => {
+it('fits a phone', async () => {
   const { page } = await installed(telephone)
   await share(
     page,
@@ -262,8 +262,8 @@ it('fits a telephone', async () => {
   expect((close?.x ?? 390) + (close?.width ?? 0)).toBeLessThan(390)
 })
 
-describe('Where the browser has no worker', () => {
-  it('the console says that nothing was kept', async () => {
+describe('Without a service worker', () => {
+  it('the console reports that shared files were not kept', async () => {
     const ben = await w.person(`ben-${++count}`, { serviceWorkers: 'block' })
     const page = await ben.open('/files')
     await share(page, [['sea.txt', 'x'.repeat(2_000_000)]])
@@ -271,11 +271,11 @@ describe('Where the browser has no worker', () => {
     await page.waitForURL(`${w.service.url}/files`)
   })
 
-  it('it says so after the sign-in', async () => {
+  it('the console reports it after the sign-in', async () => {
     const ben = await w.person(`ben-${++count}`, { serviceWorkers: 'block' })
     const page = await ben.open('/files')
     await ben.context.clearCookies()
-    // The console leads there by itself, too, whenever it notices.
+    // The console may also notice by itself, and go to sign-in.
     await page.goto(`${w.service.url}/login`).catch(() => {})
     await page.waitForURL(/\/login/)
     await share(page, [['sea.txt', 'salt']])

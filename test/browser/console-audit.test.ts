@@ -49,7 +49,7 @@ const heading = (name: string, on = page) =>
 const submit = () => page.getByRole('button', { name: 'Search', exact: true }).press('Enter')
 
 describe('The audit trail', () => {
-  it('says who has done what, from where and with which key', async () => {
+  it('shows who did what, from where and with which key', async () => {
     await olga.open('/admin')
     await page.getByRole('link', { name: 'Audit trail' }).click()
     await page.waitForURL(/\/admin\/audit$/)
@@ -68,7 +68,7 @@ describe('The audit trail', () => {
     await pictures(page, 'console-admin-audit')
   })
 
-  it('finds what a person has done, by keyboard, and keeps it in the URL', async () => {
+  it('filters by person, by keyboard, and keeps the filter in the URL', async () => {
     await page.getByRole('textbox', { name: 'Person' }).focus()
     await page.keyboard.type('PAUL@example.com')
     await page.keyboard.press('Enter')
@@ -93,7 +93,7 @@ describe('The audit trail', () => {
     await pictures(page, 'console-admin-audit-found')
   })
 
-  it('leads from a key, an address and a person to what else they have done', async () => {
+  it('links keys, IP addresses and persons to their other entries', async () => {
     await entries().getByRole('link', { name: 'key Robot' }).press('Enter')
     await page.waitForURL(/credential=/)
     await entries().nth(1).waitFor({ state: 'detached' })
@@ -112,7 +112,7 @@ describe('The audit trail', () => {
     await entries().filter({ hasText: 'by-robot.txt' }).waitFor({ state: 'detached' })
   })
 
-  it('searches by time', async () => {
+  it('filters by time', async () => {
     await olga.open('/admin/audit?since=2999-01-01T00:00')
     await heading('Nothing found')
     await expectAccessible(page)
@@ -126,7 +126,7 @@ describe('The audit trail', () => {
     await entries().filter({ hasText: 'by-robot.txt' }).waitFor()
   })
 
-  it('asks whom one means, and says when there is nobody', async () => {
+  it('asks which person is meant, and says if there is none', async () => {
     await olga.open('/admin/audit')
     await page.getByRole('textbox', { name: 'Person' }).fill('example.com')
     await submit()
@@ -142,7 +142,7 @@ describe('The audit trail', () => {
       .getByRole('alert')
       .getByText('No account has “zzz” in its name or address.')
       .waitFor()
-    // An account that is gone is named by its id.
+    // A deleted account is shown by its id.
     const gone = '00000000-0000-4000-8000-000000000000'
     await page.getByRole('textbox', { name: 'Person' }).fill(gone)
     await submit()
@@ -150,7 +150,7 @@ describe('The audit trail', () => {
     expect(await page.getByRole('textbox', { name: 'Person' }).inputValue()).toBe(gone)
   })
 
-  it('reads on page by page', async () => {
+  it('loads further pages', async () => {
     for (let at = 0; at < 60; at++) await olga.ask('{ auditTrail(first: 1) { nodes { id } } }')
     await olga.open('/admin/audit?kind=AUDIT_READ')
     await entries().nth(49).waitFor()
@@ -159,7 +159,7 @@ describe('The audit trail', () => {
     await entries().nth(59).waitFor()
   })
 
-  it('exports what was found, as CSV and NDJSON', async () => {
+  it('exports the results as CSV and NDJSON', async () => {
     await olga.open(`/admin/audit?person=${paulId}&kind=FILE_CREATED`)
     await entries().nth(1).waitFor()
     const saved = async (name: string) => {
@@ -187,7 +187,7 @@ describe('The audit trail', () => {
     expectQuiet(olga)
   })
 
-  it('is refused to others', async () => {
+  it('is hidden from everyone but operators', async () => {
     const lena = await w.person('lena')
     await heading('This is for operators', await lena.open('/admin/audit'))
     expect(
@@ -196,7 +196,7 @@ describe('The audit trail', () => {
   })
 })
 
-it('is made for a telephone, speaks German, and is read from right to left', async () => {
+it('fits a phone, speaks German, and works from right to left', async () => {
   const small = await w.person('olga', { ...telephone, locale: 'de-DE' })
   const hers = await small.open(`/admin/audit?person=${paulId}`)
   const created = hers.getByRole('list', { name: 'Einträge' }).getByText('Datei angelegt').first()

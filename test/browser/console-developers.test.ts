@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => w?.stop())
 
 describe('The screen for developers', () => {
-  it('gives a key in two clicks, and commands that work with it as they are', async () => {
+  it('creates a key in two clicks, and shows commands that work with it', async () => {
     const alice = await w.person('alice')
     await alice.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const page = await alice.open('/files')
@@ -64,7 +64,7 @@ describe('The screen for developers', () => {
     expectQuiet(alice)
   })
 
-  it('leads to the reference and to GraphiQL, which lead back', async () => {
+  it('links to the API reference and to GraphiQL, which link back', async () => {
     const bob = await w.person('bob')
     const page = await bob.open('/developers')
     await page.getByRole('link', { name: 'Open the reference' }).click()
@@ -78,7 +78,7 @@ describe('The screen for developers', () => {
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).waitFor()
   })
 
-  it('is German, and as wide as a telephone', async () => {
+  it('speaks German, and fits a phone', async () => {
     const carol = await w.person('carol', { ...telephone, locale: 'de-DE' })
     const page = await carol.open('/developers')
     await page.getByRole('heading', { name: 'Für Entwickler', level: 1 }).waitFor()
@@ -89,7 +89,7 @@ describe('The screen for developers', () => {
   })
 })
 
-it('leads to no GraphiQL where there is none', async () => {
+it('has no link to GraphiQL if it is disabled', async () => {
   const closed = await startConsole({ GRAPHIQL: 'false' })
   try {
     const dora = await closed.person('dora')

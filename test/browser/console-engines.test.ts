@@ -18,7 +18,7 @@ const PNG =
 const browsers: [string, () => Promise<TestBrowser>][] = []
 if (process.env.TEST_FIREFOX) browsers.push(['Firefox', openFirefox])
 if (process.env.TEST_WEBKIT) browsers.push(['WebKit', openWebKit])
-// All the other tests of the console are in Chromium, and hold each of these flows.
+// All other console tests run in Chromium and cover these flows, too.
 if (browsers.length === 0) browsers.push(['Chromium', openChromium])
 
 describe.each(browsers)('In %s', (engine, openBrowser) => {
@@ -46,14 +46,14 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
   const reads = (some: string) => until(async () => (await text()).includes(some), 20_000, 50)
   const path = async () => new URL(await tab.url()).pathname
 
-  /** What the service says, whatever the screen shows. */
+  /** The data of the service, whatever the screen shows. */
   const ask = <Data>(query: string) =>
     tab.evaluate<{ data: Data }>(`fetch('/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: ${JSON.stringify(JSON.stringify({ query }))},
     }).then(answer => answer.json())`)
-  /** Waits until the service has these entries in a folder; the screen is ahead of it. */
+  /** Waits until the service has these entries in a folder, because the screen updates first. */
   async function holds(folder: string, names: string[]): Promise<void> {
     const at = folder
       ? `entry(path: ${JSON.stringify(folder)}) { ... on Folder`
@@ -69,7 +69,7 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
     await until(isSo, 20_000, 100).catch(() => expect(stored).toEqual(names))
   }
 
-  /** A picture to be looked at, and what axe finds in both themes. */
+  /** Saves a screenshot, and runs axe in both themes. */
   async function look(name: string): Promise<void> {
     if (isLookedAt)
       writeFileSync(
@@ -100,7 +100,7 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
         document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }))
     })()`)
 
-  it('someone signs in', async () => {
+  it('signs in', async () => {
     await tab.open(`${service.url}/auth/oauth?return_to=/files`)
     await tab.type('textbox', 'Sign-in word', wordOf(service.url))
     await tab.type('textbox', 'E-mail address', 'alice@example.com')
@@ -109,7 +109,7 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
     expect(await path()).toBe('/files')
   })
 
-  it('makes a folder, and uploads by the system’s dialog and by dropping', async () => {
+  it('creates a folder, and uploads by file picker and by drag and drop', async () => {
     await tab.click('button', 'New folder')
     await tab.type('textbox', 'Name', 'Letters')
     await tab.click('button', 'Create')
@@ -129,7 +129,7 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
     await look('files')
   })
 
-  it('renames, moves, and goes where it is', async () => {
+  it('renames, moves, and opens the target folder', async () => {
     await select('notes.txt')
     await tab.click('button', 'Rename')
     await tab.type('textbox', 'New name', 'To the council.txt')
@@ -147,7 +147,7 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
     expect(await path()).toBe('/files/Letters')
   })
 
-  it('looks at a text and a picture', async () => {
+  it('views a text and a picture', async () => {
     await select('To the council.txt')
     await tab.press('Enter')
     await sees('dialog', 'To the council.txt')
@@ -164,7 +164,7 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
     await misses('dialog', 'Sunrise.png')
   })
 
-  it('finds by the field at the top', async () => {
+  it('searches with the field at the top', async () => {
     await tab.type('searchbox', 'Search', 'council')
     await sees('row', 'To the council.txt')
     await misses('row', 'Sunrise.png')
@@ -172,7 +172,7 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
     await sees('row', 'Sunrise.png')
   })
 
-  it('deletes, takes that back, and restores from the trash', async () => {
+  it('deletes, undoes, and restores from the trash', async () => {
     await select('Sunrise.png')
     await tab.press('Delete')
     await misses('row', 'Sunrise.png')
@@ -191,7 +191,7 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
     await holds('', [HOSTILE, 'Letters', 'Sunrise.png'])
   })
 
-  it('shares by a link, which others open without an account', async () => {
+  it('creates a link that others open without an account', async () => {
     await tab.click('link', 'My files')
     await select(HOSTILE)
     await tab.click('button', 'Share')
@@ -209,7 +209,7 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
     await sees('link', 'Download')
   })
 
-  it('reads on without the service, and goes on when it is back', async () => {
+  it('works offline, and reconnects', async () => {
     const letters = `${service.url}/files/Letters`
     await tab.open(letters)
     await sees('row', 'To the council.txt')
@@ -222,7 +222,7 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
     await sees('row', 'To the council.txt')
     await look('offline')
     await service.connect()
-    // The console looks by itself, too, and may have been first: then the button is gone.
+    // The console also retries by itself. If it was faster, the button is gone.
     const isBack = async () => !(await text()).includes('Offline')
     await Promise.race([
       tab.click('button', 'Try again').catch(() => {}),
@@ -231,7 +231,7 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
     await until(isBack)
   }, 90_000)
 
-  it('signs out, and is led to sign-in from then on', async () => {
+  it('signs out, and then redirects to sign-in', async () => {
     await tab.click('button', 'Account menu')
     await tab.click('menuitem', 'Sign out')
     await sees('heading', 'Your files, safely shared')

@@ -26,7 +26,7 @@ let pdf: Buffer
 beforeAll(async () => {
   w = await startConsole()
   alice = await w.person('alice')
-  // A test can fill in an input, and not what the system shows.
+  // Tests can fill in an input, but not the system's file picker.
   await alice.context.addInitScript('delete window.showOpenFilePicker')
   const media = await makeMedia(w.browser)
   pdf = media.pdf
@@ -43,7 +43,7 @@ const gone = (name: string, on = page) => row(name, on).waitFor({ state: 'detach
 const names = async (on = page) =>
   (await on.locator('.row .name').allTextContents()).map(name => name.trim())
 const said = (text: string) => page.getByText(text).waitFor()
-/** What the service has at a path, whatever the screen shows. */
+/** The entry of the service at a path, whatever the screen shows. */
 async function kindAt(path: string, who = alice): Promise<string | undefined> {
   const { me } = await who.ask<{ me: { drive: { entry: { __typename: string } | null } } }>(
     'query ($path: String!) { me { drive { entry(path: $path) { __typename } } } }',
@@ -53,7 +53,7 @@ async function kindAt(path: string, who = alice): Promise<string | undefined> {
 }
 
 describe('With a mouse', () => {
-  it('shows in the README what it is', async () => {
+  it('looks like the screenshot in the README', async () => {
     const shown = await alice.context.newPage()
     await shown.goto(`${w.service.url}/files?details=true`)
     await row('Sunrise above the ridge', shown).click()
@@ -63,7 +63,7 @@ describe('With a mouse', () => {
       preview.evaluateAll(all => (all as unknown as Picture[]).some(one => one.naturalWidth > 0)),
     )
     expect(await keepPicture(shown, 'console')).toBeLessThan(120 * 1024)
-    // On a smaller screen the details lie above the list, and take nothing from its names.
+    // On smaller screens, the details overlap the list, and do not narrow its names.
     await shown.setViewportSize({ width: 1000, height: 660 })
     const cell = await row('Sunrise above the ridge', shown)
       .getByRole('gridcell')
@@ -73,7 +73,7 @@ describe('With a mouse', () => {
     await shown.close()
   })
 
-  it('sees the files, in light and in dark', async () => {
+  it('shows the files, in light and dark', async () => {
     page = await alice.open('/files')
     expect(await names()).toEqual([
       'Letters',
@@ -87,7 +87,7 @@ describe('With a mouse', () => {
     await pictures(page, 'console-files')
   })
 
-  it('makes a folder, renames it in its place, and takes that back', async () => {
+  it('creates a folder, renames it in place, and undoes that', async () => {
     await page.getByRole('button', { name: 'New folder' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Zebra')
     await expectAccessible(page)
@@ -106,7 +106,7 @@ describe('With a mouse', () => {
     await gone('Zebras')
   })
 
-  it('is told why a name cannot be given', async () => {
+  it('explains why a name is invalid', async () => {
     await page.getByRole('button', { name: 'Clear the selection' }).click()
     await page.getByRole('button', { name: 'New folder' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Zebra')
@@ -116,7 +116,7 @@ describe('With a mouse', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
-  it('keeps a name that is refused, with the reason beside it, until there is a better one', async () => {
+  it('keeps a rejected name, with the reason beside it, until it is corrected', async () => {
     const field = page.getByLabel('New name')
     const rename = async (to: string) => {
       await field.fill(to)
@@ -130,7 +130,7 @@ describe('With a mouse', () => {
     expect(await page.locator('.name-problem').isVisible()).toBe(true)
     await expectAccessible(page)
     await pictures(page, 'console-rename-refused')
-    // Left as it is, it is still there.
+    // It survives a blur.
     await page.getByRole('searchbox').focus()
     expect(await field.inputValue()).toBe('Letters')
     await rename('Letters/Zebra')
@@ -142,7 +142,7 @@ describe('With a mouse', () => {
     await alice.context.setOffline(false)
     await field.press('Enter')
     await row('Yak').waitFor()
-    // The browser itself complains of the lost connection.
+    // The browser itself logs the lost connection.
     for (const error of alice.errors.splice(0)) expect(error).toContain('ERR_INTERNET_DISCONNECTED')
     await field.waitFor({ state: 'detached' })
     await page.keyboard.press('F2')
@@ -158,7 +158,7 @@ describe('With a mouse', () => {
     expect(await kindAt('Letters/Zebra')).toBeUndefined()
   })
 
-  it('is told that a slash makes no folder in a folder', async () => {
+  it('rejects a slash in the name of a new folder', async () => {
     await page.getByRole('button', { name: 'Clear the selection' }).click()
     await page.getByRole('button', { name: 'New folder' }).click()
     const field = page.getByLabel('Name', { exact: true })
@@ -174,7 +174,7 @@ describe('With a mouse', () => {
     expect(await kindAt('Zebra/Foal')).toBeUndefined()
   })
 
-  it('drags a file into a folder, and out of it again onto the path', async () => {
+  it('drags a file into a folder, and back out onto the breadcrumb', async () => {
     await row('notes').dragTo(row('Zebra'))
     await gone('notes')
     await row('Zebra').dblclick()
@@ -199,7 +199,7 @@ describe('With a mouse', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
   })
 
-  it('copies the link to where a file is', async () => {
+  it("copies the link to a file's location", async () => {
     await alice.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const copy = async () => {
       await row('notes').click({ button: 'right' })
@@ -217,7 +217,7 @@ describe('With a mouse', () => {
     await page.evaluate('delete navigator.clipboard.write')
   })
 
-  it('moves several by the folder picker', async () => {
+  it('moves several files with the folder picker', async () => {
     await row('Budget 2026').click()
     await row('notes').click({ modifiers: ['ControlOrMeta'] })
     await page.getByRole('button', { name: 'Move to…' }).click()
@@ -234,7 +234,7 @@ describe('With a mouse', () => {
     expect(await kindAt('notes.txt')).toBe('File')
   })
 
-  it('deletes at once, and takes it back out of the trash', async () => {
+  it('deletes immediately, and restores with Undo', async () => {
     await row('Zebra').click()
     await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
     await said('“Zebra” is in the trash.')
@@ -250,7 +250,7 @@ describe('With a mouse', () => {
     expect(await names()).not.toContain('Zebra')
   })
 
-  it('looks at a picture and a text, large and in the details', async () => {
+  it('views a picture and a text, in the viewer and in the details', async () => {
     await row('Sunrise above the ridge').dblclick()
     await page
       .getByRole('dialog')
@@ -270,12 +270,12 @@ describe('With a mouse', () => {
     await pictures(page, 'console-details')
     await page.reload()
     await settled(page)
-    // The address has kept what was selected.
+    // The URL has kept the selection.
     expect(await details.getByLabel('Note').inputValue()).toBe('Above the clouds')
     await page.getByRole('button', { name: 'Close the details' }).click()
   })
 
-  it('looks at a document in Chromium as a whole', async () => {
+  it('views a document in full Chromium', async () => {
     const browser = await openBrowser('whole')
     const reader = await w.person('reader', {}, browser)
     await reader.upload('Report.pdf', pdf, 'application/pdf')
@@ -286,7 +286,7 @@ describe('With a mouse', () => {
     await browser.close()
   })
 
-  it('downloads the very bytes', async () => {
+  it('downloads a file byte for byte', async () => {
     await row('notes').click()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
@@ -296,7 +296,7 @@ describe('With a mouse', () => {
     expect(readFileSync(await file.path(), 'utf8')).toBe('one\ntwo')
   })
 
-  it('downloads several, and folders, as one archive', async () => {
+  it('downloads several files and folders as one archive', async () => {
     await row('Projects').click({ modifiers: ['ControlOrMeta'] })
     const [file] = await Promise.all([
       page.waitForEvent('download'),
@@ -308,7 +308,7 @@ describe('With a mouse', () => {
     expect(found.get('Projects/Garden/plan.md')?.text).toBe('# Plan')
   })
 
-  it('uploads what is picked', async () => {
+  it('uploads picked files', async () => {
     await page.getByRole('button', { name: 'Clear the selection' }).click()
     await page.getByRole('button', { name: 'Upload' }).click()
     const picked = page.waitForEvent('filechooser')
@@ -338,7 +338,7 @@ describe('With a mouse', () => {
       picture.evaluateAll(all => (all as unknown as Picture[]).some(one => one.naturalWidth > 0)),
     )
     expect(await page.locator('.thumbnail').count()).toBe(1)
-    // Its preview, once that is made.
+    // The thumbnail, once it exists.
     await until(async () => (await picture.getAttribute('src'))?.includes('/api/files/preview?'))
     await expectAccessible(page)
     await pictures(page, 'console-grid')
@@ -348,7 +348,7 @@ describe('With a mouse', () => {
   })
 })
 
-it('leaves no name half written in a folder that the person has left', async () => {
+it('drops a half-typed name when the person leaves the folder', async () => {
   page = await alice.open('/files/Projects')
   const field = page.getByLabel('New name')
   const rename = async (name: string, to: string) => {
@@ -389,7 +389,7 @@ it('leaves no name half written in a folder that the person has left', async () 
   expectQuiet(alice)
 })
 
-it('keeps a long note, however much is still being sent', async () => {
+it('saves a long note, even while earlier text is still being sent', async () => {
   page = await alice.open('/files/Letters?details=true')
   await page.route('**/held', () => {})
   const isHeld = page.waitForRequest('**/held')
@@ -410,7 +410,7 @@ it('keeps a long note, however much is still being sent', async () => {
   expectQuiet(alice)
 })
 
-it('leads out of a folder that somebody else deletes while it is open', async () => {
+it('leaves a folder that somebody else deletes while it is open', async () => {
   const tessa = await w.person('tessa')
   await tessa.upload('Short lived/a.txt', 'a')
   const live = listening(tessa.page)
@@ -429,7 +429,7 @@ it('leads out of a folder that somebody else deletes while it is open', async ()
   expectQuiet(tessa)
 })
 
-it('shows the beginning and the end of long names, and what else it says of them', async () => {
+it('shows both ends of long names, and everything else in their messages', async () => {
   const small = await w.person('sven', telephone)
   const name = `${'Minutes of the meeting '.repeat(10)}2026.txt`
   await small.upload(name, 'x')
@@ -460,7 +460,7 @@ it('shows the beginning and the end of long names, and what else it says of them
   expect((await toast.boundingBox())?.height).toBeLessThan(150)
   await pictures(theirs, 'console-long-name-toast')
   await gone(name, theirs)
-  // On a telephone the button of an empty folder says what it does.
+  // On a phone, the button of an empty folder has its label.
   await theirs.locator('.state').getByText('Upload', { exact: true }).waitFor()
   expectQuiet(small)
 })

@@ -18,7 +18,7 @@ import {
 } from './console.ts'
 
 const KIB = 1024
-/** What a drive may hold. */
+/** The capacity of a drive. */
 const ROOM = 100 * KIB
 
 let w: ConsoleWorld
@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A file on the person's computer. */
+/** A local file. */
 function local(name: string, kibibytes: number): string {
   const path = join(folder, name)
   mkdirSync(dirname(path), { recursive: true })
@@ -72,7 +72,7 @@ const title = (page: Page, name: string) =>
   dock(page).getByRole('heading', { name, exact: true }).waitFor()
 const noSpace = 'Not enough space: 95 KiB of 100 KiB are used.'
 
-/** The size of a file of the own drive, or of that of a workspace. */
+/** The size of a file in the own drive or in a workspace. */
 async function sizeAt({ ask }: Person, path: string, slug?: string): Promise<number | undefined> {
   type Drive = { drive: { entry: { size: number } | null } }
   const query = `query ($path: String!, $slug: String!, $own: Boolean!) {
@@ -85,8 +85,8 @@ async function sizeAt({ ask }: Person, path: string, slug?: string): Promise<num
 }
 
 /**
- * Lets the next question what is left be answered as if nobody had stored anything: somebody else
- * does before the upload.
+ * Makes the next free-space query return an empty drive, as if somebody else stored files between
+ * the query and the upload.
  */
 async function foretellRoom(page: Page): Promise<void> {
   await page.route('**/graphql', async route => {
@@ -99,7 +99,7 @@ async function foretellRoom(page: Page): Promise<void> {
   })
 }
 
-it('says before the first byte what does not fit, and uploads what does', async () => {
+it('shows what does not fit before the first byte, and uploads what does', async () => {
   const alice = await personWithFiles('alice')
   const page = await alice.open('/files')
   await choose(page, 'Upload files', [
@@ -124,7 +124,7 @@ it('says before the first byte what does not fit, and uploads what does', async 
   expectQuiet(alice)
 })
 
-it('keeps in the dock what the service had no room for, until there is some', async () => {
+it('keeps uploads without space in the dock until there is space', async () => {
   const bob = await personWithFiles('bob')
   await bob.upload('kept.bin', Buffer.alloc(95 * KIB))
   const page = await bob.open('/files')
@@ -150,13 +150,13 @@ it('keeps in the dock what the service had no room for, until there is some', as
   await dock(page).getByRole('button', { name: 'Try again', exact: true }).click()
   await title(page, '3 files uploaded')
   expect(await sizeAt(bob, 'two.bin')).toBe(30 * KIB)
-  // What was deleted comes back only where it fits.
+  // Undo fails if the deleted file no longer fits.
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Not enough space: 51 KiB of 100 KiB are used. Delete something').waitFor()
   expectQuiet(bob)
 })
 
-it('leaves a file as it was where a new content has no room', async () => {
+it('leaves a file unchanged if its new content does not fit', async () => {
   const carol = await personWithFiles('carol')
   await carol.upload('plan.bin', Buffer.alloc(95 * KIB))
   const page = await carol.open('/files')
@@ -169,7 +169,7 @@ it('leaves a file as it was where a new content has no room', async () => {
   expectQuiet(carol)
 })
 
-it('keeps the files of a folder for which there is no room, also on a telephone', async () => {
+it('keeps the files of a folder that does not fit, also on a phone', async () => {
   const dave = await personWithFiles('dave', { ...telephone, isMobile: false })
   await dave.upload('kept.bin', Buffer.alloc(95 * KIB))
   const page = await dave.open('/files')
@@ -189,7 +189,7 @@ it('keeps the files of a folder for which there is no room, also on a telephone'
   expectQuiet(dave)
 })
 
-it('keeps the files of a folder that cannot be made', async () => {
+it('keeps the files of a folder that cannot be created', async () => {
   const frank = await personWithFiles('frank')
   const page = await frank.open('/files')
   const refusal = {
@@ -210,7 +210,7 @@ it('keeps the files of a folder that cannot be made', async () => {
   expect(await sizeAt(frank, 'Walk/a.bin')).toBe(KIB)
 })
 
-it('says it of a workspace, too', async () => {
+it('applies to workspaces, too', async () => {
   const erin = await personWithFiles('erin')
   const { createWorkspace } = await erin.ask<{
     createWorkspace: { workspace: { slug: string; drive: { id: string } } }

@@ -19,7 +19,7 @@ const taken = (month: string, background: string) =>
     .jpeg()
     .toBuffer()
 
-/** By name: month and colour. */
+/** Name: month and colour. */
 const album: Record<string, [month: string, background: string]> = {
   'summer/beach.jpg': ['2024:07', '#e8c39e'],
   'summer/sea.jpg': ['2024:07', '#4f8fb8'],
@@ -30,7 +30,7 @@ const album: Record<string, [month: string, background: string]> = {
 let w: ConsoleWorld
 let alice: Person
 
-/** Waits until the service knows when all pictures were taken. */
+/** Waits until the service has read the times of all pictures. */
 async function fill(person: Person): Promise<void> {
   for (const [path, [month, background]] of Object.entries(album))
     await person.upload(path, await taken(month, background), 'image/jpeg')
@@ -57,7 +57,7 @@ const viewerOn = (page: Page) => page.getByRole('dialog')
 const imagesAreThere = `[...document.querySelectorAll('.picture-tile img')].filter(one => one.complete && one.naturalWidth).length >= 4`
 
 describe('The gallery', () => {
-  it('shows pictures and videos of all folders by month, the newest first', async () => {
+  it('shows pictures and videos of all folders by month, newest first', async () => {
     const page = await alice.open('/files')
     await page.getByRole('link', { name: 'Pictures' }).click()
     await tile(page, 'old.jpg').waitFor()
@@ -78,7 +78,7 @@ describe('The gallery', () => {
     await pictures(page, 'gallery')
   })
 
-  it('opens the viewer, which goes on in the order of the gallery', async () => {
+  it('opens the viewer, which follows the order of the gallery', async () => {
     const page = await alice.open('/pictures')
     await tile(page, 'snow.jpg').dblclick()
     await viewerOn(page).getByRole('img', { name: 'snow.jpg' }).waitFor()
@@ -94,7 +94,7 @@ describe('The gallery', () => {
     await page.getByRole('gridcell', { name: 'old.jpg' }).waitFor()
   })
 
-  it('is used with the keyboard alone: moves, selects, marks, moves to the trash and back', async () => {
+  it('works with the keyboard alone: moves, selects, marks, deletes and restores', async () => {
     const page = await alice.open('/pictures')
     await tile(page, 'old.jpg').waitFor()
     await gridOf(page).focus()
@@ -119,7 +119,7 @@ describe('The gallery', () => {
     await page.keyboard.press('Escape')
   })
 
-  it('selects a month, and has the menu and the details of pictures', async () => {
+  it('selects a month, and offers menu and details for pictures', async () => {
     const page = await alice.open('/pictures')
     await tile(page, 'beach.jpg').waitFor()
     await page.getByRole('button', { name: 'Select July 2024' }).click()
@@ -133,7 +133,7 @@ describe('The gallery', () => {
     await expectAccessible(page)
   })
 
-  it('goes to a month by the scrubber, with keys and with the mouse', async () => {
+  it('scrolls to a month with the timeline, by keyboard and by mouse', async () => {
     const page = await alice.open('/pictures')
     await tile(page, 'beach.jpg').waitFor()
     await page.setViewportSize({ width: 900, height: 420 })
@@ -161,7 +161,7 @@ describe('The gallery', () => {
     expectQuiet(alice)
   })
 
-  it('is small on a telephone, where a finger opens pictures and moves the scrubber', async () => {
+  it('fits a phone: taps open pictures and move the timeline', async () => {
     const bob = await w.person('bob', { ...telephone, locale: 'de-DE' })
     await fill(bob)
     const page = await bob.open('/pictures')
@@ -178,7 +178,7 @@ describe('The gallery', () => {
     expectQuiet(bob)
   })
 
-  it('says that there are no pictures yet, and is there for workspaces', async () => {
+  it('says that there are no pictures yet, and works in workspaces', async () => {
     const carol = await w.person('carol')
     const page = await carol.open('/pictures')
     await page.getByText('No pictures yet').waitFor()

@@ -21,14 +21,14 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => w?.stop())
 
-/** Somebody whose browser lets a test choose files. */
+/** A person whose browser lets tests choose files. */
 async function personWithFiles(name: string, options?: BrowserContextOptions): Promise<Person> {
   const person = await w.person(name, options)
   await person.context.addInitScript('delete window.showOpenFilePicker')
   return person
 }
 
-/** Gives a file of the root a new content, as another program would. */
+/** Replaces the content of a file in the root, as another program would. */
 async function replace(who: Person, name: string, text: string): Promise<void> {
   const file = { name, mimeType: 'text/plain', buffer: Buffer.from(text) }
   const url = `${w.service.url}/api/files/upload`
@@ -38,7 +38,7 @@ async function replace(who: Person, name: string, text: string): Promise<void> {
   if (!answer.ok()) throw new Error(await answer.text())
 }
 
-/** Selects a file of the list, with its details beside it. */
+/** Selects a file in the list, and opens its details. */
 async function openDetails(who: Person, name: string, path = '/files') {
   const page = await who.open(`${path}?details=true`)
   await page.getByRole('row', { name }).first().click()
@@ -55,7 +55,7 @@ async function textOf(who: Person, path: string): Promise<string> {
   return (await who.context.request.get(me.drive.entry.download.url)).text()
 }
 
-/** Lets the person choose a file of these bytes. */
+/** Chooses a file with these bytes. */
 async function choose(
   page: Page,
   press: () => Promise<void>,
@@ -70,7 +70,7 @@ async function choose(
 const HOSTILE = `<img src=x onerror="document.title='pwned'">.txt`
 
 describe('The versions of a file', () => {
-  it('are explained while there are none, and begin with a new content', async () => {
+  it('are explained while there are none, and start with the first replacement', async () => {
     const alice = await personWithFiles('alice')
     await alice.upload('plan.txt', 'the first plan')
     const details = await openDetails(alice, 'plan.txt')
@@ -79,7 +79,7 @@ describe('The versions of a file', () => {
     await details.getByText('the last 20 versions, for 90 days').waitFor()
     await expectAccessible(page)
     await pictures(page, 'console-versions-none')
-    // Whatever the chosen file is called, it becomes the content of this one.
+    // The chosen file replaces the content, whatever its name.
     await choose(
       page,
       () => details.getByRole('button', { name: 'Upload new version' }).click(),
@@ -96,7 +96,7 @@ describe('The versions of a file', () => {
     expectQuiet(alice)
   })
 
-  it('are shown, saved, restored with undo, and deleted after a question', async () => {
+  it('can be viewed, downloaded, restored with Undo, and deleted after a confirmation', async () => {
     const bob = await personWithFiles('bob')
     await bob.upload('notes.txt', 'one')
     for (const text of ['two, longer', 'three']) await replace(bob, 'notes.txt', text)
@@ -144,7 +144,7 @@ describe('The versions of a file', () => {
     expectQuiet(bob)
   })
 
-  it('are worked with by keyboard alone, and the file stays', async () => {
+  it('can be used by keyboard alone, and leave the file alone', async () => {
     const kim = await personWithFiles('kim')
     await kim.upload('log.txt', 'one')
     await replace(kim, 'log.txt', 'two')
@@ -152,7 +152,7 @@ describe('The versions of a file', () => {
     const { page } = kim
     const restore = details.getByRole('button', { name: /^Restore/ })
     await restore.focus()
-    // Means the file only where the list has the focus.
+    // This key would only affect the file if the list had the focus.
     await page.keyboard.press('Delete')
     await page.keyboard.press('Enter')
     await details.locator('.preview').getByText('one').waitFor()
@@ -178,14 +178,14 @@ describe('The versions of a file', () => {
     await details
       .getByRole('button', { name: /^Actions for the version/ })
       .waitFor({ state: 'detached' })
-    // With the version, what had the focus has gone.
+    // The focused element was removed with the version.
     await page.keyboard.press('Delete')
     await page.waitForTimeout(500)
     expect(await rowOf('log.txt', page).count()).toBe(1)
     expect(await textOf(kim, 'log.txt')).toBe('one')
   })
 
-  it('keep the keyboard where it was when one is deleted', async () => {
+  it('keep the keyboard focus in place when one is deleted', async () => {
     const lea = await personWithFiles('lea')
     await lea.upload('log.txt', 'one')
     for (const text of ['two', 'three', 'four']) await replace(lea, 'log.txt', text)
@@ -211,7 +211,7 @@ describe('The versions of a file', () => {
         '[...document.querySelectorAll(".version")].indexOf(document.activeElement.closest(".version"))',
       )
     }
-    // The current version is the first line, which has no menu.
+    // The current version is the first line, and has no menu.
     expect(await remove(1)).toBe(2)
     expect(await remove(1)).toBe(1)
     expect(await remove(0)).toBe(-1)
@@ -219,7 +219,7 @@ describe('The versions of a file', () => {
     expectQuiet(lea)
   })
 
-  it('say when somebody else was faster, and keep both', async () => {
+  it('report a concurrent change, and keep both contents', async () => {
     const lea = await personWithFiles('lea')
     await lea.upload('draft.txt', 'one')
     const details = await openDetails(lea, 'draft.txt')
@@ -238,7 +238,7 @@ describe('The versions of a file', () => {
     expect(await textOf(lea, 'draft.txt')).toBe('of somebody else')
   })
 
-  it('appear for others at once, who restore and delete as their role allows, under hostile names, on a telephone', async () => {
+  it('appear for other members at once, with the actions of their role, under hostile names, on a phone', async () => {
     const carol = await personWithFiles('carol')
     const dora = await personWithFiles('dora', telephone)
     type Made = { createWorkspace: { workspace: { id: string; slug: string } } }
@@ -287,7 +287,7 @@ describe('The versions of a file', () => {
     const details = detailsIn(page)
     await details.getByText('When this file is replaced').waitFor()
     expect(await details.getByRole('button', { name: 'Upload new version' }).count()).toBe(0)
-    // Carol does it in her browser.
+    // Carol does this in her browser.
     const carols = await carol.open(`/workspaces/${slug}/files?details=true&sel=${entry}`)
     await choose(
       carols,
@@ -313,7 +313,7 @@ describe('The versions of a file', () => {
 })
 
 describe('The details of a file', () => {
-  it('tell versions of one minute apart, show a digest in one line, and TypeScript as text', async () => {
+  it('distinguish versions of the same minute, show the digest in one line, and show TypeScript as text', async () => {
     const ina = await w.person('ina')
     await ina.upload('plan.ts', 'const one = 1', 'video/mp2t')
     for (const text of ['const two = 2', 'const three = 3', 'const four = 4']) {
@@ -355,7 +355,7 @@ describe('The details of a file', () => {
 })
 
 describe('The activity of a file', () => {
-  it('is its own, and grows by itself', async () => {
+  it('shows only its own events, and updates by itself', async () => {
     const nia = await w.person('nia')
     await nia.upload('a.txt', 'a')
     await nia.upload('b.txt', 'b')
@@ -383,7 +383,7 @@ describe('The activity of a file', () => {
     expectQuiet(nia)
   })
 
-  it('goes further back when asked to, and leads back after a failure', async () => {
+  it('loads older events on demand, and recovers from a failure', async () => {
     const ole = await w.person('ole')
     await ole.upload('n0', 'x')
     for (let at = 0; at < 7; at++)
@@ -393,7 +393,7 @@ describe('The activity of a file', () => {
           input: { entries: [{ at: { path: `n${at}` } }], name: `n${at + 1}` },
         },
       )
-    // Nothing is answered before the button is pressed, whatever else asks again.
+    // Delays all responses until the button is pressed, even those of background refetches.
     await ole.context.addInitScript(
       "addEventListener('click', ({ target }) => { if (target.textContent === 'Try again') window.again = true }, true)",
     )

@@ -25,7 +25,7 @@ const nav = () => alice.page.getByRole('navigation', { name: 'Main' })
 const favourites = () => nav().getByRole('list', { name: 'Favourites' }).getByRole('link')
 
 describe('Tags', () => {
-  it('are made and given by the keyboard, shown in list, tiles and details, and bound the list', async () => {
+  it('are created and added by keyboard, appear in list, tiles and details, and filter the list', async () => {
     const page = await alice.open('/files')
     await rowOf('a', page).click()
     await page.keyboard.press('Alt+t')
@@ -72,7 +72,7 @@ describe('Tags', () => {
     expectQuiet(alice)
   })
 
-  it('are given to a selection, of which some have them, and taken away', async () => {
+  it('are added to a partly tagged selection, and removed', async () => {
     const page = await alice.open('/files')
     await rowOf('a', page).click()
     await rowOf('b', page).click({ modifiers: ['ControlOrMeta'] })
@@ -125,7 +125,7 @@ describe('Tags', () => {
     expectQuiet(alice)
   })
 
-  it('that another window gives are shown by themselves', async () => {
+  it('from another window appear by themselves', async () => {
     const page = await alice.open('/files')
     await rowOf('b', page).waitFor()
     const made = await alice.ask<{ createTag: { tag: { id: string } } }>(
@@ -143,7 +143,7 @@ describe('Tags', () => {
 })
 
 describe('Favourites', () => {
-  it('are marked by the keyboard, stand in the navigation, and are put into another order', async () => {
+  it('are added by keyboard, appear in the navigation, and can be reordered', async () => {
     const page = await alice.open('/files')
     await rowOf('Projects', page).click()
     await page.keyboard.press('Alt+b')
@@ -169,7 +169,7 @@ describe('Favourites', () => {
     expectQuiet(alice)
   })
 
-  it('are marked in the details, whose tags lead to all that has them', async () => {
+  it('are added in the details, whose tags link to all tagged entries', async () => {
     await alice.open('/files?details=true')
     const { page } = alice
     await rowOf('a', page).click()
@@ -202,7 +202,7 @@ describe('Favourites', () => {
     expectQuiet(alice)
   })
 
-  it('can be what others have shared', async () => {
+  it('can be shares from others', async () => {
     const eve = await w.person('eve')
     await eve.upload('present.txt', 'x')
     await eve.ask(
@@ -232,7 +232,7 @@ describe('Favourites', () => {
 })
 
 describe('Home', () => {
-  it('shows what the person worked on, what needs them, and what was shared with them', async () => {
+  it('shows recent files, notices and received shares', async () => {
     const bob = await w.person('bob')
     await bob.upload('gift.txt', 'x')
     await bob.ask(
@@ -270,7 +270,7 @@ describe('Home', () => {
     expectQuiet(alice)
   })
 
-  it('shows favourites on a telephone, in German and from right to left, too', async () => {
+  it('shows favourites on a phone, in German and from right to left', async () => {
     const state = await alice.context.storageState()
     for (const locale of ['de-CH', 'en-Arab']) {
       const context = await w.browser.newContext({

@@ -16,7 +16,7 @@ describe('By keyboard alone', () => {
     const press = async (...keys: string[]) => {
       for (const key of keys) await page.keyboard.press(key)
     }
-    // The list is reached by Tab.
+    // Tab reaches the list.
     for (let i = 0; i < 30 && (await page.evaluate('document.activeElement.role')) !== 'grid'; i++)
       await press('Tab')
     await press('Home', 'ArrowDown', 'Shift+ArrowDown')
@@ -33,7 +33,7 @@ describe('By keyboard alone', () => {
     await press('Control+v')
     await rowOf('apple', page).waitFor()
     await rowOf('date', page).waitFor()
-    // The list hears of a change before its toast is there, which undoes it.
+    // The list updates before the toast appears, which has the Undo.
     await page.getByText('3 items moved').waitFor()
     await press('Control+z')
     await gone('apple', page)
@@ -73,7 +73,7 @@ describe('By keyboard alone', () => {
 })
 
 describe('Copies by keyboard alone', () => {
-  it('go where they are pasted, as often as they are, and are taken back', async () => {
+  it('are pasted repeatedly, and undone', async () => {
     const carla = await w.person('carla')
     const page = await withFiles(carla)
     const press = async (...keys: string[]) => {
@@ -109,7 +109,7 @@ describe('Copies by keyboard alone', () => {
   })
 })
 
-describe('Keys that are pressed early', () => {
+describe('Early key presses', () => {
   const held = ['query Folder(', 'query Me ']
   const body = 'document.activeElement === document.body'
 
@@ -149,13 +149,13 @@ describe('Keys that are pressed early', () => {
   })
 })
 
-describe('A key that is pressed before the screen stands', () => {
+describe('A key press before the screen has loaded', () => {
   it.each([
     { keys: 'Alt+n', opens: 'New folder' },
     { keys: 'Control+k', opens: 'Search and commands' },
   ])('opens with $keys what it opens later', async ({ keys, opens }) => {
     const { page } = await w.person('kurt')
-    // Not each time is it before: a screen may take a tenth of a second.
+    // Not guaranteed to be early: a screen may load within a tenth of a second.
     for (let i = 0; i < 5; i++) {
       await page.goto(`${w.service.url}/files`, { waitUntil: 'domcontentloaded' })
       await page.keyboard.press(keys)
@@ -164,8 +164,8 @@ describe('A key that is pressed before the screen stands', () => {
   })
 })
 
-describe('A key that is pressed early', () => {
-  it('means nothing where one may not write, nor in the place that one goes to', async () => {
+describe('An early key press', () => {
+  it('does nothing without write permission, or after leaving the screen', async () => {
     const ida = await w.person('ida')
     const jon = await w.person('jon')
     const slug = await gardenFor(ida, jon)

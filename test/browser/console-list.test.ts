@@ -18,15 +18,15 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => w?.stop())
 
-describe('With a finger, on a telephone', () => {
-  it('opens, marks, moves and deletes', async () => {
+describe('On a phone', () => {
+  it('opens, selects, moves and deletes by touch', async () => {
     const bob = await w.person('bob', telephone)
     const page = await withFiles(bob)
     await pictures(page, 'console-telephone')
     await expectAccessible(page)
     await rowOf('banana', page).getByRole('button').tap()
     await page.getByRole('menuitem', { name: 'Details' }).waitFor()
-    // Keys are of no use to a finger.
+    // Touch devices have no keyboard shortcuts.
     expect(await page.getByRole('menu').locator('kbd:visible').count()).toBe(0)
     await page.getByRole('menuitem', { name: 'Details' }).tap()
     await page.getByRole('complementary').getByText('banana.txt').first().waitFor()
@@ -46,7 +46,7 @@ describe('With a finger, on a telephone', () => {
     await bob.upload('folder/A rather long name of a folder in it/deeper/last.txt', 'x')
     await page.goto(`${w.service.url}/files/folder/A rather long name of a folder in it/deeper`)
     await rowOf('last', page).waitFor()
-    // The way up, and no more of the path than has room.
+    // Shows the parent folder, and as much of the path as fits.
     const path = page.getByRole('navigation', { name: 'Path' })
     expect(await path.getByRole('link').allInnerTexts()).toEqual([
       'A rather long name of a folder in it',
@@ -66,7 +66,7 @@ describe('With a finger, on a telephone', () => {
 })
 
 describe('Side by side', () => {
-  it('sees at once what happens in another browser', async () => {
+  it('shows changes by another browser at once', async () => {
     const carol = await w.person('carol')
     const page = await withFiles(carol)
     const other = await w.person('carol')
@@ -80,7 +80,7 @@ describe('Side by side', () => {
     expectQuiet(other)
   })
 
-  it('shares the files of a workspace, and offers nobody what their role may not do', async () => {
+  it('shares workspace files, and hides actions that a role does not allow', async () => {
     const dora = await w.person('dora')
     const emil = await w.person('emil')
     const slug = await gardenFor(dora, emil)
@@ -111,7 +111,7 @@ describe('A hostile name', () => {
     `100% #1?&=.txt`,
   ]
 
-  it('is a name and nothing else, wherever it is shown', async () => {
+  it('is shown as plain text everywhere', async () => {
     const frank = await w.person('frank')
     for (const name of hostile)
       await frank.ask(
@@ -142,7 +142,7 @@ describe('A hostile name', () => {
       await rowOf('pwned.svg', page).waitFor()
     }
     await rowOf('pwned.svg', page).dblclick()
-    // Its characters, of which nothing runs.
+    // Its characters are shown, and none of them runs.
     await page.getByRole('dialog').getByText('top.document.title').waitFor()
     expect(await page.title()).toBe('pwned.svg · Satchel')
     expectQuiet(frank)

@@ -59,7 +59,9 @@ async function makeKeys(input: object): Promise<void> {
     )
 }
 
-/** A list shows its first hundred, then all; what is done to one of the last is seen there. */
+/**
+ * A list shows its first hundred items, then all. Changes to one of the last become visible there.
+ */
 async function expectLong(
   page: Page,
   list: string,
@@ -181,7 +183,7 @@ it('shows all versions of a file', async () => {
   const more = page
     .getByRole('list', { name: 'Versions' })
     .getByRole('button', { name: 'Show more' })
-  // With the current one, and the button.
+  // Including the current version and the button.
   await rows(page, 'Versions').nth(101).waitFor()
   await more.click()
   await rows(page, 'Versions').nth(COUNT).waitFor()

@@ -17,8 +17,8 @@ const PIXEL = Buffer.from(
 )
 
 /**
- * Somebody whose page is never loaded anew because of files that it cannot fetch, however slow the
- * machine is.
+ * A person whose page never reloads because of files that it cannot fetch, however slow the machine
+ * is.
  */
 async function person(name: string): Promise<Person> {
   const who = await w.person(name)
@@ -28,7 +28,7 @@ async function person(name: string): Promise<Person> {
   return who
 }
 
-/** Lets a part of the console not be fetched. Answers how often it was asked for. */
+/** Blocks a part of the console. Returns how often it was requested. */
 async function miss(page: Page, part: string): Promise<() => number> {
   let asked = 0
   await page.route(`**/${part}-*.js`, route => {
@@ -39,7 +39,7 @@ async function miss(page: Page, part: string): Promise<() => number> {
 }
 
 describe('When a part of the console cannot be fetched', () => {
-  it('the list stays without its offers and its small pictures', async () => {
+  it('the list works without its palette commands and thumbnails', async () => {
     const alice = await person('alice')
     await alice.upload('notes.txt', 'x')
     await alice.upload('sunrise.png', 'no picture', 'image/png')
@@ -62,7 +62,7 @@ describe('When a part of the console cannot be fetched', () => {
     expect([offers() > 0, thumbnails() > 0]).toEqual([true, true])
   })
 
-  it('its small pictures are fetched when they are shown again, and its offers when the browser is online again', async () => {
+  it('thumbnails are fetched again when shown, and commands when the browser is back online', async () => {
     const carol = await person('carol')
     await carol.upload('sunrise.png', PIXEL, 'image/png')
     await miss(carol.page, 'offers')
@@ -90,7 +90,7 @@ describe('When a part of the console cannot be fetched', () => {
     })
   })
 
-  it('what is blocked for good is asked for a few times only', async () => {
+  it('a permanently blocked part is requested only a few times', async () => {
     const dora = await person('dora')
     await dora.upload('notes.txt', 'x')
     const offers = await miss(dora.page, 'offers')
@@ -102,11 +102,11 @@ describe('When a part of the console cannot be fetched', () => {
       await rowOf('notes', page).waitFor()
     }
     await page.waitForTimeout(300)
-    // Each time by a preload as well, in some browsers.
+    // Some browsers also preload it each time.
     expect([5, 10]).toContain(offers())
   })
 
-  it('the page stays without those it can do without, and is loaded anew for each other, as after an update, but not over and over', async () => {
+  it('the page keeps working without optional parts, and reloads once for required ones, as after an update', async () => {
     const { page, context } = await w.person('emma')
     await context.addInitScript(
       'const now = performance.now.bind(performance); performance.now = () => now() + 20_000',
@@ -121,7 +121,7 @@ describe('When a part of the console cannot be fetched', () => {
     await Promise.all([failed(), page.evaluate('dispatchEvent(new Event("online"))')])
     await page.waitForTimeout(500)
     expect(loads).toBe(1)
-    // Anew once by the console, and once by its router.
+    // One reload by the console, and one by its router.
     for (const [path, times] of [
       ['keys', 3],
       ['webhooks', 3],
@@ -135,7 +135,7 @@ describe('When a part of the console cannot be fetched', () => {
     }
   })
 
-  it('what is pressed says so, keeps the selection, and works when it is pressed again', async () => {
+  it('an action reports the failure, keeps the selection, and works on the next press', async () => {
     const bob = await person('bob')
     await bob.upload('notes.txt', 'x')
     await miss(bob.page, 'actions')

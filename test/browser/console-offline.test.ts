@@ -25,10 +25,7 @@ beforeAll(async () => {
 afterAll(() => w?.stop())
 beforeEach(() => w.service.revive(), 60_000)
 
-/**
- * The browser refuses what polls in the page itself: that evaluates texts, which the policy
- * forbids.
- */
+/** The content security policy blocks Playwright's polling in the page, which evaluates strings. */
 async function until(page: Page, expression: string): Promise<void> {
   for (
     const end = Date.now() + 30_000;
@@ -42,7 +39,7 @@ async function until(page: Page, expression: string): Promise<void> {
 const kept = (page: Page): Promise<string[]> => page.evaluate('caches.keys()')
 const NOTHING_KEPT = `caches.keys().then(names => names.every(name => name.startsWith('console-')))`
 
-/** Opens a folder, and waits until the browser has kept the console, and what it shows. */
+/** Opens a folder, and waits until the browser has stored the console and the folder. */
 async function openKept(who: Person, path: string): Promise<Page> {
   const page = await who.open(path)
   await until(page, 'navigator.serviceWorker.controller !== null')
@@ -51,7 +48,7 @@ async function openKept(who: Person, path: string): Promise<Page> {
 }
 
 describe('Without the service', () => {
-  it('the console opens, shows what was seen, says how old it is, and goes on when the service is back', async () => {
+  it('the console opens, shows stored data with its age, and reconnects', async () => {
     const page = await openKept(alice, '/files/journeys')
     await w.service.kill()
     await page.reload()
@@ -64,7 +61,7 @@ describe('Without the service', () => {
     await page.getByText('The service cannot be reached.').first().waitFor()
     await page.goBack()
     await rowOf('sea.txt', page).waitFor()
-    // Whatever was tried in between: a folder is not called empty because it cannot be read.
+    // A folder that cannot be loaded is never shown as empty, whatever was tried before.
     await page.getByRole('link', { name: 'Trash' }).click()
     await page.getByRole('heading', { name: 'This could not be loaded' }).waitFor()
     await page.goBack()
@@ -72,11 +69,11 @@ describe('Without the service', () => {
     await page.waitForTimeout(500)
     expect(await rowOf('sea.txt', page).count()).toBe(1)
 
-    // Until somebody else has changed something.
+    // Until somebody else changes something.
     await page.route('**/healthz', route => route.abort())
     await w.service.restart()
     await alice.upload('journeys/desert.txt', 'sand')
-    // Pressed at once: the console also tries again by itself.
+    // Pressed at once, because the console also retries by itself.
     await banner.getByRole('button', { name: 'Try again' }).focus()
     await page.unroute('**/healthz')
     await page.keyboard.press('Enter')
@@ -84,7 +81,7 @@ describe('Without the service', () => {
     await rowOf('desert.txt', page).waitFor()
   })
 
-  it('a screen that one comes back to shows what it had', async () => {
+  it('a revisited screen shows its earlier data', async () => {
     const page = await alice.open('/account')
     await page.getByText('Name and address come from').waitFor()
     await page.getByRole('link', { name: 'Workspaces' }).click()
@@ -98,7 +95,7 @@ describe('Without the service', () => {
     await w.service.connect()
   })
 
-  it('a change says that it needs the connection, and nothing is left of it', async () => {
+  it('a change fails with an explanation, and leaves no trace', async () => {
     const page = await openKept(alice, '/files/journeys')
     await w.service.disconnect()
     await rowOf('alps.txt', page).click()
@@ -110,7 +107,7 @@ describe('Without the service', () => {
     await page.getByText('Offline:').waitFor()
   })
 
-  it('an upload waits, and goes on when the service is back', async () => {
+  it('an upload waits, and resumes when the service is back', async () => {
     const page = await openKept(alice, '/files/journeys')
     await page.locator('.uploads-status').waitFor({ state: 'attached' })
     await w.service.disconnect()
@@ -124,7 +121,7 @@ describe('Without the service', () => {
     await rowOf('dunes.txt', page).waitFor({ timeout: 45_000 })
   })
 
-  it('works the same where the network itself is gone, on a telephone', async () => {
+  it('works the same without a network, on a phone', async () => {
     const dora = await w.person('dora', telephone)
     await dora.upload('notes/rain.txt', 'rain')
     const page = await openKept(dora, '/files/notes')
@@ -139,8 +136,8 @@ describe('Without the service', () => {
   })
 })
 
-describe('What was read', () => {
-  it('goes at sign-out, with the shell, and stays out of the cache of the browser', async () => {
+describe('Stored data', () => {
+  it('is deleted at sign-out with the shell, and never enters the HTTP cache', async () => {
     const zoe = await w.person('zoe')
     await zoe.upload('secret/plan.txt', 'plan')
     const page = await openKept(zoe, '/files/secret')
@@ -156,7 +153,7 @@ describe('What was read', () => {
     )
   })
 
-  it('goes when the pages without a script sign out, and when another account signs in', async () => {
+  it('is deleted when a server-rendered page signs out, and when another account signs in', async () => {
     const yann = await w.person('yann')
     await yann.upload('yann/own.txt', 'own')
     const page = await openKept(yann, '/files/yann')
@@ -177,13 +174,13 @@ describe('What was read', () => {
   })
 })
 
-describe('Of a session that is over', () => {
-  it('nothing stays when the service leads to sign-in', async () => {
+describe('After a session has ended', () => {
+  it('nothing stays when the service redirects to sign-in', async () => {
     const una = await w.person('una')
     await una.upload('una/own.txt', 'own')
     const page = await openKept(una, '/files/una')
     await una.context.clearCookies()
-    // The page that was there may lead to sign-in first.
+    // The open page may go to sign-in first.
     await page.goto(`${w.service.url}/files/una`).catch(() => {})
     await page.waitForURL(/\/login\?/)
     await until(page, NOTHING_KEPT)
@@ -202,7 +199,7 @@ describe('Of a session that is over', () => {
       await cache.put('/', new Response(html.replace(String(end), String(Date.now() - 1)), { headers: { 'content-type': 'text/html' } }))
     })()`)
     await w.service.kill()
-    // Aborted if the console, which misses the service, reloads at the same moment.
+    // Aborts if the console reloads at the same moment, because it misses the service.
     await expect(page.goto(`${w.service.url}/files/vera`)).rejects.toThrow(
       /ERR_CONNECTION_REFUSED|ERR_FAILED|ERR_ABORTED/,
     )
@@ -212,7 +209,7 @@ describe('Of a session that is over', () => {
     expect((await kept(page)).filter(name => !name.startsWith('console-'))).toEqual([])
   })
 
-  it('no page stays open when another account signs in in another tab', async () => {
+  it('every page closes when another account signs in in another tab', async () => {
     const walt = await w.person('walt')
     await walt.upload('walt/own.txt', 'own')
     const page = await openKept(walt, '/files/walt')
@@ -223,8 +220,8 @@ describe('Of a session that is over', () => {
   })
 })
 
-describe('Signed addresses', () => {
-  it('are not kept, of a version either', async () => {
+describe('Signed URLs', () => {
+  it('are never stored, not even those of versions', async () => {
     const vic = await w.person('vic')
     await vic.upload('vic/plan.txt', 'first')
     const file = { name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('second') }
@@ -238,7 +235,7 @@ describe('Signed addresses', () => {
     await details.getByRole('button', { name: /^Actions for the version/ }).click()
     await page.getByRole('menuitem', { name: 'Preview' }).click()
     await page.getByRole('dialog', { name: 'plan.txt' }).getByText('first').waitFor()
-    // What is read later is kept later.
+    // Later responses are stored later.
     await page
       .getByRole('dialog', { name: 'plan.txt' })
       .getByRole('button', { name: 'Close' })
@@ -255,8 +252,8 @@ describe('Signed addresses', () => {
   })
 })
 
-describe('The worker', () => {
-  it('leaves when the service has no console any more', async () => {
+describe('The service worker', () => {
+  it('unregisters when the service no longer has a console', async () => {
     const ned = await w.person('ned')
     await ned.upload('ned/note.txt', 'note')
     const page = await openKept(ned, '/files/ned')
@@ -267,7 +264,7 @@ describe('The worker', () => {
     expect(await kept(page)).toEqual([])
   })
 
-  it('is asked for again each time, and names every file of the console', async () => {
+  it('is revalidated each time, and lists every file of the console', async () => {
     const { request } = alice.context
     const answer = await request.get(`${w.service.url}/service-worker.js`)
     expect(answer.headers()).toMatchObject({

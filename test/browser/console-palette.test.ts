@@ -36,20 +36,19 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => w?.stop())
 
-/** By the keyboard, as it is meant. */
+/** Uses the keyboard, as intended. */
 async function openPalette(page: Page) {
   await page.getByRole('button', { name: 'Search and commands' }).waitFor()
   await page.keyboard.press('ControlOrMeta+k')
   const dialog = page.getByRole('dialog', { name: 'Search and commands' })
   await dialog.waitFor()
-  // It listens to keys, and to clicks beside it, when it has taken the focus: after it is first
-  // painted.
+  // The palette listens to keys and outside clicks once it has the focus, after its first paint.
   await until(() => page.evaluate("document.activeElement?.type === 'search'"))
   return dialog
 }
 
 describe('The command palette', () => {
-  it('finds what is in all drives, and opens a file where it is, by the keyboard alone', async () => {
+  it('finds entries in all drives, and opens a file in its folder, by keyboard alone', async () => {
     const page = await alice.open('/links')
     const dialog = await openPalette(page)
     await page.keyboard.type('budget')
@@ -75,7 +74,7 @@ describe('The command palette', () => {
     expectQuiet(alice)
   })
 
-  it('goes into a folder of a workspace, and offers it as a recent place afterwards', async () => {
+  it('opens a folder of a workspace, and lists it as a recent place afterwards', async () => {
     const page = await alice.open('/files')
     let dialog = await openPalette(page)
     await page.keyboard.type('bridge')
@@ -96,7 +95,7 @@ describe('The command palette', () => {
     expectQuiet(alice)
   })
 
-  it('finds a name however its letters are composed', async () => {
+  it('finds a name in any Unicode normalization', async () => {
     await alice.upload('Übung.txt'.normalize('NFC'), 'one')
     const page = await alice.open('/files')
     const dialog = await openPalette(page)
@@ -104,7 +103,7 @@ describe('The command palette', () => {
     await dialog.getByRole('menuitem', { name: 'Übung.txt'.normalize('NFC') }).waitFor()
   })
 
-  it('goes to screens and workspaces, does nothing for hostile names, and says when nothing fits', async () => {
+  it('opens screens and workspaces, escapes hostile names, and says when nothing matches', async () => {
     const page = await alice.open('/files')
     let dialog = await openPalette(page)
     await page.keyboard.type('onerror')
@@ -122,7 +121,7 @@ describe('The command palette', () => {
     expectQuiet(alice)
   })
 
-  it('does what the screen offers for what is selected, and what another screen offers', async () => {
+  it('runs commands for the selection, and commands of other screens', async () => {
     const page = await alice.open('/files/work')
     await rowOf('readme.txt', page).click()
     let dialog = await openPalette(page)
@@ -143,7 +142,7 @@ describe('The command palette', () => {
     expectQuiet(alice)
   })
 
-  it('changes the colours and the language, and signs out', async () => {
+  it('changes theme and language, and signs out', async () => {
     const zoe = await w.person('zoe')
     const page = await zoe.open('/files')
     let dialog = await openPalette(page)
@@ -164,7 +163,7 @@ describe('The command palette', () => {
     expectQuiet(zoe)
   })
 
-  it('shows the newest answer, whichever comes last, and asks again after a failure', async () => {
+  it('shows the newest results in any order of responses, and retries after a failure', async () => {
     const page = await alice.open('/links')
     const held: (() => void)[] = []
     let isDown = false
@@ -200,11 +199,11 @@ describe('The command palette', () => {
     await page.unroute('**/graphql')
   })
 
-  it('closes by its key, by Escape and by a click beside it, and gives the focus back', async () => {
+  it('closes by shortcut, Escape or a click outside, and returns the focus', async () => {
     const page = await alice.open('/links')
     const button = page.getByRole('button', { name: 'Search and commands' })
     await button.focus()
-    // The next frame gives it back. Who opens the palette again before has given it away.
+    // The focus returns in the next frame, unless the palette was reopened before.
     const isBack = () =>
       until(() =>
         page.evaluate("document.activeElement?.textContent.startsWith('Search and commands')"),
@@ -230,7 +229,7 @@ describe('The command palette', () => {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Ctrl K').waitFor()
   })
 
-  it('is told apart from the list of shortcuts, which ? opens on every screen, and which text fields keep to themselves', async () => {
+  it('differs from the list of shortcuts, which ? opens on every screen except in text fields', async () => {
     const page = await alice.open('/links')
     const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await page.getByRole('heading', { name: 'My links' }).waitFor()
@@ -261,7 +260,7 @@ describe('The command palette', () => {
     expect(await shortcuts.count()).toBe(0)
   })
 
-  it('opens by touch on a telephone', async () => {
+  it('opens by touch on a phone', async () => {
     const dora = await w.person('dora', telephone)
     await dora.upload('notes/a long walk along the river in the rain.txt', 'rain')
     const page = await dora.open('/files')

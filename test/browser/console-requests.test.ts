@@ -36,7 +36,7 @@ interface Request {
   expiresAt: string | null
 }
 
-/** The open requests of somebody, as the service has them. */
+/** The open requests of a person, according to the service. */
 async function requestsOf(who: Person): Promise<Request[]> {
   type Answer = { me: { fileRequests: { nodes: Request[] } } }
   const fields =
@@ -52,7 +52,7 @@ const choose = async (label: string, entry: string, on = page) => {
   await on.getByRole('menuitem', { name: entry }).click()
 }
 
-/** Sends a file as a browser without a script does. */
+/** Uploads a file like a browser without scripts. */
 async function send(url: string, name: string, bytes: string, sender = 'Carol'): Promise<void> {
   const context = await w.browser.newContext({ javaScriptEnabled: false })
   const theirs = await context.newPage()
@@ -70,7 +70,7 @@ async function send(url: string, name: string, bytes: string, sender = 'Carol'):
 }
 
 describe('File requests', () => {
-  it('begin with none', async () => {
+  it('show an empty list at first', async () => {
     page = await alice.open('/requests')
     await page.getByRole('heading', { name: 'You have no file requests' }).waitFor()
     expect(await page.title()).toBe('File requests · Satchel')
@@ -78,7 +78,7 @@ describe('File requests', () => {
     await pictures(page, 'console-requests-none')
   })
 
-  it('are made from the menu of a folder, with their terms, and show their link', async () => {
+  it('are created from the menu of a folder, with their terms, and show their link', async () => {
     page = await alice.open('/files')
     await rowOf('Trips', page).click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Request files…' }).click()
@@ -116,7 +116,7 @@ describe('File requests', () => {
     })
   })
 
-  it('show what has arrived and from whom, while they are open', async () => {
+  it('show received files and their senders, live', async () => {
     page = await alice.open('/requests')
     const [made] = await requestsOf(alice)
     await line('Pictures of the summit').getByText('0 files, 0 bytes (of 3)').waitFor()
@@ -133,7 +133,7 @@ describe('File requests', () => {
     await page.keyboard.press('Escape')
   })
 
-  it('are changed where they are seen, keep their link, and have it copied and as a QR code', async () => {
+  it('are edited in the list, keep their link, and offer it as text and QR code', async () => {
     const [before] = await requestsOf(alice)
     await choose('Pictures of the summit', 'Change…')
     const form = dialog('Change the request')
@@ -164,7 +164,7 @@ describe('File requests', () => {
     await page.keyboard.press('Escape')
   })
 
-  it('lead to their folder, and are closed for good after a question', async () => {
+  it('link to their folder, and are closed permanently after a confirmation', async () => {
     const [request] = await requestsOf(alice)
     await choose('Pictures of the ridge', 'Show folder')
     await rowOf('dawn', page).waitFor()
@@ -177,7 +177,7 @@ describe('File requests', () => {
     expectQuiet(alice)
   })
 
-  it('are made for a folder that is open, by touch, and reached from the links on a telephone', async () => {
+  it('are created for the open folder, by touch, and reached from the links on a phone', async () => {
     const bob = await w.person('bob', telephone)
     await bob.upload('notes.txt', 'one')
     let theirs = await bob.open('/files')

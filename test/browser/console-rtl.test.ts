@@ -13,7 +13,7 @@ import {
 } from './console.ts'
 import { makeMedia } from './media.ts'
 
-/** English from right to left: what a browser is set to decides the direction of the page. */
+/** Right-to-left English: the language of the browser sets the direction. */
 const locale = 'en-Arab'
 let w: ConsoleWorld
 let alice: Person
@@ -51,10 +51,7 @@ afterAll(() => w?.stop())
 
 const widthOf = (on: Page) => on.evaluate('document.documentElement.scrollWidth')
 
-/**
- * Where something begins, from right to left: its distance from the right edge of something around
- * it.
- */
+/** The right-to-left start of an element: its distance from the right edge of its container. */
 const startOf = (on: Page, selector: string, around: string) =>
   on.evaluate(`(() => {
     const words = document.createRange()
@@ -63,7 +60,7 @@ const startOf = (on: Page, selector: string, around: string) =>
   })()`)
 
 describe('From right to left', () => {
-  it.each(screens)('%s fits a window, and has what screen readers need', async (name, path) => {
+  it.each(screens)('%s fits a window, and passes axe', async (name, path) => {
     await alice.open(path)
     expect([await page.evaluate('document.dir'), await widthOf(page)]).toEqual(['rtl', 1280])
     await expectAccessible(page)
@@ -71,7 +68,7 @@ describe('From right to left', () => {
     expectQuiet(alice)
   })
 
-  it.each(screens)('%s fits a telephone', async (name, path) => {
+  it.each(screens)('%s fits a phone', async (name, path) => {
     const context = await w.browser.newContext({
       ...telephone,
       locale,
@@ -90,7 +87,7 @@ describe('From right to left', () => {
     }
   })
 
-  it('names stand at the side where a line begins, whatever their letters', async () => {
+  it('names align with the start of the line, whatever their script', async () => {
     await alice.open('/workspaces/team/members')
     expect(await startOf(page, 'main h1', 'main')).toBeLessThan(40)
     await alice.open('/files')
@@ -104,7 +101,7 @@ describe('From right to left', () => {
     expect(new Set(edges.map(Math.round)).size).toBe(1)
   })
 
-  it('signs that point along the line point the other way', async () => {
+  it('directional icons are mirrored', async () => {
     await alice.open('/files/Projects/Garden')
     const turned =
       "[...document.querySelectorAll('.crumb-sign')].map(sign => getComputedStyle(sign).transform)"
@@ -112,7 +109,7 @@ describe('From right to left', () => {
     expect(await page.evaluate(turned)).toEqual([mirrored, mirrored])
   })
 
-  it('arrow keys go where they point', async () => {
+  it('arrow keys move in their visual direction', async () => {
     await alice.open('/files?view=grid')
     await rowOf('Projects', page).click()
     await page.keyboard.press('ArrowLeft')

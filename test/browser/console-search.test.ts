@@ -12,7 +12,7 @@ import {
   telephone,
 } from './console.ts'
 
-/** A name that would run a script, were it not shown as it is. */
+/** A name that would run a script if it were not escaped. */
 const HOSTILE = '<img src=x onerror=alert(1)> invoice.txt'
 
 let w: ConsoleWorld
@@ -77,7 +77,7 @@ beforeAll(async () => {
 afterAll(() => w?.stop())
 
 describe('The search', () => {
-  it('finds in all drives as one types, from any screen and by the keyboard alone', async () => {
+  it('finds entries in all drives while typing, from any screen and by keyboard alone', async () => {
     const page = await alice.open('/links')
     await page.getByRole('heading', { name: 'My links' }).waitFor()
     await page.keyboard.press('/')
@@ -91,7 +91,7 @@ describe('The search', () => {
     await pictures(page, 'console-search')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowDown')
-    // The first line has the cursor; the other keys are those of every list.
+    // The first row has the cursor, and the other keys are those of every list.
     await page.keyboard.press('Home')
     await until(async () => (await page.locator('.hit.selected').count()) === 1)
     await rowOf('invoice list', page).click()
@@ -106,7 +106,7 @@ describe('The search', () => {
     expectQuiet(alice)
   })
 
-  it('is in the address: it can be reloaded and sent, and the screen before is one step back', async () => {
+  it('is in the URL, so that it can be reloaded and shared, and Back leaves it in one step', async () => {
     const page = await alice.open('/files/taxes')
     await rowOf('2026', page).waitFor()
     await field(page).fill('inv')
@@ -125,7 +125,7 @@ describe('The search', () => {
     expectQuiet(alice)
   })
 
-  it('has filters that are the same as their text', async () => {
+  it('has filters that mirror the query text', async () => {
     const page = await alice.open('/search?q=invo')
     await rowOf('invoice list', page).waitFor()
     await choose(page, 'Kind', 'PDF')
@@ -142,7 +142,7 @@ describe('The search', () => {
     await until(() => textOf(page) === 'drive:garden invo')
     await rowOf('invoice drafts', page).waitFor()
     await rowOf('invoice list', page).waitFor({ state: 'detached' })
-    // Back takes the filter off again.
+    // Back removes the filter again.
     await page.goBack()
     await rowOf('invoice list', page).waitFor()
     await field(page).fill('by:me type:image,pdf is:shared invo')
@@ -156,7 +156,7 @@ describe('The search', () => {
     expectQuiet(alice)
   })
 
-  it('shows hostile names and texts as they are, with what was found marked', async () => {
+  it('escapes hostile names and texts, with the matches marked', async () => {
     const page = await alice.open('/search?q=cheque')
     const row = rowOf('<img src=x onerror=alert(1)> invoice', page)
     await row.waitFor()
@@ -178,10 +178,10 @@ describe('The search', () => {
     expectQuiet(alice)
   })
 
-  it('shows the part of a text that has the words, as it is', async () => {
+  it('shows the matching part of a text unchanged', async () => {
     const page = await alice.open('/search?q=kingfisher')
     const row = rowOf('to the council', page)
-    // Its text is read some seconds after it was uploaded.
+    // The service indexes the text some seconds after the upload.
     await until(async () => {
       if ((await row.count()) === 1) return true
       await alice.open('/search?q=kingfisher')
@@ -197,7 +197,7 @@ describe('The search', () => {
     expectQuiet(alice)
   })
 
-  it('shows what others share by its path there, opens it, and forgets it when that ends', async () => {
+  it('shows shared entries by their path, opens them, and drops them when the share ends', async () => {
     const page = await bob.open('/search?q=invoice')
     await rowOf('Invoice March', page).getByText('taxes / 2026').waitFor()
     await rowOf('invoice list', page).getByText('Shared by').waitFor()
@@ -229,7 +229,7 @@ describe('The search', () => {
     expectQuiet(bob)
   })
 
-  it('acts on what is selected, in one place', async () => {
+  it('acts on a selection in one place', async () => {
     await alice.upload('loose/heron one.txt', '1')
     await alice.upload('loose/heron two.txt', '2')
     const page = await alice.open('/search?q=heron')
@@ -262,7 +262,7 @@ describe('The search', () => {
     expectQuiet(alice)
   })
 
-  it('acts on what is selected in several places, in each by itself', async () => {
+  it('acts on a selection in several places, separately for each', async () => {
     const page = await alice.open('/search?q=invoice')
     const both = ['invoice drafts', 'invoice list']
     const isGone = (state: 'attached' | 'detached') =>
@@ -309,7 +309,7 @@ describe('The search', () => {
     expectQuiet(alice)
   })
 
-  it('says what it read otherwise, how to search, and begins with an empty screen', async () => {
+  it('explains corrections and the syntax, and starts with an empty screen', async () => {
     const page = await alice.open('/search')
     await page.getByRole('heading', { name: 'Search your files' }).waitFor()
     await until(() => page.evaluate("document.activeElement?.type === 'search'"))
@@ -328,7 +328,7 @@ describe('The search', () => {
     expectQuiet(alice)
   })
 
-  it('awaits no answer to an earlier text, and asks again after a failure', async () => {
+  it('aborts an outdated request, and retries after a failure', async () => {
     const page = await alice.open('/links')
     const held: (() => void)[] = []
     let isDown = false
@@ -360,7 +360,7 @@ describe('The search', () => {
     for (const error of alice.errors.splice(0)) expect(error).toContain('ERR_FAILED')
   })
 
-  it('reads further pages as they are looked at, in the chosen order', async () => {
+  it('loads further pages on demand, in the chosen order', async () => {
     const names = Array.from({ length: 130 }, (_, n) => `lark ${String(n).padStart(3, '0')}.txt`)
     for (const name of names) await alice.upload(`birds/${name}`, name)
     const page = await alice.open('/search?q=lark')
@@ -381,7 +381,7 @@ describe('The search', () => {
     expectQuiet(alice)
   })
 
-  it('is reached at the foot of a telephone, as the first screen is, and is German there', async () => {
+  it('is reached from the bottom bar of a phone, like the home screen, in German', async () => {
     const dora = await w.person('dora', { ...telephone, locale: 'de-DE' })
     await dora.upload(
       'notes/a long walk along the river in the rain and home again by the last train.txt',

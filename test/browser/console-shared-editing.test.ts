@@ -19,7 +19,7 @@ import {
 import { gone } from './drive-world.ts'
 
 const PART = 256 * 1024
-/** More than goes in one request. */
+/** Larger than one upload request. */
 const LARGE = randomBytes(9 * 1024 * 1024 + 17)
 
 let w: ConsoleWorld
@@ -45,8 +45,8 @@ afterAll(async () => {
 })
 
 /**
- * Somebody whose browser lets a test choose files: it cannot reach the picker that some browsers
- * have in place of an input.
+ * A person whose browser lets tests choose files. Tests cannot use the picker that some browsers
+ * have instead of an input.
  */
 async function withFiles(name: string, options?: BrowserContextOptions): Promise<Person> {
   const person = await w.person(name, options)
@@ -56,7 +56,7 @@ async function withFiles(name: string, options?: BrowserContextOptions): Promise
   return person
 }
 
-/** A file on the person's computer. */
+/** A local file. */
 function local(name: string, bytes: Buffer | string): string {
   const path = join(folder, name)
   writeFileSync(path, bytes)
@@ -79,7 +79,7 @@ async function choose(page: Page, paths: string | string[]): Promise<void> {
   await (await picker).setFiles(paths)
 }
 
-/** Does something by the menu of an entry. */
+/** Runs an action from the menu of an entry. */
 async function doWith(page: Page, name: string, command: string | RegExp): Promise<void> {
   await rowOf(name, page).click({ button: 'right' })
   await page.getByRole('menuitem', { name: command }).click()
@@ -90,7 +90,7 @@ interface Content {
   text: string
 }
 
-/** What a person has in a folder, as the service has it. */
+/** A person's entries in a folder, according to the service. */
 async function contentOf(path: string, { ask, context }: Person): Promise<Content[]> {
   type Listed = {
     me: { drive: { entry: { entries: { nodes: { name: string; download?: { url: string } }[] } } } }
@@ -111,7 +111,7 @@ async function contentOf(path: string, { ask, context }: Person): Promise<Conten
 const namesIn = async (path: string, who: Person) =>
   (await contentOf(path, who)).map(({ name }) => name)
 
-/** The page of what somebody has received of this name. */
+/** The page of the received share with this name. */
 async function pageOf(name: string, who = bob): Promise<string> {
   type Received = { me: { receivedShares: { nodes: { url: string; fileName: string }[] } } }
   const { me } = await who.ask<Received>('{ me { receivedShares { nodes { url fileName } } } }')
@@ -128,7 +128,7 @@ const share = async (path: string, terms: object, to: Person, who = alice) => {
 }
 
 describe('With a mouse, side by side', () => {
-  it('is given in the share sheet, in words that say what it means', async () => {
+  it('is granted in the share sheet, which explains the permission', async () => {
     hers = await alice.open('/files')
     await doWith(hers, 'Plans', 'Share')
     const people = sheet(hers).getByRole('region', { name: 'People' })
@@ -139,7 +139,7 @@ describe('With a mouse, side by side', () => {
       .getByText('They also upload, rename, move, replace and delete what is in it.')
       .waitFor()
     await people.getByText('More options').click()
-    // Who edits signs in: there is nothing to ask for.
+    // Editing requires a sign-in, so there is nothing to ask.
     expect(await people.getByLabel('Password').count()).toBe(0)
     await expectAccessible(hers)
     await pictures(hers, 'console-share-edit-right')
@@ -155,7 +155,7 @@ describe('With a mouse, side by side', () => {
     await sheet(hers).getByRole('button', { name: 'Close' }).first().click()
   })
 
-  it('opens what is shared as a folder like the own ones, and nothing above it', async () => {
+  it('shows a shared folder like the own ones, and nothing above it', async () => {
     his = await bob.open('/shared')
     await item('Plans', his).getByText('You can edit').waitFor()
     await item('Plans', his).getByRole('link', { name: 'Plans', exact: true }).click()
@@ -171,7 +171,7 @@ describe('With a mouse, side by side', () => {
     expect(await his.getByRole('button', { name: 'Details' }).count()).toBe(0)
     await expectAccessible(his)
     await pictures(his, 'console-shared-folder')
-    // The page that the mail leads to leads here.
+    // The link in the mail opens the same screen.
     await his.goto(await pageOf('Plans'))
     await his.getByRole('link', { name: 'Old', exact: true }).click()
     await his.getByText('You can edit what is in here.').waitFor()
@@ -186,7 +186,7 @@ describe('With a mouse, side by side', () => {
     await rowOf('budget', his).waitFor()
   })
 
-  it('uploads, in one request and in parts, and its owner sees it at once', async () => {
+  it('uploads, in one request and in parts, and its owner sees the files at once', async () => {
     const heard = listening(hers)
     await alice.open('/files/Plans')
     await rowOf('budget', hers).waitFor()
@@ -204,7 +204,7 @@ describe('With a mouse, side by side', () => {
     expect(await namesIn('', bob)).toEqual([])
   })
 
-  it('makes folders, renames and moves, and undoes the latter', async () => {
+  it('creates folders, renames and moves, and undoes the move', async () => {
     await his.getByRole('button', { name: 'New folder' }).click()
     await his.getByRole('dialog').getByLabel('Name').fill('Drafts')
     await his.getByRole('button', { name: 'Create' }).click()
@@ -232,7 +232,7 @@ describe('With a mouse, side by side', () => {
     expect(await namesIn('Plans/Drafts', alice)).toEqual([])
   })
 
-  it('replaces a file, of which its owner keeps what it was', async () => {
+  it('replaces a file, and its owner keeps the old content', async () => {
     await rowOf('roadmap', his).click({ button: 'right' })
     const picker = his.waitForEvent('filechooser')
     await his.getByRole('menuitem', { name: 'Upload a new version' }).click()
@@ -241,7 +241,7 @@ describe('With a mouse, side by side', () => {
     await dock(his).getByRole('button', { name: 'Close' }).click()
     await his.getByRole('button', { name: 'Clear the selection' }).click()
     expect(await contentOf('Plans', alice)).toContainEqual({ name: 'roadmap.md', text: '# By bob' })
-    // A name that is taken is asked about, as in the own drive.
+    // A taken name asks, as in the own drive.
     await choose(his, local('roadmap.md', '# Again'))
     await dock(his).getByRole('button', { name: 'Replace', exact: true }).click()
     await uploaded(his, '1 file uploaded')
@@ -254,7 +254,7 @@ describe('With a mouse, side by side', () => {
     await hers.getByRole('button', { name: 'Close the details' }).click()
   })
 
-  it('asks before it deletes, and its owner has it in their trash with the name of who did it', async () => {
+  it("asks before deleting, and the owner's trash names the person", async () => {
     await rowOf('budget', his).click()
     await his.keyboard.press('Delete')
     const confirm = his.getByRole('dialog', { name: 'Delete this item?' })
@@ -276,7 +276,7 @@ describe('With a mouse, side by side', () => {
     await alice.open('/files/Plans')
   })
 
-  it('looks, searches, downloads, and saves into the own files', async () => {
+  it('views, searches, downloads, and copies to the own files', async () => {
     await rowOf('roadmap', his).dblclick()
     await his
       .getByRole('dialog', { name: 'roadmap.md' })
@@ -303,8 +303,8 @@ describe('With a mouse, side by side', () => {
   })
 })
 
-describe('When the right ends', () => {
-  it('says so in the middle of an upload, offers no changes any more, and keeps what was done', async () => {
+describe('When the permission ends', () => {
+  it('reports it during an upload, disables changes, and keeps finished work', async () => {
     const devtools = await his.context().newCDPSession(his)
     await devtools.send('Network.enable')
     await devtools.send('Network.emulateNetworkConditions', {
@@ -347,7 +347,7 @@ describe('When the right ends', () => {
     await his.keyboard.press('Escape')
     await expectAccessible(his)
     await pictures(his, 'console-shared-lost')
-    // With the right again, the upload goes on where it was.
+    // When the permission returns, the upload resumes.
     await share('Plans', { mayEdit: true }, bob)
     await his.getByText('You can edit').waitFor()
     await devtools.send('Network.emulateNetworkConditions', {
@@ -362,7 +362,7 @@ describe('When the right ends', () => {
     await dock(his).getByRole('button', { name: 'Close' }).click()
   })
 
-  it('says that it is not shared any more, and takes nothing there', async () => {
+  it('reports that it is no longer shared, and accepts no files', async () => {
     await item(bob.email, hers)
       .getByRole('button', { name: `Actions for ${bob.email}` })
       .click()
@@ -385,8 +385,8 @@ describe('When the right ends', () => {
   })
 })
 
-describe('Without the right', () => {
-  it('opens a folder to look at and to download, and nothing more', async () => {
+describe('Without edit permission', () => {
+  it('opens a folder for viewing and downloading only', async () => {
     const cora = await w.person('cora')
     await share('Plans', {}, cora)
     const page = await cora.open('/shared')
@@ -412,7 +412,7 @@ describe('Without the right', () => {
 })
 
 describe('A single file', () => {
-  it('is given a new content from the list', async () => {
+  it('gets new content from the list', async () => {
     await share('secret.txt', { mayEdit: true }, bob)
     his = await bob.open('/shared')
     const line = item('secret.txt', his)
@@ -428,7 +428,7 @@ describe('A single file', () => {
 })
 
 describe('By keyboard alone', () => {
-  it('makes a folder, renames it, moves a file into it and deletes it', async () => {
+  it('creates a folder, renames it, moves a file into it and deletes it', async () => {
     const kim = await w.person('kim')
     await alice.upload('Keys/one.txt', 'one')
     await share('Keys', { mayEdit: true }, kim)
@@ -473,7 +473,7 @@ describe('By keyboard alone', () => {
   })
 })
 
-describe('On a telephone', () => {
+describe('On a phone', () => {
   it('opens, uploads, renames and deletes by touch', async () => {
     const tina = await withFiles('tina', telephone)
     await alice.upload('A folder with a rather long name for a small screen/one.txt', 'one')

@@ -59,7 +59,7 @@ interface Made {
   recipient?: string
 }
 
-/** The shares of alice, as the service has them, the last first. */
+/** Alice's shares according to the service, newest first. */
 async function sharesOf(who = alice): Promise<Made[]> {
   const { me } = await who.ask<{
     me: { shares: { nodes: Made[] } }
@@ -71,7 +71,7 @@ async function sharesOf(who = alice): Promise<Made[]> {
 const two = (part: number) => String(part).padStart(2, '0')
 const days = ({ expiresAt }: Made) => Math.round((Date.parse(expiresAt) - Date.now()) / 86_400_000)
 
-/** The page of the last share that bob has received of this name. */
+/** The page of the last share with this name that Bob received. */
 async function pageOf(name: string): Promise<string> {
   const { me } = await bob.ask<{
     me: { receivedShares: { nodes: { url: string; fileName: string }[] } }
@@ -79,7 +79,7 @@ async function pageOf(name: string): Promise<string> {
   return me.receivedShares.nodes.find(({ fileName }) => fileName === name)?.url ?? ''
 }
 
-/** The id of a file of a person. */
+/** The id of a person's file. */
 async function idOf(path: string, who = alice): Promise<string> {
   const { me } = await who.ask<{ me: { drive: { entry: { id: string } } } }>(
     'query ($path: String!) { me { drive { entry(path: $path) { id } } } }',
@@ -102,7 +102,7 @@ const send = async (path: string, terms: object = {}, to = bob, who = alice) =>
     input: { files: [{ id: await idOf(path, who) }], email: to.email, ...terms },
   })
 
-/** Time goes by for the uses of shares: they are shown after ten seconds. */
+/** Advances the clock for share uses, which are shown after ten seconds. */
 const tenSecondsLater = () => db.run('UPDATE share_event SET at = at - 10000')
 const expire = ({ id }: { id: string }) =>
   db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 3 * 86_400_000, id])
@@ -110,7 +110,7 @@ const openLink = (token: string, password?: string) =>
   bob.ask('mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url } } }', {
     input: { token, password },
   })
-/** Waits for what an event brings. Who has not listened yet when it came hears the next one. */
+/** Waits for the effect of an event. A page that was not subscribed yet sees the next event. */
 async function untilShown(what: Locator, again: () => Promise<unknown>): Promise<void> {
   const isShown = () =>
     what.waitFor({ timeout: 5000 }).then(
@@ -121,7 +121,7 @@ async function untilShown(what: Locator, again: () => Promise<unknown>): Promise
 }
 
 describe('With a mouse', () => {
-  it('makes a link with a password, an end and a bound, and has it copied', async () => {
+  it('creates a link with password, expiry and download limit, and copies it', async () => {
     page = await alice.open('/files')
     await row('notes').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Share' }).click()
@@ -142,7 +142,7 @@ describe('With a mouse', () => {
     await pictures(page, 'console-share-sheet')
   })
 
-  it('is told how it was used, and shows it as a QR code', async () => {
+  it('shows how it was used, and its QR code', async () => {
     const [{ token }] = (await sharesOf()) as [Made]
     await openLink(token, 'open sesame')
     await tenSecondsLater()
@@ -171,7 +171,7 @@ describe('With a mouse', () => {
     await sheet().waitFor()
   })
 
-  it('edits it where it is seen, and its address stays', async () => {
+  it('edits it in the list, and keeps its URL', async () => {
     const [before] = (await sharesOf()) as [Made]
     await sheet().getByRole('button', { name: 'Actions for Everyone' }).click()
     await page.getByRole('menuitem', { name: 'Edit' }).click()
@@ -197,7 +197,7 @@ describe('With a mouse', () => {
       expiresAt: null,
     })
     expect(after.passwordProtected).toBe(true)
-    // Back, and without a password.
+    // Back to the list, without a password.
     await sheet().getByRole('button', { name: 'Actions for Everyone' }).click()
     await page.getByRole('menuitem', { name: 'Edit' }).click()
     expect(await edit.getByLabel('Send me a mail').isChecked()).toBe(true)
@@ -208,7 +208,7 @@ describe('With a mouse', () => {
     expect((await sharesOf())[0]?.passwordProtected).toBe(false)
   })
 
-  it('revokes it once that is confirmed, and the link is dead', async () => {
+  it('revokes it after a confirmation, and the link stops working', async () => {
     const [{ token }] = (await sharesOf()) as [Made]
     const revoke = async () => {
       await sheet().getByRole('button', { name: 'Actions for Everyone' }).click()
@@ -228,7 +228,7 @@ describe('With a mouse', () => {
     await expect(openLink(token)).rejects.toThrow('SHARE_NOT_FOUND')
   })
 
-  it('shares with a person until a day, and renews that from the details', async () => {
+  it('shares with a person until a date, and renews the share from the details', async () => {
     const people = sheet().getByRole('region', { name: 'People' })
     const inTwoDays = new Date(Date.now() + 2 * 86_400_000)
     const local = (date: Date) =>
@@ -271,7 +271,7 @@ describe('With a mouse', () => {
     await page.getByRole('button', { name: 'Close the details' }).click()
   })
 
-  it('is told why it cannot share, in the sheet', async () => {
+  it('explains in the sheet why it cannot share', async () => {
     await row('notes').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Share' }).click()
     await sheet().getByLabel('E-mail address').fill(alice.email)
@@ -283,7 +283,7 @@ describe('With a mouse', () => {
 })
 
 describe('My links', () => {
-  it('lists what is shared, by kind, and leads to its file and its sheet', async () => {
+  it('lists shares by kind, with links to file and share sheet', async () => {
     await createLink('Trips/plan.md')
     page = await alice.open('/links')
     expect(await page.title()).toBe('My links · Satchel')
@@ -311,7 +311,7 @@ describe('My links', () => {
     expectQuiet(alice)
   })
 
-  it('lists apart what has ended, and removes it', async () => {
+  it('lists ended shares separately, and removes them', async () => {
     for (const made of (await sharesOf()).filter(({ recipient }) => !recipient)) await expire(made)
     const used = await createLink('budget.csv', { maxDownloads: 1 })
     await openLink(used.token)
@@ -335,7 +335,7 @@ describe('My links', () => {
 })
 
 describe('A file with many shares', () => {
-  it('shows the newest ones, the others on demand, and revokes one of those', async () => {
+  it('shows the newest shares, loads others on demand, and revokes one of those', async () => {
     const mia = await w.person('mia')
     await mia.upload('many.txt', 'many')
     await send('many.txt', { email: 'carol@example.com' }, bob, mia)
@@ -346,7 +346,7 @@ describe('A file with many shares', () => {
     const links = sheet().getByRole('list', { name: 'Links' }).getByRole('listitem')
     await links.first().getByText('0 of 1,104 downloads').waitFor()
     expect(await links.count()).toBe(100)
-    // Who has it stands above, however many links are newer.
+    // The share with a person stays on top, however many links are newer.
     await item('carol@example.com').waitFor()
     await sheet().getByRole('button', { name: 'Show more' }).click()
     await links.nth(104).getByText('0 of 1,000 downloads').waitFor()
@@ -366,7 +366,7 @@ describe('A file with many shares', () => {
     expectQuiet(mia)
   })
 
-  it('shows the last uses of a share, the others on demand', async () => {
+  it('shows the last uses of a share, and loads others on demand', async () => {
     const ole = await w.person('ole')
     await ole.upload('often.txt', 'often')
     const { token } = await createLink('often.txt', {}, ole)
@@ -388,7 +388,7 @@ describe('A file with many shares', () => {
     expectQuiet(ole)
   })
 
-  it('says in the open sheet how a share is used meanwhile', async () => {
+  it('updates the uses of a share in the open sheet', async () => {
     const nora = await w.person('nora')
     await nora.upload('used.txt', 'used')
     const { token } = await createLink('used.txt', {}, nora)
@@ -409,7 +409,7 @@ describe('A file with many shares', () => {
 describe('Side by side', () => {
   let theirs: Page
 
-  it('is shown at once what somebody shares, wherever one is', async () => {
+  it('appears immediately on every screen of the recipient', async () => {
     theirs = await bob.open('/shared')
     await item('notes.txt', theirs).getByText('New').waitFor()
     await theirs.getByRole('link', { name: 'Shared with me 1 new' }).waitFor()
@@ -426,7 +426,7 @@ describe('Side by side', () => {
     await pictures(theirs, 'console-received')
   })
 
-  it('looks at it and downloads it, and it is new no longer', async () => {
+  it('can be viewed and downloaded, and then no longer counts as new', async () => {
     await theirs.getByRole('button', { name: 'notes.txt', exact: true }).click()
     const viewer = theirs.getByRole('dialog', { name: 'notes.txt' })
     await viewer.getByText('one').waitFor()
@@ -445,7 +445,7 @@ describe('Side by side', () => {
     await theirs.getByRole('link', { name: 'Shared with me', exact: true }).waitFor()
   })
 
-  it('asks for a password until it is the right one', async () => {
+  it('asks for a password until it is correct', async () => {
     await send('Trips/plan.md', { password: 'right' })
     theirs = await bob.open('/shared')
     await theirs.getByRole('button', { name: 'plan.md', exact: true }).click()
@@ -464,7 +464,7 @@ describe('Side by side', () => {
     await theirs.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
-  it('says that a share was revoked meanwhile', async () => {
+  it('reports that a share was revoked meanwhile', async () => {
     page = await alice.open('/links')
     await item('budget.csv')
       .filter({ hasText: bob.email })
@@ -481,7 +481,7 @@ describe('Side by side', () => {
 })
 
 describe('By keyboard alone', () => {
-  it('shares a file, and is back where it was', async () => {
+  it('shares a file, and returns to it', async () => {
     page = await alice.open('/files')
     await row('budget').waitFor()
     await page.keyboard.press('Tab')
@@ -502,7 +502,7 @@ describe('By keyboard alone', () => {
   })
 })
 
-describe('On a telephone', () => {
+describe('On a phone', () => {
   it('shares, copies and revokes by touch', async () => {
     const erna = await w.person('erna', telephone)
     await erna.upload('a rather long name of a photo that was taken in summer.txt', 'photo')
@@ -513,7 +513,7 @@ describe('On a telephone', () => {
     await sheet(theirs).getByRole('button', { name: 'Create link' }).tap()
     await sheet(theirs).getByRole('listitem').nth(1).waitFor()
     await sheet(theirs).getByRole('heading').first().scrollIntoViewIfNeeded()
-    // What is said at the top leaves the title of the sheet to be read.
+    // A message at the top does not cover the title of the sheet.
     const toast = await theirs.locator('.toast').boundingBox()
     const below = (toast?.y ?? 0) + (toast?.height ?? 0)
     await until(
@@ -539,7 +539,7 @@ describe('On a telephone', () => {
     await send(long, {}, erna)
     await erna.open('/shared')
     await item('notes.txt', theirs).waitFor()
-    // A name of several lines leaves its mark whole.
+    // A name with several lines does not wrap inside its checkbox column.
     const mark = item(long, theirs).getByText('New', { exact: true })
     expect((await mark.boundingBox())?.height).toBeLessThan(30)
     await expectAccessible(theirs)
@@ -549,8 +549,8 @@ describe('On a telephone', () => {
   })
 })
 
-describe('An error that is said on a telephone', () => {
-  it('leaves the title of a sheet, of a dialog and the field of the palette to be seen', async () => {
+describe('An error on a phone', () => {
+  it('does not cover the title of a sheet or dialog, or the field of the palette', async () => {
     const ivy = await w.person('ivy', telephone)
     await ivy.upload('herbs.txt', 'sage')
     await createLink('herbs.txt', {}, ivy)
@@ -595,7 +595,7 @@ describe('An error that is said on a telephone', () => {
 })
 
 describe('A hostile name', () => {
-  it('is a name and nothing else, in the sheet, the lists, the toast and the viewer', async () => {
+  it('is shown as plain text in the sheet, the lists, the toast and the viewer', async () => {
     const [frank, gina] = [await w.person('frank'), await w.person('gina')]
     await frank.upload('file.txt', 'harmless')
     await frank.ask(
@@ -625,7 +625,7 @@ describe('A hostile name', () => {
 })
 
 describe('In a workspace', () => {
-  it('shares its files with whom is outside of it', async () => {
+  it('shares its files with people outside', async () => {
     type Made = { createWorkspace: { workspace: { id: string; slug: string } } }
     const { createWorkspace } = await alice.ask<Made>(
       'mutation { createWorkspace(input: { name: "Garden" }) { workspace { id slug } } }',
@@ -660,7 +660,7 @@ describe('In a workspace', () => {
 })
 
 describe('A folder', () => {
-  it('is shared by a link, whose page shows what is in it', async () => {
+  it('is shared by a link, whose page lists its contents', async () => {
     page = await alice.open('/files')
     await row('Trips').click()
     await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).click()
@@ -712,7 +712,7 @@ describe('A folder', () => {
     )
   })
 
-  it('is saved in their own files, from the list and from its page', async () => {
+  it("is copied to the recipient's own files, from the list and from its page", async () => {
     const his = await bob.open('/shared')
     const pathsOf = async () => {
       const found = await bob.ask<{
@@ -740,7 +740,7 @@ describe('A folder', () => {
     expectQuiet(bob)
   })
 
-  it('is saved in a workspace where they may write', async () => {
+  it('is copied to a workspace with write permission', async () => {
     const made = await bob.ask<{ createWorkspace: { workspace: { drive: { id: string } } } }>(
       'mutation { createWorkspace(input: { name: "Garden" }) { workspace { drive { id } } } }',
     )
@@ -759,7 +759,7 @@ describe('A folder', () => {
     expect(saved.node.root.entries.nodes).toEqual([{ path: '/Trips' }])
   })
 
-  it('asks for the password of what is saved', async () => {
+  it('asks for the password before copying', async () => {
     await send('budget.csv', { password: 'right' })
     const his = await bob.open('/shared')
     await item('budget.csv', his)
@@ -790,7 +790,7 @@ describe('Several files and folders', () => {
       await hanna.upload(path, text)
   })
 
-  it('are behind one link, which is copied, and has a page with all of them', async () => {
+  it('share one link, which is copied, and has a page with all of them', async () => {
     page = await hanna.open('/files')
     await row('budget').click()
     await row('notes').click({ modifiers: ['ControlOrMeta'] })
@@ -841,7 +841,7 @@ describe('Several files and folders', () => {
     await many().getByRole('button', { name: 'Close' }).first().click()
   })
 
-  it('are one line among the links, which lists them and leads to each', async () => {
+  it('are one item in the list of links, which lists them and links to each', async () => {
     page = await hanna.open('/links')
     const line = item(/ and 2 more/).filter({ hasText: 'Everyone with the link' })
     await line.getByRole('button', { name: / and 2 more$/ }).click()
@@ -855,7 +855,7 @@ describe('Several files and folders', () => {
     await page.getByRole('menuitem', { name: 'Show all 3' }).click()
     await dialog.getByRole('link', { name: 'Trips', exact: true }).click()
     await page.waitForURL(/\/files\?/)
-    // What is shared of one file says what it is shared with.
+    // The sheet of one of the files lists the recipient.
     await row('Trips').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Share' }).click()
     await sheet()
@@ -867,7 +867,7 @@ describe('Several files and folders', () => {
     expectQuiet(hanna)
   })
 
-  it('are received as one, opened and saved, on a telephone', async () => {
+  it('are received as one share, opened and copied, on a phone', async () => {
     const theirs = await ivan.open('/shared')
     await item(/ and 2 more/, theirs).waitFor()
     await expectAccessible(theirs)

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => w?.stop())
 
 describe('The console', () => {
-  it('leads who is not signed in to the sign-in, and back to the same place', async () => {
+  it('redirects to sign-in, and back to the same place', async () => {
     const who = await visit(w.browser, w.service.url)
     await who.page.goto(`${w.service.url}/files/none%20here?sort=size`)
     await who.page.waitForURL(/\/login\?return_to=/)
@@ -35,7 +35,7 @@ describe('The console', () => {
     await who.page.getByRole('heading', { name: 'This folder does not exist' }).waitFor()
   })
 
-  it('opens at the files, without a word of complaint from the browser', async () => {
+  it('opens at the files, without a browser error', async () => {
     const page = await alice.open('/')
     await page.waitForURL(/\/files$/)
     await page
@@ -48,12 +48,12 @@ describe('The console', () => {
     expectQuiet(alice)
   })
 
-  it('says that an address leads nowhere', async () => {
+  it('shows an error for an unknown URL', async () => {
     const page = await alice.open('/account/nowhere')
     await page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
   })
 
-  it('says in the title where one is', async () => {
+  it('shows the current place in the title', async () => {
     const page = await alice.open('/account')
     await alice.upload('docs/plan.txt', 'plan')
     await alice.ask('mutation { createWorkspace(input: { name: "Team" }) { workspace { id } } }')
@@ -92,7 +92,7 @@ describe('The console', () => {
     expect([answer.status(), answer.headers()['content-type']]).toEqual([200, 'image/png'])
   })
 
-  it('shows its menu to the keyboard, and changes colours and language', async () => {
+  it('opens its menu by keyboard, and changes theme and language', async () => {
     const page = await alice.open('/files')
     await page.getByRole('button', { name: 'Account menu' }).focus()
     await page.keyboard.press('Enter')
@@ -114,7 +114,7 @@ describe('The console', () => {
     expectQuiet(alice)
   })
 
-  it('works where the browser stores nothing, as in private windows', async () => {
+  it('works without browser storage, as in private windows', async () => {
     const pam = await w.person('pam')
     await pam.context.addInitScript(`
       const refuse = () => { throw new DOMException('Access is denied.', 'SecurityError') }
@@ -145,7 +145,7 @@ describe('The console', () => {
     expectQuiet(pam)
   })
 
-  it('is made for a telephone, too', async () => {
+  it('fits a phone', async () => {
     const dora = await w.person('dora', telephone)
     const page = await dora.open('/files')
     await expectAccessible(page)
@@ -154,7 +154,7 @@ describe('The console', () => {
   })
 
   it.each(['en-GB', 'de-DE'])(
-    'names everything whole at the foot of the smallest screen, in %s',
+    'shows full labels in the bottom bar of the smallest screen, in %s',
     async locale => {
       const olga = await w.person('olga', {
         ...telephone,

@@ -1,4 +1,4 @@
-/** What the script of file requests is made of, as below. */
+/** Sources of the uploader of file requests, in the same form as below. */
 export const pageSources = [
   'src/pages/sender',
   'src/pages/build',
@@ -7,7 +7,7 @@ export const pageSources = [
   'package-lock.json',
 ]
 
-/** What the console is made of: files, and folders with all that is in them. */
+/** Sources of the console: files, and folders with their contents. */
 export const sources = [
   'src/console',
   'src/renderers',

@@ -24,7 +24,7 @@ beforeAll(async () => {
     await olga.ask('{ me { drive { root { entries { nodes { id } } } } } }')
   await olga.context.request.get(`${w.service.url}/api/files/info?path=nothing.txt`)
   await olga.open('/admin/status')
-  // The page asks every 15 seconds, and the service samples as often.
+  // The page polls every 15 seconds, at the sampling interval of the service.
   await page.getByRole('slider', { name: 'Requests' }).waitFor({ timeout: 45_000 })
   await page
     .getByRole('table', { name: 'Slowest GraphQL fields of the last hour' })
@@ -36,11 +36,11 @@ const heading = (name: string, on = page) =>
   on.getByRole('heading', { name, exact: true }).waitFor()
 
 describe('The status', () => {
-  it('says what was found, and what was done', async () => {
+  it('shows findings and finished work', async () => {
     const findings = page.getByRole('list', { name: 'Findings' })
     await findings.getByText('No backup was made').waitFor()
     const fields = page.getByRole('table', { name: 'Slowest GraphQL fields of the last hour' })
-    // The second sample has the rest.
+    // The second sample contains the rest.
     await fields.getByRole('row', { name: /^query me\.drive 30 / }).waitFor({ timeout: 45_000 })
     await page.getByText('FILE_NOT_FOUND').waitFor()
     await page
@@ -52,7 +52,7 @@ describe('The status', () => {
     await pictures(page, 'console-admin-status')
   }, 60_000)
 
-  it('has the values of each time for the keyboard', async () => {
+  it('reads the values of each time by keyboard', async () => {
     const slider = page.getByRole('slider', { name: 'Requests' })
     await slider.focus()
     const said = async () => (await slider.getAttribute('aria-valuetext')) ?? ''
@@ -64,7 +64,7 @@ describe('The status', () => {
     expect(await said()).toContain('answered: unknown')
   })
 
-  it('shows six hours and a day', async () => {
+  it('shows six hours or a day', async () => {
     await page.getByRole('button', { name: '24 hours' }).click()
     await page.getByRole('slider', { name: 'Requests' }).waitFor()
     await page.locator('input[type=range][max="287"]').first().waitFor()
@@ -74,13 +74,13 @@ describe('The status', () => {
     expectQuiet(olga)
   })
 
-  it('is refused to others', async () => {
+  it('is hidden from everyone but operators', async () => {
     const paul = await w.person('paul')
     await heading('This is for operators', await paul.open('/admin/status'))
   })
 })
 
-it('is made for a telephone, speaks German, and is read from right to left', async () => {
+it('fits a phone, speaks German, and works from right to left', async () => {
   const small = await w.person('olga', { ...telephone, locale: 'de-DE' })
   const hers = await small.open('/admin/status')
   await hers.getByRole('slider', { name: 'Anfragen' }).waitFor()

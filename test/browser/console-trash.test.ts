@@ -19,20 +19,20 @@ const select = (name: string, on: Page) => rowOf(name, on).click()
 
 const DELETE =
   'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }'
-/** Deletes entries of a drive, the own one without its id. */
+/** Deletes entries of a drive. Without an id, it is the own drive. */
 const remove = (who: Person, paths: string[], drive?: string) =>
   who.ask(DELETE, {
     input: { entries: paths.map(path => ({ at: { path, drive } })), recursive: true },
   })
 
-/** The paths in the own trash, as the service has them. */
+/** The paths in the own trash, according to the service. */
 async function trashed(who: Person): Promise<string[]> {
   type Answer = { me: { drive: { trash: { nodes: { path: string }[] } } } }
   const { me } = await who.ask<Answer>('{ me { drive { trash { nodes { path } } } } }')
   return me.drive.trash.nodes.map(({ path }) => path).sort()
 }
 
-/** What the own drive has at a path. */
+/** The entry of the own drive at a path. */
 async function kindAt(who: Person, path: string): Promise<string | undefined> {
   type Answer = { me: { drive: { entry: { __typename: string } | null } } }
   const query = 'query ($path: String!) { me { drive { entry(path: $path) { __typename } } } }'
@@ -46,7 +46,7 @@ describe('The trash', () => {
   }, 120_000)
   afterAll(() => w?.stop())
 
-  it('is empty at first, and fills by itself with what is deleted', async () => {
+  it('is empty at first, and shows deleted entries live', async () => {
     const alice = await w.person('alice')
     await alice.upload('Letters/To the council.txt', 'Dear council')
     await alice.upload('notes.txt', 'one')
@@ -74,7 +74,7 @@ describe('The trash', () => {
     expectQuiet(alice)
   })
 
-  it('shows what kind of thing each is', async () => {
+  it('shows the kind of each item', async () => {
     const erin = await w.person('erin')
     await erin.upload('Letters/To the council.txt', 'Dear council')
     await erin.upload('notes.txt', 'one')
@@ -87,7 +87,7 @@ describe('The trash', () => {
     await erin.context.close()
   })
 
-  it('gives back to where it was, and leads there', async () => {
+  it('restores items to their old place, and links there', async () => {
     const alice = await w.person('alice')
     const page = await alice.open('/trash')
     await rowOf('Letters', page).click({ button: 'right' })
@@ -103,13 +103,13 @@ describe('The trash', () => {
     expectQuiet(alice)
   })
 
-  it('gives back into another folder', async () => {
+  it('restores items to another folder', async () => {
     const alice = await w.person('alice')
     const page = await alice.open('/trash')
     await select('notes', page)
     await page.getByRole('button', { name: 'Restore to…' }).click()
     const dialog = page.getByRole('dialog')
-    // As it looks among the files, whose styles this page has not loaded.
+    // Styled like the files screen, whose styles this page has not loaded.
     expect(
       await dialog.locator('.picker-list').evaluate(list => getComputedStyle(list).overflowY),
     ).toBe('auto')
@@ -121,7 +121,7 @@ describe('The trash', () => {
     expect(await kindAt(alice, 'Letters/notes.txt')).toBe('File')
   })
 
-  it('asks what is to become of what is in the way', async () => {
+  it('asks what to do about a taken name', async () => {
     const bob = await w.person('bob')
     for (const name of ['a.txt', 'b.txt']) await bob.upload(name, 'old')
     await remove(bob, ['a.txt', 'b.txt'])
@@ -139,14 +139,14 @@ describe('The trash', () => {
     await page.getByRole('button', { name: 'Restore', exact: true }).click()
     await page.getByRole('button', { name: 'Replace' }).click()
     await page.getByText('“b.txt” is back in “My files”.').waitFor()
-    // What was replaced is there in its place.
+    // The replaced entry takes its place in the trash.
     await rowOf('b.txt', page).waitFor()
     expect(await trashed(bob)).toEqual(['b.txt'])
     expect(await kindAt(bob, 'a (2).txt')).toBe('File')
     expectQuiet(bob)
   })
 
-  it('deletes for ever what is selected, by keyboard, and everything, when asked to', async () => {
+  it('deletes a selection permanently by keyboard, and everything on request', async () => {
     const carol = await w.person('carol')
     const all = ['a.txt', 'b.txt', 'c.txt']
     for (const name of all) await carol.upload(name, name)
@@ -175,7 +175,7 @@ describe('The trash', () => {
     expectQuiet(carol)
   })
 
-  it('is told what was done there even if the page is left at once', async () => {
+  it('completes an action even if the page is left at once', async () => {
     const fay = await w.person('fay')
     for (const name of ['a.txt', 'b.txt', 'c.txt']) await fay.upload(name, name)
     await remove(fay, ['a.txt', 'b.txt', 'c.txt'])
@@ -202,7 +202,7 @@ describe('The trash', () => {
     await fay.context.close()
   })
 
-  it('of a workspace offers nobody what their role may not do', async () => {
+  it('of a workspace hides actions that a role does not allow', async () => {
     const dora = await w.person('dora')
     const emil = await w.person('emil')
     type Made = {
@@ -252,7 +252,7 @@ describe('The trash', () => {
     expectQuiet(dora)
   })
 
-  it('is made for a telephone, too', async () => {
+  it('fits a phone', async () => {
     const frank = await w.person('frank', telephone)
     await frank.upload('Letters/banana.txt', 'x')
     await frank.upload(`${'x'.repeat(200)}.txt`, 'x')
@@ -270,7 +270,7 @@ describe('The trash', () => {
     expectQuiet(frank)
   })
 
-  it('shows thousands, of which only what is seen is in the page', async () => {
+  it('lists thousands of items, and renders only the visible ones', async () => {
     const gina = await w.person('gina')
     const paths = Array.from({ length: 1100 }, (_, at) => `f${String(at).padStart(4, '0')}`)
     const FOLDER = 'createFolder(input: { at: { path: "'
@@ -300,7 +300,7 @@ describe('The trash', () => {
   })
 })
 
-describe('Where nothing is kept', () => {
+describe('Without a trash', () => {
   let w: ConsoleWorld
   beforeAll(async () => {
     w = await startConsole({ TRASH_DAYS: '0' })

@@ -24,7 +24,7 @@ beforeEach(async () => {
   deployment = await startDeployment(w.service.url)
   alice = await w.person('alice')
   page = alice.page
-  // Until there is nothing more to install.
+  // Until the installation is complete.
   await page.goto(`${deployment.url}/files`)
   await settled(page)
   await page.evaluate(`navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller ||
@@ -40,18 +40,18 @@ const assetsKept = (): Promise<string[]> =>
   page.evaluate(`caches.keys().then(names => names.filter(name => name.startsWith('console-')))`)
 const buildOf = (on: Page) =>
   on.evaluate(`document.querySelector('meta[name="build"]')?.content ?? 'first'`)
-/** What a browser does when somebody comes back to a tab. */
+/** Simulates a person's return to a tab. */
 const lookAtTab = (on: Page) => on.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
 
-describe('When the service has a new build of the console, a tab that is open', () => {
-  it('goes on working, offers the new one, and runs it when it is asked to', async () => {
+describe('When the service has a new build of the console, an open tab', () => {
+  it('keeps working, offers the new build, and loads it on request', async () => {
     const before = await assetsKept()
     deployment.deploy()
     await lookAtTab(page)
     await offer(page).waitFor()
     await expectAccessible(page)
     await pictures(page, 'console-new-version')
-    // Screens that it has not loaded yet: the service has their files no more.
+    // Screens that are not loaded yet, and whose files the service no longer has.
     await page.getByRole('link', { name: 'Workspaces' }).click()
     await page.getByRole('heading', { name: 'Workspaces', exact: true }).waitFor()
     await page.getByRole('link', { name: 'Trash' }).click()
@@ -67,7 +67,7 @@ describe('When the service has a new build of the console, a tab that is open', 
     expect(await offer(page).count()).toBe(0)
   })
 
-  it('loses no files while another tab runs the new one', async () => {
+  it('keeps its files while another tab runs the new build', async () => {
     deployment.deploy()
     await lookAtTab(page)
     await offer(page).waitFor()

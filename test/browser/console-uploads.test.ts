@@ -19,7 +19,7 @@ import {
 } from './console.ts'
 
 const PART = 256 * 1024
-/** More than goes in one request. */
+/** Larger than one upload request. */
 const LARGE = 10 * 1024 * 1024 + 17
 const PARTS = Math.ceil(LARGE / PART)
 
@@ -33,8 +33,8 @@ beforeAll(async () => {
 afterAll(() => w?.stop())
 
 /**
- * Somebody whose browser lets a test choose files: it cannot reach the picker that some browsers
- * have in place of an input.
+ * A person whose browser lets tests choose files. Tests cannot use the picker that some browsers
+ * have instead of an input.
  */
 async function personWithFiles(name: string, options?: BrowserContextOptions): Promise<Person> {
   const person = await w.person(name, options)
@@ -54,7 +54,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A file on the person's computer. */
+/** A local file. */
 function local(name: string, bytes: Buffer | string = randomBytes(1000)): string {
   const path = join(folder, name)
   mkdirSync(dirname(path), { recursive: true })
@@ -77,7 +77,7 @@ async function choose(
 
 const sessions = new WeakMap<Page, CDPSession>()
 
-/** Slows what the page sends down; null for no bound, 0 for no network. */
+/** Throttles the upload rate of the page; null for no limit, 0 for no network. */
 async function throttle(page: Page, bytesPerSecond: number | null): Promise<void> {
   const session = sessions.get(page) ?? (await page.context().newCDPSession(page))
   sessions.set(page, session)
@@ -90,7 +90,7 @@ async function throttle(page: Page, bytesPerSecond: number | null): Promise<void
   })
 }
 
-/** Counts the requests that send a part, or a small file. */
+/** Counts the upload requests, of parts or small files. */
 function countForms(page: Page): { sent: number; accepted: number } {
   const forms = { sent: 0, accepted: 0 }
   const isForm = (request: Request) =>
@@ -104,7 +104,7 @@ function countForms(page: Page): { sent: number; accepted: number } {
   return forms
 }
 
-/** Drops files and folders of the computer on the page, as an operating system does. */
+/** Drops local files and folders on the page, like an operating system. */
 async function drop(page: Page, files: string[]): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const data = { items: [], files, dragOperationsMask: 1 }
@@ -119,7 +119,7 @@ async function drop(page: Page, files: string[]): Promise<void> {
   await drag('drop')
 }
 
-/** How many uploads the browser remembers: an expression for the page. */
+/** The number of stored uploads, as an expression for the page. */
 const KEPT_UPLOADS = `new Promise(resolve => {
   const opening = indexedDB.open('satchel-uploads')
   opening.onsuccess = () => {
@@ -134,7 +134,7 @@ const row = (page: Page, name: string) => dock(page).getByRole('listitem').filte
 const press = (page: Page, name: string) =>
   dock(page).getByRole('button', { name, exact: true }).click()
 
-/** Until so much of an upload, or of all, has gone. */
+/** Waits until this much of one upload, or of all, was sent. */
 async function sentMoreThan(page: Page, share: number, of = 'all uploads'): Promise<void> {
   const bar = dock(page).getByRole('progressbar', { name: `Progress of ${of}` })
   await until(async () => Number(await bar.getAttribute('value')) > share)
@@ -142,7 +142,7 @@ async function sentMoreThan(page: Page, share: number, of = 'all uploads'): Prom
 
 const dock = (page: Page) => page.getByRole('region', { name: 'Uploads' })
 
-/** MD5 of a file of the person; null if there is none. */
+/** MD5 of a person's file; null if there is none. */
 async function stored({ ask }: Person, path: string): Promise<string | null> {
   const query =
     'query ($path: String!) { me { drive { entry(path: $path) { ... on File { md5 } } } } }'
@@ -151,7 +151,7 @@ async function stored({ ask }: Person, path: string): Promise<string | null> {
 }
 
 describe('Uploads', () => {
-  it('of picked files show at once in the list', async () => {
+  it('of picked files appear in the list at once', async () => {
     const page = await alice.open('/files')
     const [a, b] = [randomBytes(1000), randomBytes(2000)]
     await choose(page, 'Upload files', [local('b.txt', b), local('a.txt', a)])
@@ -169,7 +169,7 @@ describe('Uploads', () => {
     expectQuiet(alice)
   })
 
-  it('of a folder keep its folders, whatever they are called', async () => {
+  it('of a folder keep its subfolders, whatever their names', async () => {
     const page = await alice.open('/files')
     const hostile = '"><img src=x onerror=window.hit=1>'
     const names = [
@@ -186,7 +186,7 @@ describe('Uploads', () => {
     await choose(page, 'Upload a folder', join(folder, `Tour ${hostile}`))
     await title(page, `${names.length} files uploaded`).waitFor()
     for (const path of paths) expect(await stored(alice, path)).toBe(md5(path))
-    // Its size follows, though the files are further down.
+    // The size of the folder follows, although the files are deeper.
     const line = page
       .locator('main')
       .getByRole('row')
@@ -198,7 +198,7 @@ describe('Uploads', () => {
     await press(page, 'Close')
   })
 
-  it('are dropped, files and folders, even empty ones', async () => {
+  it('accept dropped files and folders, even empty ones', async () => {
     const page = await alice.open('/files')
     local('Trip/day 1/a.txt', 'a')
     mkdirSync(join(folder, 'Trip/nothing yet'), { recursive: true })
@@ -216,7 +216,7 @@ describe('Uploads', () => {
     await press(page, 'Close')
   })
 
-  it('are pasted', async () => {
+  it('accept pasted files', async () => {
     const page = await alice.open('/files')
     await page.locator('.uploads-status').waitFor({ state: 'attached' })
     await page.evaluate(`{
@@ -229,7 +229,7 @@ describe('Uploads', () => {
     await press(page, 'Close')
   })
 
-  it('that the service refuses say why, and the others go on', async () => {
+  it('explain a rejection, and continue with the other files', async () => {
     const page = await alice.open('/files')
     await choose(page, 'Upload files', [local('back\\slash.txt', 'x'), local('fine.txt', 'x')])
     await title(page, '1 file could not be uploaded').waitFor()
@@ -243,7 +243,7 @@ describe('Uploads', () => {
     await press(page, 'Close')
   })
 
-  it('ask in one place about a single name that is taken', async () => {
+  it('ask once about a single taken name', async () => {
     await alice.upload('taken.txt', 'before')
     const page = await alice.open('/files')
     await choose(page, 'Upload files', [local('taken.txt', 'after')])
@@ -257,7 +257,7 @@ describe('Uploads', () => {
     await press(page, 'Close')
   })
 
-  it('ask once about names that are taken', async () => {
+  it('ask once about several taken names', async () => {
     for (const name of ['taken 1.txt', 'taken 2.txt', 'taken 3.txt'])
       await alice.upload(name, 'before')
     const page = await alice.open('/files')
@@ -284,7 +284,7 @@ describe('Uploads', () => {
     await press(page, 'Close')
   })
 
-  it('replace what has their names, which stays as a version', async () => {
+  it('replace existing files, which stay as versions', async () => {
     const large = 9 * 1024 * 1024
     await alice.upload('plan.txt', 'before')
     await alice.upload('film.bin', Buffer.alloc(large, 1))
@@ -306,7 +306,7 @@ describe('Uploads', () => {
     await page.getByRole('menuitem', { name: 'Replace' }).click()
     await until(async () => (await stored(alice, 'plan.txt')) === md5('after'))
     await press(page, 'Replace all')
-    // A folder is never replaced by a file.
+    // A file never replaces a folder.
     await dock(page).getByText('1 file has a name that is taken').waitFor()
     await until(async () => (await stored(alice, 'film.bin')) === md5(film))
     await press(page, 'Keep both')
@@ -319,7 +319,7 @@ describe('Uploads', () => {
     await page.getByRole('list', { name: 'Versions' }).getByRole('listitem').nth(1).waitFor()
   })
 
-  it('tell before the first byte what does not fit', async () => {
+  it('report what does not fit before the first byte', async () => {
     const page = await alice.open('/files')
     const forms = countForms(page)
     const sparse = (name: string, gibibytes: number) => {
@@ -342,7 +342,7 @@ describe('Uploads', () => {
     expect([forms.sent, await dock(page).count()]).toEqual([0, 0])
   })
 
-  it('that are cancelled do not come back, though the service has yet to hear of it', async () => {
+  it('do not return after a cancellation that the service has yet to process', async () => {
     const page = await alice.open('/files')
     await throttle(page, 2_000_000)
     await choose(page, 'Upload files', [
@@ -363,12 +363,12 @@ describe('Uploads', () => {
     await page.reload()
     await settled(page)
     await page.locator('.uploads-status').waitFor({ state: 'attached' })
-    // What is there to be gone on with is read from the browser by then.
+    // By then, the browser has read the stored uploads.
     await choose(page, 'Upload files', [local('next.txt', 'next')])
     await title(page, '1 file uploaded').waitFor()
   })
 
-  it('that are cancelled without the network are given back when it is there again', async () => {
+  it('release their space after an offline cancellation when the network is back', async () => {
     const page = await alice.open('/files')
     await throttle(page, 2_000_000)
     await choose(page, 'Upload files', local('large.bin', randomBytes(LARGE)))
@@ -382,14 +382,14 @@ describe('Uploads', () => {
     })
     await press(page, 'Cancel large.bin')
     await dock(page).waitFor({ state: 'detached' })
-    // The service is asked again for as long as it takes.
+    // The request is retried for as long as necessary.
     await until(() => missed > 3, 30_000)
     const heard = page.waitForResponse(answer => isAbort(answer.request()))
     await throttle(page, null)
     expect((await (await heard).json()).data.abortUpload.abortedId).toBeTruthy()
   }, 60_000)
 
-  it('that are cancelled without the network are given back at the next visit, when the page was closed before', async () => {
+  it('release their space at the next visit if the page was closed while offline', async () => {
     const page = await alice.open('/files')
     await throttle(page, 2_000_000)
     await choose(page, 'Upload files', local('large.bin', randomBytes(LARGE)))
@@ -405,18 +405,18 @@ describe('Uploads', () => {
     await next.goto(`${w.service.url}/files`)
     expect((await (await heard).json()).data.abortUpload.abortedId).toBeTruthy()
     expect(await dock(next).count()).toBe(0)
-    // Once given back, it is forgotten.
+    // Once aborted, the record is deleted.
     await until(async () => (await next.evaluate(KEPT_UPLOADS)) === 0)
   }, 60_000)
 
-  it('of a tab that is gone are taken over by one of those that open together', async () => {
+  it('of a closed tab are taken over by exactly one of two new tabs', async () => {
     const eve = await personWithFiles('eve')
     const page = await eve.open('/files')
     await throttle(page, 2_000_000)
     await choose(page, 'Upload files', local('large.bin', randomBytes(LARGE)))
     await sentMoreThan(page, 0.05)
     await page.close()
-    // Each tab has read what there is before another one could have taken it.
+    // Each tab reads the records before the other can take one.
     await eve.context.addInitScript(`{
       const { locks } = navigator
       const query = locks.query.bind(locks)
@@ -430,11 +430,11 @@ describe('Uploads', () => {
     await eve.context.close()
   }, 60_000)
 
-  it('are cancelled one by one, however fast one clicks', async () => {
+  it('are cancelled one by one, however fast the clicks are', async () => {
     const finn = await personWithFiles('finn')
     const page = await finn.open('/files')
     await throttle(page, 1_000_000)
-    // More than there is room for: the next one moves up into the place of the one that is gone.
+    // More than fit: the next row moves up into the place of the cancelled one.
     const names = Array.from({ length: 12 }, (_, at) => `${at}.bin`)
     await choose(
       page,
@@ -446,7 +446,7 @@ describe('Uploads', () => {
       .boundingBox()
     const click = () => page.mouse.click((at?.x ?? 0) + 10, (at?.y ?? 0) + 10)
     const count = () => dock(page).getByRole('listitem').first().getAttribute('aria-setsize')
-    // Both clicks in one moment, though the machine may be slow.
+    // Both clicks happen at the same moment, however slow the machine is.
     const now = Date.now()
     await page.clock.setFixedTime(now)
     await click()
@@ -454,7 +454,7 @@ describe('Uploads', () => {
     await click()
     await page.waitForTimeout(500)
     expect(await count()).toBe('11')
-    // At another place it is meant.
+    // A click at another place is intended.
     await press(page, 'Cancel 3.bin')
     await until(async () => (await count()) === '10')
     await page.clock.setFixedTime(now + 10_000)
@@ -463,7 +463,7 @@ describe('Uploads', () => {
     await finn.context.close()
   })
 
-  it('pause, resume and are cancelled', async () => {
+  it('pause, resume and can be cancelled', async () => {
     const page = await alice.open('/files')
     const [bytes, forms] = [randomBytes(LARGE), countForms(page)]
     await throttle(page, 2_000_000)
@@ -490,13 +490,13 @@ describe('Uploads', () => {
       md5(bytes),
       null,
     ])
-    // What was on its way is sent again, and of what had arrived nothing.
+    // Parts in transit are sent again, but no received part is.
     expect(forms.sent - before).toBeGreaterThan(0)
     expect(forms.sent - before).toBeLessThan(PARTS * 0.8)
     await press(page, 'Close')
   })
 
-  it('go on after a reload with the same file, of which only what is missing is sent', async () => {
+  it('resume after a reload with the same file, and send only the missing parts', async () => {
     const page = await alice.open('/files')
     const bytes = randomBytes(LARGE)
     const path = local('reloaded.bin', bytes)
@@ -527,7 +527,7 @@ describe('Uploads', () => {
     await press(page, 'Close')
   })
 
-  it('go on after a reload by themselves where the browser can find the file again', async () => {
+  it('resume after a reload by themselves if the browser keeps file handles', async () => {
     const page = await alice.open('/files')
     await page.evaluate(`(async () => {
       const root = await navigator.storage.getDirectory()
@@ -545,7 +545,7 @@ describe('Uploads', () => {
     await page.getByRole('menuitem', { name: 'Upload files' }).click()
     await sentMoreThan(page, 0.4)
     const before = forms.sent
-    // Nothing is lost, so that nobody is asked.
+    // Nothing would be lost, so no question is asked.
     const questions: string[] = []
     page.on('dialog', async dialog => {
       questions.push(dialog.type())
@@ -562,7 +562,7 @@ describe('Uploads', () => {
     await press(page, 'Close')
   })
 
-  it('go on when the network comes back, and when the service was killed', async () => {
+  it('resume when the network returns, and after the service was killed', async () => {
     const page = await alice.open('/files')
     const [bytes, forms] = [randomBytes(LARGE), countForms(page)]
     await throttle(page, 4_000_000)
@@ -579,7 +579,7 @@ describe('Uploads', () => {
     await w.service.restart()
     await title(page, '1 file uploaded').waitFor()
     expect(await stored(alice, 'survivor.bin')).toBe(md5(bytes))
-    // Each time it goes on where it was.
+    // It resumes from the same state each time.
     expect(forms.accepted).toBeLessThan(PARTS * 1.1)
     await press(page, 'Close')
   }, 60_000)
@@ -596,7 +596,7 @@ describe('Uploads', () => {
     await bob.context.clearCookies()
     await page.waitForURL(/\/login\?return_to=/)
     await throttle(page, null)
-    // They belong to a person: the next one at this browser sees none of it.
+    // Uploads belong to a person, so the next person at this browser sees none of them.
     await signIn(bob, w.service.url, 'carol@example.com', '/files')
     await choose(page, 'Upload files', local('carols.txt', 'mine'))
     await title(page, '1 file uploaded').waitFor()
@@ -613,7 +613,7 @@ describe('Uploads', () => {
     await bob.context.close()
   })
 
-  it('fit on a telephone, and are cancelled together', async () => {
+  it('fit a phone, and can be cancelled together', async () => {
     const dora = await personWithFiles('dora', telephone)
     const page = await dora.open('/files')
     await throttle(page, 1_000_000)

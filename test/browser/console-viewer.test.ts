@@ -31,7 +31,7 @@ const readme = `# Notes
 const source = 'export const answer: number = 42 // <b>not bold</b>\n'
 const values = 'name;amount\n"Tea; green";3\nCoffee;4\n'
 
-/** A picture that says where it is from. */
+/** A picture with a location in its metadata. */
 const photo = () =>
   sharp({ create: { width: 640, height: 480, channels: 3, background: '#c9788a' } })
     .withExifMerge({
@@ -80,7 +80,7 @@ afterAll(() => w?.stop())
 
 const viewerOn = (page: Page) => page.getByRole('dialog')
 
-/** Opens a file of the folder over the whole window. */
+/** Opens a file of the folder in the viewer. */
 async function show(page: Page, name: string): Promise<void> {
   await rowOf(name, page).click()
   await page.keyboard.press('Enter')
@@ -93,7 +93,7 @@ async function close(page: Page): Promise<void> {
 }
 
 describe('The viewer', () => {
-  it('lays out Markdown without its scripts, its HTML and its pictures', async () => {
+  it('renders Markdown without its scripts, HTML and images', async () => {
     const page = await alice.open('/files/show')
     await show(page, 'readme.md')
     const article = viewerOn(page).locator('article.markdown')
@@ -109,7 +109,7 @@ describe('The viewer', () => {
     await close(page)
   })
 
-  it('shows separated values as a table, and source code in colours', async () => {
+  it('shows separated values as a table, and source code with highlighting', async () => {
     const page = await alice.open('/files/show')
     await show(page, 'values.csv')
     await viewerOn(page).getByRole('columnheader', { name: 'amount' }).waitFor()
@@ -127,7 +127,7 @@ describe('The viewer', () => {
     await close(page)
   })
 
-  it('lists what is in an archive', async () => {
+  it('lists the contents of an archive', async () => {
     const page = await alice.open('/files/show')
     await show(page, 'pack.zip')
     await viewerOn(page).getByText('photos/beach.txt').waitFor()
@@ -141,7 +141,7 @@ describe('The viewer', () => {
     await close(page)
   })
 
-  it('shows PDF documents in a frame without an origin, and finds words in them', async () => {
+  it('shows PDF documents in a frame with an opaque origin, and searches in them', async () => {
     const page = await alice.open('/files/show')
     await show(page, 'minutes.pdf')
     const frame = viewerOn(page).frameLocator('iframe')
@@ -155,7 +155,7 @@ describe('The viewer', () => {
     await frame.getByRole('searchbox').fill('nowhere')
     await frame.getByText('Not found').waitFor()
     await frame.getByRole('button', { name: 'Zoom in' }).click()
-    // A key that the frame hears closes the viewer around it.
+    // A key pressed in the frame closes the viewer around it.
     await page.keyboard.press('Escape')
     await viewerOn(page).waitFor({ state: 'detached' })
     await show(page, 'torn.pdf')
@@ -163,7 +163,7 @@ describe('The viewer', () => {
     await close(page)
   })
 
-  it('enlarges pictures by keys, buttons and double clicks', async () => {
+  it('zooms pictures by keys, buttons and double clicks', async () => {
     const page = await alice.open('/files/show')
     await show(page, 'a.png')
     const image = viewerOn(page).getByRole('img', { name: 'a.png' })
@@ -184,7 +184,7 @@ describe('The viewer', () => {
     await close(page)
   })
 
-  it('plays pictures one after the other, until the last one', async () => {
+  it('plays a slide show up to the last picture', async () => {
     const page = await alice.open('/files/show')
     await page.clock.install()
     await show(page, 'a.png')
@@ -202,7 +202,7 @@ describe('The viewer', () => {
     expectQuiet(alice)
   })
 
-  it('says how and where a picture was taken, in the details and beside it', async () => {
+  it('shows camera and location of a picture, in the details and beside the picture', async () => {
     await alice.upload('told/tokyo.jpg', await photo(), 'image/jpeg')
     const page = await alice.open('/files/told?details=true')
     await rowOf('tokyo.jpg', page).click()
@@ -214,7 +214,7 @@ describe('The viewer', () => {
       '1/250 s · ƒ/2.8 · ISO 400 · 35 mm',
     ])
       await details.getByText(shown).waitFor()
-    // The clock of the camera, not that of who looks.
+    // Local time of the camera, not of the viewer.
     await details.getByText(/Monday,? 2 January 2023.*03:04/).waitFor()
     await details.getByText('35.50000° S, 139.75000° E').waitFor()
     await details.getByRole('button', { name: 'Copy the place' }).waitFor()
@@ -233,7 +233,7 @@ describe('The viewer', () => {
     expectQuiet(alice)
   })
 
-  it('turns to the next file when a finger goes along, on a telephone', async () => {
+  it('goes to the next file by swipe, on a phone', async () => {
     const bob = await w.person('bob', telephone)
     await bob.upload('a.bin', 'first', 'application/octet-stream')
     await bob.upload('b.bin', 'second', 'application/octet-stream')

@@ -29,7 +29,7 @@ const choose = async (page: Page, url: string, entry: string) => {
   await page.getByRole('button', { name: `Actions for ${url}` }).click()
   await page.getByRole('menuitem', { name: entry }).click()
 }
-/** Makes a webhook of somebody's own, as another client would. */
+/** Creates a webhook of a person, as another client would. */
 const make = (who: Person, url: string, input: object = {}) =>
   who.ask(
     'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }',
@@ -39,7 +39,7 @@ const make = (who: Person, url: string, input: object = {}) =>
   )
 
 describe('The webhooks of a person', () => {
-  it('begin with none, are made for some kinds of events, and show their secret once', async () => {
+  it('start empty, are created for some kinds of events, and show their secret once', async () => {
     const alice = await w.person('alice')
     const page = await alice.open('/account/webhooks')
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
@@ -47,7 +47,7 @@ describe('The webhooks of a person', () => {
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Create webhook' }).click()
     const form = page.getByRole('dialog', { name: 'Create webhook' })
-    // What no webhook may reach is said where it was asked for.
+    // A forbidden URL is reported beside its field.
     await form.getByLabel('URL').fill('http://10.0.0.1/hook')
     await form.getByRole('button', { name: 'Create webhook' }).click()
     await form
@@ -74,7 +74,7 @@ describe('The webhooks of a person', () => {
     expectQuiet(alice)
   })
 
-  it('are changed, paused, resumed and deleted', async () => {
+  it('can be changed, paused, resumed and deleted', async () => {
     const bob = await w.person('bob')
     await make(bob, receiver.url)
     const page = await bob.open('/account/webhooks')
@@ -112,7 +112,7 @@ describe('The webhooks of a person', () => {
     expectQuiet(bob)
   })
 
-  it('are tried with a ping, show what became of each attempt, and send an event again, by keyboard alone', async () => {
+  it('can be tested with a ping, show the result of each attempt, and resend an event, by keyboard alone', async () => {
     const kim = await w.person('kim')
     const url = `${receiver.url}/kim`
     await make(kim, url)
@@ -148,7 +148,7 @@ describe('The webhooks of a person', () => {
     expectQuiet(kim)
   })
 
-  it('say why they fail, and nothing else while that is not known', async () => {
+  it('explain why they fail, and show nothing while the reason is unknown', async () => {
     const mia = await w.person('mia')
     const url = `${receiver.url}/mia`
     await make(mia, url)
@@ -178,7 +178,7 @@ describe('The webhooks of a person', () => {
     expectQuiet(mia)
   })
 
-  it('begin to fail on a screen that is open', async () => {
+  it('show new failures on an open screen', async () => {
     const nina = await w.person('nina')
     const url = `${receiver.url}/nina`
     await make(nina, url)
@@ -192,7 +192,7 @@ describe('The webhooks of a person', () => {
     expectQuiet(nina)
   })
 
-  it('that cannot be loaded are asked for again, below the same tabs', async () => {
+  it('are refetched after a failed load, below the same tabs', async () => {
     const otto = await w.person('otto')
     const url = `${receiver.url}/otto`
     await make(otto, url)
@@ -230,7 +230,7 @@ describe('The webhooks of a person', () => {
     expect(otto.foreign).toEqual([])
   })
 
-  it('speak German, also on a telephone', async () => {
+  it('speak German, also on a phone', async () => {
     const greta = await w.person('greta', { ...telephone, locale: 'de-DE' })
     const page = await greta.open('/account/webhooks')
     const fits = async () =>
@@ -276,7 +276,7 @@ describe('The webhooks of a person', () => {
     expectQuiet(greta)
   })
 
-  it('say why they were disabled, and are enabled again', async () => {
+  it('explain why they were disabled, and can be enabled again', async () => {
     const lea = await w.person('lea')
     const url = `${receiver.url}/lea`
     await make(lea, url)
@@ -303,7 +303,7 @@ describe('The webhooks of a person', () => {
 })
 
 describe('The webhooks of a workspace', () => {
-  it('are for those who may manage it, also on a telephone and under hostile names', async () => {
+  it('are for members with permission to manage it, also on a phone and under hostile names', async () => {
     const carol = await w.person('carol', telephone)
     const dora = await w.person('dora')
     const name = `<img src=x onerror="document.title='pwned'">`
@@ -354,7 +354,7 @@ describe('The webhooks of a workspace', () => {
     expectQuiet(dora)
   })
 
-  it('are seen alike by two who manage them at once', async () => {
+  it('look the same to two managers at once', async () => {
     const [ada, ben] = [await w.person('ada'), await w.person('ben')]
     type Made = { createWorkspace: { workspace: { id: string; slug: string } } }
     const made = await ada.ask<Made>(
@@ -385,7 +385,7 @@ describe('The webhooks of a workspace', () => {
     await hers.getByRole('button', { name: 'Done' }).click()
     await choose(his, url, 'Pause')
     await row(hers, url).getByText('Paused').waitFor()
-    // What somebody is typing stays while the list is read again.
+    // A refetch keeps half-typed text.
     await choose(hers, url, 'Edit…')
     await hers.getByRole('dialog').getByLabel('URL').fill(`${url}/changed`)
     await choose(his, url, 'Resume')

@@ -12,7 +12,7 @@ import {
   telephone,
 } from './console.ts'
 
-/** Would run a script, if it were not shown as text. */
+/** Would run a script if it were not escaped. */
 const HOSTILE = '<img src=x onerror=alert(1)>"&gt;'
 
 let w: ConsoleWorld
@@ -35,7 +35,7 @@ const tab = (name: string, on = page) =>
 const said = (text: string, on = page) =>
   on.getByRole('region', { name: 'Notifications' }).getByText(text).waitFor()
 const gone = (locator: ReturnType<typeof listed>) => locator.waitFor({ state: 'detached' })
-/** Waits until all of it is within the width of the window. */
+/** Waits until everything fits the width of the window. */
 const isInView = (what: Locator) =>
   until(async () => {
     const box = await what.boundingBox()
@@ -44,7 +44,7 @@ const isInView = (what: Locator) =>
 const dialog = (on = page) => on.getByRole('dialog')
 
 describe('A new workspace', () => {
-  it('is made by keyboard, whatever its name is', async () => {
+  it('is created by keyboard, whatever its name', async () => {
     page = await oskar.open('/files')
     await page.getByRole('link', { name: 'Workspaces', exact: true }).click()
     await page.getByRole('heading', { name: 'No workspaces yet' }).waitFor()
@@ -61,7 +61,7 @@ describe('A new workspace', () => {
     await expectAccessible(page)
   })
 
-  it('is called something else in its settings, also in its address', async () => {
+  it('is renamed in its settings, and its URL changes', async () => {
     await tab('Settings').click()
     await page.getByLabel('Name', { exact: true }).fill('  ')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -85,7 +85,7 @@ describe('A new workspace', () => {
     await page.waitForURL(/\/workspaces\/orchestra\/files$/)
   })
 
-  it('is not told apart from none by who is no member', async () => {
+  it('looks like a missing one to people who are no members', async () => {
     hers = await emma.open('/workspaces/orchestra/members')
     await hers.getByRole('heading', { name: 'Workspace not found' }).waitFor()
     await expectAccessible(hers)
@@ -95,7 +95,7 @@ describe('A new workspace', () => {
 })
 
 describe('Two people side by side', () => {
-  it('invite each other: the invite arrives without a reload', async () => {
+  it('invite each other: the invite appears without a reload', async () => {
     hers = await emma.open('/workspaces')
     await hers.getByRole('heading', { name: 'No workspaces yet' }).waitFor()
     await tab('Members').click()
@@ -117,7 +117,7 @@ describe('Two people side by side', () => {
     await pictures(hers, 'console-workspaces-invite')
   })
 
-  it('take an invite back: it is gone there, and a new one arrives', async () => {
+  it('withdraw an invite: it disappears, and a new one appears', async () => {
     await page.getByRole('button', { name: 'Revoke the invite to emma@example.com' }).click()
     await gone(listed('Pending invites'))
     await hers.getByRole('button', { name: 'Accept the invite to Orchestra' }).click()
@@ -134,7 +134,7 @@ describe('Two people side by side', () => {
     await pictures(page, 'console-workspace-members')
   })
 
-  it('accept: who invited sees it without a reload', async () => {
+  it('accept: the inviter sees it without a reload', async () => {
     await hers.reload()
     await hers.getByRole('button', { name: 'Accept the invite to Orchestra' }).focus()
     await hers.keyboard.press('Enter')
@@ -156,7 +156,7 @@ describe('Two people side by side', () => {
   })
 })
 
-it('leads who accepts on the page of an invite to the files', async () => {
+it('open the files after accepting on the page of an invite', async () => {
   const gerd = await w.person('gerd')
   const { workspace } = await oskar.ask<{ workspace: { id: string } }>(
     '{ workspace(slug: "orchestra") { id } }',
@@ -176,11 +176,11 @@ it('leads who accepts on the page of an invite to the files', async () => {
 })
 
 describe('Roles', () => {
-  it('are offered as far as one may give them', async () => {
+  it("are offered up to the person's own role", async () => {
     await hers.getByRole('link', { name: 'Orchestra' }).click()
     await tab('Members', hers).click()
     await person('oskar', hers).waitFor()
-    // An editor leaves, and that is all.
+    // An editor may only leave.
     expect(await hers.getByRole('combobox').count()).toBe(0)
     expect(await hers.getByRole('main').getByRole('button').allTextContents()).toEqual(['Leave'])
     expect(await tab('API keys', hers).count()).toBe(0)
@@ -192,14 +192,14 @@ describe('Roles', () => {
     await hers.getByText('Only owners and admins see the keys.').waitFor()
   })
 
-  it('are changed by keyboard, and count at once for the other', async () => {
+  it('are changed by keyboard, and take effect for the other person at once', async () => {
     await tab('Members', hers).click()
     await person('oskar', hers).waitFor()
     const role = page.getByLabel('Role of emma')
     await role.selectOption('Admin')
     await said('emma is now Admin')
     await hers.getByRole('button', { name: 'Invite', exact: true }).waitFor()
-    // What cannot simply be taken back is asked first.
+    // Changes that cannot be undone easily ask first.
     await role.selectOption('Owner')
     await dialog().getByRole('heading', { name: 'Make emma an owner?' }).waitFor()
     await expectAccessible(page)
@@ -208,7 +208,7 @@ describe('Roles', () => {
     await hers.getByLabel('Role of emma').selectOption('Viewer')
     await dialog(hers).getByRole('heading', { name: 'Change your own role?' }).waitFor()
     await dialog(hers).getByRole('button', { name: 'Cancel' }).click()
-    // An admin neither changes an owner nor makes one.
+    // An admin can neither change an owner nor appoint one.
     expect(await hers.getByLabel('Role of oskar').count()).toBe(0)
     expect(await hers.getByLabel('Role of emma').locator('option').allTextContents()).toEqual([
       'Admin',
@@ -221,7 +221,7 @@ describe('Roles', () => {
     await expectAccessible(hers)
   })
 
-  it('leave a workspace its last owner', async () => {
+  it('prevent the last owner of a workspace from leaving', async () => {
     await page.getByRole('button', { name: 'Leave' }).click()
     await expectAccessible(page)
     await dialog().getByRole('button', { name: 'Leave' }).click()
@@ -231,7 +231,7 @@ describe('Roles', () => {
 })
 
 describe('Keys of a workspace', () => {
-  it('work on it, and end when they are revoked', async () => {
+  it('work on it until they are revoked', async () => {
     await tab('API keys').click()
     await page.getByRole('button', { name: 'Create a key' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Concert list')
@@ -256,8 +256,8 @@ describe('Keys of a workspace', () => {
   })
 })
 
-describe('Who goes', () => {
-  it('leaves by themselves, or is removed', async () => {
+describe('Leaving and deleting a workspace', () => {
+  it('works for members themselves and by removal', async () => {
     await tab('Members').click()
     await hers.getByRole('button', { name: 'Leave' }).click()
     await dialog(hers).getByRole('button', { name: 'Leave' }).click()
@@ -283,7 +283,7 @@ describe('Who goes', () => {
   })
 })
 
-it('ends when its name is typed', async () => {
+it('needs the typed name for deletion', async () => {
   await tab('Settings').click()
   await page.getByRole('button', { name: 'Delete the workspace…' }).click()
   const go = dialog().getByRole('button', { name: 'Delete permanently' })
@@ -304,7 +304,7 @@ it('ends when its name is typed', async () => {
   expect(me.workspaces.nodes).toEqual([])
 })
 
-it('is made for a telephone, too, and speaks German', async () => {
+it('fits a phone, and speaks German', async () => {
   const tara = await w.person('tara', { ...telephone, locale: 'de-DE' })
   await tara.ask(
     `mutation ($name: String!) { createWorkspace(input: { name: $name, slug: "kapelle" }) { workspace { id } } }`,

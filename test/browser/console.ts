@@ -14,24 +14,28 @@ import {
 import { type Running, type Service, startService } from './service.ts'
 import { literal } from './tab.ts'
 
-/** Runs in the page under its own policy: the browser's tools are not bound by it. */
+/** Runs in the page under its own policy, which does not apply to the browser's tools. */
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** A telephone that is held upright. */
+/** A phone in portrait orientation. */
 export const telephone: BrowserContextOptions = {
   viewport: { width: 390, height: 844 },
   hasTouch: true,
   isMobile: true,
 }
 
-/** Somebody in the console, and what they prepare by GraphQL and REST. */
+/** A person in the console, with GraphQL and REST for preparing data. */
 export interface Person extends Visit {
   email: string
   /** Opens a path of the console, and waits until it shows something. */
   open(path: string): Promise<Page>
-  /** A query or mutation as this person. @throws with its errors */
+  /**
+   * A query or mutation as this person.
+   *
+   * @throws with its errors
+   */
   ask<Data>(query: string, variables?: object): Promise<Data>
-  /** A new file; missing folders of the path are made. */
+  /** Creates a file and its missing parent folders. */
   upload(path: string, bytes: Buffer | string, mimeType?: string): Promise<void>
 }
 
@@ -40,8 +44,8 @@ export interface ConsoleWorld {
   service: Service
   browser: Browser
   /**
-   * Signs somebody in, in a browser profile of their own, without the service worker: what it does
-   * has tests that allow it.
+   * Signs in a person with a browser profile of their own, without a service worker. Tests of the
+   * service worker enable it.
    */
   person(name: string, options?: BrowserContextOptions, inBrowser?: Browser): Promise<Person>
   stop(): Promise<void>
@@ -57,7 +61,7 @@ const roomy = {
   OPERATORS: 'olga@example.com',
 }
 
-/** @param profiles what holds for every person's */
+/** @param profiles options for every profile */
 export async function startConsole(
   settings: Record<string, string> = {},
   profiles: BrowserContextOptions = {},
@@ -115,15 +119,15 @@ export async function startConsole(
   }
 }
 
-/** Waits until the screen stands and nothing is being loaded. */
+/** Waits until the screen is rendered and nothing is loading. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('main').waitFor()
   await page.locator('.skeleton').waitFor({ state: 'detached' })
 }
 
 /**
- * The row of an entry by its whole name, but for the ending of a file: the date that follows in the
- * row is none of it.
+ * The row of an entry by its full name without the extension. The date that follows in the row does
+ * not match.
  */
 export const rowOf = (name: string, on: Page) =>
   on
@@ -131,8 +135,9 @@ export const rowOf = (name: string, on: Page) =>
     .filter({ has: on.locator('.name', { hasText: new RegExp(`^${literal(name)}(\\.\\w+)?$`) }) })
 
 /**
- * Waits until the page that is about to be loaded hears of changes. @param subscription by this
- * operation
+ * Waits until the page that is loading has subscribed.
+ *
+ * @param subscription name of the operation
  */
 export const listening = (page: Page, subscription = 'DriveChanged') =>
   page.waitForResponse(
@@ -142,7 +147,8 @@ export const listening = (page: Page, subscription = 'DriveChanged') =>
   )
 
 /**
- * Whether the browser has kept the console, and what a folder holds: an expression for the page.
+ * Whether the browser has stored the console and the contents of a folder, as an expression for the
+ * page.
  */
 export const keepsFolder = (path: string) => `(async folder => {
   const names = await caches.keys()
@@ -157,7 +163,7 @@ export const keepsFolder = (path: string) => `(async folder => {
   return shell !== undefined && reads.some(isFolder)
 })(${JSON.stringify(path)})`
 
-/** Changes the colours of the page. Even the shortest transition takes a frame. */
+/** Changes the theme of the page. Even the shortest transition takes a frame. */
 async function paint(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   await page.evaluate(`new Promise(requestAnimationFrame).then(() =>
@@ -167,7 +173,7 @@ async function paint(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
 const controls =
   /^(button|checkbox|combobox|link|listbox|menuitem\w*|option|radio|searchbox|slider|spinbutton|switch|tab|textbox|treeitem)$/i
 
-/** The controls that a screen reader of Chromium could not name. */
+/** Controls without an accessible name in Chromium. */
 async function unnamedControls(page: Page): Promise<string[]> {
   const devtools = await page.context().newCDPSession(page)
   try {
@@ -182,25 +188,21 @@ async function unnamedControls(page: Page): Promise<string[]> {
   }
 }
 
-/**
- * What axe finds in the page as it is now, in light and in dark, and whether every control has a
- * name.
- */
+/** The axe violations of the current page, in light and dark, and controls without a name. */
 export async function expectAccessible(page: Page): Promise<void> {
   expect(await unnamedControls(page)).toEqual([])
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
-  // While something is open over the page, the page itself is hidden from everybody, and so are its
-  // landmarks.
+  // While a modal dialog is open, the page and its landmarks are hidden from everyone.
   const isCovered = (await page.getByRole('dialog').count()) > 0
   const ofPages = ['landmark-one-main', 'page-has-heading-one', 'region']
   const rules = Object.fromEntries(ofPages.map(rule => [rule, { enabled: !isCovered }]))
   for (const colorScheme of ['light', 'dark'] as const) {
     await paint(page, colorScheme)
-    // Without these, axe describes every element that passes, which takes longer than the rules.
+    // Otherwise axe describes every passing element, which takes longer than the rules.
     const resultTypes = ['violations']
     const options =
       colorScheme === 'light' ? { rules, resultTypes } : { runOnly: ofColours, resultTypes }
-    // Only they leave the page: the whole answer is as long as the page is.
+    // Returns only the violations, because the full result is as long as the page.
     const violations = await page.evaluate(
       `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) =>
         [id, nodes.map(node => node.failureSummary + node.html)]))`,
@@ -210,7 +212,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
 }
 
-/** A picture of the page in light and in dark, to be looked at. */
+/** Screenshots of the page in light and dark, for people. */
 export async function pictures(page: Page, name: string): Promise<void> {
   if (!isLookedAt) return
   for (const colorScheme of ['dark', 'light'] as const) {
@@ -219,7 +221,7 @@ export async function pictures(page: Page, name: string): Promise<void> {
   }
 }
 
-/** Nothing was asked of another origin, and the browser complained of nothing. */
+/** Expects no requests to other origins and no browser errors. */
 export function expectQuiet({ foreign, errors }: Visit): void {
   expect(foreign).toEqual([])
   expect(errors).toEqual([])

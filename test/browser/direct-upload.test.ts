@@ -14,7 +14,7 @@ let browser: Browser
 let alice: Visit
 const pages: Server[] = []
 
-/** A page that knows nothing, on an origin of its own. */
+/** An empty page on an origin of its own. */
 async function startPage(): Promise<string> {
   const server = createServer((_req, res) => {
     res.setHeader('content-type', 'text/html').end('<!doctype html><title>A page</title>')
@@ -40,7 +40,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-/** Bytes that a page and a test can make alike. */
+/** Bytes that a page and a test can both generate. */
 const byteAt = '(i * 7919 + (i >> 8) * 104729) & 255'
 const expected = () => {
   const make = new Function('i', `return ${byteAt}`) as (i: number) => number
@@ -48,7 +48,7 @@ const expected = () => {
 }
 
 /**
- * What a page does that uploads a file straight to the store: begin, all parts at once, complete.
+ * The steps of a page that uploads directly to the store: start, send all parts at once, complete.
  */
 const upload = (filename: string) => `(async () => {
   const bytes = new Uint8Array(${SIZE}).map((_, i) => ${byteAt})
@@ -68,11 +68,11 @@ const upload = (filename: string) => `(async () => {
   return { puts, done: await call('/api/files/uploads/' + begun.upload_id + '/complete', { sha256 }) }
 })()`
 
-describe('A page that uploads straight to the store', () => {
+describe('A page that uploads directly to the store', () => {
   it.each([
     ['of an allowed origin', () => friend],
     ['of the service itself', () => service.url],
-  ])('%s sends all parts at once, and has its file', async (what, origin) => {
+  ])('%s sends all parts at once, and gets its file', async (what, origin) => {
     const { page, context } = alice
     await page.goto(`${origin()}/healthz`)
     const filename = `${what}.bin`
@@ -92,7 +92,7 @@ describe('A page that uploads straight to the store', () => {
     expect(bytes.equals(await download.body())).toBe(true)
   })
 
-  it('of another origin cannot, though it has the address', async () => {
+  it('of another origin fails, even with the signed URL', async () => {
     const { page, context } = alice
     const begun = await context.request.post(`${service.url}/api/files/uploads`, {
       data: { filename: 'theirs.bin', size: 5, direct: true },

@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 
 describe('/api/docs', () => {
-  it('shows every operation and carries one out, from this service alone', async () => {
+  it('shows every operation and runs one, without other origins', async () => {
     const alice = await visit(browser, service.url)
     const { page } = alice
     await signIn(alice, service.url, 'alice@example.com', '/api/docs')
@@ -31,7 +31,7 @@ describe('/api/docs', () => {
     const described = Object.entries(paths).flatMap(([path, item]) =>
       Object.keys(item).map(method => `${method.toUpperCase()} ${path}`),
     )
-    // Of a long list only what is seen is in the page.
+    // A long list only renders its visible part.
     const shown = new Set<string>()
     const look = async () => {
       const names = await page.locator('.opblock-summary').evaluateAll(blocks =>
@@ -43,7 +43,7 @@ describe('/api/docs', () => {
       )
       for (const name of names) shown.add(name)
     }
-    /** Scrolls from the top down, until what is looked for is in the page. */
+    /** Scrolls down until the text is in the page. */
     const scrollTo = async (done: () => Promise<boolean>) => {
       await page.evaluate('scrollTo(0, 0)')
       for (let i = 0; i < 100 && !(await done()); i++) {
@@ -86,7 +86,7 @@ describe('/api/docs', () => {
     expect(alice).toMatchObject({ foreign: [], errors: [] })
   }, 300_000)
 
-  it('leads to what else there is for developers, and back to the console', async () => {
+  it('links to the other pages for developers, and back to the console', async () => {
     const bob = await visit(browser, service.url)
     const { page } = bob
     await signIn(bob, service.url, 'bob@example.com', '/developers')
@@ -105,7 +105,7 @@ describe('/api/docs', () => {
     expect(bob).toMatchObject({ foreign: [], errors: [] })
   })
 
-  it('has the theme that was chosen in the console, else that of the system', async () => {
+  it('has the theme of the console, else that of the system', async () => {
     const { page } = await visit(browser, service.url)
     const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
     await page.emulateMedia({ colorScheme: 'dark' })
@@ -121,7 +121,7 @@ describe('/api/docs', () => {
     expect(await ground()).toBe(dark)
   })
 
-  it('shows its text on a telephone without scrolling to the side', async () => {
+  it('fits a phone without horizontal scrolling', async () => {
     const { page } = await visit(browser, service.url, { viewport: { width: 390, height: 844 } })
     await page.goto(`${service.url}/api/docs`)
     await page.locator('.opblock').first().waitFor()

@@ -4,7 +4,7 @@ import { eventually } from '../until.ts'
 import { type Person, rowOf } from './console.ts'
 
 export const gone = (name: string, on: Page) => rowOf(name, on).waitFor({ state: 'detached' })
-/** Waits until these entries are selected, and no others, in the order of the list. */
+/** Waits until exactly these entries are selected, in the order of the list. */
 export const expectSelected = (page: Page, ...names: string[]) =>
   eventually(
     async () =>
@@ -22,10 +22,7 @@ export async function withFiles(who: Person): Promise<Page> {
   return page
 }
 
-/**
- * A workspace of somebody that somebody else may look at, with a folder in a folder. Answers its
- * slug.
- */
+/** A workspace with a nested folder, and another person as a viewer. Returns its slug. */
 export async function gardenFor(owner: Person, viewer: Person): Promise<string> {
   type Made = {
     createWorkspace: { workspace: { id: string; slug: string; drive: { id: string } } }

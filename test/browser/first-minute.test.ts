@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
 })
 
-/** The service on a terminal of its own: util-linux's `script`. */
+/** Runs the service on its own terminal, with `script` of util-linux. */
 async function onTerminal(
   args: string,
   use: (shown: string, all: () => string) => Promise<void>,
@@ -53,7 +53,7 @@ async function onTerminal(
     await until(() => said.includes('Press Ctrl+C'))
     await use(said, () => said)
   } finally {
-    // What is typed on the terminal: Ctrl+C.
+    // Types Ctrl+C on the terminal.
     child.stdin.write('\u0003')
     await ended
   }
@@ -64,7 +64,7 @@ const addressIn = (text: string) =>
 
 describe('The first minute', () => {
   it(
-    'leads from the terminal to the console by one address, which no log has',
+    'opens the console with one URL from the terminal, which no log contains',
     () =>
       onTerminal('--open', async (shown, all) => {
         const address = addressIn(shown) ?? ''
@@ -89,7 +89,7 @@ describe('The first minute', () => {
     60_000,
   )
 
-  it('prints the word, and no address, where nobody sees a terminal', async () => {
+  it('prints the setup word without a URL if there is no terminal', async () => {
     const service = await startBuilt({ DATA_DIR: dir })
     try {
       await until(() => service.said().includes('Press Ctrl+C'))

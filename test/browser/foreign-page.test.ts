@@ -29,9 +29,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-/**
- * What a script can send with a browser's own fetch; the first three need no leave of the service.
- */
+/** Requests that a script can send with fetch. The first three need no CORS permission. */
 const attempts = {
   'a form with a file': `{ method: 'POST', path: '/api/files/upload', body: form({ file: new File(['evil'], 'evil.txt') }) }`,
   'JSON as text/plain': `{ method: 'POST', path: '/api/folders', body: '{"path":"evil"}', type: 'text/plain' }`,
@@ -58,7 +56,7 @@ const folders = async () => {
 }
 
 describe.each([
-  // Of the same site, so that the cookie comes along: only the origin tells the two apart.
+  // The same site, so that the cookie is sent. Only the origin differs.
   ['of another port', 'localhost'],
   ['of another host', '127.0.0.1'],
 ])('A page %s', (_what, host) => {
@@ -78,7 +76,7 @@ describe.each([
     },
   )
 
-  it('cannot read what the person may read', async () => {
+  it("cannot read the person's data", async () => {
     expect(await alice.page.evaluate(script(`{ method: 'GET', path: '/api/user/data' }`))).toBe(
       'TypeError',
     )
@@ -104,7 +102,7 @@ describe.each([
           document.querySelector('input').value = ${JSON.stringify(value)}
           document.querySelector('form').submit()`)
         await page.waitForURL(`${service.url}${path}`)
-        // Without the cookie, it fails as anybody's request would.
+        // Without the cookie, it fails like an anonymous request.
         const refused =
           host === 'localhost' ? /"code":"FORBIDDEN"/ : /"code":"(UNAUTHENTICATED|INVALID_\w+)"/
         expect(await page.locator('body').textContent()).toMatch(refused)
@@ -113,7 +111,7 @@ describe.each([
     },
   )
 
-  it('cannot sign the person out with a picture', async () => {
+  it('cannot sign the person out with an image', async () => {
     const { page, context } = alice
     await page.goto(`http://${host}:${port}/`)
     await page.evaluate(`new Promise(done => {

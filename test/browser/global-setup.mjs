@@ -10,7 +10,7 @@ function newest(file) {
   return Math.max(...readdirSync(file, { recursive: true }).map(name => modified(join(file, name))))
 }
 
-/** Builds what browsers load, where it is older than its sources. */
+/** Builds the browser bundles if they are older than their sources. */
 async function buildParts({ rootDir }) {
   const parts = [
     { made: 'dist/console/index.html', of: sources, by: 'src/console/build/vite.ts' },
@@ -20,7 +20,7 @@ async function buildParts({ rootDir }) {
     const changed = Math.max(...of.map(name => newest(join(rootDir, name))))
     if (modified(join(rootDir, made)) > changed) continue
     const { build } = await import('vite')
-    // As it is shipped: with the NODE_ENV of the tests, React would be that for development.
+    // The production build, because NODE_ENV of the tests would select React's development build.
     const { NODE_ENV } = process.env
     process.env.NODE_ENV = 'production'
     await build({ configFile: join(rootDir, by), logLevel: 'warn' })

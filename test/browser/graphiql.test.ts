@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 describe('Signing in, GraphiQL, signing out', () => {
-  it('works for a person before a browser, from this service alone', async () => {
+  it('works in a browser, without other origins', async () => {
     const alice = await visit(browser, service.url)
     const { page, context } = alice
 
@@ -39,7 +39,7 @@ describe('Signing in, GraphiQL, signing out', () => {
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
     await page.getByText('All Schema Types').waitFor()
     await screenshot(page, 'graphiql-schema')
-    // All under one name: GraphiQL takes a moment to notice another.
+    // All operations have the same name, because GraphiQL is slow to notice another.
     await type(
       page,
       'mutation Home { createFolder(input: { at: { path: "photos" } }) { folder { path } } }',
@@ -54,7 +54,7 @@ describe('Signing in, GraphiQL, signing out', () => {
     expect((await context.cookies()).map(cookie => cookie.name)).not.toContain('session_id')
     await page.goto(`${service.url}/graphql`)
     await run(page, '"UNAUTHENTICATED"')
-    // The session itself has ended, too: who has kept the cookie is nobody.
+    // The session itself has ended, so a copy of the cookie is worthless.
     if (session) await context.addCookies([session])
     await page.goto(`${service.url}/auth/is_valid`)
     expect(await page.locator('body').textContent()).toContain('"authenticated":false')
@@ -62,7 +62,7 @@ describe('Signing in, GraphiQL, signing out', () => {
     expect(alice.foreign).toEqual([])
   })
 
-  it('leads a person who opens 127.0.0.1 to the public name, where the cookie belongs', async () => {
+  it('redirects from 127.0.0.1 to the public name, where the cookie is valid', async () => {
     const bob = await visit(browser, service.url)
     const other = service.url.replace('localhost', '127.0.0.1')
     await bob.page.goto(`${other}/auth/oauth?return_to=/api/user/data`)
@@ -73,7 +73,7 @@ describe('Signing in, GraphiQL, signing out', () => {
     expect(await bob.page.locator('body').textContent()).toContain('bob@example.com')
   })
 
-  it('takes no address that is none, and leads back who cancels', async () => {
+  it('rejects an invalid email address, and leads back on Cancel', async () => {
     const { page, foreign, errors } = await visit(browser, service.url)
     await page.goto(`${service.url}/auth/oauth?return_to=/graphql`)
     await page.getByLabel('E-mail address', { exact: true }).fill('carol@example,com')
@@ -87,7 +87,7 @@ describe('Signing in, GraphiQL, signing out', () => {
 })
 
 describe('GET /graphql of a browser', () => {
-  it('is sent once, packed, under a policy that lets only its own script run', async () => {
+  it('is sent once, compressed, with a policy that allows only its own script', async () => {
     const headers = { accept: 'text/html' }
     const first = await fetch(`${service.url}/graphql`, { headers })
     expect(first.status).toBe(200)
@@ -96,7 +96,7 @@ describe('GET /graphql of a browser', () => {
     expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[\w+/]{43}='; /)
     expect(await first.text()).toContain('renderYogaGraphiQL')
     const etag = first.headers.get('etag') ?? ''
-    // Not fetch: with a condition of the caller's own, it asks for no cache.
+    // Not fetch: with custom conditional headers, it bypasses the cache.
     const { context } = await visit(browser, service.url)
     const again = await context.request.get(`${service.url}/graphql`, {
       headers: { ...headers, 'if-none-match': etag },

@@ -8,18 +8,18 @@ import { nightlyInBrowser } from '../suites.mjs'
 
 const rootDir = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const { env } = process
-/** What `.ci/run` leaves to `.ci/run all`. */
+/** Tests that `.ci/run` leaves to `.ci/run all`. */
 const left = env.TEST_SUITE === 'rest' ? nightlyInBrowser : []
 const chromium = env.CHROMIUM_PATH || '/usr/bin/chromium'
 if (!existsSync(chromium))
   throw new Error(
     `There is no browser at ${chromium}. Install Debian's package chromium, or set CHROMIUM_PATH.`,
   )
-// The same browser without a window, its menus and its PDF viewer: profiles and pages open in a
-// sixth of the time.
+// The same browser without windows, menus and PDF viewer. Profiles and pages open six times as
+// fast.
 const shell = env.CHROMIUM_SHELL_PATH || '/usr/bin/chromium-headless-shell'
 
-/** What a program says of its version. */
+/** The version that a program prints. */
 const versionOf = program =>
   execFileSync(program, ['--version'], {
     encoding: 'utf8',
@@ -37,11 +37,11 @@ if (existsSync(firefox)) {
   env.TEST_FIREFOX = firefox
 } else missing.push(`Firefox (no ${firefox}; install firefox-esr, or set FIREFOX_PATH)`)
 
-// Only what is left out then runs in it.
+// Then only the tests left out run.
 if (missing.length > 0 && env.CI === 'true' && left.length === 0)
   throw new Error(`CI needs it; missing: ${missing.join(', ')}`)
 
-// A run does without: installing WebKitGTK takes longer than what runs in it.
+// A normal run skips it, because installing WebKitGTK takes longer than its tests.
 const isCommand = name => (env.PATH ?? '').split(delimiter).some(dir => existsSync(join(dir, name)))
 const [webkit] = globSync('/usr/lib/*/webkit2gtk-4.1/MiniBrowser')
 if (webkit && isCommand('WebKitWebDriver') && isCommand('Xvfb')) {
@@ -57,7 +57,7 @@ const notTested = missing.length > 0 ? ` NOT TESTED: ${missing.join(', ')}.` : '
 
 const leftSaid = left.length > 0 ? ` Left to npm run test:browser: ${left.join(', ')}.` : ''
 
-/** The service as it is built, and a person before a browser. */
+/** The built service and a browser. */
 export default {
   rootDir,
   testMatch: ['<rootDir>/test/browser/*.test.ts'],

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { keepPicture, ofColours, screenshot, signIn, visit } from './browser.ts'
 import { startWorld, tryPassword, until, type World } from './share-world.ts'
 
-/** Runs in the page under its own policy: the browser's tools are not bound by it. */
+/** Runs in the page under its own policy, which does not apply to the browser's tools. */
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const GiB = 1024 ** 3
 const PASSWORD = 'päss wörd 🦊'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => w?.stop())
 
-/** Every state of every page, and how a person gets there. */
+/** Every state of every page, and how to get there. */
 const states: Record<string, () => Promise<Page>> = {
   welcome: () => w.open(w.anonymous, '/'),
   'no-such-page': () => w.open(w.anonymous, '/nowhere'),
@@ -283,7 +283,7 @@ const states: Record<string, () => Promise<Page>> = {
     )
     return w.open(dora, '/')
   },
-  // Last, when the others have sent bob a lot.
+  // Last, because the others have sent Bob many mails by then.
   home: async () => {
     await w.send('Sunrise above the ridge.png', w.media.png, 'image/png', 'bob@example.com')
     await w.db.run('DELETE FROM invite WHERE id <> (SELECT MAX(id) FROM invite)')
@@ -311,8 +311,8 @@ interface Findings {
 }
 
 /**
- * What axe-core finds: violations, and text in the very colour of its ground, which it is not sure
- * about.
+ * The violations of axe-core, including text in exactly its background colour, about which axe is
+ * unsure.
  */
 async function findingsIn(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
@@ -332,7 +332,7 @@ async function findingsIn(page: Page, colorScheme: 'light' | 'dark'): Promise<st
   )
 }
 
-describe('Every state of every page, on a phone and on a desk, light and dark', () => {
+describe('Every state of every page, on phone and desktop, light and dark', () => {
   it.each(Object.keys(states))('%s', async name => {
     const page = await states[name]?.()
     if (!page) throw new Error(`${name} leads to no page.`)
@@ -346,7 +346,7 @@ describe('Every state of every page, on a phone and on a desk, light and dark', 
         await screenshot(page, `${name}-${width}-${colorScheme}`)
         expect(await findingsIn(page, colorScheme)).toEqual([])
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-        // However long an address is, the head of a page is one line.
+        // The page header is one line, however long an email address is.
         expect(await page.evaluate('document.querySelector("header").offsetHeight')).toBeLessThan(
           80,
         )
@@ -357,7 +357,7 @@ describe('Every state of every page, on a phone and on a desk, light and dark', 
   })
 })
 
-/** Those that the README shows. */
+/** The pages that the README shows. */
 const kept: Record<string, string> = {
   'share-image': 'share',
   'invite-anonymous': 'invite',

@@ -147,7 +147,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-describe('Every mail, on a phone and on a desk, light and dark', () => {
+describe('Every mail, on phone and desktop, light and dark', () => {
   it.each(Object.keys(mails))('%s', async name => {
     const mail = mails[name]
     if (!mail) throw new Error(`There is no mail ${name}.`)
@@ -176,7 +176,7 @@ describe('Every mail, on a phone and on a desk, light and dark', () => {
     }
   })
 
-  it('is readable where only inline styles are kept', async () => {
+  it('is readable with inline styles only', async () => {
     await page.emulateMedia({ colorScheme: 'dark' })
     const { html } = writeMail(mails.share as Mail)
     await page.setContent(html.replace(/<style>[^<]*<\/style>/, '').replace(/ class="[^"]*"/g, ''))

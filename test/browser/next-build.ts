@@ -1,13 +1,10 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Stands before a service, and serves its console as the next build of it when it is told to. */
+/** A proxy in front of a service. On request, it serves a next build of the console. */
 export interface Deployment {
   url: string
-  /**
-   * From now on there is the next build: its files have other names, and those of the one before
-   * are gone.
-   */
+  /** Switches to the next build: its files have other names, and the previous ones are gone. */
   deploy(): void
   close(): Promise<void>
 }
@@ -15,7 +12,9 @@ export interface Deployment {
 const hashed = /(\/assets\/|["'`]\.\/)([\w.-]+)-([\w-]{8})\.(js|css)/g
 const texts = /^(?:text\/(?:html|javascript|css)|application\/json)/
 
-/** The same files under other names, in a page that says so, with a worker of another version. */
+/**
+ * The same files under other names, in a page with their version, and with another service worker.
+ */
 const next = (text: string) =>
   text
     .replace(hashed, '$1$2-$3.next.$4')
@@ -28,7 +27,7 @@ export async function startDeployment(service: string): Promise<Deployment> {
     const { method, url = '/', headers } = req
     const isOld = isNext && /^\/console\/assets\//.test(url) && !/\.next\./.test(url)
     const path = isOld ? '/console/assets/gone.js' : url.replace('.next.', '.')
-    // The service knows itself by one address.
+    // The service only knows its own URL.
     const own = {
       host: new URL(service).host,
       origin: headers.origin && service,

@@ -8,10 +8,7 @@ import { makeArchive } from './media.ts'
 import { startWorld, tryPassword, until, type World } from './share-world.ts'
 
 const PASSWORD = 'päss wörd 🦊'
-/**
- * What every hostile file and name tries, in whatever page it ends up: to act for the person before
- * the browser.
- */
+/** The attack of every hostile file and name, on whatever page it ends up: acting as the person. */
 const attack =
   `document.title = 'pwned'; fetch('/api/folders', ` +
   `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"path":"pwned"}' })`
@@ -23,7 +20,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => w?.stop())
 
-/** A person who opens a link in a browser that has been nowhere yet. */
+/** A person who opens a link in a new browser profile. */
 const stranger = (options = {}) => visit(w.browser, w.service.url, options)
 
 async function download({ page }: Visit): Promise<{ name: string; bytes: Buffer }> {
@@ -36,12 +33,12 @@ async function download({ page }: Visit): Promise<{ name: string; bytes: Buffer 
 
 const isShown = (page: Page) =>
   until(page, `document.querySelector('.preview img')?.naturalWidth === 1200`)
-/** That a status is no success is logged as an error, too. */
+/** Browsers also log responses with an error status. */
 const mishaps = ({ errors }: Visit) =>
   errors.filter(error => !error.startsWith('Failed to load resource'))
 
 describe('Somebody who follows a link', () => {
-  it('mistypes the password, types it, sees the picture and downloads the very bytes', async () => {
+  it('mistypes the password, corrects it, sees the picture and downloads it byte for byte', async () => {
     const who = await stranger({ permissions: ['clipboard-read', 'clipboard-write'] })
     const { page } = who
     const link = await w.share('Über den Wolken.png', w.media.png, 'image/png', {
@@ -77,7 +74,7 @@ describe('Somebody who follows a link', () => {
       if (!request.url().startsWith(w.service.url)) told.push(request.headers().referer)
     })
     const { name, bytes } = await download(who)
-    // The store is not told by which link somebody comes.
+    // The store does not learn the URL of the share.
     expect(told).toEqual([undefined])
     expect(name).toBe('Über den Wolken.png')
     expect(bytes.equals(w.media.png)).toBe(true)
@@ -93,13 +90,13 @@ describe('Somebody who follows a link', () => {
       sameSite: 'Strict',
       path: new URL(link).pathname,
     })
-    // Another profile is asked again.
+    // Another profile has to enter the password again.
     const { page: other } = await stranger()
     await other.goto(link)
     expect(await other.getByLabel('Password', { exact: true }).count()).toBe(1)
   })
 
-  it('gets what was put and shared by the command line', async () => {
+  it('downloads a file that was uploaded and shared by the command line', async () => {
     const scopes = ['private_files:read', 'private_files:write', 'private_files:share']
     const data = { name: 'laptop', scopes }
     const made = await w.alice.context.request.post(
@@ -126,7 +123,7 @@ describe('Somebody who follows a link', () => {
     }
   })
 
-  it('needs no JavaScript for any of it', async () => {
+  it('can do all of it without JavaScript', async () => {
     const who = await stranger({ javaScriptEnabled: false })
     const { page } = who
     const link = await w.share('a.png', w.media.png, 'image/png', { password: PASSWORD })
@@ -141,7 +138,7 @@ describe('Somebody who follows a link', () => {
     expect((await download(who)).bytes.equals(w.media.png)).toBe(true)
   })
 
-  it('reads times where they are', async () => {
+  it('sees times in the local time zone', async () => {
     const { page } = await stranger({ timezoneId: 'Asia/Tokyo' })
     await page.goto(await w.share('a.txt', 'x', 'text/plain'))
     const time = page.locator('time')
@@ -150,7 +147,7 @@ describe('Somebody who follows a link', () => {
     expect(await time.textContent()).toMatch(new RegExp(` at ${hour}$`))
   })
 
-  it('finds the way with the keyboard alone', async () => {
+  it('can use the page by keyboard alone', async () => {
     const { page } = await stranger()
     await page.goto(await w.share('a.zip', 'x', 'application/zip', { password: PASSWORD }))
     const focused = () =>
@@ -169,17 +166,17 @@ describe('Somebody who follows a link', () => {
     expect(await focused()).toBe('Download a.zip')
   })
 
-  it('sees documents, texts and films in the page', async () => {
+  it('sees documents, texts and videos in the page', async () => {
     const who = await stranger()
     const { page } = who
     await page.goto(await w.share('a.txt', 'line one\nline <b>two</b>', 'text/plain'))
     const text = page.frameLocator('iframe').locator('pre')
     expect(await text.textContent()).toBe('line one\nline <b>two</b>')
-    // A line that begins from the right is read from the right.
+    // Right-to-left lines are right-aligned.
     expect(await text.evaluate('getComputedStyle(document.querySelector("pre")).unicodeBidi')).toBe(
       'plaintext',
     )
-    // The style of the page has reached the sandbox.
+    // The page's style also applies in the sandbox.
     expect(
       await text.evaluate(
         'document.body.className && getComputedStyle(document.querySelector("pre")).tabSize',
@@ -210,7 +207,7 @@ describe('Somebody who follows a link', () => {
 })
 
 describe('Somebody with whom a file is shared', () => {
-  it('signs in on the way to it', async () => {
+  it('signs in first', async () => {
     const who = await stranger()
     const { page } = who
     const link = await w.send('Letter.txt', 'Dear Bob', 'text/plain', 'bob@example.com')
@@ -222,7 +219,7 @@ describe('Somebody with whom a file is shared', () => {
     await page.getByLabel('E-mail address', { exact: true }).fill('carol@example.com')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(link)
-    // With the wrong address, as it happens.
+    // With the wrong account at first.
     await page.getByText('This was shared with another person').waitFor()
     await page.getByRole('button', { name: 'Sign in with another address' }).click()
     await page.getByRole('link', { name: 'Continue on this computer' }).click()
@@ -235,7 +232,7 @@ describe('Somebody with whom a file is shared', () => {
     expect(mishaps(who)).toEqual([])
   })
 
-  it('finds it on the start page, is told what is new, and logs out', async () => {
+  it('finds it on the start page, gets a notification, and signs out', async () => {
     const who = await stranger()
     const { page } = who
     await w.send('News.txt', 'new', 'text/plain', 'dora@example.com')
@@ -274,7 +271,7 @@ describe('Somebody who is invited', () => {
   })
 })
 
-describe('A hostile file can do nothing on our origin', () => {
+describe('A hostile file cannot act on our origin', () => {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="${attack.replaceAll('"', '&quot;')}"><script>${attack}</script></svg>`
   const html = `<!doctype html><script>${attack}</script><img src=x onerror='${attack.replaceAll("'", '&#39;')}'>`
   const files: [name: string, type: string, bytes: string][] = [
@@ -301,7 +298,7 @@ describe('A hostile file can do nothing on our origin', () => {
   }
 
   it.each(files)('%s of type %s', async (name, type, bytes) => {
-    // Alice herself looks at it: her session is what there would be to win.
+    // Alice views it herself, so that an attack would get her session.
     const who = w.alice
     const { page } = who
     const dialogs: string[] = []
@@ -310,10 +307,10 @@ describe('A hostile file can do nothing on our origin', () => {
       void dialog.dismiss()
     })
     const link = await w.share(name, bytes, type)
-    // A player may wait for more of a broken song for ever.
+    // A player may wait forever for more of a broken audio file.
     const settled = () => page.waitForLoadState('networkidle', { timeout: 3000 }).catch(() => {})
     for (const address of [link, `${link}/preview`]) {
-      // What is sent as an attachment is no page.
+      // An attachment does not open as a page.
       await page.goto(address).catch(() => {})
       await settled()
       expect(await page.title()).not.toBe('pwned')
@@ -328,7 +325,7 @@ describe('A hostile file can do nothing on our origin', () => {
     expect(dialogs).toEqual([])
   })
 
-  it('as the same script could from a page of ours', async () => {
+  it('although the same script works in a page of ours', async () => {
     await w.alice.page.goto(`${w.service.url}/`)
     await w.alice.page.evaluate(attack)
     expect(await w.alice.page.title()).toBe('pwned')

@@ -20,7 +20,11 @@ afterAll(async () => {
   await service?.stop()
 })
 
-/** Begins a login. @returns the URL to open, and its end */
+/**
+ * Starts a login.
+ *
+ * @returns the URL to open, and the result
+ */
 async function begin(...args: string[]) {
   const child = shell.begin(['login', service.url, '--no-open', ...args])
   child.stdin.end()
@@ -49,8 +53,8 @@ async function look(page: Page, name: string): Promise<void> {
   if (size) await page.setViewportSize(size)
 }
 
-describe('A person who signs in a command line', () => {
-  it('signs in, sees who asks, approves, and is led back to it', async () => {
+describe('A person who signs in to the command line', () => {
+  it('signs in, sees the requesting program, approves, and returns to it', async () => {
     const { url, end } = await begin('--browser', '--for', '30d')
     const { page, errors } = await visit(browser, service.url, { colorScheme: 'dark' })
     await page.goto(url)
@@ -101,7 +105,7 @@ describe('A person who signs in a command line', () => {
     const { email, credentials } = await shell.json('whoami')
     expect(email).toBe('bob@example.com')
     expect(Date.parse(credentials[0].expires_at) - Date.now()).toBeLessThanOrEqual(86_400_000)
-    // The wrong code is a page with the status 404.
+    // A wrong code returns a page with status 404.
     expect(errors.filter(error => !error.startsWith('Failed to load resource'))).toEqual([])
     await page.context().close()
   }, 60_000)

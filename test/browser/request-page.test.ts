@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => w?.stop())
 
-/** A person who opens a link in a browser that has been nowhere yet. */
+/** A person who opens a link in a new browser profile. */
 const stranger = (options = {}) => visit(w.browser, w.service.url, options)
 
 const file = (name: string, bytes: Buffer | string = 'x') => ({
@@ -26,14 +26,14 @@ const file = (name: string, bytes: Buffer | string = 'x') => ({
   buffer: Buffer.from(bytes),
 })
 
-/** A file on the disk, which is the same one whenever it is chosen. */
+/** A file on disk, which is the same each time it is chosen. */
 async function onDisk(name: string, bytes: Buffer): Promise<string> {
   const path = join(w.service.dataDir, name)
   await writeFile(path, bytes)
   return path
 }
 
-/** What alice has in her root, by name, with its size. */
+/** The files in Alice's root: name and size. */
 async function filesOfAlice(): Promise<Record<string, number>> {
   const answer = await w.alice.context.request.get(`${w.service.url}/api/files/tree`)
   const { files } = (await answer.json()).response
@@ -43,7 +43,7 @@ async function filesOfAlice(): Promise<Record<string, number>> {
 }
 
 describe('Somebody who is asked for files', () => {
-  it('drops several, sees each go, and sees after a reload what they sent, and nothing else', async () => {
+  it('drops several files, sees their progress, and after a reload only their own uploads', async () => {
     const link = await w.request('Pictures')
     const { page, errors } = await stranger()
     await page.goto(link)
@@ -68,7 +68,7 @@ describe('Somebody who is asked for files', () => {
     expect(await other.getByText('small.txt').count()).toBe(0)
   })
 
-  it('loads a script that browsers keep, and that of another version where there is no other', async () => {
+  it('loads a cached script, even if only another version exists', async () => {
     const { page, context } = await stranger()
     await page.goto(await w.request('Kept'))
     const script = (await page.locator('form.send').getAttribute('data-module')) ?? ''
@@ -83,7 +83,7 @@ describe('Somebody who is asked for files', () => {
     expect((await context.request.get(`${w.service.url}/pages/manifest.json`)).status()).toBe(404)
   })
 
-  it('needs no JavaScript for one file, a password and a name', async () => {
+  it('can send one file with password and name without JavaScript', async () => {
     const link = await w.request('Contracts', {
       password: PASSWORD,
       asks_name: true,
@@ -110,7 +110,7 @@ describe('Somebody who is asked for files', () => {
     expect(await filesOfAlice()).toMatchObject({ 'contract.pdf': 6 })
   })
 
-  it('goes on where the connection broke, and may cancel', async () => {
+  it('resumes after a broken connection, and can cancel', async () => {
     const link = await w.request('Films')
     const { page, context } = await stranger()
     await page.goto(link)
@@ -137,7 +137,7 @@ describe('Somebody who is asked for files', () => {
     expect((await reserved())?.n).toBe(0)
   })
 
-  it('pauses and resumes, and goes on after a reload when the file is chosen again', async () => {
+  it('pauses and resumes, also after a reload when the file is chosen again', async () => {
     const link = await w.request('Long films')
     const { page, context } = await stranger()
     await page.goto(link)
@@ -179,7 +179,7 @@ describe('Somebody who is asked for files', () => {
     expect(await page.getByText('Choose this file again').count()).toBe(0)
   })
 
-  it('goes on when the service was killed in the middle, and what arrives is whole', async () => {
+  it('resumes after the service was killed, and the file arrives intact', async () => {
     const link = await w.request('While it falls')
     const { page, context } = await stranger()
     await page.goto(link)
@@ -205,13 +205,14 @@ describe('Somebody who is asked for files', () => {
     })
   })
 
-  it('is told that a file was sent only where it was', async () => {
+  it('sees a file as sent only after it has arrived', async () => {
     const link = await w.request('Lost answers')
     const { page, context } = await stranger()
     await page.goto(link)
     /**
-     * Sends a file whose first completion is answered by nothing. @param instead what is done in
-     * its place
+     * Sends a file, but drops the response of its first completion.
+     *
+     * @param instead what to do in its place
      */
     const sendThrough = async (name: string, instead: (completion: Route) => Promise<unknown>) => {
       const lose = async (route: Route) => {
@@ -227,7 +228,7 @@ describe('Somebody who is asked for files', () => {
     await sendThrough('ended.txt', completion =>
       completion.fetch({ method: 'DELETE', url: uploadOf(completion) }),
     )
-    // It is sent once more.
+    // The upload is retried once.
     await page.locator('li.done', { hasText: 'ended.txt' }).getByText('Sent').waitFor()
     const arrived = await filesOfAlice()
     expect(Object.keys(arrived).filter(name => /arrived|ended/.test(name))).toEqual([
@@ -237,7 +238,7 @@ describe('Somebody who is asked for files', () => {
     expect([arrived['arrived.txt'], arrived['ended.txt']]).toEqual([4, 4])
   })
 
-  it('is told what is wrong: too large, full, closed meanwhile', async () => {
+  it('gets an explanation if a file is too large, the drive is full or the request was closed', async () => {
     const link = await w.request('Notes', { max_file_size: 10, max_files: 1 })
     const { page } = await stranger()
     await page.goto(link)

@@ -12,51 +12,48 @@ import { freePort } from '../free-port.ts'
 import { copySqlite } from '../templates.ts'
 
 export interface Service {
-  /** Its public address, on localhost. */
+  /** Its public URL, on localhost. */
   url: string
-  /** Where everything embedded is. */
+  /** URL without a proxy, for the embedded parts. */
   dataDir: string
-  /** Kills it, if it is a process. */
+  /** Kills the process, if there is one. */
   kill(): Promise<void>
   /**
-   * Kills it, if it is a process, and starts it again on the same port, with other settings if
-   * there are some.
+   * Kills the process, if there is one, and restarts it on the same port, optionally with other
+   * settings.
    */
   restart(others?: Record<string, string>): Promise<void>
   /**
-   * For its clients the same as a kill, if it is behind a proxy: connections break, and new ones
-   * are refused.
+   * Simulates a kill for clients, if it is behind a proxy: breaks connections and refuses new ones.
    */
   disconnect(): Promise<void>
-  /** Lets clients reach it again. */
+  /** Lets clients connect again. */
   connect(): Promise<void>
-  /**
-   * Starts it again where it was killed, or runs with other settings, and lets clients reach it.
-   */
+  /** Restarts it after a kill or with other settings, and lets clients connect. */
   revive(): Promise<void>
   stop(): Promise<void>
 }
 
 const dataDirs = new Map<string, string>()
 
-/** The word that the embedded sign-in of a service asks the next new browser for. */
+/** The setup word that the embedded sign-in asks of the next new browser. */
 export const wordOf = (url: string): string =>
   readFileSync(join(dataDirs.get(url) ?? '', 'sign-in-word'), 'utf8').trim()
 
 /** How a service runs. */
 export interface Running {
   /**
-   * In a process of its own: loading and compiling take two seconds of processor time, which this
-   * process has done for the tests before.
+   * Starts a separate process. Loading and compiling take two seconds of CPU time, which this
+   * process has already spent for earlier tests.
    */
   process?: boolean
-  /** Behind a proxy, for `disconnect`. */
+  /** Puts a proxy in front, for `disconnect`. */
   proxied?: boolean
 }
 
 type Started = Pick<BuiltService, 'url' | 'end'>
 
-/** What src/main.ts does, in this process. */
+/** Does the work of src/main.ts in this process. */
 async function startHere(
   settings: Record<string, string> & { DATA_DIR: string },
 ): Promise<Started> {
@@ -78,8 +75,8 @@ async function startHere(
 }
 
 /**
- * The service as a newcomer starts it: nothing configured but a free port and a folder of its own.
- * Only the tables are there.
+ * The service with default settings, except for a free port and a folder of its own. Only the
+ * tables exist already.
  */
 export async function startService(
   given: Record<string, string> = {},
@@ -92,7 +89,7 @@ export async function startService(
     : undefined
   const dataDir = mkdtempSync(join(tmpdir(), 'satchel-browser-'))
   const settings = { DATA_DIR: dataDir, ...given, ...ofProxy }
-  // A benchmark has no template.
+  // Benchmarks have no template database.
   if (process.env.TEST_TEMPLATES) copySqlite(join(dataDir, 'satchel.sqlite'))
   let started: Started = await (running.process ? startBuilt(settings) : startHere(settings))
   const url = started.url.replace('127.0.0.1', 'localhost')

@@ -5,7 +5,7 @@ import { enter, openBrowser, type Visit, visit } from './browser.ts'
 import { type Media, makeMedia } from './media.ts'
 import { type Running, type Service, startService } from './service.ts'
 
-/** A service in use: people with their browsers, who share with each other. */
+/** A running service with several people, their browsers and their shares. */
 export interface World {
   service: Service
   browser: Browser
@@ -14,23 +14,23 @@ export interface World {
   alice: Visit
   bob: Visit
   carol: Visit
-  /** Has not signed in. */
+  /** A visitor who is not signed in. */
   anonymous: Visit
-  /** Shares a new file of alice with everybody; answers the link. */
+  /** Shares a new file of Alice by a public link; returns the link. */
   share(name: string, bytes: Buffer | string, type: string, terms?: object): Promise<string>
-  /** Shares a new folder of alice with files in it with everybody; answers the link. */
+  /** Shares a new folder of Alice with files by a public link; returns the link. */
   shareFolder(
     name: string,
     files: [path: string, bytes: Buffer | string, type: string][],
     terms?: object,
   ): Promise<string>
-  /** Shares a folder of alice that is there with everybody; answers the link. */
+  /** Shares an existing folder of Alice by a public link; returns the link. */
   link(path: string, terms?: object): Promise<string>
-  /** Shares a new file of alice with a person; answers the link. */
+  /** Shares a new file of Alice with a person; returns the link. */
   send(name: string, bytes: Buffer | string, type: string, email: string): Promise<string>
-  /** Founds a workspace of alice and invites somebody to it; answers the link. */
+  /** Creates a workspace of Alice with an invite; returns the link. */
   invite(who: Visit, email: string, role: string, workspace: string): Promise<string>
-  /** Makes a file request of alice for her root; answers the link. */
+  /** Creates a file request for Alice's root; returns the link. */
   request(label: string, terms?: object): Promise<string>
   open(who: Visit, address: string): Promise<Page>
   stop(): Promise<void>
@@ -67,7 +67,7 @@ export async function startWorld(running: Running = {}): Promise<World> {
     return response
   }
 
-  /** A file under any name: a form would change some. Answers its path. */
+  /** Creates a file with any name, because a form would change some names. Returns its path. */
   async function upload(name: string, bytes: Buffer | string, mimeType: string): Promise<string> {
     const folder = `shared-${++made}`
     const file = { name: 'file', mimeType, buffer: Buffer.from(bytes) }
@@ -146,14 +146,14 @@ export async function startWorld(running: Running = {}): Promise<World> {
 }
 
 /**
- * Waits until an expression holds in a page; Playwright's own way is an eval, which our policy
+ * Waits until an expression is true in a page. Playwright's own way uses eval, which our policy
  * forbids.
  */
 export async function until(page: Page, expression: string): Promise<void> {
   while (!(await page.evaluate(expression))) await page.waitForTimeout(20)
 }
 
-/** Types a password into the form of a share, and sends it. */
+/** Submits the password form of a share. */
 export async function tryPassword(page: Page, password: string): Promise<void> {
   await page.getByLabel('Password', { exact: true }).fill(password)
   const answered = page.waitForResponse(response => response.request().method() === 'POST')

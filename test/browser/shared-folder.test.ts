@@ -11,7 +11,7 @@ const poem =
   'On the pass\n\nThe path goes up between two stones,\nthe clouds come down to meet it.\n\n'
 
 let w: World
-/** To a folder of each kind of file. */
+/** Creates a link to a folder with a file of each kind. */
 let link: string
 
 beforeAll(async () => {
@@ -31,14 +31,14 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => w?.stop())
 
-/** A person who opens a link in a browser that has been nowhere yet. */
+/** A person who opens a link in a new browser profile. */
 async function open(address: string, options = {}) {
   const who = await visit(w.browser, w.service.url, options)
   await who.page.goto(address)
   return who
 }
 
-/** The torn picture has left its icon: an expression for the page. */
+/** Whether the broken picture shows its icon, as an expression for the page. */
 const tornIsIcon = `[...document.querySelectorAll('.entries li')].some(
   one => one.textContent.includes('torn.png') && !one.querySelector('img'))`
 
@@ -56,7 +56,7 @@ async function shows(page: Page, name: string): Promise<void> {
 }
 
 describe('A file of a shared folder', () => {
-  it('opens over the folder, with the address of its page, and Back closes it', async () => {
+  it('opens on top of the folder with the URL of its own page, and Back closes it', async () => {
     const who = await open(link)
     const { page } = who
     await page.getByRole('link', { name: 'Ridge.png', exact: true }).click()
@@ -79,7 +79,7 @@ describe('A file of a shared folder', () => {
     expect(await focused(page)).toBe('Summit & <sky>.png')
     await page.goForward()
     await shows(page, 'Summit & <sky>.png')
-    // The address is that of the file's own page, which leads back as well.
+    // The URL is that of the file's own page, which also links back.
     await page.reload()
     await page.getByRole('link', { name: 'Back to the folder' }).waitFor()
     await page.goBack()
@@ -87,7 +87,7 @@ describe('A file of a shared folder', () => {
     expectQuiet(who)
   })
 
-  it('is found, turned over and closed by the keyboard alone', async () => {
+  it('is found, opened and closed by keyboard alone', async () => {
     const { page } = await open(link)
     await page.getByRole('link', { name: 'Descent.webm', exact: true }).focus()
     await page.keyboard.press('ArrowDown')
@@ -113,7 +113,7 @@ describe('A file of a shared folder', () => {
       await shows(page, name)
     }
     await viewerOn(page).locator('pre').getByText('the clouds come down').waitFor()
-    // The focus never leaves the dialog for the page below.
+    // The focus never leaves the dialog.
     for (let i = 0; i < 12; i++) {
       await page.keyboard.press('Tab')
       expect(
@@ -128,7 +128,7 @@ describe('A file of a shared folder', () => {
     expect(await viewerOn(page).locator('pre').count()).toBe(0)
   })
 
-  it('says what cannot be shown, and offers no download where there is none', async () => {
+  it('explains what cannot be shown, and has no download if downloads are forbidden', async () => {
     const { page } = await open(link)
     await page.getByRole('link', { name: 'torn.png', exact: true }).click()
     await viewerOn(page).getByText('This picture cannot be shown.').waitFor()
@@ -142,7 +142,7 @@ describe('A file of a shared folder', () => {
     expect(await viewerOn(page).getByRole('link').count()).toBe(0)
   })
 
-  it('counts as on its page without a script', async () => {
+  it('is counted like a visit to its page without scripts', async () => {
     const counted = () =>
       w.db.rows<{ kind: string; n: number }>(
         'SELECT kind, COUNT(*) AS n FROM share_event WHERE share_id = (SELECT MAX(id) FROM share) GROUP BY kind',
@@ -162,7 +162,7 @@ describe('A file of a shared folder', () => {
 })
 
 describe('Tiles', () => {
-  it('show pictures, which lists do not load, and are there at the next visit', async () => {
+  it('show pictures, which lists do not load, and are remembered', async () => {
     const who = await open(link)
     const { page } = who
     const asked: string[] = []
@@ -174,9 +174,9 @@ describe('Tiles', () => {
     expect(asked).toEqual([])
     await page.getByRole('button', { name: 'Tiles' }).click()
     await until(page, `document.querySelector('.entries img').naturalWidth > 0`)
-    // The torn one leaves its icon.
+    // The broken picture shows its icon.
     await until(page, tornIsIcon)
-    // Those of documents and films are there as soon as they are made.
+    // Thumbnails of documents and videos appear as soon as they exist.
     expect(asked.length).toBeGreaterThanOrEqual(3)
     await pictures(page, 'shared-folder-tiles')
     await expectAccessible(page)
@@ -189,7 +189,7 @@ describe('Tiles', () => {
     expect(who.errors).toEqual([])
   })
 
-  it('are large enough for a thumb', async () => {
+  it('are large enough for touch', async () => {
     const who = await open(link, telephone)
     const { page } = who
     const isInside = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
@@ -216,7 +216,7 @@ describe('Tiles', () => {
     await touch('touchStart', 300)
     await touch('touchMove', 200)
     await touch('touchMove', 100)
-    // A finger that is still moving would fling the page, and the next tap would only stop that.
+    // A moving finger would scroll on, and the next tap would only stop the scrolling.
     await page.waitForTimeout(200)
     await touch('touchMove', 100)
     await touch('touchEnd')
@@ -228,7 +228,7 @@ describe('Tiles', () => {
   })
 })
 
-describe('What is selected', () => {
+describe('A selection', () => {
   const files: [string, string, string][] = [
     ['a.txt', 'xxxx', 'text/plain'],
     ['b.txt', 'xxx', 'text/plain'],
@@ -245,7 +245,7 @@ describe('What is selected', () => {
     return [...(await readZip(new Uint8Array(await readFile(await file.path())))).keys()]
   }
 
-  it('stays selected when the list is sorted, and is downloaded: some, one, everything', async () => {
+  it('survives sorting, and downloads some files, one, or everything', async () => {
     const { page } = await open(
       await w.shareFolder('Selected', [...files, ['sub/e.txt', 'e', 'text/plain']]),
     )
@@ -273,14 +273,14 @@ describe('What is selected', () => {
     expect(await zipped(page)).toEqual(['a.txt', 'b.txt', 'c.txt', 'd.txt'])
     await page.getByRole('button', { name: 'Clear' }).click()
     await page.getByText('Your selection, or everything').waitFor()
-    // From one to another, as in other lists.
+    // Selects a range, as in other lists.
     await page.goto(page.url().replace(/\?.*/, ''))
     await boxOf(page, 'a.txt').click()
     await boxOf(page, 'c.txt').click({ modifiers: ['Shift'] })
     await page.getByText('3 selected.').waitFor()
   })
 
-  it('is what a search has found, and not the whole folder', async () => {
+  it('of search results does not contain the whole folder', async () => {
     const { page } = await open(
       await w.shareFolder('Searched', [...files, ['sub/also a.txt', 'e', 'text/plain']]),
     )
@@ -310,7 +310,7 @@ describe('A folder of many files', () => {
   const end = (page: Page) => page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
   const rows = (page: Page) => page.locator('.entries > li').count()
 
-  it('is read on while it is scrolled, and stays small', async () => {
+  it('loads more pages while scrolling, and keeps the DOM small', async () => {
     const who = await open(big)
     const { page } = who
     const last = page.getByRole('link', { name: 'file-001999.txt', exact: true })
@@ -323,7 +323,7 @@ describe('A folder of many files', () => {
     await page.getByRole('link', { name: 'Next page' }).waitFor({ state: 'detached' })
     await until(page, `document.querySelectorAll('.entries > li').length < 900`)
     expect(most).toBeLessThan(1100)
-    // What was emptied comes back, at the height that it had.
+    // Emptied pages return with their previous height.
     const height = await page.evaluate<number>('document.documentElement.scrollHeight')
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight / 2)')
     await page.getByRole('link', { name: 'file-001000.txt', exact: true }).waitFor()
@@ -332,7 +332,7 @@ describe('A folder of many files', () => {
     expect(
       Math.abs((await page.evaluate<number>('document.documentElement.scrollHeight')) - height),
     ).toBeLessThan(100)
-    // All of it is one visit.
+    // All of it counts as one visit.
     const [opened] = await w.db.rows(
       'SELECT COUNT(*) AS n FROM share_event WHERE share_id = (SELECT MAX(id) FROM share)',
     )
@@ -340,7 +340,7 @@ describe('A folder of many files', () => {
     expectQuiet(who)
   })
 
-  it('keeps a selection in what is read, and says what all of it is', async () => {
+  it('keeps a selection while loading more, and counts everything', async () => {
     const { page } = await open(big)
     await boxOf(page, 'file-000003.txt').check()
     await page.getByRole('checkbox', { name: 'Select all' }).check()
@@ -369,7 +369,7 @@ describe('A folder of many files', () => {
     )
   })
 
-  it('is read in pages without a script, and all is there', async () => {
+  it('has pages with all files without scripts', async () => {
     const { page } = await open(link, { javaScriptEnabled: false })
     expect(await page.getByRole('button', { name: 'Tiles' }).count()).toBe(0)
     expect(await page.getByRole('checkbox', { name: 'Select all' }).count()).toBe(0)

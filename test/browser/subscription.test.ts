@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 describe('GraphiQL', () => {
-  it('shows the events of a subscription as they come, until it is stopped', async () => {
+  it('shows the events of a subscription as they arrive, until it is stopped', async () => {
     const alice = await visit(browser, service.url)
     const { page, context } = alice
     await signIn(alice, service.url, 'alice@example.com', '/graphql')

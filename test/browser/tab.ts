@@ -2,34 +2,34 @@ import { type Browser, type BrowserContext, firefox, type Page } from 'playwrigh
 import { openBrowser } from './browser.ts'
 
 /**
- * What a person does in a tab, in whichever browser. What is pressed is found as assistive
- * technology finds it: the first that has this role, and a name that begins so.
+ * Actions of a person in a tab of any browser. Elements are found by accessibility role and the
+ * beginning of their name; the first match counts.
  */
 export interface Tab {
   open(url: string): Promise<void>
   url(): Promise<string>
   click(role: string, name: string): Promise<void>
-  /** Clicks a field, and types in place of what it holds. */
+  /** Clicks a field, and replaces its text by typing. */
   type(role: string, name: string, text: string): Promise<void>
-  /** Presses a key of the keyboard. */
+  /** Presses a key. */
   press(key: 'Enter' | 'Escape' | 'Delete'): Promise<void>
   isThere(role: string, name: string): Promise<boolean>
-  /** Clicks what opens the system's dialog for files, and chooses one there. */
+  /** Clicks a button that opens the system's file picker, and chooses a file. */
   choose(role: string, name: string, path: string): Promise<void>
-  /** Runs an expression in the page; answers what it, or its promise, comes to. */
+  /** Evaluates an expression in the page; resolves to its value. */
   evaluate<T>(expression: string): Promise<T>
   screenshot(): Promise<Buffer>
 }
 
-/** A browser with profiles of their own. */
+/** A browser with separate profiles. */
 export interface TestBrowser {
   tab(): Promise<Tab>
   close(): Promise<void>
 }
 
-/** Playwright reads a pattern with a quote in it wrong. */
+/** Playwright misparses patterns that contain a quote. */
 const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
-/** A pattern for a name as it stands. */
+/** Escapes a name for use in a pattern. */
 export const literal = (name: string): string => name.replace(/[^\p{L}\p{N} ]/gu, escaped)
 const beginning = (name: string) => new RegExp(`^${literal(name)}`)
 
@@ -64,7 +64,7 @@ const withPlaywright = (browser: Browser): TestBrowser => ({
       locale: 'en-GB',
       viewport: { width: 1280, height: 800 },
     })
-    // A test can fill in an input, and not what some browsers have in its place.
+    // Tests can fill in an input, but not the picker that some browsers have instead.
     await context.addInitScript('delete window.showOpenFilePicker')
     const page = await context.newPage()
     page.setDefaultTimeout(20_000)
@@ -77,7 +77,7 @@ export const openChromium = async (): Promise<TestBrowser> =>
   withPlaywright(await openBrowser('whole'))
 
 /**
- * What is used here of what Playwright has behind a browser of WebDriver BiDi, in this same
+ * The part of Playwright's internals that is used here, for a browser over WebDriver BiDi in this
  * process.
  */
 interface BidiConnection {
@@ -88,7 +88,7 @@ interface Internals {
   _connection: { toImpl(browser: Browser): { _connection: BidiConnection } }
 }
 
-/** The Firefox of the system, over WebDriver BiDi. */
+/** The system's Firefox, over WebDriver BiDi. */
 export async function openFirefox(): Promise<TestBrowser> {
   const browser = await firefox.launch({
     channel: 'moz-firefox',
@@ -96,12 +96,12 @@ export async function openFirefox(): Promise<TestBrowser> {
     firefoxUserPrefs: {
       'ui.prefersReducedMotion': 1,
       'layout.css.prefers-color-scheme.content-override': 1,
-      // axe asks for Element.ariaLabelledByElements, at which Firefox 153 ESR crashes.
+      // axe uses Element.ariaLabelledByElements, which crashes Firefox 153 ESR.
       'accessibility.ARIAElementReflection.enabled': false,
     },
   })
-  // Playwright sets the colour scheme of every new profile by a command that Firefox 153 ESR does
-  // not know yet.
+  // Playwright sets the colour scheme of new profiles with a command that Firefox 153 ESR does not
+  // support.
   const connection = (browser as unknown as Internals)._connection.toImpl(browser)._connection
   const send = connection.rawSend.bind(connection)
   connection.rawSend = message => {

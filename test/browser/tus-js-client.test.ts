@@ -12,20 +12,20 @@ import { signInTo } from '../harness.ts'
 import { drillTus } from '../tus-drill.ts'
 import { startService } from './service.ts'
 
-// Not in a page, but with a package that only the tests in the browser install: Uppy needs it.
+// Runs without a page, but needs a package that only the browser tests install, for Uppy.
 const MiB = 1024 * 1024
 
-it('tus-js-client sends a file past broken connections and a killed service, byte for byte', async () => {
+it('tus-js-client sends a file byte for byte despite broken connections and a killed service', async () => {
   const { sent } = await drillTus({
     size: 24 * MiB,
     breaks: ['cut', 'kill', 'cut'],
     settings: { UPLOAD_PART_BYTES: String(MiB) },
   })
-  // What was under way is sent again, and not what has arrived.
+  // Parts in transit are sent again, but no received part is.
   expect(sent).toBeLessThan(2)
 }, 120_000)
 
-it('and in chunks that fit no part, several at a time, which the service joins', async () => {
+it('tus-js-client sends parallel chunks of any size, which the service joins', async () => {
   await drillTus({
     size: 5 * MiB + 321,
     breaks: ['cut'],
@@ -34,7 +34,7 @@ it('and in chunks that fit no part, several at a time, which the service joins',
   })
 }, 120_000)
 
-it('does what docs/integrate.md shows, and says at once what is refused', async () => {
+it('tus-js-client works as in docs/integrate.md, and reports a refusal at once', async () => {
   const { url, dataDir, stop } = await startService()
   const db = openDatabase(readConfig({ DATA_DIR: dataDir }).database, { pool: 1 })
   const dir = mkdtempSync(join(tmpdir(), 'satchel-tus-example-'))
@@ -62,7 +62,7 @@ it('does what docs/integrate.md shows, and says at once what is refused', async 
         env: { ...process.env, SATCHEL_KEY },
       })
     expect((await upload(response.api_key.key)).stdout).toMatch(/^[0-9a-f-]{36}\n$/)
-    // What was refused is not repeated: that takes fifty seconds.
+    // A refused request is not retried, which would take fifty seconds.
     expect((await upload('satchel_none')).stderr).toMatch(/"status":401.*"code":"\w+"/)
   } finally {
     await db.close()

@@ -1,7 +1,7 @@
 import Uppy from '@uppy/core'
 import Tus from '@uppy/tus'
 
-/** What the test asks of the page. */
+/** The interface of the page for the test. */
 const shown = { uploaded: 0, done: [], failed: [] }
 window.shown = shown
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => w?.stop())
 
-/** The page, as its author would build it. */
+/** The page, as an author would build it. */
 async function scriptOf(entry: string): Promise<string> {
   const built = (await build({
     configFile: false,
@@ -27,13 +27,13 @@ async function scriptOf(entry: string): Promise<string> {
   return chunk.code
 }
 
-it('Uppy continues after the page was reloaded, and the file has the bytes that were chosen', async () => {
+it('Uppy resumes after a reload of the page, and the file arrives intact', async () => {
   const { page, context } = w.alice
   const url = `${w.service.url}/uppy`
   const script = await scriptOf(join(import.meta.dirname, 'uppy-page.js'))
   const html = `<!doctype html><title>Uppy</title><input type="file"><script>${script}</script>`
   await page.route(url, route => route.fulfill({ contentType: 'text/html', body: html }))
-  // Slow enough to be interrupted.
+  // Slow enough to interrupt.
   await page.route('**/api/tus/*', async route => {
     await sleep(100)
     await route.continue().catch(() => {})
@@ -58,7 +58,7 @@ it('Uppy continues after the page was reloaded, and the file has the bytes that 
   expect((await shown()).failed).toEqual([])
   expect(requests.filter(method => method === 'POST')).toEqual(['POST'])
   expect(requests).toContain('HEAD')
-  // What had arrived was not sent again.
+  // Received parts were not sent again.
   expect(requests.filter(method => method === 'PATCH').length).toBeLessThanOrEqual(12)
 
   const data = { object: 'from uppy/large.bin' }

@@ -17,14 +17,14 @@ afterAll(async () => {
   await service?.stop()
 })
 
-/** The members of an answer that are no objects, as a page shows them. */
+/** The scalar fields of a response, as a page shows them. */
 const leavesOf = (value: unknown): string[] =>
   Object.entries(value ?? {}).flatMap(([name, of]) =>
     typeof of === 'object' ? leavesOf(of) : [`"${name}": ${JSON.stringify(of)}`],
   )
 
-describe('The five minutes of docs/walk.md', () => {
-  it('come to GraphiQL, where what stands there is pasted, and answered as it is shown', async () => {
+describe('The tour in docs/walk.md', () => {
+  it('works in GraphiQL: its operations return the documented results', async () => {
     const steps = stepsOfWalk()
     const first = steps.findIndex(({ typed }) => typed.language === 'graphql')
     expect(await take(steps.slice(0, first), service.dataDir, service.url)).toMatchObject({

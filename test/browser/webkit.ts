@@ -14,8 +14,8 @@ const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 const keys = { Enter: '\uE007', Escape: '\uE00C', Delete: '\uE017', Control: '\uE009' }
 
 /**
- * Roles and names as axe computes them. The function's arguments are the role and the beginning of
- * the name.
+ * Finds elements by role and name, computed like axe. The function's arguments are the role and the
+ * beginning of the name.
  */
 const FIND = `
   const [role, name] = arguments
@@ -27,11 +27,11 @@ const FIND = `
       dom.isVisibleToScreenReaders(one) && text.accessibleText(one).startsWith(name)) ?? null
   } finally { axe.teardown() }`
 
-/** The input never is in the page, and no test can fill in what the system shows for it. */
+/** The input is never in the page, and tests cannot use the system's file picker. */
 const KEEP_INPUT = `HTMLInputElement.prototype.click = function () {
   this.type === 'file' ? document.body.append(this) : HTMLElement.prototype.click.call(this) }`
 
-/** A screen that is nowhere: WebKitGTK has no headless mode. */
+/** A virtual screen: WebKitGTK has no headless mode. */
 async function startScreen(): Promise<{ child: ChildProcess; display: string }> {
   const child = spawn(
     'Xvfb',
@@ -47,7 +47,7 @@ async function startScreen(): Promise<{ child: ChildProcess; display: string }> 
   return { child, display: `:${number}` }
 }
 
-/** WebKitGTK with its own WebDriver, which has no BiDi that Playwright could use. */
+/** WebKitGTK with its own WebDriver. It has no BiDi, so Playwright cannot use it. */
 export async function openWebKit(): Promise<TestBrowser> {
   const { child: screen, display } = await startScreen()
   const url = `http://127.0.0.1:${await freePort()}`
@@ -96,7 +96,8 @@ function tabOf(call: Call): Tab {
     call<T>('POST', '/execute/sync', { script, args })
 
   async function find(role: string, name: string): Promise<string | undefined> {
-    // Asked by the same script that needs it: the page may be another one in between.
+    // Runs in the same script that needs the element, because the page may change between two
+    // scripts.
     for (;;) {
       const found = await run<Record<string, string> | string | null>(FIND, role, name)
       if (typeof found !== 'string') return found?.[ELEMENT]
@@ -104,7 +105,7 @@ function tabOf(call: Call): Tab {
     }
   }
 
-  /** Again while it is not there, moves, or is drawn anew. */
+  /** Retries while the element is missing, moving or being re-rendered. */
   async function onElement(
     role: string,
     name: string,
@@ -147,7 +148,7 @@ function tabOf(call: Call): Tab {
       await onElement(role, name, element => call('POST', `${element}/value`, { text }))
     },
     press: async key => void (await type(keys[key])),
-    // A page that is being left ends the script.
+    // Leaving the page ends the script.
     isThere: (role, name) =>
       find(role, name).then(
         found => found !== undefined,
