@@ -109,7 +109,7 @@ function requireNode(): void {
 async function prepareFolder({
   dataDir,
   database,
-  azureConnectionString,
+  azure,
   s3,
   smtpUrl,
   secretKey,
@@ -117,10 +117,7 @@ async function prepareFolder({
   accounts,
 }: Config): Promise<string> {
   const external =
-    database.dialect === 'mysql' &&
-    (azureConnectionString || s3) &&
-    smtpUrl &&
-    (providers.length > 0 || accounts)
+    database.dialect === 'mysql' && (azure || s3) && smtpUrl && (providers.length > 0 || accounts)
   if (external && secretKey) return secretKey
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   await access(dataDir, constants.W_OK | constants.X_OK)

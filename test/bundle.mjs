@@ -18,7 +18,7 @@ const outDir = join(root, 'dist/tested')
 
 /** What is native, loaded seldom, or not there, stays a package. */
 const packages =
-  /^(@azure|@graphql-yoga\/render-graphiql|@hyzyla\/pdfium|@node-rs|@opentelemetry|oidc-provider|pg-hstore|pdfjs-dist|pino-pretty|sharp|swagger-ui-dist|unpdf)(\/|$)/
+  /^(@aws-sdk|@azure|@graphql-yoga\/render-graphiql|@hyzyla\/pdfium|@node-rs|@opentelemetry|oidc-provider|pg-hstore|pdfjs-dist|pino-pretty|sharp|swagger-ui-dist|unpdf)(\/|$)/
 const isExternal = id => id.startsWith('node:') || builtinModules.includes(id) || packages.test(id)
 
 /** Modules still find the files beside their sources. */

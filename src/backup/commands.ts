@@ -268,7 +268,7 @@ async function restore(
     const prepareSecret = (mayReplace: boolean) => secretToSave(saved, config, mayReplace, progress)
     if (check)
       return checkRestore(folder, name, { deleteExisting, prepareSecret }, config, progress)
-    if (config.database.dialect === 'sqlite' || !(config.azureConnectionString || config.s3))
+    if (config.database.dialect === 'sqlite' || !(config.azure || config.s3))
       await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
     return withDatabase(config, async db => {
       const store = naming(await openDriver(config))

@@ -30,13 +30,19 @@ export const s3Settings = {
     read: z.string().regex(/^[a-z0-9-]*$/, 'must be the name of a region, such as eu-central-1'),
   },
   S3_ACCESS_KEY_ID: {
-    help: 'access key of the S3 store; otherwise AWS_ACCESS_KEY_ID',
+    help: 'access key of the S3 store; otherwise AWS_ACCESS_KEY_ID, or the identity of this service that the AWS SDK finds: profile, web identity (IRSA), ECS, EKS or EC2',
     default: '',
-    shown: 'none',
+    shown: 'the identity of this service',
     read: z.string(),
   },
   S3_SECRET_ACCESS_KEY: {
     help: 'secret of the access key; otherwise AWS_SECRET_ACCESS_KEY',
+    default: '',
+    shown: 'none',
+    read: z.string(),
+  },
+  S3_PROFILE: {
+    help: 'profile of the AWS configuration files, instead of an access key; otherwise AWS_PROFILE',
     default: '',
     shown: 'none',
     read: z.string(),
@@ -68,7 +74,7 @@ type S3Given = { [K in keyof typeof s3Settings]: z.output<(typeof s3Settings)[K]
 export function readS3(
   given: S3Given,
   env: NodeJS.ProcessEnv,
-  others: { azureConnectionString: string; blobPublicUrl: string },
+  others: { hasAzure: boolean; blobPublicUrl: string },
   problems: string[],
 ) {
   const set = Object.keys(s3Settings).filter(name => env[name])
@@ -79,23 +85,25 @@ export function readS3(
       )
     return null
   }
-  const accessKeyId = given.S3_ACCESS_KEY_ID || env.AWS_ACCESS_KEY_ID || ''
-  const secretAccessKey = given.S3_SECRET_ACCESS_KEY || env.AWS_SECRET_ACCESS_KEY || ''
+  // The AWS SDK reads a key with a session token, and its end, from the environment itself.
+  const own = given.S3_PROFILE || env.AWS_SESSION_TOKEN || env.AWS_PROFILE ? {} : env
+  const accessKeyId = given.S3_ACCESS_KEY_ID || own.AWS_ACCESS_KEY_ID || ''
+  const secretAccessKey = given.S3_SECRET_ACCESS_KEY || own.AWS_SECRET_ACCESS_KEY || ''
   const region =
     given.S3_REGION ||
     env.AWS_REGION ||
     env.AWS_DEFAULT_REGION ||
     (given.S3_ENDPOINT ? 'us-east-1' : '')
-  if (others.azureConnectionString)
+  if (others.hasAzure)
     problems.push(
-      'S3_BUCKET: cannot be set with AZURE_STORAGE_CONNECTION_STRING, because there is one store',
+      'S3_BUCKET: cannot be set with AZURE_STORAGE_ACCOUNT_URL or AZURE_STORAGE_CONNECTION_STRING, because there is one store',
     )
-  if (!accessKeyId)
-    problems.push('S3_ACCESS_KEY_ID: must be set with S3_BUCKET, or AWS_ACCESS_KEY_ID')
-  if (!secretAccessKey)
-    problems.push('S3_SECRET_ACCESS_KEY: must be set with S3_BUCKET, or AWS_SECRET_ACCESS_KEY')
-  if (accessKeyId && !given.S3_ACCESS_KEY_ID && env.AWS_SESSION_TOKEN)
-    problems.push('S3_ACCESS_KEY_ID: must be set, because the key of AWS_SESSION_TOKEN expires')
+  if (!accessKeyId && secretAccessKey)
+    problems.push('S3_ACCESS_KEY_ID: must be set with S3_SECRET_ACCESS_KEY')
+  if (!secretAccessKey && accessKeyId)
+    problems.push('S3_SECRET_ACCESS_KEY: must be set with S3_ACCESS_KEY_ID')
+  if (given.S3_PROFILE && given.S3_ACCESS_KEY_ID)
+    problems.push('S3_PROFILE: cannot be set with S3_ACCESS_KEY_ID: use one of them')
   if (!region) problems.push('S3_REGION: must be set with S3_BUCKET where S3_ENDPOINT is not')
   if (given.S3_KMS_KEY_ID && !kms.includes(given.S3_SERVER_SIDE_ENCRYPTION))
     problems.push('S3_KMS_KEY_ID: needs S3_SERVER_SIDE_ENCRYPTION=aws:kms')
@@ -113,6 +121,7 @@ export function readS3(
     region,
     accessKeyId,
     secretAccessKey,
+    profile: given.S3_PROFILE,
     pathStyle,
     encryption: given.S3_SERVER_SIDE_ENCRYPTION,
     kmsKeyId: given.S3_KMS_KEY_ID,

@@ -5,10 +5,22 @@ import { readS3, s3Settings } from './s3-settings.ts'
 /** The settings that say where the blobs are. */
 export const storeSettings = {
   BLOB_DIR: {
-    help: 'folder of the blobs, the same for all instances; not used with AZURE_STORAGE_CONNECTION_STRING or S3_BUCKET',
+    help: 'folder of the blobs, the same for all instances; not used with AZURE_STORAGE_ACCOUNT_URL, AZURE_STORAGE_CONNECTION_STRING or S3_BUCKET',
     default: '',
     shown: '<DATA_DIR>/blobs',
     read: z.string(),
+  },
+  AZURE_STORAGE_ACCOUNT_URL: {
+    help: 'blob endpoint of an Azure Storage account, such as https://account.blob.core.windows.net, to keep the blobs there with the identity of this service (managed identity, workload identity, or AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET) instead of a key',
+    default: '',
+    shown: 'the blobs are files in BLOB_DIR',
+    read: z
+      .url({ protocol: /^https$/, error: 'must be a URL that begins with https://' })
+      .refine(
+        url => !URL.canParse(url) || new URL(url).search === '',
+        'must have no query: a signature is not an identity',
+      )
+      .or(z.literal('')),
   },
   AZURE_STORAGE_CONNECTION_STRING: {
     help: 'connection string of an Azure Storage account, with its key, to keep the blobs there',
@@ -30,7 +42,7 @@ export const storeSettings = {
   BLOB_PUBLIC_URL: {
     help: 'URL of Azure Blob Storage or of the S3 store for clients, used in signed URLs, if it differs from the one that the service uses',
     default: '',
-    shown: 'the blob endpoint of the connection string, or S3_ENDPOINT',
+    shown: 'the blob endpoint of the Azure account, or S3_ENDPOINT',
     read: z.url({ protocol: /^https?$/ }).or(z.literal('')),
   },
 } as const
@@ -43,6 +55,39 @@ export type StoreValues = {
 /** Where the blobs are. */
 export type StoreConfig = ReturnType<typeof readStore>
 
+/** The hosts of Microsoft at which identities sign in. */
+const knownAuthority = /(^|\.)(microsoftonline\.(com|us|de|cn)|chinacloudapi\.cn)$/
+
+/** The container of the blobs; null if they are not in an Azure account. */
+function readAzure(values: StoreValues, env: NodeJS.ProcessEnv, problems: string[]) {
+  const {
+    AZURE_STORAGE_ACCOUNT_URL: accountUrl,
+    AZURE_STORAGE_CONNECTION_STRING: connectionString,
+    AZURE_STORAGE_CONTAINER: container,
+  } = values
+  if (!accountUrl && !connectionString) return null
+  if (accountUrl && connectionString)
+    problems.push(
+      'AZURE_STORAGE_ACCOUNT_URL: cannot be set with AZURE_STORAGE_CONNECTION_STRING: one is for an identity, the other for a key',
+    )
+  if (
+    connectionString &&
+    connectionString !== 'UseDevelopmentStorage=true' &&
+    !(/AccountName=/.test(connectionString) && /AccountKey=/.test(connectionString))
+  )
+    problems.push(
+      'AZURE_STORAGE_CONNECTION_STRING: must contain AccountName and AccountKey (signed URLs need the key; AZURE_STORAGE_ACCOUNT_URL needs none)',
+    )
+  // The name that the Azure SDK and its workload identity give it.
+  const { AZURE_AUTHORITY_HOST: authority = '' } = env
+  return {
+    accountUrl: accountUrl.replace(/\/+$/, ''),
+    connectionString,
+    container,
+    ownAuthority: URL.canParse(authority) && !knownAuthority.test(new URL(authority).hostname),
+  }
+}
+
 /** @param dataDir the folder of all data, in which the blobs are if nothing else is set */
 export function readStore(
   values: StoreValues,
@@ -50,22 +95,13 @@ export function readStore(
   dataDir: string,
   problems: string[],
 ) {
-  const { AZURE_STORAGE_CONNECTION_STRING: azureConnectionString, BLOB_PUBLIC_URL: blobPublicUrl } =
-    values
-  if (
-    azureConnectionString &&
-    azureConnectionString !== 'UseDevelopmentStorage=true' &&
-    !(/AccountName=/.test(azureConnectionString) && /AccountKey=/.test(azureConnectionString))
-  )
-    problems.push(
-      'AZURE_STORAGE_CONNECTION_STRING: must contain AccountName and AccountKey (signed URLs need the key)',
-    )
+  const { BLOB_PUBLIC_URL: blobPublicUrl } = values
+  const azure = readAzure(values, env, problems)
   return {
     /** Folder of the blobs, unless they are in Azure Blob Storage or in an S3 store. */
     blobDir: resolve(values.BLOB_DIR || `${dataDir}/blobs`),
-    azureConnectionString,
-    azureContainer: values.AZURE_STORAGE_CONTAINER,
-    s3: readS3(values, env, { azureConnectionString, blobPublicUrl }, problems),
+    azure,
+    s3: readS3(values, env, { hasAzure: azure !== null, blobPublicUrl }, problems),
     blobPublicUrl: blobPublicUrl.replace(/\/+$/, ''),
   }
 }
@@ -74,7 +110,12 @@ export function readStore(
 export const MOVE_FROM = 'MOVE_FROM_'
 
 /** Of these settings, one chooses the kind of the store. */
-const kinds = ['BLOB_DIR', 'AZURE_STORAGE_CONNECTION_STRING', 'S3_BUCKET']
+const kinds = [
+  'BLOB_DIR',
+  'AZURE_STORAGE_ACCOUNT_URL',
+  'AZURE_STORAGE_CONNECTION_STRING',
+  'S3_BUCKET',
+]
 
 /**
  * The store that the blobs are moved from: the settings of a store, with a prefix. Null if they are

@@ -1,10 +1,18 @@
+import type { TokenCredential } from '@azure/identity'
 import {
   BlobServiceClient,
   type CorsRule,
+  generateBlobSASQueryParameters,
   newPipeline,
   StorageSharedKeyCredential,
 } from '@azure/storage-blob'
 import { keepAliveAgent } from './agent.ts'
+import {
+  type AzureIdentity,
+  type AzureSigner,
+  azureIdentity,
+  delegatedSigner,
+} from './azure-identity.ts'
 import { seconds } from './time-limit.ts'
 
 /**
@@ -13,14 +21,45 @@ import { seconds } from './time-limit.ts'
  */
 const retryOptions = { maxTries: 4, retryDelayInMs: 400, maxRetryDelayInMs: 2 * seconds }
 
-/** A client of the account that a connection string names. @throws Error when it holds no key */
+/** An account: by its connection string, or by its URL for the identity of this machine. */
+export interface AzureAccount extends AzureIdentity {
+  /** Empty where there is a URL. */
+  connectionString?: string
+  accountUrl?: string
+}
+
+/** A client of an account, and what signs its URLs. @throws Error when there is no key */
 export function connect(
-  connectionString: string,
+  { connectionString, accountUrl = '', ...identity }: AzureAccount,
   traceHeaders: () => Record<string, string> = () => ({}),
-) {
+): { service: BlobServiceClient; signer: AzureSigner; isDelegated: boolean } {
+  if (!connectionString) {
+    const service = clientOf(accountUrl, azureIdentity(identity), traceHeaders)
+    return { service, signer: delegatedSigner(service, identity), isDelegated: true }
+  }
   const { credential, url } = BlobServiceClient.fromConnectionString(connectionString)
   if (!(credential instanceof StorageSharedKeyCredential))
     throw new Error('The connection string must contain AccountName and AccountKey.')
+  return {
+    service: clientOf(url, credential, traceHeaders),
+    signer: {
+      prepare: async until => ({
+        expiresAt: until,
+        sign: values =>
+          String(
+            generateBlobSASQueryParameters({ ...values, expiresOn: new Date(until) }, credential),
+          ),
+      }),
+    },
+    isDelegated: false,
+  }
+}
+
+function clientOf(
+  url: string,
+  credential: StorageSharedKeyCredential | TokenCredential,
+  traceHeaders: () => Record<string, string>,
+): BlobServiceClient {
   const { protocol, hostname } = new URL(url)
   const agent = keepAliveAgent(protocol)
   const here = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
@@ -36,7 +75,7 @@ export function connect(
       },
     }),
   })
-  return { service: new BlobServiceClient(url, pipeline), credential }
+  return new BlobServiceClient(url, pipeline)
 }
 
 /** The URL of a container for clients: a `publicUrl` without a path replaces the origin only. */

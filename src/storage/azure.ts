@@ -1,11 +1,7 @@
 import { addAbortSignal, Readable } from 'node:stream'
-import {
-  BlobSASPermissions,
-  type BlobSASSignatureValues,
-  generateBlobSASQueryParameters,
-} from '@azure/storage-blob'
+import { BlobSASPermissions, type BlobSASSignatureValues, SASProtocol } from '@azure/storage-blob'
 import { Unavailable } from '../runtime/errors.ts'
-import { connect, publicAddress, writeCorsRule } from './account.ts'
+import { type AzureAccount, connect, publicAddress, writeCorsRule } from './account.ts'
 import { bindContainer, readLabel } from './azure-label.ts'
 import { blockId, blockSize, maxBlocks, numberOfBlock } from './blocks.ts'
 import { startCrc32, summed } from './crc32.ts'
@@ -26,35 +22,50 @@ import { upload, uploadBuffer } from './upload.ts'
 
 const removalsInFlight = 4
 
-/**
- * The blobs of one container of an Azure Storage account, or of Azurite.
- * @param options `publicUrl`: address of the store in signed URLs, if clients see another; empty if
- * they do not
- */
-export function createAzureStore(options: {
-  connectionString: string
+export interface AzureOptions extends AzureAccount {
   container: string
+  /** The URL of the store in signed URLs, if clients see another one; empty if they do not. */
   publicUrl: string
-  /** Headers of each request by which its trace goes on. */
+  /** Headers that continue the trace of a request. */
   traceHeaders?: () => Record<string, string>
-}): BlobStore {
-  const { service, credential } = connect(options.connectionString, options.traceHeaders)
+}
+
+/** The blobs of one container of an Azure Storage account, or of Azurite. */
+export function createAzureStore(options: AzureOptions): BlobStore {
+  const { service, signer, isDelegated } = connect(options, options.traceHeaders)
   const container = service.getContainerClient(options.container)
   const address = publicAddress(container.url, options.publicUrl)
   const reading = BlobSASPermissions.parse('r')
   const writing = BlobSASPermissions.parse('w')
 
   /**
-   * The address of a blob with a right to it. Starts nowhere in time: the clocks of clients and
-   * store may differ.
+   * Signs a right to one blob until `until`. The right has no start, because the clocks of clients
+   * and store may differ.
    */
-  const sign = (key: string, right: Omit<BlobSASSignatureValues, 'containerName' | 'blobName'>) => {
-    const sas = generateBlobSASQueryParameters(
-      { containerName: options.container, blobName: key, ...right },
-      credential,
-    )
-    return `${address}/${encodeURIComponent(key)}?${sas}`
+  async function signed(
+    key: string,
+    until: number,
+    right: Omit<BlobSASSignatureValues, 'containerName' | 'blobName'>,
+    at = address,
+  ): Promise<{ url: string; expiresAt: number }> {
+    const { sign, expiresAt } = await signer.prepare(until)
+    const query = sign({
+      containerName: options.container,
+      blobName: key,
+      ...(at.startsWith('https:') ? { protocol: SASProtocol.Https } : {}),
+      ...right,
+    })
+    return { url: `${at}/${encodeURIComponent(key)}?${query}`, expiresAt }
   }
+
+  /**
+   * The URL from which the store copies a blob. With the account key it needs no signature; without
+   * it, a signature is the one right that all versions of the store accept.
+   */
+  const sourceOf = async (key: string): Promise<string> =>
+    isDelegated
+      ? (await signed(key, Date.now() + 2 * copyLimit, { permissions: reading }, container.url)).url
+      : container.getBlobClient(key).url
 
   /**
    * A client that may write to a blob may also lease it and take snapshots of it; neither must
@@ -151,20 +162,19 @@ export function createAzureStore(options: {
       origin: new URL(service.url).origin,
 
       signUrl(key, { contentType, disposition, seconds: life }) {
-        const expiresOn = new Date((Math.ceil(Date.now() / 1000) + life) * 1000)
-        return sign(key, {
+        const until = (Math.ceil(Date.now() / 1000) + life) * 1000
+        return signed(key, until, {
           permissions: reading,
-          expiresOn,
           contentType,
           contentDisposition: disposition,
         })
       },
 
-      signParts(key, count, until) {
-        const signed = sign(key, { permissions: writing, expiresOn: new Date(until) })
+      async signParts(key, count, until) {
+        const { url } = await signed(key, until, { permissions: writing })
         const block = (number: number) =>
           new URLSearchParams({ comp: 'block', blockid: blockId(number) })
-        return Array.from({ length: count }, (_, i) => `${signed}&${block(i + 1)}`)
+        return Array.from({ length: count }, (_, i) => `${url}&${block(i + 1)}`)
       },
 
       async allowOrigins(origins) {
@@ -227,7 +237,7 @@ export function createAzureStore(options: {
     async copy(from, to) {
       await within(copyLimit, undefined, async abortSignal => {
         try {
-          const source = container.getBlobClient(from).url
+          const source = await sourceOf(from)
           const copying = await container
             .getBlobClient(to)
             .beginCopyFromURL(source, { abortSignal, intervalInMs: seconds })

@@ -23,20 +23,15 @@ export async function openDriver(
   config: StoreConfig,
   telemetry: Telemetry = silent,
 ): Promise<BlobStore> {
-  const { azureConnectionString, azureContainer, s3, blobDir, blobPublicUrl: publicUrl } = config
+  const { azure, s3, blobDir, blobPublicUrl: publicUrl } = config
   const traceHeaders = telemetry.headers
   if (s3) {
     const { createS3Store } = await import('./s3.ts')
     return createS3Store({ ...s3, publicUrl, traceHeaders })
   }
-  if (azureConnectionString) {
+  if (azure) {
     const { createAzureStore } = await import('./azure.ts')
-    return createAzureStore({
-      connectionString: azureConnectionString,
-      container: azureContainer,
-      publicUrl,
-      traceHeaders,
-    })
+    return createAzureStore({ ...azure, publicUrl, traceHeaders })
   }
   const { createDiskStore } = await import('./disk.ts')
   return createDiskStore({ dir: blobDir })
@@ -44,15 +39,19 @@ export async function openDriver(
 
 /** What an operator does about a store that cannot be used. */
 export function storeProblem(
-  { azureConnectionString, s3, blobDir, moveFrom }: Config,
+  { azure, s3, blobDir, moveFrom }: Config,
   reason: string,
   code?: string,
 ): string {
   if (moveFrom)
     return `The blob store, or the one that the settings with MOVE_FROM_ name, cannot be used (${reason}). Start it, or correct these settings.`
   if (s3)
-    return `S3_BUCKET: the bucket ${s3.bucket} at ${s3.endpoint} cannot be used (${reason}). Start the store, or correct the settings that begin with S3_.`
-  if (azureConnectionString)
+    return s3.accessKeyId
+      ? `S3_BUCKET: the bucket ${s3.bucket} at ${s3.endpoint} cannot be used (${reason}). Start the store, or correct the settings that begin with S3_.`
+      : `S3_BUCKET: the bucket ${s3.bucket} at ${s3.endpoint} cannot be used with the identity of this machine (${reason}). Start the store, give this service an identity, or set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`
+  if (azure?.accountUrl)
+    return `AZURE_STORAGE_ACCOUNT_URL: the blob store at ${azure.accountUrl} cannot be used (${reason}). Correct the URL, give this service an identity, or give its identity the role Storage Blob Data Contributor.`
+  if (azure)
     return `AZURE_STORAGE_CONNECTION_STRING: the blob store cannot be used (${reason}). Start it, or copy the connection string again.`
   return code === undefined
     ? `BLOB_DIR: ${reason}.`

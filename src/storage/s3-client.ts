@@ -6,18 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import aws4 from 'aws4'
 import { NoSpace, Unavailable } from '../runtime/errors.ts'
 import { keepAliveAgent } from './agent.ts'
+import { credentialOf, type S3Credential, type S3Identity } from './aws-identity.ts'
 import { StoreRefusal } from './store.ts'
 import { limited } from './time-limit.ts'
 import { textOf } from './xml.ts'
 
 /** A bucket, and who uses it. */
-export interface S3Bucket {
+export interface S3Bucket extends S3Identity {
   bucket: string
   /** The URL of the store, without the bucket. */
   endpoint: string
-  region: string
-  accessKeyId: string
-  secretAccessKey: string
   /** The bucket is in the path of URLs, and not in the name of the host. */
   pathStyle: boolean
 }
@@ -63,6 +61,26 @@ const isTransient = (error: unknown) =>
   !isFull(error) &&
   (error.status === undefined || error.status >= 500 || [408, 429].includes(error.status))
 
+/**
+ * Whether the store may have refused the credential, rather than the request. A HEAD has no code:
+ * Amazon answers 400 or 403.
+ */
+const isCredentialRefused = (error: unknown) =>
+  error instanceof S3Error &&
+  [400, 401, 403].includes(error.status ?? 0) &&
+  /^(|AccessDenied|ExpiredToken|ExpiredTokenException|InvalidAccessKeyId|InvalidToken|InvalidTokenId|TokenRefreshRequired)$/.test(
+    error.code,
+  )
+
+/** Resolves as the work does, unless the signal aborts first. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
 /** Only the gist of an error is kept: the whole of an answer may contain what was signed. */
 function explain(error: unknown, late: boolean): unknown {
   if (late)
@@ -97,7 +115,7 @@ async function refusalOf(answer: IncomingMessage): Promise<S3Error> {
  */
 export function connect(where: S3Bucket, traceHeaders: () => Record<string, string> = () => ({})) {
   const { bucket, region, pathStyle } = where
-  const credentials = { accessKeyId: where.accessKeyId, secretAccessKey: where.secretAccessKey }
+  const identity = credentialOf(where)
 
   /** Where a request goes, at a URL of the store. */
   const placeAt = (endpoint: URL) => ({
@@ -127,6 +145,22 @@ export function connect(where: S3Bucket, traceHeaders: () => Record<string, stri
 
   /** One attempt. Resolves with the head of a successful answer. */
   async function attempt(asked: S3Request, signal: AbortSignal): Promise<IncomingMessage> {
+    const credential = await unlessAborted(identity.get(), signal)
+    try {
+      return await attemptWith(credential, asked, signal)
+    } catch (error) {
+      if (!isCredentialRefused(error) || signal.aborted) throw error
+      const other = await unlessAborted(identity.replace(credential), signal)
+      if (!other) throw error
+      return attemptWith(other, asked, signal)
+    }
+  }
+
+  async function attemptWith(
+    credential: S3Credential,
+    asked: S3Request,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
     const { method, headers, body } = asked
     const length =
       typeof body === 'function' || body === undefined
@@ -140,7 +174,7 @@ export function connect(where: S3Bucket, traceHeaders: () => Record<string, stri
         path: pathOf(root, asked),
         headers: { ...headers, ...length, Host: host, 'X-Amz-Content-Sha256': 'UNSIGNED-PAYLOAD' },
       },
-      credentials,
+      credential,
     )
     const stream = typeof body === 'function' ? body() : undefined
     const sent = request({
@@ -200,27 +234,40 @@ export function connect(where: S3Bucket, traceHeaders: () => Record<string, stri
         return { headers: answer.headers, body }
       }, signal),
 
+    /** The origin of signed URLs. @param at the URL of the store for those who use it */
+    originAt: (at: URL): string => `${at.protocol}//${placeAt(at).host}`,
+
     /**
-     * A URL that allows this one request from now on. @param at the URL of the store for those who
-     * use it
+     * Makes URLs that allow one request each from now on, for `life` seconds, but not longer than
+     * their credential lives.
+     * @param at the URL of the store for those who use it
      */
-    sign(asked: S3Request, life: number, at: URL): string {
+    async signer(life: number, at: URL) {
+      const credential = await identity.get(life * 1000)
+      const now = Date.now()
+      const left = ((credential.expiresAt ?? Number.POSITIVE_INFINITY) - now) / 1000
+      const seconds = Math.max(1, Math.floor(Math.min(life, left)))
       const place = placeAt(at)
-      const { path } = aws4.sign(
-        {
-          service: 's3',
-          region,
-          method: asked.method,
-          signQuery: true,
-          path: pathOf(place.root, {
-            ...asked,
-            query: { ...asked.query, 'X-Amz-Expires': Math.max(1, life) },
-          }),
-          headers: { Host: place.host },
+      return {
+        expiresAt: now + seconds * 1000,
+        sign(asked: S3Request): string {
+          const { path } = aws4.sign(
+            {
+              service: 's3',
+              region,
+              method: asked.method,
+              signQuery: true,
+              path: pathOf(place.root, {
+                ...asked,
+                query: { ...asked.query, 'X-Amz-Expires': seconds },
+              }),
+              headers: { Host: place.host },
+            },
+            credential,
+          )
+          return `${at.protocol}//${place.host}${path}`
         },
-        credentials,
-      )
-      return `${at.protocol}//${place.host}${path}`
+      }
     },
   }
 }

@@ -121,21 +121,23 @@ export function createS3Store(options: S3Options): BlobStore {
     put: (key, source, given) => send(key, source, given, usualPart),
 
     addresses: {
-      origin: new URL(client.sign({ method: 'GET' }, 1, publicUrl)).origin,
+      origin: client.originAt(publicUrl),
 
-      signUrl(key, { contentType, disposition, seconds: life }) {
+      async signUrl(key, { contentType, disposition, seconds: life }) {
         const query = {
           ...(contentType ? { 'response-content-type': contentType } : {}),
           ...(disposition ? { 'response-content-disposition': disposition } : {}),
         }
-        return client.sign({ method: 'GET', object: objectOf(key), query }, life, publicUrl)
+        const { sign, expiresAt } = await client.signer(life, publicUrl)
+        return { url: sign({ method: 'GET', object: objectOf(key), query }), expiresAt }
       },
 
-      signParts(key, count, until) {
+      async signParts(key, count, until) {
         const life = Math.floor((until - Date.now()) / seconds)
-        const sign = (number: number) =>
-          client.sign({ method: 'PUT', object: partOf(key, number) }, life, publicUrl)
-        return Array.from({ length: count }, (_, i) => sign(i + 1))
+        const { sign } = await client.signer(life, publicUrl)
+        return Array.from({ length: count }, (_, i) =>
+          sign({ method: 'PUT', object: partOf(key, i + 1) }),
+        )
       },
 
       async allowOrigins(origins) {

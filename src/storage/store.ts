@@ -20,21 +20,27 @@ export interface PartOptions {
   md5?: string | undefined
 }
 
-/** Signed URLs of a store that clients reach directly. Only `allowOrigins` uses the network. */
+/**
+ * Signed URLs of a store that clients reach directly. No URL lives longer than the credential that
+ * signs it. Signing uses the network only to renew a temporary credential.
+ */
 export interface StoreAddresses {
   /** The origin of all of them. */
   readonly origin: string
-  /** A URL that allows reading this one blob, and nothing else, for some seconds. */
+  /**
+   * A URL that allows reading this one blob, and nothing else, for some seconds. `expiresAt` is in
+   * milliseconds since the epoch: earlier if the credential ends before.
+   */
   signUrl(
     key: string,
     options: { contentType: string; disposition: string; seconds: number },
-  ): string
+  ): Promise<{ url: string; expiresAt: number }>
   /**
    * The URLs to which parts 1 to `count` can be sent with PUT until `until` (milliseconds since the
-   * epoch). They do not allow reading. The store signs blobs, not blocks: a client with one of them
-   * can write any bytes under this key, and under no other.
+   * epoch), or until their credential ends. They do not allow reading. The store signs blobs, not
+   * blocks: a client with one of them can write any bytes under this key, and under no other.
    */
-  signParts(key: string, count: number, until: number): string[]
+  signParts(key: string, count: number, until: number): Promise<string[]>
   /** Lets pages of these origins send and fetch bytes, and keeps other rules of the store. */
   allowOrigins(origins: string[]): Promise<void>
 }

@@ -137,7 +137,8 @@ describe('The addresses of a direct upload', () => {
     // not.
     await up.part(upload.id, 1, { bytes: partOf(1) })
     expect((await up.look(upload.id)).value.expires_at).toBe(upload.expires_at)
-    const [ended = ''] = t.app.store.addresses?.signParts(upload.id, 1, Date.now() - 1000) ?? []
+    const [ended = ''] =
+      (await t.app.store.addresses?.signParts(upload.id, 1, Date.now() - 1000)) ?? []
     expect((await ask('PUT', ended, partOf(1))).status).toBe(403)
   })
 

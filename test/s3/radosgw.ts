@@ -87,6 +87,8 @@ rgw rados pool pg num min = 1
 rgw thread pool size = 128
 rgw dns name = s3.localhost
 rgw user max buckets = 100000
+rgw s3 auth use sts = true
+rgw sts key = abcdefghijklmnop
 `
 
 async function endOf(child: ChildProcess): Promise<void> {
@@ -153,6 +155,8 @@ export async function startRadosgw(): Promise<Radosgw> {
       ...user,
       `--access-key=${id}`,
       `--secret-key=${secret}`,
+      // For temporary keys of this user.
+      '--caps=user-policy=*',
     ])
     await begin()
   } catch (error) {

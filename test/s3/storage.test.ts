@@ -114,12 +114,10 @@ describe('bind', () => {
 describe('signUrl', () => {
   const bytes = Buffer.from('0123456789')
   const disposition = `attachment; filename="r_sum_.txt"; filename*=UTF-8''r%C3%A9sum%C3%A9%20%26%20%F0%9F%98%80.txt`
-  const sign = (life = 60) =>
-    store.addresses?.signUrl('signed', {
-      contentType: 'image/x-odd; a=b',
-      disposition,
-      seconds: life,
-    }) ?? ''
+  const sign = async (seconds = 60) => {
+    const right = { contentType: 'image/x-odd; a=b', disposition, seconds }
+    return (await store.addresses?.signUrl('signed', right))?.url ?? ''
+  }
 
   beforeAll(async () => {
     await put('signed', pieces(bytes))
@@ -127,7 +125,7 @@ describe('signUrl', () => {
   })
 
   it('gives the bytes under the given type and name', async () => {
-    const response = await fetch(sign())
+    const response = await fetch(await sign())
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('image/x-odd; a=b')
     expect(response.headers.get('content-disposition')).toBe(disposition)
@@ -135,48 +133,47 @@ describe('signUrl', () => {
   })
 
   it('serves ranges', async () => {
-    const response = await fetch(sign(), { headers: { range: 'bytes=2-4' } })
+    const response = await fetch(await sign(), { headers: { range: 'bytes=2-4' } })
     expect([response.status, response.headers.get('content-range')]).toEqual([206, 'bytes 2-4/10'])
     expect(await response.text()).toBe('234')
   })
 
   it('expires', async () => {
-    const url = sign(1)
+    const url = await sign(1)
     expect((await fetch(url)).status).toBe(200)
     await until(async () => (await fetch(url)).status === 403)
   })
 
   it('cannot write, delete, list or reach another blob', async () => {
-    expect((await fetch(sign(), { method: 'PUT', body: 'x' })).status).toBe(403)
-    expect((await fetch(sign(), { method: 'DELETE' })).status).toBe(403)
-    expect((await fetch(sign().replace('/signed?', '/other?'))).status).toBe(403)
-    expect((await fetch(sign().replace('/blobs/signed?', '?list-type=2&'))).status).toBe(403)
-    expect((await fetch(sign().replace(/X-Amz-Expires=\d+/, 'X-Amz-Expires=9999'))).status).toBe(
+    expect((await fetch(await sign(), { method: 'PUT', body: 'x' })).status).toBe(403)
+    expect((await fetch(await sign(), { method: 'DELETE' })).status).toBe(403)
+    expect((await fetch((await sign()).replace('/signed?', '/other?'))).status).toBe(403)
+    expect((await fetch((await sign()).replace('/blobs/signed?', '?list-type=2&'))).status).toBe(
       403,
     )
-    expect((await fetch(sign().replace('a%3Db', 'a%3Dc'))).status).toBe(403)
+    expect(
+      (await fetch((await sign()).replace(/X-Amz-Expires=\d+/, 'X-Amz-Expires=9999'))).status,
+    ).toBe(403)
+    expect((await fetch((await sign()).replace('a%3Db', 'a%3Dc'))).status).toBe(403)
     expect(String(await bytesOf('signed'))).toBe('0123456789')
   })
 
-  it('carries no secret, and has the URL for clients where one is set', () => {
-    expect(sign()).not.toContain(server.secretAccessKey)
-    const shown = (more: Partial<S3Options>) =>
-      createS3Store(
-        optionsOf({ bucket: 'files', endpoint: 'https://s3.internal', ...more }),
-      ).addresses?.signUrl('a b', {
-        contentType: '',
-        disposition: '',
-        seconds: 5,
-      })
-    expect(shown({ publicUrl: 'https://s3.example.org' })).toMatch(
+  it('carries no secret, and has the URL for clients where one is set', async () => {
+    expect(await sign()).not.toContain(server.secretAccessKey)
+    const shown = async (more: Partial<S3Options>) => {
+      const options = optionsOf({ bucket: 'files', endpoint: 'https://s3.internal', ...more })
+      const right = { contentType: '', disposition: '', seconds: 5 }
+      return (await createS3Store(options).addresses?.signUrl('a b', right))?.url
+    }
+    expect(await shown({ publicUrl: 'https://s3.example.org' })).toMatch(
       'https://s3.example.org/files/blobs/a%20b?',
     )
-    expect(shown({ publicUrl: 'https://s3.example.org', pathStyle: false })).toMatch(
+    expect(await shown({ publicUrl: 'https://s3.example.org', pathStyle: false })).toMatch(
       'https://files.s3.example.org/blobs/a%20b?',
     )
-    expect(shown({ endpoint: 'https://s3.eu-central-1.amazonaws.com', pathStyle: false })).toMatch(
-      /^https:\/\/files\.s3\.eu-central-1\.amazonaws\.com\/blobs\/a%20b\?/,
-    )
+    expect(
+      await shown({ endpoint: 'https://s3.eu-central-1.amazonaws.com', pathStyle: false }),
+    ).toMatch(/^https:\/\/files\.s3\.eu-central-1\.amazonaws\.com\/blobs\/a%20b\?/)
   })
 })
 
@@ -187,7 +184,7 @@ describe('signParts', () => {
   it('lets clients send the parts of one blob, and nothing else', async () => {
     const { made } = await newStore()
     const [first = '', second = ''] =
-      made.addresses?.signParts('direct', 2, Date.now() + 60_000) ?? []
+      (await made.addresses?.signParts('direct', 2, Date.now() + 60_000)) ?? []
     const bytes = randomBytes(30)
     expect((await send(second, bytes.subarray(20))).status).toBe(200)
     expect((await send(first, bytes.subarray(0, 20))).status).toBe(200)
@@ -209,7 +206,7 @@ describe('signParts', () => {
   })
 
   it('ends with its time', async () => {
-    const [url = ''] = store.addresses?.signParts('ended', 1, Date.now() + 1000) ?? []
+    const [url = ''] = (await store.addresses?.signParts('ended', 1, Date.now() + 1000)) ?? []
     await until(async () => (await send(url, randomBytes(3))).status === 403)
   })
 })
@@ -305,7 +302,8 @@ it('names the bucket in the name of the host where it is told to', async () => {
     expect(bytes.equals(await bytesOf('copied', made))).toBe(true)
     await made.addresses?.allowOrigins(['https://a.example.com'])
     const url = new URL(
-      made.addresses?.signUrl('hosted', { contentType: '', disposition: '', seconds: 60 }) ?? '',
+      (await made.addresses?.signUrl('hosted', { contentType: '', disposition: '', seconds: 60 }))
+        ?.url ?? '',
     )
     expect(url.host).toBe(`${options.bucket}.s3.localhost:${port}`)
     const answer = await new Promise<IncomingMessage>(resolve => void get(url, resolve))
@@ -376,7 +374,7 @@ describe('the rule for pages of other origins', () => {
   it('lets pages of these origins send parts and read blobs, and no others', async () => {
     const { made } = await newStore()
     await made.addresses?.allowOrigins(['https://a.example.com'])
-    const [url = ''] = made.addresses?.signParts('direct', 1, Date.now() + 60_000) ?? []
+    const [url = ''] = (await made.addresses?.signParts('direct', 1, Date.now() + 60_000)) ?? []
     const preflight = async (origin: string) => {
       const headers = {
         origin,

@@ -41,8 +41,7 @@ describe('without any setting', () => {
     expect(config).toMatchObject({
       dataDir: resolve('data'),
       database: { dialect: 'sqlite', file: resolve('data', 'satchel.sqlite') },
-      azureConnectionString: '',
-      azureContainer: 'satchel',
+      azure: null,
       s3: null,
       secretKey: '',
       smtpUrl: '',
@@ -271,9 +270,50 @@ describe('the Azure account', () => {
     'UseDevelopmentStorage=true',
     'DefaultEndpointsProtocol=https;AccountName=files;AccountKey=a2V5;EndpointSuffix=core.windows.net',
   ])('is taken from %s', connection => {
-    expect(readConfig({ AZURE_STORAGE_CONNECTION_STRING: connection }).azureConnectionString).toBe(
-      connection,
-    )
+    const { azure } = readConfig({ AZURE_STORAGE_CONNECTION_STRING: connection })
+    expect(azure).toMatchObject({ connectionString: connection, container: 'satchel' })
+  })
+
+  it('is used without a key where its URL is set', () => {
+    const url = 'https://files.blob.core.windows.net'
+    const accountOf = (env: Env) =>
+      readConfig({ AZURE_STORAGE_ACCOUNT_URL: `${url}/`, ...env }).azure
+    expect(accountOf({})).toEqual({
+      accountUrl: url,
+      connectionString: '',
+      container: 'satchel',
+      ownAuthority: false,
+    })
+    for (const [host, ownAuthority] of [
+      ['https://login.microsoftonline.com/', false],
+      ['https://login.microsoftonline.us', false],
+      ['https://login.partner.microsoftonline.cn', false],
+      ['https://login.example.com', true],
+      ['https://microsoftonline.com.example.com', true],
+    ] as const)
+      expect(accountOf({ AZURE_AUTHORITY_HOST: host })).toMatchObject({ ownAuthority })
+  })
+
+  it.each<[Env, string]>([
+    [{ AZURE_STORAGE_ACCOUNT_URL: 'http://files.blob.core.windows.net' }, 'https'],
+    [{ AZURE_STORAGE_ACCOUNT_URL: 'https://files.blob.core.windows.net/?sv=1' }, 'no query'],
+    [
+      {
+        AZURE_STORAGE_ACCOUNT_URL: 'https://files.blob.core.windows.net',
+        AZURE_STORAGE_CONNECTION_STRING: 'AccountName=files;AccountKey=a2V5',
+      },
+      'cannot be set with AZURE_STORAGE_CONNECTION_STRING',
+    ],
+    [
+      {
+        AZURE_STORAGE_ACCOUNT_URL: 'https://files.blob.core.windows.net',
+        S3_BUCKET: 'files',
+        S3_REGION: 'eu-west-1',
+      },
+      'because there is one store',
+    ],
+  ])('is refused with %j: %s', (env, problem) => {
+    expect(problemsOf(env)).toEqual([expect.stringContaining(problem)])
   })
 
   it('must come with its key, which signs the URLs', () => {
@@ -293,6 +333,7 @@ describe('the S3 bucket', () => {
       region: 'eu-central-1',
       accessKeyId: 'an-id',
       secretAccessKey: 'hunter2',
+      profile: '',
       pathStyle: false,
       encryption: '',
       kmsKeyId: '',
@@ -320,15 +361,30 @@ describe('the S3 bucket', () => {
       region: 'eu-west-1',
     })
     expect(readConfig(env).s3).toBeNull()
-    expect(problemsOf({ S3_BUCKET: 'files', ...env, AWS_SESSION_TOKEN: 'ends' })).toEqual([
-      expect.stringMatching(/^S3_ACCESS_KEY_ID: .*expires/),
-    ])
+  })
+
+  it.each<Env>([
+    {},
+    { AWS_ACCESS_KEY_ID: 'an-id', AWS_SECRET_ACCESS_KEY: 'hunter2', AWS_SESSION_TOKEN: 'ends' },
+    { AWS_ACCESS_KEY_ID: 'an-id', AWS_SECRET_ACCESS_KEY: 'hunter2', AWS_PROFILE: 'files' },
+    { AWS_ACCESS_KEY_ID: 'an-id', AWS_SECRET_ACCESS_KEY: 'hunter2', S3_PROFILE: 'files' },
+  ])('is used with the identity that the AWS SDK finds: %j', env => {
+    expect(readConfig({ S3_BUCKET: 'files', S3_REGION: 'eu-west-1', ...env }).s3).toMatchObject({
+      accessKeyId: '',
+      secretAccessKey: '',
+      profile: env.S3_PROFILE ?? '',
+    })
   })
 
   it.each<[string[], Env]>([
     [['S3_BUCKET'], { ...keys }],
     [['S3_BUCKET'], { S3_ENDPOINT: 'https://s3.example.com' }],
-    [['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'S3_REGION'], { S3_BUCKET: 'files' }],
+    [['S3_REGION'], { S3_BUCKET: 'files' }],
+    [
+      ['S3_ACCESS_KEY_ID'],
+      { S3_BUCKET: 'files', S3_REGION: 'eu-west-1', S3_SECRET_ACCESS_KEY: 'hunter2' },
+    ],
+    [['S3_PROFILE'], { S3_BUCKET: 'files', S3_REGION: 'eu-west-1', S3_PROFILE: 'files', ...keys }],
     [
       ['S3_SECRET_ACCESS_KEY'],
       { S3_BUCKET: 'files', S3_REGION: 'eu-west-1', S3_ACCESS_KEY_ID: 'an-id' },

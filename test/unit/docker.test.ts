@@ -68,11 +68,11 @@ describe('docker/compose.yml', () => {
 
   it('keeps the files on the volume that all instances share, unless an account of Azure is given', () => {
     const config = readConfig(environment())
-    expect([config.azureConnectionString, config.blobDir]).toEqual(['', '/data/blobs'])
+    expect([config.azure, config.blobDir]).toEqual([null, '/data/blobs'])
     expect(compose).toMatch(/^ {4}volumes:\n {6}- satchel:\/data$/m)
     const connection = 'AccountName=files;AccountKey=a2V5'
     given.AZURE_STORAGE_CONNECTION_STRING = connection
-    expect(readConfig(environment()).azureConnectionString).toBe(connection)
+    expect(readConfig(environment()).azure?.connectionString).toBe(connection)
     delete given.AZURE_STORAGE_CONNECTION_STRING
     expect(compose).not.toContain('image: mcr.microsoft.com')
   })

@@ -175,7 +175,7 @@ describe('README.md and docs', () => {
     )
     expect(readConfig(settings)).toMatchObject({
       database: { dialect: 'mysql' },
-      azureConnectionString: expect.stringContaining('AccountKey='),
+      azure: expect.objectContaining({ connectionString: expect.stringContaining('AccountKey=') }),
       redisUrl: expect.stringMatching(/^redis:/),
       smtpUrl: expect.stringMatching(/^smtp:/),
       providers: [{ name: 'sso' }],

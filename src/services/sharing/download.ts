@@ -126,18 +126,18 @@ export function downloadService({
     delivery: deliver,
 
     /** @param grant the share that grants access, if the caller is not the owner */
-    link(file: DeliveredFile, mode: Mode, grant?: Grant): Download {
+    async link(file: DeliveredFile, mode: Mode, grant?: Grant): Promise<Download> {
       const { blobId, name, fileType, size, md5 } = file
       const delivery = deliver(file, mode)
-      const url =
+      const { contentType, disposition } = delivery
+      const signed =
         proxied || !store.addresses
-          ? `${publicUrl()}/api/blobs/${tokens.seal('bytes', { blobId, name, fileType, size, md5, mode, grant }, seconds)}`
-          : store.addresses.signUrl(blobId, {
-              contentType: delivery.contentType,
-              disposition: delivery.disposition,
-              seconds,
-            })
-      return { url, fileName: name, expiresAt: Date.now() + seconds * 1000, delivery }
+          ? {
+              url: `${publicUrl()}/api/blobs/${tokens.seal('bytes', { blobId, name, fileType, size, md5, mode, grant }, seconds)}`,
+              expiresAt: Date.now() + seconds * 1000,
+            }
+          : await store.addresses.signUrl(blobId, { contentType, disposition, seconds })
+      return { ...signed, fileName: name, delivery }
     },
 
     /**

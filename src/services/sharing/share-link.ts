@@ -308,7 +308,7 @@ export function shareLinkService({
       const file = await tree.file(share, path)
       const shown = { fileName: file.name, fileType: file.fileType, size: file.size }
       const look = { ...this.describe(share, visitor), ...shown }
-      return { look, delivery: look.limited ? null : downloads.link(file, 'inline').delivery }
+      return { look, delivery: look.limited ? null : downloads.delivery(file, 'inline') }
     },
 
     /**
@@ -332,7 +332,7 @@ export function shareLinkService({
             top: share.name,
             grant,
           })
-        : downloads.link(file, mode, grant)
+        : await downloads.link(file, mode, grant)
       if (request.counts) await count(share, request)
       // HEAD must not return a working URL of the store, which would bypass the limit.
       return request.counts || downloads.proxied || share.maxDownloads === null

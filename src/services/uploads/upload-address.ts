@@ -13,7 +13,7 @@ export function uploadAddresses({
   tokens,
   publicUrl,
 }: Core<'store' | 'tokens' | 'publicUrl'>) {
-  function urlsOf({
+  async function urlsOf({
     id,
     bucketId,
     shareId,
@@ -22,7 +22,7 @@ export function uploadAddresses({
     partCount,
     expiresAt,
     writableUntil,
-  }: UploadSessionView): string[] {
+  }: UploadSessionView): Promise<string[]> {
     const count = size === 0 ? 0 : partCount
     if (store.addresses) return store.addresses.signParts(id, count, writableUntil)
     // One token for all parts, because there may be many.
@@ -39,8 +39,9 @@ export function uploadAddresses({
      * The signed URLs of the parts of a direct upload (none for an empty file); null for other
      * uploads.
      */
-    of(session: UploadSessionView): { partNumber: number; url: string }[] | null {
-      return session.direct ? urlsOf(session).map((url, i) => ({ partNumber: i + 1, url })) : null
+    async of(session: UploadSessionView): Promise<{ partNumber: number; url: string }[] | null> {
+      if (!session.direct) return null
+      return (await urlsOf(session)).map((url, i) => ({ partNumber: i + 1, url }))
     },
 
     /**
