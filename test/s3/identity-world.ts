@@ -44,10 +44,10 @@ async function ask(
 }
 
 /**
- * The sources of temporary keys that AWS has, on this machine: the endpoint of containers (ECS, EKS),
- * the metadata service of EC2 (version 2), and the token service for web identities (IRSA). The keys
- * and session tokens are real ones of radosgw. It gives them a shorter life than radosgw does (900
- * seconds at least), so that they are renewed while a test runs.
+ * The sources of temporary keys that AWS has, on this machine: the endpoint of containers (ECS,
+ * EKS), the metadata service of EC2 (version 2), and the token service for web identities (IRSA).
+ * The keys and session tokens are real ones of radosgw. It gives them a shorter life than radosgw
+ * does (900 seconds at least), so that they are renewed while a test runs.
  */
 export async function startKeySource(server: S3Server, lifeMs = 3000) {
   await ask(server, 's3', {
