@@ -15,9 +15,9 @@ const tenant = '11111111-2222-4333-8444-555555555555'
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /**
- * Azurite with https that takes tokens (`--oauth basic`), and the two places that hand them out: the
- * endpoint of managed identities (App Service), and an authority for client secrets and workload
- * identities. Azurite checks times, issuer and audience of a token, and not its signature.
+ * Azurite with https that takes tokens (`--oauth basic`), and the two places that hand them out:
+ * the endpoint of managed identities (App Service), and an authority for client secrets and
+ * workload identities. Azurite checks times, issuer and audience of a token, and not its signature.
  */
 export async function startAzureWorld(lifeSeconds = 30) {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-entra-'))
