@@ -129,7 +129,9 @@ const previewsOf = (db: Db) =>
  */
 const sessionsOf = (db: Db) =>
   db.rows<{ id: string; bucketId: string; size: number }>(
-    "SELECT id, bucket_id AS bucketId, size FROM upload_session WHERE state IS NULL OR state <> 'completed' ORDER BY id",
+    `SELECT s.id, s.bucket_id AS bucketId, COALESCE(q.bytes, s.size) AS size
+     FROM upload_session s LEFT JOIN file_request_upload q ON q.id = s.id
+     WHERE s.state IS NULL OR s.state <> 'completed' ORDER BY s.id`,
   )
 
 /** What direct uploads have left behind, until no one can write to it any more. */

@@ -267,7 +267,7 @@ describe('A sender', () => {
     expect([status, response.part_count]).toEqual([200, 1])
     const { upload_id, sender } = response
     const at = `/api/request/${token}/uploads/${upload_id}`
-    expect(await row(id)).toEqual({ files: 0, bytes: 0, reservedFiles: 1, reservedBytes: 10 })
+    expect(await row(id)).toEqual({ files: 0, bytes: 0, reservedFiles: 1, reservedBytes: 0 })
     const found = (await t.anonymous.rest('GET', at, { headers: as(sender) })).response
     expect(found).toMatchObject({ filename: 'big.bin', received: [] })
     const part = (body: string, headers = as(sender)) =>
@@ -292,7 +292,7 @@ describe('A sender', () => {
     // Given up.
     const again = (await start(token, { filename: 'more.bin', size: 9 })).response
     const where = `/api/request/${token}/uploads/${again.upload_id}`
-    expect(statusAndCode(await start(token, { filename: 'much.bin', size: 1 }))).toEqual([
+    expect(statusAndCode(await start(token, { filename: 'much.bin', size: 12 }))).toEqual([
       403,
       'FILE_REQUEST_FULL',
     ])

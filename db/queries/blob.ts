@@ -48,6 +48,16 @@ export const extendLease = (db: Db, id: string, until: number, tx?: Tx): Promise
     tx,
   )
 
+/** Locks a staged blob. @returns how many bytes it reserves; undefined if it is not staged */
+export async function lockReservation(db: Db, id: string, tx: Tx): Promise<number | undefined> {
+  const staged = await db.row<{ bytes: number }>(
+    `SELECT reserved_bytes AS bytes FROM blobs${db.byKey} WHERE id = ? AND state = 'staged'${db.forUpdate}`,
+    [id],
+    tx,
+  )
+  return staged && Number(staged.bytes)
+}
+
 /** @returns whether the blob is still staged */
 export const setReservation = (db: Db, id: string, bytes: number, tx: Tx): Promise<boolean> =>
   db.changed(

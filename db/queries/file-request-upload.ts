@@ -4,8 +4,8 @@ import { firstOfEach, type Page } from './page.ts'
 import { insertion } from './sql.ts'
 
 /** How many uploads of a request may be unfinished at a time, and how many of one network. */
-export const MAX_UNFINISHED = 100
-export const MAX_UNFINISHED_OF_NETWORK = 10
+export const MAX_UNFINISHED = 1000
+export const MAX_UNFINISHED_OF_NETWORK = 200
 
 /**
  * Reserves in an open request. @returns whether it could. One conditional UPDATE, which locks the
@@ -74,6 +74,23 @@ export async function extendRequestedUpload(
   tx: Tx,
 ): Promise<void> {
   await db.run('UPDATE file_request_upload SET bytes = bytes + ? WHERE id = ?', [bytes, id], tx)
+}
+
+/** Takes back a part of what an unfinished upload reserves. The bucket must be locked. */
+export async function shrinkRequestedUpload(
+  db: Db,
+  id: string,
+  bytes: number,
+  tx: Tx,
+): Promise<void> {
+  const upload = await db.row<{ requestId: string }>(unfinished, [id], tx)
+  if (!upload) return
+  await db.run(
+    'UPDATE file_request SET reserved_bytes = reserved_bytes - ? WHERE id = ?',
+    [bytes, upload.requestId],
+    tx,
+  )
+  await db.run('UPDATE file_request_upload SET bytes = bytes - ? WHERE id = ?', [bytes, id], tx)
 }
 
 const unfinished =

@@ -242,7 +242,14 @@ operation('PUT /api/request/{token}/uploads/{upload_id}/parts/{part_number}', 's
     'Stores one part of an upload to a file request. Sending the same number again replaces it.',
   auth: { public: true },
   statuses: [400, 401, 403, 404, 409],
-  fails: [...FAILS, 'UPLOAD_INCOMPLETE', 'CHECKSUM_MISMATCH', 'UPLOAD_NOT_FOUND', 'UPLOAD_BUSY'],
+  fails: [
+    ...FAILS,
+    'FILE_REQUEST_FULL',
+    'UPLOAD_INCOMPLETE',
+    'CHECKSUM_MISMATCH',
+    'UPLOAD_NOT_FOUND',
+    'UPLOAD_BUSY',
+  ],
   from: { sender: SENDER, part: 'raw', content_md5: 'header content-md5' },
   args: arg => ({
     ...upload(arg),

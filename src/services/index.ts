@@ -235,6 +235,7 @@ export function createServices({ config, ...given }: Options) {
     fileRequestLinks,
     fileRequestUploads: fileRequestUploadService({
       ...core,
+      blobs,
       fileRequestLinks,
       files,
       uploadSessions,

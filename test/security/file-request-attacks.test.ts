@@ -96,7 +96,48 @@ async function held(token: string, name = 'held.txt') {
   }
 }
 
+/** Starts an upload in parts and sends its only part; answers what was refused first. */
+async function begin(
+  token: string,
+  declared: { filename: string; size: number },
+  address?: string,
+): Promise<RestAnswer> {
+  const started = await start(token, declared, address)
+  if (started.status !== 200) return started
+  const { upload_id, sender } = started.response
+  return t.anonymous.rest('PUT', `/api/request/${token}/uploads/${upload_id}/parts/1`, {
+    body: 'x'.repeat(declared.size),
+    headers: { 'x-sender-token': sender },
+  })
+}
+
 describe('Starts without completion', () => {
+  it('reserve only what has arrived, so that a few of them do not fill a drive', async () => {
+    const { id, token } = await request()
+    const huge = { filename: 'huge.bin', size: 900 * MiB }
+    const starts = await Promise.all(Array.from({ length: 5 }, () => start(token, huge)))
+    expect(byStatus(starts)).toEqual({ '200 ': 5 })
+    expect(await row(id)).toMatchObject({ reservedFiles: 5, reservedBytes: 0 })
+    // A part that is refused reserves nothing, either.
+    const { upload_id, sender } = starts[0]?.response ?? {}
+    const path = `/api/request/${token}/uploads/${upload_id}/parts/1`
+    const headers = { 'x-sender-token': sender }
+    expect((await t.anonymous.rest('PUT', path, { body: 'short', headers })).status).toBe(400)
+    expect(await row(id)).toMatchObject({ reservedBytes: 0 })
+    await expectConsistent(t)
+    await outlive(t)
+    await expectConsistent(t)
+  })
+
+  it('of one byte do not keep out others of the same network', async () => {
+    const { token } = await request()
+    for (let i = 0; i < 10; i++)
+      expect((await begin(token, { filename: `${i}`, size: 1 }, '10.9.9.1')).status).toBe(200)
+    expect((await start(token, { filename: 'honest', size: MiB }, '10.9.9.2')).status).toBe(200)
+    await outlive(t)
+    await expectConsistent(t)
+  })
+
   it('are bounded, leave the drive to its owner, and leave nothing after the sweep', async () => {
     const { id, token } = await request()
     const answers: RestAnswer[] = []
@@ -108,22 +149,23 @@ describe('Starts without completion', () => {
           ),
         )),
       )
-    expect(byStatus(answers)).toEqual({ '200 ': 100, '429 RATE_LIMITED': 260 })
-    const refused = answers.find(({ status }) => status === 429)
-    expect([refused?.headers.get('retry-after'), refused?.response.retry_after]).toEqual(['60', 60])
-    expect(await row(id)).toEqual({
-      files: 0,
-      bytes: 0,
-      reservedFiles: 100,
-      reservedBytes: 100 * MiB,
-    })
-    expect(statusAndCode(await send(token, 'whole.txt'))).toEqual([429, 'RATE_LIMITED'])
+    expect(byStatus(answers)).toEqual({ '200 ': 360 })
+    // Nothing has arrived yet, so no space is taken.
+    expect(await row(id)).toEqual({ files: 0, bytes: 0, reservedFiles: 360, reservedBytes: 0 })
+    const { db } = t.app
+    await db.run('UPDATE file_request SET reserved_files = 1000 WHERE id = ?', [id])
+    const refused = await send(token, 'whole.txt')
+    expect(statusAndCode(refused)).toEqual([429, 'RATE_LIMITED'])
+    expect([refused.headers.get('retry-after'), refused.response.retry_after]).toEqual(['60', 60])
+    await db.run('UPDATE file_request SET reserved_files = 360 WHERE id = ?', [id])
     expect((await alice.upload('own.txt', 'mine')).status).toBe(200)
-    // They end by themselves within a quarter of an hour.
+    // They end by themselves within a minute.
     const [lease] = await t.app.db.rows<{ until: number }>(
       "SELECT MAX(lease_until) AS until FROM blobs WHERE state = 'staged'",
     )
-    expect(Number(lease?.until) - Date.now()).toBeLessThanOrEqual(15 * 60_000)
+    expect(Number(lease?.until) - Date.now()).toBeLessThanOrEqual(60_000)
+    // A sweep ends up to 200 of them.
+    await outlive(t)
     await outlive(t)
     expect(await row(id)).toEqual({ files: 0, bytes: 0, reservedFiles: 0, reservedBytes: 0 })
     expect((await send(token, 'whole.txt')).status).toBe(200)
@@ -136,7 +178,7 @@ describe('Starts without completion', () => {
     try {
       const answers = []
       for (let i = 0; i < 12; i++)
-        answers.push(await start(token, { filename: `${i}`, size: MiB }, `10.1.${i}.1`))
+        answers.push(await begin(token, { filename: `${i}`, size: MiB }, `10.1.${i}.1`))
       expect(byStatus(answers)).toEqual({ '200 ': 9, '403 FILE_REQUEST_FULL': 3 })
       expect(JSON.stringify(answers.at(-1)?.response)).not.toMatch(/max|used|\d/)
       expect((await alice.upload('own.bin', Buffer.alloc(MiB))).status).toBe(200)
@@ -165,7 +207,7 @@ describe('Parallel uploads', () => {
     const { id, token } = await request({ max_bytes: 50 })
     const answers = await Promise.all(
       Array.from({ length: 9 }, (_, i) =>
-        i % 2 ? send(token, `${i}`, 'x'.repeat(10)) : start(token, { filename: `${i}`, size: 10 }),
+        i % 2 ? send(token, `${i}`, 'x'.repeat(10)) : begin(token, { filename: `${i}`, size: 10 }),
       ),
     )
     expect(byStatus(answers)).toEqual({ '200 ': 5, '403 FILE_REQUEST_FULL': 4 })
@@ -203,7 +245,7 @@ describe('A size that lies', () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=b' }
     const whole = await t.anonymous.rest('POST', `/api/request/${token}/upload`, { body, headers })
     expect(statusAndCode(whole)).toEqual([403, 'FILE_REQUEST_FULL'])
-    expect(await row(id)).toEqual({ files: 0, bytes: 0, reservedFiles: 1, reservedBytes: 1 })
+    expect(await row(id)).toEqual({ files: 0, bytes: 0, reservedFiles: 1, reservedBytes: 0 })
     await outlive(t)
     await expectConsistent(t)
   })

@@ -7,6 +7,7 @@ import {
   MAX_UNFINISHED,
   MAX_UNFINISHED_OF_NETWORK,
   reserveInRequest,
+  shrinkRequestedUpload,
   unfinishedOfNetwork,
 } from '../../../db/queries/file-request-upload.ts'
 import type { Sender } from '../../access/caller.ts'
@@ -17,6 +18,7 @@ import { truncateAddress } from '../../values/network.ts'
 import { parseName } from '../../values/paths.ts'
 import { Upload } from '../../values/upload.ts'
 import type { Core } from '../core.ts'
+import type { BlobService } from '../tree/blob.ts'
 import type { FileService } from '../tree/file.ts'
 import type { UploadLimits } from '../tree/quota.ts'
 import type { Completion, UploadCompletionService } from '../uploads/upload-completion.ts'
@@ -41,15 +43,16 @@ export interface SentFile {
 }
 
 /**
- * How long an upload in parts waits for its first part, and after each part for the next: what it
- * reserves is not to be held for long.
+ * How long an upload in parts waits for its first part, and after each part for the next. Senders
+ * are anonymous, so an upload that does not begin must not stay.
  */
-const FIRST_PART_MS = HOUR_MS / 4
+const FIRST_PART_MS = HOUR_MS / 60
 const NEXT_PART_MS = HOUR_MS
 const RETRY_SECONDS = 60
 
 interface Deps extends Core<'db'> {
   fileRequestLinks: FileRequestLinkService
+  blobs: BlobService
   files: FileService
   uploadSessions: UploadSessionService
   uploadCompletions: UploadCompletionService
@@ -84,7 +87,7 @@ function asSenderMaySee(error: unknown): unknown {
  * when a file is created.
  */
 export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps }: Deps) {
-  const { files, uploadSessions, uploadCompletions } = deps
+  const { blobs, files, uploadSessions, uploadCompletions } = deps
 
   /** Reserves in the request what is reserved in the drive, so that both end together. */
   function reservation(
@@ -120,7 +123,9 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
       }
       return null
     }
-    return { ...limits, alsoReserve }
+    const alsoRelease = (blobId: string, bytes: number, tx: Tx) =>
+      shrinkRequestedUpload(db, blobId, bytes, tx)
+    return { ...limits, alsoReserve, alsoRelease }
   }
 
   const writerOf = (
@@ -166,14 +171,15 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
         const { request, tree, names } = opened
         const fileName = parseName(given.filename, 'file')
         refuseKind(request.kinds, fileName)
-        const { mimetype, source, bound, signal, fieldsAfterwards } = given
+        const { mimetype, source, signal, fieldsAfterwards } = given
         const to = { folder: names.join('/') }
         // The form cannot choose the destination.
         const upload = new Upload({
           filename: fileName,
           mimetype,
           source,
-          bound,
+          // What a sender declares is not reserved: the reservation grows with the bytes.
+          bound: undefined,
           signal,
           ...(fieldsAfterwards
             ? {
@@ -199,8 +205,8 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
       }),
 
     /**
-     * Starts an upload in parts. Reserves its full size for a quarter of an hour, and after each
-     * part for an hour. @throws as upload
+     * Starts an upload in parts. Its bytes are reserved as its parts arrive. It waits a minute for
+     * its first part, and an hour after each part. @throws as upload
      */
     start: (
       token: string,
@@ -211,7 +217,12 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
         const { request, tree, names } = opened
         const filename = parseName(declared.filename, 'filename')
         refuseKind(request.kinds, filename)
-        const place = { folder: names.join('/'), onConflict: keepBoth(), lifeMs: FIRST_PART_MS }
+        const place = {
+          folder: names.join('/'),
+          onConflict: keepBoth(),
+          lifeMs: FIRST_PART_MS,
+          reservesLater: true,
+        }
         const limits = reservation(opened, who, filename, visit)
         const session = await uploadSessions.start(
           tree,
@@ -230,9 +241,19 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
       within(token, visit, ({ tree }, who) => uploadSessions.find(tree, id, who.id)),
 
     addPart: (token: string, visit: SenderVisit, part: Omit<NewPart, 'by' | 'lifeMs'>) =>
-      within(token, visit, ({ tree }, who) =>
-        uploadSessions.addPart(tree, { ...part, by: who.id, lifeMs: NEXT_PART_MS }),
-      ),
+      within(token, visit, async (opened, who) => {
+        const { tree } = opened
+        const { id } = part
+        const { size, partCount } = await uploadSessions.find(tree, id, who.id)
+        const limits = reservation(opened, who, '', visit)
+        const reserving = {
+          more: (bytes: number) => blobs.reserveMore(tree, limits, { id, bytes, size }),
+          less: (bytes: number) => blobs.reserveLess(tree, limits, { id, bytes }),
+        }
+        // The only part is followed by the completion.
+        const lifeMs = partCount > 1 ? NEXT_PART_MS : FIRST_PART_MS
+        return uploadSessions.addPart(tree, { ...part, by: who.id, lifeMs, reserving })
+      }),
 
     abort: (token: string, visit: SenderVisit, id: string): Promise<void> =>
       within(token, visit, ({ tree }, who) => uploadSessions.abort(tree, id, who.id)),
@@ -248,8 +269,13 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
       id: string,
       digests: Pick<Completion, 'md5' | 'crc32' | 'sha256'>,
     ): Promise<SentFile> =>
-      within(token, visit, async ({ request, tree }, who) => {
+      within(token, visit, async (opened, who) => {
+        const { request, tree } = opened
         const planned = await uploadSessions.find(tree, id, who.id)
+        const { size: bytes } = planned
+        // Parts that an instance was receiving as it died may have reserved less.
+        const limits = reservation(opened, who, '', visit)
+        await blobs.reserveMore(tree, limits, { id, bytes, size: bytes })
         const completion = { ...digests, folderId: request.folderId, decide: keepBoth }
         const upload = { id, by: who.id }
         const { size, md5 } = await uploadCompletions.complete(

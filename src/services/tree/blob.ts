@@ -6,12 +6,14 @@ import {
   extendLease,
   insertBlob,
   isKnown,
+  lockReservation,
   makeLive,
   markForDeletion,
   setLeases,
   setReservation,
 } from '../../../db/queries/blob.ts'
-import { settle } from '../../../db/queries/bucket.ts'
+import { lockOpenBucket, settle } from '../../../db/queries/bucket.ts'
+import { unreserve } from '../../../db/queries/reservation.ts'
 import { isLeft } from '../../../db/queries/store-move.ts'
 import type { Writer } from '../../access/caller.ts'
 import type { Config } from '../../config/config.ts'
@@ -138,6 +140,23 @@ export function blobService({
     })
   }
 
+  async function changeReservation(
+    tree: Tree,
+    limits: UploadLimits,
+    { id, from, to }: { id: string; from: number; to: number },
+    tx: Tx,
+  ): Promise<void> {
+    if (to > from) {
+      const more = { blobId: id, bytes: to - from, files: 0 }
+      const refused = await reserveUpload(db, tree, limits, more, tx)
+      if (refused) throw refused
+    } else {
+      await unreserve(db, tree.bucketId, { bytes: from - to, files: 0 }, tx)
+      await limits.alsoRelease?.(id, from - to, tx)
+    }
+    await setReservation(db, id, to, tx)
+  }
+
   /**
    * The sweeper may have removed an upload whose lease expired; records the bytes that arrived
    * afterwards, so that they are deleted.
@@ -218,6 +237,52 @@ export function blobService({
         tx,
       )
     },
+
+    /**
+     * Gives back the bytes that a new upload reserves, once it is known that they would fit: it
+     * reserves them again as they arrive. The transaction must have reserved them.
+     */
+    async reserveLater(
+      tree: Tree,
+      limits: UploadLimits,
+      { id, bytes }: { id: string; bytes: number },
+      tx: Tx,
+    ): Promise<void> {
+      if (bytes > 0) await changeReservation(tree, limits, { id, from: bytes, to: 0 }, tx)
+    },
+
+    /**
+     * Raises the reservation of an upload by some bytes that are about to arrive, up to its size.
+     * @returns by how much; 0 for an upload that has ended
+     * @throws QUOTA_EXCEEDED
+     */
+    reserveMore: (
+      tree: Tree,
+      limits: UploadLimits,
+      { id, bytes, size }: { id: string; bytes: number; size: number },
+    ): Promise<number> =>
+      db.transaction(async tx => {
+        await lockOpenBucket(db, tree.bucketId, tx)
+        const from = await lockReservation(db, id, tx)
+        if (from === undefined) return 0
+        const to = Math.min(size, from + bytes)
+        if (to > from) await changeReservation(tree, limits, { id, from, to }, tx)
+        return Math.max(0, to - from)
+      }),
+
+    /** Takes back what was reserved for bytes that have not arrived. */
+    reserveLess: (
+      tree: Tree,
+      limits: UploadLimits,
+      { id, bytes }: { id: string; bytes: number },
+    ): Promise<void> =>
+      db.transaction(async tx => {
+        await lockOpenBucket(db, tree.bucketId, tx)
+        const from = await lockReservation(db, id, tx)
+        if (from === undefined || bytes === 0) return
+        const to = Math.max(0, from - bytes)
+        await changeReservation(tree, limits, { id, from, to }, tx)
+      }),
 
     /**
      * Extends the lease of a staged blob to at least this time (milliseconds since 1970). @returns

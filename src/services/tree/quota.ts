@@ -17,6 +17,8 @@ export interface UploadLimits extends BucketLimits {
     more: { bytes: number; files: number },
     tx: Tx,
   ) => Promise<AppError | null>
+  /** Takes back so many bytes of that, in the same transaction. */
+  alsoRelease?: (blobId: string, bytes: number, tx: Tx) => Promise<void>
 }
 
 /**

@@ -23,6 +23,11 @@ export interface NewPart {
   contentMd5: string | null | undefined
   /** The time that the upload waits for the next part, in milliseconds; by default one day. */
   lifeMs?: number
+  /** Reserves bytes for the part before it arrives, and takes them back if it does not. */
+  reserving?: {
+    more: (bytes: number) => Promise<number>
+    less: (bytes: number) => Promise<void>
+  }
 }
 
 /** A received part. */

@@ -57,6 +57,8 @@ export interface NewUpload {
    * milliseconds; by default one day.
    */
   lifeMs?: number
+  /** Whether its bytes are reserved as its parts arrive, instead of all of them now. */
+  reservesLater?: boolean
   /**
    * Further changes in the same transaction, before the bytes are reserved and after the upload is
    * recorded.
@@ -237,6 +239,8 @@ export function uploadSessionService({
           { id: session.id, bytes: size, leaseUntil: session.expiresAt, at },
           tx,
         )
+        if (upload.reservesLater)
+          await blobs.reserveLater(tree, allowed, { id: session.id, bytes: size }, tx)
         await insertSession(db, { ...session, userId: by, path: joinPath(names) }, tx)
         await upload.alongside?.(session, tx)
       })
@@ -253,7 +257,7 @@ export function uploadSessionService({
      */
     async addPart(
       tree: UploadTree,
-      { id, by, number, part, contentMd5, lifeMs }: NewPart,
+      { id, by, number, part, contentMd5, lifeMs, reserving }: NewPart,
     ): Promise<ReceivedPart> {
       const session = await find(tree, id, by, 'writable')
       const found = Date.now()
@@ -271,12 +275,14 @@ export function uploadSessionService({
       }
       const source = exactly(part, number, size, admit)
       let crc32: string
+      const reserved = await reserving?.more(size)
       try {
         const options = { size, offset: (number - 1) * session.partSize, md5: wanted }
         crc32 = await oneOfFew(`${id}/${number}`, () =>
           size > 0 ? store.stagePart(id, number, source, options) : expectNothing(source, wanted),
         )
       } catch (error) {
+        if (reserved) await reserving?.less(reserved).catch(() => {})
         if (error instanceof BytesDiffer)
           throw new AppError(
             'CHECKSUM_MISMATCH',
