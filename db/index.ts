@@ -15,7 +15,7 @@ export function openDatabase(database: Database, options: DatabaseOptions): Db {
   const { telemetry } = options
   const opened =
     database.dialect === 'mysql'
-      ? openMysql([database.url, ...(database.others ?? [])], options)
+      ? openMysql([database.url, ...(database.others ?? [])], options, database.tls)
       : openSqlite(database.file, options)
   const engine = telemetry?.isOn ? observed(opened, telemetry) : opened
   return Object.assign(engine, {

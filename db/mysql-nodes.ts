@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
-import { type Connection, type ConnectionOptions, createConnection } from 'mysql2'
+import type { Connection, ConnectionOptions } from 'mysql2'
+import type { DatabaseTls } from '../src/config/database-tls.ts'
 import { isUnprepared } from './galera.ts'
 import { watchErrors } from './mysql-errors.ts'
+import { connectByTls } from './mysql-tls.ts'
 
 /** Milliseconds between two looks at nodes that have failed. */
 const LOOK = 2000
@@ -31,7 +33,8 @@ export const nodesOf = (urls: string[]): Node[] =>
  * The servers of one database, in the order in which they are preferred: connections go to the
  * first one that works. One that fails is left, and used again once it answers.
  */
-export function createNodes(all: Node[]) {
+export function createNodes(all: Node[], tls?: DatabaseTls) {
+  const connectTo = (node: Node) => connectByTls({ ...options, ...node }, tls) as Wire
   const failed = new Set<Node>()
   let options: ConnectionOptions = {}
   let turn = 0
@@ -64,7 +67,7 @@ export function createNodes(all: Node[]) {
   /** Runs one statement on a connection of its own. */
   function once(node: Node, sql: string): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const on = createConnection({ ...options, ...node }) as Wire
+      const on = connectTo(node)
       on.on('error', reject)
       const slow = setTimeout(() => {
         on.stream.destroy()
@@ -91,7 +94,7 @@ export function createNodes(all: Node[]) {
       options = given
       const node = best()
       if (!node) throw new Error('The URL names no server.')
-      const on: Wire = Object.assign(createConnection({ ...given, ...node }) as Wire, { node })
+      const on: Wire = Object.assign(connectTo(node), { node })
       const refused = () => leave(node)
       on.once('error', refused)
       on.once('connect', () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Connection, QueryError, ResultSetHeader } from 'mysql2'
 import { Sequelize } from 'sequelize'
+import type { DatabaseTls } from '../src/config/database-tls.ts'
 import type { DatabaseOptions, Engine, Rows, Tx, Value } from './engine.ts'
 import { connectionOf, framed, routeModels } from './frame.ts'
 import { joinCluster, underLock } from './galera.ts'
@@ -47,9 +48,10 @@ const heldTooLong = (name: string) =>
 export function openMysql(
   urls: [first: string, ...others: string[]],
   { pool, onStatement = () => {}, patience }: DatabaseOptions,
+  tls?: DatabaseTls,
 ): Engine {
   const watches = new WeakMap<object, () => void>()
-  const nodes = createNodes(nodesOf(urls))
+  const nodes = createNodes(nodesOf(urls), tls)
   let migrating = false
   let isCluster = false
   const sequelize = new Sequelize(urls[0], {

@@ -33,12 +33,16 @@ const problems: Record<Part, (failure: Failure) => string> = {
       return `${said} Run "npm run admin -- restore-backup" again: it continues. Or delete this database.`
     if (database.dialect === 'sqlite')
       return `${said} Let the user that runs Satchel write it and its folder, or name another file.`
-    const remedy = code?.includes('ACCESS_DENIED')
-      ? 'Correct user and password, or grant this user all rights on it.'
+    const remedy = databaseTlsRemedy(code, reason)
+    if (remedy) return `${said} ${remedy}`
+    // Some versions of MariaDB refuse a connection without TLS like a wrong password.
+    const orTls = database.tls ? '' : ' If the server requires TLS, set DATABASE_TLS.'
+    const other = code?.includes('ACCESS_DENIED')
+      ? `Correct user and password, or grant this user all rights on it.${orTls}`
       : code === 'ER_BAD_DB_ERROR'
         ? 'Create this database, or name another one.'
         : 'Start it, or correct its address.'
-    return `${said} ${remedy}`
+    return `${said} ${other}`
   },
 
   metrics({ config: { metrics }, reason, code }) {
@@ -56,6 +60,18 @@ const problems: Record<Part, (failure: Failure) => string> = {
       return `PORT: this user may not listen on port ${port}. Set a port from 1024 on.`
     return `HOST: this machine does not listen on ${host} (${reason}). Set an address of this machine.`
   },
+}
+
+/** What to do about an error of TLS to the database; undefined for all other errors. */
+function databaseTlsRemedy(code = '', reason = ''): string | undefined {
+  if (code === 'ER_SECURE_TRANSPORT_REQUIRED')
+    return 'The server requires TLS: set DATABASE_TLS=verify-identity.'
+  if (code === 'HANDSHAKE_NO_SSL_SUPPORT')
+    return 'DATABASE_TLS requires TLS, which the server does not offer.'
+  if (code !== 'HANDSHAKE_SSL_ERROR') return undefined
+  if (reason.includes('altnames'))
+    return 'Name the server as its certificate does, or set DATABASE_TLS=verify-ca.'
+  return 'Set DATABASE_CA_FILE to the certificate authority of the server.'
 }
 
 /** Makes a part ready. @throws StartError that says what to do about it */

@@ -23,7 +23,7 @@ const find = (program: string) => folders.map(folder => join(folder, program)).f
 
 export const hasMariadb = find('mariadbd') !== undefined
 
-export async function startMariadb(): Promise<OwnMariadb> {
+export async function startMariadb(more: string[] = []): Promise<OwnMariadb> {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-mariadb-'))
   const run = (program: string, ...args: string[]): ChildProcess =>
     spawn(
@@ -46,9 +46,10 @@ export async function startMariadb(): Promise<OwnMariadb> {
     `--socket=${dir}/socket`,
     '--bind-address=127.0.0.1',
     `--port=${port}`,
+    ...more,
   )
   const admin = await until<Connection | undefined>(
-    () => createConnection(`mysql://root@127.0.0.1:${port}`).catch(() => undefined),
+    () => createConnection({ user: 'root', socketPath: `${dir}/socket` }).catch(() => undefined),
     60_000,
   )
   await admin.query('CREATE DATABASE satchel')

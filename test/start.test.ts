@@ -131,7 +131,7 @@ onMysql('A start with a MySQL database', () => {
         url.username = 'satchel_nobody'
         url.password = 'do-not-print'
       }),
-      /^DATABASE_URL: .*\(Access denied for user 'satchel_nobody'.*\)\. Correct user and password, or grant this user all rights on it\.$/,
+      /^DATABASE_URL: .*\(Access denied for user 'satchel_nobody'.*\)\. Correct user and password, or grant this user all rights on it\. If the server requires TLS, set DATABASE_TLS\.$/,
     ],
   ])('%s ends with a sentence about it', async (_which, DATABASE_URL, sentence) => {
     const problems = await refusal({ ...elsewhere(), DATABASE_URL })

@@ -1,6 +1,14 @@
 import { resolve } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { config as readDotEnv } from 'dotenv'
 import type { z } from 'zod'
+import {
+  certificatesOf,
+  type DatabaseTls,
+  type DatabaseTlsValues,
+  readDatabaseTls,
+  readPem,
+} from './database-tls.ts'
 import { serversOf } from './database-url.ts'
 import { withProviders } from './group-roles.ts'
 import { readProgram } from './program.ts'
@@ -35,7 +43,7 @@ export type Database =
    * `others` are servers of the same database, in the order in which they are used when those
    * before fail.
    */
-  | { dialect: 'mysql'; url: string; others?: string[] }
+  | { dialect: 'mysql'; url: string; others?: string[]; tls?: DatabaseTls }
 
 /**
  * Thrown when the service cannot start; its message has one line per reason, with the setting to
@@ -106,6 +114,11 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     publicUrl,
     dataDir: folder,
     databaseUrl,
+    databaseTls: _tls,
+    databaseCaFile: _ca,
+    databaseCertFile: _cert,
+    databaseKeyFile: _key,
+    caFile,
     directUploads,
     sessionHours,
     mailsFromOne,
@@ -159,7 +172,9 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     /** Whether people sign in with accounts of this service. */
     accounts,
     dataDir,
-    database: readDatabase(databaseUrl, dataDir),
+    database: readDatabase(databaseUrl, s, dataDir, problems),
+    /** PEM of the certificate authorities that are trusted beside the usual ones. */
+    extraCa: readPem('CA_FILE', caFile, problems),
     ...readStore(s, env, dataDir, problems),
     /** The store that the blobs are moved from, if they are. */
     moveFrom: readMoveFrom(env, problems),
@@ -229,15 +244,30 @@ export function readConfig(env: NodeJS.ProcessEnv) {
 /** The typed configuration of the service. Empty texts mean "use the embedded default". */
 export type Config = ReturnType<typeof readConfig>
 
-function readDatabase(url: string, dataDir: string): Database {
+function readDatabase(
+  url: string,
+  tlsValues: DatabaseTlsValues,
+  dataDir: string,
+  problems: string[],
+): Database {
   if (url.startsWith('sqlite:'))
     return {
       dialect: 'sqlite',
       file: resolve(url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')),
     }
   if (url) {
-    const [first, ...others] = serversOf(url.replace(/^mariadb:/, 'mysql:'))
-    return { dialect: 'mysql', url: first, ...(others.length > 0 ? { others } : {}) }
+    const { url: plain, tls } = readDatabaseTls(
+      url.replace(/^mariadb:/, 'mysql:'),
+      tlsValues,
+      problems,
+    )
+    const [first, ...others] = serversOf(plain)
+    return {
+      dialect: 'mysql',
+      url: first,
+      ...(others.length > 0 ? { others } : {}),
+      ...(tls ? { tls } : {}),
+    }
   }
   return { dialect: 'sqlite', file: resolve(dataDir, 'satchel.sqlite') }
 }
@@ -245,5 +275,9 @@ function readDatabase(url: string, dataDir: string): Database {
 /** The configuration of this process: the environment, completed by a `.env` file. */
 export function loadConfig(): Config {
   readDotEnv({ quiet: true })
-  return readConfig(process.env)
+  const config = readConfig(process.env)
+  // Node.js reads NODE_EXTRA_CA_CERTS before a .env file could set it.
+  if (config.extraCa)
+    setDefaultCACertificates([...getCACertificates('default'), ...certificatesOf(config.extraCa)])
+  return config
 }

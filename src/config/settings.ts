@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { claimSettings } from './claim-settings.ts'
+import { databaseTlsSettings } from './database-tls.ts'
 import { serversOf } from './database-url.ts'
 import { deriveSettings } from './derive-settings.ts'
 import { count, flag, list, origin } from './readers.ts'
@@ -52,6 +53,7 @@ export const settings = {
         'must name each server as host or host:port, with commas between them',
       ),
   },
+  ...databaseTlsSettings,
   DATABASE_POOL: {
     help: 'maximum number of connections to the database',
     default: '10',
@@ -102,6 +104,12 @@ export const settings = {
     default: '',
     shown: 'generated once and kept in <DATA_DIR>/secret.key',
     read: z.string().min(32, 'must have 32 characters or more').or(z.literal('')),
+  },
+  CA_FILE: {
+    help: 'PEM file of certificate authorities that are trusted beside the usual ones: by connections to the database, Redis, mail server, sign-in providers, stores, webhooks and traces',
+    default: '',
+    shown: 'none',
+    read: z.string(),
   },
   SMTP_URL: {
     help: 'smtp://user:password@host:port of the mail server',

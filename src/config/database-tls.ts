@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+const modes = ['disabled', 'verify-ca', 'verify-identity'] as const
+
+/** The settings of TLS to the database, which parameters of its URL override. */
+export const databaseTlsSettings = {
+  DATABASE_TLS: {
+    help: 'TLS to MySQL or MariaDB: disabled; verify-identity: required, and the certificate of the server must name its host; verify-ca: required, but the name is not checked',
+    default: 'disabled',
+    read: z.enum(modes),
+  },
+  DATABASE_CA_FILE: {
+    help: 'PEM file of the certificate authorities of the database, in the place of all others',
+    default: '',
+    shown: 'those of Node.js and of CA_FILE',
+    read: z.string(),
+  },
+  DATABASE_CERT_FILE: {
+    help: 'PEM file of a client certificate for the database',
+    default: '',
+    shown: 'none',
+    read: z.string(),
+  },
+  DATABASE_KEY_FILE: {
+    help: 'PEM file of the key of DATABASE_CERT_FILE',
+    default: '',
+    shown: 'none',
+    read: z.string(),
+  },
+} as const
+
+export type DatabaseTlsValues = {
+  [K in keyof typeof databaseTlsSettings]: z.output<(typeof databaseTlsSettings)[K]['read']>
+}
+
+/** TLS to the database. What is missing is that of Node.js. */
+export interface DatabaseTls {
+  ca?: string
+  cert?: string
+  key?: string
+  /** Whether the certificate of the server must name its host. */
+  verifiesHost: boolean
+}
+
+/** The parameters of the URL, as the tools of MySQL name them, and the settings that they override. */
+const parameters = {
+  'ssl-mode': 'DATABASE_TLS',
+  'ssl-ca': 'DATABASE_CA_FILE',
+  'ssl-cert': 'DATABASE_CERT_FILE',
+  'ssl-key': 'DATABASE_KEY_FILE',
+} as const
+
+/** @returns a URL without its parameters of TLS, and TLS as these and the settings have it */
+export function readDatabaseTls(
+  given: string,
+  values: DatabaseTlsValues,
+  problems: string[],
+): { url: string; tls: DatabaseTls | undefined } {
+  const [url = '', query = ''] = given.split('?')
+  const inUrl = new URLSearchParams(query)
+  const chosen: Record<keyof DatabaseTlsValues, string> = { ...values }
+  for (const [parameter, setting] of Object.entries(parameters)) {
+    const value = inUrl.get(parameter)
+    if (value === null) continue
+    chosen[setting] = parameter === 'ssl-mode' ? value.toLowerCase().replaceAll('_', '-') : value
+    inUrl.delete(parameter)
+  }
+  const rest = inUrl.size > 0 ? `${url}?${inUrl}` : url
+  const mode = modes.find(known => known === chosen.DATABASE_TLS)
+  if (!mode)
+    problems.push(
+      `DATABASE_URL: ssl-mode must be one of ${modes.join(', ')}: encryption without a check of the certificate protects from nobody who can read along`,
+    )
+  const { DATABASE_CA_FILE, DATABASE_CERT_FILE, DATABASE_KEY_FILE } = chosen
+  if (mode === 'disabled') {
+    if (DATABASE_CA_FILE || DATABASE_CERT_FILE || DATABASE_KEY_FILE)
+      problems.push('DATABASE_TLS: must be verify-identity or verify-ca if a file for TLS is set')
+    return { url: rest, tls: undefined }
+  }
+  if (Boolean(DATABASE_CERT_FILE) !== Boolean(DATABASE_KEY_FILE))
+    problems.push('DATABASE_CERT_FILE and DATABASE_KEY_FILE: set both or none')
+  const ca = readPem('DATABASE_CA_FILE', DATABASE_CA_FILE, problems)
+  const cert = readPem('DATABASE_CERT_FILE', DATABASE_CERT_FILE, problems)
+  const key = readPem('DATABASE_KEY_FILE', DATABASE_KEY_FILE, problems)
+  return {
+    url: rest,
+    tls: {
+      ...(ca ? { ca } : {}),
+      ...(cert ? { cert } : {}),
+      ...(key ? { key } : {}),
+      verifiesHost: mode === 'verify-identity',
+    },
+  }
+}
+
+/** Reads a PEM file; undefined if none is named, or after a problem. */
+export function readPem(setting: string, file: string, problems: string[]): string | undefined {
+  if (!file) return undefined
+  try {
+    const text = readFileSync(resolve(file), 'utf8')
+    if (/^-----BEGIN /m.test(text)) return text
+    problems.push(`${setting}: ${resolve(file)} has no PEM block (-----BEGIN ...)`)
+  } catch (error) {
+    problems.push(
+      `${setting}: ${resolve(file)} cannot be read (${error instanceof Error ? error.message : error})`,
+    )
+  }
+  return undefined
+}
+
+/** The certificates of a PEM text, one by one. */
+export const certificatesOf = (pem: string): string[] =>
+  pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? []
