@@ -4,6 +4,7 @@ import { firstTables } from './migrations/0001-tables.ts'
 import { davLockRights } from './migrations/0036-dav-lock-rights.ts'
 import { sessionIssued } from './migrations/0037-session-issued.ts'
 import { textKeys } from './migrations/0038-text-keys.ts'
+import { deferredLengths } from './migrations/0039-deferred-lengths.ts'
 import { ownAccounts } from './migrations/0041-own-accounts.ts'
 import { makeSearchTables } from './search-tables.ts'
 
@@ -22,6 +23,7 @@ const all: Migration[] = [
   davLockRights,
   sessionIssued,
   textKeys,
+  deferredLengths,
   ownAccounts,
 ]
 

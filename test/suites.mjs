@@ -156,6 +156,7 @@ const anyEngine = [
   'traces',
   'tree-model',
   'tus-bytes',
+  'tus-deferred',
   'two-way-drill',
   'upload-integrity',
   'upload-session',
@@ -258,7 +259,14 @@ const atOnceOnMariadb = [
  * What the store decides: once more with each other store in the place of the disk. No database has
  * a part in that.
  */
-const onEachStore = ['download', 'part-stream', 'tus-bytes', 'upload-integrity', 'upload-session']
+const onEachStore = [
+  'download',
+  'part-stream',
+  'tus-bytes',
+  'tus-deferred',
+  'upload-integrity',
+  'upload-session',
+]
 
 /** The same, at night. */
 const onEachStoreAtNight = [

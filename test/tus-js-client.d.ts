@@ -1,6 +1,6 @@
 /** What the drill uses of it. The types that the package brings know no streams of Node.js. */
 declare module 'tus-js-client' {
-  import type { ReadStream } from 'node:fs'
+  import type { Readable } from 'node:stream'
 
   export interface UploadOptions {
     endpoint: string
@@ -9,12 +9,13 @@ declare module 'tus-js-client' {
     retryDelays: number[]
     chunkSize: number
     parallelUploads: number
+    uploadLengthDeferred: boolean
     onSuccess: () => void
     onError: (error: Error) => void
   }
 
   export class Upload {
-    constructor(file: ReadStream, options: Partial<UploadOptions>)
+    constructor(file: Readable, options: Partial<UploadOptions>)
     start(): void
   }
 }

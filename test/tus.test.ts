@@ -192,10 +192,6 @@ describe('Refusals', () => {
         (await post({ 'upload-length': length, 'upload-metadata': metadataOf({ filename: 'a' }) }))
           .status,
       ).toBe(400)
-    expect(
-      (await post({ 'upload-defer-length': '1', 'upload-metadata': metadataOf({ filename: 'a' }) }))
-        .status,
-    ).toBe(400)
     for (const metadata of [
       '',
       'filename',

@@ -27,6 +27,11 @@ export const UploadStream = table({
     writerUntil: moment,
     /** Whether another request waits for it to end. */
     isWanted: flag,
+    /**
+     * Whether the client has yet to say how long the file is. Until then the size of the session is
+     * what is reserved.
+     */
+    isDeferred: flag.default(false),
     /** The ids of those that are joined to it, in order; null for others. */
     parts: longText.nullable(),
   },

@@ -4,19 +4,50 @@ import { UploadStream } from '../models/upload-stream.ts'
 import { insertion, placeholders } from './sql.ts'
 
 /** A stream as it is found. */
-export type StreamRow = Pick<UploadStream, 'kind' | 'arrived' | 'metadata' | 'parts'>
+export type StreamRow = Pick<UploadStream, 'kind' | 'arrived' | 'metadata' | 'parts' | 'isDeferred'>
 
 export async function insertStream(
   db: Db,
-  stream: Pick<UploadStream, 'id' | 'kind' | 'metadata' | 'parts'>,
+  stream: Pick<UploadStream, 'id' | 'kind' | 'metadata' | 'parts' | 'isDeferred'>,
   tx: Tx,
 ): Promise<void> {
   const fresh = { arrived: 0, writer: null, writerUntil: 0, isWanted: false }
   await db.run(...insertion(UploadStream, [{ ...stream, ...fresh }]), tx)
 }
 
-export const findStream = (db: Db, id: string, tx?: Tx): Promise<StreamRow | undefined> =>
-  db.row('SELECT kind, arrived, metadata, parts FROM upload_stream WHERE id = ?', [id], tx)
+export async function findStream(db: Db, id: string, tx?: Tx): Promise<StreamRow | undefined> {
+  const row = await db.row<StreamRow>(
+    'SELECT kind, arrived, metadata, parts, is_deferred AS isDeferred FROM upload_stream WHERE id = ?',
+    [id],
+    tx,
+  )
+  return row && { ...row, isDeferred: Boolean(row.isDeferred) }
+}
+
+/**
+ * Sets what an upload reserves, and whether its length is still unknown. @returns as `setArrived`
+ */
+export async function setStreamSize(
+  db: Db,
+  {
+    id,
+    writer,
+    size,
+    isDeferred,
+  }: { id: string; writer: string; size: number; isDeferred: boolean },
+  tx: Tx,
+): Promise<boolean> {
+  if (
+    !(await db.changed(
+      'UPDATE upload_stream SET is_deferred = ? WHERE id = ? AND writer = ?',
+      [isDeferred, id, writer],
+      tx,
+    ))
+  )
+    return false
+  await db.run('UPDATE upload_session SET size = ? WHERE id = ?', [size, id], tx)
+  return true
+}
 
 /** Whether a user has an upload that is over, as long as it is remembered. */
 export const isStreamOver = (db: Db, id: string, maker: string): Promise<boolean> =>

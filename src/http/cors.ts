@@ -22,6 +22,7 @@ const corsOptions = (origins: string[]): cors.CorsOptions => ({
     ...[
       'Tus-Resumable',
       'Upload-Length',
+      'Upload-Defer-Length',
       'Upload-Offset',
       'Upload-Metadata',
       'Upload-Checksum',
@@ -45,6 +46,7 @@ const corsOptions = (origins: string[]): cors.CorsOptions => ({
     ...[
       'Upload-Offset',
       'Upload-Length',
+      'Upload-Defer-Length',
       'Upload-Metadata',
       'Upload-Expires',
       'Upload-Concat',

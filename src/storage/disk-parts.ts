@@ -92,7 +92,10 @@ interface Arrival {
 /**
  * Keeps a part that has been sent again beside the one that is there, until it is copied over that.
  */
-async function replacePart({ dir, spooled, number, bytes }: Arrival, held: Held): Promise<void> {
+async function replacePart(
+  { dir, spooled, number, bytes, options: { size } }: Arrival,
+  held: Held,
+): Promise<void> {
   const path = `${dir}/${spooled}`
   await opened(path, bytes ? 'wx' : 'r', async file => {
     if (bytes) await writeAt(file, bytes, 0)
@@ -105,6 +108,9 @@ async function replacePart({ dir, spooled, number, bytes }: Arrival, held: Held)
   await rename(path, `${dir}/${redo}`)
   await syncFolder(dir)
   for (const name of replaced) await unlink(`${dir}/${name}`)
+  // The last part grows when more follows after all, in an upload whose length was not known.
+  if ((await sizeReceived(dir, number)) !== size)
+    await changed(`${dir}/index`, index => writeRecord(index, number, size))
   // Parts that are a blob already are assembled again when they are committed again.
   if (await isThere(`${dir}/data`)) await finishRedo(dir, redo, held)
 }

@@ -2,7 +2,7 @@ import { readRaw } from '../http/body.ts'
 import { AppError, Forbidden, InvalidInput } from '../runtime/errors.ts'
 import type { Chunk } from '../services/uploads/stream-append.ts'
 import { OffsetDiffers, TooManyBytes } from '../services/uploads/stream-error.ts'
-import type { UploadSessionView } from '../services/uploads/upload-session-view.ts'
+import type { StreamView } from '../services/uploads/upload-stream.ts'
 import type { Exchange } from './exchange.ts'
 import { sendEmpty, senderOf, stateHeaders } from './exchange.ts'
 import { bytesIn, headerOf, parseChecksum } from './headers.ts'
@@ -14,16 +14,38 @@ const CHUNK_TYPE = 'application/offset+octet-stream'
 export const isChunk = ({ incoming: { req } }: Exchange): boolean =>
   headerOf(req, 'Content-Type')?.toLowerCase() === CHUNK_TYPE
 
-/** The bytes of the body. @throws INVALID_INPUT, TooManyBytes */
+/**
+ * The bytes of the body.
+ * @param size bytes of the file; undefined where its client says them later
+ * @throws INVALID_INPUT, TooManyBytes
+ */
 export function chunkOf(
   { incoming: { req } }: Exchange,
-  { size }: Pick<UploadSessionView, 'size'>,
+  size: number | undefined,
   from: number,
 ): Chunk {
   const checksum = parseChecksum(headerOf(req, 'Upload-Checksum'))
   const { source, bound } = readRaw(req)
-  if (bound !== undefined && from + bound > size) throw new TooManyBytes(size)
+  if (bound !== undefined && size !== undefined && from + bound > size) throw new TooManyBytes(size)
   return { source, checksum }
+}
+
+/**
+ * The length of an upload that a PATCH says (section "Creation": it cannot be changed).
+ * @throws INVALID_INPUT
+ */
+function lengthOf(
+  { incoming: { req } }: Exchange,
+  { session, isDeferred }: StreamView,
+  from: number,
+): number | undefined {
+  const said = bytesIn(req, 'Upload-Length')
+  if (said === undefined) return isDeferred ? undefined : session.size
+  if (!isDeferred && said !== session.size)
+    throw new InvalidInput('Upload-Length', `The length of this upload is ${session.size} bytes.`)
+  if (said < from)
+    throw new InvalidInput('Upload-Length', `More than ${said} bytes have arrived already.`)
+  return said
 }
 
 /** Answers PATCH: appends the bytes of the body to an upload (section "Core Protocol"). */
@@ -40,13 +62,14 @@ export async function append(exchange: Exchange): Promise<void> {
   if (view.kind === 'joined')
     throw new Forbidden('The bytes of a final upload are those of its partial uploads.')
   if (view.session.isCompleted && from !== view.arrived) throw new OffsetDiffers(view.arrived)
-  const chunk = chunkOf(exchange, view.session, from)
+  const length = lengthOf(exchange, view, from)
+  const chunk = chunkOf(exchange, length, from)
   if (view.session.isCompleted) return sendEmpty(exchange, 204, stateHeaders(view))
   const sender = senderOf(exchange, open, async now =>
     (await driveOfUpload(services, now, id)).open('write'),
   )
   const written = await services.uploadStreams
-    .write(open.tree, id, from, chunk, sender)
+    .write(open.tree, id, from, { ...chunk, length }, sender)
     .catch(async error => {
       throw error instanceof AppError && error.code === 'UPLOAD_NOT_FOUND'
         ? await endedUpload(services, caller, id)

@@ -6,7 +6,7 @@ import { modifiedAtOf } from '../upload-engine/modified-at.ts'
 import { fromDate } from '../values/modified-at.ts'
 import { chunkOf, isChunk } from './append.ts'
 import { type Exchange, sendEmpty, senderOf, stateHeaders, urlOf } from './exchange.ts'
-import { bytesIn, headerOf, parseConcat, parseMetadata } from './headers.ts'
+import { bytesIn, headerOf, isLengthDeferred, parseConcat, parseMetadata } from './headers.ts'
 import { driveNamed } from './place.ts'
 
 /** What the metadata says, by the names that clients use, and those of the other interfaces. */
@@ -102,21 +102,29 @@ async function start(
 ): Promise<StreamView> {
   const { incoming, services, caller } = exchange
   const { open, sender } = creation
-  const size = bytesIn(incoming.req, 'Upload-Length')
-  if (size === undefined)
+  const isDeferred = isLengthDeferred(incoming.req)
+  const length = bytesIn(incoming.req, 'Upload-Length')
+  if (length === undefined && !isDeferred)
     throw new InvalidInput(
       'Upload-Length',
-      'Say in Upload-Length how many bytes the file has. It cannot be said later.',
+      'Say in Upload-Length how many bytes the file has, or send Upload-Defer-Length: 1.',
     )
+  const size = length ?? 0
   const given = concat
     ? ({ ...nameless(creation), kind: 'partial' } as const)
     : ({ ...destinationOf(creation), kind: 'whole' } as const)
   const { uploadStreams: streams } = services
-  const { id } = await streams.begin(open.tree, { ...given, size }, open.limits, caller.userId)
-  if (!isChunk(exchange) && (size > 0 || concat)) return streams.look(open.tree, id, caller.userId)
+  const { id } = await streams.begin(
+    open.tree,
+    { ...given, size, isDeferred },
+    open.limits,
+    caller.userId,
+  )
+  const isEmpty = length === 0 && !concat
+  if (!isChunk(exchange) && !isEmpty) return streams.look(open.tree, id, caller.userId)
   try {
-    if (size === 0 && !concat) return await streams.finish(open.tree, id, sender)
-    return await streams.write(open.tree, id, 0, chunkOf(exchange, { size }, 0), sender)
+    if (isEmpty) return await streams.finish(open.tree, id, sender)
+    return await streams.write(open.tree, id, 0, chunkOf(exchange, length, 0), sender)
   } catch (error) {
     // Its client learns no URL to continue at.
     await streams.end(open.tree, id, caller.userId).catch(() => {})

@@ -55,12 +55,13 @@ export function stateHeaders({
 /** Who sends bytes, as the services need it: the right is looked up again while they come. */
 export function senderOf(
   { incoming, services, caller, callerNow }: Exchange,
-  { drive }: OpenDrive,
+  { drive, limits }: OpenDrive,
   reopen: ReopenDrive,
 ) {
   return {
     caller,
     signal: incoming.signal,
+    limits,
     decide: (choice: Parameters<typeof drive.onConflict>[0]) => drive.onConflict(choice),
     async goesOn(): Promise<void> {
       services.maintenance.requireWritable()

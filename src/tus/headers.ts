@@ -56,6 +56,20 @@ export function parseMetadata(text: string): Map<string, string> {
   return found
 }
 
+/** Whether the length of a new upload is said later (section "Creation"). @throws INVALID_INPUT */
+export function isLengthDeferred(req: IncomingMessage): boolean {
+  const text = headerOf(req, 'Upload-Defer-Length')
+  if (text === undefined) return false
+  if (text !== '1')
+    throw new InvalidInput('Upload-Defer-Length', 'Upload-Defer-Length is 1, or not sent.')
+  if (headerOf(req, 'Upload-Length') !== undefined)
+    throw new InvalidInput(
+      'Upload-Defer-Length',
+      'Send either Upload-Length or Upload-Defer-Length.',
+    )
+  return true
+}
+
 /** Upload-Checksum (section "Checksum"). @throws INVALID_INPUT */
 export function parseChecksum(text: string | undefined): Chunk['checksum'] {
   if (text === undefined) return undefined

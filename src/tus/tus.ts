@@ -35,18 +35,19 @@ interface Method {
   writes: boolean
 }
 
-const EXTENSIONS = 'creation,creation-with-upload,expiration,checksum,termination,concatenation'
+const EXTENSIONS =
+  'creation,creation-with-upload,creation-defer-length,expiration,checksum,termination,concatenation'
 
 /** Answers HEAD: how much has arrived (section "Core Protocol"). */
 async function head(exchange: Exchange): Promise<void> {
   const { services, caller, id = '' } = exchange
   const { tree } = (await driveOfUpload(services, caller, id)).open('write')
   const view = await services.uploadStreams.find(tree, id, caller.userId)
-  const { metadata, kind, parts, session } = view
+  const { metadata, kind, parts, session, isDeferred } = view
   const concat = parts ? `final;${parts.map(part => `${PREFIX}/${part}`).join(' ')}` : 'partial'
   sendEmpty(exchange, 200, {
     ...stateHeaders(view),
-    'upload-length': String(session.size),
+    ...(isDeferred ? { 'upload-defer-length': '1' } : { 'upload-length': String(session.size) }),
     ...(metadata === '' ? {} : { 'upload-metadata': metadata }),
     ...(kind === 'whole' ? {} : { 'upload-concat': concat }),
   })

@@ -19,6 +19,8 @@ export interface Chunk {
   source: AsyncIterable<Uint8Array>
   /** The checksum of these bytes, in lower-case hex. */
   checksum?: { algorithm: (typeof chunkAlgorithms)[number]; digest: string } | undefined
+  /** Bytes of the whole file, where the client says them with these. */
+  length?: number | undefined
 }
 
 interface Appending {
@@ -34,6 +36,8 @@ interface Appending {
   stop: AbortController
   /** Called before each write to the store. */
   goesOn: () => Promise<void>
+  /** Reserves more as long as the length is unknown: up to where the next bytes end in the file. */
+  grow?: ((end: number) => Promise<void>) | undefined
 }
 
 /**
@@ -76,9 +80,10 @@ async function* upTo(
  */
 export async function append(
   { db, store, blobs }: Core<'db' | 'store'> & { blobs: BlobService },
-  { session, writer, from, chunk: { source, checksum }, holdsBack, stop, goesOn }: Appending,
+  { session, writer, from, chunk: { source, checksum }, holdsBack, stop, goesOn, grow }: Appending,
 ): Promise<number> {
-  const { id, size, partSize } = session
+  const { id, partSize } = session
+  const size = grow ? Number.POSITIVE_INFINITY : session.size
   const pieces = await openPieces({ db, store, blobs }, session)
   const { outcome, bytes } = untilBroken(upTo(source, size - from, size), stop.signal)
   const hash = checksum && createHash(checksum.algorithm)
@@ -105,7 +110,8 @@ export async function append(
     const number = Math.floor(arrived / partSize) + 1
     const start = (number - 1) * partSize
     const end = arrived + block.bytes.length
-    const whole = sizeOfPart(session, number)
+    const whole = sizeOfPart({ size, partSize }, number)
+    await grow?.(end)
     if (end === start + whole) {
       await store.stagePart(id, number, pieces.followedBy(block.bytes), {
         size: whole,
@@ -134,4 +140,20 @@ export async function append(
   }
   if (outcome.isBroken) throw outcome.error
   return arrived
+}
+
+/**
+ * Stores the bytes behind the last whole part as the last part, once it is known that none follow.
+ * The pieces stay: the file may not be made, and more may be sent then.
+ */
+export async function storeTail(
+  { db, store, blobs }: Core<'db' | 'store'> & { blobs: BlobService },
+  session: UploadSessionView,
+): Promise<void> {
+  const { id, size, partSize, partCount } = session
+  const offset = (partCount - 1) * partSize
+  const tail = size - offset
+  if (tail === 0 || tail === partSize) return
+  const pieces = await openPieces({ db, store, blobs }, session)
+  await store.stagePart(id, partCount, pieces.followedBy(new Uint8Array()), { size: tail, offset })
 }

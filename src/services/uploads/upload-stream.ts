@@ -8,6 +8,7 @@ import {
   insertStream,
   isStreamOver,
   type StreamRow,
+  setStreamSize,
 } from '../../../db/queries/upload-stream.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError, Busy, EarlierError, InvalidInput, Unavailable } from '../../runtime/errors.ts'
@@ -19,18 +20,19 @@ import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import type { BlobService } from '../tree/blob.ts'
 import { lockTree } from '../tree/entry.ts'
-import type { UploadLimits } from '../tree/quota.ts'
+import { fileTooLarge, reserveUpload, type UploadLimits } from '../tree/quota.ts'
 import type { BackgroundCompletionService, CompletionView } from './background-completion.ts'
-import { append, type Chunk } from './stream-append.ts'
-import { OffsetDiffers, StreamHeld } from './stream-error.ts'
+import { append, type Chunk, storeTail } from './stream-append.ts'
+import { OffsetDiffers, StreamHeld, TooManyBytes } from './stream-error.ts'
 import { streamWriters } from './stream-writer.ts'
 import type { Completion } from './upload-completion.ts'
 import { uploadNotFound } from './upload-error.ts'
+import { partCountOf } from './upload-part.ts'
 import type { NewUpload, UploadSessionService } from './upload-session.ts'
 import type { UploadSessionView } from './upload-session-view.ts'
 
 /** An upload whose bytes arrive in order. Sizes are in bytes. */
-export interface StreamView extends Pick<StreamRow, 'kind' | 'metadata'> {
+export interface StreamView extends Pick<StreamRow, 'kind' | 'metadata' | 'isDeferred'> {
   session: UploadSessionView
   /** The number of durable bytes. It equals the size only once the file exists. */
   arrived: number
@@ -45,6 +47,8 @@ interface Sender {
   caller: Caller
   /** Decides the conflict rule again, because the caller may have lost a right since the start. */
   decide: (choice: OnConflict) => OnConflict
+  /** Of the drive, for an upload whose reservation grows with its bytes. */
+  limits: UploadLimits
   /** The destination of the file, if it differs from the planned one. */
   place?: Pick<Completion, 'filename' | 'folder'>
   /**
@@ -61,6 +65,8 @@ export interface NewStream extends Omit<NewUpload, 'direct' | 'before' | 'alongs
   metadata: string
   /** The ids of the uploads to join. */
   parts?: string
+  /** Whether the client says later how long the file is; its size is 0 until then. */
+  isDeferred?: boolean
 }
 
 /**
@@ -99,9 +105,9 @@ export function uploadStreamService(deps: Deps) {
     by: string,
     before?: NewUpload['before'],
   ) {
-    const { kind, metadata, parts = null, ...rest } = upload
+    const { kind, metadata, parts = null, isDeferred = false, ...rest } = upload
     const alongside: NewUpload['alongside'] = ({ id }, tx) =>
-      insertStream(db, { id, kind, metadata, parts }, tx)
+      insertStream(db, { id, kind, metadata, parts, isDeferred }, tx)
     return sessions.start(tree, { ...rest, alongside, ...(before ? { before } : {}) }, limits, by)
   }
 
@@ -119,7 +125,8 @@ export function uploadStreamService(deps: Deps) {
       : null
     const parts = stream.parts?.split(',') ?? null
     const arrived = session.isCompleted ? session.size : stream.arrived
-    return { ...stream, session, arrived, parts, fileId: completion?.fileId ?? null }
+    const isDeferred = stream.isDeferred && !session.isCompleted
+    return { ...stream, isDeferred, session, arrived, parts, fileId: completion?.fileId ?? null }
   }
 
   /**
@@ -147,7 +154,7 @@ export function uploadStreamService(deps: Deps) {
   async function finish(
     tree: Tree,
     id: string,
-    sender: Omit<Sender, 'goesOn'>,
+    sender: Omit<Sender, 'goesOn' | 'limits'>,
   ): Promise<StreamView> {
     const { caller, decide, place } = sender
     return outcome(
@@ -170,6 +177,29 @@ export function uploadStreamService(deps: Deps) {
   }
 
   /**
+   * Changes what is reserved for an upload whose length is not known, and says whether it is now.
+   * @throws FILE_TOO_LARGE, QUOTA_EXCEEDED, StreamHeld, UPLOAD_NOT_FOUND
+   */
+  async function resize(
+    tree: Tree,
+    { id, writer, size, isDeferred }: Parameters<typeof setStreamSize>[1],
+    { limits, session }: { limits: UploadLimits; session: UploadSessionView },
+  ): Promise<UploadSessionView> {
+    const largest = Math.min(limits.maxFileSizeBytes, store.maxParts * session.partSize)
+    if (size > largest) throw fileTooLarge({ ...limits, maxFileSizeBytes: largest }, tree)
+    await db.transaction(async tx => {
+      const more = { bytes: size - session.size, files: 0 }
+      if (more.bytes > 0) {
+        const refused = await reserveUpload(db, tree, limits, { blobId: id, ...more }, tx)
+        if (refused) throw refused
+      } else await unreserve(db, tree.bucketId, { bytes: -more.bytes, files: 0 }, tx)
+      if (!(await setReservation(db, id, size, tx))) throw uploadNotFound()
+      if (!(await setStreamSize(db, { id, writer, size, isDeferred }, tx))) throw new StreamHeld()
+    })
+    return { ...session, size, partCount: partCountOf({ size, partSize: session.partSize }) }
+  }
+
+  /**
    * Appends bytes and creates the file after the last ones.
    * @param chunkAt receives the number of bytes that have arrived
    * @throws the errors of `chunkAt`, of `append` and of a completion
@@ -187,14 +217,36 @@ export function uploadStreamService(deps: Deps) {
       await sessions.find(tree, id, by, 'writable')
     }
     const begun = await writers.holding(id, sender.goesOn, async (writer, stop) => {
-      const { session, kind, arrived: from } = await look(tree, id, by)
+      const found = await look(tree, id, by)
+      const { kind, arrived: from, isDeferred } = found
+      let { session } = found
       const chunk = chunkAt(from)
       const holdsBack = kind !== 'partial'
+      const resizeTo = async (size: number, stays: boolean) => {
+        const next = { id, writer, size, isDeferred: stays }
+        session = await resize(tree, next, { limits: sender.limits, session })
+      }
+      // Reserved in steps: the length is not said with these bytes either.
+      const grow = async (end: number) => {
+        if (end > session.size) await resizeTo(end, true)
+      }
       try {
-        if (!session.isCompleted) {
-          const given = { session, writer, from, chunk, holdsBack, stop, goesOn }
+        const { length } = chunk
+        if (isDeferred && length === from) {
+          for await (const more of chunk.source) if (more.length > 0) throw new TooManyBytes(length)
+          await goesOn()
+          // The length counts only with the file: the offset of a file that is not made never
+          // reaches it.
+          await resizeTo(length, holdsBack)
+          await storeTail({ db, store, blobs }, session)
+          if (!holdsBack) return null
+        } else if (!session.isCompleted) {
+          if (isDeferred && length !== undefined) await resizeTo(length, false)
+          const isOpen = isDeferred && length === undefined
+          const grows = isOpen ? { grow } : {}
+          const given = { session, writer, from, chunk, holdsBack, stop, goesOn, ...grows }
           const arrived = await append({ db, store, blobs }, given)
-          if (!holdsBack || arrived < session.size) return null
+          if (!holdsBack || isOpen || arrived < session.size) return null
         }
         // Before another request may write, because it would write into the file.
         return await completions.begin(tree, id, caller, { ...place, decide }, 0)
@@ -340,7 +392,7 @@ export function uploadStreamService(deps: Deps) {
       for (const id of ids) {
         const session = await sessions.find(tree, id, by, 'writable')
         const stream = await findStream(db, id)
-        if (stream?.kind !== 'partial' || stream.arrived < session.size)
+        if (stream?.kind !== 'partial' || stream.isDeferred || stream.arrived < session.size)
           throw new InvalidInput(
             'Upload-Concat',
             'Only complete partial uploads can be joined. Send the rest first.',
