@@ -22,6 +22,7 @@ const programs = {
   litmus: isThere('litmus', '--version'),
   rclone: isThere('rclone', 'version'),
   cadaver: isThere('cadaver', '--version'),
+  'git-annex': isThere('git-annex', 'version'),
 }
 /**
  * A program that is missing is named in the list of tests that are left out; .ci/run installs all.
@@ -45,7 +46,7 @@ afterAll(async () => {
 
 it('knows each program in the gate', () => {
   if (process.env.CI === 'true')
-    expect(programs).toEqual({ litmus: true, rclone: true, cadaver: true })
+    expect(programs).toEqual({ litmus: true, rclone: true, cadaver: true, 'git-annex': true })
 })
 
 describe('litmus', () => {
@@ -181,6 +182,35 @@ describe('rclone', () => {
       const changed = listed.find(({ Name }) => Name === '2')?.ModTime ?? ''
       expect(Date.parse(changed)).toBe(Date.parse(first))
       expect((await rclone(...both)).stderr).toContain('No changes found')
+    },
+    120_000,
+  )
+})
+
+describe('git-annex', () => {
+  withProgram('git-annex').each([['without chunks'], ['with chunks', 'chunk=1MiB']])(
+    'passes the test of its special remotes %s (Debian: git-annex)',
+    async (_how, ...options) => {
+      const home = mkdtempSync(join(dir, 'annex-'))
+      const env = {
+        ...process.env,
+        HOME: home,
+        WEBDAV_USERNAME: email,
+        WEBDAV_PASSWORD: key,
+        GIT_AUTHOR_NAME: 'a',
+        GIT_AUTHOR_EMAIL: 'a@example.org',
+        GIT_COMMITTER_NAME: 'a',
+        GIT_COMMITTER_EMAIL: 'a@example.org',
+      }
+      const given = { env, cwd: home, maxBuffer: 64 * 1024 * 1024 }
+      await run('git', ['init', '-q'], given)
+      await run('git', ['config', 'annex.security.allowed-ip-addresses', 'all'], given)
+      await run('git-annex', ['init', 'here'], given)
+      const url = `url=${t.url}/dav/files/annex-${options.length}`
+      const remote = ['type=webdav', url, 'encryption=none', ...options]
+      await run('git-annex', ['initremote', 'there', ...remote], given)
+      const { stdout } = await run('git-annex', ['testremote', '--fast', 'there'], given)
+      expect(stdout).toMatch(/All \d+ tests passed/)
     },
     120_000,
   )

@@ -161,7 +161,12 @@ export async function remove(exchange: Exchange): Promise<void> {
   const place = requireEntry(exchange.place)
   const { drive, names } = place
   const looked = await lookAt(exchange, place, 'delete')
-  if (!looked.node) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
+  if (!looked.node) {
+    // git-annex deletes folders that may be gone, and takes a 404 for a failure.
+    if (/^(?:git-annex|hDav)/.test(exchange.incoming.req.headers['user-agent'] ?? ''))
+      return sendEmpty(exchange, 204)
+    throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
+  }
   const guarded = services.davLocks.guarded(
     drive.open('delete').tree,
     [{ names, how: 'whole' }],
