@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import type { Command } from 'commander'
 import { schema } from '../../schema/index.ts'
@@ -127,6 +127,28 @@ describe('README.md and docs', () => {
       'docs/command-line.md',
       'commands',
       tableOf(['command', 'what it does'], commandRows(createProgram('0'), 'satchel')),
+    )
+  })
+
+  it('lists every decision with its date and status; npm run update writes the list', () => {
+    const folder = new URL('.', pageFile('docs/decisions/README.md'))
+    const rows = readdirSync(folder)
+      .filter(name => name.endsWith('.md') && name !== 'README.md')
+      .map(name => {
+        const text = read(`docs/decisions/${name}` as Page)
+        const [, title, status, date] =
+          /^# (.+)\n\n\*\*Status\.\*\* (Accepted|Superseded), (\d{4}-\d\d-\d\d)\b/.exec(text) ?? []
+        if (!title || !status || !date)
+          throw new Error(
+            `docs/decisions/${name}: Begin with a title and "**Status.** Accepted, YYYY-MM-DD."`,
+          )
+        return [`[${title}](${name})`, date, status.toLowerCase()]
+      })
+      .sort(([one = ''], [other = '']) => one.localeCompare(other))
+    expectTable(
+      'docs/decisions/README.md',
+      'decisions',
+      tableOf(['decision', 'date', 'status'], rows),
     )
   })
 
