@@ -7,13 +7,18 @@ import { plain } from './text.ts'
 /**
  * Reads a secret: without echo on a terminal, else all of standard input.
  *
+ * @param ifEmpty the error message for empty input
  * @throws USAGE
  */
-export async function readSecret(question: string, signal: AbortSignal): Promise<string> {
+export async function readSecret(
+  question: string,
+  signal: AbortSignal,
+  ifEmpty = 'The input is empty.',
+): Promise<string> {
   const secret = (
     process.stdin.isTTY ? await ask(question, signal, true) : await text(process.stdin)
   ).trim()
-  if (secret === '') throw new Failure('USAGE', 'The input is empty.')
+  if (secret === '') throw new Failure('USAGE', ifEmpty)
   if (/[\p{Cc}]/u.test(secret)) throw new Failure('USAGE', 'The input has more than one line.')
   return secret
 }

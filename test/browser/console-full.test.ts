@@ -115,7 +115,7 @@ it('shows what does not fit before the first byte, and uploads what does', async
   ])
   await expectAccessible(page)
   await pictures(page, 'full-tight')
-  await dialog.getByRole('button', { name: 'Upload 2 fitting files' }).click()
+  await dialog.getByRole('button', { name: 'Upload the 2 files that fit' }).click()
   await title(page, '2 files uploaded')
   expect([await sizeAt(alice, 'large.bin'), await sizeAt(alice, 'small.bin')]).toEqual([
     90 * KIB,

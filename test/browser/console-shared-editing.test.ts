@@ -133,7 +133,7 @@ describe('With a mouse, side by side', () => {
     await doWith(hers, 'Plans', 'Share')
     const people = sheet(hers).getByRole('region', { name: 'People' })
     await people.getByLabel('E-mail address').fill(bob.email)
-    await people.getByText('They look at it, and keep a copy.').waitFor()
+    await people.getByText('They can view and download it.').waitFor()
     await people.getByLabel('Access').selectOption('Can edit')
     await people
       .getByText('They also upload, rename, move, replace and delete what is in it.')
@@ -145,7 +145,7 @@ describe('With a mouse, side by side', () => {
     await pictures(hers, 'console-share-edit-right')
     await people.getByRole('button', { name: 'Share', exact: true }).click()
     await item(bob.email, hers).getByText('Can edit', { exact: true }).waitFor()
-    await people.getByText('They look at it, and keep a copy.').waitFor()
+    await people.getByText('They can view and download it.').waitFor()
     const links = sheet(hers).getByRole('region', { name: 'Links' })
     await links.getByText('More options').click()
     expect(await links.getByLabel('Access').getByRole('option').allTextContents()).toEqual([

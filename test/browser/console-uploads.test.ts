@@ -336,7 +336,7 @@ describe('Uploads', () => {
     await dialog.getByText('huge.bin').waitFor()
     await expectAccessible(page)
     await pictures(page, 'uploads-tight')
-    await dialog.getByRole('button', { name: 'Upload 2 fitting files' }).waitFor()
+    await dialog.getByRole('button', { name: 'Upload the 2 files that fit' }).waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect([forms.sent, await dock(page).count()]).toEqual([0, 0])

@@ -187,7 +187,12 @@ async function credentialFor(
   if (way === 'browser') return (await signInByBrowser(context, url, options)).access_token
   if (way === 'device') return (await signInByCode(context, url, options)).access_token
   const question = way === 'session' ? `Session cookie for ${url}: ` : `API key for ${url}: `
-  return (await readSecret(question, context.patience.signal)).replace(/^session_id=/, '')
+  const secret = await readSecret(
+    question,
+    context.patience.signal,
+    'Nothing to read a key from. Use --device to sign in with a browser on another device.',
+  )
+  return secret.replace(/^session_id=/, '')
 }
 
 /** The workspace that a key belongs to; null for a private key. */
