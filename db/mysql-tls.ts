@@ -6,7 +6,9 @@ import type { DatabaseTls } from '../src/config/database-tls.ts'
 /** What the types of mysql2 lack: begins TLS, and calls back before anything else is sent. */
 type Secured = Connection & { stream: Socket; startTLS?: (done: (error?: Error) => void) => void }
 
-/** Connects to a server. With `tls`, a server without TLS is refused before the password is sent. */
+/**
+ * Connects to a server. With `tls`, a server without TLS is refused before the password is sent.
+ */
 export function connectByTls(options: ConnectionOptions, tls?: DatabaseTls): Connection {
   if (!tls) return createConnection(options)
   const { verifiesHost, ...files } = tls

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Connection, createConnection } from 'mysql2/promise'
 import { freePort } from './free-port.ts'
 import type { OwnMariadb } from './own-mariadb.ts'
@@ -16,7 +16,7 @@ export async function startMysql(more: string[] = []): Promise<OwnMariadb> {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-mysql-'))
   const port = await freePort()
   const server = spawn(
-    '.ci/mysql-lts',
+    resolve('.ci', 'mysql-lts'),
     ['run', mysqlLtsDir ?? '', `${dir}/db`, String(port), ...more],
     { stdio: 'ignore' },
   )

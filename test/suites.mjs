@@ -129,6 +129,7 @@ const anyEngine = [
   'pack',
   'pages',
   'part-stream',
+  'private-ca',
   'rate-limit',
   'secrets',
   'security/audit-log',

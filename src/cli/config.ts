@@ -5,6 +5,8 @@ export interface Environment {
   url: string | undefined
   key: string | undefined
   session: string | undefined
+  /** A PEM file of certificate authorities that are trusted beside the usual ones. */
+  caFile: string | undefined
   /** https://no-color.org */
   noColor: boolean
   term: string | undefined
@@ -20,6 +22,7 @@ export const readEnvironment = (): Environment => ({
   url: given('SATCHEL_URL'),
   key: given('SATCHEL_KEY'),
   session: given('SATCHEL_SESSION'),
+  caFile: given('SATCHEL_CA_FILE'),
   noColor: given('NO_COLOR') !== undefined,
   term: given('TERM'),
   ssh: given('SSH_CONNECTION') ?? given('SSH_TTY'),

@@ -1,6 +1,9 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { CommanderError } from 'commander'
 import manifest from '#package.json' with { type: 'json' }
+import { readEnvironment } from './config.ts'
 import { exits } from './failure.ts'
 import { createProgram } from './program.ts'
 import { jsonLine, plain } from './text.ts'
@@ -12,6 +15,18 @@ for (const stream of [process.stdout, process.stderr])
     process.stderr.write(`error: ${error.message}\n`)
     process.exit(exits.failed)
   })
+
+const { caFile } = readEnvironment()
+if (caFile)
+  try {
+    const authorities = readFileSync(caFile, 'utf8')
+    setDefaultCACertificates([...getCACertificates('default'), authorities])
+  } catch (error) {
+    process.stderr.write(
+      `error: SATCHEL_CA_FILE: ${error instanceof Error ? error.message : error}\n`,
+    )
+    process.exit(exits.usage)
+  }
 
 const words = process.argv.slice(2)
 const end = words.indexOf('--')

@@ -44,7 +44,9 @@ export interface DatabaseTls {
   verifiesHost: boolean
 }
 
-/** The parameters of the URL, as the tools of MySQL name them, and the settings that they override. */
+/**
+ * The parameters of the URL, as the tools of MySQL name them, and the settings that they override.
+ */
 const parameters = {
   'ssl-mode': 'DATABASE_TLS',
   'ssl-ca': 'DATABASE_CA_FILE',
