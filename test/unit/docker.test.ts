@@ -3,53 +3,75 @@ import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { readConfig } from '../../src/config/config.ts'
 import { describeSettings } from '../../src/config/help.ts'
+import { settings } from '../../src/config/settings.ts'
 import { CLEANUP_LIMIT } from '../../src/http/server.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const dockerfile = read('docker/Dockerfile')
 const compose = read('docker/compose.yml')
 
-/** The variables that compose.yml asks for, as an operator might set them. */
+/** What an operator might write into satchel.env. */
 const given: Record<string, string> = {
-  PUBLIC_URL: 'https://files.example.com',
+  ...variablesOf(read('docker/satchel.env.example')),
   SECRET_KEY: 'k'.repeat(64),
   MYSQL_PASSWORD: 'secret',
   OAUTH_SSO_CLIENT_ID: 'satchel',
   OAUTH_SSO_CLIENT_SECRET: 'secret',
-  OAUTH_SSO_AUTHORIZE_URL: 'https://sso.example.com/authorize',
-  OAUTH_SSO_TOKEN_URL: 'https://sso.example.com/token',
-  OAUTH_SSO_USERINFO_URL: 'https://sso.example.com/userinfo',
+  OPERATORS: 'ann@example.com',
 }
 
-/**
- * What an instance finds in its environment: the image's settings, overlaid by those of the compose
- * file.
- */
-function environment(): Record<string, string> {
-  const [image = ''] = /^ENV .*$/gm.exec(dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))) ?? []
-  const [service = ''] = /^ {2}satchel:\n(?: {4}.*\n)+/m.exec(compose) ?? []
-  const settings = [
-    ...image.matchAll(/(\w+)=(\S+)/g),
-    ...service.matchAll(/^ {6}([A-Z]\w+): (.*)$/gm),
-  ]
+function variablesOf(text: string): Record<string, string> {
   return Object.fromEntries(
-    settings.map(([, name = '', value = '']) => [
-      name,
-      value.replace(
-        /\$\{(\w+):([?-])([^}]*)\}/g,
-        (_, variable: string, operator: string, text: string) =>
-          given[variable] ?? (operator === '-' ? text : ''),
-      ),
-    ]),
+    [...text.matchAll(/^([A-Z]\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
   )
 }
 
+/** Docker Compose replaces `${NAME}` and `${NAME:-default}`, where defaults may be nested. */
+function interpolate(text: string, variables: Record<string, string>): string {
+  const innermost = /\$\{(\w+)(?::-([^${}]*))?\}/
+  for (let result = text; ; ) {
+    const next = result.replace(
+      innermost,
+      (_, name: string, otherwise = '') => variables[name] || otherwise,
+    )
+    if (next === result) return result
+    result = next
+  }
+}
+
+const [service = ''] = /^ {2}satchel:\n(?: {4}.*\n)+/m.exec(compose) ?? []
+
+/**
+ * What an instance finds in its environment: the image's settings, overlaid by satchel.env,
+ * overlaid by what the compose file decides.
+ */
+function environment(variables = given): Record<string, string> {
+  const [image = ''] = /^ENV .*$/gm.exec(dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))) ?? []
+  const ofImage = [...image.matchAll(/(\w+)=(\S+)/g)]
+  const ofCompose = [...service.matchAll(/^ {6}([A-Z]\w+): (.*)$/gm)]
+  const pairs = (found: RegExpExecArray[]) =>
+    Object.fromEntries(
+      found.map(([, name = '', value = '']) => [name, interpolate(value, variables)]),
+    )
+  return { ...pairs(ofImage), ...variables, ...pairs(ofCompose) }
+}
+
 describe('docker/compose.yml', () => {
+  it('passes every setting to the instances', () => {
+    expect(service).toContain('    env_file: satchel.env\n')
+    const names = [...describeSettings().matchAll(/^ {2}(\S+)$/gm)].map(([, name = '']) =>
+      name.replace('<NAME>', 'SSO'),
+    )
+    expect(names).toEqual(expect.arrayContaining([...Object.keys(settings), 'OAUTH_SSO_ISSUER']))
+    const marked = Object.fromEntries(names.map(name => [name, `value of ${name}`]))
+    expect(environment(marked)).toMatchObject(marked)
+  })
+
   it('names settings that exist', () => {
     const known = [...describeSettings().matchAll(/^ {2}(\S+)$/gm)].map(([, name]) => name)
-    const named = Object.keys(environment()).map(name =>
-      name.replace(/^OAUTH_SSO_/, 'OAUTH_<NAME>_'),
-    )
+    const named = Object.keys(environment())
+      .filter(name => name !== 'MYSQL_PASSWORD')
+      .map(name => name.replace(/^OAUTH_SSO_/, 'OAUTH_<NAME>_'))
     expect(named).toContain('DATABASE_URL')
     expect(known).toEqual(expect.arrayContaining(named))
   })
@@ -61,7 +83,14 @@ describe('docker/compose.yml', () => {
       database: { dialect: 'mysql' },
       redisUrl: 'redis://redis:6379',
       secretKey: given.SECRET_KEY,
-      providers: [{ name: 'sso', scopes: ['openid', 'email', 'profile'] }],
+      operators: ['ann@example.com'],
+      providers: [
+        {
+          name: 'sso',
+          issuer: 'https://sso.example.com',
+          scopes: ['openid', 'email', 'profile'],
+        },
+      ],
       trustProxy: ['uniquelocal'],
     })
   })

@@ -1,5 +1,6 @@
 // Runs after `npm install` in this folder and before `npm pack`. Plain JavaScript, because npm may
 // run it with any version of Node.js.
+import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const configFiles = ['vite.ts', '../../pages/build/vite.ts'].map(name =>
@@ -9,6 +10,10 @@ const configFiles = ['vite.ts', '../../pages/build/vite.ts'].map(name =>
 // Overrides the environment: with any other value, Vite would compile JSX for React's development
 // build.
 process.env.NODE_ENV = 'production'
+
+// The package `node` links its program from a package below it, whose headers (68 MB) nothing reads.
+const headers = new URL('../../../node_modules/node/node_modules', import.meta.url)
+rmSync(headers, { recursive: true, force: true })
 
 try {
   const { build } = await import('vite')
