@@ -11,7 +11,8 @@ const configFiles = ['vite.ts', '../../pages/build/vite.ts'].map(name =>
 // build.
 process.env.NODE_ENV = 'production'
 
-// The package `node` links its program from a package below it, whose headers (68 MB) nothing reads.
+// The package `node` links its program from a package below it, whose headers (68 MB) nothing
+// reads.
 const headers = new URL('../../../node_modules/node/node_modules', import.meta.url)
 rmSync(headers, { recursive: true, force: true })
 
