@@ -6,6 +6,7 @@ import { sessionIssued } from './migrations/0037-session-issued.ts'
 import { textKeys } from './migrations/0038-text-keys.ts'
 import { deferredLengths } from './migrations/0039-deferred-lengths.ts'
 import { ownAccounts } from './migrations/0041-own-accounts.ts'
+import { passkeys } from './migrations/0042-passkeys.ts'
 import { makeSearchTables } from './search-tables.ts'
 
 /**
@@ -25,6 +26,7 @@ const all: Migration[] = [
   textKeys,
   deferredLengths,
   ownAccounts,
+  passkeys,
 ]
 
 /** The last step of the development versions whose tables are those of 0.1.0. */

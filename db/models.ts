@@ -31,8 +31,10 @@ import { Member } from './models/member.ts'
 import { Note } from './models/note.ts'
 import { Operator } from './models/operator.ts'
 import { OwnLimit } from './models/own-limit.ts'
+import { Passkey } from './models/passkey.ts'
 import { Plan } from './models/plan.ts'
 import { Preview } from './models/preview.ts'
+import { RecoveryCode } from './models/recovery-code.ts'
 import { Session } from './models/session.ts'
 import { Share } from './models/share.ts'
 import { ShareEntry } from './models/share-entry.ts'
@@ -85,8 +87,10 @@ const tables = {
   Note,
   Operator,
   OwnLimit,
+  Passkey,
   Plan,
   Preview,
+  RecoveryCode,
   Session,
   Share,
   ShareEntry,

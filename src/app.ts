@@ -338,6 +338,8 @@ export async function createApp(config: Config, options: AppOptions) {
             secure,
             ownOrigins,
             originOf,
+            findCaller,
+            otherProviders: config.providers.map(({ name }) => name),
             log,
           })
         : undefined

@@ -56,6 +56,14 @@ export const personKinds = [
   'account.restored',
   'operator.appointed',
   'operator.dismissed',
+  'account.reset',
+  'address.changed',
+  'password.changed',
+  'factor.added',
+  'factor.removed',
+  'codes.made',
+  'passkey.added',
+  'passkey.removed',
 ] as const
 
 export type DriveEventGroup = keyof typeof driveKinds
@@ -65,6 +73,7 @@ export type PersonEventKind = (typeof personKinds)[number]
 export const serviceKinds = [
   'account.deleted',
   'account.exported',
+  'account.invited',
   'plan.created',
   'plan.updated',
   'plan.retired',

@@ -2,7 +2,14 @@ import { MAX_EMAIL } from '../../src/values/limits.ts'
 import { digest, moment, type Row, table, text, uuid, word } from './columns.ts'
 
 /** What a one-time link allows. */
-export type LoginLinkKind = 'first' | 'invite' | 'sign-up' | 'reset' | 'address'
+export type LoginLinkKind =
+  | 'first'
+  | 'invite'
+  | 'sign-up'
+  | 'reset'
+  | 'reset-all'
+  | 'address-from'
+  | 'address-to'
 
 /** A one-time link with which a person creates an account or regains it. */
 export const LoginLink = table({

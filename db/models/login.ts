@@ -1,5 +1,5 @@
 import { MAX_EMAIL } from '../../src/values/limits.ts'
-import { moment, type Row, table, text, touched, uuid } from './columns.ts'
+import { moment, number, type Row, table, text, touched, uuid } from './columns.ts'
 
 /** The credentials of a person who signs in with an account of this service. */
 export const Login = table({
@@ -15,6 +15,12 @@ export const Login = table({
     touched,
     createdAt: moment,
     lastSignInAt: moment.nullable(),
+    /** The secret of the codes of an app, sealed with SECRET_KEY; null without a second factor. */
+    totp: text(512).nullable(),
+    /** The time step of the last code that was used: no code is good twice. */
+    totpStep: number.nullable(),
+    /** Names this state of the second factor, for browsers that are spared the code. */
+    factorAt: moment.nullable(),
   },
   unique: [['email'], ['userId']],
 })

@@ -20,6 +20,8 @@ export const Session = table({
     provider: text(64).nullable(),
     /** A hash of the provider and of the id of its own session (`sid`), if it has one. */
     providerSession: digest.nullable(),
+    /** When its person last proved who they are, after it began. */
+    provedAt: moment.nullable(),
     /** When the provider issued the ID token that it began with, by the clock of the provider. */
     providerIssuedAt: moment.nullable(),
   },

@@ -13,9 +13,60 @@ export const loginByEmail = (db: Db, email: string): Promise<LoginRow | undefine
 export const loginById = (db: Db, id: string, tx?: Tx): Promise<LoginRow | undefined> =>
   db.row(`${READ} WHERE l.id = ?`, [id], tx)
 
+export const loginOfUser = (db: Db, userId: string, tx?: Tx): Promise<LoginRow | undefined> =>
+  db.row(`${READ} WHERE l.user_id = ?`, [userId], tx)
+
 /** Whether anyone has an account of this service. */
 export const hasLogins = (db: Db, tx?: Tx): Promise<boolean> =>
   db.exists('SELECT 1 FROM login LIMIT 1', [], tx)
 
 export const noteSignIn = (db: Db, id: string, at: number): Promise<number> =>
   db.run('UPDATE login SET last_sign_in_at = ? WHERE id = ?', [at, id])
+
+/**
+ * Notes the time step of a code of an app. @returns whether no code of this step or a later one was
+ * used before
+ */
+export const useTotpStep = (db: Db, id: string, step: number): Promise<boolean> =>
+  db.changed(
+    'UPDATE login SET totp_step = ? WHERE id = ? AND (totp_step IS NULL OR totp_step < ?)',
+    [step, id, step],
+  )
+
+/** Ends a recovery code. @returns whether it was one */
+export const useRecoveryCode = (db: Db, loginId: string, hash: string): Promise<boolean> =>
+  db.changed('DELETE FROM recovery_code WHERE hash = ? AND login_id = ?', [hash, loginId])
+
+/** An account as operators see it, with and without a login. */
+export interface PersonRow {
+  userId: string
+  email: string
+  name: string
+  status: 'active' | 'suspended'
+  loginId: string | null
+  lastSignInAt: number | null
+  hasPassword: boolean
+  hasFactor: boolean
+  passkeys: number
+}
+
+/** Accounts, by name. */
+export const peopleWithLogins = (db: Db, limit: number): Promise<PersonRow[]> =>
+  db.rows(
+    `SELECT u.id AS userId, u.email, u.name, u.status, l.id AS loginId, l.last_sign_in_at AS lastSignInAt,
+      l.password IS NOT NULL AS hasPassword, l.totp IS NOT NULL AS hasFactor,
+      (SELECT COUNT(*) FROM passkey p WHERE p.login_id = l.id) AS passkeys
+    FROM user u LEFT JOIN login l ON l.user_id = u.id ORDER BY u.name, u.id LIMIT ${limit}`,
+  )
+
+/** When the person of a session last proved who they are. */
+export const provedAt = async (db: Db, sessionId: string): Promise<number> => {
+  const row = await db.row<{ createdAt: number; provedAt: number | null }>(
+    'SELECT created_at AS createdAt, proved_at AS provedAt FROM session WHERE id = ?',
+    [sessionId],
+  )
+  return Math.max(Number(row?.createdAt ?? 0), Number(row?.provedAt ?? 0))
+}
+
+export const noteProof = (db: Db, sessionId: string, at: number): Promise<number> =>
+  db.run('UPDATE session SET proved_at = ? WHERE id = ?', [at, sessionId])

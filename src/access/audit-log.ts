@@ -35,6 +35,13 @@ const levels = {
   operator_dismissed: 'warn',
   maintenance_started: 'warn',
   maintenance_ended: 'warn',
+  account_invited: 'warn',
+  account_reset: 'warn',
+  password_changed: 'warn',
+  passkey_added: 'warn',
+  passkey_removed: 'warn',
+  second_factor_added: 'warn',
+  second_factor_removed: 'warn',
   guesses_blocked: 'warn',
 } as const
 

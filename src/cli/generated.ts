@@ -324,8 +324,13 @@ export type ErrorCode =
 
 /** What happened. */
 export type EventKind =
+  | 'ACCOUNT_RESET'
   | 'ACCOUNT_RESTORED'
   | 'ACCOUNT_SUSPENDED'
+  | 'ADDRESS_CHANGED'
+  | 'CODES_MADE'
+  | 'FACTOR_ADDED'
+  | 'FACTOR_REMOVED'
   | 'FILE_COPIED'
   | 'FILE_CREATED'
   | 'FILE_DELETED'
@@ -360,6 +365,9 @@ export type EventKind =
   | 'NOTE_WRITTEN'
   | 'OPERATOR_APPOINTED'
   | 'OPERATOR_DISMISSED'
+  | 'PASSKEY_ADDED'
+  | 'PASSKEY_REMOVED'
+  | 'PASSWORD_CHANGED'
   | 'PLAN_CHANGED'
   | 'SESSION_ENDED'
   | 'SESSION_OTHERS_ENDED'

@@ -87,6 +87,16 @@ export const settings = {
       'accounts where there is no provider, and PUBLIC_URL is not on this machine or NODE_ENV is production; otherwise providers',
     read: z.enum(['', 'accounts', 'providers']),
   },
+  PASSWORDS: {
+    help: 'let people sign in to accounts of this service with a password; false leaves passkeys and providers',
+    default: 'true',
+    read: flag,
+  },
+  SECOND_FACTOR: {
+    help: 'who must have a second factor beside the password of an account of this service: nobody, operators or all; a passkey needs none',
+    default: 'nobody',
+    read: z.enum(['nobody', 'operators', 'all']),
+  },
   LINK_BY_EMAIL: {
     help: 'true: trust every sign-in provider about e-mail addresses, so a verified address signs in to the account that has it; two users of the same provider never share an account',
     default: '',

@@ -1,5 +1,5 @@
 import prettyBytes from 'pretty-bytes'
-import type { Mail } from '../services/notices/outbox.ts'
+import type { AccountNotice, Mail } from '../services/notices/outbox.ts'
 import { momentText } from '../values/moment.ts'
 import { oneLine } from '../values/one-line.ts'
 import { shareTitle } from '../values/share-title.ts'
@@ -15,6 +15,10 @@ function partsOf(mail: Mail): Parts {
   switch (mail.template) {
     case 'address-changed':
       return addressChanged(mail.values)
+    case 'account-link':
+      return accountLink(mail.values)
+    case 'account-notice':
+      return accountNotice(mail.values)
     case 'sign-in':
       return signedIn(mail.values)
     case 'webhook-disabled':
@@ -48,6 +52,70 @@ const addressChanged = ({ provider }: Values<'address-changed'>): Parts => ({
   ],
   links: [],
   closing: 'You get this mail because an account had your address.',
+})
+
+const accountLinks: Record<
+  Values<'account-link'>['about'],
+  { subject: string; lines: string[]; title: string }
+> = {
+  invite: {
+    subject: 'Your account at Satchel',
+    lines: ['An operator of a Satchel server invites you. Open this link to create your account.'],
+    title: 'Create your account',
+  },
+  'sign-up': {
+    subject: 'Create your Satchel account',
+    lines: ['Open this link to confirm your e-mail address and to create your account.'],
+    title: 'Create your account',
+  },
+  known: {
+    subject: 'You have a Satchel account already',
+    lines: [
+      'Someone entered your address to create an account, and you have one. If this was you, sign in, or reset your password on that page.',
+    ],
+    title: 'Sign in',
+  },
+  reset: {
+    subject: 'Reset your Satchel password',
+    lines: ['Open this link to choose a new password. All of your sessions end with that.'],
+    title: 'Choose a new password',
+  },
+  address: {
+    subject: 'Confirm the e-mail address of your Satchel account',
+    lines: ['Open this link to agree that your account changes to or from this e-mail address.'],
+    title: 'Confirm',
+  },
+}
+
+const accountLink = ({ about, link }: Values<'account-link'>): Parts => {
+  const { subject, lines, title } = accountLinks[about]
+  return {
+    subject,
+    lines,
+    facts: about === 'known' ? [] : [{ name: 'Valid', value: 'once, for a limited time' }],
+    links: [{ title, url: link }],
+    closing: 'If you did not expect this mail, ignore it. Nothing has changed.',
+  }
+}
+
+const accountNotices: Record<AccountNotice, string> = {
+  password: 'The password of your account was changed. All other sessions have ended.',
+  'passkey-added': 'A new passkey was added to your account.',
+  'passkey-removed': 'A passkey was removed from your account.',
+  'factor-added': 'A code from an app is now asked for when you sign in with your password.',
+  'factor-removed': 'The second factor was removed from your account.',
+  codes: 'New recovery codes were made for your account. The earlier ones no longer work.',
+  address: 'The e-mail address of your account was changed.',
+}
+
+const accountNotice = ({ what, link }: Values<'account-notice'>): Parts => ({
+  subject: 'The security of your Satchel account has changed',
+  lines: [
+    accountNotices[what],
+    'If this was you, you need not do anything. If it was not, open the page below and change your password, or ask the operator of the service.',
+  ],
+  links: [{ title: 'Security of your account', url: link }],
+  closing: 'You get this mail because you have an account with this address.',
 })
 
 const signedIn = ({ device, address, at, link }: Values<'sign-in'>): Parts => ({

@@ -76,6 +76,7 @@ const pathOf = (name: string | undefined) => (name ? BASE + name : '')
 export const assets: Record<string, string> = {
   ...Object.fromEntries(files.map(({ name, path }) => [name, path])),
   sender: pathOf(built.entryOf('sender')?.file),
+  passkey: pathOf(built.entryOf('passkey')?.file),
   preview: pathOf(built.entryOf('preview')?.file),
   previewStyle: pathOf(built.entryOf('preview')?.css?.[0]),
   pdfFrame: pathOf(built.entryOf('pdf-frame')?.file),

@@ -13,7 +13,8 @@ export function rightsOf(role: Role): string {
 }
 
 /** `/invite/{token}`: shows an invite, to accept or decline. */
-export function invitePages({ invites }: Services) {
+export function invitePages({ invites }: Services, providers: string[]) {
+  const hasAccounts = providers.includes('accounts')
   return {
     async show(visit: Visit): Promise<Reply> {
       const [caller, invite] = await Promise.all([visit.caller(), invites.find(visit.token)])
@@ -27,6 +28,7 @@ export function invitePages({ invites }: Services) {
         invitedBy: personOf(invite.invitedBy),
         until: momentOf(invite.expiresAt),
         signIn: caller ? '' : signInAt(visit.here),
+        join: hasAccounts && !caller ? `/sign-in/join/${visit.token}` : '',
       }
       return page('invite', data, { title: `Invite to ${workspace}`, caller })
     },

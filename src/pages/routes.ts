@@ -95,10 +95,11 @@ function againOf({ query }: Incoming, here: string): Action {
 export function createPages(options: Options) {
   const { services, sessions, findCaller, originOf, providers, graphiql, secure, ownOrigins } =
     options
+  const accounts = providers.includes('accounts')
   const identities = identityPages(options)
   const shares = sharePages({ services, secure, hasConsole: Boolean(options.console) })
   const requests = requestPages({ services, secure })
-  const invites = invitePages(services)
+  const invites = invitePages(services, providers)
   const logins = authorizePages(options)
   const ownSessions = sessionPages(services)
   const unsubscribe = unsubscribePages(services)
@@ -168,7 +169,11 @@ export function createPages(options: Options) {
     }
     const { status, view, data, frame, headers } = reply
     const notice = noticeOf(query.get('error')) || maintenanceNotice(services.maintenance.current())
-    const body = renderPage(view, { caller, signIn: '', notice, graphiql, ...frame }, data)
+    const body = renderPage(
+      view,
+      { caller, signIn: '', notice, graphiql, accounts, ...frame },
+      data,
+    )
     write(res, req, { status, headers: { ...pageHeaders, ...headers }, body })
   }
 

@@ -136,6 +136,8 @@ export interface InviteView {
   invitedBy: Person
   until: Moment
   signIn: string
+  /** Where an account of this service is created for it; empty where there are none. */
+  join: string
 }
 
 export interface LoginView {
@@ -269,6 +271,8 @@ export interface Frame {
   signIn: string
   notice: string
   graphiql: boolean
+  /** Whether the service has accounts of its own, with a page about their security. */
+  accounts: boolean
 }
 
 const eta = new Eta({

@@ -12,11 +12,14 @@ import { appointmentService } from './accounts/appointment.ts'
 import { favouriteService } from './accounts/favourite.ts'
 import { identityService } from './accounts/identity.ts'
 import { loginService } from './accounts/login.ts'
+import { loginNoticeService } from './accounts/login-notice.ts'
 import { loginRequestService } from './accounts/login-request.ts'
 import { operatorService } from './accounts/operator.ts'
 import { overviewService } from './accounts/overview.ts'
+import { passkeyService } from './accounts/passkey.ts'
 import { personService } from './accounts/person.ts'
 import { planService } from './accounts/plan.ts'
+import { secondFactorService } from './accounts/second-factor.ts'
 import { sessionService } from './accounts/session.ts'
 import { statisticService } from './accounts/statistic.ts'
 import { storageReportService } from './accounts/storage-report.ts'
@@ -164,6 +167,8 @@ export function createServices({ config, ...given }: Options) {
   const apiKeys = apiKeyService(core)
   const rateLimits = rateLimitService({ rules: config.rates, coordination, measures: telemetry })
   const contents = contentsService(core)
+  const appointments = appointmentService(core)
+  const notices = loginNoticeService(core)
   const accounts = accountService({
     ...core,
     isFrozen: () => core.maintenance.current() !== null,
@@ -213,7 +218,7 @@ export function createServices({ config, ...given }: Options) {
     accountEnd: accountEndService(core),
     accountExports: accountExportService({ ...core, ...ofPerson, eventFeeds }),
     apiKeys,
-    appointments: appointmentService(core),
+    appointments,
     audits: auditService(core),
     backgroundCompletions,
     uploadStreams: uploadStreamService({ ...core, blobs, uploadSessions, backgroundCompletions }),
@@ -256,7 +261,17 @@ export function createServices({ config, ...given }: Options) {
     plans: planService(core),
     recent: recentService(core),
     rateLimits,
-    logins: loginService({ ...core, accounts, guesses, passwords }),
+    logins: loginService({
+      ...core,
+      accounts,
+      appointments,
+      invites,
+      notices,
+      guesses,
+      hashes: passwords,
+    }),
+    passkeys: passkeyService({ ...core, notices }),
+    secondFactors: secondFactorService({ ...core, guesses, notices }),
     loginRequests: loginRequestService({ ...core, apiKeys, guesses, rateLimits }),
     pictures: pictureService(core),
     previews,

@@ -124,6 +124,7 @@ describe('A template', () => {
       signIn: '',
       notice: evil,
       graphiql: true,
+      accounts: false,
     }
     const written = renderPage('share', frame, {
       file: fileOf(evil, 'image/png', 1),
@@ -146,7 +147,14 @@ describe('A template', () => {
 
   it('shows the same satchel as the tab of the browser', () => {
     const [, lines = ''] = /^<svg[^>]*>(.+)<\/svg>$/.exec(icon) ?? []
-    const frame = { title: '', caller: null, signIn: '', notice: '', graphiql: true }
+    const frame = {
+      title: '',
+      caller: null,
+      signIn: '',
+      notice: '',
+      graphiql: true,
+      accounts: false,
+    }
     expect(renderPage('welcome', frame, {})).toContain(lines)
   })
 })

@@ -43,6 +43,7 @@ export default defineConfig({
     manifest: 'manifest.json',
     rolldownOptions: {
       input: {
+        passkey: path('src/pages/passkey/main.ts'),
         sender: path('src/pages/sender/main.ts'),
         preview: path('src/renderers/share-preview/main.ts'),
         'pdf-frame': path('src/renderers/pdf-frame/main.ts'),

@@ -29,7 +29,7 @@ import {
   SignInRefused,
 } from './profile.ts'
 import { createRefusalBound } from './refusal-bound.ts'
-import { requireAdmitted } from './sign-up.ts'
+import { isAdmitted, requireAdmitted } from './sign-up.ts'
 
 export { canonicalEmail, type ProviderProfile, refusalReasons, SignInRefused } from './profile.ts'
 
@@ -142,8 +142,13 @@ export function accountService({
      * the account with the same address is theirs
      * @throws SignInRefused like `signIn`
      */
-    async open(raw: ProviderProfile, vouched: boolean, tx: Tx): Promise<{ userId: string }> {
+    async open(
+      raw: ProviderProfile,
+      { vouched, userId: known }: { vouched: boolean; userId?: string | null },
+      tx: Tx,
+    ): Promise<{ userId: string }> {
       const rules = rulesNow()
+      if (known) return attach(db, readProfile(raw), known, rules, tx)
       const { userId } = await settle(
         db,
         readProfile(raw),
@@ -154,6 +159,20 @@ export function accountService({
         tx,
       )
       return { userId }
+    },
+
+    /** Whether SIGN_UP lets the owner of a verified address create an account of this service. */
+    isAdmitted(raw: ProviderProfile): Promise<boolean> {
+      const rule = signUp ?? ({ rule: 'invited' } as const)
+      return db.transaction(tx => isAdmitted(db, rule, readProfile(raw), tx))
+    },
+
+    /** Whether people may create accounts of this service without an operator. */
+    mayRegister: (): boolean => (signUp ?? { rule: 'invited' }).rule !== 'closed',
+
+    /** Follows an address that has changed, within a transaction. */
+    async follow(raw: ProviderProfile, tx: Tx): Promise<void> {
+      await settle(db, readProfile(raw), rulesNow(), tx)
     },
 
     /**

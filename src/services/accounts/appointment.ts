@@ -72,6 +72,13 @@ export function appointmentService({
       return (await db.Operator.findByPk(caller.userId, { raw: true })) !== null
     },
 
+    /** Whether an account is that of an operator, for what is asked of all operators. */
+    async isNamed(userId: string): Promise<boolean> {
+      const account = await db.User.findByPk(userId, { raw: true })
+      if (account && isOfSetting(account)) return true
+      return (await db.Operator.findByPk(userId, { raw: true })) !== null
+    },
+
     /** The operators in the setting who have an account, and the appointed ones. */
     async list(): Promise<OperatorView[]> {
       const [appointed, named] = await Promise.all([
@@ -143,3 +150,5 @@ export function appointmentService({
     },
   }
 }
+
+export type AppointmentService = ReturnType<typeof appointmentService>

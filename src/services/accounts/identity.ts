@@ -3,6 +3,7 @@ import { type LockedIdentity, lockIdentitiesOf } from '../../../db/queries/ident
 import { deleteOtherSessions } from '../../../db/queries/session.ts'
 import { lockUser, lockUserWithAddress } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
+import { accountsName } from '../../config/config.ts'
 import { AppError, Unauthenticated } from '../../runtime/errors.ts'
 import type { Core } from '../core.ts'
 import { changeRunner } from '../history/event.ts'
@@ -41,6 +42,8 @@ export function identityService({
             'This is the only way to sign in to your account. Add another one first, or delete the account.',
           )
         await db.Identity.destroy({ where: { id: identityId }, transaction: tx })
+        if (removed.provider === accountsName)
+          await db.Login.destroy({ where: { userId: caller.userId }, transaction: tx })
         await deleteOtherSessions(db, caller.userId, caller.credentialId, tx)
         record(caller.userId, { kind: 'identity.removed', subject: identityId })
         const { provider } = removed

@@ -2,25 +2,37 @@ import { randomBytes } from 'node:crypto'
 import pRetry from 'p-retry'
 import { v7 as newId } from 'uuid'
 import { isDuplicate, type Tx } from '../../../db/index.ts'
+import { SERVICE_LOG } from '../../../db/models/event.ts'
 import type { LoginLink, LoginLinkKind } from '../../../db/models/login-link.ts'
 import {
   hasLogins,
   type LoginRow,
   loginByEmail,
   loginById,
+  loginOfUser,
+  noteProof,
   noteSignIn,
+  type PersonRow,
+  peopleWithLogins,
+  provedAt,
 } from '../../../db/queries/login.ts'
 import { deleteLoginLinks, loginLink, redeemLoginLink } from '../../../db/queries/login-link.ts'
-import type { Origin } from '../../access/caller.ts'
+import { deleteOtherSessions } from '../../../db/queries/session.ts'
+import type { Caller, Origin } from '../../access/caller.ts'
 import { createNetworkBound, type GuessLimiter } from '../../access/guessing.ts'
 import type { Passwords } from '../../access/password.ts'
-import { accountsName } from '../../config/config.ts'
+import { accountsName, type Config } from '../../config/config.ts'
 import { hashSecret, newSecret } from '../../runtime/tokens.ts'
 import { DAY_MS } from '../../values/duration.ts'
 import { MAX_EMAIL } from '../../values/limits.ts'
 import { networkOf } from '../../values/network.ts'
 import type { Core } from '../core.ts'
+import { type Change, masked, operatorOf, system } from '../history/event.ts'
+import { enqueue } from '../notices/outbox.ts'
+import type { InviteService } from '../workspaces/invite.ts'
 import type { AccountService } from './account.ts'
+import type { AppointmentService } from './appointment.ts'
+import type { LoginNotices } from './login-notice.ts'
 import { type PasswordProblem, problemOfPassword } from './password-rule.ts'
 import { canonicalEmail, type ProviderProfile } from './profile.ts'
 
@@ -51,6 +63,13 @@ export interface Registration {
   password: string
 }
 
+interface NewLogin {
+  kind: 'first' | 'invite' | 'sign-up' | 'join'
+  email: string
+  name: string
+  password: string
+}
+
 /** A browser at the sign-in page. */
 export interface LoginClient {
   address: string
@@ -64,27 +83,45 @@ const lifetimes: Record<LoginLinkKind, number> = {
   invite: 7 * DAY_MS,
   'sign-up': DAY_MS,
   reset: DAY_MS,
-  address: DAY_MS,
+  'reset-all': DAY_MS,
+  'address-from': DAY_MS,
+  'address-to': DAY_MS,
 }
+/** Mails of the sign-in pages to one address, and because of one network, in an hour. */
+const MAILS_TO_ADDRESS = 3
+const MAILS_OF_NETWORK = 20
+const HOUR_SECONDS = 3600
+/** People of whom operators see the sign-in. */
+const MOST_PEOPLE = 500
+/** A critical action needs a proof that is not older. */
+const FRESH_PROOF_MS = 10 * 60_000
 
 const hashOf = (secret: string) => hashSecret(secret).toString('hex')
 
-interface Deps extends Core<'db' | 'change' | 'coordination' | 'tokens' | 'publicUrl'> {
+interface Deps
+  extends Core<'db' | 'change' | 'coordination' | 'tokens' | 'publicUrl' | 'wake' | 'log'>,
+    Pick<Config, 'passwords' | 'secondFactor' | 'smtpUrl'> {
   accounts: AccountService
+  appointments: AppointmentService
+  invites: InviteService
+  notices: LoginNotices
   guesses: GuessLimiter
-  passwords: Passwords
+  hashes: Passwords
 }
 
 /** Accounts of the service itself: docs/decisions/own-accounts.md. */
 export function loginService(deps: Deps) {
-  const { db, change, coordination, tokens, publicUrl, accounts, guesses, passwords } = deps
+  const { db, change, coordination, tokens, publicUrl, wake, log } = deps
+  const { accounts, appointments, invites, notices, guesses, hashes } = deps
+  /** Whether mails reach people: without SMTP they are files on the server. */
+  const hasMail = deps.smtpUrl !== ''
   const networks = createNetworkBound(coordination, 'satchel:sign-in')
   let isSetUp = false
   let nobody: Promise<string> | undefined
 
   /** The hash of a password that nobody knows: an unknown address takes as long as a known one. */
   function hashOfNobody(): Promise<string> {
-    nobody ??= passwords.hash(randomBytes(24).toString('base64url'), ['sign-in'])
+    nobody ??= hashes.hash(randomBytes(24).toString('base64url'), ['sign-in'])
     return nobody
   }
 
@@ -110,7 +147,96 @@ export function loginService(deps: Deps) {
     return secret
   }
 
+  const urlOf = (page: string, secret: string) => `${publicUrl()}/sign-in/${page}/${secret}`
+
+  async function mailLink(
+    to: string,
+    about: 'invite' | 'sign-up' | 'known' | 'reset' | 'address',
+    link: string,
+  ): Promise<void> {
+    await db.transaction(tx =>
+      enqueue(db, 'mail', { template: 'account-link', to, values: { about, link } }, tx),
+    )
+    wake()
+  }
+
+  /** Whether one more mail may be sent: anyone can ask for mails to anyone. */
+  async function mayMail(email: string, address: string): Promise<boolean> {
+    const add = (key: string) => coordination.add(`satchel:login-mail:${key}`, 1, HOUR_SECONDS)
+    const ofNetwork = await add(networkOf(address))
+    return (
+      ofNetwork <= MAILS_OF_NETWORK &&
+      (await add(tokens.digest('login', email))) <= MAILS_TO_ADDRESS
+    )
+  }
+
+  /** Creates what belongs to a new account, within the transaction of its link. */
+  async function create(
+    { kind, email, name, password }: NewLogin,
+    { tx, record }: Change,
+  ): Promise<string> {
+    const id = newId()
+    const profile = profileOf({ id, email, name })
+    const vouched = kind === 'first' || kind === 'invite'
+    const { userId } = await accounts.open(profile, { vouched }, tx)
+    const times = { createdAt: Date.now(), lastSignInAt: null }
+    const none = { totp: null, totpStep: null, factorAt: null }
+    await db.Login.create({ id, userId, email, password, ...times, ...none }, { transaction: tx })
+    if (kind === 'first' && !(await db.Operator.findByPk(userId, { transaction: tx }))) {
+      const appointed = { userId, appointedBy: userId, appointedAt: Date.now() }
+      await db.Operator.create(appointed, { transaction: tx })
+      record(userId, { kind: 'operator.appointed', subject: userId })
+    }
+    return id
+  }
+
+  /**
+   * Sets a password and ends all sessions, links to reset it, and, where an operator decided so,
+   * the second factor and the passkeys.
+   */
+  async function setPassword(
+    userId: string,
+    password: string,
+    { all, email, keep = '' }: { all: boolean; email: string; keep?: string },
+    { tx, record }: Change,
+  ): Promise<string> {
+    const found = await loginOfUser(db, userId, tx)
+    const id = found?.id ?? newId()
+    if (found) {
+      const none = all ? { totp: null, totpStep: null, factorAt: null } : {}
+      await db.Login.update({ password, ...none }, { where: { id }, transaction: tx })
+    } else {
+      const none = { totp: null, totpStep: null, factorAt: null, lastSignInAt: null }
+      await accounts.open(profileOf({ id, email, name: '' }), { vouched: true, userId }, tx)
+      const row = { id, userId, email, password, createdAt: Date.now(), ...none }
+      await db.Login.create(row, { transaction: tx })
+    }
+    if (all) {
+      await db.Passkey.destroy({ where: { loginId: id }, transaction: tx })
+      await db.RecoveryCode.destroy({ where: { loginId: id }, transaction: tx })
+    }
+    await deleteOtherSessions(db, userId, keep, tx)
+    await db.LoginLink.destroy({ where: { userId }, transaction: tx })
+    record(userId, { kind: 'password.changed', subject: userId })
+    await notices.queue({ email: found?.email ?? email }, 'password', tx)
+    return id
+  }
+
+  /** The page is answered before: its time must not show whether there is an account. */
+  function inBackground(work: () => Promise<unknown>): void {
+    setImmediate(() => {
+      work().catch(error => {
+        if (!(error instanceof LoginProblem)) log.warn({ err: error }, 'a mail was not queued')
+      })
+    })
+  }
+
   return {
+    hasMail,
+    /** Whether people may sign in with a password. */
+    hasPasswords: deps.passwords,
+    mayRegister: (): boolean => hasMail && deps.passwords && accounts.mayRegister(),
+
     /** Whether there is an account, so that people can sign in. */
     async isSetUp(): Promise<boolean> {
       isSetUp ||= await hasLogins(db)
@@ -145,33 +271,207 @@ export function loginService(deps: Deps) {
       const email = kind === 'first' ? readEmail(given.email) : link.email
       const name = readName(given.name, email)
       await requireStrong(given.password, email, name)
-      const password = await passwords.hash(given.password, ['sign-in'])
-      const id = newId()
-      const by = { userId: null, via: 'system', viaId: null, from } as const
-      const create = () =>
-        change(by, async ({ tx, record }) => {
-          const now = Date.now()
-          if (!(await redeemLoginLink(db, hash, now, tx))) throw new LoginProblem(null, 'link_gone')
+      const password = await hashes.hash(given.password, ['sign-in'])
+      const registering = () =>
+        change({ ...system, from }, async of => {
+          if (!(await redeemLoginLink(db, hash, Date.now(), of.tx)))
+            throw new LoginProblem(null, 'link_gone')
           if (kind === 'first') {
-            await deleteLoginLinks(db, 'first', tx)
-            if (await hasLogins(db, tx)) throw new LoginProblem(null, 'link_gone')
+            await deleteLoginLinks(db, 'first', of.tx)
+            if (await hasLogins(db, of.tx)) throw new LoginProblem(null, 'link_gone')
           }
-          const profile = profileOf({ id, email, name })
-          const { userId } = await accounts.open(profile, kind !== 'sign-up', tx)
-          const times = { createdAt: now, lastSignInAt: null }
-          await db.Login.create({ id, userId, email, password, ...times }, { transaction: tx })
-          if (kind !== 'first') return
-          const appointed = { userId, appointedBy: userId, appointedAt: now }
-          const isOperator = await db.Operator.findByPk(userId, { transaction: tx })
-          if (isOperator) return
-          await db.Operator.create(appointed, { transaction: tx })
-          record(userId, { kind: 'operator.appointed', subject: userId })
+          return create({ kind, email, name, password }, of)
         })
       // Of two parallel sign-ups with one address, the unique index refuses the second.
-      await pRetry(create, { retries: 3, minTimeout: 5, shouldRetry: isDuplicate })
+      const id = await pRetry(registering, { retries: 3, minTimeout: 5, shouldRetry: isDuplicate })
       isSetUp = true
       return id
     },
+
+    /**
+     * Creates an account with the link of an invite to a workspace. That link was sent to the
+     * invited address, so the address is verified.
+     * @throws LoginProblem, SignInRefused, INVITE_NOT_FOUND, INVITE_EXPIRED
+     */
+    async join(token: string, given: Registration, from: Origin): Promise<string> {
+      const invite = await invites.find(token)
+      invites.refuse(invite, null)
+      const { email } = invite
+      if (await loginByEmail(db, email)) throw new LoginProblem('email', 'exists')
+      const name = readName(given.name, email)
+      await requireStrong(given.password, email, name)
+      const password = await hashes.hash(given.password, ['sign-in'])
+      return change({ ...system, from }, of =>
+        create({ kind: 'join', email, name, password }, of),
+      ).catch(error => {
+        throw isDuplicate(error) ? new LoginProblem('email', 'exists') : error
+      })
+    },
+
+    /**
+     * Invites a person to create an account, whose address the operator vouches for.
+     * @param by null for the command line of the service
+     * @returns the URL to hand on; a mail has it, too, where mails are sent
+     * @throws LoginProblem
+     */
+    async invite(by: Caller | null, given: { email: string; name: string }): Promise<string> {
+      const email = readEmail(given.email)
+      const name = given.name.trim() === '' ? '' : readName(given.name, email)
+      if (await loginByEmail(db, email)) throw new LoginProblem('email', 'exists')
+      const secret = await change(operatorOf(by), async ({ tx, record }) => {
+        const recipient = masked(email)
+        record(SERVICE_LOG, { kind: 'account.invited', subject: null, details: { recipient } })
+        const madeBy = by?.userId ?? null
+        return makeLink('invite', { email, name, userId: null, madeBy }, tx)
+      })
+      const url = urlOf('invite', secret)
+      if (hasMail) await mailLink(email, 'invite', url)
+      return url
+    },
+
+    /**
+     * Makes a link with which a person chooses a new password, and with `all` loses the second
+     * factor and the passkeys. For an account without a login, it makes one.
+     * @param by null for the command line of the service
+     * @throws LoginProblem `email_invalid` for an account without a usable address
+     */
+    async resetFor(by: Caller | null, userId: string, all: boolean): Promise<string> {
+      const login = await loginOfUser(db, userId)
+      const user = await db.User.findByPk(userId, { raw: true })
+      const email = login?.email ?? readEmail(user?.email ?? '')
+      const secret = await change(operatorOf(by), async ({ tx, record }) => {
+        record(userId, { kind: 'account.reset', subject: userId })
+        const of = { email, name: '', userId, madeBy: by?.userId ?? null }
+        return makeLink(all ? 'reset-all' : 'reset', of, tx)
+      })
+      return urlOf('reset', secret)
+    },
+
+    /** Sets a new password with a link. @returns the id of the login @throws LoginProblem */
+    async reset(secret: string, given: string, from: Origin): Promise<string> {
+      const hash = hashOf(secret)
+      const link = await loginLink(db, hash, Date.now())
+      const { kind, userId, email } = link ?? { kind: null, userId: null, email: '' }
+      if (userId === null || (kind !== 'reset' && kind !== 'reset-all'))
+        throw new LoginProblem(null, 'link_gone')
+      await requireStrong(given, email, '')
+      const password = await hashes.hash(given, ['sign-in'])
+      const id = await change({ ...system, from }, async of => {
+        if (!(await redeemLoginLink(db, hash, Date.now(), of.tx)))
+          throw new LoginProblem(null, 'link_gone')
+        return setPassword(userId, password, { all: kind === 'reset-all', email }, of)
+      })
+      notices.wake()
+      return id
+    },
+
+    /**
+     * Changes the password of a signed-in person, or gives them one, and ends their other sessions.
+     * @throws LoginProblem
+     */
+    async changePassword(caller: Caller, given: string): Promise<void> {
+      const login = await loginOfUser(db, caller.userId)
+      const email = login?.email ?? caller.verifiedEmail
+      if (email === null) throw new LoginProblem('email', 'email_invalid')
+      await requireStrong(given, email, caller.name)
+      const password = await hashes.hash(given, ['sign-in'])
+      const keep = caller.credentialId
+      await change(caller, of =>
+        setPassword(caller.userId, password, { all: false, email, keep }, of),
+      )
+      notices.wake()
+    },
+
+    /**
+     * Mails a link to reset the password, if there is such an account. The answer is always the
+     * same.
+     */
+    forgot(typed: string, address: string): void {
+      const work = async () => {
+        const email = readEmail(typed)
+        const login = await loginByEmail(db, email)
+        if (!(await mayMail(email, address)) || login?.status !== 'active') return
+        const of = { email, name: '', userId: login.userId, madeBy: null }
+        await mailLink(email, 'reset', urlOf('reset', await makeLink('reset', of)))
+      }
+      inBackground(work)
+    },
+
+    /** Mails a link to create an account, if SIGN_UP allows it. The answer is always the same. */
+    signUp(typed: { email: string; name: string }, address: string): void {
+      const work = async () => {
+        const email = readEmail(typed.email)
+        const name = typed.name.trim() === '' ? '' : readName(typed.name, email)
+        if (!(await mayMail(email, address))) return
+        if (await loginByEmail(db, email)) return mailLink(email, 'known', `${publicUrl()}/login`)
+        if (!(await accounts.isAdmitted(profileOf({ id: 'nobody', email, name })))) return
+        const of = { email, name, userId: null, madeBy: null }
+        await mailLink(email, 'sign-up', urlOf('sign-up', await makeLink('sign-up', of)))
+      }
+      inBackground(work)
+    },
+
+    /**
+     * Begins a change of address: a link to the former address, then one to the new one.
+     * @throws LoginProblem
+     */
+    async beginAddress(caller: Caller, typed: string): Promise<void> {
+      const email = readEmail(typed)
+      const login = await loginOfUser(db, caller.userId)
+      if (!login || !hasMail) throw new LoginProblem(null, 'link_gone')
+      if (await loginByEmail(db, email)) throw new LoginProblem('email', 'exists')
+      const of = { email, name: '', userId: caller.userId, madeBy: null }
+      const secret = await makeLink('address-from', of)
+      await mailLink(login.email, 'address', urlOf('address', secret))
+    },
+
+    /**
+     * Confirms a change of address at one of both. @returns whether it is complete @throws
+     * LoginProblem
+     */
+    async confirmAddress(secret: string, from: Origin): Promise<boolean> {
+      const hash = hashOf(secret)
+      const link = await loginLink(db, hash, Date.now())
+      const { kind, userId, email } = link ?? { kind: null, userId: null, email: '' }
+      if (userId === null || (kind !== 'address-from' && kind !== 'address-to'))
+        throw new LoginProblem(null, 'link_gone')
+      const next = await change({ ...system, from }, async ({ tx, record }) => {
+        if (!(await redeemLoginLink(db, hash, Date.now(), tx)))
+          throw new LoginProblem(null, 'link_gone')
+        if (kind === 'address-from')
+          return makeLink('address-to', { email, name: '', userId, madeBy: null }, tx)
+        const login = await loginOfUser(db, userId, tx)
+        if (!login) throw new LoginProblem(null, 'link_gone')
+        await db.Login.update({ email }, { where: { id: login.id }, transaction: tx })
+        await accounts.follow(profileOf({ ...login, email }), tx)
+        record(userId, { kind: 'address.changed', subject: userId })
+        await notices.queue(login, 'address', tx)
+        return null
+      }).catch(error => {
+        throw isDuplicate(error) ? new LoginProblem('email', 'exists') : error
+      })
+      if (next !== null) await mailLink(email, 'address', urlOf('address', next))
+      notices.wake()
+      return next === null
+    },
+
+    ofUser: (userId: string): Promise<LoginRow | undefined> => loginOfUser(db, userId),
+
+    /** How accounts sign in, for operators. */
+    people: (): Promise<PersonRow[]> => peopleWithLogins(db, MOST_PEOPLE),
+
+    /** Whether a person must have a second factor beside their password. */
+    async needsFactor({ userId }: LoginRow): Promise<boolean> {
+      if (deps.secondFactor === 'nobody') return false
+      return deps.secondFactor === 'all' || appointments.isNamed(userId)
+    },
+
+    /** Whether the person of this session has proved who they are within ten minutes. */
+    hasProved: async ({ credentialId }: Caller): Promise<boolean> =>
+      (await provedAt(db, credentialId)) > Date.now() - FRESH_PROOF_MS,
+
+    noteProof: ({ credentialId }: Caller): Promise<unknown> =>
+      noteProof(db, credentialId, Date.now()),
 
     /**
      * Checks an address and a password. An unknown address costs as much, and is answered like a
@@ -182,13 +482,14 @@ export function loginService(deps: Deps) {
       given: { email: string; password: string },
       { address, deviceOf }: LoginClient,
     ): Promise<LoginRow | null> {
+      if (!deps.passwords) return null
       const email = canonicalEmail(given.email.trim()).slice(0, MAX_EMAIL)
       const subject = `login:${tokens.digest('login', email)}`
       const login = await loginByEmail(db, email)
       const device = login ? deviceOf(login.id) : null
       const verify = async () => {
         const hashed = login?.password ?? (await hashOfNobody())
-        const right = await passwords.verify(hashed, given.password, keysOf(address))
+        const right = await hashes.verify(hashed, given.password, keysOf(address))
         return right && login?.password != null
       }
       // Guesses of others must not keep a person out on a device that has signed in before.

@@ -18,7 +18,7 @@ export async function requireAdmitted(
     )
 }
 
-async function isAdmitted(
+export async function isAdmitted(
   db: Db,
   signUp: SignUp,
   { verifiedEmail, claims }: Profile,

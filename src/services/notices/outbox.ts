@@ -13,6 +13,16 @@ interface Sender {
   address?: string
 }
 
+/** A change of the credentials of an account, of which its person is told. */
+export type AccountNotice =
+  | 'password'
+  | 'passkey-added'
+  | 'passkey-removed'
+  | 'factor-added'
+  | 'factor-removed'
+  | 'codes'
+  | 'address'
+
 /** A mail to render when it is sent: its template and values. */
 export type Mail =
   | (Caused & {
@@ -78,6 +88,12 @@ export type Mail =
       }
     }
   | { template: 'address-changed'; to: string; values: { provider: string | null } }
+  | {
+      template: 'account-link'
+      to: string
+      values: { about: 'invite' | 'sign-up' | 'known' | 'reset' | 'address'; link: string }
+    }
+  | { template: 'account-notice'; to: string; values: { what: AccountNotice; link: string } }
 
 /** The kinds of jobs and their payloads. */
 export interface Jobs {

@@ -183,3 +183,5 @@ export function createAccountsProvider(options: AccountsProviderOptions) {
     },
   }
 }
+
+export type AccountsProvider = ReturnType<typeof createAccountsProvider>

@@ -54,3 +54,5 @@ export function createSignInCookies({ tokens, secure }: { tokens: Tokens; secure
     },
   }
 }
+
+export type SignInCookies = ReturnType<typeof createSignInCookies>

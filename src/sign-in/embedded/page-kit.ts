@@ -1,3 +1,4 @@
+import { encodeQR } from 'qr'
 import { readWhole } from '../../http/body.ts'
 import type { Incoming } from '../../http/incoming.ts'
 import { write } from '../../http/write.ts'
@@ -32,7 +33,9 @@ export function visitOf(incoming: Incoming): Visit {
     language,
     say,
     show(view, data, { status = 200, headers = {} } = {}) {
-      const hasProblem = 'problem' in data && (data.problem || data.fields.some(f => f.problem))
+      const hasProblem =
+        ('problem' in data && data.problem) ||
+        ('fields' in data && data.fields.some(field => field.problem))
       const title = `${hasProblem ? say('error_prefix') : ''}${data.heading}`
       const body = renderAccountPage(view, language, title, data)
       const all = { ...pageHeaders, vary: 'Accept-Language', ...headers }
@@ -154,3 +157,22 @@ export const nameField = (say: Say, value = ''): Field => ({
   value,
   maxlength: 200,
 })
+
+export const codeField = (say: Say): Field => ({
+  name: 'code',
+  label: say('code'),
+  type: 'text',
+  autocomplete: 'one-time-code',
+  required: true,
+  maxlength: 20,
+})
+
+/** A QR code as an SVG. */
+export const qrOf = (text: string): string => encodeQR(text, 'svg', { ecc: 'medium' })
+
+/** A day in the language of the page. */
+export const dayIn = (language: Language, at: number): string =>
+  new Intl.DateTimeFormat(language === 'de' ? 'de-DE' : 'en-GB', {
+    dateStyle: 'medium',
+    timeZone: 'UTC',
+  }).format(Number(at))

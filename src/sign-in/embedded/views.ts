@@ -17,6 +17,7 @@ export interface Field {
   maxlength?: number
   inputmode?: 'numeric'
   autofocus?: boolean
+  readonly?: true
 }
 
 export interface Link {
@@ -37,12 +38,56 @@ export interface FormView extends Headed {
   hidden: [name: string, value: string][]
   fields: Field[]
   buttons: { label: string; quiet?: true; name?: string; value?: string }[]
+  passkey?: PasskeyUse | undefined
+  /** An SVG of the service. */
+  picture?: string
+  facts?: { label: string; value: string }[]
+  tick?: { name: string; label: string }
+  note?: string
+}
+
+/** What a script needs to use a passkey on a form: see src/pages/passkey. */
+export interface PasskeyUse {
+  kind: 'get' | 'create'
+  /** JSON of the options of WebAuthn. */
+  options: string
+  label: string
+}
+
+export interface CodesView extends Headed {
+  codes: string[]
+  action: string
+  hidden: [name: string, value: string][]
+  next: string
+}
+
+export interface Section {
+  id: string
+  heading: string
+  lead: string[]
+  rows: { id: string; title: string; text: string; buttons: { do: string; label: string }[] }[]
+  forms: {
+    do: string
+    label: string
+    hidden: [name: string, value: string][]
+    fields: Field[]
+    passkey?: PasskeyUse
+  }[]
+}
+
+export interface SectionsView extends Headed {
+  action: string
+  problem: string
+  done: string
+  parts: Section[]
 }
 
 /** The templates with the types of their data. */
 export interface AccountViews {
   form: FormView
   message: Headed
+  codes: CodesView
+  sections: SectionsView
 }
 
 const eta = new Eta({

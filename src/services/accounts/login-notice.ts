@@ -1,0 +1,25 @@
+import type { Tx } from '../../../db/index.ts'
+import type { LoginRow } from '../../../db/queries/login.ts'
+import type { Core } from '../core.ts'
+import { type AccountNotice, enqueue } from '../notices/outbox.ts'
+
+/** Mails that tell a person what has changed about the security of their account. */
+export interface LoginNotices {
+  /** Queues a mail with the change. */
+  queue(login: Pick<LoginRow, 'email'>, what: AccountNotice, tx: Tx): Promise<void>
+  wake(): void
+}
+
+export function loginNoticeService({
+  db,
+  publicUrl,
+  wake,
+}: Core<'db' | 'publicUrl' | 'wake'>): LoginNotices {
+  return {
+    async queue({ email }, what, tx) {
+      const values = { what, link: `${publicUrl()}/account/security` }
+      await enqueue(db, 'mail', { template: 'account-notice', to: email, values }, tx)
+    },
+    wake,
+  }
+}

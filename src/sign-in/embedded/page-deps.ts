@@ -1,0 +1,34 @@
+import type { Db } from '../../../db/index.ts'
+import type { Caller, Origin } from '../../access/caller.ts'
+import type { Incoming } from '../../http/incoming.ts'
+import type { Log } from '../../runtime/log.ts'
+import type { Tokens } from '../../runtime/tokens.ts'
+import type { Services } from '../../services/index.ts'
+import type { AccountsProvider } from './accounts-provider.ts'
+import type { SignInCookies } from './cookies.ts'
+import type { Visit } from './page-kit.ts'
+
+export interface OwnAccountsOptions {
+  services: Services
+  db: Db
+  tokens: Tokens
+  publicUrl: string
+  /** The origin at which this process reaches itself. */
+  ownUrl: string
+  secure: boolean
+  ownOrigins: () => string[]
+  originOf: (req: Incoming['req'], address: string) => Origin
+  findCaller: (req: Incoming['req']) => Promise<Caller | null>
+  /** The names of the other providers, with which an account signs in again. */
+  otherProviders: string[]
+  log: Log
+}
+
+/** What the pages are made with. */
+export interface PageDeps extends OwnAccountsOptions {
+  provider: AccountsProvider
+  cookies: SignInCookies
+}
+
+export type Handler = (visit: Visit, token: string) => Promise<void>
+export type Pages = [method: 'GET' | 'POST', path: string, handle: Handler][]
