@@ -325,7 +325,7 @@ describe('A hostile file cannot act on our origin', () => {
     expect(dialogs).toEqual([])
   })
 
-  it('although the same script works in a page of ours', async () => {
+  it('while the same script works on our own page', async () => {
     await w.alice.page.goto(`${w.service.url}/`)
     await w.alice.page.evaluate(attack)
     expect(await w.alice.page.title()).toBe('pwned')
