@@ -238,6 +238,8 @@ describe('satchel login through the browser of the computer', () => {
         'Is this the URL of a Satchel service?',
       )
     })
+    const empty = await shell.satchel(['login', t.url], { stdin: '' })
+    expect([empty.code, empty.err]).toEqual([2, expect.stringContaining('Use --device')])
     expect((await shell.satchel(['login', t.url, '--device', '--key'])).code).toBe(2)
     expect((await shell.satchel(['login', t.url, '--for', '7d'], { stdin: 'key' })).code).toBe(2)
     expect((await shell.satchel(['login', t.url, '--device', '--scope', 'everything'])).code).toBe(
