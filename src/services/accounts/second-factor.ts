@@ -99,7 +99,9 @@ export function secondFactorService({ db, change, tokens, guesses, notices }: De
       return codes
     },
 
-    /** Checks a code of the app, which is good once, or a recovery code. @throws TOO_MANY_ATTEMPTS */
+    /**
+     * Checks a code of the app, which is good once, or a recovery code. @throws TOO_MANY_ATTEMPTS
+     */
     async check(login: LoginRow, typed: string, address: string): Promise<boolean> {
       return guesses.attempt(`factor:${login.id}`, address, async () => {
         const now = await loginById(db, login.id)
