@@ -7,7 +7,7 @@ import { type DriveLimits, limitOf, limitsOfDrives, withLimits } from './limit.t
 import { ACCOUNT_IS_OVER } from './plan.ts'
 import { placeholders } from './sql.ts'
 
-/** An account as the operator sees it. Bytes, and milliseconds since 1970. */
+/** An account as the operator sees it. Sizes are in bytes, times in milliseconds since 1970. */
 export interface AccountRow {
   id: string
   email: string
@@ -25,10 +25,10 @@ export interface AccountRow {
 
 export type AccountIdentity = Pick<Identity, 'provider' | 'providerUserId' | 'email'>
 
-/** A workspace of an account, with the role that the account has there. */
+/** A workspace of an account, with the account's role in it. */
 export type AccountWorkspace = Pick<Workspace, 'id' | 'name' | 'slug'> & Pick<Member, 'role'>
 
-/** Live sessions, all keys made, and live shares. */
+/** The numbers of live sessions, of all keys, and of live shares. */
 export interface AccountCounts {
   sessions: number
   apiKeys: number
@@ -47,7 +47,7 @@ export interface WorkspaceUsage {
   id: string
   name: string
   slug: string
-  /** The owner, whose plan sets the limits, by id and e-mail address. */
+  /** The owner, whose plan sets the limits: id and e-mail address. */
   ownerId: string
   owner: string
   usedBytes: number
@@ -80,8 +80,8 @@ export const accountsByIds = (db: Db, ids: string[], tx?: Tx): Promise<AccountRo
   accounts(db, `WHERE u.id IN (${placeholders(ids)}) ORDER BY u.id`, ids, tx)
 
 /**
- * The account for which a provider has verified an e-mail address. @param email as `canonicalEmail`
- * writes it
+ * The account with this verified e-mail address.
+ * @param email as `canonicalEmail` returns it
  */
 export async function accountWithAddress(
   db: Db,
@@ -91,7 +91,7 @@ export async function accountWithAddress(
   return (await accounts(db, 'WHERE u.verified_email = ?', [email], tx))[0]
 }
 
-/** The accounts with an e-mail address, verified or not, the oldest first. */
+/** The accounts with an e-mail address, verified or not, oldest first. */
 export const accountsClaiming = (
   db: Db,
   email: string,
@@ -100,18 +100,16 @@ export const accountsClaiming = (
 ): Promise<AccountRow[]> =>
   accounts(db, 'WHERE LOWER(u.email) = ? OR u.email = ? ORDER BY u.id', [email, written], tx)
 
-// Matches the text as given, too, because LOWER of SQLite handles ASCII only.
+// Also matches the text as given, because LOWER of SQLite only handles ASCII.
 const MATCHING =
   "(? = '' OR INSTR(LOWER(u.email), ?) > 0 OR INSTR(LOWER(u.name), ?) > 0 OR INSTR(u.name, ?) > 0)"
 const valuesOf = (search: string) => [search, search.toLowerCase(), search.toLowerCase(), search]
 
-/** Which accounts are listed. */
+/** Filters accounts. */
 export interface AccountFilter {
-  /** A text in the e-mail address or name; empty for all. */
+  /** A text in the e-mail address or name. Empty for all. */
   search: string
-  /**
-   * Only those that store more than their limits allow, themselves or in a workspace that they own.
-   */
+  /** Only accounts whose own drive or owned workspace exceeds its limits. */
   over: boolean
 }
 
@@ -119,7 +117,8 @@ const matching = ({ over }: AccountFilter) =>
   over ? `${MATCHING} AND ${ACCOUNT_IS_OVER}` : MATCHING
 
 /**
- * The accounts that a filter chooses, the oldest first. @param after the id of the last one before
+ * The accounts that match a filter, oldest first.
+ * @param after the id of the last account on the previous page
  */
 export const accountsMatching = (
   db: Db,
@@ -137,11 +136,11 @@ export async function countAccountsMatching(db: Db, filter: AccountFilter): Prom
   return Number((await db.rows<{ n: number }>(sql, valuesOf(filter.search)))[0]?.n)
 }
 
-/** The accounts that use most bytes. */
+/** The accounts with the highest usage in bytes. */
 export const largestAccounts = (db: Db, limit: number): Promise<AccountRow[]> =>
   accounts(db, `ORDER BY b.used_bytes DESC, u.id LIMIT ${limit}`, [])
 
-/** The workspaces that use most bytes. */
+/** The workspaces with the highest usage in bytes. */
 export const largestWorkspaces = (db: Db, limit: number): Promise<WorkspaceUsage[]> =>
   db.rows(
     `SELECT w.id, w.name, w.slug, w.owner_id AS ownerId, o.email AS owner, b.used_bytes AS usedBytes, b.kept_bytes AS keptBytes,
@@ -160,7 +159,7 @@ export async function usageTotals(db: Db, of: 'all' | 'kept'): Promise<UsageTota
   return { areas: Number(row?.areas), usedBytes: Number(row?.usedBytes), files: Number(row?.files) }
 }
 
-/** The rows of a statement over `owner IN (...)`, by their owner. */
+/** The rows of a statement over `owner IN (...)`, grouped by owner. */
 async function listsOf<T>(
   db: Db,
   sql: (among: string) => string,

@@ -10,8 +10,8 @@ export type ApiKeyRow = Omit<ApiKey, 'hash' | 'hint'> & { keyHint: string }
 export type ApiKeyPlace = [createdAt: number, id: string]
 
 /**
- * The private keys of a user, or the keys of a workspace: their condition, and the account that
- * limits them.
+ * The holders of keys: the condition for the private keys of a user or the keys of a workspace, and
+ * the account whose plan limits them.
  */
 const HOLDERS = {
   user: {
@@ -33,7 +33,7 @@ export type Holder = keyof typeof HOLDERS
 const columns = `id, name, description, scopes, workspace_id AS workspaceId, created_by AS createdBy, created_at AS createdAt, last_used_at AS lastUsedAt,
   expires_at AS expiresAt, hint AS keyHint`
 
-/** The first keys of some holders, newest first. */
+/** The first page of the keys of each holder, newest first. */
 export function pagesOfApiKeys(
   db: Db,
   holder: Holder,
@@ -52,8 +52,8 @@ export function pagesOfApiKeys(
 }
 
 /**
- * All keys that a user has created, for themselves and for workspaces, oldest first. @param after
- * an id, or empty
+ * All keys that a user created, for themselves and for workspaces, oldest first.
+ * @param after an id, or empty
  */
 export async function pageOfApiKeysBy(
   db: Db,
@@ -66,7 +66,7 @@ export async function pageOfApiKeysBy(
 }
 
 /**
- * Those of some keys that are private ones of a user, or of a workspace that they are a member of.
+ * The keys among these that are private keys of a user or belong to one of the user's workspaces.
  */
 export const apiKeysAmong = (db: Db, userId: string, ids: string[]): Promise<ApiKeyRow[]> =>
   db.rows(
@@ -75,7 +75,7 @@ export const apiKeysAmong = (db: Db, userId: string, ids: string[]): Promise<Api
     [...ids, userId, userId],
   )
 
-/** How many keys a holder has and may have, and the name of that limit. */
+/** The number of keys of a holder, their limit, and the name of that limit. */
 export async function apiKeyQuota(
   db: Db,
   holder: Holder,
@@ -92,8 +92,7 @@ export async function apiKeyQuota(
 }
 
 /**
- * The workspace keys that a user has created, of one workspace or of all: they end with the
- * membership.
+ * The workspace keys that a user created, in one workspace or in all. They end with the membership.
  */
 export const workspaceKeysBy = (
   db: Db,

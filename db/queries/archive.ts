@@ -3,8 +3,8 @@ import { FILE, FOLDER } from '../models/entry.ts'
 import { byId, inParts, placeholders } from './sql.ts'
 
 /**
- * What an archive takes of an entry; size in bytes, time in milliseconds since 1970, checksum in
- * lower-case hex.
+ * The columns of an entry that an archive needs. The size is in bytes, the time in milliseconds
+ * since 1970, the checksum in lower-case hex.
  */
 export interface ArchivedRow {
   id: string
@@ -13,7 +13,7 @@ export interface ArchivedRow {
   name: string
   blobId: string | null
   size: number
-  /** All below a folder. */
+  /** The number of entries below a folder. */
   entries: number
   modifiedAt: number
   crc32: string | null
@@ -23,15 +23,15 @@ const SELECT = `SELECT e.id, e.parent_id AS parentId, e.kind, e.name, e.blob_id 
   e.total_files + e.total_folders AS entries, COALESCE(e.modified_at, e.content_at, e.created_at) AS modifiedAt, b.crc32
   FROM entry e LEFT JOIN blobs b ON b.id = e.blob_id WHERE`
 
-/** Rows that one statement reads: SQLite reads in the thread that serves. */
+/** The number of rows that one statement reads. SQLite reads in the thread that serves requests. */
 const AT_ONCE = 2000
 const FOLDERS_AT_ONCE = 200
 
-/** Some entries by their ids. */
+/** Some entries by id. */
 export const archivedEntries = (db: Db, ids: string[]): Promise<ArchivedRow[]> =>
   db.rows(`${SELECT} e.id IN (${placeholders(ids)})`, ids)
 
-/** What is in some folders, in parts, in no order. */
+/** The contents of some folders, in batches, in no order. */
 export async function* archivedBelow(
   db: Db,
   folders: readonly Pick<ArchivedRow, 'id' | 'entries'>[],
@@ -55,7 +55,7 @@ export async function* archivedBelow(
       }
 }
 
-/** Notes checksums of blobs that had none, in lower-case hex. */
+/** Stores checksums of blobs that had none, in lower-case hex. */
 export async function noteChecksums(db: Db, sums: ReadonlyMap<string, string>): Promise<void> {
   for (const part of inParts([...sums], 100))
     await db.run(

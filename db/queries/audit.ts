@@ -2,22 +2,22 @@ import type { Db, Value } from '../index.ts'
 import { Event, type EventKind } from '../models/event.ts'
 import { placeholders, selection } from './sql.ts'
 
-/** What is looked for in the events of all logs; an empty filter finds all. */
+/** Filters the events of all logs. An empty filter matches all. */
 export interface AuditFilter {
-  /** Who has acted, as themselves or as an operator. */
+  /** The actor, as a person or as an operator. */
   personId?: string | null
-  /** The account, workspace, file or folder that it is about, by its id. */
+  /** The id of the account, workspace, file or folder that the event concerns. */
   aboutId?: string | null
   kinds?: readonly EventKind[]
-  /** The session, key, link or file request by which it was done. */
+  /** The session, key, link or file request behind the event. */
   credentialId?: string | null
   address?: string | null
-  /** Inclusive, and exclusive. */
+  /** The start is inclusive, the end exclusive. */
   since?: number | null
   until?: number | null
 }
 
-/** Where an event is in the order of the trail: the newest first. */
+/** The position of an event in the trail, newest first. */
 export type AuditKey = [at: number, logId: string, seq: number]
 
 function conditionsOf({
@@ -51,7 +51,7 @@ function conditionsOf({
   ]
 }
 
-/** Events of all logs, the newest first. */
+/** Events of all logs, newest first. */
 export function auditEvents(
   db: Db,
   filter: AuditFilter,

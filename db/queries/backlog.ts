@@ -3,13 +3,13 @@ import { GIVEN_UP } from './job.ts'
 import { driveLimitOf, withDriveLimits } from './limit.ts'
 import { MAY_NOW, RIGHTFUL } from './webhook.ts'
 
-/** The jobs of a kind that wait. */
+/** The waiting jobs of a kind. */
 export interface JobBacklog {
   kind: string
   due: number
-  /** For how long the oldest of them is due, in milliseconds; 0 where none is. */
+  /** The time since the oldest of them was due, in milliseconds; 0 if there is none. */
   oldestMs: number
-  /** Failed at least once, and still tried again. */
+  /** The number of failed jobs that will be retried. */
   retrying: number
   givenUp: number
 }
@@ -27,7 +27,7 @@ export async function jobBacklog(db: Db, now: number): Promise<JobBacklog[]> {
   )
   return rows.map(({ kind, due, oldestAt, retrying, givenUp }) => ({
     kind,
-    // MySQL writes sums as texts.
+    // MySQL returns sums as text.
     due: Number(due),
     oldestMs: oldestAt === null ? 0 : Math.max(0, now - Number(oldestAt)),
     retrying: Number(retrying),
@@ -36,9 +36,9 @@ export async function jobBacklog(db: Db, now: number): Promise<JobBacklog[]> {
 }
 
 /**
- * Webhooks that are delivered to: those with events that are due, for how long the first of them
- * is, and those whose last delivery failed. One without events keeps the time of its last attempt:
- * its next event is due from when it happened.
+ * The backlog of webhooks: those with due events, the time since the first of these was due, and
+ * those whose last delivery failed. A webhook without events keeps the time of its last attempt,
+ * because its next event is due when it happens.
  */
 export async function webhookBacklog(
   db: Db,
@@ -61,7 +61,7 @@ export async function webhookBacklog(
   }
 }
 
-/** What all drives hold, keep and may hold, and what is on its way. Bytes and numbers. */
+/** The totals of all drives: used, kept, allowed and reserved, in bytes and counts. */
 export interface StorageSums {
   used: number
   files: number

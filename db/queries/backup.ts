@@ -3,17 +3,17 @@ import type { Db, Reader, Tx, Value } from '../index.ts'
 import { RESTORING } from '../migrate.ts'
 import { inParts, placeholders } from './sql.ts'
 
-/** How a table is made, in the SQL of its engine. */
+/** The definition of a table in the SQL of its engine. */
 export interface Definition {
   create: string
-  /** Made when the rows are there, which is faster. */
+  /** Created after the rows are loaded, which is faster. */
   indexes: string[]
 }
 
 /**
- * They belong to running backups, to instances that run, and to a maintenance, under which the
- * restored service would refuse all changes: their rows are not saved, and not taken from backups
- * that have them.
+ * The tables of running backups, of running instances and of a maintenance, under which the
+ * restored service would refuse all changes. Backups do not save their rows, and restores skip
+ * them.
  */
 export const TRANSIENT: ReadonlySet<string> = new Set([
   'deletion_hold',
@@ -27,14 +27,14 @@ const MIGRATION = 'migration'
 
 const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``
 
-/** Our tables, each after those that it refers to. */
+/** The tables of the service, each after the tables that it refers to. */
 export function tablesOf(db: Db): string[] {
   const models = db.sequelize.modelManager.getModelsTopoSortedByForeignKey()
   if (!models) throw new Error('Tables refer to each other in a circle.')
   return models.map(model => String((model as ModelStatic<Model>).getTableName())).reverse()
 }
 
-/** How the tables are made, indexes included. */
+/** The definitions of the tables, including indexes. */
 export async function definitionsOf(db: Db, names: string[]): Promise<Map<string, Definition>> {
   const definitions = new Map<string, Definition>()
   for (const name of names) {
@@ -56,14 +56,14 @@ export async function definitionsOf(db: Db, names: string[]): Promise<Map<string
   return definitions
 }
 
-/** The rows of a table; those of the ledger in the order of their ids. */
+/** The rows of a table. The rows of the ledger are sorted by id. */
 export const readTable = (read: Reader, name: string) =>
   read(
     `SELECT * FROM ${quoted(name)}${TRANSIENT.has(name) ? ' WHERE 1 = 0' : ''}${name === 'blobs' ? ' ORDER BY id' : ''}`,
   )
 
 /**
- * The steps that have made the tables, a restore under way among them; none in an empty database.
+ * The migrations that created the tables, and a restore in progress. Empty for an empty database.
  */
 export async function migrationsOf(db: Db): Promise<{ name: string; at: number }[]> {
   return (await allTables(db)).includes(MIGRATION)
@@ -71,15 +71,15 @@ export async function migrationsOf(db: Db): Promise<{ name: string; at: number }
     : []
 }
 
-/** The backup whose restore has begun and not ended. */
+/** The backup whose restore has started but not finished. */
 export async function restoreUnderWay(db: Db): Promise<string | undefined> {
   const names = (await migrationsOf(db)).map(({ name }) => name)
   return names.find(name => name.startsWith(RESTORING))?.slice(RESTORING.length)
 }
 
 /**
- * What a database has that a service has started with, and no one has used: plans, its id, what it
- * notes of itself while it runs, and the steps that have made it.
+ * Tables with rows in a database that a service has started but nobody has used: plans, the
+ * installation id, records about instances, and migrations.
  */
 const OF_NEW = [
   ...[
@@ -104,7 +104,7 @@ const OF_NEW = [
   MIGRATION,
 ]
 
-/** A table with rows, so that there is something to lose; undefined in an empty or new database. */
+/** A table with data that could be lost. Undefined for an empty or new database. */
 export async function tableInUse(db: Db): Promise<string | undefined> {
   for (const name of await allTables(db))
     if (!OF_NEW.includes(name) && (await db.exists(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)))
@@ -112,13 +112,15 @@ export async function tableInUse(db: Db): Promise<string | undefined> {
   return undefined
 }
 
-/** The id of the installation whose database it is; undefined if no service has started with it. */
+/**
+ * The id of the installation that owns the database. Undefined if no service has started with it.
+ */
 export async function installationIfAny(db: Db): Promise<string | undefined> {
   if (!(await allTables(db)).includes('installation')) return undefined
   return (await db.row<{ id: string }>('SELECT id FROM installation'))?.id
 }
 
-/** All tables of the database, also those of other versions and programs. */
+/** All tables in the database, including those of other versions and programs. */
 async function allTables(db: Db): Promise<string[]> {
   const sql =
     db.dialect === 'mysql'
@@ -128,8 +130,7 @@ async function allTables(db: Db): Promise<string[]> {
 }
 
 /**
- * Marks the database as one that is being restored, which no service starts with, and then drops
- * all tables.
+ * Marks the database as being restored, so that no service starts with it. Then drops all tables.
  */
 export async function beginRestore(db: Db, backup: string): Promise<void> {
   await db.run(
@@ -148,31 +149,31 @@ export async function beginRestore(db: Db, backup: string): Promise<void> {
   const drop = async (tx: Tx) => {
     for (const name of names) await db.run(`DROP TABLE IF EXISTS ${quoted(name)}`, [], tx)
   }
-  // Without checks, because this version does not know how the tables of a later one refer to each
-  // other.
+  // Without foreign key checks, because this version does not know the references of a later
+  // version's tables.
   if (db.dialect === 'mysql')
     await db.transaction(async tx => {
       await db.run('SET foreign_key_checks = 0', [], tx)
       await drop(tx).finally(() => db.run('SET foreign_key_checks = 1', [], tx))
     })
   else {
-    // Has no effect in a transaction. All writes are on the same connection.
+    // Has no effect in a transaction. All writes use the same connection.
     await db.run('PRAGMA foreign_keys = OFF')
     await db.transaction(drop).finally(() => db.run('PRAGMA foreign_keys = ON'))
   }
 }
 
-/** Runs a statement of a definition. */
+/** Executes a statement of a definition. */
 export const define = (db: Db, sql: string): Promise<number> => db.run(sql)
 
-/** Deletes all rows that a new database has from the start. */
+/** Deletes the rows that every new database has. */
 export const emptyTable = (db: Db, table: string): Promise<number> =>
   db.run(`DELETE FROM ${quoted(table)}`)
 
-/** Parameters of one statement: SQLite allows 32,766. */
+/** The number of parameters in one statement. SQLite allows 32,766. */
 const PARAMETERS = 4000
 
-/** Adds rows with values for these columns. */
+/** Inserts rows with values for these columns. */
 export async function insertValues(
   db: Db,
   table: string,
@@ -187,7 +188,7 @@ export async function insertValues(
   }
 }
 
-/** Notes the steps that have made the tables of a backup. */
+/** Stores the migrations of a backup. */
 export async function noteMigrations(
   db: Db,
   migrations: { name: string; at: number }[],
@@ -199,19 +200,19 @@ export async function noteMigrations(
   })
 }
 
-/** Lets services start with the database. */
+/** Allows services to start with the database again. */
 export const endRestore = (db: Db): Promise<number> =>
   db.run(`DELETE FROM ${MIGRATION} WHERE name LIKE ?`, [`${RESTORING}%`])
 
-/** Some uploads that were under way. */
+/** Some uploads that were in progress. */
 export const stagedBlobs = (db: Db, limit: number): Promise<{ id: string; bucketId: string }[]> =>
   db.rows(
     `SELECT id, bucket_id AS bucketId FROM blobs WHERE state = 'staged' ORDER BY id LIMIT ${limit}`,
   )
 
-/** Forgets the objects that were to be deleted. */
+/** Forgets the objects that were marked for deletion. */
 export const forgetDeleting = (db: Db): Promise<number> =>
   db.run("DELETE FROM blobs WHERE state IN ('deleting', 'copied')")
 
-/** Tables of one engine can be made by its own statements only. */
+/** The definitions of one engine's tables work only on that engine. */
 export const engineOf = (db: Db) => db.dialect

@@ -3,7 +3,7 @@ import { Blob } from '../models/blob.ts'
 import { notHeld } from './deletion-hold.ts'
 import { besideKeys, inParts, insertion, insertionUnless, placeholders } from './sql.ts'
 
-/** An object as it is recorded. Sizes in bytes, times in milliseconds since 1970. */
+/** An object in the ledger. Sizes are in bytes, times in milliseconds since 1970. */
 type NewBlob = Pick<Blob, 'id' | 'bucketId' | 'state' | 'leaseUntil' | 'store'> &
   Partial<Pick<Blob, 'reservedBytes' | 'size'>>
 
@@ -16,8 +16,8 @@ export async function insertBlob(db: Db, blob: NewBlob, tx: Tx): Promise<void> {
 /**
  * Records an object before its bytes are written.
  * @param newest the newest store that the instance knows
- * @returns false if all blobs are being moved to one that it does not know, or have been: then it
- * would not find others, nor others this one
+ * @returns false if blobs are being moved, or were moved, to a store that the instance does not
+ * know, because instances could not find each other's blobs
  */
 export function announceBlob(db: Db, blob: NewBlob, newest: number, tx: Tx): Promise<boolean> {
   const [sql, values] = insertionUnless(
@@ -31,7 +31,7 @@ export function announceBlob(db: Db, blob: NewBlob, newest: number, tx: Tx): Pro
 export const isKnown = (db: Db, id: string, tx: Tx): Promise<boolean> =>
   db.exists('SELECT id FROM blobs WHERE id = ?', [id], tx)
 
-/** Sets the leases of running uploads and of copies that are being made. */
+/** Sets the leases of running uploads and copies. */
 export async function setLeases(db: Db, ids: string[], until: number, tx?: Tx): Promise<void> {
   await db.run(
     `UPDATE blobs${db.byKey} SET lease_until = ? WHERE ${besideKeys('state')} IN ('staged', 'copied') AND id IN (${placeholders(ids)})`,
@@ -48,7 +48,10 @@ export const extendLease = (db: Db, id: string, until: number, tx?: Tx): Promise
     tx,
   )
 
-/** Locks a staged blob. @returns how many bytes it reserves; undefined if it is not staged */
+/**
+ * Locks a staged blob.
+ * @returns its reserved bytes; undefined if it is not staged
+ */
 export async function lockReservation(db: Db, id: string, tx: Tx): Promise<number | undefined> {
   const staged = await db.row<{ bytes: number }>(
     `SELECT reserved_bytes AS bytes FROM blobs${db.byKey} WHERE id = ? AND state = 'staged'${db.forUpdate}`,
@@ -67,7 +70,8 @@ export const setReservation = (db: Db, id: string, bytes: number, tx: Tx): Promi
   )
 
 /**
- * Makes a blob that is in the given state live. @param crc32 in lower-case hex, if it is known.
+ * Makes a blob live if it is in the given state.
+ * @param crc32 in lower-case hex, if known
  * @returns whether it was in that state
  */
 export const makeLive = (
@@ -83,8 +87,8 @@ export const makeLive = (
   )
 
 /**
- * Locks a staged blob whose lease is over at a time. @returns its reservation in bytes; undefined
- * if there is no such blob
+ * Locks a staged blob whose lease has expired by this time.
+ * @returns its reservation in bytes; undefined if there is no such blob
  */
 export async function lockOverdue(
   db: Db,
@@ -101,8 +105,8 @@ export async function lockOverdue(
 }
 
 /**
- * Marks a blob in one of the two states of uploads for deletion, which begins at a time. @returns
- * whether it was in that state.
+ * Marks a blob in one of the two upload states for deletion from a given time.
+ * @returns whether it was in that state
  */
 export const markForDeletion = (
   db: Db,
@@ -117,12 +121,12 @@ export const markForDeletion = (
     tx,
   )
 
-/** How many references one statement changes. */
+/** The number of references that one statement changes. */
 const REFERENCES_AT_ONCE = 500
 
 /**
- * References by their blobs, in the order in which every transaction locks these: two of them
- * cannot wait for each other.
+ * Counts references per blob, sorted in the order in which every transaction locks blobs, so that
+ * two transactions cannot deadlock.
  */
 function counted(
   references: string[],
@@ -138,14 +142,14 @@ function counted(
 }
 
 /**
- * Takes references from live blobs, in the transaction that deletes the files and versions that had
- * them, and marks for deletion what nothing refers to any longer.
- * @param references ids of blobs, as often as something has referred to each
+ * Removes references to live blobs, in the transaction that deletes the referring files and
+ * versions. Marks blobs without references for deletion.
+ * @param references ids of blobs, once per removed reference
  */
 export async function releaseBlobs(db: Db, references: string[], tx: Tx): Promise<void> {
   for (const { ids, count, repeated } of counted(references))
     await db.run(
-      // MySQL sets the columns one after the other, and the others read the old count.
+      // MySQL assigns columns one after the other, and the other assignments read the old count.
       `UPDATE blobs SET state = CASE WHEN ref_count <= ${count} THEN 'deleting' ELSE state END,
          lease_until = CASE WHEN ref_count <= ${count} THEN ? ELSE lease_until END, ref_count = ref_count - ${count}
        WHERE id IN (${placeholders(ids)})`,
@@ -155,9 +159,9 @@ export async function releaseBlobs(db: Db, references: string[], tx: Tx): Promis
 }
 
 /**
- * Adds references to live blobs, and locks these until the transaction ends, so that they cannot be
- * marked for deletion meanwhile.
- * @param references ids of blobs, as often as something is about to refer to each
+ * Adds references to live blobs, and locks the blobs until the transaction ends, so that they
+ * cannot be marked for deletion meanwhile.
+ * @param references ids of blobs, once per new reference
  * @returns whether all of them are live; if not, the transaction must be rolled back
  */
 export async function shareBlobs(db: Db, references: string[], tx: Tx): Promise<boolean> {
@@ -172,14 +176,14 @@ export async function shareBlobs(db: Db, references: string[], tx: Tx): Promise<
   return true
 }
 
-/** When the sweeper may next try to delete a blob. */
+/** Sets when the sweeper may next try to delete a blob. */
 export async function setDeletion(db: Db, id: string, at: number, tx: Tx): Promise<void> {
   await db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [at, id], tx)
 }
 
 /**
- * Makes a sweeper that is deleting a blob at this moment delete it again later. @returns whether it
- * is marked for deletion
+ * Makes a sweeper that is deleting a blob right now delete it again later.
+ * @returns whether the blob is marked for deletion
  */
 export const deleteAgain = (db: Db, id: string, tx: Tx): Promise<boolean> =>
   db.changed(
@@ -188,7 +192,7 @@ export const deleteAgain = (db: Db, id: string, tx: Tx): Promise<boolean> =>
     tx,
   )
 
-/** Some uploads whose leases were over at a time. */
+/** Some uploads whose leases have expired by this time. */
 export const overdueUploads = (
   db: Db,
   at: number,
@@ -199,7 +203,10 @@ export const overdueUploads = (
     [at],
   )
 
-/** Marks copies for deletion whose leases ended before a time. @param id one copy only */
+/**
+ * Marks copies for deletion whose leases expired before a time.
+ * @param id only this copy
+ */
 export const endCopies = (
   db: Db,
   { before, id }: { before: number; id?: string },
@@ -210,9 +217,9 @@ export const endCopies = (
   )
 
 /**
- * Some blobs that are to be deleted now; none while a backup holds deletions. One statement: if it
- * sees a blob that was marked after the snapshot of a backup, it also sees the hold, which was
- * committed before.
+ * Some blobs to delete now. Empty while a backup holds deletions. This is one statement: if it sees
+ * a blob that was marked after the snapshot of a backup, it also sees the hold, which was committed
+ * before.
  */
 export async function markedBlobs(db: Db, now: number, limit: number): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(
@@ -222,7 +229,7 @@ export async function markedBlobs(db: Db, now: number, limit: number): Promise<s
   return rows.map(row => row.id)
 }
 
-/** Keeps other sweepers away from marked blobs until a time. */
+/** Keeps other sweepers from marked blobs until a time. */
 export const leaseMarked = (db: Db, ids: string[], until: number): Promise<number> =>
   db.run(
     `UPDATE blobs SET lease_until = ? WHERE ${besideKeys('state')} = 'deleting' AND id IN (${placeholders(ids)})`,
@@ -230,7 +237,8 @@ export const leaseMarked = (db: Db, ids: string[], until: number): Promise<numbe
   )
 
 /**
- * Deletes the rows of marked blobs. @param leasedUntil only those whose lease has not changed since
+ * Deletes the rows of marked blobs.
+ * @param leasedUntil only rows whose lease is still this one
  */
 export const deleteMarked = (db: Db, ids: string[], leasedUntil?: number): Promise<number> =>
   db.run(
@@ -238,7 +246,7 @@ export const deleteMarked = (db: Db, ids: string[], leasedUntil?: number): Promi
     [...ids, ...(leasedUntil === undefined ? [] : [leasedUntil])],
   )
 
-/** Those of some blobs that are live. */
+/** The live blobs among these. */
 export async function liveAmong(db: Db, ids: string[]): Promise<string[]> {
   const sql = `SELECT id FROM blobs WHERE ${besideKeys('state')} = 'live' AND id IN (${placeholders(ids)})`
   return (await db.rows<{ id: string }>(sql, ids)).map(row => row.id)

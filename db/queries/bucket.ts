@@ -5,10 +5,7 @@ import { Bucket } from '../models/bucket.ts'
 import { keepCredential, mayWriteNow } from './caller.ts'
 import { inParts, insertion, placeholders } from './sql.ts'
 
-/**
- * What a change adds to the usage of a bucket or to the totals of a folder. Bytes, numbers of files
- * and of folders.
- */
+/** A change of the usage of a bucket or the totals of a folder, in bytes, files and folders. */
 export interface Totals {
   bytes: number
   files: number
@@ -16,11 +13,11 @@ export interface Totals {
 }
 
 /**
- * Condition on `bucket`: it has an owner. The bucket of a deleted workspace or account accepts no
+ * A condition on `bucket`: it has an owner. The bucket of a deleted workspace or account accepts no
  * changes.
  */
 export const OPEN = '(user_id IS NOT NULL OR workspace_id IS NOT NULL)'
-/** In the place of NULL in a comparison. */
+/** Replaces NULL in comparisons. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 export async function insertBucket(
@@ -32,8 +29,8 @@ export async function insertBucket(
 }
 
 /**
- * Locks a bucket until the transaction ends, also one without an owner. @returns its root;
- * undefined when it does not exist
+ * Locks a bucket until the transaction ends, even without an owner.
+ * @returns its root; undefined if it does not exist
  */
 export async function lockBucket(
   db: Db,
@@ -46,7 +43,10 @@ export async function lockBucket(
   return bucket
 }
 
-/** Locks a bucket that has an owner until the transaction ends. @returns whether there is one */
+/**
+ * Locks a bucket with an owner until the transaction ends.
+ * @returns whether it exists
+ */
 export async function lockOpenBucket(db: Db, id: string, tx: Tx): Promise<boolean> {
   const isOpen = await db.exists(
     `SELECT id FROM bucket WHERE id = ? AND ${OPEN}${db.forUpdate}`,
@@ -57,7 +57,10 @@ export async function lockOpenBucket(db: Db, id: string, tx: Tx): Promise<boolea
   return isOpen
 }
 
-/** Changes the usage of a bucket. @returns false if it would have more than `maxFolders` folders */
+/**
+ * Changes the usage of a bucket.
+ * @returns false if it would exceed `maxFolders`
+ */
 export async function changeUsage(
   db: Db,
   id: string,
@@ -83,7 +86,7 @@ export async function folderCount(db: Db, id: string, tx: Tx): Promise<number | 
   return row?.used
 }
 
-/** Turns usage into bytes that are kept for trash items. */
+/** Moves usage to the bytes kept for the trash. */
 export async function moveUsageToTrash(
   db: Db,
   id: string,
@@ -99,7 +102,7 @@ export async function moveUsageToTrash(
   )
 }
 
-/** Counts trash items that were deleted permanently. */
+/** Subtracts permanently deleted trash items. */
 export async function uncountTrash(
   db: Db,
   id: string,
@@ -113,16 +116,16 @@ export async function uncountTrash(
   )
 }
 
-/** Counts deleted folders whose content is still to be purged. */
+/** Adds deleted folders whose contents must still be purged. */
 export async function addPurging(db: Db, id: string, by: number, tx: Tx): Promise<void> {
   await db.run('UPDATE bucket SET purging = purging + ? WHERE id = ?', [by, id], tx)
 }
 
 /**
- * Turns the reservation of one file into usage, if the bucket is open and the caller may still
- * write into it.
- * @param shareId of the locked share by which they do
- * @returns whether
+ * Turns the reservation of a file into usage, if the bucket has an owner and the caller may still
+ * write to it.
+ * @param shareId the locked share that grants the right
+ * @returns whether it did
  */
 export async function settle(
   db: Db,
@@ -143,14 +146,15 @@ export async function settle(
   return true
 }
 
-/** Counts a note that was removed. */
+/** Subtracts a removed note. */
 export async function uncountNote(db: Db, id: string, tx: Tx): Promise<void> {
   await db.run('UPDATE bucket SET note_count = note_count - 1 WHERE id = ?', [id], tx)
 }
 
 /**
- * Increments a counter of an open bucket unless it has reached its limit. @returns whether it did.
- * One conditional UPDATE, which locks the row, keeps it exact.
+ * Increments a counter of a bucket with an owner unless it has reached its limit. One conditional
+ * UPDATE, which locks the row, keeps the counter exact.
+ * @returns whether it was incremented
  */
 export const raiseCount = (
   db: Db,
@@ -165,14 +169,14 @@ export const raiseCount = (
     tx,
   )
 
-/** What a bucket holds, in bytes and numbers. */
+/** The usage of a bucket, in bytes and counts. */
 export interface Usage {
   id: string
   createdAt: number
   usedBytes: number
   fileCount: number
   folderCount: number
-  /** What trash and versions keep beyond the usage. */
+  /** The bytes that trash and versions keep beyond the usage. */
   keptBytes: number
 }
 
@@ -187,8 +191,8 @@ export async function usagesOf(db: Db, ids: readonly string[]): Promise<Map<stri
 }
 
 /**
- * The buckets of some entries, trash items, versions or unfinished uploads, by the id of those; of
- * an upload by a share, that share.
+ * The buckets of some entries, trash items, versions or unfinished uploads, by the ids of the
+ * latter. For an upload through a share, also that share.
  */
 export async function bucketsOf(
   db: Db,
@@ -207,7 +211,7 @@ export async function bucketsOf(
   return found
 }
 
-/** Some buckets of deleted accounts whose grace period was over at a time. */
+/** Some buckets of deleted accounts whose grace period is over by this time. */
 export const expiredKeeps = (
   db: Db,
   at: number,
@@ -219,8 +223,8 @@ export const expiredKeeps = (
   )
 
 /**
- * Gives up a kept bucket, unless its owner has come back. @returns whether it was kept until before
- * this time
+ * Abandons a kept bucket, unless its owner has come back.
+ * @returns whether it was kept until before this time
  */
 export const endKeep = (db: Db, id: string, at: number, tx: Tx): Promise<boolean> =>
   db.changed(
@@ -230,9 +234,9 @@ export const endKeep = (db: Db, id: string, at: number, tx: Tx): Promise<boolean
   )
 
 /**
- * Locks the data that deleted accounts have left for a verified e-mail address, the latest first,
- * with the names of the providers that may confirm the address: null where it was kept before they
- * were recorded.
+ * Locks the data that deleted accounts left for a verified e-mail address, latest first, with the
+ * names of the providers that may confirm the address. Null if it was kept before these were
+ * recorded.
  */
 export const lockKept = (
   db: Db,
@@ -245,7 +249,7 @@ export const lockKept = (
     tx,
   )
 
-/** Locks the bucket of a user if nothing is stored or being stored in it. */
+/** Locks the bucket of a user if it is empty and no upload into it is active. */
 export const lockEmptyBucket = (
   db: Db,
   userId: string,

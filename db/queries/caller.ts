@@ -11,11 +11,11 @@ const limits = [
   ...(['maxPublicLinks', 'maxNotes'] as const),
 ] as const satisfies readonly LimitName[]
 
-/** An account, its storage area and its limits; null means unlimited. */
+/** An account, its storage area and its limits. Null means unlimited. */
 export interface CallerRow
   extends Pick<User, 'email' | 'verifiedEmail' | 'name' | 'picture'>,
     Pick<Limits, (typeof limits)[number]> {
-  /** Of the session or the key. */
+  /** The id of the session or key. */
   id: string
   hash: string
   expiresAt: number | null
@@ -29,12 +29,12 @@ const columns = `c.id, c.hash, c.expires_at AS expiresAt, c.last_used_at AS last
   b.id AS bucketId, b.root_id AS rootId, ${limitsOf(limits)}`
 const found = `JOIN bucket b ON b.user_id = u.id ${withLimits('u')} WHERE ${besideKeys('u.status')} = 'active' AND`
 
-/** A credential is found by the hash of its secret, or by its id where it was presented before. */
+/** A credential is found by the hash of its secret, or by its id if it was presented before. */
 export type CredentialColumn = 'hash' | 'id'
 
 /**
- * Repeats the last value, so that the length is a power of two: the statement is prepared for few
- * lengths.
+ * Repeats the last value until the length is a power of two, so that statements are prepared for
+ * few lengths.
  */
 function repeated(values: readonly string[]): string[] {
   const [last = ''] = values.slice(-1)
@@ -42,7 +42,7 @@ function repeated(values: readonly string[]): string[] {
   return Array.from({ length }, (_, i) => values[i] ?? last)
 }
 
-/** Sessions, valid or expired, with their active accounts. */
+/** Valid and expired sessions with their active accounts. */
 export function findSessionCallers(
   db: Db,
   by: CredentialColumn,
@@ -55,7 +55,7 @@ export function findSessionCallers(
   )
 }
 
-/** Keys, valid or expired, with the active accounts of their creators. */
+/** Valid and expired keys with the active accounts of their creators. */
 export function findKeyCallers(db: Db, by: CredentialColumn, values: readonly string[]) {
   const all = repeated(values)
   return db.rows<CallerRow & { scopes: string; workspaceId: string | null }>(
@@ -73,7 +73,7 @@ interface Condition {
 }
 
 /**
- * Condition: the credential `c` of the writer is valid, and the account `u` by whose right they
+ * A condition: the writer's credential `c` is valid, and the account `u` under whose right they
  * write is active.
  */
 function alive({ via, credentialId }: Writer): Condition & { from: string } {
@@ -103,10 +103,10 @@ export async function isAlive(db: Db, caller: Writer, tx: Tx): Promise<boolean> 
 }
 
 /**
- * A condition for an UPDATE of `bucket`: the writer may write into it at this moment. Requests can
- * take hours, so what they were allowed at its start is not enough. The rows that the condition
- * reads stay locked until the transaction ends.
- * @param shareId of a share that the transaction has locked, whose recipient they must still be
+ * A condition for an UPDATE of `bucket`: the writer may write to it now. Requests can take hours,
+ * so a check at their start is not enough. The rows that the condition reads stay locked until the
+ * transaction ends.
+ * @param shareId a share that the transaction has locked, whose recipient the writer must still be
  */
 export function mayWriteNow(db: Db, caller: Writer, shareId?: string): Condition {
   const { from, sql, values } = alive(caller)
@@ -124,43 +124,43 @@ export function mayWriteNow(db: Db, caller: Writer, shareId?: string): Condition
 }
 
 /**
- * Keeps the credential of a writer from being ended until the transaction ends, which `mayWriteNow`
- * has locked.
+ * Locks the credential of a writer against revocation until the transaction ends. `mayWriteNow` has
+ * locked it.
  */
 export async function keepCredential(db: Db, { via, credentialId }: Writer, tx: Tx): Promise<void> {
-  // Who closes a file request locks its bucket.
+  // Closing a file request locks its bucket.
   if (via !== 'file_request')
     await db.touch(via === 'session' ? 'session' : 'api_key', [credentialId], tx)
 }
 
 /**
- * The account `u` is active, and may write into the tree `t`, or as the member `m` of its
- * workspace.
+ * The account `u` is active, and may write to the tree `t`, as its owner or as the member `m` of
+ * its workspace.
  */
 export const USER_MAY_WRITE = `u.status = 'active' AND (t.user_id = u.id OR m.role IN (${rolesThat('write')}))`
 
-/** Joins the tree that a row goes to, with the membership of the account. */
+/** Joins the destination tree of a row with the account's membership. */
 export const treeOf = (row: string): string =>
   `JOIN bucket t ON t.id = ${row}.bucket_id LEFT JOIN member m ON m.workspace_id = t.workspace_id AND m.user_id = u.id`
 
 /**
- * The condition of a share whose recipient may change what is shared, over `share h` and its sharer
- * `u`; its value is the current time.
+ * The condition that the recipient of the share `h` may edit it, with its sharer `u`. Its value is
+ * the current time.
  */
 export const EDITABLE = `h.may_edit = 1 AND h.expires_at > ? AND (h.max_downloads IS NULL OR h.downloads < h.max_downloads) AND ${USER_MAY_WRITE}`
 
 /**
- * Holds while the maker of the row `s` may write into its tree, by their own right or by the share
- * of the row. Its value is the current time.
+ * The condition that the creator of the row `s` may write to its tree, by their own right or by the
+ * row's share. Its value is the current time.
  */
 export const USER_OR_SHARE_MAY_WRITE = `(EXISTS (SELECT 1 FROM user u ${treeOf('s')} WHERE u.id = s.user_id AND s.share_id IS NULL AND ${USER_MAY_WRITE})
     OR EXISTS (SELECT 1 FROM share h JOIN user r ON r.verified_email = h.recipient JOIN user u ON u.id = h.user_id ${treeOf('h')}
          WHERE h.id = s.share_id AND r.id = s.user_id AND r.status = 'active' AND ${EDITABLE}))`
 
 /**
- * Holds while the maker of an upload session `s` may write into its tree, or into what is shared
- * with them, or the file request that it is sent to is not closed. A signed URL outlives the
- * credential it was made with. Its value is the current time.
+ * The condition that the creator of an upload session `s` may write to its destination, or that its
+ * file request is still open. A signed URL outlives the credential under which it was made. Its
+ * value is the current time.
  */
 export const MAKER_MAY_WRITE = `(${USER_OR_SHARE_MAY_WRITE}
     OR EXISTS (SELECT 1 FROM file_request_upload q JOIN file_request r ON r.id = q.request_id JOIN user u ON u.id = r.user_id ${treeOf('r')}

@@ -6,30 +6,30 @@ import { FILE } from '../models/entry.ts'
 import { GIVEN_UP } from './job.ts'
 import { inParts, placeholders } from './sql.ts'
 
-/** The text of a content that was read in one format, whichever and however many files have it. */
+/** The text of a content, extracted in one format, for all files with that content. */
 export interface ContentText {
-  /** Of the SHA-256 of its bytes and of the format: `textKeyOf`. */
+  /** The key made of the SHA-256 of the bytes and the format; see `textKeyOf`. */
   digest: string
-  /** failed: there is none until it is read again. */
+  /** `failed`: there is no text until the content is read again. */
   state: 'made' | 'failed'
-  /** Why there is none. */
+  /** The reason for a failure. */
   reason: string | null
   characters: number
   /** Compressed with Brotli. */
   body: Buffer | null
 }
 
-/** How long a failure counts. After that, the text is read again. */
+/** The time after which a failed content is read again, in milliseconds. */
 const FAILED_MS = 7 * DAY_MS
 
 /**
- * The key of the text of a content. People choose names and media types, so a text belongs to the
- * format that it was read as, too: otherwise the first owner of some bytes would decide for all.
+ * The key of a content's text. It includes the format, because people choose names and media types.
+ * Otherwise the first owner of some bytes would decide the format for everyone.
  */
 export const textKeyOf = (sha256: string, format: TextFormat): string =>
   hash('sha256', `${sha256} ${format}`)
 
-/** A text, or a failure that still counts. */
+/** A text, or a failure that is still valid. */
 export const contentText = (
   db: Db,
   digest: string,
@@ -51,13 +51,13 @@ export const setTextKey = (
     tx,
   )
 
-/** The keys of the texts of some blobs, as far as they have any. */
+/** The text keys of those blobs that have one. */
 export async function textKeysOf(db: Db, ids: readonly string[]): Promise<string[]> {
   const sql = `SELECT DISTINCT text_key AS textKey FROM blobs WHERE id IN (${placeholders(ids)}) AND text_key IS NOT NULL`
   return (await db.rows<{ textKey: string }>(sql, [...ids])).map(({ textKey }) => textKey)
 }
 
-/** Files whose texts could not be made, and whose failure no longer counts. */
+/** Files whose text extraction failed and is due again. */
 export const expiredFailures = (db: Db, limit: number): Promise<TextFile[]> =>
   db.rows(
     `SELECT e.blob_id AS blobId, e.name, e.file_type AS fileType, e.total_bytes AS size
@@ -66,7 +66,7 @@ export const expiredFailures = (db: Db, limit: number): Promise<TextFile[]> =>
     [Date.now() - FAILED_MS],
   )
 
-/** Some texts, compressed. */
+/** Some compressed texts. */
 export const textBodies = async (
   db: Db,
   digests: readonly string[],
@@ -82,7 +82,7 @@ export const textBodies = async (
   return bodies
 }
 
-/** How many characters some texts have, those left out that were not made. */
+/** The number of characters of some texts. Failed ones are missing. */
 export async function textSizes(db: Db, digests: readonly string[]): Promise<Map<string, number>> {
   const rows: { digest: string; characters: number }[] = []
   for (const some of inParts([...new Set(digests)], 500))
@@ -95,7 +95,7 @@ export async function textSizes(db: Db, digests: readonly string[]): Promise<Map
   return new Map(rows.map(({ digest, characters }) => [digest, characters]))
 }
 
-/** Adds the text of a content, also in place of a failure. A text that is there stays. */
+/** Stores the text of a content. Replaces a failure but not a text. */
 export async function insertContentText(
   db: Db,
   { digest, state, reason, characters, body }: ContentText,
@@ -109,11 +109,11 @@ export async function insertContentText(
   )
 }
 
-/** A live blob that has a text; undefined if there is none. */
+/** A live blob with this text, or undefined. */
 export const liveBlobWith = (db: Db, digest: string, tx: Tx): Promise<{ id: string } | undefined> =>
   db.row("SELECT id FROM blobs WHERE text_key = ? AND state = 'live' LIMIT 1", [digest], tx)
 
-/** A live file that has a text, as far as reading it again takes; undefined if there is none. */
+/** A live file with this text and the columns needed to read it again, or undefined. */
 export const liveFileWith = (db: Db, digest: string, tx: Tx): Promise<TextFile | undefined> =>
   db.row(
     `SELECT b.id AS blobId, e.name, e.file_type AS fileType, e.total_bytes AS size
@@ -122,7 +122,10 @@ export const liveFileWith = (db: Db, digest: string, tx: Tx): Promise<TextFile |
     tx,
   )
 
-/** Deletes a text that no live blob has. @returns whether it is gone */
+/**
+ * Deletes a text that no live blob has.
+ * @returns whether it was deleted
+ */
 export async function endUnusedText(db: Db, digest: string, tx: Tx): Promise<boolean> {
   await db.rows(`SELECT digest FROM content_text WHERE digest = ?${db.forUpdate}`, [digest], tx)
   if (await liveBlobWith(db, digest, tx)) return false
@@ -130,7 +133,7 @@ export async function endUnusedText(db: Db, digest: string, tx: Tx): Promise<boo
   return true
 }
 
-/** A file, as far as deciding whether it has a text takes. */
+/** The columns of a file that decide whether it has a text. */
 export interface TextFile {
   blobId: string
   name: string
@@ -138,7 +141,7 @@ export interface TextFile {
   size: number
 }
 
-/** Those of some blobs whose texts are not there, or not indexed in a drive. */
+/** The blobs among these whose texts do not exist, or are not indexed in a drive. */
 export async function blobsToIndex(
   db: Db,
   drive: number,
@@ -158,8 +161,8 @@ export async function blobsToIndex(
 }
 
 /**
- * Files in the order of their ids whose content has no text, or is not indexed in their drive,
- * though that has been looked through.
+ * Files, by id, whose content has no text or is not indexed in their drive, although the drive was
+ * processed.
  */
 export const filesWithoutTextAfter = (
   db: Db,
@@ -176,7 +179,7 @@ export const filesWithoutTextAfter = (
     [after, before],
   )
 
-/** The blobs that jobs are about to read the texts of. */
+/** The blobs whose texts are about to be extracted by jobs. */
 export async function waitingTexts(db: Db): Promise<Set<string>> {
   const rows = await db.rows<{ payload: string }>(
     "SELECT payload FROM outbox WHERE kind = 'contents' AND due_at < ?",
@@ -185,7 +188,7 @@ export async function waitingTexts(db: Db): Promise<Set<string>> {
   return new Set(rows.map(({ payload }) => (JSON.parse(payload) as { blobId: string }).blobId))
 }
 
-/** How many texts there are, how many characters they have, and how many contents have none. */
+/** The number of texts, their characters, and the number of contents without a text. */
 export async function countTexts(
   db: Db,
 ): Promise<{ made: number; characters: number; failed: number; waiting: number }> {
@@ -204,10 +207,7 @@ export async function countTexts(
   }
 }
 
-/**
- * Texts in the order of their digests that no blob has: the sweeper would have deleted them with
- * the last one.
- */
+/** Texts, by digest, that no blob has. Normally the sweeper deletes a text with its last blob. */
 export const unusedTextsAfter = (db: Db, after: string, limit: number): Promise<{ id: string }[]> =>
   db.rows(
     `SELECT c.digest AS id FROM content_text c WHERE c.digest > ? AND NOT EXISTS (SELECT 1 FROM blobs b WHERE b.text_key = c.digest)
@@ -216,7 +216,9 @@ export const unusedTextsAfter = (db: Db, after: string, limit: number): Promise<
   )
 
 /**
- * Deletes some texts, whichever. @param onlyFailed those that could not be made @returns how many
+ * Deletes some texts of any content.
+ * @param onlyFailed only failures
+ * @returns the number of deleted rows
  */
 export async function deleteTexts(db: Db, limit: number, onlyFailed = false): Promise<number> {
   const which = onlyFailed ? " WHERE state = 'failed'" : ''

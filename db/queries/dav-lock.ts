@@ -6,8 +6,8 @@ import { insertion, placeholders, selection } from './sql.ts'
 const columns = selection(DavLock, 's')
 
 /**
- * A row of a lock; flags are numbers in rows. `sharedId` is the entry of the share by which it was
- * made.
+ * A row of a lock. Flags are numbers in rows. `sharedId` is the entry of the share through which it
+ * was made.
  */
 export type LockRow = Omit<DavLock, 'isShared' | 'isDeep'> & {
   isShared: number
@@ -15,7 +15,7 @@ export type LockRow = Omit<DavLock, 'isShared' | 'isDeep'> & {
   sharedId: string | null
 }
 
-/** The locks of a drive that have not expired and whose makers may still write there. */
+/** The unexpired locks of a drive whose creators may still write there. */
 export const locksIn = (db: Db, bucketId: string, now: number, tx?: Tx): Promise<LockRow[]> =>
   db.rows(
     `SELECT ${columns}, (SELECT h.entry_id FROM share h WHERE h.id = s.share_id) AS sharedId
@@ -32,7 +32,7 @@ export async function countLocks(db: Db, userId: string, now: number, tx?: Tx): 
 export const insertLock = (db: Db, lock: DavLock, tx: Tx) =>
   db.run(...insertion(DavLock, [lock]), tx)
 
-/** Deletes the locks of a drive, and of a person anywhere, that have ended. */
+/** Deletes expired locks of a drive, and of a person anywhere. */
 export const deleteEndedLocks = (
   db: Db,
   { bucketId, userId }: { bucketId: string; userId: string },

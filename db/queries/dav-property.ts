@@ -3,10 +3,10 @@ import { DavProperty } from '../models/dav-property.ts'
 import { inParts, insertion, placeholders, selection } from './sql.ts'
 
 const columns = selection(DavProperty, 'p')
-/** How many rows one statement inserts, or reads the entries of. */
+/** The number of rows that one statement inserts, or of entries that it reads. */
 const AT_ONCE = 500
 
-/** The properties of some entries, by the id of the entry. */
+/** The properties of some entries by entry id. */
 export async function propertiesOf(
   db: Db,
   entryIds: readonly string[],
@@ -20,7 +20,7 @@ export async function propertiesOf(
   return Map.groupBy(found, ({ entryId }) => entryId)
 }
 
-/** Which of some entries have any properties: read from the key alone. */
+/** The entries among these that have properties, read from the key alone. */
 export async function entriesWithProperties(
   db: Db,
   entryIds: readonly string[],
@@ -45,7 +45,7 @@ export const deleteProperties = (db: Db, entryId: string, nameHashes: readonly s
     tx,
   )
 
-/** Gives copies the properties of what they are copies of. One statement where nothing has any. */
+/** Copies properties to copies of entries. One statement if there are none. */
 export async function copyProperties(
   db: Db,
   copies: readonly { sourceId: string; id: string }[],

@@ -2,14 +2,15 @@ import type { Db } from '../index.ts'
 import type { DeletionHold } from '../models/deletion-hold.ts'
 
 /**
- * A condition that is true while no hold lasts. Its one value is the time, in milliseconds since 1970.
+ * A condition that holds while there is no hold. Its one value is the time, in milliseconds since
+ * 1970.
  */
 export const notHeld = 'NOT EXISTS (SELECT 1 FROM deletion_hold WHERE expires_at > ?)'
 
 export const startHold = (db: Db, { id, expiresAt }: DeletionHold): Promise<number> =>
   db.run('INSERT INTO deletion_hold (id, expires_at) VALUES (?, ?)', [id, expiresAt])
 
-/** @returns whether the hold has lasted until now: after a gap, blobs may have been deleted */
+/** @returns whether the hold has lasted until now; after a gap, blobs may have been deleted */
 export const extendHold = (
   db: Db,
   { id, expiresAt }: DeletionHold,

@@ -4,19 +4,19 @@ import type { Version } from '../models/version.ts'
 import { insertBlob, releaseBlobs } from './blob.ts'
 
 /**
- * An object of the ledger, with a file and a version that name it: of several, one that says
- * another size than the ledger.
+ * An object in the ledger, with a file and a version that refer to it. If there are several, one
+ * whose size differs from the ledger.
  */
 export interface LedgerRow
   extends Pick<Blob, 'id' | 'bucketId' | 'state' | 'size' | 'leaseUntil' | 'refCount'> {
   entryId: string | null
   versionId: string | null
-  /** The digest of the content that it has the preview of. */
+  /** The digest of the content whose preview it is. */
   previewId: string | null
-  /** The bytes that the file or the version says. */
+  /** The size according to the file or the version. */
   entrySize: number | null
   versionSize: number | null
-  /** How many files and versions name it. */
+  /** The number of files and versions that refer to it. */
   named: number
 }
 
@@ -40,27 +40,27 @@ export const ledgerOf = (db: Db, id: string): Promise<LedgerRow | undefined> =>
 const users =
   'SELECT id FROM entry WHERE blob_id = ? UNION ALL SELECT id FROM version WHERE blob_id = ? UNION ALL SELECT digest FROM preview WHERE blob_id = ?'
 
-/** Whether the ledger, a file or a version names an object. */
+/** Whether the ledger, a file or a version refers to an object. */
 export const isNamed = (db: Db, id: string): Promise<boolean> =>
   db.exists(`SELECT id FROM blobs WHERE id = ? UNION ALL ${users}`, [id, id, id, id])
 
-/** Whether a file or a version names an object. */
+/** Whether a file or a version refers to an object. */
 export const isUsed = (db: Db, id: string): Promise<boolean> => db.exists(users, [id, id, id])
 
-/** The files that name an object. */
+/** The files that refer to an object. */
 export async function filesOfBlob(db: Db, id: string): Promise<{ id: string; bucketId: string }[]> {
   return db.rows('SELECT id, bucket_id AS bucketId FROM entry WHERE blob_id = ?', [id])
 }
 
-/** The storage areas of the versions that name an object. */
+/** The storage areas of the versions that refer to an object. */
 export async function bucketsOfVersions(db: Db, blobId: string): Promise<string[]> {
   const sql = 'SELECT DISTINCT bucket_id AS bucketId FROM version WHERE blob_id = ?'
   return (await db.rows<{ bucketId: string }>(sql, [blobId])).map(row => row.bucketId)
 }
 
 /**
- * Counts the files and versions that name a live object again; without any, it is marked for
- * deletion. Who adds or takes a reference does so beside the count, under the lock of the row.
+ * Counts the references of files and versions to a live object again, and marks it for deletion if
+ * there are none. Others change the count under the lock of the row.
  */
 export async function recountReferences(db: Db, id: string, tx: Tx): Promise<void> {
   const live = `SELECT id FROM blobs${db.byKey} WHERE id = ? AND state = 'live'${db.forUpdate}`
@@ -71,7 +71,7 @@ export async function recountReferences(db: Db, id: string, tx: Tx): Promise<voi
   if (named === 0) await releaseBlobs(db, [id], tx)
 }
 
-/** Corrects the size of a live object, and of the files and the versions that name it. */
+/** Corrects the size of a live object and of the files and versions that refer to it. */
 export async function setSize(
   db: Db,
   { id, size }: { id: string; size: number },
@@ -94,10 +94,10 @@ export async function reviveRow(
   await recountReferences(db, blob.id, tx)
 }
 
-/** A version that refers to something that is not there. */
+/** A version that refers to a missing row. */
 export interface BrokenVersion extends Pick<Version, 'id' | 'bucketId' | 'blobId'> {
   blobState: string | null
-  /** Its file; null when it is gone. */
+  /** The id of its file; null if it does not exist. */
   entryId: string | null
 }
 

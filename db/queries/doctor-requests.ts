@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../index.ts'
 
-/** The uploads of the request `r` that are arriving: those whose blob is staged. */
+/** The active uploads of the request `r`: those with a staged blob. */
 const arriving = (value: string) =>
   `(SELECT ${value} FROM file_request_upload q JOIN blobs b ON b.id = q.id AND b.state = 'staged'
     WHERE q.request_id = r.id AND q.received_at IS NULL)`
@@ -9,7 +9,7 @@ const differs = `(r.reserved_files <> ${arriving('COUNT(*)')} OR r.reserved_byte
   OR EXISTS (SELECT 1 FROM file_request_upload q LEFT JOIN blobs b ON b.id = q.id AND b.state = 'staged'
      WHERE q.request_id = r.id AND q.received_at IS NULL AND b.id IS NULL))`
 
-/** File requests that reserve something else than what is arriving. */
+/** File requests whose reservation differs from their active uploads. */
 export const miscountedRequestsAfter = (
   db: Db,
   id: string,
@@ -20,7 +20,7 @@ export const miscountedRequestsAfter = (
     [id],
   )
 
-/** Counts again what is arriving for a request. Its bucket must be locked. */
+/** Counts the active uploads of a request again. Its bucket must be locked. */
 export async function recountRequest(db: Db, id: string, tx: Tx): Promise<void> {
   await db.run(
     `DELETE FROM file_request_upload WHERE request_id = ? AND received_at IS NULL

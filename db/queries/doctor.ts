@@ -5,9 +5,7 @@ import type { Totals } from './bucket.ts'
 import { GIVEN_UP } from './job.ts'
 import { placeholders } from './sql.ts'
 
-/**
- * Sessions of uploads whose blob is not staged, except those that report a background completion.
- */
+/** Upload sessions without a staged blob, except those that report a background completion. */
 export const endedSessionsAfter = (db: Db, id: string, limit: number): Promise<{ id: string }[]> =>
   db.rows(
     `SELECT s.id FROM upload_session s LEFT JOIN blobs b ON b.id = s.id AND b.state = 'staged'
@@ -21,7 +19,7 @@ export const deleteEndedSession = (db: Db, id: string): Promise<number> =>
     [id, id],
   )
 
-/** An entry with what it refers to, as far as it exists. */
+/** An entry with the rows that it refers to, if they exist. */
 export interface EntryReferences
   extends Pick<Entry, 'id' | 'bucketId' | 'parentId' | 'kind' | 'name' | 'blobId'> {
   parent: string | null
@@ -41,7 +39,7 @@ export const entriesAfter = (db: Db, id: string, limit: number): Promise<EntryRe
     [id],
   )
 
-/** An entry and those above it, with their buckets. */
+/** An entry and the folders above it, with their buckets. */
 export const upWithBuckets = (
   db: Db,
   id: string,
@@ -56,7 +54,7 @@ export const upWithBuckets = (
     tx,
   )
 
-/** An entry without a folder that could hold it; undefined when it has one, or does not exist. */
+/** An entry that lacks a valid parent folder. Undefined if it has one, or does not exist. */
 export type Orphan = Totals & Pick<Entry, 'kind' | 'name' | 'levelsBelow' | 'bytesBelow'>
 
 export const findOrphan = (db: Db, id: string, tx: Tx): Promise<Orphan | undefined> =>
@@ -67,7 +65,7 @@ export const findOrphan = (db: Db, id: string, tx: Tx): Promise<Orphan | undefin
     tx,
   )
 
-/** The totals of the direct children of a folder, for a join with them as `c`. */
+/** The totals of the direct children of a folder, for a join as `c`. */
 const sums = `COALESCE(SUM(c.total_bytes), 0) AS bytes, COALESCE(SUM(c.total_files), 0) AS files,
   COALESCE(SUM(c.total_folders + CASE WHEN c.kind = ${FOLDER} THEN 1 ELSE 0 END), 0) AS folders`
 
@@ -78,7 +76,7 @@ const toTotals = ({ bytes, files, folders }: Record<keyof Totals, unknown>): Tot
   folders: Number(folders),
 })
 
-/** What some folders count, and what is there. */
+/** The stored and the actual totals of some folders. */
 export async function totalsOfFolders(
   db: Db,
   ids: string[],
@@ -98,7 +96,7 @@ export async function totalsOfFolders(
   }))
 }
 
-/** Counts what is in a folder again. A root counts nothing: its bucket does. */
+/** Counts the contents of a folder again. A root has no totals; its bucket does. */
 export async function retotalFolder(db: Db, id: string, tx: Tx): Promise<void> {
   const row = await db.row<Totals>(`SELECT ${sums} FROM entry c WHERE c.parent_id = ?`, [id], tx)
   if (!row) return
@@ -111,8 +109,8 @@ export async function retotalFolder(db: Db, id: string, tx: Tx): Promise<void> {
 }
 
 /**
- * What a bucket counts, and what is there: its content, the reservations of its uploads and copies,
- * what it keeps, deleted folders that are not purged yet.
+ * The stored and the actual counts of a bucket: contents, reservations of uploads and copies, kept
+ * bytes, and deleted folders that are not purged yet.
  */
 export interface BucketCounts {
   id: string
@@ -122,15 +120,18 @@ export interface BucketCounts {
   held: { bytes: number; files: number }
   purging: number
   purges: number
-  /** Items of the trash; bytes of these and of versions. */
+  /** The number of trash items, and the bytes of trash items and versions. */
   counted: { bytes: number; items: number }
   kept: { bytes: number; items: number }
 }
 
-/** Condition on `entry d`: a folder that waits to be purged. */
+/** A condition on `entry d`: a folder that waits to be purged. */
 const TO_PURGE = `d.parent_id IS NULL AND d.name > '' AND NOT EXISTS (SELECT 1 FROM trash_item t WHERE t.entry_id = d.id)`
 
-/** The counts of some buckets. @param which a condition on `bucket`, with its order and limit */
+/**
+ * The counts of some buckets.
+ * @param which a condition on `bucket`, with order and limit
+ */
 async function countBuckets(db: Db, which: string, id: string, tx?: Tx): Promise<BucketCounts[]> {
   const columns =
     'id, root_id, used_bytes, used_files, used_folders, reserved_bytes, reserved_files, purging, trash_count, kept_bytes'
@@ -175,8 +176,8 @@ export const bucketCountsAfter = (db: Db, id: string, limit: number): Promise<Bu
   countBuckets(db, `id > ? ORDER BY id LIMIT ${limit}`, id)
 
 /**
- * Counts again what is in a bucket, what its uploads and copies reserve, what it keeps, and running
- * purges. Call it with the bucket locked.
+ * Counts a bucket again: contents, reservations of uploads and copies, kept bytes, and active
+ * purges. The bucket must be locked.
  */
 export async function recount(db: Db, bucketId: string, tx: Tx): Promise<void> {
   const [counts] = await countBuckets(db, 'id = ?', bucketId, tx)
@@ -200,7 +201,7 @@ export async function recount(db: Db, bucketId: string, tx: Tx): Promise<void> {
   )
 }
 
-/** Some deleted folders that are not purged yet, in the order of their names, which are unique. */
+/** Some deleted folders that are not purged yet, sorted by their unique names. */
 export const detachedAfter = (
   db: Db,
   name: string,
@@ -211,14 +212,14 @@ export const detachedAfter = (
     [name],
   )
 
-/** Whether an entry is in the trash, or the root, of a bucket. */
+/** Whether an entry is the root of a bucket, or in its trash. */
 export const isTop = (db: Db, id: string, bucketId: string): Promise<boolean> =>
   db.exists(
     'SELECT id FROM bucket WHERE id = ? AND (root_id = ? OR id IN (SELECT bucket_id FROM trash_item WHERE entry_id = ?))',
     [bucketId, id, id],
   )
 
-/** Trash items without an entry that could be restored. */
+/** Trash items without a restorable entry. */
 export const emptyTrashItemsAfter = (
   db: Db,
   id: string,
@@ -230,11 +231,11 @@ export const emptyTrashItemsAfter = (
     [id],
   )
 
-/** Whether this is a folder that is detached from its tree, and not purged yet. */
+/** Whether a folder is detached from its tree and not purged yet. */
 export const isDetached = (db: Db, id: string): Promise<boolean> =>
   db.exists("SELECT id FROM entry WHERE id = ? AND parent_id IS NULL AND name > ''", [id])
 
-/** Those of some payloads for which there is a job that purges a folder. */
+/** The payloads among these with a job that purges a folder. */
 export async function purgesAmong(db: Db, payloads: string[]): Promise<Set<string>> {
   const jobs = await db.rows<{ payload: string }>(
     `SELECT payload FROM outbox WHERE kind = 'purge-folder' AND payload IN (${placeholders(payloads)})`,
@@ -243,13 +244,13 @@ export async function purgesAmong(db: Db, payloads: string[]): Promise<Set<strin
   return new Set(jobs.map(job => job.payload))
 }
 
-/** Whether a whole bucket is being purged. Such jobs are few, so scanning them is cheap. */
+/** Whether a whole bucket is being purged. Such jobs are few, so a scan is cheap. */
 export const isEnding = (db: Db, bucketId: string): Promise<boolean> =>
   db.exists("SELECT id FROM outbox WHERE kind = 'purge-bucket' AND payload LIKE ?", [
     `%${bucketId}%`,
   ])
 
-/** A job that fails repeatedly or is given up. */
+/** A job that fails repeatedly or was abandoned. */
 export type TroubledJob = Pick<Job, 'id' | 'kind' | 'attempts' | 'dueAt' | 'lastError'>
 
 export const troubledJobsAfter = (

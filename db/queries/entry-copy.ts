@@ -50,20 +50,20 @@ export async function findCopy(db: Db, id: string): Promise<EntryCopy | undefine
   return row && toCopy(row)
 }
 
-/** Locks a copy that has not ended until the transaction ends. */
+/** Locks an active copy until the transaction ends. */
 export async function lockCopy(db: Db, id: string, tx: Tx): Promise<EntryCopy | undefined> {
   const sql = `SELECT ${columns} FROM entry_copy WHERE id = ? AND state = 'copying'${db.forUpdate}`
   const row = await db.row<EntryCopy>(sql, [id], tx)
   return row && toCopy(row)
 }
 
-/** The copies of a user, the last first. */
+/** The copies of a user, newest first. */
 export async function copiesOf(db: Db, userId: string, limit: number): Promise<EntryCopy[]> {
   const sql = `SELECT ${columns} FROM entry_copy WHERE user_id = ? ORDER BY id DESC LIMIT ${limit}`
   return (await db.rows<EntryCopy>(sql, [userId])).map(toCopy)
 }
 
-/** Notes what else was copied, and was reserved for it. */
+/** Records further copied and reserved amounts. */
 export async function addCopied(
   db: Db,
   id: string,
@@ -79,7 +79,7 @@ export async function addCopied(
   )
 }
 
-/** Ends a locked copy. The caller has given its reservation back. */
+/** Ends a locked copy. The caller has released its reservation. */
 export async function endCopy(
   db: Db,
   { id, state, result, failure }: Pick<EntryCopy, 'id' | 'state' | 'result' | 'failure'>,
@@ -98,7 +98,7 @@ export async function insertCopyFolders(db: Db, rows: EntryCopyFolder[], tx: Tx)
   for (const part of inParts(rows, 100)) await db.run(...insertion(EntryCopyFolder, part), tx)
 }
 
-/** Some folders that are to be filled, those that were made last first: so there are never many. */
+/** Some folders to fill, latest first, so that there are never many. */
 export const foldersToFill = (
   db: Db,
   copyId: string,
@@ -122,7 +122,7 @@ export const setLastName = (
   tx: Tx,
 ) => db.run('UPDATE entry_copy_folder SET last_name = ? WHERE id = ?', [lastName, id], tx)
 
-/** Puts what was copied into a folder, under these names by id. */
+/** Moves copies to a folder, under these names by id. */
 export async function placeCopies(
   db: Db,
   parentId: string,
@@ -137,7 +137,7 @@ export async function placeCopies(
     )
 }
 
-/** Those of some detached folders that copies are made in. */
+/** The detached folders among these that contain unfinished copies. */
 export async function stagesAmong(db: Db, ids: string[]): Promise<Set<string>> {
   const sql = `SELECT stage_id AS id FROM entry_copy WHERE stage_id IN (${placeholders(ids)})`
   return new Set((await db.rows<{ id: string }>(sql, ids)).map(({ id }) => id))

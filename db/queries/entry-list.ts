@@ -8,32 +8,32 @@ interface Root {
   rootId: string
 }
 
-/** An entry in a list. Sizes in bytes, times in milliseconds since 1970. */
+/** An entry in a list. Sizes are in bytes, times in milliseconds since 1970. */
 export interface EntryRow {
   id: string
   kind: Entry['kind']
   name: string
   contentType: string
   size: number
-  /** Number of files below a folder; 1 for a file. */
+  /** The number of files below a folder; 1 for a file. */
   fileCount: number
   md5: string
   createdBy: string | null
   createdAt: number
   updatedAt: number
-  /** When its content was last modified; of a folder, when it was made. */
+  /** The modification time of a content, or the creation time of a folder. */
   modifiedAt: number
-  /** Grows with each change of its content, its name or its place. */
+  /** Grows with each change of the content, name or place. */
   revision: number
 }
 
-/** An entry of a folder that is known. */
+/** An entry of a known folder. */
 export interface ChildRow extends EntryRow {
   /** Null for a folder. */
   blobId: string | null
 }
 
-/** An entry with its place. */
+/** An entry with its parent. */
 export interface PlacedRow extends ChildRow {
   bucketId: string
   /** Null for a root. */
@@ -47,7 +47,7 @@ const childColumns = `${listedColumns('entry')}, entry.blob_id AS blobId`
 
 export const placedColumns = `${childColumns}, entry.bucket_id AS bucketId, entry.parent_id AS parentId`
 
-/** The totals of a root are those of its storage area; the row of a root has none. */
+/** The totals of a root are those of its storage area. The row of a root has none. */
 const totalOf = (used: string, total: string) =>
   `COALESCE((SELECT b.${used} FROM bucket b WHERE b.id = entry.bucket_id AND b.root_id = entry.id), ${total})`
 
@@ -55,15 +55,15 @@ const columnsOfAny = placedColumns
   .replace('entry.total_bytes', totalOf('used_bytes', 'entry.total_bytes'))
   .replace('entry.total_files', totalOf('used_files', 'entry.total_files'))
 
-/** The entry has a tag. One row of the primary key. */
+/** A condition: the entry has a tag. It reads one row of the primary key. */
 const HAS_TAG = 'EXISTS (SELECT 1 FROM entry_tag x WHERE x.tag_id = ? AND x.entry_id = entry.id)'
 
-/** The name contains a text, which is in lower case. */
+/** A condition: the name contains a lower-case text. */
 const CONTAINS = 'INSTR(LOWER(name), ?) > 0'
 
 /**
- * The entries of a folder that is named by its path, folders first, both by name; none when there
- * is no such folder. One range of one index, in the order of the listing; a file holds nothing.
+ * The entries of a folder given by path, folders first, both by name. Empty if there is no such
+ * folder. Scans one range of one index, in the order of the listing.
  * @param after the kind and the name of an entry
  */
 export function entriesAt(
@@ -90,8 +90,9 @@ export function entriesAt(
 }
 
 /**
- * The entries of one kind in a bucket, oldest first. @param after an id, or empty @param part of
- * the name, in lower case
+ * The entries of one kind in a bucket, oldest first.
+ * @param after an id, or empty
+ * @param part of the name, in lower case
  */
 export function entriesOfKind(
   db: Db,
@@ -115,7 +116,7 @@ export const entryById = (
 ): Promise<PlacedRow | undefined> =>
   db.row(`SELECT ${placedColumns} FROM entry WHERE id = ? AND bucket_id = ?`, [id, bucketId], tx)
 
-/** Some entries of any buckets, with the roots of those. */
+/** Some entries of any buckets, with the roots of these. */
 export const entriesByIds = (db: Db, ids: string[]): Promise<(PlacedRow & Root)[]> =>
   db.rows(
     `SELECT ${columnsOfAny}, (SELECT b.root_id FROM bucket b WHERE b.id = entry.bucket_id) AS rootId
@@ -123,7 +124,7 @@ export const entriesByIds = (db: Db, ids: string[]): Promise<(PlacedRow & Root)[
     ids,
   )
 
-/** The entry with these names from the root down; the root without any. */
+/** The entry with these names from the root down. The root without any. */
 export async function entryAt(
   db: Db,
   { rootId }: Root,
@@ -139,8 +140,7 @@ export async function entryAt(
 export type EntrySort = 'name' | 'createdAt' | 'updatedAt' | 'size'
 
 /**
- * Which entries of a folder, and in which order: by name with folders first, or by a number and
- * then by id.
+ * Selects and sorts entries of a folder: by name with folders first, or by a number and then by id.
  */
 export interface EntryQuery {
   sort: EntrySort
@@ -148,11 +148,11 @@ export interface EntryQuery {
   kind: typeof FILE | typeof FOLDER | null
   /** In lower case. */
   nameContains: string | null
-  /** Ids of tags, all of which an entry has. */
+  /** The ids of tags. An entry must have all of them. */
   tagIds?: readonly string[]
 }
 
-/** After which entry a page starts: kind and name, or number and id. */
+/** The position after which a page starts: kind and name, or number and id. */
 export type EntryKey = [number, string]
 
 const columnOf = {
@@ -163,9 +163,9 @@ const columnOf = {
 } as const
 
 /**
- * The children of some folders; each folder's page starts after the same key. One statement for up
- * to 128 folders; two where folders and then files are each sorted backwards by name, which no
- * index does at once.
+ * The children of some folders. The page of each folder starts after the same key. One statement
+ * for up to 128 folders. Two if folders and then files are sorted backwards by name, which no index
+ * does at once.
  */
 export async function pagesOfChildren(
   db: Db,
@@ -213,11 +213,10 @@ export async function pagesOfChildren(
 }
 
 /**
- * What is below a folder, at any depth, and has a name that contains a text; by name, or by a
- * number, and then by id. One statement walks down from the folder, so nothing beside or above it
- * is read.
+ * The entries below a folder, at any depth, whose names contain a text, sorted by name or number,
+ * and then by id. One statement walks down from the folder, so it reads nothing beside or above it.
  * @param part in lower case
- * @param after the value that it is sorted by, and the id
+ * @param after the sort value and the id
  */
 export async function entriesBelow(
   db: Db,
@@ -230,8 +229,7 @@ export async function entriesBelow(
   const column = columnOf[sort]
   const key = after && beyondKey(db, [`entry.${column}`, 'entry.id'], beyond, after)
   const rows = await db.rows<PlacedRow>(
-    // Both kinds are named so that the names are read from the index that begins with folder and
-    // kind.
+    // Lists both kinds, so that the names are read from the index that begins with folder and kind.
     `WITH RECURSIVE folder (id) AS (
        SELECT ? UNION ALL SELECT e.id FROM folder f JOIN entry e ON e.parent_id = f.id AND e.kind = ${FOLDER}
      ) SELECT ${placedColumns} FROM folder JOIN entry ON entry.parent_id = folder.id AND entry.kind IN (${FOLDER}, ${FILE})
@@ -243,8 +241,8 @@ export async function entriesBelow(
 }
 
 /**
- * The same for several entries, which are searched themselves, too. Where one has come to be below
- * another one, it is found once.
+ * Like `entriesBelow`, for several entries, which match themselves, too. An entry below another one
+ * is found once.
  */
 export async function entriesAmong(
   db: Db,
@@ -270,7 +268,8 @@ export async function entriesAmong(
 }
 
 /**
- * Whether a file of this content is below the root; one below a folder that is being purged is not.
+ * Whether a file with this content is below the root. A file below a folder that is being purged
+ * does not count.
  */
 export const isContentBelow = (
   db: Db,

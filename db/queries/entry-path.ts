@@ -3,7 +3,7 @@ import { FILE, FOLDER } from '../models/entry.ts'
 import { headOf, noteHead } from './event.ts'
 import { inParts, placeholders } from './sql.ts'
 
-/** An entry on a path, with the totals that moving it needs. */
+/** An entry on a path, with the totals needed to move it. */
 export interface Node {
   id: string
   kind: typeof FOLDER | typeof FILE
@@ -29,12 +29,11 @@ const columns = [
 ] as const
 
 /**
- * The statements by what they read: a path is resolved by one join per name, never by matching
- * text.
+ * Statements by what they read. A path is resolved by one join per name, never by matching text.
  */
 const chainStatements = new Map<string, string>()
 
-/** @param more another expression to read */
+/** @param more another expression to select */
 function chainStatement(depth: number, more: string): string {
   const known = chainStatements.get(more + depth)
   if (known) return known
@@ -50,9 +49,9 @@ function chainStatement(depth: number, more: string): string {
 }
 
 /**
- * The entries along a path, as far as they exist: one per name, fewer when an entry is missing.
- * @param tx of a change, which ends with an event: the number of the last one is read as well,
- * because a statement that inserts an event after a number that is known takes half the time
+ * The existing entries along a path: one per name, fewer if an entry is missing.
+ * @param tx of a change that ends with an event. It also reads the last event's number, because
+ * inserting an event after a known number takes half the time
  */
 export async function resolveChain(
   db: Db,
@@ -90,7 +89,7 @@ export async function resolveChain(
 export const nodeColumns = `id, kind, blob_id AS blobId, total_bytes AS bytes, total_files AS files, total_folders AS folders,
   levels_below AS levelsBelow, bytes_below AS bytesBelow, revision`
 
-/** The entries that have these names in these folders: one statement for 100 folders. */
+/** The entries with these names in these folders. One statement for 100 folders. */
 async function entriesIn(
   db: Db,
   wanted: { parentId: string; name: string }[],
@@ -99,8 +98,8 @@ async function entriesIn(
   const found: (Node & { parentId: string; name: string })[] = []
   const folders = [...Map.groupBy(wanted, ({ parentId }) => parentId)]
   for (const part of inParts(folders, 100)) {
-    // A union, because the time that MariaDB takes to plan as many ranges of one SELECT grows with
-    // the square of their number.
+    // A union, because MariaDB's time to plan many ranges of one SELECT grows with the square of
+    // their number.
     const one = `SELECT ${nodeColumns}, parent_id AS parentId, name FROM entry WHERE parent_id = ? AND name IN `
     const sql = part.map(([, names]) => `${one}(${placeholders(names)})`).join(' UNION ALL ')
     const values = part.flatMap(([parentId, names]) => [parentId, ...names.map(({ name }) => name)])
@@ -110,8 +109,8 @@ async function entriesIn(
 }
 
 /**
- * The entries along several paths, as `resolveChain` finds them for one. One statement for the
- * folders that all of them have in common, and for each level below them one for up to 100 folders.
+ * The entries along several paths, like `resolveChain` for one. One statement for their common
+ * folders, and one for up to 100 folders on each level below.
  */
 export async function resolveChains(
   db: Db,
@@ -134,8 +133,8 @@ export async function resolveChains(
 }
 
 /**
- * The entries along several paths, each from an entry down. For each level one statement for up to
- * 100 folders.
+ * The entries along several paths, each from an entry down. One statement for up to 100 folders on
+ * each level.
  */
 export async function descend(
   db: Db,
@@ -161,8 +160,8 @@ export async function descend(
 }
 
 /**
- * The FROM and the conditions that lead from the root of a tree down a path, whose last entry is
- * `last`. One statement reads an entry, or what is in a folder, with its path: every name is one
+ * The FROM and the conditions that lead from the root of a tree down a path. The last entry is
+ * `last`. One statement reads an entry or the contents of a folder with its path: every name is one
  * row of a unique index.
  * @param names at least one
  */
@@ -184,7 +183,7 @@ export function downPath(
   }
 }
 
-/** Some entries and all folders above them, by id. Runs one statement for up to 1,000 entries. */
+/** Some entries and all folders above them, by id. One statement for up to 1,000 entries. */
 export async function upFrom(
   db: Db,
   ids: Iterable<string>,

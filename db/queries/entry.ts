@@ -7,7 +7,7 @@ import type { Totals } from './bucket.ts'
 import { type Node, nodeColumns } from './entry-path.ts'
 import { besideKeys, byId, inParts, insertion, placeholders } from './sql.ts'
 
-/** A row that is about to be inserted; what is left out is empty. */
+/** A row to insert. Missing fields are empty. */
 export interface NewEntry {
   id?: string
   bucketId: string
@@ -22,9 +22,9 @@ export interface NewEntry {
   md5?: string
   by: string | null
   at?: number
-  /** When the content was last modified, as far as its client says. */
+  /** The modification time, if the client reported one. */
   modifiedAt?: number | null
-  /** By which time a picture is sorted; without it, that of its content. */
+  /** The sort time of a picture. By default the time of its content. */
   picturedAt?: number | null
 }
 
@@ -38,8 +38,8 @@ const picturedAtOf = (
 ): number | null => (isPictured(fileType) ? (picturedAt ?? modifiedAt ?? at) : null)
 
 /**
- * Inserts a row; the caller updates the totals above it. @returns its id; undefined when its folder
- * has an entry of this name
+ * Inserts a row. The caller updates the totals above it.
+ * @returns its id; undefined if its folder already has an entry with this name
  */
 export async function insertEntry(db: Db, e: NewEntry, tx: Tx): Promise<string | undefined> {
   const id = e.id ?? newId()
@@ -68,13 +68,10 @@ export async function insertEntry(db: Db, e: NewEntry, tx: Tx): Promise<string |
   }
 }
 
-/** How many rows get values of their own in one statement. */
+/** The number of rows that one statement gives individual values. */
 const AT_ONCE = 100
 
-/**
- * Changes the totals of folders, each by what is given for its id: one statement for up to 100
- * folders.
- */
+/** Adds to the totals of folders, by id. One statement for up to 100 folders. */
 export async function addTotals(db: Db, changes: Map<string, Totals>, tx: Tx): Promise<void> {
   const some = [...changes].filter(
     ([, { bytes, files, folders }]) => bytes !== 0 || files !== 0 || folders !== 0,
@@ -91,8 +88,7 @@ export async function addTotals(db: Db, changes: Map<string, Totals>, tx: Tx): P
 }
 
 /**
- * The upper bounds of the subtree of a folder: its levels, and the bytes of its longest relative
- * path.
+ * The upper bounds of a folder's subtree: its levels, and the bytes of its longest relative path.
  */
 export type Reach = Pick<Entry, 'levelsBelow' | 'bytesBelow'>
 
@@ -110,8 +106,8 @@ export async function setReach(db: Db, reaches: Map<string, Reach>, tx: Tx): Pro
 }
 
 /**
- * The exact reach of folders. Walks their subtrees, so it is used only when the stored upper bounds
- * would refuse a move.
+ * The exact levels and lengths below folders. It walks their subtrees, so it is used only if the
+ * stored upper bounds would refuse a move.
  */
 export async function measureReach(db: Db, ids: string[], tx: Tx): Promise<Map<string, Reach>> {
   const bytes = db.dialect === 'mysql' ? 'OCTET_LENGTH(e.name)' : 'LENGTH(CAST(e.name AS BLOB))'
@@ -131,8 +127,8 @@ export async function measureReach(db: Db, ids: string[], tx: Tx): Promise<Map<s
 }
 
 /**
- * Puts entries into a folder, one of them under another name. The caller updates the totals above
- * both places.
+ * Moves entries to a folder, or renames one of them. The caller updates the totals above both
+ * places.
  */
 export async function placeEntries(
   db: Db,
@@ -147,14 +143,14 @@ export async function placeEntries(
   )
 }
 
-/** Takes entries out of their tree, with all that is below them. */
+/** Detaches entries from their tree, with everything below them. */
 export async function detachEntries(db: Db, ids: string[], tx: Tx): Promise<void> {
   await db.run(`UPDATE entry SET parent_id = NULL WHERE id IN (${placeholders(ids)})`, ids, tx)
 }
 
 /**
- * Takes folders out of their tree to be purged, under names that are unique among those that wait
- * for that.
+ * Detaches folders from their tree to purge them, under names that are unique among detached
+ * folders.
  */
 export async function detachToPurge(db: Db, ids: string[], tx: Tx): Promise<void> {
   await db.run(
@@ -164,12 +160,15 @@ export async function detachToPurge(db: Db, ids: string[], tx: Tx): Promise<void
   )
 }
 
-/** Deletes rows without what is below them. @returns how many there were */
+/**
+ * Deletes rows without the rows below them.
+ * @returns the number of deleted rows
+ */
 export function deleteEntries(db: Db, ids: string[], tx: Tx): Promise<number> {
   return db.run(`DELETE FROM entry WHERE id IN (${placeholders(ids)})`, ids, tx)
 }
 
-/** The entries of a folder that have one of these names. */
+/** The entries of a folder with one of these names. */
 export function entriesNamed(
   db: Db,
   folderId: string,
@@ -183,7 +182,7 @@ export function entriesNamed(
   )
 }
 
-/** Some entries of a bucket, by id. */
+/** Some entries of a bucket by id. */
 export function entriesOf(
   db: Db,
   bucketId: string,
@@ -197,7 +196,7 @@ export function entriesOf(
   )
 }
 
-/** Some children of a folder, files first: the next to be purged. */
+/** Some children of a folder to purge next, files first. */
 export function childrenToPurge(
   db: Db,
   folderId: string,
@@ -209,7 +208,7 @@ export function childrenToPurge(
   )
 }
 
-/** Locks those of some files that are still there. */
+/** Locks the files among these that still exist. */
 export const lockFiles = (db: Db, ids: string[], tx: Tx): Promise<Pick<Node, 'id' | 'blobId'>[]> =>
   db.rows(
     `SELECT id, blob_id AS blobId FROM entry WHERE id IN (${placeholders(ids)}) ORDER BY id${db.forUpdate}`,
@@ -217,7 +216,7 @@ export const lockFiles = (db: Db, ids: string[], tx: Tx): Promise<Pick<Node, 'id
     tx,
   )
 
-/** The first names of the folders in a folder. */
+/** The first names of folders in a folder. */
 export async function folderNames(db: Db, folderId: string): Promise<string[]> {
   const rows = await db.rows<{ name: string }>(
     `SELECT name FROM entry WHERE parent_id = ? AND kind = ${FOLDER} ORDER BY name LIMIT ${MAX_PAGE}`,
@@ -226,11 +225,11 @@ export async function folderNames(db: Db, folderId: string): Promise<string[]> {
   return rows.map(row => row.name)
 }
 
-/** An entry with all that a copy of it takes over. */
+/** An entry with everything that its copy inherits. */
 export type CopiedEntry = Node &
   Pick<Entry, 'parentId' | 'name' | 'fileType' | 'md5' | 'modifiedAt' | 'picturedAt'>
 
-// The copy is made later, but its content is as old as that of the original.
+// A copy is newer, but its content is as old as the original.
 const COPIED = `SELECT ${nodeColumns}, parent_id AS parentId, name, file_type AS fileType, md5, pictured_at AS picturedAt,
   CASE WHEN kind = ${FILE} THEN COALESCE(modified_at, content_at, created_at) END AS modifiedAt FROM entry`
 
@@ -244,7 +243,7 @@ export async function copiedEntries(db: Db, ids: string[], tx: Tx): Promise<Copi
   return found
 }
 
-/** What is in a folder, by name, after one. */
+/** The contents of a folder by name, after a name. */
 export const copiedChildren = (
   db: Db,
   folderId: string,
