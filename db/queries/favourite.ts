@@ -3,7 +3,7 @@ import type { Db, Tx } from '../index.ts'
 import { Favourite } from '../models/favourite.ts'
 import { byId, inParts, insertion, placeholders, selection } from './sql.ts'
 
-/** A favourite as it is stored: see db/models/favourite.ts. */
+/** A row of a favourite; see db/models/favourite.ts. */
 export type FavouriteRow = Favourite
 
 const columns = selection(Favourite, 'f')
@@ -17,8 +17,8 @@ export const favouritesOf = (db: Db, userId: string, tx?: Tx): Promise<Favourite
   )
 
 /**
- * Which of some entries and shares are favourites of a person, by id. One statement for up to
- * 1,000.
+ * The entries and shares among these that are favourites of a person, by id. One statement for up
+ * to 1,000.
  */
 export async function favouritesAmong(
   db: Db,
@@ -54,7 +54,7 @@ export const insertFavourites = (
 export const deleteFavourites = (db: Db, ids: readonly string[], tx: Tx): Promise<number> =>
   db.run(`DELETE FROM favourite WHERE id IN (${placeholders(ids)})`, [...ids], tx)
 
-/** Puts the favourites of a person into an order. */
+/** Stores the order of a person's favourites. */
 export async function orderFavourites(db: Db, ids: readonly string[], tx: Tx): Promise<void> {
   for (const [part, some] of inParts(ids, 100).entries())
     await db.run(
@@ -65,8 +65,8 @@ export async function orderFavourites(db: Db, ids: readonly string[], tx: Tx): P
 }
 
 /**
- * Whether an entry is in a drive of a user, or of a workspace that they are a member of. One
- * statement, whether there is such an entry or not.
+ * Whether an entry is in a drive of a user, or of one of their workspaces. One statement, whether
+ * the entry exists or not.
  */
 export const isWithinReach = (db: Db, userId: string, entryId: string): Promise<boolean> =>
   db.exists(

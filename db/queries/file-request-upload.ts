@@ -25,7 +25,7 @@ export const reserveInRequest = (
     tx,
   )
 
-/** What is left of the limits of a request; null where it is not bounded. */
+/** The remaining limits of a request. Null means unlimited. */
 export interface Left {
   isOpen: boolean
   files: number | null
@@ -43,7 +43,7 @@ export async function leftInRequest(db: Db, id: string, tx: Tx): Promise<Left> {
   return row ? { ...row, isOpen: Boolean(row.isOpen) } : { isOpen: false, files: null, bytes: null }
 }
 
-/** With the request locked. */
+/** The request must be locked. */
 export async function unfinishedOfNetwork(
   db: Db,
   requestId: string,
@@ -66,7 +66,7 @@ export async function insertRequestedUpload(
   await db.run(...insertion(FileRequestUpload, [upload]), tx)
 }
 
-/** Adds to what an unfinished upload reserves. */
+/** Increases the reservation of an unfinished upload. */
 export async function extendRequestedUpload(
   db: Db,
   id: string,
@@ -76,7 +76,7 @@ export async function extendRequestedUpload(
   await db.run('UPDATE file_request_upload SET bytes = bytes + ? WHERE id = ?', [bytes, id], tx)
 }
 
-/** Takes back a part of what an unfinished upload reserves. The bucket must be locked. */
+/** Reduces the reservation of an unfinished upload. The bucket must be locked. */
 export async function shrinkRequestedUpload(
   db: Db,
   id: string,
@@ -97,8 +97,8 @@ const unfinished =
   'SELECT request_id AS requestId, bytes FROM file_request_upload WHERE id = ? AND received_at IS NULL'
 
 /**
- * Gives back what an upload that has ended reserves in a request, if it was sent to one. Its bucket
- * must be locked.
+ * Releases what an ended upload reserved in a request, if it was sent to one. Its bucket must be
+ * locked.
  */
 export async function releaseRequested(db: Db, id: string, tx: Tx): Promise<void> {
   const upload = await db.row<{ requestId: string; bytes: number }>(unfinished, [id], tx)
@@ -112,8 +112,8 @@ export async function releaseRequested(db: Db, id: string, tx: Tx): Promise<void
 }
 
 /**
- * Turns what an upload reserves in a request into what that has received. @returns false when the
- * request is gone
+ * Counts the reservation of an upload as received by its request.
+ * @returns false if the request no longer exists
  */
 export async function settleRequested(
   db: Db,
@@ -136,7 +136,7 @@ export async function settleRequested(
   return true
 }
 
-/** What a request has received. */
+/** The files and bytes that a request received. */
 export interface ReceiptRow
   extends Pick<
     FileRequestUpload,
@@ -148,7 +148,7 @@ export interface ReceiptRow
 const receipt =
   'id, sender_name AS senderName, file_name AS fileName, bytes, network, client, entry_id AS entryId, received_at AS receivedAt'
 
-/** What some requests have received, by their ids. */
+/** The files that some requests received, by request id. */
 export const pagesOfReceipts = (
   db: Db,
   requestIds: string[],
@@ -166,7 +166,7 @@ export const pagesOfReceipts = (
     },
   )
 
-/** What one sender has sent to a request, the newest first. */
+/** The files that one sender sent to a request, newest first. */
 export const sentBy = (
   db: Db,
   requestId: string,

@@ -6,17 +6,17 @@ import { type Page, pageOf } from './page.ts'
 import { besideKeys, insertion, placeholders, selection } from './sql.ts'
 import { endMail } from './use-mail.ts'
 
-/** A request with its maker, and the drive that it leads into. */
+/** A request with its creator and its drive. */
 export interface RequestRow extends FileRequest {
   makerName: string
   rootId: string
-  /** Null for a drive of its maker. */
+  /** Null for a drive of the creator. */
   workspaceId: string | null
-  /** Whether its maker may write there now. */
+  /** Whether the creator may write there now. */
   mayWrite: number
 }
 
-/** Also the limits of that drive. */
+/** A request with the limits of its drive. */
 export type LinkedRequest = RequestRow &
   Pick<DriveLimits, 'maxFileSizeBytes' | 'maxTotalStorageBytes' | 'maxFolders'> & {
     maxDriveFiles: number | null
@@ -26,7 +26,7 @@ const columns = `${selection(FileRequest, 'r')}, u.name AS makerName, t.root_id 
   CASE WHEN ${USER_MAY_WRITE} THEN 1 ELSE 0 END AS mayWrite`
 const tables = `file_request r JOIN user u ON u.id = r.user_id ${treeOf('r')}`
 
-/** A request, open or not. */
+/** A request, open or closed. */
 export const findRequest = (db: Db, id: string): Promise<LinkedRequest | undefined> =>
   db.row(
     `SELECT ${columns}, ${driveLimitOf('maxFileSizeBytes', 't')} AS maxFileSizeBytes,
@@ -36,19 +36,19 @@ export const findRequest = (db: Db, id: string): Promise<LinkedRequest | undefin
     [id],
   )
 
-/** The requests of a user among these ids, open or not. */
+/** The requests of a user among these ids, open or closed. */
 export const requestsAmong = (db: Db, userId: string, ids: string[]): Promise<RequestRow[]> =>
   db.rows(
     `SELECT ${columns} FROM ${tables} WHERE ${besideKeys('r.user_id')} = ? AND r.id IN (${placeholders(ids)})`,
     [userId, ...ids],
   )
 
-/** Which of the requests of a user. */
+/** Filters the requests of a user. */
 export interface RequestFilter {
-  /** Those that lead into this drive. */
+  /** Only requests for this drive. */
   bucketId?: string | null
   folderId?: string | null
-  /** Also those that are closed. */
+  /** Includes closed requests. */
   closed?: boolean
   newestFirst?: boolean
   after: string | null
@@ -56,8 +56,8 @@ export interface RequestFilter {
 }
 
 /**
- * A page of the requests of a user: those that are not closed, expired ones among them, and none of
- * a workspace that they have left.
+ * A page of the open requests of a user, including expired ones, without those of workspaces that
+ * the user has left.
  */
 export async function listRequests(
   db: Db,
@@ -95,7 +95,10 @@ export async function insertRequest(
   await db.run(...insertion(FileRequest, [{ ...request, mailWaits: false }]), tx)
 }
 
-/** Closes a request for good. @returns whether it was not closed before */
+/**
+ * Closes a request permanently.
+ * @returns whether it was open
+ */
 export const closeRequest = (db: Db, id: string, at: number, tx: Tx): Promise<boolean> =>
   db.changed(
     'UPDATE file_request SET closed_at = ? WHERE id = ? AND closed_at IS NULL',
@@ -103,7 +106,7 @@ export const closeRequest = (db: Db, id: string, at: number, tx: Tx): Promise<bo
     tx,
   )
 
-/** The number of requests of a user that are not closed and have not expired. */
+/** The number of a user's open, unexpired requests. */
 export async function countRequests(db: Db, userId: string, tx: Tx): Promise<number> {
   const row = await db.row<{ n: number }>(
     'SELECT COUNT(*) AS n FROM file_request WHERE user_id = ? AND closed_at IS NULL AND (expires_at IS NULL OR expires_at > ?)',
@@ -113,16 +116,20 @@ export async function countRequests(db: Db, userId: string, tx: Tx): Promise<num
   return Number(row?.n)
 }
 
-/** What a mail about a request is to tell. */
+/** The content of a mail about a request. */
 export interface Arrivals {
   label: string
-  /** The verified e-mail address of its maker; null without one, and while they are suspended. */
+  /**
+   * The creator's verified e-mail address. Null without one, and while the creator is suspended.
+   */
   address: string | null
   count: number
   bytes: number
 }
 
-/** What a request has received since the last mail to its maker, which is sent now. */
+/**
+ * The files received since the last mail to the creator. Records that the next mail is sent now.
+ */
 export async function takeArrivals(db: Db, id: string, tx: Tx): Promise<Arrivals | undefined> {
   const found = await db.row<Omit<Arrivals, 'count' | 'bytes'> & { since: number }>(
     `SELECT r.label, r.notified_at AS since, CASE WHEN u.status = 'active' THEN u.verified_email END AS address
@@ -132,7 +139,7 @@ export async function takeArrivals(db: Db, id: string, tx: Tx): Promise<Arrivals
   )
   if (!found) return undefined
   const { since, ...request } = found
-  // Read with the request locked: what was received before is committed.
+  // The request is locked, so everything received before is committed.
   const at = Date.now()
   const sum = await db.row<{ count: number; bytes: number | null }>(
     'SELECT COUNT(*) AS count, SUM(bytes) AS bytes FROM file_request_upload WHERE request_id = ? AND received_at > ? AND received_at <= ?',

@@ -5,22 +5,19 @@ import type { StorageDay } from '../models/storage-day.ts'
 import { GIVEN_UP } from './job.ts'
 import { driveLimitOf, usedBytes, withDriveLimits } from './limit.ts'
 
-/**
- * The jobs of a kind that are to be done now: those that are due, and those that have failed and
- * are tried again.
- */
+/** The pending jobs of a kind: due jobs, and failed jobs that will be retried. */
 export interface JobState {
   kind: string
   waiting: number
-  /** Of these, those that have failed at least once. */
+  /** The number of these that have failed at least once. */
   retrying: number
   givenUp: number
   /**
-   * When the oldest of those that wait was queued or, if it was planned for later, became due;
+   * The time at which the oldest pending job was queued or, if planned for later, became due, in
    * milliseconds since 1970.
    */
   oldestAt: number | null
-  /** Why the last one has failed; empty if none has. */
+  /** The error of the latest failure; empty if none. */
   lastError: string
 }
 
@@ -59,7 +56,7 @@ async function lastErrorOf(db: Db, kind: string): Promise<string> {
   return row?.lastError ?? ''
 }
 
-/** A drive with a limit, and how much of it is used. */
+/** A drive with a limit, and its usage. */
 export interface DriveFill {
   /** The account whose plan limits it. */
   accountId: string
@@ -71,7 +68,7 @@ export interface DriveFill {
   maxBytes: number
 }
 
-/** The drives that are nearest to their limits, those with bytes in them. */
+/** The non-empty drives closest to their limits. */
 export function fullestDrives(db: Db, limit: number): Promise<DriveFill[]> {
   const max = driveLimitOf('maxTotalStorageBytes', 'b')
   return db.rows<DriveFill>(
@@ -82,7 +79,7 @@ export function fullestDrives(db: Db, limit: number): Promise<DriveFill[]> {
   )
 }
 
-/** Notes what is stored on a day; later on the same day once more. */
+/** Stores the totals of a day, or updates them later that day. */
 export const noteStorageDay = (
   db: Db,
   { day, usedBytes: used, keptBytes, at }: StorageDay,
@@ -100,14 +97,14 @@ export const noteStorageDay = (
 export const forgetStorageDays = (db: Db, before: number): Promise<number> =>
   db.run('DELETE FROM storage_day WHERE day < ?', [before])
 
-/** The days that are noted, the first one first. */
+/** The recorded days, oldest first. */
 export const storageDays = (db: Db, from: number): Promise<StorageDay[]> =>
   db.rows(
     'SELECT day, used_bytes AS usedBytes, kept_bytes AS keptBytes, at FROM storage_day WHERE day >= ? ORDER BY day',
     [from],
   )
 
-/** Notes what an instance says of itself. */
+/** Records the state that an instance reports. */
 export const noteInstance = (
   db: Db,
   { name, startedAt, seenAt, alarms, store }: InstanceState,
@@ -122,15 +119,15 @@ export const noteInstance = (
   )
 }
 
-/** Forgets an instance that has stopped. */
+/** Deletes the record of a stopped instance. */
 export const forgetInstance = (db: Db, name: string): Promise<number> =>
   db.run('DELETE FROM instance_state WHERE name = ?', [name])
 
-/** Forgets those that have been silent since a time. */
+/** Deletes the records of instances that have been silent since a time. */
 export const forgetSilentInstances = (db: Db, before: number): Promise<number> =>
   db.run('DELETE FROM instance_state WHERE seen_at < ?', [before])
 
-/** The names of those that have been seen since a time, and do not know a blob store. */
+/** The names of instances seen since a time that do not know a blob store. */
 export async function instancesWithoutStore(
   db: Db,
   store: number,
@@ -156,7 +153,7 @@ export const noteBackup = (db: Db, { id, finishedAt, bytes }: BackupRun): Promis
 export const forgetBackups = (db: Db, before: number): Promise<number> =>
   db.run('DELETE FROM backup_run WHERE finished_at < ?', [before])
 
-/** The newest backup that was made; undefined if none was. */
+/** The newest backup, or undefined. */
 export const lastBackup = (db: Db): Promise<BackupRun | undefined> =>
   db.row(
     'SELECT id, finished_at AS finishedAt, bytes FROM backup_run ORDER BY finished_at DESC LIMIT 1',

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../index.ts'
 import type { Identity } from '../models/identity.ts'
 import type { User } from '../models/user.ts'
 
-/** An identity as stored before a sign-in, with its account. */
+/** A stored identity before a sign-in, with its account. */
 export interface KnownIdentity
   extends Pick<User, 'status' | 'email' | 'verifiedEmail' | 'planId' | 'planBy'> {
   identityId: string
@@ -23,7 +23,7 @@ const KNOWN = `SELECT i.id AS identityId, i.email AS oldEmail, i.email_verified 
 export const findIdentity = (db: Db, of: OfProvider, tx?: Tx): Promise<KnownIdentity | undefined> =>
   db.row(KNOWN, [of.provider, of.providerUserId], tx)
 
-/** The same, with the identity and its account locked until the transaction ends. */
+/** Like `findIdentity`, with the identity and its account locked until the transaction ends. */
 export async function lockIdentity(
   db: Db,
   of: OfProvider,
@@ -51,7 +51,7 @@ export const hasOtherProvider = (
 ): Promise<boolean> =>
   db.exists('SELECT id FROM identity WHERE user_id = ? AND provider <> ?', [userId, provider], tx)
 
-/** The identities of an account, the oldest first, locked until the transaction ends. */
+/** The identities of an account, oldest first, locked until the transaction ends. */
 export const lockIdentitiesOf = (db: Db, userId: string, tx: Tx): Promise<LockedIdentity[]> =>
   db.rows(
     `SELECT id, provider, email, email_verified AS emailVerified FROM identity WHERE user_id = ? ORDER BY created_at, id${db.forUpdate}`,

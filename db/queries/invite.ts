@@ -8,14 +8,14 @@ import { placeholders, selection } from './sql.ts'
 
 /**
  * The FROM and the condition of invites `i` whose sender may still invite: a member `s` who may
- * manage, with an active account `a`. Joined, so that a locking read locks the rows of the sender,
- * too.
+ * manage, with an active account `a`. A join, so that a locking read also locks the rows of the
+ * sender.
  */
 export const SENDER =
   'JOIN member s ON s.workspace_id = i.workspace_id AND s.user_id = i.invited_by JOIN user a ON a.id = s.user_id'
 export const SENDER_MAY = `s.role IN (${rolesThat('manage')}) AND a.status = 'active'`
 
-/** Deletes the pending invites that a user has sent, to one workspace or to all. */
+/** Deletes the pending invites of a sender, to one workspace or to all. */
 export async function deleteInvitesBy(
   db: Db,
   userId: string,
@@ -30,7 +30,7 @@ export type InviteView = Invite
 
 const columns = selection(Invite, 'i')
 
-/** Invites whose senders may still invite; those that have not expired, too, are pending. */
+/** Invites whose senders may still invite. Unexpired ones are pending. */
 const FROM_SENDERS = `SELECT ${columns} FROM invite i ${SENDER} WHERE ${SENDER_MAY}`
 
 /** The pending invites of some workspaces, oldest first. */
@@ -53,8 +53,8 @@ export const pendingInvitesAmong = (db: Db, ids: string[]) =>
   ])
 
 /**
- * All invites that a user has sent, oldest first, whether or not they still count. @param after an
- * id, or empty
+ * All invites of a sender, valid or not, oldest first.
+ * @param after an id, or empty
  */
 export async function pageOfInvitesBy(
   db: Db,
@@ -108,7 +108,7 @@ export interface InviteWithSender {
   senderName: string
   senderEmail: string
   senderVerifiedEmail: string | null
-  /** The id of the member with the verified e-mail address that was invited, if there is one. */
+  /** The id of the member with the invited verified e-mail address, if any. */
   member: string | null
 }
 
@@ -136,8 +136,8 @@ export async function lockOffer(db: Db, id: string, tx: Tx): Promise<Role | unde
 }
 
 /**
- * How many invites to a workspace are pending and may be, and the invite of one address to it,
- * pending or not.
+ * The number of pending invites to a workspace, their limit, and the invite of one address, pending
+ * or expired.
  */
 export const inviteQuota = (db: Db, workspaceId: string, email: string, tx: Tx) =>
   db.row<{ id: string | null; expiresAt: number | null; max: number | null; used: number }>(
@@ -157,7 +157,10 @@ export const isInvited = (db: Db, address: string, tx: Tx): Promise<boolean> =>
     tx,
   )
 
-/** Deletes an invite to a workspace. @returns whether there was one */
+/**
+ * Deletes an invite to a workspace.
+ * @returns whether it existed
+ */
 export const deleteInvite = async (
   db: Db,
   id: string,

@@ -9,19 +9,19 @@ export const GIVEN_UP = Number.MAX_SAFE_INTEGER
 
 export type JobRow = Omit<Job, 'kind' | 'lastError'>
 
-/** The mails that are queued. */
+/** The queue of mails. */
 export interface MailQueue {
   /** Not attempted yet. */
   waiting: number
-  /** Failed at least once, and still retried. */
+  /** Failed at least once, to be retried. */
   retrying: number
-  /** No longer retried, except by retryMails. */
+  /** Abandoned; only retryMails sends them again. */
   givenUp: number
-  /** When the oldest unsent mail was queued, in milliseconds since 1970. */
+  /** The time at which the oldest unsent mail was queued, in milliseconds since 1970. */
   oldestAt: number | null
 }
 
-/** The jobs of a kind that are due, those that have waited longest first. */
+/** The due jobs of a kind, longest waiting first. */
 export const dueJobs = (db: Db, kind: string, now: number, limit: number): Promise<JobRow[]> =>
   db.rows(
     `SELECT id, payload, attempts, created_at AS createdAt, due_at AS dueAt FROM outbox WHERE kind = ? AND due_at <= ? ORDER BY due_at LIMIT ${limit}`,
@@ -29,8 +29,9 @@ export const dueJobs = (db: Db, kind: string, now: number, limit: number): Promi
   )
 
 /**
- * Moves the due time of a job, unless another worker has moved it. @param attempts to add @returns
- * whether it did
+ * Moves the due time of a job, unless another worker has moved it.
+ * @param attempts to add
+ * @returns whether it was moved
  */
 export const moveJob = (
   db: Db,
@@ -45,7 +46,10 @@ export const moveJob = (
     dueAt,
   ])
 
-/** Makes the given-up mails due. @returns their number */
+/**
+ * Makes abandoned mails due.
+ * @returns their number
+ */
 export const requeueMails = (db: Db, now: number, tx: Tx): Promise<number> =>
   db.run(
     "UPDATE outbox SET due_at = ?, attempts = 0, last_error = '', created_at = ? WHERE kind = 'mail' AND due_at = ?",

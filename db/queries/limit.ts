@@ -3,20 +3,19 @@ import { type LimitName, limitNames, mayBeUnlimited, type Plan } from '../models
 import { columnOf } from './sql.ts'
 
 /**
- * The limits in force, in SQL: of a workspace its own limits, then those of its owner, then the
- * plan of its owner. Every statement that reads a limit joins `withLimits` or `withDriveLimits`,
- * and reads it by `limitOf` or `driveLimitOf`.
+ * Current limits in SQL: a workspace's own limits, then those of its owner, then those of the
+ * owner's plan. Every statement that reads a limit joins `withLimits` or `withDriveLimits`, and
+ * reads it by `limitOf` or `driveLimitOf`.
  */
 
 /**
- * Whose limits: those of an account, or those of one workspace, which the limits of its owner hold
- * for.
+ * The holder of limits: an account, or one workspace, which falls back to the limits of its owner.
  */
 export type LimitsOf = 'account' | 'workspace'
 
 /**
- * Joins what limits an account, which has this alias. @param workspace the expression of the id of
- * one of its workspaces
+ * Joins the limits of an account with this alias.
+ * @param workspace the expression of the id of one of its workspaces
  */
 export const withLimits = (account: string, workspace?: string): string =>
   `JOIN plan p ON p.id = ${account}.plan_id LEFT JOIN own_limit ol ON ol.user_id = ${account}.id${
@@ -24,7 +23,8 @@ export const withLimits = (account: string, workspace?: string): string =>
   }`
 
 /**
- * One limit, as an expression: NULL means unlimited. @param plan the alias of what it is left to
+ * One limit as an expression. NULL means unlimited.
+ * @param plan the alias of the fallback
  */
 export function limitOf(name: LimitName, of: LimitsOf = 'account', plan = 'p'): string {
   const column = columnOf(name)
@@ -32,14 +32,14 @@ export function limitOf(name: LimitName, of: LimitsOf = 'account', plan = 'p'): 
   return mayBeUnlimited(name) ? `NULLIF(${value}, ${UNLIMITED})` : value
 }
 
-/** Limits under the names of their columns. */
+/** Limits under their column names. */
 export const limitsOf = (names: readonly LimitName[] = limitNames, of?: LimitsOf): string =>
   names.map(name => `${limitOf(name, of)} AS ${name}`).join(', ')
 
 /** The limits of one drive. */
 export type DriveLimits = Pick<Plan, DriveLimitName>
 
-/** For each limit of a drive, the limit of drives of workspaces. */
+/** The workspace limit for each limit of a drive. */
 const ofWorkspaces = {
   maxFileSizeBytes: 'maxFileSizeBytes',
   maxTotalStorageBytes: 'maxTotalStorageBytesWorkspace',
@@ -52,17 +52,17 @@ export type DriveLimitName = keyof typeof ofWorkspaces
 const driveLimitNames = Object.keys(ofWorkspaces) as DriveLimitName[]
 
 /**
- * Joins what limits a drive, which has this alias: to its owner `o`, or the owner of its workspace
+ * Joins the limits of a drive with this alias: of its owner `o`, or of the owner of its workspace
  * `dw`.
  */
 export const withDriveLimits = (drive: string): string =>
   `LEFT JOIN workspace dw ON dw.id = ${drive}.workspace_id JOIN user o ON o.id = COALESCE(dw.owner_id, ${drive}.user_id) ${withLimits('o', `${drive}.workspace_id`)}`
 
-/** One limit of a drive, as an expression. */
+/** One limit of a drive as an expression. */
 export const driveLimitOf = (name: DriveLimitName, drive: string): string =>
   `CASE WHEN ${drive}.workspace_id IS NULL THEN ${limitOf(name)} ELSE ${limitOf(ofWorkspaces[name], 'workspace')} END`
 
-/** The limits of drives that are all of workspaces, or all of accounts. */
+/** The limits of drives that all belong to workspaces, or all to accounts. */
 export const limitsOfDrives = (of: LimitsOf): string =>
   driveLimitNames
     .map(
@@ -70,30 +70,33 @@ export const limitsOfDrives = (of: LimitsOf): string =>
     )
     .join(', ')
 
-/** The limits of drives of either kind. */
+/** The limits of drives of both kinds. */
 export const driveLimitsOf = (drive: string): string =>
   driveLimitNames.map(name => `${driveLimitOf(name, drive)} AS ${name}`).join(', ')
 
-/** The limits of a plan that the usage of drives is compared with. */
+/** The plan limits that are compared with the usage of drives. */
 export const usageLimitNames = (
   ['maxTotalStorageBytes', 'maxFiles', 'maxFolders'] as const
 ).flatMap(name => [name, ofWorkspaces[name]])
 
 /**
- * What a drive uses, and what running uploads have reserved besides; they may be completed after a
+ * The usage of a drive plus the reservations of active uploads. These may be completed after a
  * limit has shrunk.
  */
 export const usedBytes = (bucket: string) => `${bucket}.used_bytes + ${bucket}.reserved_bytes`
 export const usedFiles = (bucket: string) => `${bucket}.used_files + ${bucket}.reserved_files`
 
 /**
- * Condition: a drive uses more than its limits allow, as it may after these have shrunk. @param
- * bucket its alias
+ * A condition: the usage of a drive exceeds its limits, which may have shrunk.
+ * @param bucket its alias
  */
 export const isOver = (bucket: string, of: LimitsOf): string =>
   exceeds([`${bucket}.used_bytes`, `${bucket}.used_files`, `${bucket}.used_folders`], of, 'p')
 
-/** The same with what its running uploads have reserved. @param plan the alias of the plan */
+/**
+ * Like `isOver`, including the reservations of active uploads.
+ * @param plan the alias of the plan
+ */
 export const willBeOver = (bucket: string, of: LimitsOf, plan = 'p'): string =>
   exceeds([usedBytes(bucket), usedFiles(bucket), `${bucket}.used_folders`], of, plan)
 
@@ -104,6 +107,6 @@ function exceeds(
 ): string {
   const over = (used: string, name: DriveLimitName) =>
     `${used} > ${limitOf(of === 'workspace' ? ofWorkspaces[name] : name, of, plan)}`
-  // A comparison with NULL does not hold: what is unlimited is never exceeded.
+  // A comparison with NULL is false, so an unlimited value is never exceeded.
   return `(${over(bytes, 'maxTotalStorageBytes')} OR ${over(files, 'maxFiles')} OR ${over(folders, 'maxFolders')})`
 }

@@ -15,7 +15,7 @@ export const loginLink = (
     tx,
   )
 
-/** Ends a link. Of parallel calls, one returns true. */
+/** Uses up a link. Of parallel calls, one returns true. */
 export const redeemLoginLink = (db: Db, hash: string, now: number, tx: Tx): Promise<boolean> =>
   db.changed('DELETE FROM login_link WHERE hash = ? AND expires_at > ?', [hash, now], tx)
 

@@ -12,7 +12,10 @@ export const loginRequestByCode = (
 ): Promise<LoginRequestRow | undefined> =>
   db.row(`SELECT ${columns} FROM login_request WHERE code_hash = ?`, [codeHash])
 
-/** One that waits for an answer. @param userCode its digest */
+/**
+ * A request that waits for a decision.
+ * @param userCode its digest
+ */
 export const pendingLoginRequest = (
   db: Db,
   userCode: string,
@@ -43,23 +46,24 @@ export const decideLoginRequest = (
   )
 
 /**
- * @param grace milliseconds by which a poll may come early @returns whether it comes late enough
+ * @param grace the number of milliseconds by which a poll may be early
+ * @returns whether the poll is late enough
  */
 export const notePoll = (db: Db, id: string, now: number, grace: number): Promise<boolean> =>
   db.changed(
     'UPDATE login_request SET polled_at = ? WHERE id = ? AND (polled_at IS NULL OR polled_at <= ? - poll_interval * 1000 OR polled_at > ?)',
-    // A time in the future was noted before the clock was set back.
+    // A future time was stored before the clock was set back.
     [now, id, now + grace, now + grace],
   )
 
-/** @param most seconds between two polls that are asked for at most */
+/** @param most the maximum interval between two polls, in seconds */
 export const slowDownPolls = (db: Db, id: string, by: number, most: number): Promise<number> =>
   db.run(
     'UPDATE login_request SET poll_interval = poll_interval + ? WHERE id = ? AND poll_interval + ? <= ?',
     [by, id, by, most],
   )
 
-/** Ends an approved request. Of parallel calls, one is answered true. */
+/** Uses up an approved request. Of parallel calls, one returns true. */
 export const redeemLoginRequest = (db: Db, id: string, now: number, tx: Tx): Promise<boolean> =>
   db.changed(
     "DELETE FROM login_request WHERE id = ? AND state = 'approved' AND expires_at > ?",

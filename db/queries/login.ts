@@ -6,7 +6,7 @@ export type LoginRow = Login & { status: 'active' | 'suspended'; name: string }
 
 const READ = `SELECT ${selection(Login, 'l')}, u.status, u.name FROM login l JOIN user u ON u.id = l.user_id`
 
-/** @param email as `canonicalEmail` writes it */
+/** @param email as `canonicalEmail` returns it */
 export const loginByEmail = (db: Db, email: string): Promise<LoginRow | undefined> =>
   db.row(`${READ} WHERE l.email = ?`, [email])
 
@@ -24,8 +24,8 @@ export const noteSignIn = (db: Db, id: string, at: number): Promise<number> =>
   db.run('UPDATE login SET last_sign_in_at = ? WHERE id = ?', [at, id])
 
 /**
- * Notes the time step of a code of an app. @returns whether no code of this step or a later one was
- * used before
+ * Stores the time step of an authenticator code.
+ * @returns whether no code of this or a later step was used before
  */
 export const useTotpStep = (db: Db, id: string, step: number): Promise<boolean> =>
   db.changed(
@@ -33,11 +33,14 @@ export const useTotpStep = (db: Db, id: string, step: number): Promise<boolean> 
     [step, id, step],
   )
 
-/** Ends a recovery code. @returns whether it was one */
+/**
+ * Uses up a recovery code.
+ * @returns whether it was valid
+ */
 export const useRecoveryCode = (db: Db, loginId: string, hash: string): Promise<boolean> =>
   db.changed('DELETE FROM recovery_code WHERE hash = ? AND login_id = ?', [hash, loginId])
 
-/** An account as operators see it, with and without a login. */
+/** An account as operators see it, with or without a login. */
 export interface PersonRow {
   userId: string
   email: string
@@ -59,7 +62,7 @@ export const peopleWithLogins = (db: Db, limit: number): Promise<PersonRow[]> =>
     FROM user u LEFT JOIN login l ON l.user_id = u.id ORDER BY u.name, u.id LIMIT ${limit}`,
   )
 
-/** When the person of a session last proved who they are. */
+/** The time at which the person of a session last authenticated. */
 export const provedAt = async (db: Db, sessionId: string): Promise<number> => {
   const row = await db.row<{ createdAt: number; provedAt: number | null }>(
     'SELECT created_at AS createdAt, proved_at AS provedAt FROM session WHERE id = ?',

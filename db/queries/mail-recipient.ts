@@ -6,8 +6,8 @@ import type { MailRecipient } from '../models/mail-recipient.ts'
 type Recipient = Pick<MailRecipient, 'id' | 'stoppedAt'>
 
 /**
- * Locks the row of an e-mail address until the transaction ends, which serializes the counting of
- * its mails. Adds a missing row.
+ * Locks the row of an e-mail address until the transaction ends, so that its mails are counted one
+ * at a time. Inserts a missing row.
  */
 export async function lockRecipient(db: Db, addressHash: string, tx: Tx): Promise<Recipient> {
   const keep =
@@ -25,7 +25,7 @@ export async function lockRecipient(db: Db, addressHash: string, tx: Tx): Promis
   return row
 }
 
-/** The mails that a recipient was sent since a time. */
+/** The mails sent to a recipient since a time. */
 export const noticesSince = (
   db: Db,
   recipientId: string,

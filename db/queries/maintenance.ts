@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../index.ts'
 import type { Maintenance } from '../models/maintenance.ts'
 
-/** The maintenance that was started last and not ended; it may be over. */
+/** The latest maintenance that was not ended. Its time may be over. */
 export const findMaintenance = (db: Db, tx?: Tx): Promise<Omit<Maintenance, 'slot'> | undefined> =>
   db.row(
     'SELECT started_at AS startedAt, ends_at AS endsAt, message, started_by AS startedBy FROM maintenance WHERE slot = 1',
@@ -9,7 +9,7 @@ export const findMaintenance = (db: Db, tx?: Tx): Promise<Omit<Maintenance, 'slo
     tx,
   )
 
-/** Makes this the maintenance, in the place of the one that there may be. */
+/** Starts this maintenance and replaces an existing one. */
 export const putMaintenance = (
   db: Db,
   { startedAt, endsAt, message, startedBy }: Omit<Maintenance, 'slot'>,
@@ -26,8 +26,8 @@ export const removeMaintenance = (db: Db, tx: Tx): Promise<boolean> =>
   db.changed('DELETE FROM maintenance WHERE slot = 1', [], tx)
 
 /**
- * Extends the leases of unfinished uploads in parts that end before a time: until then, no part can
- * come.
+ * Extends the leases of unfinished uploads in parts that expire before a time, because no part can
+ * arrive until then.
  */
 export const extendUploads = (db: Db, until: number, now: number, tx: Tx): Promise<number> =>
   db.run(

@@ -6,7 +6,7 @@ import type { User } from '../models/user.ts'
 import { firstOfEach } from './page.ts'
 
 /**
- * The roles that may perform an action, as the list of an IN. They are constants, so they need no
+ * The roles that may perform an action, as an IN list. They are constants, so they need no
  * placeholders.
  */
 export const rolesThat = (action: Action): string =>
@@ -20,7 +20,7 @@ export type MemberView = Pick<Member, 'userId' | 'role' | 'joinedAt'> &
 const columns = 'm.user_id AS userId, u.email, u.name, u.picture, m.role, m.joined_at AS joinedAt'
 const MEMBERS = 'FROM member m JOIN user u ON u.id = m.user_id WHERE'
 
-/** The members of some workspaces, in the order in which they joined. */
+/** The members of some workspaces in the order in which they joined. */
 export const pagesOfMembers = (
   db: Db,
   workspaceIds: string[],
@@ -38,7 +38,7 @@ export const pagesOfMembers = (
     },
   )
 
-/** Those of some people who are members, each of the workspace that is named with them. */
+/** The people among these who are members, each of the workspace given with them. */
 export const membersAmong = (db: Db, people: { workspaceId: string; userId: string }[]) =>
   db.rows<MemberView & { workspaceId: string }>(
     `SELECT m.workspace_id AS workspaceId, ${columns} ${MEMBERS}
@@ -46,7 +46,7 @@ export const membersAmong = (db: Db, people: { workspaceId: string; userId: stri
     people.flatMap(({ workspaceId, userId }) => [workspaceId, userId]),
   )
 
-/** The roles of two users in a workspace, as far as they are members. */
+/** The roles of two users in a workspace, if they are members. */
 export const rolesOfBoth = (db: Db, workspaceId: string, userIds: [string, string], tx: Tx) =>
   db.rows<{ userId: string; role: Role }>(
     'SELECT user_id AS userId, role FROM member WHERE workspace_id = ? AND user_id IN (?, ?)',
@@ -67,7 +67,7 @@ export const isMemberWithAddress = (
     tx,
   )
 
-/** The member with a role who joined first, without a user. */
+/** The first member with a role, except for one user. */
 export const firstWithRole = (db: Db, workspaceId: string, role: Role, without: string, tx: Tx) =>
   db.Member.findOne({
     where: { workspaceId, role, userId: { [Op.ne]: without } },

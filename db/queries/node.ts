@@ -24,7 +24,7 @@ const tables = [
 
 export type NodeTable = (typeof tables)[number]
 
-/** The tables that rows with these ids are in; ids are unique across all. */
+/** The tables of the rows with these ids. Ids are unique across all tables. */
 export const tablesOfIds = (db: Db, ids: string[]): Promise<{ id: string; source: NodeTable }[]> =>
   db.rows(
     tables

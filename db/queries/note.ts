@@ -2,7 +2,7 @@ import type { Db, Tx } from '../index.ts'
 import { type Page, pageOf } from './page.ts'
 import { inParts, placeholders } from './sql.ts'
 
-/** The notes of a bucket on some contents, by checksum; one statement for up to 1,000. */
+/** The notes of a bucket on some contents, by checksum. One statement for up to 1,000. */
 export async function notesOf(
   db: Db,
   bucketId: string,
@@ -21,11 +21,14 @@ export async function notesOf(
   return notes
 }
 
-/** Whether a bucket has a file of this content, in its tree or its trash. */
+/** Whether a bucket has a file with this content, in its tree or its trash. */
 export const hasContent = (db: Db, bucketId: string, md5: string, tx: Tx): Promise<boolean> =>
   db.exists('SELECT id FROM entry WHERE bucket_id = ? AND md5 = ? LIMIT 1', [bucketId, md5], tx)
 
-/** The notes of a bucket in the order of their checksums. @param after a checksum, or empty */
+/**
+ * The notes of a bucket sorted by checksum.
+ * @param after a checksum, or empty
+ */
 export async function pageOfNotes(
   db: Db,
   bucketId: string,

@@ -5,7 +5,7 @@ import { SENDER, SENDER_MAY } from './invite.ts'
 import { unionPart } from './page.ts'
 import { LIVE, shared } from './share.ts'
 
-/** A row of any of the lists, with the total count of its list. */
+/** A row of any list, with the total count of its list. */
 export interface OverviewRow {
   kind: 'bucket' | 'share' | 'invite' | 'workspace'
   id: string
@@ -14,7 +14,7 @@ export interface OverviewRow {
   role: Role
   /** Whether a share is of a file or of a folder. */
   entryKind: Entry['kind']
-  /** Of how many entries, where it is of several. */
+  /** The number of entries in a share of several. */
   entryCount: number | null
   fileType: string
   size: number
@@ -39,7 +39,7 @@ const NUMBERS = {
   unseen: '0',
 }
 
-/** A SELECT of a list; columns that it does not have are empty. */
+/** A SELECT for a list. Columns that it lacks are empty. */
 function select(
   kind: OverviewRow['kind'],
   columns: Pick<Columns, 'id' | 'name'> & Partial<Columns>,
@@ -90,8 +90,8 @@ const workspaces = select(
 )
 
 /**
- * The storage area of the user of a session, and the newest rows of each of their lists. None for
- * an expired session. Does not check whether the account is active.
+ * The storage area of a session's user, and the newest rows of each of their lists. Empty for an
+ * expired session. Does not check whether the account is active.
  */
 export function overviewRows(db: Db, sessionHash: string, shown: number): Promise<OverviewRow[]> {
   const newest = (list: string, order: string) =>

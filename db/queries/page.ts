@@ -1,21 +1,21 @@
 import type { Db, Value } from '../index.ts'
 import { inParts } from './sql.ts'
 
-/** A part of a sorted list, and whether it continues. */
+/** A part of a sorted list, with a flag whether more follow. */
 export interface Page<T> {
   rows: T[]
   more: boolean
-  /** Where the next page begins, if that is not after the last row. */
+  /** The start of the next page, if it is not after the last row. */
   last?: string | undefined
 }
 
-/** The page of some rows of which one more was read than it has. */
+/** A page of rows. One more row than the page holds was read. */
 export const pageOf = <T>(rows: T[], limit: number): Page<T> => ({
   rows: rows.slice(0, limit),
   more: rows.length > limit,
 })
 
-/** A page with something else in the place of each row. */
+/** Maps the rows of a page. */
 export const mapPage = <T, To>({ rows, ...page }: Page<T>, to: (row: T) => To): Page<To> => ({
   ...page,
   rows: rows.map(row => to(row)),
@@ -28,7 +28,7 @@ export const mapPages = <T, To>(
 ): Map<string, Page<To>> =>
   new Map(Array.from(pages, ([owner, page]) => [owner, mapPage(page, to)]))
 
-/** The page of each owner that begins with one list, and continues with another one. */
+/** For each owner, a page that starts with one list and continues with another. */
 export const mergePages = <T>(
   first: Map<string, Page<T>>,
   second: Map<string, Page<T>>,
@@ -42,21 +42,21 @@ export const mergePages = <T>(
     }),
   )
 
-/** The rows of the list of one owner. */
+/** The rows of one owner's list. */
 export const onlyRows = <T>(pages: Map<string, Page<T>>): T[] =>
   [...pages.values()].flatMap(({ rows }) => rows)
 
 /**
- * A SELECT with a LIMIT as a part of a union: MySQL accepts it in parentheses, SQLite only in a
+ * A SELECT with a LIMIT as part of a union. MySQL accepts it in parentheses, SQLite only in a
  * subquery.
  */
 export const unionPart = ({ dialect }: Db, select: string): string =>
   dialect === 'mysql' ? `(${select})` : `SELECT * FROM (${select})`
 
 /**
- * The condition that a row comes after the last one of a page: by a column, and by a second one
- * where rows have the same in the first. Of an index on both, SQLite begins to read there for a
- * comparison of rows only, and MySQL for alternatives only.
+ * The condition that a row comes after the last row of a page: by one column, then by a second one
+ * for equal values. With an index on both, SQLite starts there only for a row comparison, and MySQL
+ * only for alternatives.
  */
 export function beyondKey(
   { dialect }: Db,
@@ -72,14 +72,14 @@ export function beyondKey(
   }
 }
 
-/** How many ranges a statement has at most; SQLite takes 500. */
+/** The maximum number of ranges in a statement. SQLite accepts 500. */
 const AT_ONCE = 128
 
 /**
- * The first rows of the lists of several owners. Runs one statement for up to 128 owners, which
- * reads only one page of each list.
- * @param range a SELECT of the list of one owner, whose id is its first parameter, and the second
- * where `twice` says so
+ * The first rows of each owner's list. One statement for up to 128 owners, which reads only one
+ * page of each list.
+ * @param range a SELECT of one owner's list; the owner's id is its first parameter, and with
+ * `twice` also the second
  * @param order names columns as the SELECT calls them
  * @param values the other parameters
  */
@@ -103,7 +103,7 @@ export async function firstOfEach<T extends object>(
     unionPart(db, list.replace('SELECT', `SELECT ${i} AS owner,`))
   const pages = new Map(owners.map(owner => [owner, { rows: [] as T[], more: false }]))
   for (const some of inParts(owners, AT_ONCE)) {
-    // Padded to a power of two with ids of no owner: few different statements, which stay prepared.
+    // Padded to a power of two with an unused id, so that few different statements stay prepared.
     while (some.length & (some.length - 1)) some.push('')
     const rows = await db.rows<T & { owner: number }>(
       `${some.map(part).join(' UNION ALL ')} ORDER BY ${order}`,

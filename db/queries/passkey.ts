@@ -10,7 +10,10 @@ export const passkeysOf = (db: Db, loginId: string): Promise<Passkey[]> =>
 export const passkeyByCredential = (db: Db, hash: string): Promise<Passkey | undefined> =>
   db.row(`${READ} WHERE credential_hash = ?`, [hash])
 
-/** Notes a use. @returns false where another use with the same counter was faster */
+/**
+ * Records a use.
+ * @returns false if another use with the same counter was faster
+ */
 export const usePasskey = (
   db: Db,
   { id, counter }: Passkey,

@@ -2,13 +2,13 @@ import type { Db } from '../index.ts'
 import type { User } from '../models/user.ts'
 import { placeholders } from './sql.ts'
 
-/** What others may see of a user. */
+/** The public details of a user. */
 export type PersonView = Pick<User, 'id' | 'name' | 'email' | 'picture'>
 
 export const peopleByIds = (db: Db, ids: readonly string[]): Promise<PersonView[]> =>
   db.rows(`SELECT id, name, email, picture FROM user WHERE id IN (${placeholders(ids)})`, [...ids])
 
-/** The ids of those among some users who share a workspace with a user. */
+/** The users among these who share a workspace with a user. */
 export async function colleaguesAmong(
   db: Db,
   userId: string,

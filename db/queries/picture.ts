@@ -4,20 +4,20 @@ import { type PlacedRow, placedColumns } from './entry-list.ts'
 import { beyondKey } from './page.ts'
 import { inParts, placeholders } from './sql.ts'
 
-/** A picture or a film of a bucket, with the time by which it is sorted. */
+/** A picture or video of a bucket with its sort time. */
 export interface PictureRow extends PlacedRow {
   picturedAt: number
 }
 
-/** Which of the pictures of a bucket, the newest first. */
+/** A range of the pictures of a bucket, newest first. */
 export interface PictureRange {
-  /** The earliest time. */
+  /** The earliest time, inclusive. */
   since: number | null
-  /** A time that all are before. */
+  /** The latest time, exclusive. */
   until: number | null
-  /** The time and the id of the one before them. */
+  /** The time and the id of the picture before the range. */
   after: readonly [number, string] | null
-  /** Folders whose pictures are left out. */
+  /** Folders whose pictures are excluded. */
   without: readonly string[]
 }
 
@@ -25,7 +25,7 @@ const PICTURED = 'pictured_at IS NOT NULL AND parent_id IS NOT NULL'
 const NEWEST_FIRST = 'ORDER BY pictured_at DESC, id DESC'
 
 /**
- * A range of the index that begins with bucket and time. It has the folder as well, so that its
+ * A range of the index that starts with bucket and time. The index contains the folder, so that
  * rows are counted without the table.
  */
 function within(db: Db, bucketId: string, { since, until, after, without }: PictureRange) {
@@ -45,7 +45,7 @@ function within(db: Db, bucketId: string, { since, until, after, without }: Pict
   return { where: conditions.join(' AND '), values }
 }
 
-/** The folders of the first pictures of a range. */
+/** The folders of the first pictures in a range. */
 export async function foldersOfPictures(
   db: Db,
   bucketId: string,
@@ -60,7 +60,7 @@ export async function foldersOfPictures(
   return rows.map(({ id }) => id)
 }
 
-/** Some pictures of a range. */
+/** Some pictures in a range. */
 export function picturesOf(
   db: Db,
   bucketId: string,
@@ -68,7 +68,7 @@ export function picturesOf(
   { skip, limit }: { skip: number; limit: number },
 ): Promise<PictureRow[]> {
   const { where, values } = within(db, bucketId, range)
-  // Those that are skipped are counted in the index.
+  // Skipped pictures are counted in the index.
   return db.rows(
     `SELECT ${placedColumns}, entry.pictured_at AS picturedAt
      FROM (SELECT id AS picture_id FROM entry WHERE ${where} ${NEWEST_FIRST} LIMIT ${limit} OFFSET ${skip}) AS chosen
@@ -77,7 +77,7 @@ export function picturesOf(
   )
 }
 
-/** The times of the oldest and of the newest picture; undefined if there is none. */
+/** The times of the oldest and the newest picture. Undefined if there are none. */
 export async function spanOfPictures(
   db: Db,
   bucketId: string,
@@ -93,13 +93,10 @@ export async function spanOfPictures(
     : { oldest: Number(row.oldest), newest: Number(row.newest) }
 }
 
-/** How many SELECTs a statement has at most; SQLite takes 500. */
+/** The maximum number of SELECTs in a statement. SQLite accepts 500. */
 const AT_ONCE = 400
 
-/**
- * How many pictures there are between some times, each with the next one: ranges of one index, of
- * which nothing else is read.
- */
+/** The number of pictures between each two consecutive times. Reads only ranges of one index. */
 export async function countPictures(
   db: Db,
   bucketId: string,
@@ -120,12 +117,12 @@ export async function countPictures(
 }
 
 const DAY_MS = 86_400_000
-/** So that times before 1970 are rounded like the others. */
+/** Makes times before 1970 round like later ones. */
 const ALL_DAYS = 200_000
 
 /**
- * How many pictures are in folders in the trash, by day. They have their times still, because
- * nothing below a folder changes with it.
+ * The number of pictures in trashed folders by day. They keep their times, because deleting a
+ * folder changes nothing below it.
  */
 export async function countTrashedPictures(
   db: Db,
@@ -144,20 +141,23 @@ export async function countTrashedPictures(
 }
 
 /**
- * When the content of a blob was taken, by the clock of its camera, as far as its preview says;
- * null if it does not.
+ * The time on the camera's clock when the content of a blob was taken, if its preview knows it;
+ * otherwise NULL.
  */
 const takenAtOf = (blob: string) =>
   `(SELECT p.taken_at + COALESCE(JSON_EXTRACT(p.details, '$.zoneMinutes'), 0) * 60000
     FROM blobs b JOIN preview p ON p.digest = b.sha256 WHERE b.id = ${blob} AND p.state = 'made')`
 
 /**
- * The time of a file as a picture, as an expression. Its values are its blob, and when its content
- * was modified.
+ * The sort time of a picture, as an expression. Its parameters are the blob and the modification
+ * time of the content.
  */
 export const picturedAtOfBlob = `COALESCE(${takenAtOf('?')}, ?)`
 
-/** Sorts all files with these blobs as pictures of a time. @returns the buckets that they are in */
+/**
+ * Sets the sort time of all files with these blobs.
+ * @returns their buckets
+ */
 export async function setPicturedAt(
   db: Db,
   blobIds: readonly string[],
@@ -193,13 +193,13 @@ const isPictured = (e: string) =>
   `${e}.kind = ${FILE} AND SUBSTR(${e}.file_type, 1, 6) IN ('image/', 'video/')`
 
 /**
- * The time that a file has as a picture, from what is known of it; NULL for what is none. @param
- * times the first that is known counts
+ * The sort time of a file as a picture; NULL for other files.
+ * @param times the first known one counts
  */
 const expected = (e: string, times = ['modified_at', 'content_at', 'created_at']) =>
   `CASE WHEN ${isPictured(e)} THEN COALESCE(${[takenAtOf(`${e}.blob_id`), ...times.map(time => `${e}.${time}`)].join(', ')}) END`
 
-/** Says when the content of a file was last modified; null for when it came. */
+/** Sets the modification time of a file's content; null for its upload time. */
 export const setModifiedAt = (
   db: Db,
   id: string,
@@ -218,7 +218,7 @@ const isMisplaced = ({ dialect }: Db, e: string) =>
     ? `NOT (${e}.pictured_at <=> ${expected(e)})`
     : `${e}.pictured_at IS NOT ${expected(e)}`
 
-/** Files that have another time as pictures than they should. */
+/** Files with a wrong sort time as pictures. */
 export const misplacedPicturesAfter = (
   db: Db,
   id: string,

@@ -16,21 +16,21 @@ import {
 import { columnOf, placeholders, selection } from './sql.ts'
 
 /**
- * A plan that accounts are given: until the transaction ends, it is not changed, retired or
- * deleted. Several transactions hold this lock at once.
+ * A plan about to be assigned. Until the transaction ends, it cannot be changed, retired or
+ * deleted. Several transactions can hold this lock at once.
  */
 export const lockGivenPlan = (db: Db, id: string, tx: Tx): Promise<Plan | undefined> =>
   db.row(`SELECT ${selection(Plan)} FROM plan WHERE id = ?${db.forShare}`, [id], tx)
 
-/** Locks a plan that is to be changed, retired or deleted, until the transaction ends. */
+/** Locks a plan until the transaction ends, to change, retire or delete it. */
 export const lockPlan = (db: Db, id: string, tx: Tx): Promise<Plan | undefined> =>
   db.row(`SELECT ${selection(Plan)} FROM plan WHERE id = ?${db.forUpdate}`, [id], tx)
 
-/** The plan of new accounts, which cannot be retired or deleted until the transaction ends. */
+/** The plan of new accounts. It cannot be retired or deleted until the transaction ends. */
 export const lockDefaultPlan = (db: Db, tx: Tx): Promise<Pick<Plan, 'id'> | undefined> =>
   db.row(`SELECT id FROM plan WHERE is_default = 1${db.forShare}`, [], tx)
 
-/** Makes one plan the default; it must be locked. */
+/** Makes one plan the default. It must be locked. */
 export const setDefaultPlan = (db: Db, id: string, tx: Tx) =>
   db.run('UPDATE plan SET is_default = CASE WHEN id = ? THEN 1 ELSE 0 END', [id], tx)
 
@@ -44,17 +44,17 @@ export async function accountsPerPlan(db: Db, tx?: Tx): Promise<Map<string, numb
   return new Map(rows.map(({ plan, n }) => [plan, Number(n)]))
 }
 
-/** The drives that a change of limits concerns: those of an account, or of one workspace. */
+/** The drives affected by a change of limits: those of an account, or of one workspace. */
 export type Concerned = { userId: string } | { workspaceId: string }
 
-/** A drive that uses more than its limits allow. */
+/** A drive whose usage exceeds its limits. */
 export interface OverDrive {
   bucketId: string
-  /** The verified e-mail address of its owner; null without one. */
+  /** The owner's verified e-mail address, or null. */
   email: string | null
   /** Null for a personal drive. */
   workspace: Workspace['name'] | null
-  /** With what running uploads have reserved. */
+  /** Includes the reservations of active uploads. */
   usedBytes: number
   usedFiles: number
   usedFolders: number
@@ -66,8 +66,9 @@ export interface OverDrive {
 const USED = `b.id AS bucketId, u.verified_email AS email, ${usedBytes('b')} AS usedBytes, ${usedFiles('b')} AS usedFiles, b.used_folders AS usedFolders`
 
 /**
- * Selects the personal drives that exceed their limits, and the drives of workspaces that do.
- * @param plan the alias of the plan @param joined more tables
+ * Selects personal drives and workspace drives that exceed their limits.
+ * @param plan the alias of the plan
+ * @param joined more tables
  */
 function selectionsOfOver(plan = 'p', joined = ''): { personal: string; ofWorkspaces: string } {
   return {
@@ -81,7 +82,7 @@ function selectionsOfOver(plan = 'p', joined = ''): { personal: string; ofWorksp
   }
 }
 
-/** Those of some drives that use more than their limits allow. */
+/** The drives among these that exceed their limits. */
 export function overDrives(db: Db, concerned: Concerned, tx: Tx): Promise<OverDrive[]> {
   const { personal, ofWorkspaces } = selectionsOfOver()
   if ('workspaceId' in concerned)
@@ -101,14 +102,14 @@ export interface PlanChange {
   after: Limits
 }
 
-/** Whether a change of a plan makes a limit smaller that the usage of drives is compared with. */
+/** Whether a change of a plan reduces a limit that is compared with the usage of drives. */
 export const isShrunk = ({ before, after }: PlanChange): boolean =>
   usageLimitNames.some(name => (after[name] ?? Infinity) < (before[name] ?? Infinity))
 
 /**
- * The drives that use more than a changed plan allows them, and not more than it allowed before; of
- * one range of accounts.
- * @param from the accounts after this id @param to up to this one
+ * The drives in a range of accounts that exceed a changed plan and did not exceed it before.
+ * @param from accounts after this id
+ * @param to up to this id
  */
 export function newlyOverDrives(
   db: Db,
@@ -118,7 +119,7 @@ export function newlyOverDrives(
   const columns = usageLimitNames.map(name => `? AS ${columnOf(name)}`).join(', ')
   const joined = `CROSS JOIN (SELECT ${columns}) former CROSS JOIN (SELECT ${columns}) present`
   const { personal, ofWorkspaces } = selectionsOfOver('present', joined)
-  // Where a limit was unlimited, the comparison answers NULL.
+  // If a limit was unlimited, the comparison returns NULL.
   const newly = (of: LimitsOf) =>
     `AND u.plan_id = ? AND u.id > ? AND u.id <= ? AND COALESCE(${willBeOver('b', of, 'former')}, 0) = 0`
   const values = [
@@ -132,7 +133,7 @@ export function newlyOverDrives(
   )
 }
 
-/** The last of so many accounts after an id, in the order of their ids; undefined for none. */
+/** The last of this many accounts after an id, sorted by id, or undefined. */
 export async function lastOfAccounts(
   db: Db,
   from: string,
@@ -148,17 +149,17 @@ export async function lastOfAccounts(
 }
 
 /**
- * Condition on an account `u` with its drive `b`, joined with its limits: its drive or a workspace
- * that it owns is over its limits.
+ * A condition on an account `u` with its drive `b`, joined with its limits: its drive or a
+ * workspace that it owns exceeds its limits.
  */
 export const ACCOUNT_IS_OVER = `(${isOver('b', 'account')} OR EXISTS (SELECT 1 FROM workspace w JOIN bucket wb ON wb.workspace_id = w.id
     LEFT JOIN own_limit wl ON wl.workspace_id = w.id WHERE w.owner_id = u.id AND ${isOver('wb', 'workspace')}))`
 
-/** Whose own limits: of accounts or of workspaces. */
+/** The holders of own limits: accounts or workspaces. */
 export type Holder = 'user' | 'workspace'
 
 /**
- * The limits in force, those of the plan, and which of them are own: of the workspace, or of the
+ * The current limits, the plan's limits, and which of them are own limits of the workspace or
  * account.
  */
 export type LimitsRow = { id: string } & Limits &
@@ -166,7 +167,7 @@ export type LimitsRow = { id: string } & Limits &
   Record<`own_${LimitName}`, number | null> &
   Record<`workspace_${LimitName}`, number | null>
 
-/** What limits some accounts, or some workspaces, limit by limit. */
+/** The limits of some accounts or workspaces, limit by limit. */
 export function limitsOfHolders(
   db: Db,
   holder: Holder,
@@ -189,17 +190,17 @@ export function limitsOfHolders(
   return db.rows(`SELECT ${from} IN (${placeholders(ids)})`, [...ids], tx)
 }
 
-/** Locks an account or a workspace until the transaction ends. @returns whether there is one */
+/**
+ * Locks an account or a workspace until the transaction ends.
+ * @returns whether it exists
+ */
 export async function lockHolder(db: Db, holder: Holder, id: string, tx: Tx): Promise<boolean> {
   const isThere = await db.exists(`SELECT id FROM ${holder} WHERE id = ?${db.forUpdate}`, [id], tx)
   if (isThere) await db.touch(holder, [id], tx)
   return isThere
 }
 
-/**
- * Sets own limits of an account or of a workspace, which must be locked: null leaves a limit to the
- * plan.
- */
+/** Sets own limits of a locked account or workspace. Null leaves a limit to the plan. */
 export async function setOwnLimits(
   db: Db,
   { holder, id }: { holder: Holder; id: string },

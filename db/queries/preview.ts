@@ -4,9 +4,7 @@ import { Preview } from '../models/preview.ts'
 import { releaseBlobs } from './blob.ts'
 import { insertion, placeholders, selection } from './sql.ts'
 
-/**
- * A blob, with the checksum of its content where that is known, and its preview where it has one.
- */
+/** A blob with its checksum, if known, and its preview, if it has one. */
 export type PreviewRow = { ofBlob: string; sha256: string | null } & {
   [Name in keyof Preview]: Preview[Name] | null
 }
@@ -32,14 +30,17 @@ const live =
 /** A blob, if it is live. */
 export const liveBlob = (db: Db, id: string): Promise<Content | undefined> => db.row(live, [id])
 
-/** Notes the checksum of a blob. @returns whether it is live */
+/**
+ * Stores the checksum of a blob.
+ * @returns whether it is live
+ */
 export const setDigest = (db: Db, id: string, sha256: string, tx: Tx): Promise<boolean> =>
   db.changed("UPDATE blobs SET sha256 = ? WHERE id = ? AND state = 'live'", [sha256, id], tx)
 
-/** How long a failure counts. After that, the preview is tried again. */
+/** The time after which a failed preview is tried again, in milliseconds. */
 const FAILED_MS = 7 * DAY_MS
 
-/** Whether there is no preview, and none is to be made now. */
+/** Whether there is no preview and none should be made now. */
 export const hasFailed = (
   { state, createdAt }: { state: Preview['state'] | null; createdAt: number | null },
   now: number,
@@ -54,8 +55,8 @@ const locked = (db: Db, sha256: string, tx: Tx) =>
 
 /**
  * Claims the making of a preview until a time.
- * @returns `mine`, `done` if it is made or failed, or until when somebody else has claimed it, who
- * may have died
+ * @returns `mine`; `done` if it exists or failed; or the end of another process's claim, which may
+ * have died
  */
 export async function claimPreview(
   db: Db,
@@ -82,7 +83,8 @@ export async function claimPreview(
 export type Made = Omit<Preview, 'digest' | 'state' | 'leaseUntil' | 'createdAt' | 'reason'>
 
 /**
- * Fills a preview that was claimed. @returns false if the claim has ended or the content has gone
+ * Stores a claimed preview.
+ * @returns false if the claim has expired or the content is gone
  */
 export async function finishPreview(
   db: Db,
@@ -99,22 +101,23 @@ export async function finishPreview(
   return true
 }
 
-/**
- * A claim on a preview. One whose lease has ended may be somebody else's by now, with another end.
- */
+/** A claim on a preview. After its lease, another process may hold it with another end. */
 export interface Claim {
   digest: string
   until: number
 }
 
-/** Renews a claim. @returns whether it still was that claim */
+/**
+ * Renews a claim.
+ * @returns whether it was still held
+ */
 export const renewClaim = (db: Db, { digest, until }: Claim, next: number): Promise<boolean> => {
   const sql =
     "UPDATE preview SET lease_until = ? WHERE digest = ? AND state = 'making' AND lease_until = ?"
   return db.changed(sql, [next, digest, until])
 }
 
-/** Notes that there will be no preview; of a content that has gone, nothing is noted. */
+/** Records that a preview failed, unless the content is gone. */
 export async function failPreview(
   db: Db,
   claim: Claim,
@@ -130,7 +133,7 @@ export async function failPreview(
   await db.Preview.update(failed, { where: { digest: claim.digest }, transaction: tx })
 }
 
-/** Lets go of a preview that could not be made for now. */
+/** Releases a preview that cannot be made for now. */
 export const dropClaim = (db: Db, { digest, until }: Claim, tx: Tx): Promise<number> =>
   db.run(
     "DELETE FROM preview WHERE digest = ? AND state = 'making' AND lease_until = ?",
@@ -138,14 +141,15 @@ export const dropClaim = (db: Db, { digest, until }: Claim, tx: Tx): Promise<num
     tx,
   )
 
-/** The checksums of some blobs, as far as they are known. */
+/** The known checksums of some blobs. */
 export async function digestsOf(db: Db, ids: string[]): Promise<string[]> {
   const sql = `SELECT DISTINCT sha256 FROM blobs WHERE id IN (${placeholders(ids)}) AND sha256 IS NOT NULL`
   return (await db.rows<{ sha256: string }>(sql, ids)).map(row => row.sha256)
 }
 
 /**
- * Deletes the preview of a content that no live blob has any longer. @returns whether there was one
+ * Deletes the preview of a content that no live blob has.
+ * @returns whether it existed
  */
 export async function endUnusedPreview(db: Db, sha256: string, tx: Tx): Promise<boolean> {
   const there = await locked(db, sha256, tx)
@@ -167,15 +171,15 @@ async function endPreview(db: Db, sha256: string, blobId: string | null, tx: Tx)
   if (blobId) await releaseBlobs(db, [blobId], tx)
 }
 
-/** A preview without its object, or without a content. */
+/** A preview without its object or its content. */
 export interface BrokenPreview {
   id: string
   blobId: string | null
   unused: number
 }
 
-// A blob that waits for its deletion has its preview still: the sweeper ends that before the row
-// goes.
+// A blob that waits for its deletion keeps its preview. The sweeper removes the preview before the
+// row.
 const unused = 'NOT EXISTS (SELECT 1 FROM blobs b WHERE b.sha256 = p.digest)'
 const broken = `SELECT p.digest AS id, p.blob_id AS blobId, ${unused} AS unused FROM preview p LEFT JOIN blobs o ON o.id = p.blob_id
   WHERE ((p.state = 'made' AND (o.state IS NULL OR o.state <> 'live')) OR ${unused})`
@@ -187,14 +191,14 @@ export const brokenPreviewsAfter = (
 ): Promise<BrokenPreview[]> =>
   db.rows(`${broken} AND p.digest > ? ORDER BY p.digest LIMIT ${limit}`, [digest])
 
-/** Deletes a preview that is broken; it is made again when it is next asked for. */
+/** Deletes a broken preview. It is made again at the next request. */
 export async function removeBrokenPreview(db: Db, digest: string, tx: Tx): Promise<void> {
   await locked(db, digest, tx)
   const [there] = await db.rows<BrokenPreview>(`${broken} AND p.digest = ?`, [digest], tx)
   if (there) await endPreview(db, digest, there.blobId, tx)
 }
 
-/** Deletes the preview that an object is of, because its bytes are gone. */
+/** Deletes the preview of an object whose bytes are gone. */
 export async function removePreviewOf(db: Db, blobId: string, tx: Tx): Promise<void> {
   const there = await db.row<{ digest: string }>(
     'SELECT digest FROM preview WHERE blob_id = ?',

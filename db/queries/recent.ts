@@ -2,7 +2,7 @@ import type { Db } from '../index.ts'
 import type { EventKind } from '../models/event.ts'
 import { inParts, placeholders } from './sql.ts'
 
-/** What someone has done. */
+/** An action of a person. */
 export interface ActionRow {
   logId: string
   seq: number
@@ -12,7 +12,7 @@ export interface ActionRow {
 }
 
 /**
- * The latest actions of a person in all logs, the newest first: a range of an index, however long
+ * The latest actions of a person in all logs, newest first. Reads a range of an index, however long
  * the logs are.
  */
 export const latestActions = (db: Db, userId: string, limit: number): Promise<ActionRow[]> =>
@@ -21,7 +21,7 @@ export const latestActions = (db: Db, userId: string, limit: number): Promise<Ac
     [userId],
   )
 
-/** The details of some events of one log, by their numbers. */
+/** The details of some events of one log by their numbers. */
 export async function detailsOf(
   db: Db,
   logId: string,
@@ -38,7 +38,7 @@ export async function detailsOf(
   return found
 }
 
-/** Files of a drive with these contents, as far as so many rows tell. */
+/** Files of a drive with these contents, up to a number of rows. */
 export const filesWithContents = (
   db: Db,
   bucketId: string,

@@ -2,19 +2,20 @@ import type { Db, Tx } from '../index.ts'
 import { NO_LIMIT, OPEN, type Totals } from './bucket.ts'
 import { driveLimitOf, driveLimitsOf, withDriveLimits, withLimits } from './limit.ts'
 
-// The growth of a bucket, within its limits.
+// Growth of a bucket within its limits.
 
-/** The limits of what a bucket may hold and reserve. */
+/** The limits of what a bucket may use and reserve. */
 interface Limits {
   maxTotalStorageBytes: number
   maxFiles: number | null
 }
 
 /**
- * Condition on `bucket`: what it uses and reserves may grow by so much, by the limits given and by
- * those in force now, which may have shrunk since the request began. What it reads stays locked
- * until the transaction ends: a plan that shrinks waits, and nothing is admitted by the old limits
- * after it. @returns it with its parameters
+ * A condition on `bucket`: its usage and reservations may grow by this much, within the given
+ * limits and the current ones, which may have shrunk since the request began. The rows that it
+ * reads stay locked until the transaction ends, so a shrinking plan waits, and nothing is admitted
+ * by old limits afterwards.
+ * @returns the condition and its parameters
  */
 const within = (
   db: Db,
@@ -43,7 +44,7 @@ const within = (
   ]
 }
 
-/** Condition on `bucket`: another one holds, over its limits in force. */
+/** A condition on `bucket`, over its current limits. */
 function admitted(db: Db, condition: string): string {
   return `EXISTS (SELECT 1 FROM user o ${withLimits('o', 'bucket.workspace_id')}
     WHERE o.id = COALESCE((SELECT dw.owner_id FROM workspace dw WHERE dw.id = bucket.workspace_id${db.forShare}), bucket.user_id)
@@ -51,7 +52,8 @@ function admitted(db: Db, condition: string): string {
 }
 
 /**
- * Exchanges usage for kept bytes in a locked bucket. @returns false if it would grow beyond a limit
+ * Exchanges usage for kept bytes in a locked bucket.
+ * @returns false if it would exceed a limit
  */
 export const exchangeUsage = (
   db: Db,
@@ -61,7 +63,7 @@ export const exchangeUsage = (
   tx: Tx,
 ): Promise<boolean> => {
   const limits = { maxTotalStorageBytes: maxBytes, maxFiles: null, maxFolders: null }
-  // What is beyond a limit may shrink.
+  // Usage beyond a limit may shrink.
   const [hasRoom, values] =
     more > 0 ? within(db, { bytes: more, files: 0, folders: 0 }, limits) : ['1 = 1', []]
   return db.changed(
@@ -72,8 +74,8 @@ export const exchangeUsage = (
 }
 
 /**
- * Adds to the usage of an open bucket. @returns false if a limit would be exceeded. One conditional
- * UPDATE keeps it exact.
+ * Adds to the usage of a bucket with an owner. One conditional UPDATE keeps it exact.
+ * @returns false if a limit would be exceeded
  */
 export const chargeUsage = (
   db: Db,
@@ -92,8 +94,8 @@ export const chargeUsage = (
 }
 
 /**
- * Turns the bytes that were kept for one trash item into usage. @returns false if a limit would be
- * exceeded
+ * Turns the kept bytes of one trash item into usage.
+ * @returns false if a limit would be exceeded
  */
 export const restoreUsage = (
   db: Db,
@@ -113,8 +115,8 @@ export const restoreUsage = (
 }
 
 /**
- * Reserves `bytes` (and `files`). @returns false if a limit would be exceeded. One conditional
- * UPDATE keeps it exact.
+ * Reserves `bytes` and `files`. One conditional UPDATE keeps it exact.
+ * @returns false if a limit would be exceeded
  */
 export const reserve = (
   db: Db,
@@ -136,7 +138,7 @@ export const reserve = (
   )
 }
 
-/** What an open bucket uses and reserves together, and its limits in force. */
+/** The sum of usage and reservations of a bucket with an owner, and its current limits. */
 export interface UsedAndReserved {
   bytes: number
   files: number
@@ -159,7 +161,7 @@ export async function usedAndReserved(
   return row && { ...row, bytes: Number(row.bytes), files: Number(row.files) }
 }
 
-/** Takes a reservation of `bytes` and `files` back. */
+/** Releases a reservation of `bytes` and `files`. */
 export async function unreserve(
   db: Db,
   id: string,
