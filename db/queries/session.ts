@@ -3,7 +3,10 @@ import type { Session } from '../models/session.ts'
 
 export type SessionRow = Omit<Session, 'hash' | 'userId' | 'provider' | 'providerSession'>
 
-/** Maximum length of the list; a user has about as many sessions as devices, and they expire. */
+/**
+ * The maximum length of the list. A user has about as many sessions as devices, and sessions
+ * expire.
+ */
 const SHOWN = 1000
 
 /** The active sessions of a user, most recently used first. */
@@ -14,7 +17,10 @@ export const sessionsOf = (db: Db, userId: string): Promise<SessionRow[]> =>
     [userId, Date.now()],
   )
 
-/** Deletes the active sessions of a user but one. @returns their number */
+/**
+ * Deletes the active sessions of a user except one.
+ * @returns their number
+ */
 export const deleteOtherSessions = (
   db: Db,
   userId: string,

@@ -3,16 +3,16 @@ import { ShareEvent } from '../models/share-event.ts'
 import { firstOfEach, type Page, unionPart } from './page.ts'
 import { firstIdAt, inParts, insertion, selection } from './sql.ts'
 
-/** A use of a share as it is stored: see db/models/share-event.ts. */
+/** A row of a share's use; see db/models/share-event.ts. */
 export type ShareEventRow = ShareEvent
 
-/** Appends uses of shares, by one statement. */
+/** Inserts uses of shares in one statement. */
 export async function insertShareEvents(db: Db, events: ShareEventRow[], tx?: Tx): Promise<void> {
   if (events.length === 0) return
   await db.run(...insertion(ShareEvent, events), tx)
 }
 
-/** Uses of some shares until a time, by the id of the share. */
+/** Uses of some shares until a time, by share id. */
 export const pagesOfShareEvents = (
   db: Db,
   shareIds: string[],
@@ -36,18 +36,18 @@ export const pagesOfShareEvents = (
   )
 
 /**
- * Uses of one share that are counted, the last ones: a link that the world uses must not hold up
- * who looks at it.
+ * The number of latest uses of a share that are counted, so that a very popular link stays cheap to
+ * view.
  */
 export const MOST_COUNTED = 10_000
 
-/** How often a share was used in one way, and when last. */
+/** The number of uses of a share of one kind, and the time of the last one. */
 export interface UseCount extends Pick<ShareEvent, 'shareId' | 'kind'> {
   count: number
   lastAt: number
 }
 
-/** The last uses of some shares since a time, 10,000 of each; not those of the person `except`. */
+/** The latest 10,000 uses of each share since a time, without those of the person `except`. */
 const lastUses = (
   db: Db,
   shareIds: string[],
@@ -66,9 +66,9 @@ const lastUses = (
 }
 
 /**
- * Counts the uses of some shares, of each the last 10,000. One statement for up to 100.
- * @param since only those after this time
- * @param except not those of this person
+ * Counts the uses of some shares, the latest 10,000 of each. One statement for up to 100.
+ * @param since only uses after this time
+ * @param except a person whose uses are not counted
  */
 export async function countUses(
   db: Db,
@@ -90,16 +90,17 @@ export async function countUses(
   }))
 }
 
-/** How often a share was used in one way in a span of time. */
+/** The number of uses of a share of one kind in a time span. */
 export interface SpanCount extends Pick<UseCount, 'shareId' | 'kind' | 'count'> {
-  /** The number of the span; the first is 0. */
+  /** The number of the span, from 0. */
   span: number
 }
 
 /**
- * Counts the uses of some shares in spans of time, of each the last 10,000. One statement for up to 100.
- * @param since when the first span begins
- * @param spanMs how long each lasts, in milliseconds
+ * Counts the uses of some shares per time span, the latest 10,000 of each. One statement for up to
+ * 100.
+ * @param since the start of the first span
+ * @param spanMs the length of a span in milliseconds
  */
 export async function countUsesInSpans(
   db: Db,
@@ -109,7 +110,7 @@ export async function countUsesInSpans(
   const counts: SpanCount[] = []
   for (const some of inParts(shareIds, 100)) {
     const [uses, values] = lastUses(db, some, since, '')
-    // The engines divide differently; both subtract a remainder alike.
+    // The engines divide differently, but subtract a remainder alike.
     const sql = `SELECT share_id AS shareId, kind, COUNT(*) AS count, (at - ? - (at - ?) % ${spanMs}) / ${spanMs} AS span
        FROM (${uses}) u GROUP BY share_id, kind, span`
     counts.push(...(await db.rows<SpanCount>(sql, [since, since, ...values])))

@@ -7,8 +7,8 @@ import { SHARES_OF_ONE } from './share-entry.ts'
 import { placeholders } from './sql.ts'
 
 /**
- * The condition of a share that has expired or is used up, over `share s` and its sharer `user u`;
- * its value is the current time.
+ * The condition that the share `s` has expired or is used up, with its sharer `user u`. Its value
+ * is the current time.
  */
 const ENDED = `(s.expires_at <= ? OR s.downloads >= s.max_downloads) AND u.status = 'active'`
 
@@ -31,7 +31,7 @@ export interface ListedShare
     >,
     Pick<Entry, 'kind' | 'name' | 'fileType' | 'md5' | 'blobId'> {
   entryId: string
-  /** Null for a share that never expires. */
+  /** Null if it never expires. */
   expiresAt: number | null
   /** Flags are numbers in rows. */
   allowDownload: number
@@ -55,17 +55,17 @@ const listedColumns = `s.id AS id, s.entry_id AS entryId, ${sharedColumns}, u.em
   s.label, ${EXPIRY} AS expiresAt, s.allow_download AS allowDownload, s.may_edit AS mayEdit, s.notifies, s.seen_at AS seenAt, s.password_hash AS passwordHash, s.downloads, s.max_downloads AS maxDownloads, e.name, e.blob_id AS blobId,
   e.parent_id AS parentId, t.root_id AS rootId, t.id AS bucketId, t.workspace_id AS workspaceId`
 
-/** For everyone with the link, or for one e-mail address. */
+/** With everyone who has the link, or with one e-mail address. */
 export type ShareKind = 'link' | 'direct'
 
 const ofKind = (kind: ShareKind | null): string =>
   kind ? ` AND s.recipient IS ${kind === 'direct' ? 'NOT ' : ''}NULL` : ''
 
-/** A part of a list of shares. */
+/** Selects a part of a list of shares. */
 export interface ShareRange {
-  /** The id of a share; exclusive. */
+  /** The id of a share, exclusive. */
   after: string | null
-  /** From the newest one back. */
+  /** Newest first. */
   newestFirst: boolean
   limit: number
 }
@@ -95,7 +95,7 @@ export const listSentShares = (
   { kind, ended, ...range }: ShareRange & { kind: ShareKind | null; ended: boolean },
 ) => listShares(db, `s.user_id = ?${ofKind(kind)}`, [userId], range, ended ? ENDED : LIVE)
 
-/** @param seen only those that the recipient has opened, or has not */
+/** @param seen only shares that the recipient has, or has not, opened */
 export const listReceivedShares = (
   db: Db,
   recipient: string,
@@ -110,7 +110,7 @@ export const listReceivedShares = (
 
 const oldestFirst = (limit: number): ShareRange => ({ after: null, newestFirst: false, limit })
 
-/** Those of some shares that a user has made, or that an e-mail address has received. */
+/** The shares among these that a user made or an e-mail address received. */
 export const listSharesAmong = (db: Db, by: 'userId' | 'recipient', value: string, ids: string[]) =>
   listShares(
     db,
@@ -119,11 +119,11 @@ export const listSharesAmong = (db: Db, by: 'userId' | 'recipient', value: strin
     oldestFirst(ids.length),
   )
 
-/** A share that a user has made, live or not. */
+/** A share that a user made, live or ended. */
 export const listShareOf = (db: Db, userId: string, id: string) =>
   listShares(db, 's.user_id = ? AND s.id = ?', [userId, id], oldestFirst(1), ANY)
 
-/** Those of some shares that a user has made, or that their e-mail address has received. */
+/** The shares among these that a user made or their e-mail address received. */
 export const listSharesOf = (db: Db, userId: string, recipient: string, ids: string[]) =>
   listShares(
     db,
@@ -132,10 +132,7 @@ export const listSharesOf = (db: Db, userId: string, recipient: string, ids: str
     oldestFirst(ids.length),
   )
 
-/**
- * The live shares that a user has made of some files or folders, alone or with others, by the id of
- * those.
- */
+/** The live shares of some entries that a user made, of one entry or several, by entry id. */
 export const pagesOfShares = (
   db: Db,
   userId: string,

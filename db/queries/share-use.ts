@@ -1,9 +1,6 @@
 import { type Db, isDuplicate } from '../index.ts'
 
-/**
- * Inserts the row of a download with the bytes that it has left. Returns false when it has one
- * already.
- */
+/** Inserts the row of a download with its remaining bytes. Returns false if it exists already. */
 export async function startUse(
   db: Db,
   id: string,
@@ -24,8 +21,8 @@ export async function startUse(
 }
 
 /**
- * Charges bytes to a download that has at least `needed` left. Returns false, and charges nothing,
- * when it has fewer.
+ * Charges bytes to a download that has at least `needed` left. Otherwise charges nothing and
+ * returns false.
  */
 export const chargeUse = (
   db: Db,

@@ -4,34 +4,28 @@ import { NEVER, type Share } from '../models/share.ts'
 import { treeOf, USER_MAY_WRITE } from './caller.ts'
 import { columnOf, placeholders } from './sql.ts'
 
-/**
- * Shares with their files or folders (of several, the first), the trees of these, and their
- * sharers.
- */
+/** Shares with their entries (of several, the first), the trees of these, and their sharers. */
 export const besideShare = `JOIN entry e ON e.id = s.entry_id JOIN user u ON u.id = s.user_id ${treeOf('e')}`
 export const tables = `share s ${besideShare}`
 
 /**
- * The condition of a share whose sharer may share from that tree now: who writes in a workspace may
+ * The condition that the sharer may share from that tree now: members who may write may also share
  * (src/access/policies.ts).
  */
 export const BY_RIGHT = USER_MAY_WRITE
 
-/**
- * The condition of a live share, over `share s` and its sharer `user u`; its value is the current
- * time.
- */
+/** The condition of a live share `s` with its sharer `user u`. Its value is the current time. */
 export const LIVE = `s.expires_at > ? AND (s.max_downloads IS NULL OR s.downloads < s.max_downloads) AND u.status = 'active'`
 
-/** When a share ends, as an expression over `share s`: NULL for one that never expires. */
+/** The expiry of a share `s`, as an expression. NULL if it never expires. */
 export const EXPIRY = `NULLIF(s.expires_at, ${NEVER})`
 
 const unlessSeveral = (one: string, several: string) =>
   `CASE WHEN s.entry_count IS NULL THEN ${one} ELSE ${several} END`
 
 /**
- * What a share is of, as expressions over `share s` and its entry `e`: several entries are like a
- * folder that holds them.
+ * The shared content as expressions over the share `s` and its entry `e`. Several entries are like
+ * a folder.
  */
 export const shared = {
   kind: unlessSeveral('e.kind', `${FOLDER}`),
@@ -44,13 +38,12 @@ export const shared = {
   blobId: unlessSeveral('e.blob_id', 'NULL'),
 }
 
-/** The same as columns. */
+/** The same expressions as named columns. */
 export const sharedColumns = `${shared.kind} AS kind, ${shared.fileType} AS fileType, ${shared.size} AS size, ${shared.md5} AS md5, s.entry_count AS entryCount`
 
 /**
- * The number of live shares (those that the lists show) as an SQL expression.
- * @param where a condition over `share s`; the values of the expression are its values, then the
- * time
+ * The number of live shares, as an SQL expression.
+ * @param where a condition over `share s`; the parameters are those of the condition, then the time
  */
 export const liveCount = (where: string): string =>
   `(SELECT COUNT(*) FROM share s JOIN user u ON u.id = s.user_id WHERE ${where} AND ${LIVE})`
@@ -65,8 +58,8 @@ export async function countUnseenShares(db: Db, recipient: string): Promise<numb
 }
 
 /**
- * A share joined with its file and its owner. Several entries are like a folder: they have no bytes
- * of their own.
+ * A share joined with its entry and its owner. Several entries are like a folder: they have no
+ * bytes of their own.
  */
 export interface LinkedShare
   extends Pick<
@@ -81,7 +74,7 @@ export interface LinkedShare
       | 'seenAt'
     >,
     Pick<Entry, 'bucketId' | 'kind' | 'name' | 'fileType' | 'md5' | 'blobId'> {
-  /** Null for a share that never expires. */
+  /** Null if it never expires. */
   expiresAt: number | null
   /** Flags are numbers in rows. */
   allowDownload: number
@@ -90,17 +83,17 @@ export interface LinkedShare
   mailWaits: number
   sharerName: string
   sharerEmail: string
-  /** Null when no provider has verified the e-mail address of the sharer. */
+  /** Null if no provider has verified the sharer's e-mail address. */
   sharerVerifiedEmail: string | null
-  /** The file or folder that is shared; of several, the first, whose name this is. */
+  /** The shared file or folder; of several entries, the first, whose name this is. */
   entryId: string
-  /** The root of the drive that it is in. */
+  /** The root of its drive. */
   rootId: string
-  /** Bytes; of folders, those of all files below them. */
+  /** In bytes. A folder counts all files below it. */
   size: number
 }
 
-/** A share with its file or folder, live or not. */
+/** A share with its entry, live or ended. */
 export const findShare = (db: Db, id: string, tx?: Tx): Promise<LinkedShare | undefined> =>
   db.row(
     `SELECT s.id, s.user_id AS userId, u.name AS sharerName, u.email AS sharerEmail, u.verified_email AS sharerVerifiedEmail, s.recipient, s.password_hash AS passwordHash,
@@ -122,8 +115,8 @@ export const inOrder = (db: Db) => (db.dialect === 'mysql' ? 'STRAIGHT_JOIN' : '
 
 /**
  * Locks a tree until the transaction ends, so that no file in it is deleted and its sharer keeps
- * their role meanwhile. Returns whether deleted entries of it may still be in the table, because
- * they are in the trash or are being purged; undefined when the user may not share from it.
+ * their role. Returns whether deleted entries may still be in the table, because they are in the
+ * trash or being purged. Undefined if the user may not share from it.
  */
 export async function lockSharer(db: Db, userId: string, bucketId: string, tx: Tx) {
   const bucket = await db.row<{ detached: number }>(
@@ -136,19 +129,19 @@ export async function lockSharer(db: Db, userId: string, bucketId: string, tx: T
 }
 
 /**
- * A share to insert: of a file or folder in a tree that its sharer may share from, for one e-mail
- * address or (null) for everyone with the link.
+ * A share to insert: of an entry in a tree from which its sharer may share, with one e-mail address
+ * or (null) with everyone who has the link.
  */
 export type NewShare = Omit<Share, 'downloads' | 'seenAt' | 'notifiedAt' | 'mailWaits'>
 
 /**
- * Inserts a share with its sharer locked. Returns false, and inserts nothing, when the file or
- * folder no longer exists.
+ * Inserts a share with its sharer locked. Inserts nothing and returns false if the entry no longer
+ * exists.
  */
 export async function insertShare(db: Db, share: NewShare, tx: Tx): Promise<boolean> {
   const { id, userId, bucketId, entryId, ...terms } = share
   const given = Object.entries(terms)
-  // Locked shared: deletions and the end of the account wait for it.
+  // A shared lock: deletions of the entry or the account wait for it.
   const inserted = await db.run(
     `INSERT INTO share (id, entry_id, bucket_id, user_id, ${given.map(([name]) => columnOf(name)).join(', ')}, downloads, notified_at, mail_waits)
      SELECT ?, e.id, t.id, u.id, ${placeholders(given)}, 0, 0, 0 FROM user u ${inOrder(db)} bucket t ${inOrder(db)} entry e ${MEMBER}
@@ -159,7 +152,7 @@ export async function insertShare(db: Db, share: NewShare, tx: Tx): Promise<bool
   return inserted === 1
 }
 
-/** A share with an e-mail address that is to be renewed. */
+/** A share with an e-mail address, to be renewed. */
 export type DirectShareRow = { id: string; allowDownload: number; mayEdit: number } & Pick<
   Share,
   'expiresAt' | 'downloads' | 'maxDownloads'
@@ -167,7 +160,7 @@ export type DirectShareRow = { id: string; allowDownload: number; mayEdit: numbe
 export const directColumns =
   'id, allow_download AS allowDownload, may_edit AS mayEdit, expires_at AS expiresAt, downloads, max_downloads AS maxDownloads'
 
-/** The share of a file or folder alone that a user has made for an e-mail address. */
+/** The share of one entry that a user made for an e-mail address. */
 export const findDirectShare = (
   db: Db,
   userId: string,
@@ -182,7 +175,7 @@ export const findDirectShare = (
     tx,
   )
 
-/** What a mail about the uses of a share is made of. */
+/** The details in a mail about the uses of a share. */
 export const findNoticed = (db: Db, id: string, tx: Tx) =>
   db.row<
     Pick<Share, 'userId' | 'label' | 'notifiedAt' | 'notifies' | 'entryCount'> & {
@@ -197,8 +190,8 @@ export const findNoticed = (db: Db, id: string, tx: Tx) =>
   )
 
 /**
- * Locks a share until the transaction ends: it is neither used, changed nor ended meanwhile.
- * Returns what decides whether it is live.
+ * Locks a share until the transaction ends, so that it is neither used, changed nor ended. Returns
+ * the columns that decide whether it is live.
  */
 export async function lockShare(db: Db, id: string, tx: Tx) {
   const share = await db.row<
@@ -220,7 +213,7 @@ export const markShareSeen = (db: Db, id: string) =>
   db.run('UPDATE share SET seen_at = ? WHERE id = ? AND seen_at IS NULL', [Date.now(), id])
 
 /**
- * Counts a download, if the share allows one more. The condition keeps the limit under parallel
+ * Counts a download, if the share allows one more. The condition keeps the limit under concurrent
  * downloads.
  */
 export const countDownload = (db: Db, id: string, tx?: Tx): Promise<boolean> =>
@@ -231,10 +224,9 @@ export const countDownload = (db: Db, id: string, tx?: Tx): Promise<boolean> =>
   )
 
 /**
- * Counts downloads of shares that do not limit them, one for each time that a share is named.
- * Shares locked by another transaction are left out: the visitors of one link do not wait for what
- * becomes of another one.
- * @returns the shares whose downloads are counted
+ * Counts downloads of shares without a download limit, one per occurrence of a share. Shares locked
+ * by another transaction are skipped, so that visitors of one link do not wait for another.
+ * @returns the shares whose downloads were counted
  */
 export async function countDownloads(db: Db, ids: string[], tx: Tx): Promise<ReadonlySet<string>> {
   const named = Map.groupBy(ids, id => id)
@@ -256,8 +248,8 @@ export const deleteShare = async (db: Db, id: string, tx: Tx): Promise<boolean> 
   db.changed('DELETE FROM share WHERE id = ?', [id], tx)
 
 /**
- * Deletes the shares that a member has made from a workspace, once their right to share is taken in
- * the same transaction.
+ * Deletes the shares that a member made from a workspace, after the same transaction took away the
+ * right to share.
  */
 export const deleteSharesBy = (db: Db, userId: string, workspaceId: string, tx: Tx) =>
   db.run(

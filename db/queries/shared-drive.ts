@@ -4,9 +4,11 @@ import { type DriveLimits, driveLimitsOf, withDriveLimits } from './limit.ts'
 import { BY_RIGHT, LIVE, tables } from './share.ts'
 import { placeholders } from './sql.ts'
 
-/** A share that its recipient may edit, as a place to write into, with the limits of its drive. */
+/**
+ * A share that its recipient may edit, as a writable drive, with the limits of the drive behind it.
+ */
 export interface SharedDriveRow extends DriveLimits {
-  /** Of the share. */
+  /** The id of the share. */
   id: string
   sharerId: string
   /** Flags are numbers in rows. */
@@ -20,7 +22,7 @@ export interface SharedDriveRow extends DriveLimits {
   workspaceId: string | null
 }
 
-/** Those of some shares that are live and made out to an e-mail address. */
+/** The live shares among these with an e-mail address. */
 export const sharedDrives = (db: Db, recipient: string, ids: string[]): Promise<SharedDriveRow[]> =>
   db.rows(
     `SELECT s.id, s.user_id AS sharerId, s.may_edit AS mayEdit, e.id AS entryId, e.kind, t.id AS bucketId, t.root_id AS rootId,
@@ -31,8 +33,9 @@ export const sharedDrives = (db: Db, recipient: string, ids: string[]): Promise<
   )
 
 /**
- * Locks a share until the transaction ends, if its recipient may change what is shared now. The
- * tree, with its sharer, must be locked. @returns whether
+ * Locks a share until the transaction ends, if its recipient may edit it now. The tree and its
+ * sharer must be locked.
+ * @returns whether it was locked
  */
 export async function lockEditable(
   db: Db,

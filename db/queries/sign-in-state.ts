@@ -5,7 +5,7 @@ import { insertion } from './sql.ts'
 type NewState = Omit<SignInState, 'consumedAt'>
 type Found = Pick<SignInState, 'payload' | 'consumedAt'>
 
-/** Writes a state, in place of an earlier one with the same id. */
+/** Stores a state. Replaces an earlier one with the same id. */
 export async function writeSignInState(db: Db, row: NewState): Promise<void> {
   const [sql, values] = insertion(SignInState, [row])
   const { payload, expiresAt, grantHash } = row
@@ -35,7 +35,10 @@ export const deleteSignInState = (db: Db, hash: string): Promise<number> =>
 export const deleteSignInGrant = (db: Db, grantHash: string): Promise<number> =>
   db.run('DELETE FROM sign_in_state WHERE grant_hash = ?', [grantHash])
 
-/** Deletes all but the newest rows of a model. @returns how many */
+/**
+ * Deletes all rows of a model except the newest ones.
+ * @returns their number
+ */
 export async function boundSignInStates(db: Db, model: string, most: number): Promise<number> {
   const edge = await db.row<{ createdAt: number }>(
     `SELECT created_at AS createdAt FROM sign_in_state WHERE model = ? ORDER BY created_at DESC LIMIT 1 OFFSET ${most}`,

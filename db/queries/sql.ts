@@ -3,19 +3,19 @@ import { remembered } from '../../src/runtime/remembered.ts'
 import type { Value } from '../index.ts'
 import type { Row, Table } from '../models/columns.ts'
 
-/** The placeholders of a list of values, for an IN. */
+/** The placeholders of a list of values for an IN. */
 export const placeholders = (list: readonly unknown[]): string => list.map(() => '?').join(', ')
 
 /**
- * A column, or a condition, beside a list of keys. If the list is long, SQLite would take an index
- * of that column, and read all of its rows: the unary plus excludes it
- * (https://sqlite.org/optoverview.html). MySQL compares the costs, and ignores the plus.
+ * A column or condition beside a list of keys. With a long list, SQLite would use an index of that
+ * column and read all of its rows. The unary plus prevents that
+ * (https://sqlite.org/optoverview.html). MySQL compares costs and ignores the plus.
  */
 export const besideKeys = (column: string): string => `+${column}`
 
 /**
- * A value for each row by its id, as an expression; its values are an id and its value, for each
- * row. Rows of other ids get NULL.
+ * A value per row by id, as an expression. Its parameters are an id and a value for each row. Other
+ * rows get NULL.
  */
 export const byId = (count: number): string => `CASE id ${'WHEN ? THEN ? '.repeat(count)}END`
 
@@ -25,8 +25,8 @@ export const columnOf = remembered(64, name => Utils.underscoredIf(name, true))
 type NewRow<T> = { [Name in keyof Row<T>]?: Row<T>[Name] | undefined }
 
 /**
- * An INSERT of rows with the columns that any of them has, and its values: NULL where a row has
- * none. Columns that no row has get their defaults; what is no column is left out.
+ * An INSERT of rows, with the columns that any of them has, and its values. Missing values are
+ * NULL. Columns that no row has get their defaults. Unknown fields are ignored.
  */
 export function insertion<T extends Table>(
   { tableName, columns }: T,
@@ -40,8 +40,8 @@ export function insertion<T extends Table>(
 }
 
 /**
- * An INSERT of one row unless a query finds something, and its values, behind which those of the
- * query belong.
+ * An INSERT of one row unless a query finds something, and its values. The parameters of the query
+ * follow them.
  */
 export function insertionUnless<T extends Table>(
   table: T,
@@ -56,7 +56,7 @@ export function insertionUnless<T extends Table>(
   ]
 }
 
-/** Columns of a table, under the names that its model gives them: all of them without `names`. */
+/** Columns of a table under the names of its model. All columns without `names`. */
 export function selection<T extends Table>(
   { tableName, columns }: T,
   alias = tableName,
@@ -68,15 +68,15 @@ export function selection<T extends Table>(
 }
 
 /**
- * The smallest id of a row created at a time: ids are UUIDv7, which start with the time, so their
- * index is one of times.
+ * The smallest id of a row created at a time. Ids are UUIDv7 and start with the time, so their
+ * index is also one of times.
  */
 export function firstIdAt(time: number): string {
   const hex = Math.max(0, time).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
 
-/** A list in parts of at most `size`. */
+/** Splits a list into parts of at most `size`. */
 export const inParts = <T>(list: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, i) =>
     list.slice(i * size, (i + 1) * size),

@@ -4,7 +4,7 @@ import { FILE } from '../models/entry.ts'
 import { liveCount } from './share.ts'
 import { firstIdAt } from './sql.ts'
 
-/** The number of rows created on each day since a time, by day number. */
+/** The number of rows created per day since a time, by day number. */
 async function perDay(
   db: Db,
   rows: string,
@@ -34,7 +34,7 @@ export const uploadsPerDay = (
 export const sharesPerDay = (db: Db, userId: string, since: number): Promise<Map<number, number>> =>
   perDay(db, 'share WHERE user_id = ?', userId, since)
 
-/** The shares that a user has made, and those of them that are live. */
+/** All shares that a user made, and the number of live ones. */
 export async function sentShares(
   db: Db,
   userId: string,
@@ -48,7 +48,10 @@ export async function sentShares(
   return { total: Number(row?.total), targeted: Number(row?.targeted), active: Number(row?.active) }
 }
 
-/** What a user has received and owns. @param address their verified e-mail address */
+/**
+ * The numbers of things that a user received and owns.
+ * @param address their verified e-mail address
+ */
 export async function ownedCounts(
   db: Db,
   userId: string,

@@ -3,7 +3,7 @@ import type { Blob } from '../models/blob.ts'
 import type { StoreMove } from '../models/store-move.ts'
 import { besideKeys, placeholders } from './sql.ts'
 
-/** The last move; undefined if blobs were never moved. */
+/** The latest move, or undefined if blobs were never moved. */
 export const lastMove = (
   db: Db,
   tx?: Tx,
@@ -15,7 +15,7 @@ export const lastMove = (
     tx,
   )
 
-/** Begins a move. Fails if its number is taken. */
+/** Starts a move. Fails if its number is taken. */
 export const insertMove = (
   db: Db,
   { number, source, target, startedAt, finishedAt }: Omit<StoreMove, 'claim' | 'claimUntil'>,
@@ -28,8 +28,8 @@ export const insertMove = (
   )
 
 /**
- * Claims the copying of a move, or extends the claim that the same token has. @returns whether it
- * has it now
+ * Claims the copying of a move, or extends the claim of the same token.
+ * @returns whether the claim is held
  */
 export const claimMove = (
   db: Db,
@@ -50,9 +50,9 @@ export const releaseMove = (db: Db, number: number, claim: string): Promise<numb
   ])
 
 /**
- * Ends a move if nothing is left in an earlier store but what is to be deleted.
- * @param behind the ids of blobs that may be left
- * @returns whether it has ended
+ * Ends a move if earlier stores contain only objects marked for deletion.
+ * @param behind the ids of blobs that may remain
+ * @returns whether it ended
  */
 export const finishMove = (
   db: Db,
@@ -61,8 +61,8 @@ export const finishMove = (
   behind: readonly string[] = [],
 ): Promise<boolean> =>
   db.transaction(async tx => {
-    // Whoever records an object meanwhile waits for this row, and this waits for those who have:
-    // `isLeft`.
+    // Transactions that record an object meanwhile wait for this row, and this statement waits for
+    // earlier ones (`isLeft`).
     await db.rows(`SELECT number FROM store_move WHERE number = ?${db.forUpdate}`, [number], tx)
     const left = `SELECT id FROM blobs WHERE store < ? AND state <> 'deleting' LIMIT ${behind.length + 1}`
     const mayStay = new Set(behind)
@@ -77,8 +77,7 @@ export const finishMove = (
   })
 
 /**
- * Whether all blobs have been moved from the store of a number. Until the transaction ends, no move
- * ends.
+ * Whether all blobs have left the store with a number. Until the transaction ends, no move ends.
  */
 export async function isLeft(db: Db, number: number, tx: Tx): Promise<boolean> {
   const moves = `SELECT number, finished_at AS finishedAt FROM store_move WHERE number > ?${db.forUpdate}`
@@ -91,7 +90,7 @@ export async function isLeft(db: Db, number: number, tx: Tx): Promise<boolean> {
   return rows.some(row => row.finishedAt !== null)
 }
 
-/** Live blobs that are in an earlier store than that of a number, in the order of their ids. */
+/** Live blobs in earlier stores than this number, sorted by id. */
 export const unmovedAfter = (
   db: Db,
   number: number,
@@ -103,22 +102,20 @@ export const unmovedAfter = (
     [id, number],
   )
 
-/** Notes that live blobs are in the store of a number. */
+/** Records the number of the store of some live blobs. */
 export const setStores = (db: Db, ids: string[], number: number): Promise<number> =>
   db.run(
     `UPDATE blobs SET store = ? WHERE ${besideKeys('state')} = 'live' AND store < ? AND id IN (${placeholders(ids)})`,
     [number, number, ...ids],
   )
 
-/** Notes that all blobs are in the store of a number. */
+/** Records that all blobs are in the store with a number. */
 export const setAllStores = (db: Db, number: number): Promise<number> =>
   db.run('UPDATE blobs SET store = ?', [number])
 
 export const deleteMoves = (db: Db): Promise<number> => db.run('DELETE FROM store_move')
 
-/**
- * The numbers of the stores that some blobs are in, by their ids; without what is to be deleted.
- */
+/** The store numbers of some blobs by id, without blobs marked for deletion. */
 export async function storesOf(db: Db, ids: string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
   const sql = `SELECT id, store FROM blobs WHERE ${besideKeys('state')} <> 'deleting' AND id IN (${placeholders(ids)})`
@@ -131,8 +128,8 @@ export async function storesOf(db: Db, ids: string[]): Promise<Map<string, numbe
 }
 
 /**
- * The stores and the sizes of those of some live blobs, by their ids, and the stores of uploads
- * under way; without what is to be deleted.
+ * The stores and sizes of some live blobs by id, and the stores of active uploads, without blobs
+ * marked for deletion.
  */
 export async function movedSizes(
   db: Db,
@@ -145,13 +142,13 @@ export async function movedSizes(
   )
 }
 
-/** What is in earlier stores than that of a number, and is not to be deleted. */
+/** The contents of earlier stores than a number, without objects marked for deletion. */
 export interface Unmoved {
   files: number
   bytes: number
   /**
-   * Uploads under way, and until when the last of them waits for its next part, in milliseconds
-   * since 1970.
+   * Active uploads, and the time until which the last of them waits for its next part, in
+   * milliseconds since 1970.
    */
   uploads: number
   uploadsUntil: number
@@ -173,7 +170,7 @@ export async function countUnmoved(db: Db, number: number): Promise<Unmoved> {
   return found
 }
 
-/** Uploads in parts whose parts are in an earlier store than that of a number. */
+/** Uploads whose parts are in earlier stores than a number. */
 export const unmovedSessions = (
   db: Db,
   number: number,

@@ -4,25 +4,25 @@ import { Tag } from '../models/tag.ts'
 import { type PlacedRow, placedColumns } from './entry-list.ts'
 import { inParts, insertion, placeholders, selection } from './sql.ts'
 
-/** A tag as it is stored: see db/models/tag.ts. */
+/** A row of a tag; see db/models/tag.ts. */
 export type TagRow = Tag
 
 const columns = selection(Tag, 't')
 
-/** How many rows one statement inserts. */
+/** The number of rows that one statement inserts. */
 const AT_ONCE = 1000
 
 /**
- * The condition that the entry with this id has a tag. Its values are those of `which`, over the
- * tag `t`. Of a drive by its name: `hasTag('entry.id', 't.bucket_id = ? AND t.name_key = ?')` with
- * the id of the bucket and `tagKey(name)`.
+ * The condition that the entry with this id has a tag. Its parameters are those of `which`, a
+ * condition over the tag `t`. For a tag of a drive by name, use `hasTag('entry.id', 't.bucket_id =
+ * ? AND t.name_key = ?')` with the bucket id and `tagKey(name)`.
  */
 export const hasTag = (entryId: string, which: string): string =>
   `EXISTS (SELECT 1 FROM entry_tag x JOIN tag t ON t.id = x.tag_id WHERE x.entry_id = ${entryId} AND ${which})`
 
 /**
- * The ids of the entries of a drive that have a tag of this name, those in its trash among them.
- * @param key as `tagKey` makes it
+ * The ids of a drive's entries with a tag of this name, including its trash.
+ * @param key the result of `tagKey`
  */
 export async function entryIdsWithTag(
   db: Db,
@@ -79,7 +79,7 @@ export async function tagsOfEntries(
 export const tagsByIds = (db: Db, ids: readonly string[]): Promise<TagRow[]> =>
   db.rows(`SELECT ${columns} FROM tag t WHERE t.id IN (${placeholders(ids)})`, [...ids])
 
-/** How many entries have each of some tags, those in the trash among them. */
+/** The number of entries with each tag, including the trash. */
 export async function countTagged(db: Db, tagIds: readonly string[]): Promise<Map<string, number>> {
   const counts = new Map(tagIds.map(id => [id, 0]))
   for (const some of inParts(tagIds, AT_ONCE)) {
@@ -92,7 +92,10 @@ export async function countTagged(db: Db, tagIds: readonly string[]): Promise<Ma
   return counts
 }
 
-/** The entries that have a tag, oldest first. @param after the id of an entry, or empty */
+/**
+ * The entries with a tag, oldest first.
+ * @param after the id of an entry, or empty
+ */
 export const entriesWithTag = (
   db: Db,
   tagId: string,
@@ -107,7 +110,7 @@ export const entriesWithTag = (
 
 export const insertTag = (db: Db, tag: TagRow, tx: Tx) => db.run(...insertion(Tag, [tag]), tx)
 
-/** @returns whether the drive has such a tag */
+/** @returns whether the drive has this tag */
 export const updateTag = (
   db: Db,
   { id, bucketId, name, nameKey, colour }: Omit<TagRow, 'createdAt'>,
@@ -119,7 +122,10 @@ export const updateTag = (
     tx,
   )
 
-/** Deletes a tag, which takes it from all its entries. @returns whether the drive has such a tag */
+/**
+ * Deletes a tag and removes it from all entries.
+ * @returns whether the drive had this tag
+ */
 export const deleteTag = (
   db: Db,
   { id, bucketId }: Pick<TagRow, 'id' | 'bucketId'>,
@@ -127,7 +133,7 @@ export const deleteTag = (
 ): Promise<boolean> =>
   db.changed('DELETE FROM tag WHERE id = ? AND bucket_id = ?', [id, bucketId], tx)
 
-/** Some of the entries that have a tag, those in the trash among them. */
+/** Some entries with a tag, including the trash. */
 export async function someTagged(db: Db, tagId: string): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(
     `SELECT entry_id AS id FROM entry_tag WHERE tag_id = ? LIMIT ${AT_ONCE}`,
@@ -136,12 +142,12 @@ export async function someTagged(db: Db, tagId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Gives tags to entries of a locked drive, which do not have them yet. */
+/** Adds tags to entries of a locked drive that do not have them yet. */
 export async function insertEntryTags(db: Db, rows: readonly EntryTag[], tx: Tx): Promise<void> {
   for (const some of inParts(rows, AT_ONCE)) await db.run(...insertion(EntryTag, some), tx)
 }
 
-/** Takes tags from entries. */
+/** Removes tags from entries. */
 export async function deleteEntryTags(
   db: Db,
   entryIds: readonly string[],
@@ -158,9 +164,9 @@ export async function deleteEntryTags(
 }
 
 /**
- * Gives copies the tags of what they are copies of: those that the drive of the copies has, by
- * their names. One statement where nothing has a tag.
- * @param copies the id of a copy by the id of its original
+ * Copies tags from originals to copies, by name: only tags that the copies' drive has. One
+ * statement if there are no tags.
+ * @param copies the ids of copies by the ids of their originals
  */
 export async function copyTags(
   db: Db,

@@ -8,7 +8,8 @@ import { type Page, pageOf } from './page.ts'
 import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
 
 /**
- * A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970.
+ * A deleted file or folder that can be restored. Sizes are in bytes, times in milliseconds since
+ * 1970.
  */
 export type TrashItemRow = Pick<
   TrashItem,
@@ -16,7 +17,7 @@ export type TrashItemRow = Pick<
 > &
   Pick<Entry, 'kind' | 'fileType'>
 
-/** A deleted entry, with what placing it in its tree again needs. */
+/** A deleted entry with the columns needed to restore it. */
 export interface TrashedNode extends Node {
   itemId: string
   parentId: string
@@ -33,7 +34,8 @@ export async function insertTrashItems(db: Db, items: TrashItem[], tx: Tx): Prom
 }
 
 /**
- * The trash of a bucket, the newest first. @param after the id of the last item of the page before
+ * The trash of a bucket, newest first.
+ * @param after the id of the last item on the previous page
  */
 export async function pageOfTrash(
   db: Db,
@@ -48,7 +50,7 @@ export async function pageOfTrash(
   return pageOf(rows, limit)
 }
 
-/** Some items of any buckets, by id. */
+/** Some items of any buckets by id. */
 export function trashItems(db: Db, ids: readonly string[]): Promise<TrashItemRow[]> {
   return db.rows(`SELECT ${VIEW} WHERE t.id IN (${placeholders(ids)})`, [...ids])
 }
@@ -89,7 +91,7 @@ export async function deleteTrashItems(db: Db, ids: readonly string[], tx: Tx): 
   await db.run(`DELETE FROM trash_item WHERE id IN (${placeholders(ids)})`, [...ids], tx)
 }
 
-/** Some items that were deleted before a time, the oldest first. */
+/** Some items deleted before a time, oldest first. */
 export function trashBefore(
   db: Db,
   time: number,
@@ -101,7 +103,7 @@ export function trashBefore(
   )
 }
 
-/** How many bytes buckets keep beyond a part of what their limits let them use. */
+/** The number of bytes that buckets keep beyond their allowed part of the limits. */
 const EXCESS = `SELECT id, kept - allowed AS excess FROM (
     SELECT b.id, b.kept_bytes AS kept,
       ${driveLimitOf('maxTotalStorageBytes', 'b')} * ? / 100 AS allowed
@@ -109,27 +111,27 @@ const EXCESS = `SELECT id, kept - allowed AS excess FROM (
     WHERE b.kept_bytes > 0
   ) kept WHERE kept > allowed`
 
-/** Some buckets that keep more than they may. */
+/** Some buckets that keep more than allowed. */
 export const overfullBuckets = (
   db: Db,
   percent: number,
   limit: number,
 ): Promise<{ id: string }[]> => db.rows(`${EXCESS} LIMIT ${limit}`, [percent])
 
-/** How many bytes a locked bucket keeps beyond what it may; 0 when it may. */
+/** The number of bytes that a locked bucket keeps beyond its allowance, or 0. */
 export async function excessOf(db: Db, percent: number, id: string, tx: Tx): Promise<number> {
   const row = await db.row<{ excess: number }>(`${EXCESS} AND id = ?`, [percent, id], tx)
   return Number(row?.excess ?? 0)
 }
 
-/** Puts all that is in the trash of a bucket below its root, to be purged with it. */
+/** Moves the trash of a bucket below its root, to be purged together. */
 export async function returnTrash(
   db: Db,
   { bucketId, rootId }: { bucketId: string; rootId: string },
   tx: Tx,
 ): Promise<void> {
   await lockBucket(db, bucketId, tx)
-  // No name of a user has a slash.
+  // No user-visible name contains a slash.
   await db.run(
     `UPDATE entry SET parent_id = ?, name = REPLACE(id, '-', '/') WHERE id IN (SELECT entry_id FROM trash_item WHERE bucket_id = ?)`,
     [rootId, bucketId],

@@ -4,7 +4,7 @@ import type { StreamKind } from '../models/upload-stream.ts'
 import { MAKER_MAY_WRITE } from './caller.ts'
 import { insertion, placeholders } from './sql.ts'
 
-/** An unfinished upload in parts, as it is found. */
+/** A row of an unfinished upload in parts. */
 export interface SessionRow
   extends Pick<
     UploadSession,
@@ -23,12 +23,12 @@ export interface SessionRow
   > {
   direct: number | boolean
   /**
-   * The end of the lease of its blob; of one that was completed in the background, when its outcome
-   * is forgotten.
+   * The end of its blob's lease. After a background completion, the time when its outcome is
+   * deleted.
    */
   expiresAt: number
   state: CompletionState | null
-  /** What becomes of it if its bytes come in order. */
+  /** The kind of stream, if its bytes arrive in order. */
   stream: StreamKind | null
 }
 
@@ -36,11 +36,14 @@ const columns = `s.id, s.bucket_id AS bucketId, s.share_id AS shareId, s.path, s
     s.on_conflict AS onConflict, s.writable_until AS writableUntil, s.claim_until AS claimUntil,
     s.modified_at AS modifiedAt, s.created_at AS createdAt, s.state,
     (SELECT t.kind FROM upload_stream t WHERE t.id = s.id) AS stream`
-/** The unfinished uploads of a user; its values are the user id and the current time. */
+/** The unfinished uploads of a user. Its values are the user id and the current time. */
 const unfinished = `SELECT ${columns}, b.lease_until AS expiresAt
   FROM upload_session s JOIN blobs b ON b.id = s.id WHERE s.user_id = ? AND b.state = 'staged' AND b.lease_until > ?`
 
-/** @param maker who started it @param writable only if its maker may still write there */
+/**
+ * @param maker the user who started it
+ * @param writable only if that user may still write there
+ */
 export const findSession = (
   db: Db,
   {
@@ -56,7 +59,7 @@ export const findSession = (
     [...[maker, now, id, bucketId], ...(writable ? [now] : [])],
   )
 
-/** Those of some uploads that are unfinished, or were completed in the background. */
+/** The uploads among these that are unfinished or were completed in the background. */
 export const sessionsAmong = (db: Db, maker: string, ids: string[]): Promise<SessionRow[]> =>
   db.rows(
     `SELECT ${columns}, CASE WHEN s.state = 'completed' THEN s.claim_until ELSE b.lease_until END AS expiresAt
@@ -79,7 +82,7 @@ export async function insertSession(
   )
 }
 
-/** What ending a session needs to know of it. */
+/** The columns needed to end a session. */
 export type EndingSession = Pick<UploadSession, 'id' | 'writableUntil'>
 
 const ending = 'SELECT id, writable_until AS writableUntil FROM upload_session'
@@ -97,14 +100,17 @@ export async function deleteSession(db: Db, id: string, tx: Tx): Promise<void> {
   await db.run('DELETE FROM upload_session WHERE id = ?', [id], tx)
 }
 
-/** Deletes a session that is still claimed with this token. @returns whether it was */
+/**
+ * Deletes a session that is still claimed with this token.
+ * @returns whether it was deleted
+ */
 export const deleteClaimed = (db: Db, id: string, claim: string, tx: Tx): Promise<boolean> =>
   db.changed('DELETE FROM upload_session WHERE id = ? AND claim = ?', [id, claim], tx)
 
 /**
  * Claims a session unless another request has claimed it.
- * @param completion what to do in the background; null for a completion that ends with its request
- * @returns whether it could
+ * @param completion the plan for the background; null for a completion that ends with its request
+ * @returns whether it was claimed
  */
 export const claimSession = (
   db: Db,
@@ -122,8 +128,8 @@ export const claimSession = (
   )
 
 /**
- * Claims a session whose completion another instance has left. @returns whether it was still this
- * completion, and left
+ * Claims a session whose completion another instance abandoned.
+ * @returns whether it still had this abandoned completion
  */
 export const reclaimSession = (
   db: Db,
@@ -166,7 +172,7 @@ export async function releaseClaim(db: Db, id: string, claim: string): Promise<v
   )
 }
 
-/** A completion in the background, as it is shown. */
+/** A completion in the background, as the API shows it. */
 export type CompletionRow = Pick<
   UploadSession,
   'id' | 'size' | 'failure' | 'checked' | 'fileId' | 'md5'
@@ -174,7 +180,7 @@ export type CompletionRow = Pick<
   state: CompletionState
 }
 
-/** @param maker who started the upload */
+/** @param maker the user who started the upload */
 export const findCompletion = (
   db: Db,
   { id, bucketId, maker }: { id: string; bucketId: string; maker: string },
@@ -185,12 +191,12 @@ export const findCompletion = (
     [id, bucketId, maker],
   )
 
-/** A completion in the background that no instance is at. */
+/** A completion in the background that no instance is working on. */
 export type DueCompletion = Pick<UploadSession, 'id' | 'bucketId' | 'shareId' | 'userId'> & {
   completion: string
 }
 
-/** Some of them. */
+/** Some abandoned completions. */
 export const dueCompletions = (db: Db, limit: number): Promise<DueCompletion[]> =>
   db.rows(
     `SELECT id, bucket_id AS bucketId, share_id AS shareId, user_id AS userId, completion FROM upload_session
@@ -213,8 +219,8 @@ export async function setChecked(
 }
 
 /**
- * Ends a session that is still claimed with this token, but keeps its row until a time. @returns
- * whether it was claimed
+ * Ends a session that is still claimed with this token, but keeps its row until a time.
+ * @returns whether it was claimed
  */
 export const setCompleted = (
   db: Db,
@@ -243,9 +249,7 @@ export async function setCompletedFile(
   )
 }
 
-/**
- * Releases the claim of a completion in the background that is to be tried again from a time on.
- */
+/** Releases the claim of a background completion that will be retried from a time on. */
 export async function postpone(db: Db, id: string, claim: string, until: number): Promise<void> {
   await db.run(
     'UPDATE upload_session SET claim = NULL, claim_until = ? WHERE id = ? AND claim = ?',
@@ -253,7 +257,7 @@ export async function postpone(db: Db, id: string, claim: string, until: number)
   )
 }
 
-/** Releases the claim of a completion in the background that has failed. */
+/** Releases the claim of a failed background completion. */
 export async function setFailed(db: Db, id: string, claim: string, failure: string): Promise<void> {
   const sql = `UPDATE upload_session SET claim = NULL, claim_until = 0, state = 'failed', completion = NULL, failure = ?
      WHERE id = ? AND claim = ?`

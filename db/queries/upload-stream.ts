@@ -3,7 +3,7 @@ import { UploadPiece } from '../models/upload-piece.ts'
 import { UploadStream } from '../models/upload-stream.ts'
 import { insertion, placeholders } from './sql.ts'
 
-/** A stream as it is found. */
+/** A row of a stream. */
 export type StreamRow = Pick<UploadStream, 'kind' | 'arrived' | 'metadata' | 'parts' | 'isDeferred'>
 
 export async function insertStream(
@@ -25,7 +25,8 @@ export async function findStream(db: Db, id: string, tx?: Tx): Promise<StreamRow
 }
 
 /**
- * Sets what an upload reserves, and whether its length is still unknown. @returns as `setArrived`
+ * Sets the reservation of an upload, and whether its length is still unknown.
+ * @returns like `setArrived`
  */
 export async function setStreamSize(
   db: Db,
@@ -49,14 +50,17 @@ export async function setStreamSize(
   return true
 }
 
-/** Whether a user has an upload that is over, as long as it is remembered. */
+/** Whether a user had an upload that has ended, while its id is remembered. */
 export const isStreamOver = (db: Db, id: string, maker: string): Promise<boolean> =>
   db.exists(
     'SELECT s.id FROM upload_session s JOIN upload_stream t ON t.id = s.id WHERE s.id = ? AND s.user_id = ?',
     [id, maker],
   )
 
-/** Lets one request write. @returns whether no other one does */
+/**
+ * Lets one request write.
+ * @returns false if another request is writing
+ */
 export const takeStream = (
   db: Db,
   { id, writer, until }: { id: string; writer: string; until: number },
@@ -66,14 +70,17 @@ export const takeStream = (
     [writer, until, false, id, Date.now()],
   )
 
-/** Asks the request that is writing to end. @returns whether there is one */
+/**
+ * Asks the writing request to stop.
+ * @returns whether there is one
+ */
 export const wantStream = (db: Db, id: string): Promise<boolean> =>
   db.changed(
     'UPDATE upload_stream SET is_wanted = ? WHERE id = ? AND writer IS NOT NULL AND writer_until > ?',
     [true, id, Date.now()],
   )
 
-/** @returns whether it is still this request that writes */
+/** @returns whether this request is still the writer */
 export const keepStream = (
   db: Db,
   { id, writer, until }: { id: string; writer: string; until: number },
@@ -84,7 +91,7 @@ export const keepStream = (
     writer,
   ])
 
-/** Whether another request waits for the one that is writing to end. */
+/** Whether another request waits for the writer to stop. */
 export const isStreamWanted = (db: Db, id: string): Promise<boolean> =>
   db.exists('SELECT id FROM upload_stream WHERE id = ? AND is_wanted = ?', [id, true])
 
@@ -95,7 +102,10 @@ export async function releaseStream(db: Db, id: string, writer: string): Promise
   )
 }
 
-/** Records what is durable. @returns whether it is still this request that writes */
+/**
+ * Records durable bytes.
+ * @returns whether this request is still the writer
+ */
 export const setArrived = (
   db: Db,
   { id, writer, arrived }: { id: string; writer: string; arrived: number },
@@ -107,7 +117,7 @@ export const setArrived = (
     tx,
   )
 
-/** The pieces behind the last whole part, in the order of the file. */
+/** The pieces after the last whole part, in file order. */
 export const piecesOf = (db: Db, uploadId: string): Promise<Pick<UploadPiece, 'id' | 'size'>[]> =>
   db.rows('SELECT id, size FROM upload_piece WHERE upload_id = ? ORDER BY position', [uploadId])
 
@@ -115,7 +125,7 @@ export async function insertPiece(db: Db, piece: UploadPiece, tx: Tx): Promise<v
   await db.run(...insertion(UploadPiece, [piece]), tx)
 }
 
-/** Forgets pieces, whose bytes are deleted next. */
+/** Deletes the rows of pieces whose bytes are deleted next. */
 export async function endPieces(db: Db, ids: string[], tx: Tx): Promise<void> {
   if (ids.length === 0) return
   await db.run(
@@ -126,7 +136,7 @@ export async function endPieces(db: Db, ids: string[], tx: Tx): Promise<void> {
   await db.run(`DELETE FROM upload_piece WHERE id IN (${placeholders(ids)})`, ids, tx)
 }
 
-/** The same for all pieces of an upload that ends. */
+/** Deletes the rows of all pieces of an upload that ends. */
 export async function endPiecesOf(db: Db, uploadId: string, tx: Tx): Promise<void> {
   await db.run(
     `UPDATE blobs SET state = 'deleting', lease_until = ?
@@ -136,7 +146,7 @@ export async function endPiecesOf(db: Db, uploadId: string, tx: Tx): Promise<voi
   )
 }
 
-/** The upload that one is being joined to, with all that are. */
+/** The upload that joins this one, with all uploads that it joins. */
 export const findJoinedTo = (
   db: Db,
   bucketId: string,
@@ -150,7 +160,7 @@ export const findJoinedTo = (
     tx,
   )
 
-/** The upload of a user that these are joined to, in this order. */
+/** The upload of a user that joins these uploads in this order. */
 export async function findJoined(
   db: Db,
   { bucketId, maker, parts }: { bucketId: string; maker: string; parts: string },

@@ -1,11 +1,11 @@
 import type { Db, Tx } from '../index.ts'
 
-/** The tables whose makers can get mails about uses. */
+/** The tables of things whose creators can get mails about uses. */
 export type Noticed = 'file_request' | 'share'
 
 /**
- * Marks a mail as scheduled. @returns the time of the last mail; undefined if one is already
- * scheduled, or none is wanted
+ * Marks a mail as scheduled.
+ * @returns the time of the last mail; undefined if one is already scheduled or none is wanted
  */
 export async function beginMail(
   db: Db,
@@ -23,6 +23,6 @@ export async function beginMail(
   return row?.at
 }
 
-/** Notes that everything up to a time was reported to the maker. */
+/** Records that the creator was informed of everything up to a time. */
 export const endMail = (db: Db, of: Noticed, id: string, at: number, tx: Tx) =>
   db.run(`UPDATE ${of} SET mail_waits = ?, notified_at = ? WHERE id = ?`, [false, at, id], tx)

@@ -11,7 +11,7 @@ const LOCKED = 'SELECT id, status, email, verified_email AS verifiedEmail FROM u
 export const lockUser = (db: Db, id: string, tx: Tx): Promise<LockedUser | undefined> =>
   lockWith(db, 'id', id, tx)
 
-/** @param address as `canonicalEmail` writes it */
+/** @param address as `canonicalEmail` returns it */
 export const lockUserWithAddress = (
   db: Db,
   address: string,
@@ -24,7 +24,7 @@ async function lockWith(db: Db, column: 'id' | 'verified_email', value: string, 
   return user
 }
 
-/** An account with its limits, and its first identity; empty texts without one. */
+/** An account with its limits and its first identity. Texts are empty without one. */
 export type UserRow = Omit<User, 'status' | 'signInNotices' | 'planBy'> &
   Limits & { planName: string; provider: string; providerUserId: string }
 

@@ -7,7 +7,7 @@ import { firstOfEach, type Page, pageOf } from './page.ts'
 import { picturedAtOfBlob } from './picture.ts'
 import { inParts, insertion, placeholders } from './sql.ts'
 
-/** The bytes of a file: who made them, and when (milliseconds since 1970). */
+/** The content of a file: its author and its time in milliseconds since 1970. */
 export type Content = Pick<
   Version,
   'blobId' | 'fileType' | 'md5' | 'createdBy' | 'createdAt' | 'modifiedAt'
@@ -15,20 +15,20 @@ export type Content = Pick<
   size: number
 }
 
-/** When a content was last modified: when it came, unless its client says otherwise. */
+/** The modification time of a content: its upload time, unless the client reported another one. */
 export const modifiedAtOf = ({
   modifiedAt,
   createdAt,
 }: Pick<Content, 'modifiedAt' | 'createdAt'>): number => modifiedAt ?? createdAt
 
-/** A replaced content of a file. */
+/** A previous content of a file. */
 export type VersionRow = Content & Pick<Version, 'id' | 'bucketId' | 'entryId' | 'replacedAt'>
 
 const columns = `id, bucket_id AS bucketId, entry_id AS entryId, blob_id AS blobId, file_type AS fileType, md5, bytes AS size,
   created_by AS createdBy, created_at AS createdAt, modified_at AS modifiedAt, replaced_at AS replacedAt`
 
 /**
- * What a file is at this moment. Its content is that with which it was made until another one
+ * The current state of a file. Its content is the one with which it was created, until another one
  * replaces it.
  */
 export interface CurrentFile extends Pick<Entry, 'createdBy' | 'createdAt' | 'revision'> {
@@ -55,7 +55,7 @@ export async function currentFile(
   return { content: { ...bytes, ...made }, createdBy, createdAt, revision }
 }
 
-/** Gives a file another content. The caller updates the totals above it. */
+/** Replaces the content of a file. The caller updates the totals above it. */
 export async function setContent(
   db: Db,
   entryId: string,
@@ -88,7 +88,7 @@ export async function insertVersion(db: Db, version: VersionRow, tx: Tx): Promis
   await db.run(...insertion(Version, [{ ...version, bytes: version.size }]), tx)
 }
 
-/** The versions of some files, the newest first; each page starts after the same id. */
+/** The versions of some files, newest first. The page of each file starts after the same id. */
 export function pagesOfVersions(
   db: Db,
   entryIds: string[],
@@ -102,7 +102,7 @@ export function pagesOfVersions(
   )
 }
 
-/** Some versions of any files, by id. */
+/** Some versions of any files by id. */
 export function versionsByIds(db: Db, ids: readonly string[], tx?: Tx): Promise<VersionRow[]> {
   return db.rows(`SELECT ${columns} FROM version WHERE id IN (${placeholders(ids)})`, [...ids], tx)
 }
@@ -118,8 +118,8 @@ export const versionIn = (
 
 /**
  * Versions of a file beyond the newest ones.
- * @param kept the id of one that stays, whatever the clock said when it was made
- * @param others how many stay beside it
+ * @param kept the id of a version that stays, whatever the clock showed when it was made
+ * @param others how many others stay
  */
 export function versionsBeyond(
   db: Db,
@@ -162,7 +162,7 @@ export function oldestVersions(
   )
 }
 
-/** Some versions that were replaced before a time, the oldest first. */
+/** Some versions replaced before a time, oldest first. */
 export function versionsBefore(
   db: Db,
   time: number,
@@ -174,15 +174,15 @@ export function versionsBefore(
   )
 }
 
-/** Deletes rows, whose content has become that of a file again. */
+/** Deletes rows whose content became that of a file again. */
 export async function deleteVersionRows(db: Db, ids: string[], tx: Tx): Promise<void> {
   await db.run(`DELETE FROM version WHERE id IN (${placeholders(ids)})`, ids, tx)
 }
 
 /**
  * Deletes versions of a locked bucket with their bytes.
- * @param others bytes of files that go as well: blobs are locked by one statement, in the order
- * that all transactions have
+ * @param others the blobs of files that are deleted, too: one statement locks all blobs, in the
+ * order of all transactions
  */
 export async function deleteVersions(
   db: Db,
@@ -200,8 +200,8 @@ export async function deleteVersions(
 }
 
 /**
- * Takes the old content of a file out of the usage of its bucket, whose new content counts as one
- * more file by now.
+ * Subtracts the old content of a file from the usage of its bucket. The new content counts as
+ * another file by now.
  */
 export async function uncountReplaced(
   db: Db,
@@ -217,8 +217,8 @@ export async function uncountReplaced(
 }
 
 /**
- * Releases the bytes of files that are deleted permanently, and deletes their versions, with the
- * bucket locked.
+ * Releases the bytes of permanently deleted files and deletes their versions. The bucket must be
+ * locked.
  */
 export async function releaseFiles(
   db: Db,
@@ -234,11 +234,14 @@ export async function releaseFiles(
   await deleteVersions(db, bucketId, versions, tx, blobsOf(files))
 }
 
-/** What some files refer to. */
+/** The blobs that some files refer to. */
 export const blobsOf = (files: Pick<Entry, 'blobId'>[]): string[] =>
   files.flatMap(({ blobId }) => blobId ?? [])
 
-/** The versions of all files of a bucket, the first replaced first. @param after an id, or empty */
+/**
+ * The versions of all files of a bucket, first replaced first.
+ * @param after an id, or empty
+ */
 export async function versionsOfBucket(
   db: Db,
   bucketId: string,

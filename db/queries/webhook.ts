@@ -10,18 +10,18 @@ export type DeliveryRow = WebhookDelivery
 const columns = selection(Webhook, 'h')
 
 /**
- * The FROM and the condition of webhooks `h` whose user may still read their log, and of those that
- * are active.
+ * The FROM and the condition of webhooks `h` whose user may still read their log, and of active
+ * ones.
  */
 export const RIGHTFUL = `FROM webhook h JOIN user u ON u.id = h.user_id
   LEFT JOIN member m ON m.workspace_id = h.workspace_id AND m.user_id = h.user_id`
 const MAY = `u.status = 'active' AND (h.workspace_id IS NULL OR m.role IN (${rolesThat('manage')}))`
 export const MAY_NOW = `h.state = 'active' AND ${MAY}`
 
-/** A webhook that is to be delivered to, and the claim of another instance on it, which is over. */
+/** A webhook due for delivery, whose claim by another instance has expired. */
 export type DueWebhook = Pick<WebhookRow, 'id' | 'leaseUntil'>
 
-/** Webhooks with events to deliver that no instance has claimed, the longest waiting first. */
+/** Webhooks with events to deliver that no instance has claimed, longest waiting first. */
 export const dueWebhooks = (db: Db, now: number, limit: number): Promise<DueWebhook[]> =>
   db.rows(
     `SELECT h.id, h.lease_until AS leaseUntil ${RIGHTFUL} WHERE ${MAY_NOW} AND h.due_at <= ? AND h.lease_until <= ?
@@ -29,15 +29,15 @@ export const dueWebhooks = (db: Db, now: number, limit: number): Promise<DueWebh
     [now, now],
   )
 
-/** The logs of which there are active webhooks, and their workspaces. */
+/** The logs with active webhooks, and their workspaces. */
 export const watchedLogs = (db: Db): Promise<Pick<WebhookRow, 'logId' | 'workspaceId'>[]> =>
   db.rows(
     "SELECT DISTINCT log_id AS logId, workspace_id AS workspaceId FROM webhook WHERE state = 'active'",
   )
 
 /**
- * Claims a webhook until a time, unless another instance has it, or has had it and put it off
- * meanwhile. @returns whether it did
+ * Claims a webhook until a time, unless another instance holds it or has postponed it meanwhile.
+ * @returns whether it was claimed
  */
 export const claimWebhook = (
   db: Db,
@@ -50,7 +50,7 @@ export const claimWebhook = (
     [until, id, leaseUntil, now],
   )
 
-/** A claimed webhook as it is now, if it is still to be delivered to. */
+/** The current row of a claimed webhook, if it is still due for delivery. */
 export const claimedWebhook = (
   db: Db,
   { id, leaseUntil }: DueWebhook,
@@ -61,8 +61,8 @@ export const claimedWebhook = (
   ])
 
 /**
- * Sets columns of a webhook under a claim, if what is given with it is still so. @returns whether
- * it did
+ * Updates columns of a claimed webhook, if the given conditions still hold.
+ * @returns whether it was updated
  */
 export async function settleWebhook(
   db: Db,
@@ -74,26 +74,29 @@ export async function settleWebhook(
   return done === 1
 }
 
-/** A webhook whose user may still read its log, also one that is not active. */
+/** A webhook whose user may still read its log, active or not. */
 export const rightfulWebhook = (db: Db, id: string): Promise<WebhookRow | undefined> =>
   db.row(`SELECT ${columns} ${RIGHTFUL} WHERE h.id = ? AND ${MAY}`, [id])
 
 const listed = (db: Db, where: string, values: Value[], tx?: Tx) =>
   db.rows<WebhookRow>(`SELECT ${columns} FROM webhook h WHERE ${where} ORDER BY h.id`, values, tx)
 
-/** The webhooks of a person, the oldest first. */
+/** The webhooks of a person, oldest first. */
 export const webhooksOfUser = (db: Db, userId: string): Promise<WebhookRow[]> =>
   listed(db, 'h.workspace_id IS NULL AND h.user_id = ?', [userId])
 
-/** Those of some workspaces, likewise. */
+/** The webhooks of some workspaces, oldest first. */
 export const webhooksOfWorkspaces = (db: Db, ids: string[]): Promise<WebhookRow[]> =>
   listed(db, `h.workspace_id IN (${placeholders(ids)})`, ids)
 
-/** Those of workspaces that a user is responsible for, also of workspaces that they have left. */
+/**
+ * The workspace webhooks that a user is responsible for, including workspaces that the user has
+ * left.
+ */
 export const webhooksUnder = (db: Db, userId: string, tx: Tx): Promise<WebhookRow[]> =>
   listed(db, 'h.workspace_id IS NOT NULL AND h.user_id = ?', [userId], tx)
 
-/** Those of some webhooks that are a user's own, or of a workspace that they are a member of. */
+/** The webhooks among these that belong to a user or to one of the user's workspaces. */
 export const webhooksAmong = (db: Db, userId: string, ids: string[]): Promise<WebhookRow[]> =>
   listed(
     db,
@@ -102,14 +105,14 @@ export const webhooksAmong = (db: Db, userId: string, ids: string[]): Promise<We
     [...ids, userId, userId],
   )
 
-/** The attempts of some webhooks, the latest first. */
+/** The attempts of some webhooks, latest first. */
 export const deliveriesOf = (db: Db, webhookIds: string[]): Promise<DeliveryRow[]> =>
   db.rows(
     `SELECT ${selection(WebhookDelivery)} FROM webhook_delivery WHERE webhook_id IN (${placeholders(webhookIds)}) ORDER BY id DESC`,
     webhookIds,
   )
 
-/** Deletes all attempts of a webhook except the last ones. */
+/** Deletes all attempts of a webhook except the latest ones. */
 export async function trimDeliveries(db: Db, webhookId: string, keep: number): Promise<void> {
   const first = await db.row<{ id: string }>(
     `SELECT id FROM webhook_delivery WHERE webhook_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${keep}`,

@@ -23,7 +23,7 @@ export async function lockWorkspace(db: Db, id: string, tx: Tx): Promise<void> {
 
 /**
  * Locks a workspace until the transaction ends, for a member who may manage it at that moment.
- * Every change of members locks it, too.
+ * Every change of members locks it.
  */
 export async function lockForManager(
   db: Db,
@@ -41,7 +41,7 @@ export async function lockForManager(
   return mayManage
 }
 
-/** A workspace, with how many members it has and may have. */
+/** A workspace with its number of members and their limit. */
 export const workspaceWithSeats = (db: Db, id: string, tx: Tx) =>
   db.row<Omit<WorkspaceView, 'role'> & { used: number; max: number }>(
     `SELECT ${columns}, (SELECT COUNT(*) FROM member m WHERE m.workspace_id = w.id) AS used, ${limitOf('maxUsersWorkspace', 'workspace')} AS max
@@ -50,13 +50,13 @@ export const workspaceWithSeats = (db: Db, id: string, tx: Tx) =>
     tx,
   )
 
-/** A workspace of a user, with its tree and its limits. */
+/** A workspace of a user with its tree and limits. */
 export interface WorkspaceTreeRow extends WorkspaceView, DriveLimits {
   bucketId: string
   rootId: string
 }
 
-/** The workspaces of a user with these ids of workspaces `w` or of their buckets `b`. */
+/** The workspaces of a user with these ids, of workspaces `w` or of their buckets `b`. */
 export const workspaceTrees = (
   db: Db,
   userId: string,
@@ -71,8 +71,9 @@ export const workspaceTrees = (
   )
 
 /**
- * The workspaces of a user, oldest first. @param after the id of a workspace, or empty @param only
- * the one that may be listed
+ * The workspaces of a user, oldest first.
+ * @param after the id of a workspace, or empty
+ * @param only the id of the only one to list
  */
 export async function pageOfWorkspaces(
   db: Db,
@@ -98,7 +99,7 @@ export async function idOfSlug(db: Db, userId: string, slug: string): Promise<st
   return row?.id
 }
 
-/** The ids of the workspaces of a user that some invites are to, by the id of the invite. */
+/** The ids of a user's workspaces to which some invites belong, by invite id. */
 export async function idsOfInvites(
   db: Db,
   userId: string,
@@ -112,7 +113,7 @@ export async function idsOfInvites(
   return new Map(rows.map(({ id, workspaceId }) => [id, workspaceId]))
 }
 
-/** The usage of a workspace, and its limits; null means unlimited. */
+/** The usage and limits of a workspace. Null means unlimited. */
 export type WorkspaceQuota = Record<
   'fileCount' | 'totalBytes' | 'folderCount' | 'memberCount' | 'apiKeyCount',
   number
@@ -140,7 +141,7 @@ export async function quotasOf(db: Db, ids: string[]): Promise<Map<string, Works
   return new Map(rows.map(({ id, ...quota }) => [id, quota]))
 }
 
-/** The folder that all files of a workspace are in. */
+/** The root folder of a workspace. */
 export interface WorkspaceRoot {
   id: string
   createdBy: string | null
@@ -157,7 +158,7 @@ export async function rootsOf(db: Db, ids: string[]): Promise<Map<string, Worksp
   return new Map(rows.map(({ workspaceId, ...root }) => [workspaceId, root]))
 }
 
-/** How many workspaces a user owns and may own. */
+/** The number of workspaces that a user owns, and the limit. */
 export const ownedQuota = (db: Db, userId: string, tx: Tx) =>
   db.row<{ used: number; max: number }>(
     `SELECT (SELECT COUNT(*) FROM workspace w WHERE w.owner_id = u.id) AS used, ${limitOf('maxUserWorkspaces')} AS max
