@@ -517,6 +517,8 @@ describe('A session', () => {
       address: '',
       provider: null,
       providerSession: null,
+      providerIssuedAt: null,
+      provedAt: null,
       touched: 0,
     })
     expect(await viewerOf(secret)).toMatchObject({ userId, via: 'session', expiresAt })

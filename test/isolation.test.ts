@@ -126,6 +126,7 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
     'POST /api/workspaces/invites/accept': ['INVITE_NOT_FOR_YOU', 'INVITE_NOT_FOUND'],
     'POST /api/share/revoke/{token}': ['FORBIDDEN', 'SHARE_NOT_FOUND'],
     'PATCH /api/share/{token}': ['FORBIDDEN', 'SHARE_NOT_FOUND'],
+    'GET /api/d/private/{token}': ['FORBIDDEN', 'TOKEN_NOT_FOUND'],
     'GET /api/d/{token} (a direct share)': ['FORBIDDEN', 'SHARE_NOT_FOUND'],
     'POST /api/share/resolve/{token} (a direct share)': ['FORBIDDEN', 'SHARE_NOT_FOUND'],
     'GET /api/share/entries/{token} (a direct share)': ['FORBIDDEN', 'SHARE_NOT_FOUND'],
