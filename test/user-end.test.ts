@@ -283,7 +283,7 @@ describe('DELETE /api/user/account/delete', () => {
       folders: [],
       files: [],
     })
-    expect((await back.rest('GET', `/api/d/private/${own}`)).status).toBe(404)
+    expect((await back.rest('GET', `/api/d/private/${own}`)).status).toBe(403)
     expect((await back.rest('GET', `/api/files/${HELLO}/note`)).status).toBe(400)
   })
 
@@ -335,7 +335,7 @@ describe('DELETE /api/user/account/delete', () => {
     )
     expect(await (await fetch(headers.get('location') ?? '')).text()).toBe('hello')
     // The files are back; what was given out of them is not.
-    expect((await back.rest('GET', `/api/d/private/${own}`)).status).toBe(404)
+    expect((await back.rest('GET', `/api/d/private/${own}`)).status).toBe(403)
     expect((await bob.rest('GET', `/api/d/${open}`)).status).toBe(404)
     expect((await back.rest('GET', '/api/files/shared_by_user')).response.files).toEqual([])
     expect((await rowsOf('bucket', 'id', bucketId))[0]).toMatchObject({
