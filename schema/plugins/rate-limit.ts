@@ -4,7 +4,7 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
-import { isCounted, type RateName } from '../../src/services/rate-limit.ts'
+import type { RateName } from '../../src/services/rate-limit.ts'
 import { networkOf } from '../../src/values/network.ts'
 import type { Context } from '../context.ts'
 
@@ -37,7 +37,7 @@ export class RateLimitPlugin<Types extends SchemaTypes> extends BasePlugin<Types
     if (!rateLimit) return resolver
     return async (root, args, context, info) => {
       const { services, caller, address } = context as Context
-      if (isCounted(rateLimit, caller))
+      if (services.rateLimits.counts(rateLimit, caller))
         await services.rateLimits.hit(
           rateLimit,
           caller?.userId ?? `network ${networkOf(address)}`,

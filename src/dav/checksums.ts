@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
 import { parseContentMd5 } from '../services/uploads/upload-part.ts'
+import { hexOfCrc32 as hexOfSum } from '../upload-engine/crc32.ts'
 
 /** What a client says of the bytes that it uploads. */
 interface Expectations {
@@ -35,7 +36,7 @@ function adler32(): Sum {
         b %= ADLER_PRIME
       }
     },
-    digest: () => (b * 65_536 + a).toString(16).padStart(8, '0'),
+    digest: () => hexOfSum(b * 65_536 + a),
   }
 }
 

@@ -14,12 +14,6 @@ export type RateName = keyof RateRules
  */
 const ofPeople: ReadonlySet<RateName> = new Set(['folders'])
 
-/** Whether a rate counts the calls of a caller: some rates exempt API keys. */
-export const isCounted = (
-  name: RateName,
-  caller: Pick<Caller, 'via'> | null | undefined,
-): boolean => caller?.via !== 'api_key' || !ofPeople.has(name)
-
 interface Identity {
   contextIdentity: string
   fieldIdentity: string
@@ -77,6 +71,10 @@ export function rateLimitService({
   let limiter: ReturnType<typeof createLimiter> | undefined
 
   return {
+    /** Reports whether a rate counts the calls of a caller. Some rates exempt API keys. */
+    counts: (name: RateName, caller: Pick<Caller, 'via'> | null | undefined): boolean =>
+      caller?.via !== 'api_key' || !ofPeople.has(name),
+
     /** Counts a call of a user. @throws RATE_LIMITED with `retry_after` in seconds */
     async hit(name: RateName, userId: string, info: object): Promise<void> {
       const { max, seconds } = rules[name]
