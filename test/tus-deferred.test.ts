@@ -1,7 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Upload } from 'tus-js-client'
 import { ROOMY, UNHURRIED } from './builders.ts'
 import { expectConsistent } from './consistency.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
@@ -220,25 +218,4 @@ describe('An upload by tus whose length is said later', () => {
     expect(await storedBytes(t.url, alice, name)).toEqual(bytes)
     await expectConsistent(t)
   })
-
-  it.each([2 * PART, 2 * PART + 1234])(
-    'takes a stream of %d bytes from tus-js-client, which does not know where it ends',
-    async size => {
-      const name = randomUUID()
-      const bytes = randomBytes(size)
-      await new Promise<void>((resolve, reject) =>
-        new Upload(Readable.from([bytes.subarray(0, 1000), bytes.subarray(1000)]), {
-          endpoint: `${t.url}/api/tus`,
-          headers: { cookie: alice.cookie },
-          metadata: { filename: name },
-          chunkSize: PART,
-          uploadLengthDeferred: true,
-          retryDelays: [],
-          onSuccess: () => resolve(),
-          onError: reject,
-        }).start(),
-      )
-      expect(await storedBytes(t.url, alice, name)).toEqual(bytes)
-    },
-  )
 })

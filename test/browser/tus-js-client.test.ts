@@ -1,14 +1,18 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from '@jest/globals'
+import { Upload } from 'tus-js-client'
 import { openDatabase } from '../../db/index.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { blocksOf } from '../docs.ts'
 import { signInTo } from '../harness.ts'
+import { storedBytes } from '../tus-client.ts'
 import { drillTus } from '../tus-drill.ts'
 import { startService } from './service.ts'
 
@@ -33,6 +37,35 @@ it('tus-js-client sends parallel chunks of any size, which the service joins', a
     settings: { UPLOAD_PART_BYTES: '262144' },
   })
 }, 120_000)
+
+it('tus-js-client sends a stream of unknown length', async () => {
+  const part = 65_536
+  const { url, dataDir, stop } = await startService({ UPLOAD_PART_BYTES: String(part) })
+  const db = openDatabase(readConfig({ DATA_DIR: dataDir }).database, { pool: 1 })
+  try {
+    const alice = await signInTo(db, url, 'alice')
+    for (const size of [2 * part, 2 * part + 1234]) {
+      const filename = `${size}.bin`
+      const bytes = randomBytes(size)
+      await new Promise<void>((resolve, reject) =>
+        new Upload(Readable.from([bytes.subarray(0, 1000), bytes.subarray(1000)]), {
+          endpoint: `${url}/api/tus`,
+          headers: { cookie: alice.cookie },
+          metadata: { filename },
+          chunkSize: part,
+          uploadLengthDeferred: true,
+          retryDelays: [],
+          onSuccess: () => resolve(),
+          onError: reject,
+        }).start(),
+      )
+      expect(await storedBytes(url, alice, filename)).toEqual(bytes)
+    }
+  } finally {
+    await db.close()
+    await stop()
+  }
+}, 30_000)
 
 it('tus-js-client works as in docs/integrate.md, and reports a refusal at once', async () => {
   const { url, dataDir, stop } = await startService()

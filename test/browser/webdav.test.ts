@@ -1,16 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createClient, type FileStat, type WebDAVClient } from 'webdav'
-import { davPerson } from './dav-client.ts'
-import { startApp, type TestApp } from './harness.ts'
+import { openDatabase } from '../../db/index.ts'
+import { privateScopes } from '../../src/access/scopes.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { signInTo } from '../harness.ts'
+import { type Service, startService } from './service.ts'
 
-let t: TestApp
+let service: Service
 let client: WebDAVClient
 beforeAll(async () => {
-  t = await startApp()
-  const { person, key } = await davPerson(t)
-  client = createClient(`${t.url}/dav/files`, { username: person.email, password: key.key })
+  service = await startService()
+  const db = openDatabase(readConfig({ DATA_DIR: service.dataDir }).database, { pool: 1 })
+  const alice = await signInTo(db, service.url, 'alice').finally(() => db.close())
+  const { response } = await alice.rest('POST', '/api/api_keys/private/create', {
+    json: { name: 'webdav', scopes: privateScopes },
+  })
+  const { key } = response.api_key
+  client = createClient(`${service.url}/dav/files`, { username: alice.email, password: key })
 })
-afterAll(() => t.stop())
+afterAll(() => service.stop())
 
 const text = (path: string) => client.getFileContents(path, { format: 'text' })
 
