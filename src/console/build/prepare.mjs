@@ -1,6 +1,7 @@
 // Runs after `npm install` in this folder and before `npm pack`. Plain JavaScript, because npm may
 // run it with any version of Node.js.
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const configFiles = ['vite.ts', '../../pages/build/vite.ts'].map(name =>
@@ -13,8 +14,18 @@ process.env.NODE_ENV = 'production'
 
 // The package `node` links its program from a package below it, whose headers (68 MB) nothing
 // reads.
-const headers = new URL('../../../node_modules/node/node_modules', import.meta.url)
-rmSync(headers, { recursive: true, force: true })
+const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
+rmSync(join(modules, 'node/node_modules'), { recursive: true, force: true })
+
+/** Removes the source maps of the packages (137 MB), which nothing reads either. */
+function removeMaps(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) removeMaps(path)
+    else if (/\.([cm]?[jt]s|css)\.map$/.test(entry.name)) rmSync(path)
+  }
+}
+removeMaps(modules)
 
 try {
   const { build } = await import('vite')
