@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { openDatabase } from '../db/index.ts'
 import type { AccountRow } from '../db/queries/account.ts'
+import { accountCommands } from './admin/account.ts'
 import { auditCommand } from './admin/audit.ts'
 import { maintenanceCommand } from './admin/maintenance.ts'
 import { moveBlobsCommand } from './admin/move-blobs.ts'
@@ -131,6 +132,7 @@ command('storage', 'shows used and free storage').action(() =>
 )
 
 planCommands({ command, run })
+accountCommands({ command, run })
 maintenanceCommand({ command, run })
 auditCommand({ command, run })
 

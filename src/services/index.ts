@@ -12,6 +12,7 @@ import { appointmentService } from './accounts/appointment.ts'
 import { favouriteService } from './accounts/favourite.ts'
 import { identityService } from './accounts/identity.ts'
 import { loginService } from './accounts/login.ts'
+import { loginLinkService } from './accounts/login-link.ts'
 import { loginNoticeService } from './accounts/login-notice.ts'
 import { loginRequestService } from './accounts/login-request.ts'
 import { operatorService } from './accounts/operator.ts'
@@ -263,6 +264,7 @@ export function createServices({ config, ...given }: Options) {
     rateLimits,
     logins: loginService({
       ...core,
+      links: loginLinkService(core),
       accounts,
       appointments,
       invites,

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pRetry from 'p-retry'
 import { v7 as newId } from 'uuid'
-import { isDuplicate, type Tx } from '../../../db/index.ts'
-import { SERVICE_LOG } from '../../../db/models/event.ts'
-import type { LoginLink, LoginLinkKind } from '../../../db/models/login-link.ts'
+import { isDuplicate } from '../../../db/index.ts'
+import type { LoginLink } from '../../../db/models/login-link.ts'
 import {
   hasLogins,
   type LoginRow,
@@ -12,8 +11,6 @@ import {
   loginOfUser,
   noteProof,
   noteSignIn,
-  type PersonRow,
-  peopleWithLogins,
   provedAt,
 } from '../../../db/queries/login.ts'
 import { deleteLoginLinks, loginLink, redeemLoginLink } from '../../../db/queries/login-link.ts'
@@ -22,38 +19,18 @@ import type { Caller, Origin } from '../../access/caller.ts'
 import { createNetworkBound, type GuessLimiter } from '../../access/guessing.ts'
 import type { Passwords } from '../../access/password.ts'
 import { accountsName, type Config } from '../../config/config.ts'
-import { hashSecret, newSecret } from '../../runtime/tokens.ts'
-import { DAY_MS } from '../../values/duration.ts'
 import { MAX_EMAIL } from '../../values/limits.ts'
 import { networkOf } from '../../values/network.ts'
 import type { Core } from '../core.ts'
-import { type Change, masked, operatorOf, system } from '../history/event.ts'
-import { enqueue } from '../notices/outbox.ts'
+import { type Change, system } from '../history/event.ts'
 import type { InviteService } from '../workspaces/invite.ts'
 import type { AccountService } from './account.ts'
 import type { AppointmentService } from './appointment.ts'
+import { hashOfLink, type LoginLinkService } from './login-link.ts'
 import type { LoginNotices } from './login-notice.ts'
-import { type PasswordProblem, problemOfPassword } from './password-rule.ts'
+import { LoginProblem, readEmail, readName } from './login-problem.ts'
+import { problemOfPassword } from './password-rule.ts'
 import { canonicalEmail, type ProviderProfile } from './profile.ts'
-
-/** What is wrong with a form; the page finds the words. */
-export type LoginProblemCode =
-  | PasswordProblem
-  | 'email_invalid'
-  | 'name_long'
-  | 'link_gone'
-  | 'exists'
-
-export class LoginProblem extends Error {
-  readonly field: 'email' | 'name' | 'password' | null
-  readonly code: LoginProblemCode
-
-  constructor(field: LoginProblem['field'], code: LoginProblemCode) {
-    super(code)
-    this.field = field
-    this.code = code
-  }
-}
 
 /** What a person types to create an account. */
 export interface Registration {
@@ -77,30 +54,17 @@ export interface LoginClient {
   deviceOf: (loginId: string) => string | null
 }
 
-const MAX_NAME = 200
-const lifetimes: Record<LoginLinkKind, number> = {
-  first: DAY_MS,
-  invite: 7 * DAY_MS,
-  'sign-up': DAY_MS,
-  reset: DAY_MS,
-  'reset-all': DAY_MS,
-  'address-from': DAY_MS,
-  'address-to': DAY_MS,
-}
 /** Mails of the sign-in pages to one address, and because of one network, in an hour. */
 const MAILS_TO_ADDRESS = 3
 const MAILS_OF_NETWORK = 20
 const HOUR_SECONDS = 3600
-/** People of whom operators see the sign-in. */
-const MOST_PEOPLE = 500
 /** A critical action needs a proof that is not older. */
 const FRESH_PROOF_MS = 10 * 60_000
 
-const hashOf = (secret: string) => hashSecret(secret).toString('hex')
-
 interface Deps
-  extends Core<'db' | 'change' | 'coordination' | 'tokens' | 'publicUrl' | 'wake' | 'log'>,
-    Pick<Config, 'passwords' | 'secondFactor' | 'smtpUrl'> {
+  extends Core<'db' | 'change' | 'coordination' | 'tokens' | 'publicUrl' | 'log'>,
+    Pick<Config, 'passwords' | 'secondFactor'> {
+  links: LoginLinkService
   accounts: AccountService
   appointments: AppointmentService
   invites: InviteService
@@ -111,10 +75,9 @@ interface Deps
 
 /** Accounts of the service itself: docs/decisions/own-accounts.md. */
 export function loginService(deps: Deps) {
-  const { db, change, coordination, tokens, publicUrl, wake, log } = deps
+  const { db, change, coordination, tokens, publicUrl, log } = deps
   const { accounts, appointments, invites, notices, guesses, hashes } = deps
-  /** Whether mails reach people: without SMTP they are files on the server. */
-  const hasMail = deps.smtpUrl !== ''
+  const { hasMail, makeLink, urlOf, mailLink, invite, resetFor, people } = deps.links
   const networks = createNetworkBound(coordination, 'satchel:sign-in')
   let isSetUp = false
   let nobody: Promise<string> | undefined
@@ -132,32 +95,6 @@ export function loginService(deps: Deps) {
     const host = new URL(publicUrl() || 'http://localhost').hostname
     const problem = await problemOfPassword(password, [email, name, host, 'satchel'])
     if (problem) throw new LoginProblem('password', problem)
-  }
-
-  async function makeLink(
-    kind: LoginLinkKind,
-    of: Pick<LoginLink, 'email' | 'name' | 'userId' | 'madeBy'>,
-    tx?: Tx,
-  ): Promise<string> {
-    const secret = newSecret()
-    const now = Date.now()
-    const times = { createdAt: now, expiresAt: now + lifetimes[kind] }
-    const row = { hash: hashOf(secret), kind, ...of, ...times }
-    await db.LoginLink.create(row, tx ? { transaction: tx } : {})
-    return secret
-  }
-
-  const urlOf = (page: string, secret: string) => `${publicUrl()}/sign-in/${page}/${secret}`
-
-  async function mailLink(
-    to: string,
-    about: 'invite' | 'sign-up' | 'known' | 'reset' | 'address',
-    link: string,
-  ): Promise<void> {
-    await db.transaction(tx =>
-      enqueue(db, 'mail', { template: 'account-link', to, values: { about, link } }, tx),
-    )
-    wake()
   }
 
   /** Whether one more mail may be sent: anyone can ask for mails to anyone. */
@@ -233,6 +170,9 @@ export function loginService(deps: Deps) {
 
   return {
     hasMail,
+    invite,
+    resetFor,
+    people,
     /** Whether people may sign in with a password. */
     hasPasswords: deps.passwords,
     mayRegister: (): boolean => hasMail && deps.passwords && accounts.mayRegister(),
@@ -254,7 +194,7 @@ export function loginService(deps: Deps) {
 
     /** A link that is still good, or null. */
     async findLink(secret: string): Promise<LoginLink | null> {
-      return (await loginLink(db, hashOf(secret), Date.now())) ?? null
+      return (await loginLink(db, hashOfLink(secret), Date.now())) ?? null
     },
 
     /**
@@ -263,7 +203,7 @@ export function loginService(deps: Deps) {
      * @throws LoginProblem, SignInRefused
      */
     async register(secret: string, given: Registration, from: Origin): Promise<string> {
-      const hash = hashOf(secret)
+      const hash = hashOfLink(secret)
       const link = await loginLink(db, hash, Date.now())
       if (!link || (link.kind !== 'first' && link.kind !== 'invite' && link.kind !== 'sign-up'))
         throw new LoginProblem(null, 'link_gone')
@@ -308,48 +248,9 @@ export function loginService(deps: Deps) {
       })
     },
 
-    /**
-     * Invites a person to create an account, whose address the operator vouches for.
-     * @param by null for the command line of the service
-     * @returns the URL to hand on; a mail has it, too, where mails are sent
-     * @throws LoginProblem
-     */
-    async invite(by: Caller | null, given: { email: string; name: string }): Promise<string> {
-      const email = readEmail(given.email)
-      const name = given.name.trim() === '' ? '' : readName(given.name, email)
-      if (await loginByEmail(db, email)) throw new LoginProblem('email', 'exists')
-      const secret = await change(operatorOf(by), async ({ tx, record }) => {
-        const recipient = masked(email)
-        record(SERVICE_LOG, { kind: 'account.invited', subject: null, details: { recipient } })
-        const madeBy = by?.userId ?? null
-        return makeLink('invite', { email, name, userId: null, madeBy }, tx)
-      })
-      const url = urlOf('invite', secret)
-      if (hasMail) await mailLink(email, 'invite', url)
-      return url
-    },
-
-    /**
-     * Makes a link with which a person chooses a new password, and with `all` loses the second
-     * factor and the passkeys. For an account without a login, it makes one.
-     * @param by null for the command line of the service
-     * @throws LoginProblem `email_invalid` for an account without a usable address
-     */
-    async resetFor(by: Caller | null, userId: string, all: boolean): Promise<string> {
-      const login = await loginOfUser(db, userId)
-      const user = await db.User.findByPk(userId, { raw: true })
-      const email = login?.email ?? readEmail(user?.email ?? '')
-      const secret = await change(operatorOf(by), async ({ tx, record }) => {
-        record(userId, { kind: 'account.reset', subject: userId })
-        const of = { email, name: '', userId, madeBy: by?.userId ?? null }
-        return makeLink(all ? 'reset-all' : 'reset', of, tx)
-      })
-      return urlOf('reset', secret)
-    },
-
     /** Sets a new password with a link. @returns the id of the login @throws LoginProblem */
     async reset(secret: string, given: string, from: Origin): Promise<string> {
-      const hash = hashOf(secret)
+      const hash = hashOfLink(secret)
       const link = await loginLink(db, hash, Date.now())
       const { kind, userId, email } = link ?? { kind: null, userId: null, email: '' }
       if (userId === null || (kind !== 'reset' && kind !== 'reset-all'))
@@ -430,7 +331,7 @@ export function loginService(deps: Deps) {
      * LoginProblem
      */
     async confirmAddress(secret: string, from: Origin): Promise<boolean> {
-      const hash = hashOf(secret)
+      const hash = hashOfLink(secret)
       const link = await loginLink(db, hash, Date.now())
       const { kind, userId, email } = link ?? { kind: null, userId: null, email: '' }
       if (userId === null || (kind !== 'address-from' && kind !== 'address-to'))
@@ -456,9 +357,6 @@ export function loginService(deps: Deps) {
     },
 
     ofUser: (userId: string): Promise<LoginRow | undefined> => loginOfUser(db, userId),
-
-    /** How accounts sign in, for operators. */
-    people: (): Promise<PersonRow[]> => peopleWithLogins(db, MOST_PEOPLE),
 
     /** Whether a person must have a second factor beside their password. */
     async needsFactor({ userId }: LoginRow): Promise<boolean> {
@@ -524,22 +422,3 @@ export const profileOf = ({
   picture: '',
   locale: '',
 })
-
-/** @throws LoginProblem */
-export function readEmail(text: string): string {
-  const email = canonicalEmail(text.trim())
-  const isAddress =
-    /^[^\s\p{Cc}\p{Cf}\p{Cs}@<>()[\]",;:\\]+@[^\s\p{Cc}\p{Cf}\p{Cs}@<>()[\]",;:\\]+$/u
-  if (email.length > MAX_EMAIL || !isAddress.test(email))
-    throw new LoginProblem('email', 'email_invalid')
-  return email
-}
-
-function readName(text: string, email: string): string {
-  const name = text
-    .normalize('NFC')
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-  if (name.length > MAX_NAME) throw new LoginProblem('name', 'name_long')
-  return name || email.slice(0, email.indexOf('@'))
-}

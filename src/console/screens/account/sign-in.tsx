@@ -160,6 +160,11 @@ function Identities({ identities }: { identities: readonly Identity[] }) {
         </a>
       }
     >
+      {identities.some(({ provider }) => provider === 'accounts') && (
+        <p>
+          <a href="/account/security">{text('security')}</a>
+        </p>
+      )}
       <Rows label={text('identities')}>
         {identities.map(identity => (
           <li key={identity.id}>

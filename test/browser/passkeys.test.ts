@@ -1,0 +1,210 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Browser, CDPSession, Page } from 'playwright-core'
+import { type App, createApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { createLog } from '../../src/runtime/log.ts'
+import { passkeyService } from '../../src/services/accounts/passkey.ts'
+import { PASSWORD } from '../own-accounts.ts'
+import { copySqlite } from '../templates.ts'
+import { openBrowser, visit } from './browser.ts'
+
+let app: App
+let url: string
+let dir: string
+let browser: Browser
+let page: Page
+let device: CDPSession
+let authenticatorId: string
+const foreign: string[][] = []
+
+const authenticator = {
+  protocol: 'ctap2',
+  transport: 'internal',
+  hasResidentKey: true,
+  hasUserVerification: true,
+  isUserVerified: true,
+  automaticPresenceSimulation: true,
+} as const
+
+async function newDevice() {
+  const opened = await visit(browser, url)
+  foreign.push(opened.foreign)
+  const session = await opened.context.newCDPSession(opened.page)
+  await session.send('WebAuthn.enable')
+  const added = await session.send('WebAuthn.addVirtualAuthenticator', { options: authenticator })
+  return { page: opened.page, session, id: added.authenticatorId }
+}
+
+async function useDevice() {
+  ;({ page, session: device, id: authenticatorId } = await newDevice())
+}
+
+const signOut = () => page.context().clearCookies()
+const isIn = async (of = page): Promise<boolean> => {
+  const answer = await of.request.get(`${url}/auth/is_valid`)
+  return (await answer.json()).response.authenticated
+}
+
+/** Signs in with a passkey; the browser may do so by itself, as with the field of the address. */
+async function withPasskey(of = page): Promise<boolean> {
+  await of.bringToFront()
+  await of.goto(`${url}/login`)
+  const button = of.getByRole('button', { name: 'Sign in with a passkey' })
+  await button.click({ timeout: 3000 }).catch(() => {})
+  await of
+    .waitForURL(to => !to.pathname.startsWith('/sign-in/') && to.pathname !== '/login', {
+      timeout: 5000,
+    })
+    .catch(() => {})
+  return isIn(of)
+}
+
+async function addPasskey(name: string): Promise<void> {
+  // Browsers ask authenticators only for the page in front.
+  await page.bringToFront()
+  await page.goto(`${url}/account/security`)
+  await page.getByLabel('Name of the passkey').fill(name)
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByText('Saved.').waitFor()
+  await page.getByText('Saved.').waitFor()
+}
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'satchel-passkeys-'))
+  copySqlite(join(dir, 'satchel.sqlite'))
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: dir,
+    SIGN_IN: 'accounts',
+    SECRET_KEY: 'a secret key of the tests, long enough',
+    CONSOLE: 'false',
+    PREVIEWS: 'false',
+  })
+  app = await createApp(config, { log: createLog({ logLevel: 'warn' }, { write() {} }) })
+  url = await app.start()
+  browser = await openBrowser('whole')
+  await useDevice()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await app?.stop()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+describe('A passkey', () => {
+  it('is added to the first account, which a person creates in the browser', async () => {
+    const secret = await app.services.logins.beginFirst()
+    await page.goto(`${url}/sign-in/first/${secret}`)
+    await page.getByLabel('E-mail address').fill('owner@example.com')
+    await page.getByLabel('New password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.waitForURL(`${url}/`)
+    await addPasskey('Laptop')
+    expect(await page.getByText('Laptop').count()).toBeGreaterThan(0)
+    const { credentials } = await device.send('WebAuthn.getCredentials', { authenticatorId })
+    expect(credentials).toMatchObject([{ isResidentCredential: true, rpId: 'localhost' }])
+  })
+
+  it('signs in without typing anything', async () => {
+    await signOut()
+    expect(await withPasskey()).toBe(true)
+  })
+
+  it('asks for no second factor, which a password does', async () => {
+    const login = await app.db.Login.findOne()
+    await login?.update({ totp: 'x', factorAt: 1 })
+    await signOut()
+    expect(await withPasskey()).toBe(true)
+    await login?.update({ totp: null, factorAt: null })
+  })
+
+  it('is refused for another origin, another host name, a replayed and a foreign challenge', async () => {
+    await signOut()
+    await page.bringToFront()
+    let sent = new URLSearchParams()
+    await page.route('**/sign-in/interaction/*', async route => {
+      const body = route.request().postData()
+      if (body) sent = new URLSearchParams(body)
+      await (body ? route.abort() : route.continue())
+    })
+    await page.goto(`${url}/login`)
+    const options = JSON.parse(
+      (await page.locator('form[data-options]').getAttribute('data-options')) ?? '',
+    )
+    await page
+      .getByRole('button', { name: 'Sign in with a passkey' })
+      .click({ timeout: 3000 })
+      .catch(() => {})
+    for (let i = 0; i < 100 && !sent.get('passkey'); i++) await page.waitForTimeout(50)
+    await page.unroute('**/sign-in/interaction/*')
+    const answer = sent.get('passkey') ?? ''
+    const { challenge } = options
+    const at = (publicUrl: string) =>
+      passkeyService({
+        db: app.db,
+        publicUrl: () => publicUrl,
+        change: async () => {
+          throw new Error('It changes nothing.')
+        },
+        notices: { queue: async () => {}, wake() {} },
+      })
+    // A challenge that failed is used up, too, so each try has the real one first.
+    const tries = async (publicUrl: string, asked = challenge) => {
+      await app.db.SignInState.destroy({ where: { model: 'Challenge' } })
+      return at(publicUrl).check(answer, asked)
+    }
+    expect(await tries('http://localhost:1')).toBeNull()
+    expect(await tries('https://localhost')).toBeNull()
+    expect(await tries(url.replace('localhost', 'files.localhost'))).toBeNull()
+    expect(await tries(url, app.services.passkeys.newChallenge())).toBeNull()
+    expect(await tries(url)).not.toBeNull()
+    expect(await at(url).check(answer, challenge)).toBeNull()
+  })
+
+  it('is refused where its counter has not grown, as that of a copy', async () => {
+    const before = await app.db.Passkey.findOne({ raw: true })
+    await app.db.Passkey.update({ counter: 1_000_000 }, { where: {} })
+    await signOut()
+    expect(await withPasskey()).toBe(false)
+    await app.db.Passkey.update({ counter: Number(before?.counter) }, { where: {} })
+  })
+
+  it('is refused for another account than the one that it was made for', async () => {
+    const link = await app.services.logins.invite(null, { email: 'bob@example.com', name: 'Bob' })
+    const given = { email: '', name: 'Bob', password: PASSWORD }
+    const from = { address: null, agent: null }
+    const bob = await app.services.logins.register(link.split('/').at(-1) ?? '', given, from)
+    const before = await app.db.Passkey.findOne({ raw: true })
+    await app.db.Passkey.update({ loginId: bob }, { where: {} })
+    await signOut()
+    expect(await withPasskey()).toBe(false)
+    await app.db.Passkey.update({ loginId: before?.loginId ?? '' }, { where: {} })
+    expect(await withPasskey()).toBe(true)
+  })
+
+  it('works on a second device, and no longer where it was removed', async () => {
+    const first = { page, device }
+    await useDevice()
+    await page.goto(`${url}/login`)
+    await page.getByLabel('E-mail address').fill('owner@example.com')
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.waitForURL(`${url}/`)
+    await addPasskey('Telephone')
+    expect(await app.db.Passkey.count()).toBe(2)
+    await page.getByRole('button', { name: 'Remove Laptop' }).click()
+    await page.getByText('Saved.').waitFor()
+    await first.page.context().clearCookies()
+    expect(await withPasskey(first.page)).toBe(false)
+    await signOut()
+    expect(await withPasskey()).toBe(true)
+  })
+
+  it('loads nothing from elsewhere', () => {
+    expect(foreign.flat()).toEqual([])
+  })
+})
