@@ -68,8 +68,8 @@ const replace = (person: Person, path: string, content: string) => {
   return person.rest('POST', '/api/files/upload', { form })
 }
 
-describe('The export of an account', () => {
-  it('has every list, also where there is nothing', async () => {
+describe('The account export', () => {
+  it('contains every list, even the empty ones', async () => {
     const nobody = await t.signIn('nobody')
     const { exported_at, account, ...rest } = await exportOf(nobody)
     expect(exported_at).toEqual(aTime)
@@ -110,7 +110,7 @@ describe('The export of an account', () => {
     ])
   })
 
-  it('says what the account has, by itself and with others, and holds no secret of anybody', async () => {
+  it('describes the account, its drives and its shares, and contains no secret of anybody', async () => {
     const secrets: string[] = []
     await anotherIdentity(t, alice)
     const own = await privateKey(t, alice)
@@ -125,7 +125,7 @@ describe('The export of an account', () => {
       })
     await invite(alice, garden, 'carol@example.com')
     await invite(bob, meadow, alice.email)
-    // Of another member of a workspace that she is in, and not hers to see.
+    // An invite to another member of her workspace, which she must not see.
     await invite(bob, orchard, 'stranger@example.com')
     const secretUrl = 'http://127.0.0.1:9/hooks/secret-path'
     const { createWebhook } = await ask(
@@ -175,7 +175,7 @@ describe('The export of an account', () => {
     )
     secrets.push(...rows.flatMap(row => Object.values(row)).filter(Boolean))
     expect(secrets.length).toBeGreaterThan(12)
-    // A hint of four characters may be a part of anything.
+    // A hint of four characters can occur anywhere by chance.
     for (const secret of secrets.filter(({ length }) => length > 4))
       expect(text).not.toContain(secret)
     for (const foreign of ['stranger@example.com', 'private/', 'hidden.txt'])
@@ -296,7 +296,7 @@ describe('The export of an account', () => {
     )
   })
 
-  it('is refused to keys, however wide, and to nobody in particular', async () => {
+  it('refuses API keys of every scope, and requests without credentials', async () => {
     const { caller } = await privateKey(t, alice)
     const answers = await Promise.all([caller, t.anonymous].map(who => who.rest('GET', ROUTE)))
     expect(answers.map(({ status, response }) => [status, response.code])).toEqual([
@@ -305,7 +305,7 @@ describe('The export of an account', () => {
     ])
   })
 
-  it('is made as often in a minute as the setting says, and every time is logged', async () => {
+  it('is limited per minute by its setting, and logged every time', async () => {
     const carol = await t.signIn('carol')
     for (let times = 0; times < 4; times++) await exportOf(carol)
     const { status, response, headers } = await carol.rest('GET', ROUTE)
@@ -318,7 +318,7 @@ describe('The export of an account', () => {
     expect(lines).toHaveLength(4)
   })
 
-  it('tells HEAD what a GET would send', async () => {
+  it('answers HEAD with the headers of GET', async () => {
     const dora = await t.signIn('dora')
     const { status, headers, text } = await dora.rest('HEAD', ROUTE)
     expect([status, headers.get('content-type'), text]).toEqual([
@@ -330,7 +330,7 @@ describe('The export of an account', () => {
   })
 })
 
-it('is read in small parts, however long the notes are', async () => {
+it('reads long notes in small batches', async () => {
   const fay = await t.signIn('fay')
   const caller = await callerFinder(t.app.db)({
     headers: { cookie: fay.cookie },
@@ -369,7 +369,7 @@ describe('The export of 40,000 files', () => {
     await insertFolder(t.app.db, { bucketId: id, rootId, ...where }, 'big', FILES)
   }, 120_000)
 
-  it('names each of them once', async () => {
+  it('lists each file once', async () => {
     const { files, account } = await exportOf(erin)
     expect(account.file_count).toBe(FILES)
     expect(files).toHaveLength(FILES)
@@ -377,7 +377,7 @@ describe('The export of 40,000 files', () => {
     expect(files.at(-1).path).toMatch(/^big\/file-/)
   })
 
-  it('breaks off when the session ends meanwhile, and is no JSON then', async () => {
+  it('breaks off as invalid JSON when the session ends during the export', async () => {
     const response = await fetch(`${t.url}${ROUTE}`, { headers: { cookie: erin.cookie } })
     const reader = response.body?.getReader()
     let text = new TextDecoder().decode((await reader?.read())?.value)
@@ -397,6 +397,6 @@ describe('The export of 40,000 files', () => {
   })
 })
 
-it('shows every status that the route lists', () => {
+it('covers every status of the route', () => {
   expect(unseen('GET /api/user/export')).toEqual([])
 })

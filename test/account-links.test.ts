@@ -9,7 +9,7 @@ const other = 'marble kettle drifting north of june'
 const settings = { SIGN_IN: 'accounts', SMTP_URL: 'smtp://127.0.0.1:9' }
 const own = (t: TestApp) => ({ origin: t.url })
 
-/** The links in mails that wait to be sent, newest last. */
+/** The links in the queued mails, newest last. */
 async function links(t: TestApp): Promise<{ to: string; about: string; link: string }[]> {
   const jobs = await t.app.db.Job.findAll({ where: { kind: 'mail' }, order: ['id'], raw: true })
   return jobs
@@ -24,7 +24,7 @@ const tokenOf = (secret: string, ahead = 0) =>
     timestamp: Date.now() + ahead * 30_000,
   })
 
-describe('Ways to an account', () => {
+describe('Links to an account', () => {
   let t: TestApp
   let owner: Browser
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe('Ways to an account', () => {
   })
   afterAll(() => t.stop())
 
-  it('an operator invites a person with a link, who is signed in with it, once', async () => {
+  it('an operator’s invitation link signs the invited person in, once', async () => {
     await visit(owner, `${t.url}/account/people`)
     const form = { do: 'invite', email: 'bob@example.com', name: 'Bob' }
     const url = linkIn((await send(owner, form, own(t))).text)
@@ -49,7 +49,7 @@ describe('Ways to an account', () => {
     expect(again.text).not.toContain('/sign-in/invite/')
   })
 
-  it('shows operators alone how people sign in', async () => {
+  it('shows only operators how people sign in', async () => {
     const { browser: bob } = await passwordSignIn(t, {
       email: 'bob@example.com',
       password: PASSWORD,
@@ -59,7 +59,7 @@ describe('Ways to an account', () => {
     expect(page.text).toContain('Bob (bob@example.com)')
   })
 
-  it('a mail resets a password, ends all sessions, and works once', async () => {
+  it('a mailed link resets a password, ends all sessions, and works once', async () => {
     const { browser: bob } = await passwordSignIn(t, {
       email: 'bob@example.com',
       password: PASSWORD,
@@ -84,7 +84,7 @@ describe('Ways to an account', () => {
     expect(old.page.status).toBe(422)
   })
 
-  it('sends few mails to one address', async () => {
+  it('limits mails to one address', async () => {
     const before = (await links(t)).length
     const browser = new Browser()
     for (let i = 0; i < 6; i++) {
@@ -94,7 +94,7 @@ describe('Ways to an account', () => {
     await until(async () => (await links(t)).length === before + 3)
   })
 
-  it('an invite to a workspace admits its address by its link, and nobody else', async () => {
+  it('the link of a workspace invite admits only the invited address', async () => {
     const { userId } = (await t.app.services.logins.people()).find(
       ({ email }) => email === 'owner@example.com',
     ) ?? { userId: '' }
@@ -131,7 +131,7 @@ describe('Ways to an account', () => {
     expect((await links(t)).filter(({ to }) => to === 'eve@example.com')).toEqual([])
   })
 
-  it('changes an address after both have confirmed it', async () => {
+  it('changes an address after both addresses have confirmed it', async () => {
     const given = { email: 'carol@example.com', password: PASSWORD }
     const { browser: carol } = await passwordSignIn(t, given)
     await visit(carol, `${t.url}/account/security`)
@@ -175,7 +175,7 @@ describe('The second factor', () => {
     return { browser, answer, step }
   }
 
-  it('is turned on with a code of the app, and gives ten recovery codes', async () => {
+  it('is enabled with a code of the app, and provides ten recovery codes', async () => {
     await visit(owner, `${t.url}/account/security`)
     const form = await send(owner, { do: 'factor-setup' }, own(t))
     secret = /class="code">([A-Z2-7]+)</.exec(form.text)?.[1] ?? ''
@@ -194,7 +194,7 @@ describe('The second factor', () => {
     for (const code of codes) expect(rows).not.toContain(code.replace('-', ''))
   })
 
-  it('asks for a code after the password, which is good once', async () => {
+  it('requires a code after the password, and accepts each code once', async () => {
     const code = tokenOf(secret)
     const first = await enter(code)
     expect(await whoIs(t, first.browser)).toBe('owner@example.com')
@@ -203,20 +203,20 @@ describe('The second factor', () => {
     expect(await whoIs(t, second.browser)).toBeNull()
   })
 
-  it('accepts a clock that is half a minute ahead, and none that is two minutes off', async () => {
+  it('accepts a clock half a minute ahead, but not one two minutes off', async () => {
     const next = await enter(tokenOf(secret, 1))
     expect(await whoIs(t, next.browser)).toBe('owner@example.com')
     expect((await enter(tokenOf(secret, 4))).answer.status).toBe(422)
     expect((await enter(tokenOf(secret, -4))).answer.status).toBe(422)
   })
 
-  it('is stood for by a recovery code, once', async () => {
+  it('accepts each recovery code once', async () => {
     const first = await enter(codes[0]?.toUpperCase() ?? '')
     expect(await whoIs(t, first.browser)).toBe('owner@example.com')
     expect((await enter(codes[0] ?? '')).answer.status).toBe(422)
   })
 
-  it('is bound to the interaction in which the password was right', async () => {
+  it('is bound to the interaction in which the password was correct', async () => {
     const { step } = await enter('nothing')
     const other = new Browser()
     await visit(other, `${t.url}/auth/oauth`)
@@ -224,7 +224,7 @@ describe('The second factor', () => {
     expect(answer.status).toBe(400)
   })
 
-  it('is not asked for on a device that is to be remembered', async () => {
+  it('is not requested on a remembered device', async () => {
     const browser = new Browser()
     const { page } = await passwordSignIn(t, given, browser)
     const step = fieldIn(page.text, 'step')
@@ -234,13 +234,13 @@ describe('The second factor', () => {
     expect(await whoIs(t, browser)).toBe('owner@example.com')
   })
 
-  it('bounds guesses', async () => {
+  it('limits guesses', async () => {
     const statuses = []
     for (let i = 0; i < 12; i++) statuses.push((await enter(`00000${i % 10}`)).answer.status)
     expect(statuses).toContain(429)
   })
 
-  it('asks for a new proof before changes when the last one is old', async () => {
+  it('requires a new proof before changes when the last proof is old', async () => {
     await t.app.db.run('UPDATE session SET created_at = ?', [Date.now() - 11 * 60_000])
     await visit(owner, `${t.url}/account/security`)
     const page = await send(owner, { do: 'factor-off' }, own(t))
@@ -254,14 +254,14 @@ describe('The second factor', () => {
     expect(await t.app.db.RecoveryCode.count()).toBe(0)
   })
 
-  it('takes changes only from pages of this service', async () => {
+  it('accepts changes only from pages of this service', async () => {
     await visit(owner, `${t.url}/account/security`)
     expect((await send(owner, { do: 'sign-out' })).status).toBe(403)
   })
 })
 
 describe('SECOND_FACTOR', () => {
-  it('makes operators add one before they are in', async () => {
+  it('makes operators set up a second factor before they get in', async () => {
     const t = await startApp({ ...settings, SECOND_FACTOR: 'operators' })
     const { browser } = await createFirst(t)
     browser.jar.delete('session_id')

@@ -22,7 +22,7 @@ import { freshDatabase } from './fresh-database.ts'
 let db: Db
 let drop: () => Promise<void>
 let accounts: AccountService
-/** Where providers do not vouch for each other. */
+/** The service of an instance whose providers do not trust each other. */
 let strict: AccountService
 let sessions: SessionService
 
@@ -40,7 +40,7 @@ afterEach(async () => {
     await db.run(`DELETE FROM ${table}`)
 })
 
-/** What the provider "hub" says of someone, with a verified address. */
+/** The profile of a user at the provider "hub", with a verified address. */
 const profileOf = (name: string, changes: Partial<ProviderProfile> = {}): ProviderProfile => ({
   provider: 'hub',
   providerUserId: `${name}-1`,
@@ -65,7 +65,7 @@ const suspend = (userId: string) =>
   db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [userId])
 
 describe('A first sign-in', () => {
-  it('makes an account on the free plan, with an identity and an empty storage area', async () => {
+  it('creates an account on the free plan, with an identity and an empty storage area', async () => {
     const before = Date.now()
     const profile = profileOf('alice', {
       email: ' Alice@Example.com ',
@@ -121,14 +121,14 @@ describe('A first sign-in', () => {
     ])
   })
 
-  it('with an unverified address makes an account that nobody vouches for', async () => {
+  it('with an unverified address creates an account with an unverified address', async () => {
     await accounts.signIn(profileOf('alice', { emailVerified: false }), null)
     expect(await users()).toEqual([
       expect.objectContaining({ email: 'alice@example.com', verifiedEmail: null }),
     ])
   })
 
-  it('with the verified address of an account joins that account, whatever the case of its letters', async () => {
+  it('with the verified address of an account joins that account, ignoring case', async () => {
     const alice = await accounts.signIn(profileOf('alice'), null)
     const again = profileOf('alice', {
       provider: 'lab',
@@ -143,17 +143,17 @@ describe('A first sign-in', () => {
     ])
   })
 
-  it('with the verified address of an account is refused where providers do not vouch for each other: identity_taken', async () => {
+  it('with a verified address fails with identity_taken where providers do not trust each other', async () => {
     const alice = await strict.signIn(profileOf('alice'), null)
     const again = profileOf('alice', { provider: 'lab', providerUserId: '7' })
     await expect(strict.signIn(again, null)).rejects.toEqual(refused('identity_taken'))
     expect(await identities()).toHaveLength(1)
-    // The person confirms it while signed in, and may use both from then on.
+    // The person adds the identity while signed in, and can use both from then on.
     await strict.signIn(again, alice)
     expect(await strict.signIn(again, null)).toEqual(alice)
   })
 
-  it('of another user of one provider never joins, whatever the address and the setting: identity_taken', async () => {
+  it('of another user of the same provider never joins an account: identity_taken', async () => {
     await accounts.signIn(profileOf('alice'), null)
     for (const service of [accounts, strict])
       for (const email of ['alice@example.com', 'ALICE@Example.com']) {
@@ -166,14 +166,14 @@ describe('A first sign-in', () => {
     expect(await identities()).toHaveLength(2)
   })
 
-  it('with an address that is only claimed never joins an account: email_unverified', async () => {
+  it('with an unverified address never joins an account: email_unverified', async () => {
     await accounts.signIn(profileOf('alice'), null)
     const claim = profileOf('alice', { provider: 'lab', emailVerified: false })
     await expect(accounts.signIn(claim, null)).rejects.toEqual(refused('email_unverified'))
     expect(await identities()).toHaveLength(1)
   })
 
-  it('with a verified address does not join an account that only claims it', async () => {
+  it('with a verified address does not join an account that has it unverified', async () => {
     const mallory = await accounts.signIn(
       profileOf('alice', { provider: 'lab', emailVerified: false }),
       null,
@@ -185,7 +185,7 @@ describe('A first sign-in', () => {
     })
   })
 
-  it('takes the same id of another provider for somebody else', async () => {
+  it('treats the same id at another provider as another person', async () => {
     const alice = await accounts.signIn(profileOf('alice', { providerUserId: '1' }), null)
     const bob = await accounts.signIn(
       profileOf('bob', { providerUserId: '1', provider: 'lab' }),
@@ -194,7 +194,7 @@ describe('A first sign-in', () => {
     expect(bob.userId).not.toBe(alice.userId)
   })
 
-  it('shortens names to what fits, and leaves out a picture and a locale that do not', async () => {
+  it('shortens names that are too long, and drops an unusable picture or locale', async () => {
     const picture = `https://example.com/${'a'.repeat(2048)}`
     await accounts.signIn(
       profileOf('alice', { name: '🦊'.repeat(300), picture, locale: 'e'.repeat(36) }),
@@ -230,8 +230,8 @@ describe('A first sign-in', () => {
   })
 })
 
-describe('A further sign-in', () => {
-  it('finds the account by the identity, and brings the identity and the address of the account up to date', async () => {
+describe('A later sign-in', () => {
+  it('finds the account by its identity, and updates the address of both', async () => {
     const alice = await accounts.signIn(profileOf('alice'), null)
     const changes = {
       email: 'smith@example.com',
@@ -255,7 +255,7 @@ describe('A further sign-in', () => {
     ])
   })
 
-  it('queues a notice to the former address when it changes, and none when it does not', async () => {
+  it('queues a notice to the former address only when the address changes', async () => {
     await accounts.signIn(profileOf('alice'), null)
     await accounts.signIn(profileOf('alice', { email: 'Alice@Example.com' }), null)
     expect(await mails()).toEqual([])
@@ -266,7 +266,7 @@ describe('A further sign-in', () => {
     expect(await users()).toEqual([expect.objectContaining({ verifiedEmail: 'smith@example.com' })])
   })
 
-  it('takes the verification away when the provider does not vouch for the address any more', async () => {
+  it('removes the verification when the provider no longer vouches for the address', async () => {
     await accounts.signIn(profileOf('alice'), null)
     await accounts.signIn(profileOf('alice', { emailVerified: false }), null)
     expect(await users()).toEqual([
@@ -276,7 +276,7 @@ describe('A further sign-in', () => {
     expect(await users()).toEqual([expect.objectContaining({ verifiedEmail: 'alice@example.com' })])
   })
 
-  it('follows the identity that the address comes from, and no other', async () => {
+  it('takes the address only from the identity that provided it', async () => {
     const alice = await accounts.signIn(profileOf('alice'), null)
     const lab = profileOf('alice', { provider: 'lab', emailVerified: false })
     await accounts.signIn(lab, alice)
@@ -288,7 +288,7 @@ describe('A further sign-in', () => {
     ])
   })
 
-  it('gives no account an address that another one has, and leaves it none that its provider tells no more', async () => {
+  it('leaves an account without an address when its new address belongs to another account', async () => {
     const alice = await accounts.signIn(profileOf('alice'), null)
     const bob = await accounts.signIn(profileOf('bob'), null)
     await accounts.signIn(profileOf('bob', { email: 'alice@example.com' }), null)
@@ -296,7 +296,7 @@ describe('A further sign-in', () => {
       verifiedEmail: 'alice@example.com',
     })
     expect(await db.User.findByPk(bob.userId, { raw: true })).toMatchObject({ verifiedEmail: null })
-    // Once the provider has told that alice has another address, it is bob's.
+    // Once the provider reports another address for alice, bob may have hers.
     await accounts.signIn(profileOf('alice', { email: 'smith@example.com' }), null)
     await accounts.signIn(profileOf('bob', { email: 'alice@example.com' }), null)
     expect(await db.User.findByPk(bob.userId, { raw: true })).toMatchObject({
@@ -304,7 +304,7 @@ describe('A further sign-in', () => {
     })
   })
 
-  it('gives the account the address that the provider vouches for by now', async () => {
+  it('gives the account an address that its provider has verified since', async () => {
     await accounts.signIn(
       profileOf('alice', { emailVerified: false, email: 'old@example.com' }),
       null,
@@ -315,7 +315,7 @@ describe('A further sign-in', () => {
     ])
   })
 
-  it('leaves an address to the account that has it', async () => {
+  it('leaves an address with the account that has it', async () => {
     const claim = profileOf('alice', { provider: 'lab', emailVerified: false })
     const late = await accounts.signIn(claim, null)
     await accounts.signIn(profileOf('alice'), null)
@@ -337,7 +337,7 @@ describe('A further sign-in', () => {
 })
 
 describe('Signed in already', () => {
-  it('does not get data kept for an earlier account by adding a provider that its owner never used', async () => {
+  it('a provider that the owner never used cannot take over data kept for an earlier account', async () => {
     const { userId } = await strict.signIn(profileOf('erin'), null)
     await db.run(
       "UPDATE bucket SET user_id = NULL, kept_for = 'erin@example.com', kept_until = ?, kept_providers = 'hub' WHERE user_id = ?",
@@ -357,7 +357,7 @@ describe('Signed in already', () => {
       'SELECT id FROM bucket WHERE kept_for IS NOT NULL AND user_id IS NULL',
     )
     expect(kept).toHaveLength(1)
-    // Providers that vouch for each other bring it back.
+    // Providers that trust each other restore the address.
     const erin = await accounts.signIn(
       profileOf('erin2', { provider: 'lab', emailVerified: false }),
       null,
@@ -371,7 +371,7 @@ describe('Signed in already', () => {
     expect(await db.rows('SELECT id FROM bucket WHERE kept_for IS NOT NULL')).toEqual([])
   })
 
-  it('a new identity is attached to the account, whatever its address', async () => {
+  it('attaches a new identity to the account, whatever its address', async () => {
     const alice = await accounts.signIn(profileOf('alice'), null)
     await accounts.signIn(profileOf('bob'), null)
     const other = profileOf('bob', { provider: 'lab', emailVerified: false })
@@ -383,7 +383,7 @@ describe('Signed in already', () => {
     expect(await users()).toHaveLength(2)
   })
 
-  it('a new identity gives an account without a verified address its own', async () => {
+  it('gives an account without a verified address the address of its new identity', async () => {
     const alice = await accounts.signIn(profileOf('alice', { emailVerified: false }), null)
     await accounts.signIn(profileOf('smith', { provider: 'lab' }), alice)
     expect(await users()).toEqual([
@@ -391,12 +391,12 @@ describe('Signed in already', () => {
     ])
   })
 
-  it('the own identity is welcome', async () => {
+  it('accepts an identity that the account already has', async () => {
     const alice = await accounts.signIn(profileOf('alice'), null)
     expect(await accounts.signIn(profileOf('alice'), alice)).toEqual(alice)
   })
 
-  it('the identity of another account is refused: identity_taken', async () => {
+  it('refuses the identity of another account: identity_taken', async () => {
     const alice = await accounts.signIn(profileOf('alice'), null)
     await accounts.signIn(profileOf('bob'), null)
     await expect(accounts.signIn(profileOf('bob'), alice)).rejects.toEqual(
@@ -404,7 +404,7 @@ describe('Signed in already', () => {
     )
   })
 
-  it('an account that has been suspended or deleted meanwhile gets no identity: auth_failed', async () => {
+  it('refuses an identity for an account that has been suspended or deleted since: auth_failed', async () => {
     const alice = await accounts.signIn(profileOf('alice'), null)
     const other = profileOf('alice', { provider: 'lab' })
     await suspend(alice.userId)
@@ -414,8 +414,8 @@ describe('Signed in already', () => {
   })
 })
 
-describe('A removed identity', () => {
-  it('takes its address along, with a notice to it', async () => {
+describe('Removing an identity', () => {
+  it('removes its address, and sends a notice to it', async () => {
     const account = await accounts.signIn(profileOf('alice'), null)
     await accounts.signIn(
       profileOf('alice', { provider: 'lab', email: 'alice@lab.example' }),
@@ -440,7 +440,7 @@ describe('A removed identity', () => {
   })
 })
 
-describe('At once', () => {
+describe('Races', () => {
   const ten = Array.from({ length: 10 }, (_, i) => i)
 
   async function expectOneAccount(results: { userId: string }[]) {
@@ -451,21 +451,21 @@ describe('At once', () => {
     expect(await db.Entry.count()).toBe(1)
   }
 
-  it('ten first sign-ins of one identity make one account', async () => {
+  it('ten first sign-ins of one identity create one account', async () => {
     await expectOneAccount(
       await Promise.all(ten.map(() => accounts.signIn(profileOf('alice'), null))),
     )
     expect(await identities()).toHaveLength(1)
   })
 
-  it('ten first sign-ins of one identity make one account where providers do not vouch for each other, too', async () => {
+  it('ten first sign-ins of one identity create one account where providers do not trust each other', async () => {
     await expectOneAccount(
       await Promise.all(ten.map(() => strict.signIn(profileOf('alice'), null))),
     )
     expect(await identities()).toHaveLength(1)
   })
 
-  it('ten first sign-ins with one verified address make one account with ten identities', async () => {
+  it('ten first sign-ins with one verified address create one account with ten identities', async () => {
     const profiles = ten.map(i => profileOf('alice', { provider: `hub-${i}` }))
     await expectOneAccount(
       await Promise.all(profiles.map(profile => accounts.signIn(profile, null))),
@@ -473,7 +473,7 @@ describe('At once', () => {
     expect(await identities()).toHaveLength(10)
   })
 
-  it('ten accounts that attach one identity: one has it', async () => {
+  it('only one of ten accounts attaches the same identity', async () => {
     const people = await Promise.all(ten.map(i => accounts.signIn(profileOf(`person${i}`), null)))
     const shared = profileOf('alice', { provider: 'lab' })
     const results = await Promise.allSettled(people.map(person => accounts.signIn(shared, person)))
@@ -483,7 +483,7 @@ describe('At once', () => {
     expect((await identities()).filter(i => i.provider === 'lab')).toHaveLength(1)
   })
 
-  it('ten accounts whose one address is verified: one has it', async () => {
+  it('only one of ten accounts gets the same verified address', async () => {
     const claims = ten.map(i => profileOf('alice', { provider: `hub-${i}`, emailVerified: false }))
     for (const claim of claims) await accounts.signIn(claim, null)
     await Promise.all(claims.map(claim => accounts.signIn({ ...claim, emailVerified: true }, null)))
@@ -500,7 +500,7 @@ describe('A session', () => {
     return callerFinder(db)(Object.assign(Object.create(null), { headers }))
   }
 
-  it('is known by the hash of its secret only, and ends at its time', async () => {
+  it('is stored only as the hash of its secret, and expires on time', async () => {
     const { userId } = await accounts.signIn(profileOf('alice'), null)
     const { secret, expiresAt } = await sessions.start(userId)
     expect(secret).toMatch(/^[\w-]{43}$/)
@@ -524,7 +524,7 @@ describe('A session', () => {
     expect(await viewerOf(secret)).toMatchObject({ userId, via: 'session', expiresAt })
   })
 
-  it('is ended by its secret, which is no other one of its user', async () => {
+  it('is revoked by its own secret, and not by that of another session of the user', async () => {
     const { userId } = await accounts.signIn(profileOf('alice'), null)
     const [first, second] = [await sessions.start(userId), await sessions.start(userId)]
     await sessions.end(first.secret)
@@ -535,7 +535,7 @@ describe('A session', () => {
     ])
   })
 
-  it('is forgotten by the sweeper once its time is over, in any number', async () => {
+  it('is deleted by the sweeper after it expires, however many there are', async () => {
     const { userId } = await accounts.signIn(profileOf('alice'), null)
     const over = Array.from({ length: 1201 }, (_, i) => ({
       hash: i.toString(16).padStart(64, '0'),

@@ -21,7 +21,7 @@ let t: TestApp
 let dir: string
 let alice: Person
 let bob: Person
-/** What the command does, without the time that a process takes to begin. */
+/** The operator service without the start-up time of a process. */
 let operator: OperatorService
 
 const GiB = 1024 ** 3
@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** What an operator types behind `npm run admin --`. */
+/** The arguments that an operator types after `npm run admin --`. */
 const admin = (...args: string[]) => adminWith({}, ...args)
 const adminWith = (settings: Record<string, string>, ...args: string[]) =>
   runWarm({
@@ -58,7 +58,7 @@ const adminWith = (settings: Record<string, string>, ...args: string[]) =>
       ...settings,
     },
   })
-/** In a process of its own, which ends where the command says. */
+/** Runs the command in its own process, to test its exit. */
 const alone = (...args: string[]) =>
   runBuilt('admin.ts', args, { DATA_DIR: dir, DATABASE_URL: database.url })
 
@@ -71,7 +71,7 @@ async function json(...args: string[]) {
 
 const isIn = async (person: Person) => (await person.rest('GET', '/api/user/data')).status === 200
 
-/** As the command shows an account. */
+/** An account as the command shows it. */
 const shown = (person: Person, more: object = {}) => ({
   id: person.userId,
   email: person.email,
@@ -88,7 +88,7 @@ const shown = (person: Person, more: object = {}) => ({
 })
 
 describe('npm run admin -- --help', () => {
-  it('lists the commands, and their exit codes', async () => {
+  it('lists the commands and their exit codes', async () => {
     const { code, out } = await alone('--help')
     expect(code).toBe(0)
     for (const word of [
@@ -112,7 +112,7 @@ describe('npm run admin -- --help', () => {
     ['an unknown command', ['remove', 'alice@example.com']],
     ['too little', ['set-plan', 'alice@example.com']],
     ['a limit that is none', ['usage', '--limit', '0']],
-  ])('2 for %s', async (_what, args) => {
+  ])('exits with 2 for %s', async (_what, args) => {
     const { code, out, err } = await alone(...args)
     expect([code, out]).toEqual([2, ''])
     expect(err).not.toBe('')
@@ -138,7 +138,7 @@ describe('admin users', () => {
     ])
   })
 
-  it('finds them by a part of address or name, whatever the case', async () => {
+  it('finds accounts by a part of the address or name, ignoring case', async () => {
     const found = async (text: string) =>
       (await operator.users({ search: text, over: false }, 10)).users.map(u => u.email)
     await t.app.db.run('UPDATE user SET name = ? WHERE id = ?', ['Ällice 100%_\\', alice.userId])
@@ -155,7 +155,7 @@ describe('admin users', () => {
     await t.app.db.run("UPDATE user SET name = 'alice' WHERE id = ?", [alice.userId])
   })
 
-  it('shows as many as are asked for, and says how many more there are', async () => {
+  it('shows as many accounts as requested, and counts the rest', async () => {
     const { users, total } = await json('users', '--limit', '1')
     expect([users.length, total]).toEqual([1, 2])
     expect((await admin('users', '--limit', '1')).out).toContain(
@@ -163,7 +163,7 @@ describe('admin users', () => {
     )
   })
 
-  it('lets no name move the cursor or turn the line', async () => {
+  it('escapes control characters in names', async () => {
     await t.app.db.run('UPDATE user SET name = ? WHERE id = ?', [
       '\u001b[2Jevil\r\n\u202eeman',
       bob.userId,
@@ -176,7 +176,7 @@ describe('admin users', () => {
 })
 
 describe('admin user', () => {
-  it('tells all of an account, by its address or its id', async () => {
+  it('shows an account in full, by its address or id', async () => {
     const { response } = await bob.rest('POST', '/api/workspaces/create', {
       json: { name: 'Garden' },
     })
@@ -211,14 +211,14 @@ describe('admin user', () => {
       expect(out).toContain(word)
   })
 
-  it('1 for whom there is not', async () => {
+  it('exits with 1 for an unknown account', async () => {
     const { code, out, err } = await admin('user', 'nobody@example.com')
     expect([code, out, err]).toEqual([1, '', 'There is no user "nobody@example.com".\n'])
     for (const named of [newId(), '', '%', 'alice'])
       await expect(operator.user(named)).rejects.toThrow(Refused)
   })
 
-  it('1 for an address that several claim, and names them; the one who has it verified is meant otherwise', async () => {
+  it('exits with 1 and lists the accounts when an unverified address is ambiguous', async () => {
     const claim = async (n: number) => {
       const { userId } = await accountService({ db: t.app.db }).signIn(
         {
@@ -258,7 +258,7 @@ describe('admin user', () => {
 })
 
 describe('admin set-plan', () => {
-  it('gives an account another plan, at once', async () => {
+  it('moves an account to another plan immediately', async () => {
     const { user } = await json('set-plan', 'alice@example.com', 'developer')
     expect(user).toEqual(
       shown(alice, {
@@ -280,7 +280,7 @@ describe('admin set-plan', () => {
     expect((await alice.rest('GET', '/api/user/data')).response.user_data.plan_id).toBe('free')
   })
 
-  it('1 for a plan or a user that does not exist, and changes nothing', async () => {
+  it('exits with 1 for an unknown plan or user, and changes nothing', async () => {
     const { code, err } = await admin('set-plan', 'alice@example.com', 'gold')
     expect([code, err]).toEqual([
       1,
@@ -292,7 +292,7 @@ describe('admin set-plan', () => {
 })
 
 describe('admin suspend and restore', () => {
-  it('sessions, keys and links are dead at once; keys and links work again afterwards, sessions do not', async () => {
+  it('suspend sessions, keys and links immediately; restoring revives keys and links only', async () => {
     const carol = await t.signIn('carol')
     const again = await t.signIn('carol')
     await carol.upload('c.txt', 'hello')
@@ -338,7 +338,7 @@ describe('admin suspend and restore', () => {
     await expect(t.signIn('carol')).rejects.toMatchObject({ reason: 'auth_failed' })
     expect((await operator.suspend('carol@example.com')).status).toBe('suspended')
 
-    // A session that began in the very moment does not come back either.
+    // A session created at the moment of the suspension does not return either.
     await t.app.db.run(
       "INSERT INTO session (hash, id, user_id, created_at, expires_at, last_used_at) VALUES ('x', 'x', ?, 0, ?, 0)",
       [carol.userId, Date.now() + 1e6],
@@ -353,19 +353,19 @@ describe('admin suspend and restore', () => {
     expect([await isIn(alice), await isIn(bob)]).toEqual([true, true])
   })
 
-  it('restoring somebody who is active leaves their sessions alone', async () => {
+  it('restoring an active account leaves its sessions alone', async () => {
     expect((await operator.restore('alice@example.com')).status).toBe('active')
     expect(await isIn(alice)).toBe(true)
   })
 
-  it('1 for whom there is not', async () => {
+  it('exits with 1 for an unknown account', async () => {
     for (const command of ['suspend', 'restore'])
       expect((await admin(command, 'nobody@example.com')).code).toBe(1)
   })
 })
 
 describe('admin usage', () => {
-  it('shows who stores how much, per user and per workspace, the biggest first', async () => {
+  it('shows the storage of each user and workspace, largest first', async () => {
     const { response } = await bob.rest('GET', '/api/workspaces/list')
     const form = new FormData()
     form.append('file', new Blob(['y'.repeat(500)]), 'y.txt')
@@ -440,7 +440,7 @@ describe('admin storage', () => {
     expect(words).toMatch(/free on the disk +\S+ \S+ +of /)
   })
 
-  it('ends with 2 where the store cannot be asked', async () => {
+  it('exits with 2 when the store cannot be reached', async () => {
     const nowhere = join(dir, 'nowhere')
     const { code, out, err } = await runBuilt('admin.ts', ['storage'], {
       ...settings(),
@@ -452,7 +452,7 @@ describe('admin storage', () => {
 })
 
 describe('admin plans', () => {
-  it('lists them with their limits, null for none', async () => {
+  it('lists plans with their limits, null for no limit', async () => {
     const { plans } = await json('plans')
     expect(plans.map((p: { id: string; users: number }) => [p.id, p.users])).toEqual([
       ['free', 3],
@@ -487,7 +487,7 @@ describe('admin plans', () => {
 })
 
 describe('admin create-plan, change-plan, default-plan, retire-plan, restore-plan and delete-plan', () => {
-  it('manage a plan from its beginning to its end', async () => {
+  it('manage the whole life of a plan', async () => {
     const made = await json(
       'create-plan',
       'team',
@@ -538,14 +538,14 @@ describe('admin create-plan, change-plan, default-plan, retire-plan, restore-pla
     ],
     ['a size of a number', ['--set', 'max_files=1GiB'], '"1GiB" is no value of max_files.'],
     ['no value', ['--set', 'max_files'], '"" is no value of max_files.'],
-  ])('1 for %s', async (_what, args, message) => {
+  ])('exits with 1 for %s', async (_what, args, message) => {
     const { code, err } = await admin('change-plan', 'free', ...args)
     expect([code, err]).toEqual([1, expect.stringContaining(message)])
   })
 })
 
 describe('admin set-limit and limits', () => {
-  it('set one limit of an account, leave it to the plan again, and list who is over', async () => {
+  it('set one limit of an account, return it to the plan, and list the exceptions', async () => {
     expect(await json('users', '--over')).toEqual({ users: [], total: 0 })
     const { limits } = await json(
       'set-limit',
@@ -573,7 +573,7 @@ describe('admin set-limit and limits', () => {
     ).toBe(1)
   })
 
-  it('of a workspace, by its slug', async () => {
+  it('set a limit of a workspace by its slug', async () => {
     const { limits } = await json('set-limit', 'garden', 'max_users_workspace', '2')
     expect(limits).toContainEqual({
       name: 'max_users_workspace',
@@ -590,7 +590,7 @@ describe('admin set-limit and limits', () => {
 })
 
 describe('admin retry-mails', () => {
-  it('sends mails again whose delivery was given up, and no others', async () => {
+  it('retries only mails whose delivery was given up', async () => {
     await t.app.worker.stop()
     const insert = (id: string, kind: string, dueAt: number) =>
       t.app.db.run(
@@ -617,7 +617,7 @@ describe('admin retry-mails', () => {
 })
 
 describe('admin maintenance', () => {
-  it('refuses changes until a time, says so, and accepts them again', async () => {
+  it('refuses changes until the given time, reports it, and accepts changes again', async () => {
     const writes = async () =>
       (await alice.rest('POST', '/api/folders', { json: { path: '..' } })).status
     expect(await json('maintenance', 'status')).toEqual({ maintenance: null })
@@ -641,7 +641,7 @@ describe('admin maintenance', () => {
     ['a time without a zone', '2026-12-01T10:00'],
     ['a past time', '2020-01-01T00:00Z'],
     ['no time', 'tomorrow'],
-  ])('1 for %s', async (_what, until) => {
+  ])('exits with 1 for %s', async (_what, until) => {
     const { code, err } = await admin('maintenance', 'on', '--until', until)
     expect(code).toBe(1)
     expect(err).toMatch(/time/)
@@ -649,7 +649,7 @@ describe('admin maintenance', () => {
 })
 
 describe('admin status', () => {
-  it('says that no instance runs, then what one says, and what is wrong with jobs and the last backup', async () => {
+  it('reports running instances, and problems with jobs and the last backup', async () => {
     await t.app.db.Job.destroy({ where: {} })
     const down = await admin('status')
     expect([down.code, down.out]).toEqual([
@@ -679,7 +679,7 @@ describe('admin status', () => {
       finishedAt: Date.now() - 9 * 86_400_000,
       bytes: 1,
     })
-    // A slow machine may count what was refused during maintenance, above.
+    // A slow machine may report the requests refused during the maintenance above.
     const findings = async () =>
       (await status()).out
         .trimEnd()
@@ -696,7 +696,7 @@ describe('admin status', () => {
   })
 })
 
-describe('2, and a sentence, when it could not be asked:', () => {
+describe('exits with 2 and an explanation when no status is available:', () => {
   it.each<[string, Record<string, string>, RegExp]>([
     [
       'there is no database',

@@ -1,6 +1,6 @@
 /**
- * Another token of the same length. It differs in its middle, where all bits of a letter count: in
- * the last letter of base64url some do not.
+ * Another token of the same length. It differs in the middle, where every bit of a character
+ * counts: some bits of the last base64url character are unused.
  */
 export function altered(token: string): string {
   const at = Math.floor(token.length / 2)

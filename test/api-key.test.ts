@@ -24,8 +24,8 @@ afterAll(() => t.stop())
 
 let round = 0
 /**
- * New people for every test, because each may make ten keys in a minute. Alice owns the workspace,
- * bob is an admin of it.
+ * Creates new users for every test, because each user may create ten keys a minute. Alice owns the
+ * workspace, and bob is an admin.
  */
 beforeEach(async () => {
   ;[alice, bob] = await Promise.all([t.signIn(`alice${++round}`), t.signIn(`bob${round}`)])
@@ -58,7 +58,7 @@ const FORBIDDEN = [403, { code: 'FORBIDDEN' }]
 const UNAUTHENTICATED = [401, { code: 'UNAUTHENTICATED' }]
 const day = 86_400_000
 
-/** Inputs that are refused, wherever a key is made: what, the input, its code and its field. */
+/** Inputs that every key creation refuses: title, input, error code and field. */
 const wrong: [string, object, string, string][] = [
   ['no name', { name: undefined }, 'INVALID_INPUT', 'name'],
   ['an empty name', { name: ' ' }, 'INVALID_INPUT', 'name'],
@@ -87,7 +87,7 @@ const wrong: [string, object, string, string][] = [
 ]
 
 describe('POST /api/api_keys/private/create', () => {
-  it('200 makes a key, of which the secret is told this once and kept nowhere', async () => {
+  it('200 creates a key and shows its secret only this once', async () => {
     const before = Date.now()
     const json = {
       name: ' Backup ',
@@ -127,7 +127,7 @@ describe('POST /api/api_keys/private/create', () => {
     expect((await folders(t.withKey(key))).status).toBe(200)
   })
 
-  it('200 without an end and a description, where they are not given or empty', async () => {
+  it('200 without an expiry and a description when they are absent or empty', async () => {
     for (const more of [
       {},
       { expires_in: '', description: '' },
@@ -139,7 +139,7 @@ describe('POST /api/api_keys/private/create', () => {
       })
   })
 
-  it('200 for each of the scopes, and for all', async () => {
+  it('200 for each scope, and for all scopes together', async () => {
     for (const scopes of [...privateScopes.map(scope => [scope]), privateScopes])
       expect((await create('private', { name: 'a', scopes })).response.api_key.scopes).toEqual(
         scopes,
@@ -159,7 +159,7 @@ describe('POST /api/api_keys/private/create', () => {
     expect([status, response]).toEqual([400, { code: 'INVALID_SCOPE', field: 'scopes' }])
   })
 
-  it('400 beyond the keys that the plan allows, to the very last one, also at once', async () => {
+  it('400 beyond the key limit of the plan, also for requests at once', async () => {
     await t.limit({ maxPrivateApiKeys: 3 })
     const answers = await Promise.all(Array.from({ length: 8 }, () => create('private', READ)))
     expect(answers.map(a => a.status).sort()).toEqual([200, 200, 200, ...Array(5).fill(400)])
@@ -172,14 +172,14 @@ describe('POST /api/api_keys/private/create', () => {
           used: 3,
         })
     expect(await countOf(alice)).toBe(3)
-    // Keys of workspaces are another count, and a deleted key gives its place back.
+    // Workspace keys are counted separately, and a deleted key frees its place.
     expect((await create(workspaceId, SEE)).status).toBe(200)
     await remove('private', answers.find(a => a.status === 200)?.response.api_key.id)
     expect((await create('private', READ)).status).toBe(200)
     await t.limit(ROOMY)
   })
 
-  it('401 without a credential, and for any key: it could make itself a stronger one', async () => {
+  it('401 without a credential, and for every key, which could create a stronger one', async () => {
     const keys = [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)]
     expect(outcome(await create('private', READ, t.anonymous))).toEqual(UNAUTHENTICATED)
     for (const { caller } of keys)
@@ -190,7 +190,7 @@ describe('POST /api/api_keys/private/create', () => {
     expect(await countOf(alice)).toBe(2)
   })
 
-  it('429 for the eleventh in a minute, whatever the kind', async () => {
+  it('429 for the eleventh key in a minute, of either kind', async () => {
     const { caller } = await privateKey(t, alice)
     for (let i = 0; i < 3; i++) await create('private', READ, caller)
     const answers = await Promise.all(
@@ -216,7 +216,7 @@ describe('POST /api/api_keys/private/create', () => {
     expect((await create(workspaceId, SEE, bob)).status).toBe(200)
   })
 
-  it('GraphQL: createApiKey makes one, whose secret is shown this once', async () => {
+  it('GraphQL: createApiKey creates a key and shows its secret only this once', async () => {
     const input = {
       name: 'Backup',
       scopes: ['PRIVATE_FILES_READ', 'PRIVATE_FILES_WRITE'],
@@ -260,7 +260,7 @@ describe('POST /api/api_keys/private/create', () => {
 })
 
 describe('POST /api/api_keys/{workspace_id}/create', () => {
-  it('200 makes a key of the workspace, for owners and admins', async () => {
+  it('200 creates a workspace key for owners and admins', async () => {
     for (const person of [alice, bob]) {
       const { status, msg, response } = await create(workspaceId, SEE, person)
       expect([status, msg]).toEqual([200, 'api_key_created'])
@@ -283,7 +283,7 @@ describe('POST /api/api_keys/{workspace_id}/create', () => {
     }
   })
 
-  it('200 for all of the scopes', async () => {
+  it('200 for all scopes', async () => {
     const { response } = await create(workspaceId, {
       name: 'a',
       scopes: workspaceScopes.toReversed(),
@@ -303,7 +303,7 @@ describe('POST /api/api_keys/{workspace_id}/create', () => {
     ])
   })
 
-  it('400 beyond the keys that the plan of the owner allows, to the very last one, whoever makes them', async () => {
+  it('400 beyond the key limit of the owner’s plan, whoever creates the keys', async () => {
     await t.limit({ maxWorkspaceApiKeys: 3 })
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) => create(workspaceId, SEE, i % 2 ? alice : bob)),
@@ -325,7 +325,7 @@ describe('POST /api/api_keys/{workspace_id}/create', () => {
     await t.limit(ROOMY)
   })
 
-  it('401 without a credential; 403 for any key, for editors, viewers and strangers', async () => {
+  it('401 without a credential; 403 for keys, editors, viewers and strangers', async () => {
     const keys = [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)]
     expect(outcome(await create(workspaceId, SEE, t.anonymous))).toEqual(UNAUTHENTICATED)
     for (const { caller } of keys)
@@ -342,7 +342,7 @@ describe('POST /api/api_keys/{workspace_id}/create', () => {
     expect(await countOf(bob)).toBe(0)
   })
 
-  it('403 for a foreign workspace in the path, whatever the query says', async () => {
+  it('403 for another workspace in the path, whatever the query contains', async () => {
     const own = await found(bob)
     await expel(t, workspaceId, bob)
     const played = await bob.rest(
@@ -353,12 +353,12 @@ describe('POST /api/api_keys/{workspace_id}/create', () => {
     expect(outcome(played)).toEqual(FORBIDDEN)
   })
 
-  it('429 for the eleventh in a minute', async () => {
+  it('429 for the eleventh key in a minute', async () => {
     for (let i = 0; i < 10; i++) await create(workspaceId, { ...SEE, name: '' }, bob)
     expect((await create(workspaceId, SEE, bob)).status).toBe(429)
   })
 
-  it('GraphQL: createApiKey makes one for a workspace', async () => {
+  it('GraphQL: createApiKey creates a workspace key', async () => {
     const input = { name: 'Press', scopes: ['WORKSPACES_READ'], workspace: workspaceId }
     const { apiKey, secret, workspace } = (await ask(bob, CREATE, { input })).createApiKey
     expect(apiKey).toMatchObject({
@@ -381,7 +381,7 @@ describe('POST /api/api_keys/{workspace_id}/create', () => {
 })
 
 describe('GET /api/api_keys/private/list', () => {
-  it('200 lists the own private keys, newest first, without their secrets', async () => {
+  it('200 lists the caller’s private keys, newest first, without their secrets', async () => {
     expect(outcome(await list('private'))).toEqual([200, { api_keys: [] }])
     const first = (await create('private', { ...READ, name: 'First', expires_in: '1m' })).response
       .api_key
@@ -410,11 +410,11 @@ describe('GET /api/api_keys/private/list', () => {
     for (const { key } of [first, second]) expect(JSON.stringify(response)).not.toContain(key)
   })
 
-  it('200 says when a key was last used, to the minute', async () => {
+  it('200 shows when a key was last used, to the minute', async () => {
     const { caller, id } = await privateKey(t, alice)
     const before = Date.now()
     await folders(caller)
-    // No one waits for it to be noted.
+    // The last use is written asynchronously.
     const used = await until(async () => (await list('private')).response.api_keys[0].last_used_at)
     expect(at(used)).toBeGreaterThanOrEqual(before)
     const row = await rowOf(id)
@@ -425,7 +425,7 @@ describe('GET /api/api_keys/private/list', () => {
     await until(async () => Number((await rowOf(id))?.last_used_at) >= before)
   })
 
-  it('401 without a credential, and for any key', async () => {
+  it('401 without a credential, and for every key', async () => {
     expect(outcome(await list('private', t.anonymous))).toEqual(UNAUTHENTICATED)
     for (const { caller } of [
       await privateKey(t, alice),
@@ -434,7 +434,7 @@ describe('GET /api/api_keys/private/list', () => {
       expect(outcome(await list('private', caller))).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
   })
 
-  it('GraphQL: me.apiKeys lists them, newest first, page by page', async () => {
+  it('GraphQL: me.apiKeys lists private keys, newest first, page by page', async () => {
     const { api_key } = (await create('private', READ)).response
     const newer = (await create('private', { ...READ, name: 'Newer' })).response.api_key
     await workspaceKey(t, alice, workspaceId)
@@ -475,7 +475,7 @@ describe('GET /api/api_keys/private/list', () => {
 })
 
 describe('GET /api/api_keys/{workspace_id}/list', () => {
-  it('200 lists the keys of the workspace, whoever made them, newest first', async () => {
+  it('200 lists all keys of the workspace, newest first', async () => {
     const keys = [await create(workspaceId, SEE), await create(workspaceId, SEE, bob)]
     await create('private', READ)
     await create(await found(alice), SEE)
@@ -498,7 +498,7 @@ describe('GET /api/api_keys/{workspace_id}/list', () => {
     }
   })
 
-  it('401 without a credential; 403 for any key, for editors, viewers and strangers', async () => {
+  it('401 without a credential; 403 for keys, editors, viewers and strangers', async () => {
     expect(outcome(await list(workspaceId, t.anonymous))).toEqual(UNAUTHENTICATED)
     const { caller } = await workspaceKey(t, alice, workspaceId)
     expect(outcome(await list(workspaceId, caller))).toEqual([403, { code: 'KEY_OUT_OF_BOUNDS' }])
@@ -510,7 +510,7 @@ describe('GET /api/api_keys/{workspace_id}/list', () => {
     expect(outcome(await list(workspaceId, bob))).toEqual(FORBIDDEN)
   })
 
-  it('GraphQL: workspace.apiKeys lists them to whoever manages it', async () => {
+  it('GraphQL: workspace.apiKeys lists them to owners and admins', async () => {
     const { id } = await workspaceKey(t, bob, workspaceId, ['workspaces:read'])
     const KEYS = `query ($id: ID!) { workspace(id: $id) { slug apiKeys { nodes ${FIELDS} } } }`
     const NODE = 'query ($id: ID!) { node(id: $id) { ... on ApiKey { name } } }'
@@ -534,7 +534,7 @@ describe('GET /api/api_keys/{workspace_id}/list', () => {
 })
 
 describe('DELETE /api/api_keys/private/delete', () => {
-  it('200 ends a key: its next call is refused', async () => {
+  it('200 revokes a key, and refuses its next call', async () => {
     const { caller, id } = await privateKey(t, alice)
     expect((await folders(caller)).status).toBe(200)
     const { status, msg, response } = await remove('private', id)
@@ -543,7 +543,7 @@ describe('DELETE /api/api_keys/private/delete', () => {
     expect((await list('private')).response.api_keys).toEqual([])
   })
 
-  it('404 for a key that is not one’s own private one, and it stays', async () => {
+  it('404 for a key that is not the caller’s private key, which remains', async () => {
     const others = [
       await privateKey(t, bob),
       await workspaceKey(t, bob, workspaceId),
@@ -554,7 +554,7 @@ describe('DELETE /api/api_keys/private/delete', () => {
     for (const { id } of others) expect(await rowOf(id)).toBeDefined()
   })
 
-  it('400 without an id, or with one in the address; 401 without a credential, and for any key, also for itself', async () => {
+  it('400 without an id, or with the id in the address; 401 without a credential, and for every key', async () => {
     const { caller, id } = await privateKey(t, alice)
     const bad = [400, { code: 'INVALID_INPUT', field: 'api_key_id' }]
     expect(outcome(await remove('private', undefined))).toEqual(bad)
@@ -570,7 +570,7 @@ describe('DELETE /api/api_keys/private/delete', () => {
     expect((await folders(caller)).status).toBe(200)
   })
 
-  it('GraphQL: deleteApiKey ends one', async () => {
+  it('GraphQL: deleteApiKey revokes a key', async () => {
     const { caller, id } = await privateKey(t, alice)
     const input = { apiKey: id }
     expect(await codeOf(bob, DELETE, { input })).toBe('API_KEY_NOT_FOUND')
@@ -586,21 +586,21 @@ describe('DELETE /api/api_keys/private/delete', () => {
 })
 
 describe('DELETE /api/api_keys/{workspace_id}/delete', () => {
-  it('200 ends a key of the workspace, whoever made it', async () => {
+  it('200 revokes a key of the workspace, whoever created it', async () => {
     const { caller, id } = await workspaceKey(t, alice, workspaceId)
     const { status, msg, response } = await remove(workspaceId, id, bob)
     expect([status, msg, response]).toEqual([200, 'deleted', null])
     expect(outcome(await quota(caller))).toEqual(UNAUTHENTICATED)
   })
 
-  it('404 for a key of another workspace, a private one, and one that does not exist', async () => {
+  it('404 for a key of another workspace, a private key, and an unknown key', async () => {
     const others = [await workspaceKey(t, alice, await found(alice)), await privateKey(t, alice)]
     for (const id of [...others.map(key => key.id), anyId(), 'nonsense', '🦊'])
       expect(outcome(await remove(workspaceId, id))).toEqual([404, { code: 'API_KEY_NOT_FOUND' }])
     for (const { id } of others) expect(await rowOf(id)).toBeDefined()
   })
 
-  it('400 without an id; 401 without a credential; 403 for any key, for editors, viewers and strangers', async () => {
+  it('400 without an id; 401 without a credential; 403 for keys, editors, viewers and strangers', async () => {
     const { caller, id } = await workspaceKey(t, alice, workspaceId)
     expect(outcome(await remove(workspaceId, undefined))).toEqual([
       400,
@@ -624,7 +624,7 @@ describe('DELETE /api/api_keys/{workspace_id}/delete', () => {
     expect((await quota(caller)).status).toBe(200)
   })
 
-  it('GraphQL: deleteApiKey ends one of a workspace', async () => {
+  it('GraphQL: deleteApiKey revokes a workspace key', async () => {
     const [one, two] = [
       await workspaceKey(t, alice, workspaceId),
       await workspaceKey(t, alice, workspaceId),
@@ -644,8 +644,8 @@ describe('DELETE /api/api_keys/{workspace_id}/delete', () => {
   })
 })
 
-describe('A key', () => {
-  it('is found by one look-up of an index, however many there are', async () => {
+describe('An API key', () => {
+  it('is found by one index look-up, however many keys exist', async () => {
     const { caller, key } = await privateKey(t, alice)
     const others = Array.from({ length: 500 }, (_, i) => ({
       id: anyId(),
@@ -686,7 +686,7 @@ describe('A key', () => {
     }
   })
 
-  it('decides over the cookie', async () => {
+  it('takes precedence over the cookie', async () => {
     await alice.upload('hers.txt', 'x')
     const { key } = await privateKey(t, bob, ['private_files:read'])
     const tree = (person: Person) => person.rest('GET', '/api/files/tree')
@@ -710,7 +710,7 @@ describe('A key', () => {
     expect((await tree(alice)).response.files).toHaveLength(1)
   })
 
-  it('that is wrong counts as none on a public route', async () => {
+  it('that is invalid counts as no credential on a public route', async () => {
     await alice.upload('open.txt', 'x')
     const { sharing_token } = (
       await alice.rest('POST', '/api/files/quick_share', { json: { object: 'open.txt' } })
@@ -720,7 +720,7 @@ describe('A key', () => {
     expect((await wrongKey.rest('POST', `/api/share/resolve/${sharing_token}`)).status).toBe(200)
   })
 
-  it('is taken from its headers only', async () => {
+  it('is read only from its headers', async () => {
     const { key } = await privateKey(t, alice)
     for (const name of ['api_key', 'key', 'x-api-key', 'X-API-Key', 'token'])
       expect((await t.anonymous.rest('GET', `/api/folders?${name}=${key}`)).status).toBe(401)
@@ -733,7 +733,7 @@ describe('A key', () => {
     expect(await statusWith({ authorization: `Bearer ${key}` })).toBe(200)
   })
 
-  it('acts as its creator by GraphQL, too, and a session is none in its place', async () => {
+  it('acts as its creator in GraphQL as well, and accepts no session in its place', async () => {
     const { caller } = await privateKey(t, alice, ['private_files:read'])
     expect((await caller.graphql('{ me { person { id } } }')).data).toEqual({
       me: { person: { id: alice.userId } },
@@ -742,7 +742,7 @@ describe('A key', () => {
     expect((await t.withKey(secret).graphql('{ me { id } }')).code).toBe('UNAUTHENTICATED')
   })
 
-  it('of a workspace has the right of its creator at that moment', async () => {
+  it('of a workspace has the current role of its creator', async () => {
     const { caller } = await workspaceKey(t, bob, workspaceId)
     const file = async (name: string) => (await put(caller, workspaceId, `/${name}`)).status
     const invite = async () => {
@@ -777,7 +777,7 @@ describe('A key', () => {
     expect(await all('e')).toEqual([401, 401, 401, 401])
   })
 
-  it('ends with its time, and with its creator', async () => {
+  it('stops working when it expires, and when its creator leaves', async () => {
     const made = [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)] as const
     const statuses = async () => [
       (await folders(made[0].caller)).status,
@@ -802,7 +802,7 @@ describe('A key', () => {
     expect(await countOf(alice)).toBe(0)
   })
 
-  it('cannot end the account of its creator, or list identities', async () => {
+  it('cannot delete its creator’s account or list identities', async () => {
     const keys = [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)]
     for (const { caller } of keys) {
       const ended = await caller.rest('DELETE', '/api/user/account/delete', {
@@ -821,7 +821,7 @@ describe('A key', () => {
   })
 })
 
-it('every listed status has been seen', () => {
+it('covers every documented status', () => {
   expect(
     unseen(
       'POST /api/api_keys/private/create',
@@ -832,7 +832,7 @@ it('every listed status has been seen', () => {
       'GET /api/api_keys/{workspace_id}/list',
     ),
   ).toEqual([])
-  // test/rate-limit.test.ts counts them, whichever way they are made.
+  // test/rate-limit.test.ts covers the rate limits of both interfaces.
   expect(unseenInGraph('createApiKey', 'deleteApiKey')).toEqual([
     'graphql createApiKey RATE_LIMITED',
   ])

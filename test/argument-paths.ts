@@ -15,10 +15,7 @@ interface Refusal {
   extensions: { code: string } & Record<string, unknown>
 }
 
-/**
- * The field of the schema that an error is about; undefined where it is met under another name, or
- * on an interface's type.
- */
+/** The schema field of an error. Undefined for an alias or a field of an interface type. */
 function fieldAt(path: readonly unknown[]): GraphQLField<unknown, unknown> | undefined {
   const [root, ...rest] = path.filter(step => typeof step === 'string')
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
@@ -29,7 +26,7 @@ function fieldAt(path: readonly unknown[]): GraphQLField<unknown, unknown> | und
   return field
 }
 
-/** Whether there is an argument, or a field of an input, with a path such as `input.at.path`. */
+/** Whether the field has an argument or input field with a path such as `input.at.path`. */
 function hasArgument({ args }: GraphQLField<unknown, unknown>, path: string): boolean {
   const [first, ...rest] = path.split('.')
   let input: GraphQLArgument | GraphQLInputField | undefined = args.find(
@@ -42,7 +39,7 @@ function hasArgument({ args }: GraphQLField<unknown, unknown>, path: string): bo
   return input !== undefined
 }
 
-/** @throws for an error of a field whose `extensions.field` is none of its arguments */
+/** @throws if `extensions.field` of an error is not an argument of its field */
 export function expectArgumentPaths(errors: readonly Refusal[] | undefined): void {
   for (const { path, extensions } of errors ?? []) {
     const field = Array.isArray(path) ? fieldAt(path) : undefined

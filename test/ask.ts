@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import type { Person } from './harness.ts'
 
-/** Asks by GraphQL for something that is not refused; answers the data. */
+/** Runs a GraphQL operation that must succeed. Returns its data. */
 export async function ask(
   person: Person,
   query: string,
@@ -15,8 +15,8 @@ export async function ask(
 }
 
 /**
- * Asks by GraphQL for something that is refused; answers the code of the first error, or undefined
- * when there is none.
+ * Runs a GraphQL operation that may fail. Returns the code of the first error, or undefined if
+ * there is no error.
  */
 export const codeOf = async (
   person: Person,

@@ -55,13 +55,13 @@ const bySession = { via: 'OPERATOR', actorId: null, concerned: null, subjectId: 
 const byCommand = { ...bySession, operator: null, address: null, agent: 'npm run admin' }
 const files = (value: number | null, unlimited = false) => [{ name: 'MAX_FILES', value, unlimited }]
 
-describe('The audit trail has changes of plans', () => {
+describe('The audit trail records changes of plans', () => {
   const kinds = ['CREATED', 'UPDATED', 'RETIRED', 'RESTORED', 'DELETED', 'MADE_DEFAULT'].map(
     kind => `PLAN_${kind}`,
   )
   const ofPlans = async () => (await trail({ kinds })).toReversed()
 
-  it('by operators, with what was set, and nothing of what was refused or has changed nothing', async () => {
+  it('by operators, with the changed values, but not refused changes or changes without effect', async () => {
     await change('createPlan', {
       id: 'silver',
       name: 'Silver',
@@ -141,8 +141,8 @@ describe('The audit trail has changes of plans', () => {
   })
 })
 
-describe('The audit trail has changes of single limits', () => {
-  it('of an account, in its log, where its owner reads them', async () => {
+describe('The audit trail records changes of single limits', () => {
+  it('of an account, in its log, visible to its owner', async () => {
     const bob = await t.signIn('bob')
     const account = `account:${bob.userId}`
     await change('updateAccount', { account, limits: [{ name: 'MAX_FILES', value: 3 }] })
@@ -178,7 +178,7 @@ describe('The audit trail has changes of single limits', () => {
     expect(JSON.stringify(response)).not.toContain(olga.userId)
   })
 
-  it('of a workspace, in its log, where its members read them', async () => {
+  it('of a workspace, in its log, visible to its members', async () => {
     const carol = await t.signIn('carol')
     const { createWorkspace } = await ask(
       carol,
@@ -208,7 +208,7 @@ describe('The audit trail has changes of single limits', () => {
     )
   })
 
-  it('and nothing of a change that has failed', async () => {
+  it('but not changes that failed', async () => {
     const dora = await t.signIn('dora')
     const account = `account:${dora.userId}`
     const limits = [{ name: 'MAX_FILES', value: 3 }]
@@ -219,7 +219,7 @@ describe('The audit trail has changes of single limits', () => {
   })
 })
 
-it('The audit trail has that mails are sent again, and how many', async () => {
+it('The audit trail records retries of mails, with their number', async () => {
   await ask(olga, 'mutation { retryMails { count } }')
   expect((await admin('retry-mails')).code).toBe(0)
   const [second, first] = await trail({ kinds: ['MAILS_RETRIED'] })
@@ -231,15 +231,15 @@ it('The audit trail has that mails are sent again, and how many', async () => {
   expect(second).toMatchObject({ ...byCommand, details: { count: 0 } })
 })
 
-describe('The audit trail has refused sign-ins', () => {
+describe('The audit trail records refused sign-ins', () => {
   const refused = (filter = {}) => trail({ kinds: ['SIGN_IN_REFUSED'], ...filter })
-  /** A callback that this browser has not asked for. */
+  /** A callback for a sign-in that this browser did not start. */
   const guess = (from: string) =>
     t.anonymous.rest('GET', '/auth/callback?state=x&code=y', {
       headers: { 'x-forwarded-for': from, 'user-agent': 'guesser/1.0' },
     })
 
-  /** Somebody whom SIGN_UP does not let in, as /auth/callback notes them. */
+  /** Records a user refused by SIGN_UP, as /auth/callback does. */
   async function strangerSignsIn(name: string): Promise<void> {
     const { accounts } = t.app.services
     const email = `${name}@elsewhere.test`
@@ -258,7 +258,7 @@ describe('The audit trail has refused sign-ins', () => {
     })
   }
 
-  it('that concern no account: why, from where, and with the address that was stated, masked', async () => {
+  it('without an account: reason, network, and the masked address', async () => {
     await strangerSignsIn('mallory')
     const [found] = await refused()
     expect(found).toMatchObject({
@@ -276,19 +276,19 @@ describe('The audit trail has refused sign-ins', () => {
     })
   })
 
-  it('but not each of many: the first ones of each network, and then how many there were', async () => {
+  it('only the first few from each network, followed by a count', async () => {
     for (let i = 0; i < 25; i++) expect((await guess('198.51.100.7')).status).toBe(302)
     const ofOne = await refused({ address: '198.51.100.7' })
     // The first ten, and the twentieth.
     expect(ofOne.map(({ details }) => details.count)).toEqual([20, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
     expect(ofOne[0]).toMatchObject({ agent: 'guesser/1.0', details: { refusal: 'INVALID_STATE' } })
-    // Other networks are noted, until there are thirty of all; then each time that their number has
-    // doubled.
+    // Other networks are recorded up to a total of thirty. After that, each doubling of their
+    // number is recorded.
     for (let i = 0; i < 100; i++) await guess(`10.0.${i}.7`)
     const all = (await refused()).filter(({ details }) => details.refusal === 'INVALID_STATE')
     expect(all.map(({ details }) => details.count).slice(0, 6)).toEqual([120, 60, 30, 29, 28, 27])
     expect(all).toHaveLength(18)
-    // Many of one reason do not hide those of another.
+    // Many refusals for one reason do not hide those for another.
     await strangerSignsIn('eve')
     expect((await refused())[0].details).toMatchObject({ refusal: 'SIGN_UP_CLOSED', count: 2 })
   })

@@ -48,7 +48,7 @@ const admin = (...args: string[]) =>
   })
 
 describe('The audit trail', () => {
-  it('says who has done what, by which credential, from where', async () => {
+  it('records who did what, with which credential, from where', async () => {
     const { id, key } = await privateKey(t, alice)
     const form = new FormData()
     form.append('file', new Blob(['x']), 'by-key.txt')
@@ -78,7 +78,7 @@ describe('The audit trail', () => {
     expect(await trail({ credential: id })).toEqual([found])
   })
 
-  it('names the operator, whom the account does not learn', async () => {
+  it('names the operator, but not in the log of the account', async () => {
     const bob = await t.signIn('bob')
     const suspend =
       'mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { account { id } } }'
@@ -99,7 +99,7 @@ describe('The audit trail', () => {
     expect(JSON.stringify(response)).not.toContain(olga.userId)
   })
 
-  it('has the operators and their maintenance, exports, ended accounts, and who reads it', async () => {
+  it('records operators, maintenance, exports, deleted accounts and its own readers', async () => {
     const eve = await t.signIn('eve')
     await ask(
       olga,
@@ -120,7 +120,7 @@ describe('The audit trail', () => {
       'MAINTENANCE_ENDED',
     ]
     const found = await trail({ kinds: [...kinds, 'AUDIT_READ'] })
-    // The log of an account ends with it, and what is of the service stays.
+    // The log of a deleted account is deleted, and the log of the service remains.
     expect(found.map(({ kind }) => kind)).toEqual(
       expect.arrayContaining([
         'ACCOUNT_EXPORTED',
@@ -140,7 +140,7 @@ describe('The audit trail', () => {
     expect(found[0]).toMatchObject({ kind: 'AUDIT_READ', operator: { id: olga.userId } })
   })
 
-  it('is read page by page, and by time', async () => {
+  it('is read page by page, and filtered by time', async () => {
     for (let i = 0; i < 5; i++) await alice.upload(`page-${i}.txt`, 'x')
     const filter = { person: alice.userId, kinds: ['FILE_CREATED'] }
     const all = await trail(filter)
@@ -152,7 +152,7 @@ describe('The audit trail', () => {
       page = auditTrail.pageInfo
     }
     expect(paged).toEqual(all)
-    // A cursor can be made up, so the pages behind the first one are noted, too.
+    // A client can forge a cursor, so reading later pages is recorded, too.
     const readings = async () => (await trail({ kinds: ['AUDIT_READ'] }, { first: 1000 })).length
     const before = await readings()
     const { auditTrail } = await ask(olga, TRAIL, { filter, first: 2 })
@@ -170,7 +170,7 @@ describe('The audit trail', () => {
     )
   })
 
-  it('has nothing of a change that has failed, and no change without it', async () => {
+  it('records no change that failed, and every change that succeeded', async () => {
     const change = changeRunner({ db: t.app.db })
     const caller = { userId: alice.userId, via: 'session', viaId: null } as const
     const failing = change(caller, async ({ tx, record }) => {
@@ -204,7 +204,7 @@ describe('GET /audit/export', () => {
   const download = (who: { rest: Person['rest'] }, query: string, method = 'GET') =>
     who.rest(method, `/audit/export?${query}`)
 
-  it('sends what a filter finds, as the command line does, and is noted once', async () => {
+  it('sends the same entries as the command line, and records one export', async () => {
     await alice.upload('=1+1.txt', 'x')
     const readings = async () => (await trail({ kinds: ['AUDIT_READ'] }, { first: 1000 })).length
     const before = await readings()
@@ -239,7 +239,7 @@ describe('GET /audit/export', () => {
     expect((await download(olga, `format=ndjson&since=2999-01-01T00:00Z`)).text).toBe('')
   })
 
-  it('is for operators in a session', async () => {
+  it('requires an operator’s session', async () => {
     const { key } = await privateKey(t, olga)
     expect((await download(t.anonymous, 'format=csv')).status).toBe(401)
     expect((await download(t.withKey(key), 'format=csv')).status).toBe(401)
@@ -250,7 +250,7 @@ describe('GET /audit/export', () => {
     ])
   })
 
-  it('notes nothing for HEAD, which sends nothing', async () => {
+  it('records nothing for HEAD', async () => {
     const readings = async () => (await trail({ kinds: ['AUDIT_READ'] }, { first: 1000 })).length
     const before = await readings()
     const { status, text } = await download(olga, 'format=csv', 'HEAD')
@@ -269,7 +269,7 @@ describe('GET /audit/export', () => {
     'address=%C3%A4',
   ])('400 for %s', async query => expect((await download(olga, query)).status).toBe(400))
 
-  it('ends when its reader is no operator any more', async () => {
+  it('breaks off when its reader is no longer an operator', async () => {
     const dora = await t.signIn('dora')
     const account = `account:${dora.userId}`
     const appoint =
@@ -290,7 +290,7 @@ describe('GET /audit/export', () => {
 })
 
 describe('npm run admin -- audit', () => {
-  it('shows and exports what is found, all of it, with formulas disarmed and no secrets', async () => {
+  it('shows and exports all matching entries, with formulas disarmed and without secrets', async () => {
     await alice.upload('=HYPERLINK("https:,x").txt', 'x')
     const shown = await admin(
       'audit',
@@ -331,7 +331,7 @@ describe('npm run admin -- audit', () => {
     ['no user', ['--actor', 'nobody@example.com']],
     ['no id', ['--about', 'x']],
     ['no id of a key', ['--credential', 'x']],
-  ])('1 for %s', async (_what, args) => {
+  ])('exits with 1 for %s', async (_what, args) => {
     const { code, out, err } = await admin('audit', ...args)
     expect([code, out]).toEqual([1, ''])
     expect(err).not.toBe('')

@@ -27,13 +27,13 @@ import { testWord } from './unit/sign-in-browser.ts'
 let db: Db
 let drop: () => Promise<void>
 let origin: string
-/** What answers at `origin`, and the same over https as far as cookies can tell. */
+/** The app that listens at `origin`, and a copy whose cookies are set for https. */
 let service: RequestListener
 let secureService: RequestListener
 const servers: Server[] = []
 const signIns: EmbeddedSignIn[] = []
 
-/** What the provider "odd" answers next. */
+/** The next response of the provider "odd". */
 const odd = {
   token: '',
   userinfo: '',
@@ -95,7 +95,7 @@ beforeAll(async () => {
     publicUrl: () => origin,
     allowedOrigins: ['https://app.example.com'],
     clientViewer: callerFinder(db),
-    // The other providers answer from this process, which may be busy with other tests.
+    // The other providers respond from this process, which may be busy with other tests.
     providerTimeoutMs: 2500,
   }
   service = listening(createAuthRoutes({ ...options, secure: false }))
@@ -159,7 +159,7 @@ interface Answer {
   body: string
 }
 
-/** A browser that follows nothing by itself, and keeps the cookies of localhost. */
+/** A browser that follows no redirects by itself, and keeps the cookies of localhost. */
 class Browser {
   readonly jar = new Map<string, { path: string; value: string }>()
   last = ''
@@ -217,7 +217,7 @@ class Browser {
   }
 
   /**
-   * Begins at the service and fills in the form of the embedded provider; answers the address of
+   * Starts at the service and fills in the form of the embedded provider. Returns the address of
    * the callback.
    */
   async visitProvider(
@@ -258,7 +258,7 @@ class Browser {
     return JSON.parse((await this.get(`${origin}/auth/is_valid`)).body)
   }
 
-  /** Begins at a provider that has no pages, and calls back with a code of one's own. */
+  /** Starts at a provider without pages, and calls back with the given code. */
   async callBack(
     provider: string,
     answer = 'code=x',
@@ -285,7 +285,7 @@ function expectEnvelope(answer: Answer, status: number, code: string, details: o
 }
 
 describe('GET /auth/oauth', () => {
-  it('leads to the first provider with state and PKCE, and remembers them in a cookie of its own', async () => {
+  it('redirects to the first provider with state and PKCE, stored in a cookie', async () => {
     const { status, location, cookies, headers } = await new Browser().get('/auth/oauth')
     const url = new URL(location)
     expect([status, url.origin + url.pathname]).toEqual([302, `${origin}/sign-in/auth`])
@@ -308,7 +308,7 @@ describe('GET /auth/oauth', () => {
     expect(headers['x-powered-by']).toBeUndefined()
   })
 
-  it('leads to a provider that is named, with its own scopes', async () => {
+  it('redirects to a named provider with its own scopes', async () => {
     const url = new URL((await new Browser().get('/auth/oauth?provider=odd')).location)
     expect(url.pathname).toBe('/authorize')
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -317,12 +317,12 @@ describe('GET /auth/oauth', () => {
     })
   })
 
-  it('sets cookies for https alone when the public address is https', async () => {
+  it('sets Secure cookies when the public address is https', async () => {
     const { cookies } = await new Browser().get('/secure/auth/oauth')
     expect(cookies).toEqual([expect.stringMatching(/; HttpOnly; Secure; SameSite=Lax$/)])
   })
 
-  it('400 for a provider that there is not, and for a parameter that is given twice', async () => {
+  it('400 for an unknown provider, and for a repeated parameter', async () => {
     const browser = new Browser()
     expectEnvelope(await browser.get('/auth/oauth?provider=nope'), 400, 'INVALID_INPUT', {
       field: 'provider',
@@ -346,18 +346,18 @@ describe('GET /auth/oauth', () => {
     expect(browser.jar.size).toBe(0)
   })
 
-  it('takes an empty parameter for none, and ignores what it does not know', async () => {
+  it('treats an empty parameter as absent, and ignores unknown parameters', async () => {
     const { status, location } = await new Browser().get('/auth/oauth?provider=&return_to=&x=1&x=2')
     expect([status, new URL(location).pathname]).toEqual([302, '/sign-in/auth'])
   })
 
-  it('keeps the cookies of a few sign-ins only', async () => {
+  it('keeps the cookies of the last few sign-ins only', async () => {
     const browser = new Browser()
     for (let i = 0; i < 8; i++) await browser.get('/auth/oauth?provider=odd')
     expect(browser.jar.size).toBe(5)
   })
 
-  it('leads a person to the public name of this computer first', async () => {
+  it('redirects to the public host name of this computer first', async () => {
     const page = {
       'Sec-Fetch-Mode': 'navigate',
       'Sec-Fetch-Dest': 'document',
@@ -385,7 +385,7 @@ describe('GET /auth/oauth', () => {
 })
 
 describe('GET /auth/callback', () => {
-  it('signs in: a session cookie, and back to the public address', async () => {
+  it('signs in: sets a session cookie and redirects to the public address', async () => {
     const browser = new Browser()
     const done = await browser.signIn('alice@example.com')
     expect([done.status, done.location]).toEqual([302, `${origin}/`])
@@ -417,7 +417,7 @@ describe('GET /auth/callback', () => {
     })
   })
 
-  it('begins a new session at every sign-in, and ends the old one of that browser', async () => {
+  it('starts a new session at every sign-in, and ends the previous session of the browser', async () => {
     const browser = new Browser()
     browser.jar.set('session_id', { path: '/', value: 'planted' })
     await browser.signIn('alice@example.com')
@@ -428,7 +428,7 @@ describe('GET /auth/callback', () => {
     expect(await db.Session.count()).toBe(1)
   })
 
-  it('leads back to return_to', async () => {
+  it('redirects to return_to', async () => {
     const done = await new Browser().signIn(
       'alice@example.com',
       '/auth/oauth?return_to=%2Fdocs%3Fa%3D1%23part',
@@ -443,7 +443,7 @@ describe('GET /auth/callback', () => {
     'https://evil.example',
     '/auth/logout',
     '/a\r\nb',
-  ])('leads to the public address instead of %j', async to => {
+  ])('redirects to the public address instead of %j', async to => {
     const done = await new Browser().signIn(
       'alice@example.com',
       `/auth/oauth?return_to=${encodeURIComponent(to)}`,
@@ -462,7 +462,7 @@ describe('GET /auth/callback', () => {
     expect((await browser.get(second)).location).toBe('/second')
   })
 
-  it('invalid_state without a state, with a wrong one, one of another browser, and one that was used', async () => {
+  it('invalid_state for a state that is missing, wrong, used, or from another browser', async () => {
     const browser = new Browser()
     const callback = await browser.visitProvider('alice@example.com', '/auth/oauth?return_to=/docs')
     const wrong = new URL(callback)
@@ -480,7 +480,7 @@ describe('GET /auth/callback', () => {
     expect(await db.Session.count()).toBe(1)
   })
 
-  it('invalid_state for the cookie of another state, and for one that was changed', async () => {
+  it('invalid_state for a cookie of another state, and for an altered cookie', async () => {
     const browser = new Browser()
     const [a, b] = [
       await browser.get('/auth/oauth?provider=odd'),
@@ -497,7 +497,7 @@ describe('GET /auth/callback', () => {
     }
   })
 
-  it('400 for a parameter that is given twice', async () => {
+  it('400 for a repeated parameter', async () => {
     expectEnvelope(
       await new Browser().get('/auth/callback?state=a&state=b'),
       400,
@@ -506,7 +506,7 @@ describe('GET /auth/callback', () => {
     )
   })
 
-  it('email_unverified for the address of an account that nobody vouches for', async () => {
+  it('email_unverified for the address of an unverified account', async () => {
     await new Browser().signIn('alice@example.com')
     const mallory = new Browser()
     const done = await mallory.signIn(
@@ -520,7 +520,7 @@ describe('GET /auth/callback', () => {
     expect(await mallory.isValid()).toEqual(anonymous)
   })
 
-  it('notes in the log of an account who was refused there, a few times an hour, and in that of the service whom no account concerns', async () => {
+  it('logs refused sign-ins to the account, or to the service if there is none, at a limited rate', async () => {
     await db.Event.destroy({ where: {} })
     const alice = new Browser()
     await alice.signIn('alice@example.com')
@@ -550,7 +550,7 @@ describe('GET /auth/callback', () => {
     expect((await refusals())[1]).toMatchObject({ ...nobody, refusal: 'suspended' })
     for (let i = 0; i < 12; i++) await claim()
     expect(await refusals()).toHaveLength(10)
-    // What happened longer ago does not count.
+    // Older refusals do not count.
     await db.Event.update({ at: Date.now() - 3_600_001 }, { where: { kind: 'sign_in.refused' } })
     await claim()
     expect(await refusals()).toHaveLength(11)
@@ -593,7 +593,7 @@ describe('GET /auth/callback', () => {
 })
 
 describe('Signed in already', () => {
-  it('GET /auth/oauth signs in anew, and attaches nothing', async () => {
+  it('GET /auth/oauth signs in again, and attaches no identity', async () => {
     const browser = new Browser()
     await browser.signIn('alice@example.com')
     const done = await browser.signIn('smith@example.com', '/auth/oauth?provider=lab&return_to=/me')
@@ -603,7 +603,7 @@ describe('Signed in already', () => {
     expect(await db.Session.count()).toBe(1)
   })
 
-  it('400 for a wish to add an identity that no page of this session has made', async () => {
+  it('400 for a request to add an identity without the token of this session', async () => {
     const browser = new Browser()
     await browser.signIn('alice@example.com')
     for (const link of ['x', 'A'.repeat(100)])
@@ -614,7 +614,7 @@ describe('Signed in already', () => {
 })
 
 describe('GET /auth/is_valid', () => {
-  it('200 for nobody, for a cookie of nobody, and for a session whose time is over', async () => {
+  it('200 without a session, with an unknown session, and with an expired session', async () => {
     const browser = new Browser()
     expect(await browser.isValid()).toEqual(anonymous)
     browser.jar.set('session_id', { path: '/', value: 'x'.repeat(43) })
@@ -630,7 +630,7 @@ describe('GET /auth/is_valid', () => {
     expect([answer.headers['cache-control'], answer.headers.etag]).toEqual(['no-store', undefined])
   })
 
-  it('says when nobody vouches for the address', async () => {
+  it('shows when the address is unverified', async () => {
     const browser = new Browser()
     await browser.signIn('alice@example.com', '/auth/oauth', { verified: false })
     expect((await browser.isValid()).response.user_info.email_verified).toBe(false)
@@ -656,7 +656,7 @@ describe('GET and POST /auth/logout', () => {
     expect(await browser.isValid()).toEqual(anonymous)
   })
 
-  it('works without a session', async () => {
+  it('succeeds without a session', async () => {
     const out = await new Browser().send(
       'POST',
       '/auth/logout',
@@ -684,7 +684,7 @@ describe('GET and POST /auth/logout', () => {
       'GET',
       { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'cors', Origin: 'https://evil.example' },
     ],
-  ])('403 for a %s that another page has caused: %j', async (method, headers) => {
+  ])('403 for a %s from another site: %j', async (method, headers) => {
     const browser = new Browser()
     await browser.signIn('alice@example.com')
     expectEnvelope(await browser.send(method, `${origin}/auth/logout`, headers), 403, 'FORBIDDEN')
@@ -705,7 +705,7 @@ describe('GET and POST /auth/logout', () => {
     ['GET', { 'Sec-Fetch-Site': 'none', ...navigate }],
     ['GET', { 'User-Agent': 'curl/8.5.0' }],
     ['GET', { 'User-Agent': 'Mozilla/5.0', 'Sec-Fetch-Site': 'same-origin', ...navigate }],
-  ])('200 for a %s of an own or allowed page, or by a link: %j', async (method, headers) => {
+  ])('200 for a %s from an own or allowed page, or from a link: %j', async (method, headers) => {
     const browser = new Browser()
     await browser.signIn('alice@example.com')
     expect((await browser.send(method, `${origin}/auth/logout`, headers)).status).toBe(200)
@@ -713,15 +713,15 @@ describe('GET and POST /auth/logout', () => {
   })
 })
 
-describe('GET /auth/logout by a link of another site', () => {
+describe('GET /auth/logout by a link on another site', () => {
   const navigate = { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }
   it.each<Record<string, string>>([
     { 'Sec-Fetch-Site': 'cross-site', ...navigate },
     { 'Sec-Fetch-Site': 'same-site', ...navigate },
     { Referer: 'http://evil.example/' },
-    // Plain http: a browser that was made to say nothing.
+    // Plain http, and a browser that sends no Sec-Fetch headers.
     { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64)' },
-  ])('303 to a page that asks first, and the session goes on: %j', async headers => {
+  ])('303 to a confirmation page, without ending the session: %j', async headers => {
     const browser = new Browser()
     await browser.signIn('alice@example.com')
     const answer = await browser.send('GET', `${origin}/auth/logout`, headers)
@@ -731,7 +731,7 @@ describe('GET /auth/logout by a link of another site', () => {
 })
 
 describe('GET /auth/providers', () => {
-  it('names every provider', async () => {
+  it('lists every provider', async () => {
     const { body } = await new Browser().get('/auth/providers')
     const response = { local: true, lab: true, odd: true, silent: true, closed: true }
     expect(JSON.parse(body)).toEqual({ status: 200, msg: 'ok', response })
@@ -739,7 +739,7 @@ describe('GET /auth/providers', () => {
 })
 
 describe('GET /auth/{provider}/login', () => {
-  it('leads to /auth/oauth', async () => {
+  it('redirects to /auth/oauth', async () => {
     const browser = new Browser()
     const { status, location } = await browser.get('/auth/lab/login')
     expect([status, location]).toEqual([302, '/auth/oauth?provider=lab'])
@@ -780,7 +780,7 @@ describe('Other addresses and methods', () => {
     else expectEnvelope(answer, 405, 'METHOD_NOT_ALLOWED', { allow: allow.split(', ') })
   })
 
-  it('503 when the database does not answer', async () => {
+  it('503 when the database does not respond', async () => {
     const tokens = createTokens('k'.repeat(32))
     const down = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
     const broken = createAuthRoutes({
@@ -802,7 +802,7 @@ describe('Other addresses and methods', () => {
   })
 })
 
-describe('What a provider answers', () => {
+describe('The provider’s response', () => {
   const token = JSON.stringify({ access_token: 'a token', token_type: 'bearer' })
   const person = { sub: 'p1', email: 'alice@example.com', email_verified: true }
 
@@ -815,7 +815,7 @@ describe('What a provider answers', () => {
     return (await new Browser().callBack('odd')).location
   }
 
-  it('is asked for with the code, the verifier and the secret, then with the token', async () => {
+  it('is requested with the code, the verifier and the secret, then with the token', async () => {
     expect(await callBack({})).toBe('/files')
     const [asked, user] = odd.asked
     expect(asked?.headers).toMatchObject({
@@ -836,7 +836,7 @@ describe('What a provider answers', () => {
     })
   })
 
-  it('may be a form, a number for an id, and other names', async () => {
+  it('may be form-encoded, with a numeric id and alternative field names', async () => {
     const userinfo = JSON.stringify({
       id: 583231,
       login: 'octo',
@@ -866,7 +866,7 @@ describe('What a provider answers', () => {
     [1, false],
     [null, false],
     [undefined, false],
-  ])('vouches for an address with email_verified %j: %j', async (email_verified, vouched) => {
+  ])('with email_verified %j counts as verified: %j', async (email_verified, vouched) => {
     expect(await callBack({ userinfo: JSON.stringify({ ...person, email_verified }) })).toBe(
       '/files',
     )
@@ -888,7 +888,7 @@ describe('What a provider answers', () => {
     ['a status of its own', { userinfoStatus: 500 }],
     ['another address', { userinfoStatus: 302 }],
     ['too much', { userinfo: JSON.stringify({ ...person, name: 'a'.repeat(300_000) }) }],
-  ])('auth_failed for %s', async (_what, answer) => {
+  ])('with %s fails with auth_failed', async (_what, answer) => {
     expect(await callBack(answer)).toBe('/files?error=auth_failed')
     expect(await db.User.count()).toBe(0)
   })

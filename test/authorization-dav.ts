@@ -6,20 +6,20 @@ import type { Person } from './harness.ts'
 
 type Level = 'read' | 'write' | 'delete'
 
-/** A request by WebDAV, and whose thing it is aimed at: one row of the table. */
+/** A WebDAV request and its target: one row of the table. */
 export interface DavRow extends Rule {
   method: string
   /**
-   * Where it leads: into the owner's files, the workspace, or what the owner shares, to be edited
-   * or to be seen only.
+   * The drive of the target: the owner's files, the workspace, or an entry that the owner shares
+   * for editing or for viewing.
    */
   place: Place
   level: Level
-  /** It makes what it names, so that it works in the drive of whoever asks. */
+  /** The request creates its target, so it works in the caller's own drive. */
   makes?: true
-  /** It needs the rights to read and to write, whatever its level. */
+  /** The request needs both the read and the write right, whatever its level. */
   copies?: true
-  /** Of the request to a file of this name. */
+  /** Builds the request for a file of this name. */
   request(aim: DavAim, caller: Person): Promise<DavRequest> | DavRequest
 }
 
@@ -29,7 +29,7 @@ interface DavRequest {
   body?: string
 }
 
-/** A file of the owner's, by its URL, beside which is another one: of this name and ` other`. */
+/** A file of the owner's, by its URL. Beside it is another file called `<name> other`. */
 export interface DavAim {
   path: string
   fileId: string
@@ -52,7 +52,8 @@ const depth = { depth: '1' }
 const to = (path: string) => ({ headers: { destination: path } })
 
 /**
- * By the title of the row: every method, and again where what it needs depends on what is there.
+ * The requests by the title of the row. A method has several rows if the right it needs depends on
+ * the existing entries.
  */
 const requests: Record<string, Request> = {
   GET: { level: 'read', request: () => ({}) },
@@ -105,7 +106,7 @@ export const davRows: DavRow[] = Object.entries(places).flatMap(
     }),
 )
 
-/** Two files of the owner's in a place. */
+/** Creates two files of the owner's in a place. */
 export async function aimAt({ place }: DavRow, things: Things): Promise<DavAim> {
   const { name, owner, workspaceId } = things
   if (place === 'files') {
@@ -124,15 +125,14 @@ export async function aimAt({ place }: DavRow, things: Things): Promise<DavAim> 
 }
 
 /**
- * What a caller is told. Follows from the row and the column, and from nothing that the service
- * does.
+ * The expected outcome for a caller. It depends only on the row and the column, not on the service.
  */
 export function expectedByDav(
   { place, level, makes, copies, access }: DavRow,
   identity: Identity,
 ): Outcome {
   const { via, dead, who, role, lacks, elsewhere, readOnly } = identity
-  // A browser sends cookies by itself: they count as no credential here.
+  // Browsers send cookies automatically, so cookies do not count as a credential here.
   if (dead || (via !== 'private key' && via !== 'workspace key')) return 'UNAUTHENTICATED'
   const isScopeMissing = lacks || (readOnly && (copies || level !== 'read'))
   if (place === 'workspace') {
@@ -144,21 +144,21 @@ export function expectedByDav(
   }
   if (via !== 'private key') return 'KEY_OUT_OF_BOUNDS'
   if (place === 'files') {
-    // What is to be copied is looked for before the right to write is asked about.
+    // A copy looks up its source before it checks the right to write.
     if (copies && readOnly && who !== 'owner') return 'FILE_NOT_FOUND'
     if (isScopeMissing) return 'INSUFFICIENT_SCOPE'
     return who === 'owner' || makes ? 'yes' : 'FILE_NOT_FOUND'
   }
   if (lacks && level === 'read') return 'INSUFFICIENT_SCOPE'
   if (who !== 'recipient') return 'FOLDER_NOT_FOUND'
-  // What is shared is copied by saving it: docs/decisions/webdav.md.
+  // A shared entry is copied by saving it: docs/decisions/webdav.md.
   if (copies || (place === 'seen' && level !== 'read')) return 'FORBIDDEN'
   return isScopeMissing ? 'INSUFFICIENT_SCOPE' : 'yes'
 }
 
 /**
- * The statuses that WebDAV asks for where something is missing (RFC 4918, sections 9.3.1, 9.7.1 and
- * 9.11.1); they have no code.
+ * The statuses that WebDAV requires for missing resources (RFC 4918, sections 9.3.1, 9.7.1 and
+ * 9.11.1). They have no code.
  */
 const missing: Partial<Record<string, Partial<Record<Outcome, number>>>> = {
   PUT: { FOLDER_NOT_FOUND: 409 },
@@ -167,8 +167,8 @@ const missing: Partial<Record<string, Partial<Record<Outcome, number>>>> = {
 }
 
 /**
- * The cell of the table for an outcome by WebDAV: the refusal of a credential has no code, either,
- * and that of HEAD no body.
+ * The table cell for a WebDAV outcome. A refused credential has no code, and a HEAD response has no
+ * body.
  */
 export function davCell({ method }: DavRow, outcome: Outcome): string {
   if (outcome === 'yes' || outcome === 'null') return outcome

@@ -3,15 +3,15 @@ import { NOWHERE, type Things } from './authorization-world.ts'
 import { driveOf } from './builders.ts'
 import type { Person } from './harness.ts'
 
-/** An operation of the graph, and whose thing it is aimed at: one row of the table. */
+/** A GraphQL operation and its target: one row of the table. */
 export interface GraphRow extends Rule {
-  /** The first root field is the one that the operation is about. */
+  /** The row tests the first root field of this document. */
   document: string
-  /** Where in the answer is what is asked for. */
+  /** The path of the tested value in the response. */
   at: string
-  /** Aims it at things that no one else needs any more. */
+  /** Builds the variables, with targets that no other row needs any more. */
   variables(things: Things, caller: Person): object | Promise<object>
-  /** It uploads an empty file, which is named like the other things. */
+  /** The operation uploads an empty file, named like the other entries. */
   file?: true
 }
 
@@ -32,7 +32,7 @@ const nothing = () => ({})
 const SEARCH =
   'query ($drives: [ID!]) { search(query: "x", drives: $drives) { nodes { name entry { id } share { id } } edges { matchedIn snippet { text ranges { start end } } } hints { term message } isComplete } }'
 
-/** A row of a query. Its title is its field, and what is looked at there. */
+/** A row for a query. Its title is its root field and the tested field below it. */
 const query = (
   title: string,
   [access, scope]: [string, string | null],
@@ -42,7 +42,7 @@ const query = (
   more: Partial<GraphRow> = {},
 ): GraphRow => ({ title, access, scope, document, at, variables, ...more })
 
-/** A row of a mutation: the first word of its title. */
+/** A row for a mutation, named by the first word of its title. */
 const mutation = (
   title: string,
   [access, scope]: [string, string | null],
@@ -93,7 +93,7 @@ const inWorkspace = (
     { names: 'workspace', under: WORKSPACE, ...more },
   )
 
-/** A node is there for whoever may see it, and null for everyone else. */
+/** A node is returned to callers who may see it, and null to everyone else. */
 const node = (
   type: string,
   [access, scope]: [string, string | null],
@@ -490,7 +490,7 @@ const drives = {
   own: ({ owner }: Things) => driveOf(owner),
   ofWorkspace: ({ owner, workspaceId }: Things) => driveOf(owner, workspaceId),
 }
-/** What it names is looked up first, and is not there for whoever may not know of it. */
+/** The target is looked up first, and callers without access get "not found". */
 const file = { unknown: 'FILE_NOT_FOUND' } as const
 const drive = { unknown: 'FORBIDDEN' } as const
 const upload = { unknown: 'UPLOAD_NOT_FOUND' } as const
@@ -504,7 +504,7 @@ const ofAnyEntry = (field: string) => ({
   selection: `${field} ... on File { ${field} } ... on Folder { ${field} }`,
 })
 
-/** What is shared with the recipient to be edited: the share stands in the place of a drive. */
+/** A target inside the share that the recipient may edit. The share takes the role of a drive. */
 const inShare = async ({ shareToEdit }: Things, path: string) => ({
   drive: (await shareToEdit()).id,
   path,
@@ -1013,7 +1013,7 @@ const onFiles: GraphRow[] = [
           ...isPart,
         },
       ),
-      // An upload in parts is its maker's, whatever the role of others in the workspace.
+      // A multipart upload belongs to its creator, whatever the role of others in the workspace.
       mutation(
         `${name} (of a workspace)`,
         ['editor', WORKSPACE_WRITE],
@@ -1345,7 +1345,7 @@ const onWorkspaces: GraphRow[] = [
     ['viewer', MEMBERS],
     'removedId',
     async (things, caller) => {
-      // Whoever leaves must not be the last owner.
+      // The member who leaves must not be the last owner.
       await things.member('owner')
       return byMember(things, caller.userId ? caller : things.owner)
     },
@@ -1559,7 +1559,7 @@ const onAccounts: GraphRow[] = [
   query(
     'startMaintenance',
     OPERATOR,
-    // Ended at once, because everyone else goes on.
+    // Ended at once, because the other rows continue.
     'mutation ($input: StartMaintenanceInput!) { startMaintenance(input: $input) { maintenance { endsAt } } endMaintenance { ended } }',
     'startMaintenance',
     () => ({
@@ -1616,7 +1616,7 @@ const subscriptions: GraphRow[] = [
   query('inviteReceived', SESSION, 'subscription { inviteReceived { id } }', 'inviteReceived'),
 ]
 
-/** Every field that has a rule of its own, by an operation that asks for it. */
+/** Every field that has a rule of its own, with an operation that selects it. */
 export const graphRows: GraphRow[] = [
   ...queries,
   ...onFiles,

@@ -20,20 +20,23 @@ import type { Inputs } from './contract/call.ts'
 import type { Person, TestApp } from './harness.ts'
 import { picture, pictured } from './pictured.ts'
 
-/** A receiver that is nowhere: RFC 6761. */
+/** A webhook receiver that does not exist: RFC 6761 reserves the domain. */
 export const NOWHERE = 'https://receiver.invalid/'
 
 let people = 0
 let plans = 0
 const newPlanId = () => `plan-${++plans}`
 
-/** All scopes but one; where that is none of them, another one is missing. */
+/**
+ * All scopes without the missing one. If the missing scope is not among them, another scope is left
+ * out.
+ */
 const without = (scopes: readonly string[], missing: string | null): string[] =>
   scopes.filter(scope => scope !== (missing && scopes.includes(missing) ? missing : scopes[0]))
 
 /**
- * An owner with her things and her workspace, and everyone around them; each is made when it is
- * first asked for.
+ * An owner with her entries and her workspace, and all other users. Each is created when it is
+ * first needed.
  */
 export class World {
   readonly #t: TestApp
@@ -55,7 +58,7 @@ export class World {
     return { owner, recipient, workspaceId: await found(owner) }
   }
 
-  /** Who stands in a column of the table, for a row that asks for this scope. */
+  /** The caller of a column, for a row that requires this scope. */
   callerOf(identity: Identity, scope: string | null): Promise<Person> {
     const name = identity.lacks ? `${identity.title} ${scope}` : identity.title
     const known = this.#callers.get(name) ?? this.#make(identity, scope)
@@ -198,7 +201,7 @@ export class World {
   }
 
   /**
-   * Lets something happen that someone may wait for. Nothing happens for whoever has no address.
+   * Triggers an event that a subscriber may wait for. Does nothing for a person without an address.
    */
   async causeNews(field: string, { email }: Person, { drive }: { drive?: unknown }): Promise<void> {
     const { db, pubSub } = this.#t.app
@@ -233,10 +236,7 @@ export class World {
       })
   }
 
-  /**
-   * Makes things of the owner's that no one else needs any more, each when it is asked for. All
-   * have this name.
-   */
+  /** Creates disposable entries of the owner's, each on first use. All have the same name. */
   async things() {
     const { owner, recipient, workspaceId } = await this.#begun()
     const t = this.#t
@@ -264,7 +264,10 @@ export class World {
       )
       return made.shareFiles.shares[0].token
     }
-    /** A folder with a file of this name in it, which the recipient may edit, or only see. */
+    /**
+     * A folder with a file of this name in it, shared with the recipient for editing or for viewing
+     * only.
+     */
     const shareInside = async (
       mayEdit: boolean,
     ): Promise<{ id: string; token: string; fileId: string }> => {
@@ -278,7 +281,7 @@ export class World {
       return { ...made.shareFiles.shares[0], fileId }
     }
     const shareToEdit = () => shareInside(true)
-    /** The code that a program shows which waits for a key. */
+    /** The user code of a device login that waits for its approval. */
     const userCode = async (): Promise<string> => {
       const terms = {
         clientId: 'program',
@@ -293,7 +296,7 @@ export class World {
       return (await owner.rest('POST', '/api/files/share', { json })).response.sharing_info[0]
         .sharing_token
     }
-    /** A copy that was made in the background. */
+    /** A background copy that has finished. */
     const copy = async (into?: string): Promise<string> => {
       const id = newId()
       await t.app.db.run(
@@ -302,7 +305,10 @@ export class World {
       )
       return id
     }
-    /** A tag of the owner's drive, or of the workspace; those of earlier rows make room for it. */
+    /**
+     * A tag of the owner's drive or of the workspace. Replaces the tags of earlier rows, because
+     * tags are limited.
+     */
     const tag = async (into?: string): Promise<string> => {
       const [id, drive] = [newId(), await driveOf(owner, into)]
       await t.app.db.run(
@@ -315,7 +321,10 @@ export class World {
       )
       return id
     }
-    /** A file that the owner has marked; those of earlier rows make room for it. */
+    /**
+     * A favourite of the owner's. Replaces the favourites of earlier rows, because favourites are
+     * limited.
+     */
     const favourite = async (path = name): Promise<{ id: string; entryId: string }> => {
       const [id, { id: entryId }] = [newId(), await upload(path)]
       await t.app.db.run('DELETE FROM favourite WHERE user_id = ? AND created_at < ?', [
@@ -346,7 +355,7 @@ export class World {
       newcomer: () => this.#newcomer(),
       operator: () => this.#operator(),
       newPlanId,
-      /** A plan that no account has; its id. */
+      /** The id of a plan without accounts. */
       async somePlan(): Promise<string> {
         const id = newPlanId()
         const free = await t.app.db.Plan.findByPk('free', { raw: true, rejectOnEmpty: true })
@@ -361,7 +370,7 @@ export class World {
         return createHash('md5').update(name).digest('hex')
       },
       folder,
-      /** A file of the workspace; its id. */
+      /** Uploads a file into the workspace. Returns its id. */
       putFile: async (called = name): Promise<string> =>
         (await put(owner, workspaceId, `/${called}`, '')).response[0].id,
       async mkdir(): Promise<string> {
@@ -402,13 +411,13 @@ export class World {
         await owner.rest('POST', `${at}/upload`, { form })
         return (await owner.rest('GET', `${at}/versions?path=/${name}`)).response.versions[0].id
       },
-      /** An upload in parts. It is empty, so that it can be completed at once. */
+      /** A multipart upload. It is empty, so that it can be completed immediately. */
       async started(into?: string): Promise<string> {
         const base = into ? `/api/workspaces/${into}/files/uploads` : '/api/files/uploads'
         return (await owner.rest('POST', base, { json: { filename: name, size: 0 } })).response
           .upload_id
       },
-      /** An upload in parts that was completed in the background. */
+      /** A multipart upload that was completed in the background. */
       async completed(into?: string): Promise<string> {
         const id = await this.started(into)
         const base = into ? `/api/workspaces/${into}/files/uploads` : '/api/files/uploads'
@@ -424,7 +433,7 @@ export class World {
         return (await owner.rest('POST', `${base}/file_requests`, { json: { label: name } }))
           .response
       },
-      /** An empty upload in parts to a file request, by no one in particular. */
+      /** An empty multipart upload to a file request, by an anonymous sender. */
       async requested(): Promise<{ token: string; upload_id: string; sender: string }> {
         const { token } = await this.fileRequest()
         const json = { filename: name, size: 0 }
@@ -440,11 +449,11 @@ export class World {
       shareFolderDirectly,
       shareToEdit,
       shareToSee: () => shareInside(false),
-      /** Where WebDAV has a workspace. */
+      /** The slug of a workspace in WebDAV paths. */
       async slugOf(id: string): Promise<string> {
         return (await t.app.db.Workspace.findByPk(id, { raw: true }))?.slug ?? ''
       },
-      /** A lock of WebDAV on a file, made by someone; its token. */
+      /** Creates a WebDAV lock on a file for a user. Returns its token. */
       async locked(entryId: string, userId: string): Promise<string> {
         const [id, now] = [newToken(), Date.now()]
         const entry = await t.app.db.Entry.findByPk(entryId, { raw: true, rejectOnEmpty: true })
@@ -464,7 +473,7 @@ export class World {
       linkId: () => shareId(share),
       directShareId: () => shareId(shareDirectly),
       inviteSomebody: () => inviteTo(`${name}@example.com`),
-      /** An invite of the recipient. */
+      /** An invite for the recipient. */
       async invited(): Promise<{ id: string; token: string }> {
         await expel(t, workspaceId, recipient)
         const id = await inviteTo(recipient.email)
@@ -473,12 +482,12 @@ export class World {
           token: (await recipient.rest('GET', '/api/workspaces/invites/mine')).response[0].token,
         }
       },
-      /** A webhook that gets nothing by itself, of the owner or of the workspace. */
+      /** A webhook of the owner or of the workspace that receives no events by itself. */
       async webhook(of: 'person' | 'workspace'): Promise<{ webhook: string; event: string }> {
         const isOwn = of === 'person'
         const logId = isOwn ? owner.userId : await driveOf(owner, workspaceId)
         const id = newId()
-        // There are ten at most.
+        // Only ten webhooks are allowed.
         await t.app.db.Webhook.destroy({
           where: isOwn ? { userId: owner.userId, workspaceId: null } : { workspaceId },
         })
@@ -510,7 +519,7 @@ export class World {
     }
   }
 
-  /** Inputs with which a row of the contract succeeds for whoever may. */
+  /** Inputs with which a row of the contract succeeds for authorized callers. */
   async inputsOf(row: Row, caller: Person): Promise<Inputs> {
     const things = await this.things()
     const {
@@ -716,7 +725,7 @@ export class World {
       case 'Mutation.moveWorkspaceFolder':
         return { ...ws, source: await mkdir(), destination: `/${name} moved` }
       case 'Mutation.removeMember': {
-        // Whoever leaves must not be the last owner.
+        // The member who leaves must not be the last owner.
         if (row.consumes) await this.#member('owner')
         return {
           ...ws,
@@ -806,10 +815,10 @@ export class World {
       case 'Query.workspaceQuota':
         return ws
     }
-    // What is left takes nothing.
+    // The remaining rows take no inputs.
     return {}
   }
 }
 
-/** What a world makes. */
+/** The entries that a world creates. */
 export type Things = Awaited<ReturnType<World['things']>>

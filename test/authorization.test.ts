@@ -28,21 +28,21 @@ let t: TestApp
 let common: World
 
 beforeAll(async () => {
-  // Hundreds of credentials that are over must not count as guesses of keys, which slow down:
-  // test/dav.test.ts.
+  // Without this, hundreds of expired credentials would count as guesses of keys, which are slowed
+  // down: test/dav.test.ts.
   const coordination = localCoordination()
   const add: Coordination['add'] = async (key, ...rest) =>
     key.startsWith('satchel:webdav') ? 0 : coordination.add(key, ...rest)
   const instance = { coordination: { ...coordination, add }, history: createRecorder() }
   t = await startApp({ ...UNHURRIED, PREVIEWS: 'true' }, { instance })
   await t.limit({ ...ROOMY, maxFiles: null, maxFilesWorkspace: null, maxWorkspaceFolders: null })
-  // What is deleted here needs no one to tidy up.
+  // Nothing that is deleted here needs the worker.
   await t.app.worker.stop()
   common = new World(t)
 })
 afterAll(() => t.stop())
 
-/** The cells of each row, as they were met. */
+/** The observed cells of each row. */
 const met = {
   REST: { groups: identityGroups, outcomes: new Map<Rule, string[]>() },
   GraphQL: { groups: identityGroups, outcomes: new Map<Rule, string[]>() },
@@ -51,13 +51,13 @@ const met = {
 
 interface Call {
   outcome: string
-  /** Something has come of it, so that it needs other things the next time. */
+  /** The request had an effect, so the next request needs new targets. */
   done: boolean
 }
 
 /**
- * What everyone is told.
- * @param aim makes what the row is aimed at
+ * The outcome of a row for every caller.
+ * @param aim creates the targets of the row
  */
 async function outcomesOf<Aim>(
   rule: Rule,
@@ -71,7 +71,7 @@ async function outcomesOf<Aim>(
   let aimed: Promise<Aim> | undefined
   for (const identity of callers) {
     const caller = await world.callerOf(identity, rule.scope ?? rule.under?.scope ?? null)
-    // Who leaves is a part of the aim.
+    // The caller who leaves is part of the target.
     if (rule.consumes) aimed = undefined
     aimed ??= aim(world, caller)
     const { outcome, done } = await call(world, caller, await aimed)
@@ -89,13 +89,13 @@ const byRest = (row: Row) =>
     (world, caller) => world.inputsOf(row, caller),
     async (_world, caller, inputs) => {
       const { status, response } = await callByRest(caller, row.rest, inputs)
-      // What was read is still there.
+      // A read changes nothing.
       if (status < 400) return { outcome: 'yes', done: !row.field.startsWith('Query') }
       return { outcome: `${status} ${response.code}`, done: false }
     },
   )
 
-/** What is at a path of an answer. */
+/** The value at a path of a response. */
 const valueAt = (data: unknown, path: string): unknown =>
   path
     .split('.')
@@ -139,7 +139,7 @@ const byDav = (row: DavRow) =>
     davIdentities,
   )
 
-/** Whoever waits for something is let through when they are told of it. */
+/** The first event that reaches a subscriber proves the permission. */
 async function firstEvent(
   world: World,
   { document, at }: GraphRow,
@@ -158,8 +158,8 @@ const byTitle = (cellOf: (identity: Identity) => string | undefined, columns = i
   Object.fromEntries(columns.map(identity => [identity.title, cellOf(identity)]))
 
 /**
- * The fields that have a rule of their own: as `Type.field`. An interface resolves nothing: its
- * fields count as those of the types that implement it.
+ * The fields that have their own rules, as `Type.field`. Fields of an interface count as fields of
+ * the types that implement it.
  */
 const ruled = new Set(
   Object.values(schema.getTypeMap()).flatMap(type =>
@@ -187,7 +187,7 @@ function fieldsOf(document: DocumentNode): string[] {
   return fields
 }
 
-describe('Who may by REST', () => {
+describe('Permissions in REST', () => {
   it.each(rows.map(row => [row.title, row] as const))(
     '%s',
     async (_title, row) => {
@@ -201,7 +201,7 @@ describe('Who may by REST', () => {
   )
 })
 
-describe('Who may by GraphQL', () => {
+describe('Permissions in GraphQL', () => {
   it.each(graphRows.map(row => [row.title, row] as const))(
     '%s',
     async (_title, row) => {
@@ -214,7 +214,7 @@ describe('Who may by GraphQL', () => {
     60_000,
   )
 
-  it('is asked of every field that has a rule of its own, and every field of the root has one', () => {
+  it('are tested for every field with its own rule and every root field', () => {
     const asked = new Set(graphRows.flatMap(({ document }) => fieldsOf(parse(document))))
     expect([...ruled].filter(name => !asked.has(name))).toEqual([])
     const roots = [
@@ -226,7 +226,7 @@ describe('Who may by GraphQL', () => {
   })
 })
 
-describe('Who may by WebDAV', () => {
+describe('Permissions in WebDAV', () => {
   it.each(davRows.map(row => [row.title, row] as const))(
     '%s',
     async (_title, row) => {
@@ -239,13 +239,13 @@ describe('Who may by WebDAV', () => {
     60_000,
   )
 
-  it('is asked of every method', async () => {
+  it('are tested for every method', async () => {
     const allowed =
       (await t.anonymous.rest('OPTIONS', '/dav/')).headers.get('allow')?.split(', ') ?? []
     expect(new Set(['OPTIONS', ...davRows.map(({ method }) => method)])).toEqual(new Set(allowed))
   })
 
-  /** The statuses of a request of each method, at things of their own. */
+  /** The statuses of one request per method, each with its own targets. */
   async function statusesOf(
     place: DavRow['place'],
     caller: Person,
@@ -268,7 +268,7 @@ describe('Who may by WebDAV', () => {
   const all = davRows.filter(({ place }) => place === 'files').map(({ method }) => method)
   const writing = [...new Set(all)].filter(method => !reading.includes(method))
 
-  it('changes with the next request, when a role falls, a membership ends, or a key is deleted', async () => {
+  it('Permissions change with the next request when a role, a membership or a key changes', async () => {
     const { owner, workspaceId } = await common.things()
     const admin = await t.signIn('falling-admin')
     await join(t, workspaceId, admin, 'admin')
@@ -280,7 +280,7 @@ describe('Who may by WebDAV', () => {
     await join(t, workspaceId, admin, 'editor')
     expect(Object.values(await statuses()).filter(status => status >= 300)).toEqual([])
     await expel(t, workspaceId, admin)
-    // Where the workspace is not seen, there is no folder to write in, either.
+    // A workspace that the caller cannot see has no folder to write to either.
     for (const status of Object.values(await statuses())) expect([404, 409]).toContain(status)
     await join(t, workspaceId, admin, 'admin')
     await owner.rest('DELETE', `/api/api_keys/${workspaceId}/delete`, { json: { api_key_id: id } })
@@ -288,7 +288,7 @@ describe('Who may by WebDAV', () => {
   })
 })
 
-it('Who may is what authorization.md says', () => {
+it('The permissions match authorization.md', () => {
   const file = new URL('./authorization.md', import.meta.url)
   const table = printed(met)
   if (process.env.UPDATE) writeFileSync(file, table)

@@ -9,63 +9,64 @@ import {
   titleOf,
 } from './contract/contract.ts'
 
-/** Who may do something, in the words of the contract's data; one for each row of the table. */
+/** The permission rule of one row of the table, in the words of the contract data. */
 export interface Rule {
   title: string
   access: string
   /**
-   * What a key needs, with a star at its end where any of the kind will do; null where no key may.
+   * The scope that a key needs. A star at the end matches any scope of this kind. Null if no key is
+   * allowed.
    */
   scope: string | null
-  /** What a caller is told whose thing it is not. */
+  /** The error code for a caller who does not own the target. */
   stranger?: ErrorCode
-  /** It says which workspace is meant. */
+  /** The request names the workspace. */
   names?: 'workspace'
   /**
-   * What it names is looked up first, and whoever may not know of it is told this, whatever their
-   * credential may do.
+   * The target is looked up first, and a caller without access gets this error code, whatever the
+   * scopes of the credential.
    */
   unknown?: ErrorCode | 'null'
-  /** Whoever's role is too weak, or is no operator, sees nothing there. */
+  /** A caller with a weak role, or who is not an operator, gets an empty result. */
   hides?: true
-  /** What is named is looked up before the key is asked about, although no key may do it. */
+  /** The target is looked up before the key is checked, although no key is allowed. */
   looks?: true
   /**
-   * Keys that are not refused, but see nothing: all of them, those of workspaces, or all but those
+   * Keys that are accepted but see nothing: all keys, all workspace keys, or all keys except those
    * of the workspace.
    */
   blind?: 'keys' | 'workspace keys' | 'keys of others'
-  /** What lets the caller come to it. */
+  /** The rule of the parent field. */
   under?: Pick<Rule, 'access' | 'scope' | 'names' | 'stranger'>
-  /** Ends its caller, its caller's membership, or the whole workspace. */
+  /** Removes its caller, its caller's membership, or the whole workspace. */
   consumes?: true
 }
 
-/** An operation of the contract, and whose thing it is aimed at: one row of the table. */
+/** An operation of the contract and its target: one row of the table. */
 export interface Row extends Rule {
-  /** What the contract's data calls it: `Query.x` or `Mutation.x`. */
+  /** The name in the contract data: `Query.x` or `Mutation.x`. */
   field: string
-  /** How it is reached. */
+  /** The route of the operation. */
   rest: Pick<ContractOperation, 'method' | 'path' | 'statuses' | 'in'>
 }
 
-/** Someone with a credential: one column of the table. */
+/** A user with a credential: one column of the table. */
 export interface Identity {
   title: string
   via: 'nothing' | 'session' | 'private key' | 'workspace key'
-  /** The credential counts as none: it is over, or wrong, or its user is suspended. */
+  /** The credential is invalid: it is expired or wrong, or its user is suspended. */
   dead?: true
-  /** To the personal things that the table aims at. */
+  /** The relation of the user to the personal entries of the target. */
   who: 'owner' | 'recipient' | 'stranger'
-  /** In the workspace that the table aims at, at the moment of the call. */
+  /** The role in the target workspace at the time of the call. */
   role: Role | null
-  /** The key has every scope of its kind but the one that is asked for. */
+  /** The key has every scope of its kind except the required one. */
   lacks?: true
-  /** The key is of another workspace. */
+  /** The key belongs to another workspace. */
   elsewhere?: true
-  /** Another operator has appointed them. */
+  /** The user was appointed as an operator by another operator. */
   operator?: true
-  /** The key has the scopes to read alone. */
+  /** The key has only the read scopes. */
   readOnly?: true
 }
 
@@ -114,7 +115,7 @@ const over: Identity[] = [
   { title: 'wrong key beside the cookie of the owner', ...privateKey, dead: true },
 ]
 
-/** Columns, by the title of the table in which they are printed. */
+/** Columns, by the title of their table. */
 export type IdentityGroups = Record<string, Identity[]>
 
 export const identityGroups: IdentityGroups = {
@@ -158,7 +159,7 @@ export function identityOf(title: string): Identity {
   return known
 }
 
-/** For whom a row succeeds. */
+/** The caller for whom a row succeeds. */
 export const rightfulOf = ({ access }: Rule): Identity =>
   identityOf(
     access === 'operator'
@@ -169,8 +170,8 @@ export const rightfulOf = ({ access }: Rule): Identity =>
   )
 
 /**
- * What says whose the thing is that an operation names; the others name nothing, or something in a
- * workspace.
+ * The error codes for operations whose target belongs to someone else. Other operations have no
+ * target, or one in a workspace.
  */
 const strangers: Record<string, ErrorCode> = {
   'Mutation.acceptInvite': 'INVITE_NOT_FOR_YOU',
@@ -216,7 +217,7 @@ const strangers: Record<string, ErrorCode> = {
   'Mutation.cancelWorkspaceCopy': 'COPY_NOT_FOUND',
   'Query.workspaceCopy': 'COPY_NOT_FOUND',
   'Mutation.writeFileNote': 'FILE_NOT_FOUND',
-  // An upload in parts is its maker's, whatever the role of others in the workspace.
+  // A multipart upload belongs to its creator, whatever the role of others in the workspace.
   'Mutation.abortUpload': 'UPLOAD_NOT_FOUND',
   'Mutation.abortWorkspaceUpload': 'UPLOAD_NOT_FOUND',
   'Mutation.completeUpload': 'UPLOAD_NOT_FOUND',
@@ -227,7 +228,7 @@ const strangers: Record<string, ErrorCode> = {
   'Query.uploadCompletion': 'UPLOAD_NOT_FOUND',
   'Query.workspaceUploadCompletion': 'UPLOAD_NOT_FOUND',
   'Query.workspaceUpload': 'UPLOAD_NOT_FOUND',
-  // A file request is its maker's, whatever the role of others in the workspace.
+  // A file request belongs to its creator, whatever the role of others in the workspace.
   'Mutation.updateFileRequest': 'FILE_REQUEST_NOT_FOUND',
   'Mutation.closeFileRequest': 'FILE_REQUEST_NOT_FOUND',
   'Mutation.updateWorkspaceFileRequest': 'FILE_REQUEST_NOT_FOUND',
@@ -261,18 +262,21 @@ const rowAt = (title: string): Row => {
   return rowOf(operation)
 }
 
-/** Those additions of the contract that are fields of the schema. Signing in has its own tests. */
+/** The additions of the contract that are fields of the schema. Sign-in has its own tests. */
 const fieldsOf = (list: ContractAddition[]): Served[] =>
   list.flatMap(({ field, ...addition }) => (field === undefined ? [] : [{ ...addition, field }]))
 
-/** A direct share works for its two sides only, however it is opened: contract, section 3. */
+/**
+ * A direct share works only for its sharer and its recipient, however it is opened: contract,
+ * section 3.
+ */
 const direct = {
   access: 'sharer or recipient',
   scope: 'private_files:read',
   stranger: 'FORBIDDEN',
 } as const
 
-/** What the data of the contract's tables A and B leaves out. */
+/** Operations that the data of the contract's tables A and B omits. */
 const others: Row[] = [
   {
     ...rowAt('GET /api/d/{token}'),
@@ -312,26 +316,23 @@ const others: Row[] = [
   },
 ]
 
-/** Every operation of the contract, and what its data leaves out. */
+/** Every operation of the contract, including those that its data omits. */
 export const rows: Row[] = [...operations, ...fieldsOf(additions)]
   .map(rowOf)
   .concat(others)
   .sort((a, b) => a.title.localeCompare(b.title, 'en'))
 
-/** Whether the caller says which workspace is meant. */
+/** Whether the request names the workspace. */
 function namesWorkspace(rest: Row['rest']): boolean {
   return Object.values(rest.in ?? {}).some(names => names?.includes('workspace_id'))
 }
 
-/**
- * What comes of a call: `yes`, the code of its refusal, or `null` where there is nothing for the
- * caller to see.
- */
+/** The outcome of a call: `yes`, the code of its refusal, or `null` if the caller sees nothing. */
 export type Outcome = 'yes' | 'null' | ErrorCode
 
 /**
- * What the contract says of a call. Follows from the row and the column, and from nothing that the
- * service does.
+ * The outcome of a call according to the contract. It depends only on the row and the column, not
+ * on the service.
  */
 export function expected(rule: Omit<Rule, 'title'>, identity: Identity): Outcome {
   const { access, scope, stranger, names, unknown, looks, hides, under } = rule
@@ -367,19 +368,25 @@ function isBlind({ blind }: Pick<Rule, 'blind'>, { via, elsewhere }: Identity): 
   return blind === 'keys' || via === 'private key' || elsewhere === true
 }
 
-/** The cell of the table for an outcome by REST, with its status. */
+/** The table cell for a REST outcome, with its status. */
 export function cell({ rest }: Row, outcome: Outcome): string {
   if (outcome === 'yes' || outcome === 'null') return outcome
   return `${clamp(naturalStatus[outcome], outcome, rest.statuses)} ${outcome}`
 }
 
-/** What was met by one face: the columns, and the outcomes of each row in their order. */
+/**
+ * The observed outcomes of one interface: its columns, and the outcomes of each row in the same
+ * order.
+ */
 export interface Met {
   groups: IdentityGroups
   outcomes: Map<Rule, string[]>
 }
 
-/** The table for people to read. @param faces by name */
+/**
+ * Prints the table for readers.
+ * @param faces by name
+ */
 export function printed(faces: Record<string, Met>): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`
   const tables = Object.entries(faces).flatMap(([face, { groups, outcomes }]) => {

@@ -16,7 +16,9 @@ import { faces, graphqlUploader, restUploader, type Said, type Uploader } from '
 const PART = 1024
 const bytes = randomBytes(2 * PART + 7)
 const hash = (algorithm: string) => createHash(algorithm).update(bytes).digest('hex')
-/** To be compared: the service has to read everything again for it, whatever the store knows. */
+/**
+ * A digest that the store does not know: to compare it, the service has to read all bytes again.
+ */
 const sha256 = hash('sha256')
 const partOf = (n: number) => bytes.subarray((n - 1) * PART, n * PART)
 
@@ -30,7 +32,7 @@ let garden: string
 
 const settings = {
   ...UNHURRIED,
-  // Tests hold the store of each instance.
+  // Tests block the store of each instance, which works for one worker only.
   WORKERS: '1',
   UPLOAD_PART_BYTES: String(PART),
   LEASE_SECONDS: '60',
@@ -63,7 +65,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Holds what reads bytes again, or does something else before it goes on. */
+/** Blocks the reading of bytes, or runs other work before reading continues. */
 function whileReading(work: () => unknown = () => {}): {
   reached: Promise<void>
   release(): void
@@ -93,7 +95,7 @@ function whileReading(work: () => unknown = () => {}): {
 let files = 0
 const newName = () => `file-${++files}.bin`
 
-/** An upload whose parts have all arrived, but for some. */
+/** An upload whose parts have all arrived, except the given ones. */
 async function begun(
   up: Uploader,
   { without = 0, ...input }: Record<string, unknown> & { without?: number } = {},
@@ -120,10 +122,10 @@ const rowOf = async (id: string) => {
   return (await t.app.db.rows<Record<string, unknown>>(sql, [id]))[0]
 }
 
-/** What the test of a breakdown has caused. */
+/** Whether a log line is the error that the test caused. */
 const isCaused = (line: string) => line.includes('Something is broken.')
 
-describe.each(faces)('A completion in the background: $face', ({ face, front, by }) => {
+describe.each(faces)('A background completion: $face', ({ face, front, by }) => {
   const replace = face.endsWith('GraphQL') ? { onConflict: 'REPLACE' } : { on_conflict: 'replace' }
   const keepBoth = face.endsWith('GraphQL')
     ? { onConflict: 'KEEP_BOTH' }
@@ -133,7 +135,7 @@ describe.each(faces)('A completion in the background: $face', ({ face, front, by
     up = by(alice, garden)
   })
 
-  it('is told while it goes on, and says at its end what a completion says', async () => {
+  it('reports its progress, and then returns the same result as a synchronous completion', async () => {
     const { id, filename } = await begun(up)
     const held = whileReading()
     expect(await up.begin(id, { sha256 })).toMatchObject({
@@ -157,12 +159,12 @@ describe.each(faces)('A completion in the background: $face', ({ face, front, by
       },
     })
     expect(held.reads()).toBe(1)
-    // Once more, and by those who ask as before.
+    // Repeats the completion, also with the synchronous call.
     expect((await up.begin(id)).value).toEqual(said.value)
     expect((await up.complete(id)).code).toBe('UPLOAD_NOT_FOUND')
     expect((await up.abort(id)).code).toBe('UPLOAD_NOT_FOUND')
     expect((await up.part(id, 1, { bytes: partOf(1) })).code).toBe('UPLOAD_NOT_FOUND')
-    // For a day.
+    // The result is kept for a day.
     expect(Number((await rowOf(id))?.claimUntil)).toBeGreaterThan(Date.now() + 80_000_000)
     await t.app.db.run('UPDATE upload_session SET claim_until = 1 WHERE id = ?', [id])
     await t.settle()
@@ -170,7 +172,7 @@ describe.each(faces)('A completion in the background: $face', ({ face, front, by
     await expectConsistent(t)
   })
 
-  it('that ends while the request waits is answered like any other', async () => {
+  it('that finishes within the waiting time is answered directly', async () => {
     const { id, filename } = await begun(up)
     expect(await up.begin(id, { sha256 }, 10)).toMatchObject({
       status: 200,
@@ -178,7 +180,7 @@ describe.each(faces)('A completion in the background: $face', ({ face, front, by
     })
   })
 
-  it('that fails says why, and the upload goes on', async () => {
+  it('that fails reports the reason, and keeps the upload', async () => {
     const { id } = await begun(up)
     const wrong = { sha256: '0'.repeat(64) }
     const now = await up.complete(id, wrong)
@@ -192,7 +194,7 @@ describe.each(faces)('A completion in the background: $face', ({ face, front, by
     expect(await up.begin(id, { sha256 }, 10)).toMatchObject({ status: 200, code: undefined })
   })
 
-  it('tells which parts are missing', async () => {
+  it('reports the missing parts', async () => {
     const { id } = await begun(up, { without: 2 })
     const said = await up.begin(id, {}, 10)
     expect([said.code, said.value.missing]).toEqual(['UPLOAD_INCOMPLETE', [2]])
@@ -201,7 +203,7 @@ describe.each(faces)('A completion in the background: $face', ({ face, front, by
     expect((await up.begin(id, {}, 10)).status).toBe(200)
   })
 
-  it('refuses at once what cannot succeed, and begins nothing', async () => {
+  it('is refused before it starts when it cannot succeed', async () => {
     const [{ id, filename }, rival] = [await begun(up), await begun(up)]
     await up.complete(rival.id, { filename })
     expect((await up.begin(id)).code).toBe('PATH_EXISTS')
@@ -212,7 +214,7 @@ describe.each(faces)('A completion in the background: $face', ({ face, front, by
     expect((await up.abort(id)).status).toBe(200)
   })
 
-  it('tells what it has stored itself where its file was replaced meanwhile', async () => {
+  it('reports the file that it stored even if that file was replaced meanwhile', async () => {
     const { id, filename } = await begun(up)
     const said = await up.begin(id, {}, 10)
     const { value: rival } = await up.start({ filename, size: 3, ...replace })
@@ -227,7 +229,7 @@ describe.each(faces)('A completion in the background: $face', ({ face, front, by
     })
   })
 
-  it('goes on by the right of a session that has joined it when the one that began it has ended', async () => {
+  it('continues with the rights of a joined session after the first session has ended', async () => {
     const first = await t.signIn('alice')
     const { id, filename } = await begun(up)
     const held = whileReading()
@@ -245,7 +247,7 @@ describe.each(faces)('A completion in the background: $face', ({ face, front, by
     expect(held.reads()).toBe(2)
   })
 
-  it('says that a name was taken meanwhile, unless both are kept', async () => {
+  it('reports a taken name, unless both files are kept', async () => {
     const [one, both] = [await begun(up), await begun(up, keepBoth)]
     const rivals = [await begun(up), await begun(up)]
     const held = whileReading()
@@ -261,11 +263,11 @@ describe.each(faces)('A completion in the background: $face', ({ face, front, by
   })
 })
 
-describe('A completion in the background', () => {
+describe('A background completion', () => {
   const up = () => restUploader(alice)
   const atOther = async () => restUploader(await signInTo(other.app.db, other.url, 'alice'))
 
-  it('has the headers of RFC 7240', async () => {
+  it('sends the headers of RFC 7240', async () => {
     const { id } = await begun(up())
     const held = whileReading()
     const path = `/api/files/uploads/${id}`
@@ -282,14 +284,14 @@ describe('A completion in the background', () => {
       [`${path}/completion`, 'respond-async', '2'],
     ])
     held.release()
-    // It waits for the end.
+    // The request waits for the completion.
     const { status: then, headers: tag } = await alice.rest('GET', `${path}/completion`, {
       headers: { prefer: 'wait=10' },
     })
     expect([then, tag.get('etag')]).toEqual([200, '"1"'])
   })
 
-  it('that was begun twice is done once, whichever instance is asked', async () => {
+  it('that is requested twice runs once, on whichever instance', async () => {
     const { id } = await begun(up())
     const held = whileReading()
     const here = up()
@@ -303,7 +305,7 @@ describe('A completion in the background', () => {
     expect(held.reads()).toBe(1)
   })
 
-  it('begins again at another instance when its own has stopped', async () => {
+  it('restarts on another instance when its own instance stops', async () => {
     const third = await startAnother()
     gates.push(gateOf(third.app.store))
     const { id } = await begun(up())
@@ -321,7 +323,7 @@ describe('A completion in the background', () => {
     expect((await up().outcome(id)).status).toBe(200)
   })
 
-  it('ends what its store has to read for it when its instance stops, and with its upload', async () => {
+  it('stops reading from its store when its instance stops or its upload is deleted', async () => {
     const third = await startApp({ ...settings, LEASE_SECONDS: '2', DATABASE_URL: database.url })
     const gate = gateOf(third.app.store)
     const there = restUploader(await signInTo(third.app.db, third.url, 'alice'))
@@ -351,7 +353,7 @@ describe('A completion in the background', () => {
     expect((await up().outcome(stopped)).status).toBe(200)
   })
 
-  it('that does not end, beside a request that does not, holds up a stop no longer than either', async () => {
+  it('and a request that hang delay a shutdown no longer than either alone', async () => {
     const SHUTDOWN_SECONDS = 4
     const third = await startApp({
       ...settings,
@@ -389,7 +391,7 @@ describe('A completion in the background', () => {
     expect((await up().outcome(id)).status).toBe(200)
   })
 
-  it('is taken over from an instance that has died; what that does later counts no more', async () => {
+  it('is taken over from a dead instance, whose later writes are ignored', async () => {
     const { id, filename } = await begun(up())
     const held = whileReading()
     await up().begin(id, { sha256 })
@@ -405,7 +407,7 @@ describe('A completion in the background', () => {
     await expectConsistent(t)
   })
 
-  it('that has ended is not begun again by who saw it before', async () => {
+  it('that has finished is not started again by a stale reader', async () => {
     const { id } = await begun(up())
     const held = whileReading()
     await up().begin(id, { sha256: '0'.repeat(64) })
@@ -417,7 +419,7 @@ describe('A completion in the background', () => {
     db.rows = (async (...[sql, ...rest]: Parameters<typeof rows>) => {
       const found = await rows(sql, ...rest)
       if (!sql.includes("state = 'completing' AND claim_until <=")) return found
-      // Here it ends, after it was seen there.
+      // The completion finishes here, after the stale reader saw it.
       saw = found.some(row => (row as { id: string }).id === id)
       held.release()
       await t.app.services.backgroundCompletions.idle()
@@ -436,7 +438,7 @@ describe('A completion in the background', () => {
     await up().abort(id)
   })
 
-  it('waits for a store that does not answer, and is tried again', async () => {
+  it('waits for an unresponsive store, and is retried', async () => {
     const { id } = await begun(up())
     let outages = 0
     for (const gate of gates)
@@ -453,7 +455,7 @@ describe('A completion in the background', () => {
     expect([(await up().outcome(id)).status, outages]).toEqual([200, 2])
   })
 
-  it('ends with its upload', async () => {
+  it('is cancelled when its upload is deleted', async () => {
     const { id } = await begun(up())
     const held = whileReading()
     await up().begin(id, { sha256 })
@@ -466,7 +468,7 @@ describe('A completion in the background', () => {
     await expectConsistent(t)
   })
 
-  describe('where all places to read are taken', () => {
+  describe('with all read slots taken', () => {
     let brisk: TestApp
     let gate: StoreGate
     beforeAll(async () => {
@@ -478,8 +480,8 @@ describe('A completion in the background', () => {
       restUploader(await signInTo(brisk.app.db, brisk.url, name))
 
     /**
-     * The uploads that have begun to read, each of which goes on when it is released, or its
-     * reading is ended.
+     * Holds the uploads that have begun to read. Each continues when it is released, or fails when
+     * its reading is ended.
      */
     function holdReaders() {
       const readers = new Map<string, () => void>()
@@ -501,14 +503,14 @@ describe('A completion in the background', () => {
       return ids
     }
 
-    it('the next one is that of somebody who has none', async () => {
+    it('the next slot goes to a user without one', async () => {
       const readers = holdReaders()
       const [alices, bobs] = [await uploaderOf('alice'), await uploaderOf('bob')]
       const ids = await beginAll(alices, 7)
       await until(() => readers.size === 4)
       const first = [...readers.keys()]
       const { id: bobsId } = await begun(bobs)
-      // In this time it comes to wait for its turn.
+      // Meanwhile it starts to wait for its turn.
       expect((await bobs.begin(bobsId, { sha256 }, 2)).status).toBe(202)
       readers.get(first[0] ?? '')?.()
       await until(() => readers.size === 5)
@@ -523,7 +525,7 @@ describe('A completion in the background', () => {
       for (const id of ids) expect((await ended(alices, id)).status).toBe(200)
     })
 
-    it('an upload that ends gives its place back', async () => {
+    it('a deleted upload frees its slot', async () => {
       const readers = holdReaders()
       const [alices, bobs] = [await uploaderOf('alice'), await uploaderOf('bob')]
       const ids = await beginAll(alices, 4)
@@ -537,14 +539,14 @@ describe('A completion in the background', () => {
     })
   })
 
-  it('of a file that is deleted then says that there is nothing', async () => {
+  it('of a file that is deleted afterwards reports that it is gone', async () => {
     const { id, filename } = await begun(up())
     await up().begin(id, {}, 10)
     await alice.rest('DELETE', `/api/files/delete?file=${filename}`)
     expect((await up().outcome(id)).code).toBe('UPLOAD_NOT_FOUND')
   })
 
-  it('is compared by the command with what it has stored itself', async () => {
+  it('returns the stored digest, which the command compares', async () => {
     const { id, filename } = await begun(up())
     await up().begin(id, {}, 10)
     const { value: rival } = await up().start({ filename, size: 3, on_conflict: 'replace' })
@@ -563,7 +565,7 @@ describe('A completion in the background', () => {
     expect(await uploads.outcome(id)).toEqual({ fileName: filename, md5: hash('md5') })
   })
 
-  it('keeps to the revision that was expected', async () => {
+  it('respects the expected revision', async () => {
     const { id, filename } = await begun(up(), { on_conflict: 'replace' })
     await alice.upload(filename, 'first')
     const held = whileReading()
@@ -584,7 +586,7 @@ describe('A completion in the background', () => {
     await up().abort(id)
   })
 
-  it('keeps to the limits at its end', async () => {
+  it('respects the limits when it finishes', async () => {
     const { id } = await begun(up(), { folder: 'no/room/here' })
     const held = whileReading()
     await up().begin(id, { sha256 })
@@ -592,7 +594,7 @@ describe('A completion in the background', () => {
     await t.limit({ maxFolders: 0 })
     await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
     held.release()
-    // Whoever takes it over reads the limit again.
+    // The instance that takes over reads the limit again.
     await other.app.services.backgroundCompletions.idle()
     await t.app.services.backgroundCompletions.idle()
     await t.limit({ maxFolders: 1000 })
@@ -612,7 +614,7 @@ describe('A completion in the background', () => {
       make: async () => ({ ...(await workspaceKey(t, alice, garden)), into: garden }),
     },
   ])('by $who', ({ make }) => {
-    it('is done by its right', async () => {
+    it('runs with the rights of its creator', async () => {
       const { caller, into } = await make()
       const up = restUploader(caller, into)
       const { id } = await begun(up)
@@ -620,7 +622,7 @@ describe('A completion in the background', () => {
       expect((await ended(up, id)).status).toBe(200)
     })
 
-    it.each([false, true])('fails when it was deleted meanwhile; taken over: %s', async isTaken => {
+    it.each([false, true])('fails when its creator is deleted meanwhile; taken over: %s', async isTaken => {
       const { caller, into, id: key } = await make()
       const { id } = await begun(restUploader(caller, into))
       const held = whileReading()
@@ -644,7 +646,7 @@ describe('A completion in the background', () => {
     })
   })
 
-  /** How the right to write into a workspace ends, of one who has begun a completion there. */
+  /** Ways in which the creator of a completion loses write access to the workspace. */
   const ends: { how: string; by?: 'key'; end: (maker: Person) => Promise<unknown> }[] = [
     { how: 'has left the workspace', end: maker => expel(t, garden, maker) },
     { how: 'is a viewer now', end: maker => join(t, garden, maker, 'viewer') },
@@ -704,7 +706,7 @@ describe('A completion in the background', () => {
     },
   )
 
-  it('is not made again for requests that have joined it when the right of all has ended', async () => {
+  it('stops for its joined requests when all of them have lost their right', async () => {
     const maker = await t.signIn(`maker-${++files}`)
     await join(t, garden, maker, 'admin')
     const up = restUploader(maker, garden)
@@ -721,7 +723,7 @@ describe('A completion in the background', () => {
     expect(held.reads()).toBe(1)
   })
 
-  it('fails with what nobody has thought of, which is logged once', async () => {
+  it('fails with an unexpected error, which is logged once', async () => {
     const before = t.failures().length
     const { id } = await begun(up())
     for (const gate of gates)

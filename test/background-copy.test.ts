@@ -48,7 +48,7 @@ async function begin(person: Person, input: object): Promise<Anything> {
 }
 const codeOf = async (person: Person, input: object) => (await person.graphql(COPY, { input })).code
 
-/** Runs what is due, until a copy has ended. */
+/** Runs the due jobs until a copy has finished. */
 async function ended(person: Person, id: string): Promise<Anything> {
   await t.app.worker.idle()
   let copy = await copyOf(person, id)
@@ -59,10 +59,7 @@ async function ended(person: Person, id: string): Promise<Anything> {
   return copy
 }
 
-/**
- * A folder of more than one call copies: folders in folders, with a few files. Answers how many of
- * each.
- */
+/** Creates more nested folders and files than one call can copy. Returns their numbers. */
 async function forest(
   person: Person,
   folder: string,
@@ -70,7 +67,7 @@ async function forest(
   for (const name of ['a', 'b', 'c'])
     await person.upload(`${folder}/${name}/leaf.txt`, `leaf ${name}`)
   let [folders, files] = [4, 3]
-  // Copies of copies, because that is fast.
+  // Copies of copies are fast to create.
   for (let i = 0; folders + files <= MAX_COPIED; i++) {
     const input = { entries: [at(folder)], to: at(`${folder}-more`), name: `part${i}` }
     expect(await codeOf(person, input)).toBeUndefined()
@@ -115,14 +112,14 @@ const link = async (path: string): Promise<string> =>
 
 const findings = () => findingsOf({ db: t.app.db, store: t.app.store })
 const copies = () => t.app.services.backgroundCopies
-/** Purges what was given up. */
+/** Purges abandoned copies. */
 async function settled(): Promise<void> {
   await t.app.worker.idle()
   await expectConsistent(t)
 }
 
 describe('A copy of many entries', () => {
-  it('appears at its end, all at once, is counted exactly, and has no bytes of its own', async () => {
+  it('appears in one step when it is finished, is counted exactly, and stores no bytes', async () => {
     const before = { objects: await objects(), usage: await usageOf(alice) }
     expect(whole.files + whole.folders).toBeGreaterThan(MAX_COPIED)
     const copy = await begin(alice, { entries: [at('forest')], to: at('new/place'), name: 'wood' })
@@ -135,7 +132,7 @@ describe('A copy of many entries', () => {
       (await copies().step(copy.id, 100)) &&
       (await copyOf(alice, copy.id)).copiedCount < 1000
     ) {
-      // Nothing is seen of it meanwhile.
+      // The copy is invisible until it finishes.
     }
     expect(await usageOf(alice)).toEqual(before.usage)
     expect((await alice.rest('GET', '/api/files/tree?path=new')).response).toMatchObject({
@@ -154,7 +151,7 @@ describe('A copy of many entries', () => {
       entries: [{ path: 'new/place/wood', size: whole.bytes, fileCount: whole.files }],
     })
     expect(await objects()).toBe(before.objects)
-    // All are copies of three files, and as old as these.
+    // All files are copies of three files, and keep their times.
     const times = await t.app.db.rows(
       "SELECT DISTINCT COALESCE(modified_at, created_at) AS at FROM entry WHERE name = 'leaf.txt'",
     )
@@ -168,7 +165,7 @@ describe('A copy of many entries', () => {
     await expectConsistent(t)
   }, 60_000)
 
-  it('is carried out by the worker, by turns, whoever has begun it', async () => {
+  it('is carried out by the worker, which takes turns between users', async () => {
     const workspace = await found(alice)
     const drive = await driveOf(alice, workspace)
     const [first, second] = [
@@ -189,7 +186,7 @@ describe('A copy of many entries', () => {
     await settled()
   }, 60_000)
 
-  it('is carried out once, by two at the same time, beside changes of what is copied', async () => {
+  it('runs once when two workers take it at the same time while its source changes', async () => {
     const copy = await begin(alice, { entries: [at('forest')], to: at('twice') })
     const work = async () => {
       while (await copies().step(copy.id, 64));
@@ -224,7 +221,7 @@ describe('A copy of many entries', () => {
     expect(await copyOf(stranger, copy.id)).toBeNull()
   })
 
-  it('fails where what is copied has gone, and copies what is left of what it holds', async () => {
+  it('fails when its source is deleted, and copies what remains of a folder', async () => {
     const owner = await someone()
     await ask(owner, '{ me { id } }')
     const saved = await rest(owner, 'POST', `/api/share/save/${await link('forest')}`, {
@@ -247,7 +244,7 @@ describe('A copy of many entries', () => {
     expect((await owner.rest('GET', '/api/folders')).response.folders).toEqual(['mine'])
   }, 60_000)
 
-  it('ends with the share by which it is made', async () => {
+  it('stops when the share that permits it ends', async () => {
     const bob = await someone()
     const token = await link('forest')
     const { response } = await rest(bob, 'POST', `/api/share/save/${token}`, { json: {} })
@@ -269,7 +266,7 @@ describe('A copy of many entries', () => {
     await settled()
   }, 60_000)
 
-  it('is made of all that is behind a share of several, and ends when one of them leaves it', async () => {
+  it('copies all entries of a share of several, and stops when one is removed from it', async () => {
     const saver = await someone()
     await alice.upload('beside/forest.txt', 'x')
     const owned = await forest(alice, 'grove')
@@ -303,7 +300,7 @@ describe('A copy of many entries', () => {
     await settled()
   }, 60_000)
 
-  it('reserves what it needs, and is refused where there is no room', async () => {
+  it('reserves its storage, and is refused without enough storage', async () => {
     const usage = await usageOf(alice)
     const input = { entries: [at('forest')], to: at('no room') }
     for (const limits of [
@@ -327,7 +324,7 @@ describe('A copy of many entries', () => {
     await settled()
   })
 
-  it('meets what is there at its end as it is told to', async () => {
+  it('applies its conflict rule to entries that exist when it finishes', async () => {
     const input = { entries: [at('forest')], to: at('met') }
     const [failing, both] = [
       await begin(alice, input),
@@ -347,7 +344,7 @@ describe('A copy of many entries', () => {
   }, 60_000)
 })
 
-it('one whose folder goes meanwhile fails', async () => {
+it('fails when its target folder is deleted meanwhile', async () => {
   await alice.rest('POST', '/api/folders', { json: { path: 'going' } })
   const { me } = await ask(alice, '{ me { drive { entry(path: "going") { id } } } }')
   const copy = await begin(alice, { entries: [at('forest')], to: { id: me.drive.entry.id } })
@@ -363,7 +360,7 @@ it('one whose folder goes meanwhile fails', async () => {
 })
 
 describe('By REST', () => {
-  it('a copy is 202, and then what it has made, or why not', async () => {
+  it('a copy is 202, and later shows its result or its error', async () => {
     const { status, response, headers } = await rest(alice, 'POST', '/api/copies', {
       json: { entries: ['forest'], folder: 'rest' },
     })

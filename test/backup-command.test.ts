@@ -35,7 +35,7 @@ async function place(): Promise<Place> {
   return made
 }
 
-// Two lists are noted: one of 512, and the rest.
+// The backup stores two lists: one of 512 files, and the rest.
 const FILES = 600
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ beforeAll(async () => {
     }
   }
   await Promise.all([upload(), upload(), upload(), upload()])
-  // The last one to be copied takes so long that a command can be killed meanwhile.
+  // The last file takes long enough to kill a command while it is copied.
   expect((await alice.upload('files/last', Buffer.alloc(32_000_000))).status).toBe(200)
 }, 60_000)
 afterAll(async () => {
@@ -69,7 +69,7 @@ const environment = ({ settings }: Place, more: Record<string, string> = {}) => 
   ...more,
 })
 
-/** What an operator types behind `npm run admin --`. */
+/** The arguments that an operator types after `npm run admin --`. */
 const admin = (at: Place, args: string[], more: Record<string, string> = {}) =>
   runWarm({
     program: resolve('src/admin.ts'),
@@ -79,7 +79,7 @@ const admin = (at: Place, args: string[], more: Record<string, string> = {}) =>
     env: { ...COMPILED, PATH: process.env.PATH ?? '', ...environment(at, more) },
   })
 
-/** Begins a command, and kills it when a folder has so many blobs. */
+/** Starts a command, and kills it when a folder has this many blobs. */
 async function kill(at: Place, args: string[], folder: string, blobs: number): Promise<void> {
   const child: ChildProcess = launch('admin.ts', args, environment(at))
   const ended = once(child, 'exit')
@@ -94,7 +94,7 @@ const json = ({ out, err, code }: { out: string; err: string; code: number | nul
 }
 
 describe('npm run admin -- backup', () => {
-  it('makes a backup beside the service, which restore-backup restores with the secret', async () => {
+  it('backs up a running service, and restore-backup restores it with the secret', async () => {
     const to = join(dir, 'plain')
     const made = json(await admin(source, ['backup', to, '--json']))
     expect(made.backup.blobs).toMatchObject({ count: FILES, copied: FILES, missing: 0, damaged: 0 })
@@ -125,7 +125,7 @@ describe('npm run admin -- backup', () => {
     expect(JSON.parse(other.out)).toMatchObject({ copied: 0, there: FILES, lost: 0 })
   }, 60_000)
 
-  it('continues after a kill, which leaves nothing that looks like a backup and no lasting hold on deletions', async () => {
+  it('continues after a kill, without a partial backup or a lasting hold on deletions', async () => {
     const to = join(dir, 'killed')
     await kill(source, ['backup', to], to, FILES - 1)
     expect(json(await admin(source, ['backup', to, '--list', '--json'])).backups).toEqual([])
@@ -134,7 +134,7 @@ describe('npm run admin -- backup', () => {
     await t.app.db.run('UPDATE deletion_hold SET expires_at = 1')
     const { backup } = json(await admin(source, ['backup', to, '--json']))
     expect(backup.blobs.count).toBe(FILES)
-    // What was noted after each 512 files is not copied again.
+    // Files on a list of 512 that was already stored are not copied again.
     expect(backup.blobs.copied).toBeLessThanOrEqual(FILES - 512)
     expect(readdirSync(join(to, 'backups'))).toEqual([backup.name])
     expect(json(await admin(source, ['backup', to, '--verify', '--json']))).toEqual({
@@ -146,7 +146,7 @@ describe('npm run admin -- backup', () => {
     expect(await t.app.db.rows('SELECT * FROM deletion_hold')).toEqual([])
   }, 60_000)
 
-  it('keeps as many as --keep says, and the files that they have', async () => {
+  it('keeps as many backups as --keep allows, with their files', async () => {
     const to = join(dir, 'keep')
     await alice.upload('files/later', 'later')
     await admin(source, ['backup', to])
@@ -163,7 +163,7 @@ describe('npm run admin -- backup', () => {
     })
   }, 60_000)
 
-  it('finds and heals a flipped byte', async () => {
+  it('finds and repairs a flipped byte', async () => {
     const to = join(dir, 'flipped')
     await admin(source, ['backup', to])
     const [path = ''] = blobsIn(to)
@@ -191,7 +191,7 @@ describe('npm run admin -- backup', () => {
     expect(await admin(target, ['restore-backup', to, '--at', older])).toMatchObject({ code: 0 })
   }, 60_000)
 
-  it('reports what the store has damaged or lost, and has the rest', async () => {
+  it('reports damaged and missing objects of the store, and backs up the rest', async () => {
     const bad = await place()
     const service = await bad.start()
     try {
@@ -215,7 +215,7 @@ describe('npm run admin -- backup', () => {
     ])
   }, 60_000)
 
-  it('refuses folders that are none of its own, and waits for another one in the same folder', async () => {
+  it('refuses folders that are not its own, and waits for another backup in the same folder', async () => {
     const refused = async (at: Place, args: string[], reason: string) => {
       const { code, err, out } = await admin(at, args)
       expect([code, out, err]).toEqual([1, '', expect.stringContaining(reason)])
@@ -262,7 +262,7 @@ describe('A restore', () => {
     backup = await backUp(t, join(dir, 'restored'))
   }, 60_000)
 
-  it('continues after a kill, and no service starts before it has ended', async () => {
+  it('continues after a kill, and blocks the service until it has finished', async () => {
     const { folder, name } = backup
     const target = await place()
     await kill(target, ['restore-backup', folder.dir], target.blobDir, FILES - 1)
@@ -288,7 +288,7 @@ describe('A restore', () => {
     )
   }, 60_000)
 
-  it('takes over an installation that was started once, whose secret and store are new', async () => {
+  it('replaces a fresh installation whose secret and store are new', async () => {
     const { folder } = backup
     const target = await place()
     const own = { SECRET_KEY: '' }
@@ -308,7 +308,7 @@ describe('A restore', () => {
     expect(await findingsOf(target)).toEqual([])
   }, 60_000)
 
-  it('lists all obstacles at once with --check, and changes nothing', async () => {
+  it('--check lists all obstacles together, and changes nothing', async () => {
     const { folder } = backup
     const target = await place()
     const own = { SECRET_KEY: '' }
@@ -338,7 +338,7 @@ describe('A restore', () => {
     expect(await findingsOf(target)).toEqual([])
   }, 60_000)
 
-  it('checks a place where nothing is yet, and makes nothing there', async () => {
+  it('--check creates nothing in an empty place', async () => {
     const { folder } = backup
     const target = await place()
     const checked = await admin(target, ['restore-backup', folder.dir, '--check'])
@@ -347,7 +347,7 @@ describe('A restore', () => {
     expect(existsSync(target.blobDir)).toBe(false)
   }, 60_000)
 
-  it('deletes what the database and the store have besides only if it is told to', async () => {
+  it('deletes extra rows and objects only when told to', async () => {
     const { folder, name } = backup
     const target = await place()
     await restoreInto(target, folder, name)
@@ -361,7 +361,7 @@ describe('A restore', () => {
       deleted: 1,
     })
     expect(await findingsOf(target)).toEqual([])
-    // With --verify, also what is there is compared.
+    // With --verify, existing files are compared as well.
     flip(blobsIn(target.blobDir)[3] ?? '')
     const options = { deleteExisting: true, verify: true }
     expect(await restoreInto(target, folder, name, options)).toMatchObject({

@@ -41,7 +41,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** The bytes of a file as its owner gets them; undefined if there is none. */
+/** The bytes of a file as its owner receives them, or undefined if the file does not exist. */
 async function bytesOf(url: string, who: Person, path: string): Promise<Buffer | undefined> {
   const token = await fetch(`${url}/api/user/private/download_token?file=${path}`, {
     method: 'POST',
@@ -56,8 +56,8 @@ async function bytesOf(url: string, who: Person, path: string): Promise<Buffer |
 }
 
 /**
- * What clients do all the time: each change is of a file of its own, so that what was acknowledged
- * is known.
+ * Continuous load by clients. Each change has its own file, so that the acknowledged changes are
+ * known.
  */
 function load() {
   let stopped = false
@@ -86,7 +86,7 @@ function load() {
   }
 }
 
-it('A backup under load has everything that was acknowledged before it began, and the doctor finds its restore in order', async () => {
+it('A backup under load contains everything acknowledged before it began, and its restore is consistent', async () => {
   await t.limit({ maxFiles: null, maxFolders: null, maxPublicLinks: null })
   const acknowledged = new Map<string, Buffer>()
   for (let i = 0; i < 40; i++) {
@@ -97,15 +97,15 @@ it('A backup under load has everything that was acknowledged before it began, an
   const { response: link } = await alice.rest('POST', '/api/files/quick_share', {
     json: { object: 'before/1' },
   })
-  // Under way: neither its parts nor its reservation are to be there after the restore.
+  // An upload in progress: neither its parts nor its reservation may exist after the restore.
   const { status } = await alice.rest('POST', '/api/files/uploads', {
     json: { filename: 'half.bin', size: 20_000_000 },
   })
   expect(status).toBe(200)
 
   const clients = load()
-  // When the tables are saved, half of the files are deleted for good, and the sweeper runs: they
-  // are in the snapshot.
+  // Half of the files are purged while the tables are saved, and the sweeper runs. The snapshot
+  // still contains them.
   let deleting: Promise<void> | undefined
   const progress = silent({
     step(name) {
@@ -135,7 +135,7 @@ it('A backup under load has everything that was acknowledged before it began, an
   expect(warnings).toEqual([])
   expect(manifest.blobs).toMatchObject({ missing: 0, damaged: 0 })
   expect(clients.changes()).toBeGreaterThan(3)
-  // The hold has ended: now they are deleted.
+  // The hold has ended, so the files are deleted now.
   const before = blobsIn(source.blobDir).length
   await t.settle()
   expect(blobsIn(source.blobDir).length).toBeLessThanOrEqual(before - 19)
@@ -163,7 +163,7 @@ it('A backup under load has everything that was acknowledged before it began, an
   }
 }, 120_000)
 
-it('A second backup copies only what is new', async () => {
+it('A second backup copies only new files', async () => {
   const into = join(dir, 'twice')
   const first = await backUp(t, into)
   expect(first.manifest.blobs.copied).toBe(first.manifest.blobs.count)
@@ -179,7 +179,7 @@ it('A second backup copies only what is new', async () => {
 const onMysql = engine === 'mysql' ? it : it.skip
 
 onMysql(
-  'A backup of one engine is restored into the other, and back',
+  'A backup of one engine can be restored into the other, and back',
   async () => {
     const { folder, name, manifest } = await backUp(t, join(dir, 'engines'))
     const sqlite = await place({ url: `sqlite:${join(dir, 'other.sqlite')}`, drop: async () => {} })

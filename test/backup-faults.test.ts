@@ -27,7 +27,7 @@ import type { TestApp } from './harness.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
-/** What is the same on each engine. */
+/** For tests whose result is the same on each engine. */
 const once = engine === 'sqlite' ? it : it.skip
 
 let dir: string
@@ -57,7 +57,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** Puts a folder where a file is: reading fails for every user then, also for root. */
+/** Replaces a file by a folder: reading it then fails for every user, even root. */
 function makeUnreadable(path: string): void {
   rmSync(path)
   mkdirSync(path)
@@ -85,7 +85,7 @@ once('Blobs of a backup that cannot be read are named, and all others are restor
 })
 
 once(
-  'Blobs of the store that cannot be read are named, and the backup has all others',
+  'A backup reports unreadable blobs, and contains all others',
   async () => {
     const { folder, name } = await backUp(t, join(dir, 'whole'))
     const broken = await place()
@@ -110,7 +110,7 @@ once(
 )
 
 once(
-  'The secret is replaced when the restore has begun, and a restore that continues may replace it',
+  'A restore replaces the secret from its start, and also when it continues',
   async () => {
     const { folder, name } = await backUp(t, join(dir, 'secret'))
     const target = await place()
@@ -129,7 +129,7 @@ once(
 )
 
 once(
-  'The list of a backup that has changed is not relied on: its files are copied again, and none is removed',
+  'A changed backup list is not trusted: its files are copied again, and none is deleted',
   async () => {
     const { folder, name } = await backUp(t, join(dir, 'list'))
     appendFileSync(folder.path(name, 'blobs.jsonl'), '{"id":')
@@ -144,7 +144,7 @@ once(
     const keep = { made: second.name, progress }
     expect(await folder.alone(() => removeOld(folder, {}, keep))).toEqual({ backups: [], blobs: 0 })
     expect(progress.warnings).toEqual([expect.stringContaining('no files are removed')])
-    // With the damaged backup, the reason is gone.
+    // Without the damaged backup, nothing prevents the removal.
     expect(await folder.alone(() => removeOld(folder, { count: 1 }, keep))).toEqual({
       backups: [name],
       blobs: 1,
@@ -153,7 +153,7 @@ once(
 )
 
 once(
-  'Retention keeps the backup that was just made, and folders that were given other names',
+  'Retention keeps the new backup, and folders that were renamed',
   async () => {
     const { folder, name } = await backUp(t, join(dir, 'retention'))
     renameSync(folder.path(name), folder.path('2999-01-01T00-00-00.000Z'))
@@ -173,7 +173,7 @@ once(
 )
 
 once(
-  'Pruning without a backup keeps the newest, and what an unfinished one has copied',
+  'Pruning without a backup keeps the newest one, and the files of an unfinished one',
   async () => {
     const { folder, name } = await backUp(t, join(dir, 'prune'))
     const { name: newest } = await backUp(t, folder.dir)
@@ -185,7 +185,7 @@ once(
       blobs: 0,
     })
     expect([await folder.finished(), await folder.unfinished()]).toEqual([[name], [draft]])
-    // The list of the unfinished one is all that names the blobs.
+    // Only the list of the unfinished backup names the blobs.
     rmSync(folder.path(name), { recursive: true })
     mkdirSync(folder.path('.removed'))
     expect(await folder.alone(() => removeOld(folder, { days: 1 }, { progress }))).toEqual({
@@ -204,7 +204,7 @@ once('A blob that cannot be removed does not keep a restore from ending', async 
   await restoreInto(target, folder, name)
   const key = newId()
   const path = join(target.blobDir, 'blobs', key.slice(0, 7), key)
-  // A folder with something in it is no file that could be removed.
+  // A folder with contents cannot be removed like a file.
   mkdirSync(join(path, 'more'), { recursive: true })
   const restored = await restoreInto(target, folder, name, { deleteExisting: true })
   expect(restored).toMatchObject({
@@ -247,7 +247,7 @@ once('A backup that has lost the lock of its folder gives up', async () => {
 })
 
 once(
-  'A backup whose manifest is damaged or lost is named, and the others are verified',
+  'A damaged or missing manifest is reported, and the other backups are verified',
   async () => {
     const broken = ['{', undefined]
     const { folder } = await backUp(t, join(dir, 'manifest'))
@@ -302,10 +302,10 @@ once('A maintenance is not saved: a restored service takes changes', async () =>
   expect(await target.db.Maintenance.count()).toBe(0)
 })
 
-it('A restore refuses a database with any rows, and drops also tables that this version does not know', async () => {
+it('A restore refuses a database with rows, and drops tables unknown to this version', async () => {
   const { folder, name } = await backUp(t, join(dir, 'tables'))
   const target = await place()
-  // A service that has run for a while and that no one has used has nothing to lose.
+  // A service that ran for a while without users has no data to lose.
   await target.start().then(service => service.stop())
   await target.db.StorageDay.create({ day: 1, usedBytes: 0, keptBytes: 0, at: 1 })
   await target.db.InstanceState.create({ name: 'killed', startedAt: 1, seenAt: 1, alarms: '[]' })

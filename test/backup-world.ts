@@ -14,23 +14,20 @@ import { createDiskStore } from '../src/storage/disk.ts'
 import type { BlobStore } from '../src/storage/store.ts'
 import { newDatabase, startApp, type TestApp } from './harness.ts'
 
-/**
- * Where an installation keeps what it has: settings for a service, and for the programs of its
- * operator.
- */
+/** The storage of an installation: settings for a service and for the operator's programs. */
 export interface Place {
   settings: Record<string, string>
   blobDir: string
   readonly db: Db
   store: BlobStore
-  /** Closes the connections to the database, as every program does that ends. */
+  /** Closes the connections to the database, as every program does when it exits. */
   fresh(): Promise<void>
-  /** The service on it. */
+  /** Starts the service on this storage. */
   start(): Promise<TestApp>
   drop(): Promise<void>
 }
 
-/** @param database where to restore; by default a new one of the engine under test */
+/** @param database the target of the restore; by default a new one of the engine under test */
 export async function newPlace(database?: { url: string; drop(): Promise<void> }): Promise<Place> {
   const { url, drop } = database ?? (await newDatabase())
   const dir = mkdtempSync(join(tmpdir(), 'satchel-backup-'))
@@ -60,7 +57,7 @@ export async function newPlace(database?: { url: string; drop(): Promise<void> }
   }
 }
 
-/** Nothing is shown; warnings are kept. */
+/** Progress that prints nothing and collects warnings. */
 export const silent = (steps: Partial<Progress> = {}) => {
   const warnings: string[] = []
   const progress: Progress = {
@@ -101,7 +98,7 @@ export async function restoreInto(place: Place, folder: BackupFolder, name: stri
   return { ...restored, warnings: progress.warnings }
 }
 
-/** Files of a store or a backup. */
+/** The blob files of a store or a backup. */
 export const blobsIn = (dir: string): string[] =>
   readdirSync(join(dir, 'blobs'), { recursive: true, withFileTypes: true }).flatMap(entry =>
     entry.isFile() ? [join(entry.parentPath, entry.name)] : [],

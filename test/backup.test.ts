@@ -22,11 +22,11 @@ const hasTools = ['mysqldump', 'mysql'].every(tool => {
   }
 })
 const onSqlite = engine === 'sqlite' ? describe : describe.skip
-// Where everything must be there, nothing is skipped.
+// In CI, where every program must be installed, nothing is skipped.
 const onMysql =
   engine === 'mysql' && (hasTools || process.env.CI === 'true') ? describe : describe.skip
 
-/** The commands of docs/operate.md, in their order. */
+/** The commands of docs/operate.md, in order. */
 const [packAll = '', unpackAll = '', dump = '', load = ''] = blocksOf(
   'docs/operate.md',
   '### Without the command',
@@ -41,7 +41,7 @@ let files: Map<string, Buffer>
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'satchel-backup-'))
   mkdirSync(join(home, 'data'))
-  // What an operator stands before: a folder with the program, and `data` in it.
+  // The operator's view: a folder with the program, and `data` in it.
   for (const name of ['package.json', 'node_modules', 'src', 'db', 'schema'])
     symlinkSync(resolve(name), join(home, name))
   database = engine === 'mysql' ? await newDatabase() : { url: '', drop: async () => {} }
@@ -58,7 +58,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true, maxRetries: 5 })
 })
 
-/** Runs commands as they stand there; the doctor without building the service once more. */
+/** Runs commands as documented, but starts the doctor without building the service again. */
 async function run(commands: string, environment: Record<string, string> = {}): Promise<string> {
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', commands], {
     cwd: home,
@@ -80,7 +80,7 @@ async function run(commands: string, environment: Record<string, string> = {}): 
   return said
 }
 
-/** Looks into the database beside the service. */
+/** Opens the database beside the service. */
 async function beside<T>(work: (db: Db) => Promise<T>): Promise<T> {
   const db = openDatabase(readConfig(settings).database, { pool: 2 })
   try {
@@ -101,7 +101,7 @@ async function stop(): Promise<void> {
   service = undefined
 }
 
-/** Some work of alice; answers her, and a link of hers. */
+/** Creates data for alice. Returns her and one of her links. */
 async function fill(): Promise<{ alice: Person; token: string }> {
   const { alice } = await start()
   for (const [path, bytes] of files) expect((await alice.upload(path, bytes)).status).toBe(200)
@@ -111,7 +111,7 @@ async function fill(): Promise<{ alice: Person; token: string }> {
   return { alice, token: response.sharing_token }
 }
 
-/** What alice had is there, byte for byte, and her link works: it is derived from the secret. */
+/** Expects all of alice's data, byte for byte, and her link, which is derived from the secret. */
 async function expectAllBack(token: string): Promise<void> {
   const { url, alice } = await start()
   for (const [path, bytes] of files) {
@@ -126,7 +126,7 @@ async function expectAllBack(token: string): Promise<void> {
 }
 
 onSqlite('A backup of the embedded defaults', () => {
-  it('brings everything back that was destroyed since, with the commands of docs/operate.md', async () => {
+  it('restores everything destroyed since, with the commands of docs/operate.md', async () => {
     const { token } = await fill()
     await stop()
     await run(packAll)
@@ -143,16 +143,16 @@ onSqlite('A backup of the embedded defaults', () => {
 })
 
 onMysql('A backup of MySQL or MariaDB', () => {
-  it('brings everything back that was destroyed since, with the commands of docs/operate.md', async () => {
+  it('restores everything destroyed since, with the commands of docs/operate.md', async () => {
     const { alice, token } = await fill()
     const { hostname, port, username, password, pathname } = new URL(database.url)
-    // The first line of the commands names what stands in DATABASE_URL.
+    // The first line of the commands contains the parts of DATABASE_URL.
     const parts = `host=${hostname} port=${port || 3306} user=${username} database=${pathname.slice(1)}`
     expect(dump).toMatch(/^host=\S+ port=\S+ user=\S+ database=\S+\n/)
     const secret = { MYSQL_PWD: decodeURIComponent(password), DATABASE_URL: database.url }
     await run(dump.replace(/^.*\n/, `${parts}\n`), secret)
-    // Uploaded after the dump, and before the blobs are copied: the store holds it, and the
-    // database will not know it.
+    // Uploaded after the dump and before the blobs are copied: the store has the object, but the
+    // database does not know it.
     await alice.upload('between.txt', 'between')
     await stop()
     await run('tar -czf blobs.tar.gz data')
@@ -161,8 +161,8 @@ onMysql('A backup of MySQL or MariaDB', () => {
     await beside(db => db.run('DROP TABLE outbox'))
     await run('tar -xzf blobs.tar.gz')
     expect(await run(`${parts}\n${load}`, secret)).toContain('All is well.')
-    // An object that young may belong to an upload under way; without that grace, the doctor finds
-    // it, and takes it away.
+    // A young object may belong to an upload in progress. Without the grace period the doctor finds
+    // it and removes it.
     const repaired = await run('npm run doctor -- --grace 0 --repair', secret)
     expect(repaired).toMatch(
       /object-unknown \S+ \(repaired\).*1 difference found, 1 repaired.*All is well\./s,

@@ -18,7 +18,7 @@ const MiB = 1024 * 1024
 let t: TestApp
 let alice: Person
 
-/** Addresses of a large file. */
+/** Signed addresses of a large file. */
 const downloads: string[] = []
 
 const untouched = leaveUntouched(async () => {
@@ -42,7 +42,7 @@ const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 const noise = Buffer.alloc(20 * MiB, 'noise')
 
 /**
- * How an upload begins by each face, up to the first of its bytes, and how it ends after the last.
+ * The start of an upload by each interface, up to its first byte, and its end after the last byte.
  */
 const starts = {
   REST: {
@@ -78,7 +78,7 @@ const faces = Object.entries(starts)
 const headOf = (request: string, headers: Record<string, string | number> = {}) =>
   head(alice, request, { 'content-type': formType, accept: 'application/json', ...headers })
 
-/** Waits until the service has taken an upload up, and holds something for it. */
+/** Waits until the service has accepted an upload, and has reserved storage for it. */
 async function untilStaged(): Promise<void> {
   while ((await t.app.db.rows("SELECT id FROM blobs WHERE state = 'staged'")).length === 0)
     await wait(5)
@@ -93,7 +93,7 @@ const reserved = async () => {
 }
 
 describe.each(faces)(
-  'A client that hangs up in the middle of an upload by %s',
+  'A client that disconnects in the middle of an upload by %s',
   (_face, { request, body }) => {
     const length = body.length + noise.length + end.length
     const stories: [string, (wire: Wire) => Promise<void>][] = [
@@ -148,7 +148,7 @@ describe.each(faces)(
       ],
     ]
 
-    it.each(stories)('leaves nothing: %s, with a reset', async (_when, tell) => {
+    it.each(stories)('leaves nothing behind: %s, by a reset', async (_when, tell) => {
       const wire = await openWire(t.url)
       await tell(wire)
       await wait(20)
@@ -156,7 +156,7 @@ describe.each(faces)(
       await wire.ended
     })
 
-    it.each(stories)('leaves nothing: %s, with a goodbye', async (_when, tell) => {
+    it.each(stories)('leaves nothing behind: %s, by a normal close', async (_when, tell) => {
       const wire = await openWire(t.url)
       await tell(wire)
       wire.socket.end()
@@ -165,7 +165,7 @@ describe.each(faces)(
   },
 )
 
-describe('A client that hangs up before it has its answer', () => {
+describe('A client that disconnects before the response', () => {
   const json = (request: string, body: object, headers: Record<string, string> = {}) => {
     const text = JSON.stringify(body)
     return (
@@ -190,9 +190,7 @@ describe('A client that hangs up before it has its answer', () => {
       stream,
     )
 
-  /**
-   * Does something that ends with a connection that is cut; waits until the service has taken note.
-   */
+  /** Runs work that ends with a closed connection, and waits until the service has noticed. */
   async function cutting(work: () => Promise<Wire>): Promise<void> {
     const cuts = () => t.logs().split('"cut":true').length
     const known = cuts()
@@ -200,11 +198,11 @@ describe('A client that hangs up before it has its answer', () => {
     wire.cut()
     while (cuts() === known) await wait(5)
   }
-  /** The next bytes of an answer, whole or not. */
+  /** The next bytes of a response, complete or not. */
   const some = ({ socket }: Wire) => new Promise(resolve => socket.once('data', resolve))
 
   it.each(waiting)(
-    'is no failure of ours: a change by %s that waits for its turn',
+    'causes no server error during a change by %s that waits for its turn',
     async (_face, request) => {
       await t.app.db.transaction(async tx => {
         await t.app.db.rows(
@@ -222,7 +220,7 @@ describe('A client that hangs up before it has its answer', () => {
     },
   )
 
-  it('is no failure of ours: a query, at any moment', async () => {
+  it('causes no server error during a query', async () => {
     for (let pause = 0; pause < 15; pause++) {
       const wire = await openWire(t.url)
       await wire.send(json('POST /graphql', { query: ALL }))
@@ -232,7 +230,7 @@ describe('A client that hangs up before it has its answer', () => {
   })
 
   it.each(['POST /api/folders', 'POST /graphql'])(
-    'is no failure of ours: in the middle of the body of %s',
+    'causes no server error in the middle of the body of %s',
     request =>
       cutting(async () => {
         const wire = await openWire(t.url)
@@ -245,7 +243,7 @@ describe('A client that hangs up before it has its answer', () => {
   it.each([
     ['with a token', 0],
     ['of a signed address', 1],
-  ])('is no failure of ours: a download %s', async (_which, which) => {
+  ])('causes no server error during a download %s', async (_which, which) => {
     const get = head(alice, `GET ${downloads[which]}`)
     await cutting(async () => {
       const wire = await openWire(t.url)
@@ -253,7 +251,7 @@ describe('A client that hangs up before it has its answer', () => {
       await some(wire)
       return wire
     })
-    // While the store is still asked, too.
+    // Covers the time in which the store is still being read.
     for (let pause = 0; pause < 15; pause++) {
       const wire = await openWire(t.url)
       await wire.send(get)
@@ -262,7 +260,7 @@ describe('A client that hangs up before it has its answer', () => {
     }
   })
 
-  it('is no failure of ours: a subscription, silent or in the middle of an event', async () => {
+  it('causes no server error during a subscription, idle or in the middle of an event', async () => {
     const [bucket] = await t.app.db.rows<{ id: string }>(
       'SELECT id FROM bucket WHERE user_id = ?',
       [alice.userId],
@@ -279,26 +277,26 @@ describe('A client that hangs up before it has its answer', () => {
   })
 })
 
-describe.each(faces)('A body by %s that is not as long as it says', (_face, { request, body }) => {
-  it('ends with the connection, and leaves nothing, when it is shorter', async () => {
+describe.each(faces)('A body by %s with a wrong length', (_face, { request, body }) => {
+  it('that is cut short ends with the connection, and leaves nothing behind', async () => {
     const wire = await openWire(t.url)
     const all = Buffer.concat([body, noise.subarray(0, 100), Buffer.from(end)])
     await wire.send(headOf(request, { 'content-length': all.length }))
-    // Within the boundary: what follows the boundary of a file is not part of it.
+    // Ends within the boundary: bytes after the boundary would not be part of the file.
     await wire.send(all.subarray(0, -8))
     wire.socket.end()
     expect((await wire.answer())?.text ?? '').not.toContain('new.bin')
     await wire.ended
   })
 
-  it('is refused, and leaves nothing, when the rest of it is missing', async () => {
+  it('whose rest is missing is refused, and leaves nothing behind', async () => {
     const all = Buffer.concat([body, noise.subarray(0, 100), Buffer.from(end)]).subarray(0, -20)
     const start = Buffer.from(headOf(request, { 'content-length': all.length }))
     const answer = await exchange(t.url, Buffer.concat([start, all]))
     expect(answer?.text).toMatch(/"code":"INVALID_INPUT","field":"(input\.)?file"/)
   })
 
-  it('is not taken on into the next request when it is longer', async () => {
+  it('that is too long does not leak into the next request', async () => {
     const all = Buffer.concat([body, noise.subarray(0, 100), Buffer.from(end)])
     const wire = await openWire(t.url)
     await wire.send(headOf(request, { 'content-length': all.length - 20 }))
@@ -308,7 +306,7 @@ describe.each(faces)('A body by %s that is not as long as it says', (_face, { re
   })
 
   it.each(['x\r\n', '-1\r\n', '5 5\r\n', 'ffffffffffffffffff\r\n', '5\r\nhello'])(
-    'ends with the connection when its chunks are wrong: %j',
+    'with invalid chunks ends with the connection: %j',
     async chunk => {
       const wire = await openWire(t.url)
       await wire.send(headOf(request, { 'transfer-encoding': 'chunked' }))
@@ -323,7 +321,7 @@ describe.each(faces)('A slow client by %s', (face, { request, body }) => {
   const length = body.length + 10 + end.length
   const normal = 120_000
 
-  it('is cut when nothing moves for two minutes (here: a third of a second)', async () => {
+  it('is disconnected after two minutes without a byte (here: a third of a second)', async () => {
     const { server } = t.app.gateway
     expect(server.timeout).toBe(normal)
     server.setTimeout(350)
@@ -335,7 +333,7 @@ describe.each(faces)('A slow client by %s', (face, { request, body }) => {
     await wire.ended
   })
 
-  it('is served as long as something moves', async () => {
+  it('is served as long as bytes arrive', async () => {
     const { server } = t.app.gateway
     server.setTimeout(350)
     const wire = await openWire(t.url)
@@ -357,7 +355,7 @@ describe.each(faces)('A slow client by %s', (face, { request, body }) => {
   })
 })
 
-describe('A form whose end comes late', () => {
+describe('A form that is slow to end', () => {
   it.each([
     ['a second file', file('other.txt')],
     ['a field that nobody knows', field('size', '1')],

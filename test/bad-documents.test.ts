@@ -6,7 +6,7 @@ import { leaveUntouched } from './untouched.ts'
 let t: TestApp
 let alice: Person
 
-/** Folders within folders, so that lists of lists are not empty. */
+/** Nested folders, so that lists of lists are not empty. */
 const LEVELS = 8
 
 leaveUntouched(async () => {
@@ -19,7 +19,7 @@ leaveUntouched(async () => {
 
 const post = (body: unknown, who = alice) => ask(t, who, body)
 
-/** Documents that ask for too much, or for nothing that is there. */
+/** Documents that are too expensive or invalid. */
 const attacks: [string, string][] = [
   ['1,000 aliases', `{ ${many(1000, i => `a${i}: me { id }`)} }`],
   [
@@ -132,23 +132,23 @@ const attacks: [string, string][] = [
   ],
 ]
 
-describe('A document that asks for too much, or for nothing that is there', () => {
-  it.each(attacks)('is refused soon: %s', async (_what, query) => {
+describe('A document that is too expensive or invalid', () => {
+  it.each(attacks)('is refused quickly: %s', async (_what, query) => {
     for (const who of [alice, t.anonymous]) {
       const { status, data, codes } = await post({ query }, who)
-      // A body that is too large for a caller without a credential is not looked at.
+      // A body that is too large for a caller without a credential is not parsed.
       const refused = who === t.anonymous && JSON.stringify({ query }).length > 16_384 ? 400 : 200
       expect([status, data ?? null, codes[0]]).toEqual([refused, null, 'INVALID_INPUT'])
     }
   })
 
-  it.each(attacks)('is refused as soon when it comes again and again: %s', async (_what, query) => {
+  it.each(attacks)('is refused just as quickly when repeated: %s', async (_what, query) => {
     const all = await Promise.all(Array.from({ length: 5 }, () => post({ query })))
     expect(all.map(a => a.codes[0])).toEqual(Array(5).fill('INVALID_INPUT'))
   })
 })
 
-describe('A document that is odd and fine', () => {
+describe('A document that is unusual but valid', () => {
   const fine: [string, string, unknown][] = [
     [
       'a fragment that is used 100 times',
@@ -178,18 +178,18 @@ describe('A document that is odd and fine', () => {
     ],
   ]
 
-  it.each(fine)('is answered, each time: %s', async (_what, query, data) => {
+  it.each(fine)('is answered every time: %s', async (_what, query, data) => {
     for (let i = 0; i < 5; i++) expect((await post({ query })).data).toEqual(data)
   })
 
-  it('keeps an alias that is the prototype of every object, and gives none another prototype', async () => {
+  it('keeps an alias named __proto__, and changes no prototype', async () => {
     for (let i = 0; i < 5; i++) {
       const response = await fetch(`${t.url}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', cookie: alice.cookie },
         body: JSON.stringify({ query: '{ __proto__: me { email } me { __proto__: email name } }' }),
       })
-      // Compared as a text: an object of ours would lose the name, too.
+      // Compared as text, because a JavaScript object would lose the name as well.
       const text =
         '{"__proto__":{"email":"alice@example.com"},"me":{"__proto__":"alice@example.com","name":"alice"}}'
       expect([i, await response.text()]).toEqual([i, expect.stringContaining(text)])
@@ -197,7 +197,7 @@ describe('A document that is odd and fine', () => {
     expect(Reflect.get({}, 'email')).toBeUndefined()
   })
 
-  it('is answered within bounds when its lists multiply', async () => {
+  it('with multiplying lists is answered within bounds', async () => {
     const ladder = (level: number): string =>
       level === 0
         ? 'id'

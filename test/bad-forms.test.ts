@@ -38,7 +38,7 @@ afterEach(async () => {
   before = await everything(t)
 })
 
-/** Names of files that the running test makes on purpose. */
+/** Names of files that the running test creates on purpose. */
 const expected: string[] = []
 
 interface Answer {
@@ -60,7 +60,7 @@ const part = (disposition: string, body = 'x', ...headers: string[]): Part => ({
 const octets = 'Content-Type: application/octet-stream'
 const whole = [field('folder', ''), file('new.txt')]
 
-describe('A form of POST /api/files/upload that is fine', () => {
+describe('A valid form for POST /api/files/upload', () => {
   const fine: [string, Buffer, Record<string, string>?][] = [
     ['the folder first', form([field('folder', '/'), file('new.txt')])],
     ['the file first', form([file('new.txt'), field('folder', '')])],
@@ -130,7 +130,7 @@ describe('A form of POST /api/files/upload that is fine', () => {
   })
 })
 
-describe('A form of POST /api/files/upload that is not', () => {
+describe('An invalid form for POST /api/files/upload', () => {
   const forms: [string, string, Buffer][] = [
     ['no part at all', 'file', form([])],
     ['nothing', 'file', Buffer.alloc(0)],
@@ -276,7 +276,7 @@ describe('A form of POST /api/files/upload that is not', () => {
   })
 })
 
-describe('A form for a route of JSON, and JSON for a route of forms', () => {
+describe('A form for a JSON route, and JSON for a form route', () => {
   it.each([
     'POST /api/folders',
     'POST /api/files/move',

@@ -15,7 +15,7 @@ leaveUntouched(async () => {
 
 const post = (body: unknown, who = alice) => ask(t, who, body)
 
-describe('A request of GraphQL that is odd', () => {
+describe('An unusual GraphQL request', () => {
   const me = '{ me { email } }'
 
   it.each<[string, unknown]>([
@@ -73,7 +73,7 @@ describe('A request of GraphQL that is odd', () => {
     }
   })
 
-  it('INVALID_INPUT for an input with fields that nobody knows, or that every object has', async () => {
+  it('INVALID_INPUT for an input with unknown fields, or with names of Object.prototype', async () => {
     const query =
       'mutation M($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }'
     const inputs = [
@@ -102,7 +102,7 @@ describe('A request of GraphQL that is odd', () => {
       }
   })
 
-  it('is answered with variables that nobody asked for', async () => {
+  it('is answered despite undeclared variables', async () => {
     const variables = '{ "__proto__": { "v": 1 }, "constructor": 1, "toString": null }'
     const query =
       'query Q($v: Int, $__proto__: String) { me { receivedShares(first: $v, after: $__proto__) { nodes { id } } } }'
@@ -133,7 +133,7 @@ describe('A request of GraphQL that is odd', () => {
     }
   })
 
-  it('INVALID_INPUT for variables that nest deeply', async () => {
+  it('INVALID_INPUT for deeply nested variables', async () => {
     const v = nest(100_000, '[', '1', ']')
     const query = 'query Q($v: Int) { me { receivedShares(first: $v) { nodes { id } } } }'
     for (let i = 0; i < 4; i++) {

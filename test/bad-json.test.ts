@@ -32,7 +32,7 @@ const gist = (answer: Answer | undefined) => [
 ]
 const invalid = (name: string) => [400, 'INVALID_INPUT', name]
 
-/** Sends a body as it is. */
+/** Sends a body unchanged. */
 const send = (route: string, body: string | Uint8Array, type = 'application/json') => {
   const [method = '', path = ''] = route.split(' ')
   return alice.rest(method, path, { body, headers: { 'content-type': type } })
@@ -41,7 +41,7 @@ const send = (route: string, body: string | Uint8Array, type = 'application/json
 const writing = routesOf(restSchema).filter(route => Object.values(route.sources).includes('body'))
 const argsOf = (route: Route) => route.definition.args
 
-/** A value of the right type for an argument, whatever it means. */
+/** A value of the right type for an argument, with any meaning. */
 function fitting(type: GraphQLInputType): unknown {
   const inner = getNullableType(type)
   if (isListType(inner)) return [fitting(inner.ofType)]
@@ -73,7 +73,7 @@ function unfitting(type: GraphQLInputType): unknown[] {
   return all[String(inner)] ?? [1, 0, true, false, {}, [], ['x'], { toString: 'x' }]
 }
 
-/** A body of the right types for a route, and its address. */
+/** A body with the right types for a route, and its address. */
 function fittingCall(route: Route) {
   const body = Object.fromEntries(
     argsOf(route)
@@ -95,7 +95,7 @@ describe.each(writing.map(route => [`${route.method} ${route.path}`, route] as c
     const { path, body } = fittingCall(route)
     const ask = async (json: object) => gist(await alice.rest(route.method, path, { json }))
 
-    it('400 INVALID_INPUT that names a field of another type', async () => {
+    it('400 INVALID_INPUT names a field of the wrong type', async () => {
       for (const arg of argsOf(route))
         if (route.sources[arg.name] === 'body')
           for (const value of unfitting(arg.type))
@@ -106,7 +106,7 @@ describe.each(writing.map(route => [`${route.method} ${route.path}`, route] as c
             ])
     })
 
-    it('400 INVALID_INPUT that names a field which is missing, or null', async () => {
+    it('400 INVALID_INPUT names a field that is missing or null', async () => {
       for (const arg of argsOf(route)) {
         if (route.sources[arg.name] !== 'body' || !isNonNullType(arg.type)) continue
         const { [arg.name]: _left, ...rest } = body
@@ -115,7 +115,7 @@ describe.each(writing.map(route => [`${route.method} ${route.path}`, route] as c
       }
     })
 
-    it('400 INVALID_INPUT that names a field which is unknown, or internal', async () => {
+    it('400 INVALID_INPUT names a field that is unknown or internal', async () => {
       for (const name of [
         ...[
           'owner_id',
@@ -148,7 +148,7 @@ describe.each(writing.map(route => [`${route.method} ${route.path}`, route] as c
         if (!(name in body)) expect(await ask({ ...body, [name]: 'x' })).toEqual(invalid(name))
     })
 
-    it('400 INVALID_JSON for what is no object', async () => {
+    it('400 INVALID_JSON for a value that is not an object', async () => {
       for (const text of [
         'null',
         '[]',
@@ -175,7 +175,7 @@ describe.each(writing.map(route => [`${route.method} ${route.path}`, route] as c
   },
 )
 
-describe('A body of JSON', () => {
+describe('A JSON body', () => {
   const move = (from: string, to: string) => JSON.stringify({ source: from, destination: to })
 
   it('400 INVALID_INPUT beyond 1 MiB', async () => {
@@ -183,7 +183,7 @@ describe('A body of JSON', () => {
     expect(gist(await send('POST /api/folders', large))).toEqual(invalid('body'))
   })
 
-  it('400 for what a path is too long for, but not for spaces around it, up to 1 MiB', async () => {
+  it('400 for a path that is too long, not counting spaces around it, up to 1 MiB', async () => {
     const path = JSON.stringify({ path: 'a'.repeat(1024 * 1024 - 11) })
     expect(gist(await send('POST /api/folders', path))).toEqual([400, 'INVALID_PATH', 'path'])
     const spaces = move('keep/a', 'keep/b').padEnd(1024 * 1024)
@@ -193,7 +193,7 @@ describe('A body of JSON', () => {
     ])
   })
 
-  it('400 INVALID_JSON for what is not UTF-8', async () => {
+  it('400 INVALID_JSON for invalid UTF-8', async () => {
     for (const bytes of [
       [0xff],
       [0xc3],
@@ -208,7 +208,7 @@ describe('A body of JSON', () => {
     expect(gist(await send('POST /api/folders', utf16)).slice(0, 2)).toEqual([400, 'INVALID_JSON'])
   })
 
-  it('is read with a byte order mark before it, and with a field given twice, of which the last counts', async () => {
+  it('may have a byte order mark; the last of two equal fields counts', async () => {
     expect(gist(await send('POST /api/files/move', `\ufeff${move('none', 'a')}`))).toEqual([
       400,
       'FILE_NOT_FOUND',
@@ -222,7 +222,7 @@ describe('A body of JSON', () => {
     ])
   })
 
-  it('400 INVALID_INPUT for what nests deeply, in the place of every type', async () => {
+  it('400 INVALID_INPUT for deep nesting in a field of any type', async () => {
     const deep = (open: string, close: string) => `${open.repeat(100_000)}1${close.repeat(100_000)}`
     for (const value of [deep('[', ']'), deep('{"a":', '}')]) {
       expect(gist(await send('POST /api/folders', `{"path":${value}}`))).toEqual(invalid('path'))
@@ -251,7 +251,7 @@ describe('A body of JSON', () => {
       )
   })
 
-  it('400 INVALID_JSON for a body that is packed, whatever its header says', async () => {
+  it('400 INVALID_JSON for a compressed body, whatever its header', async () => {
     const packed = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
     const body = Buffer.from('H4sIAAAAAAAAA6tWKkgsyVCyUspNTElVqgUAMW3dVA8AAAA=', 'base64')
     expect(
@@ -259,7 +259,7 @@ describe('A body of JSON', () => {
     ).toEqual([400, 'INVALID_JSON'])
   })
 
-  it('is bounded in what of it is said again', async () => {
+  it('is quoted only up to a limit in errors', async () => {
     const long = 'x'.repeat(500_000)
     for (const [route, body] of [
       ['POST /api/folders', { [long]: 1 }],
@@ -294,8 +294,8 @@ describe('A body of JSON', () => {
   })
 })
 
-describe('A text that is empty', () => {
-  it('counts as absent where it is optional', async () => {
+describe('An empty text', () => {
+  it('counts as absent in an optional field', async () => {
     const share = { object: 'keep/a', duration: '', password: '' }
     const { status, response } = await alice.rest('POST', '/api/files/quick_share', { json: share })
     const info = await alice.rest('GET', `/api/share/info/${response.sharing_token}`)
@@ -318,7 +318,7 @@ describe('A text that is empty', () => {
     await untouched.accept()
   })
 
-  it('is refused where it is required', async () => {
+  it('is refused in a required field', async () => {
     const refused: [string, object, string][] = [
       ['POST /api/folders', { path: '' }, 'INVALID_PATH'],
       ['POST /api/files/move', { source: 'keep/a', destination: '' }, 'INVALID_PATH'],
@@ -351,7 +351,7 @@ describe('A number', () => {
     },
   )
 
-  it('400 INVALID_INPUT for one that JSON allows and nobody can hold', async () => {
+  it('400 INVALID_INPUT for numbers that JSON allows but JavaScript cannot represent', async () => {
     for (const number of ['1e999', '-1e999', '9'.repeat(400), '1.0000000000000000000001e400'])
       expect(
         gist(

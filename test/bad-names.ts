@@ -1,4 +1,4 @@
-/** Names that cannot be, by why. */
+/** Invalid names, with the reason. */
 export const badNames: [string, string][] = [
   ['.', '.'],
   ['..', '..'],
@@ -23,7 +23,7 @@ export const badNames: [string, string][] = [
 /** A path of five such names. */
 export const five = (name: string) => Array(5).fill(name).join('/')
 
-/** Paths that cannot be, wherever they go in. */
+/** Paths that are invalid in every request. */
 export const badPaths: [string, string][] = [
   ...badNames,
   ['.. in the middle', 'keep/../keep/a.txt'],
@@ -37,7 +37,7 @@ export const badPaths: [string, string][] = [
   ['1,025 bytes, two each', `${five('é'.repeat(102))}a`],
 ]
 
-/** What an address or a form cannot carry, but JSON can. */
+/** Names that JSON can contain, but an address or a form cannot. */
 export const onlyInJson: [string, string][] = [
   ['the first half of a surrogate pair', 'a\ud800'],
   ['the second half of a surrogate pair', 'keep/\udc00b'],

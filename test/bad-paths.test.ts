@@ -26,7 +26,7 @@ const gist = (answer: Answer | undefined) => [
 ]
 const invalid = (name: string) => [400, 'INVALID_PATH', name]
 
-describe('A path that cannot be, by REST', () => {
+describe('An invalid path, by REST', () => {
   it.each([...badPaths, ...onlyInJson])('400 INVALID_PATH in a body: %s', async (_why, path) => {
     const asked: [string, object, string][] = [
       ['POST /api/files/move', { source: 'keep/a.txt', destination: path }, 'destination'],
@@ -72,9 +72,9 @@ describe('A path that cannot be, by REST', () => {
     )
   })
 
-  // A line break, NUL and DEL would end the header of the part: that is a form that is broken.
+  // A line break, NUL or DEL would end the header of the part, and break the form.
   it.each(badNames.filter(([, name]) => !/[\n\0\x7f]/.test(name)))(
-    '400 INVALID_PATH as the name of an upload: %s',
+    '400 INVALID_PATH as the file name of an upload: %s',
     async (_why, name) => {
       const answer = await sendForm(
         t,
@@ -86,7 +86,7 @@ describe('A path that cannot be, by REST', () => {
   )
 
   it.each(badNames)(
-    '400 INVALID_PATH as the name of an upload in parts: %s',
+    '400 INVALID_PATH as the file name of a multipart upload: %s',
     async (_why, filename) => {
       const answer = await alice.rest('POST', '/api/files/uploads', {
         json: { filename, size: 1, folder: 'keep' },
@@ -96,7 +96,7 @@ describe('A path that cannot be, by REST', () => {
   )
 
   it.each(['keep/new.txt', '/new.txt', '../new.txt', 'new.txt/'])(
-    '400 INVALID_PATH for the file name %s: it is no way into another folder',
+    '400 INVALID_PATH for the file name %s, which leads into no other folder',
     async name => {
       const inParts = await alice.rest('POST', '/api/files/uploads', {
         json: { filename: name, size: 1 },
@@ -109,7 +109,7 @@ describe('A path that cannot be, by REST', () => {
   it.each([
     [five('a'.repeat(204)).slice(0, 1000), 'b'.repeat(24)],
     [Array(32).fill('a').join('/'), 'b'],
-  ])('400 INVALID_PATH for a file whose folder leaves no room for it', async (folder, name) => {
+  ])('400 INVALID_PATH for a file whose folder path leaves no room for its name', async (folder, name) => {
     expect(gist(await sendForm(t, alice, form([field('folder', folder), file(name)])))).toEqual(
       invalid('folder'),
     )
@@ -128,7 +128,7 @@ describe('A path that is not UTF-8', () => {
     },
   )
 
-  it('is not mistaken for what a decoder would put in its place', async () => {
+  it('is not confused with its decoded replacement', async () => {
     const meant = await exchange(t.url, head(alice, 'GET /api/files/tree?path=caf%EF%BF%BD'))
     expect(meant).toMatchObject({ status: 200, response: { path: 'caf\ufffd' } })
     const created = await alice.rest('POST', '/api/folders', { json: { path: 'caf\ufffd' } })
@@ -166,7 +166,7 @@ describe('A path that is not UTF-8', () => {
   })
 })
 
-describe('An address that leads elsewhere', () => {
+describe('A traversing address', () => {
   it.each([
     '/api/files/../files/tree',
     '/api/files/%2e%2e/tree',
@@ -201,7 +201,7 @@ describe('An address that leads elsewhere', () => {
     '%00',
     "'%20OR%20'1'='1",
     '%F0%9F%98%80',
-  ])('nothing is behind the token or the checksum %s', async text => {
+  ])('finds nothing by the token or checksum %s', async text => {
     const wanted: [string, unknown[]][] = [
       [`GET /api/files/${text}/note`, [400, 'FILE_NOT_FOUND']],
       [`GET /api/share/info/${text}`, [404, 'SHARE_NOT_FOUND']],
@@ -218,7 +218,7 @@ describe('An address that leads elsewhere', () => {
   })
 })
 
-describe('A path that cannot be, by GraphQL', () => {
+describe('An invalid path, by GraphQL', () => {
   const keep = '{ at: { path: "keep/a.txt" } }'
   const named = '{ at: { path: $path } }'
   const asked: [string, string][] = [
@@ -267,7 +267,7 @@ describe('A path that cannot be, by GraphQL', () => {
   })
 
   it.each(badNames.filter(([, name]) => !/[\n\\\0\x7f]/.test(name)))(
-    'INVALID_PATH as the name of an upload: %s',
+    'INVALID_PATH as the file name of an upload: %s',
     async (_why, name) => {
       const { errors } = await alice.graphql(
         upload,
@@ -279,7 +279,7 @@ describe('A path that cannot be, by GraphQL', () => {
   )
 
   it.each([...badNames, ['a slash', 'a/b'], ['nothing', '']])(
-    'INVALID_PATH as another name: %s',
+    'INVALID_PATH as a new name: %s',
     async (_why, name) => {
       const document = `mutation M($name: String!) { moveEntries(input: { entries: [${keep}], name: $name }) { entries { id } } }`
       const { errors } = await alice.graphql(document, { name })

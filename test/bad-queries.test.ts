@@ -15,7 +15,7 @@ leaveUntouched(async () => {
 
 const invalid = (name: string) => [400, 'INVALID_INPUT', name]
 
-describe('A query', () => {
+describe('A query string', () => {
   it.each([
     'GET /api/files/tree?path=keep&path=keep',
     'GET /api/files/tree?path=keep&path=',
@@ -23,7 +23,7 @@ describe('A query', () => {
     'DELETE /api/folders?path=keep&recursive=true&recursive=true',
     'POST /api/user/private/download_token?file=keep/a&file=keep/b',
     'GET /api/files/tree?limit=1&limit=2',
-  ])('400 INVALID_INPUT for a parameter that is given twice: %s', async call => {
+  ])('400 INVALID_INPUT for a repeated parameter: %s', async call => {
     const [method = '', path = ''] = call.split(' ')
     const { status, response } = await alice.rest(method, path)
     expect([status, response.code, response.field]).toEqual(
@@ -31,7 +31,7 @@ describe('A query', () => {
     )
   })
 
-  it('is read without what nobody knows in it, and a body of GET is not read at all', async () => {
+  it('is read without unknown parameters, and the body of a GET is ignored', async () => {
     const body = 'this is { no JSON'
     const start = head(alice, 'GET /api/files/tree?path=keep&PATH=x&owner_id=1&a[b]=c&=&&x', {
       'content-type': 'application/json',
@@ -41,7 +41,7 @@ describe('A query', () => {
     expect([answer?.status, answer?.response.files.length]).toEqual([200, 3])
   })
 
-  it('is read without what is empty in it', async () => {
+  it('is read without empty parameters', async () => {
     const { status, response } = await alice.rest('GET', '/api/files/tree?path=keep&limit=&cursor=')
     expect([status, response.files.length]).toEqual([200, 3])
     const root = await alice.rest('GET', '/api/files/tree?path=')
@@ -49,7 +49,7 @@ describe('A query', () => {
   })
 
   it.each(['yes', '1', 'TRUE', 'tru', '0', ' true', 'true,true'])(
-    '400 INVALID_INPUT for a boolean that is none: %s',
+    '400 INVALID_INPUT for an invalid boolean: %s',
     async text => {
       const { status, response } = await alice.rest(
         'DELETE',
@@ -88,7 +88,7 @@ describe('A query', () => {
     expect([status, response.code, response.field]).toEqual(invalid('limit'))
   })
 
-  it.each(limits)('takes the nearest limit where the route lists no 400: %s', async limit => {
+  it.each(limits)('with a limit out of range uses the nearest limit on routes without a 400: %s', async limit => {
     const text = encodeURIComponent(limit)
     const { status, response } = await alice.rest('GET', `/api/user/bucket?limit=${text}`)
     const nearest = /^0$|^-\d+$/.test(limit) ? 1 : 3
@@ -120,7 +120,7 @@ describe('A query', () => {
     cursor('x'.repeat(3000)),
   ]
 
-  it.each(cursors)('400 INVALID_INPUT for a cursor that no list has given: %s', async text => {
+  it.each(cursors)('400 INVALID_INPUT for an invalid cursor: %s', async text => {
     const { status, response } = await alice.rest(
       'GET',
       `/api/files/tree?path=keep&cursor=${encodeURIComponent(text)}`,
@@ -129,7 +129,7 @@ describe('A query', () => {
   })
 
   it.each([...cursors, cursor(['\ud83d\ude00']), cursor([`' OR 1=1 --`]), cursor([''])])(
-    'begins at the start where the route lists no 400: %s',
+    'starts from the beginning on routes without a 400: %s',
     async text => {
       const { status, response } = await alice.rest(
         'GET',
@@ -144,7 +144,7 @@ describe('A query', () => {
     cursor([1, '\ud83d\ude00']),
     cursor([-5, `' OR 1=1 --`]),
     cursor([2 ** 52, 'a']),
-  ])('shows nothing of others with a cursor that is made up: %s', async text => {
+  ])('shows no entries of others with a forged cursor: %s', async text => {
     const { status, response } = await alice.rest('GET', `/api/files/tree?path=keep&cursor=${text}`)
     expect(status).toBe(200)
     expect(response.files.every((f: { name: string }) => f.name.startsWith('keep/'))).toBe(true)

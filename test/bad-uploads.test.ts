@@ -26,8 +26,8 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 /**
- * Whatever was refused, and whatever was left lying: when it has expired, quota, ledger and store
- * agree, and nothing is under way.
+ * Expects that nothing is left of refused and abandoned uploads: after they expire, quota, ledger
+ * and store agree, and no upload is in progress.
  */
 const leavesNothing = () =>
   afterAll(async () => {
@@ -53,7 +53,7 @@ interface Beginning extends Record<string, unknown> {
   sent?: number[]
 }
 
-/** Begins an upload, and sends some of its parts. */
+/** Starts an upload, and sends some of its parts. */
 async function begun(up: Uploader, bytes: Buffer, { sent = [], ...input }: Beginning = {}) {
   const filename = newName()
   const { value, msg } = await up.start({ filename, size: bytes.length, ...input })
@@ -62,7 +62,7 @@ async function begun(up: Uploader, bytes: Buffer, { sent = [], ...input }: Begin
   return { id: value.upload_id as string, filename }
 }
 
-/** Tries what is to be refused, one after the other, and tells what came of each. */
+/** Sends requests that should be refused, one after the other, and returns their outcomes. */
 async function tried<T>(
   cases: readonly T[],
   call: (of: T) => Promise<Said>,
@@ -73,7 +73,7 @@ async function tried<T>(
 }
 const all = <T>(cases: readonly T[], code: string) => cases.map(each => [each, code])
 
-/** A whole upload; its digest says what has come of it. */
+/** Completes an upload and verifies its digest. */
 async function expectFinished(up: Uploader, id: string, bytes: Buffer): Promise<void> {
   expect(await up.complete(id)).toMatchObject({
     value: { md5_checksum: hash('md5', bytes), size: bytes.length },
@@ -87,7 +87,7 @@ describe.each(faces)('$face', ({ by, front }) => {
   const three = [1, 2, 3]
 
   describe('A part', () => {
-    it('400 with a number that is none of its parts', async () => {
+    it('400 with a number out of range', async () => {
       const up = mine()
       const { id } = await begun(up, bytes)
       const numbers = [0, -1, 4, 5, 10_001, 2 ** 31 - 1, -(2 ** 31), 2 ** 31, 2 ** 53]
@@ -96,7 +96,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       expect((await up.look(id)).value.received).toEqual([])
     })
 
-    it('400 with another length than it has', async () => {
+    it('400 with a wrong length', async () => {
       const up = mine()
       const { id } = await begun(up, bytes, { sent: [2] })
       const wrong = [
@@ -110,7 +110,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       expect((await up.look(id)).value.received).toEqual([2])
     })
 
-    it('replaces an earlier one', async () => {
+    it('replaces an earlier part', async () => {
       const up = mine()
       const { id } = await begun(up, randomBytes(bytes.length), { sent: three })
       for (const n of three)
@@ -118,7 +118,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       await expectFinished(up, id, bytes)
     })
 
-    it('replaces an earlier one that was put together already', async () => {
+    it('replaces an earlier part that was already assembled', async () => {
       const up = mine()
       const { id } = await begun(up, randomBytes(bytes.length), { sent: three })
       expect((await up.complete(id, { md5: hash('md5', bytes) })).code).toBe('CHECKSUM_MISMATCH')
@@ -127,7 +127,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       await expectFinished(up, id, bytes)
     })
 
-    /** An instance accepts two at once of one part; the others are to be sent again. */
+    /** An instance accepts two concurrent uploads of one part. The others have to be sent again. */
     const expectTwoOrMore = (outcomes: string[]) => {
       expect(outcomes.filter(outcome => outcome !== 'done' && outcome !== 'UNAVAILABLE')).toEqual(
         [],
@@ -135,7 +135,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       expect(outcomes.filter(outcome => outcome === 'done').length).toBeGreaterThanOrEqual(2)
     }
 
-    it('may come many times at once', async () => {
+    it('may arrive many times at once', async () => {
       const up = mine()
       const { id } = await begun(up, bytes, { sent: [2, 3] })
       const same = await Promise.all(
@@ -145,7 +145,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       await expectFinished(up, id, bytes)
     })
 
-    it('that comes at once with other bytes is one of them, whole', async () => {
+    it('that is sent at once with different bytes is stored as one of the versions, intact', async () => {
       const up = mine()
       const { id } = await begun(up, bytes, { sent: [2, 3] })
       const ways = Array.from({ length: 8 }, () => randomBytes(PART))
@@ -155,7 +155,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       expect(possible).toContain(value.md5_checksum)
     })
 
-    it('400 with the Content-MD5 of other bytes; the earlier one stays', async () => {
+    it('400 with the Content-MD5 of other bytes; the earlier part remains', async () => {
       const up = mine()
       const { id } = await begun(up, bytes, { sent: three })
       const wrong = { bytes: randomBytes(PART), contentMd5: md5InBase64(partOf(bytes, 1)) }
@@ -163,7 +163,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       await expectFinished(up, id, bytes)
     })
 
-    it('400 with a Content-MD5 that is none', async () => {
+    it('400 with a malformed Content-MD5', async () => {
       const up = mine()
       const { id } = await begun(up, bytes)
       const texts = [
@@ -199,13 +199,13 @@ describe.each(faces)('$face', ({ by, front }) => {
       expect(await everyCall(mine(), id)).toEqual(unknown)
     })
 
-    it('404 after it was given up', async () => {
+    it('404 after it was cancelled', async () => {
       const { id } = await begun(mine(), bytes, { sent: three })
       await mine().abort(id)
       expect(await everyCall(mine(), id)).toEqual(unknown)
     })
 
-    it('404 after its end, swept or not', async () => {
+    it('404 after it expired, swept or not', async () => {
       const { id } = await begun(mine(), bytes, { sent: three })
       await t.app.db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [Date.now() - 1, id])
       expect(await everyCall(mine(), id)).toEqual(unknown)
@@ -213,15 +213,15 @@ describe.each(faces)('$face', ({ by, front }) => {
       expect(await everyCall(mine(), id)).toEqual(unknown)
     })
 
-    it('404 for somebody else, whatever they may do there', async () => {
+    it('404 for other users, whatever their role', async () => {
       const { id } = await begun(mine(), bytes, { sent: three })
       expect(await everyCall(by(bob, garden), id)).toEqual(unknown)
       await expectFinished(mine(), id, bytes)
     })
 
-    it('404 in every other place', async () => {
+    it('404 in every other drive', async () => {
       const { id } = await begun(mine(), bytes, { sent: three })
-      // By GraphQL an upload is named by its id alone.
+      // GraphQL names an upload by its id only.
       const elsewhere = front
         ? [restUploader(alice, orchard), restUploader(alice)]
         : [restUploader(alice, garden), restUploader(alice, orchard)]
@@ -229,7 +229,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       await expectFinished(mine(), id, bytes)
     })
 
-    it('404 under an id that is none', async () => {
+    it('404 with a malformed id', async () => {
       const odd = [
         'x',
         randomUUID(),
@@ -242,7 +242,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       for (const id of odd) expect([id, await everyCall(mine(), id)]).toEqual([id, unknown])
     })
 
-    it('lives for a day from its last part', async () => {
+    it('expires a day after its last part', async () => {
       const { id } = await begun(mine(), bytes)
       const soon = Date.now() + 60_000
       await t.app.db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [soon, id])
@@ -254,7 +254,7 @@ describe.each(faces)('$face', ({ by, front }) => {
   })
 
   describe('A completion', () => {
-    it('400 with the numbers of the parts that are missing, and goes on when they have come', async () => {
+    it('400 with the numbers of the missing parts, and succeeds once they arrive', async () => {
       const up = mine()
       const { id } = await begun(up, bytes, { sent: [2] })
       const { msg, code, value } = await up.complete(id)
@@ -264,7 +264,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       await expectFinished(up, id, bytes)
     })
 
-    it('is one file when it is asked for many times at once', async () => {
+    it('creates one file when it is requested many times at once', async () => {
       const up = mine()
       const { id, filename } = await begun(up, bytes, { sent: three })
       const names = [filename, filename, ...Array.from({ length: 6 }, newName)]
@@ -279,7 +279,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       expect(entries).toHaveLength(1)
     })
 
-    it('400 with a digest of other bytes, or with one that is none; then with the right ones it is done', async () => {
+    it('400 with a wrong or malformed digest, and succeeds with the right one', async () => {
       const up = mine()
       const { id } = await begun(up, bytes, { sent: three })
       const other = { md5: '0'.repeat(32), sha256: '0'.repeat(64) }
@@ -321,7 +321,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       })
     })
 
-    it('400 with a place that cannot be', async () => {
+    it('400 with an invalid path', async () => {
       const up = mine()
       const { id } = await begun(up, bytes, { sent: three })
       const places = [
@@ -336,7 +336,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       await expectFinished(up, id, bytes)
     })
 
-    it('409 where something has come into being meanwhile; the upload goes on under another name', async () => {
+    it('409 where an entry appeared meanwhile; the upload continues under another name', async () => {
       const up = mine()
       const { id, filename } = await begun(up, bytes, { sent: three, folder: 'taken' })
       const other = await begun(up, bytes, { sent: three, folder: 'taken', filename })
@@ -353,7 +353,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       })
     })
 
-    it('an empty folder is none, and a slash is the root', async () => {
+    it('accepts an empty folder as none, and a slash as the root', async () => {
       const up = mine()
       const planned = await begun(up, bytes, { sent: three, folder: 'planned' })
       expect((await up.complete(planned.id, { folder: '' })).value.file_name).toBe(
@@ -365,7 +365,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       )
     })
 
-    it('409 where something comes into being at the same time', async () => {
+    it('409 where an entry appears at the same time', async () => {
       const up = mine()
       const filename = newName()
       const uploads = [
@@ -379,7 +379,7 @@ describe.each(faces)('$face', ({ by, front }) => {
         expect((await up.complete(id, { filename: newName() })).code).toBeUndefined()
     })
 
-    it('and the end that somebody gives it at the same time: one of the two', async () => {
+    it('and a cancellation at the same time: exactly one of the two succeeds', async () => {
       const up = mine()
       for (let round = 0; round < 4; round++) {
         const { id } = await begun(up, bytes, { sent: three })
@@ -398,8 +398,8 @@ describe.each(faces)('$face', ({ by, front }) => {
     })
   })
 
-  describe('A beginning', () => {
-    it('400 with a size that is none, or that the plan does not allow', async () => {
+  describe('The start of an upload', () => {
+    it('400 with a size that is invalid or beyond the plan', async () => {
       const start = (size: unknown) => mine().start({ filename: newName(), size })
       const none = [-1, -(2 ** 53), 1.5, 2 ** 53, 1e300, '5', '', null, true, [5], { size: 5 }]
       expect(await tried(none, start)).toEqual(all(none, 'INVALID_INPUT'))
@@ -407,7 +407,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       expect(await tried(large, start)).toEqual(all(large, 'FILE_TOO_LARGE'))
     })
 
-    it('400 with a place or a word that cannot be', async () => {
+    it('400 with an invalid path or option', async () => {
       const start = (input: object) => mine().start({ filename: newName(), size: 5, ...input })
       const places = [
         ...['', 'a/b', '..', 'x'.repeat(256), 'a\u0000'].map(filename => ({ filename })),
@@ -426,7 +426,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       expect(await tried(words, start)).toEqual(all(words, 'INVALID_INPUT'))
     })
 
-    it('409 where there is a file, or a folder', async () => {
+    it('409 where a file or a folder exists', async () => {
       const up = mine()
       const { id, filename } = await begun(up, bytes, { sent: three, folder: 'here' })
       await expectFinished(up, id, bytes)
@@ -436,7 +436,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       expect(await up.start({ filename: 'here', size: 5 })).toMatchObject({ code: 'PATH_EXISTS' })
     })
 
-    it('takes the type from the name where the given one is none', async () => {
+    it('derives the type from the name when the given type is invalid', async () => {
       const up = mine()
       const filename = `${newName()}.png`
       const { value } = await up.start({
@@ -459,7 +459,7 @@ describe('The raw route', () => {
   const partPath = (id: string, number: number | string) =>
     `/api/files/uploads/${id}/parts/${number}`
 
-  it('400 for a number that is none', async () => {
+  it('400 for an invalid number', async () => {
     const { id } = await begun(up(), bytes)
     const odd = [
       'x',
@@ -484,7 +484,7 @@ describe('The raw route', () => {
     }
   })
 
-  it.each(['PUT', 'POST'])('takes a part by %s', async method => {
+  it.each(['PUT', 'POST'])('accepts a part by %s', async method => {
     const { id } = await begun(up(), bytes)
     for (const n of [1, 2])
       expect((await alice.rest(method, partPath(id, n), { body: partOf(bytes, n) })).status).toBe(
@@ -525,7 +525,7 @@ describe('The raw route', () => {
         'content-type',
       ],
     ],
-  )('400 for a request that brings %s', async (_what, headers, body, field) => {
+  )('400 for a request with %s', async (_what, headers, body, field) => {
     const { id } = await begun(up(), bytes)
     const start = head(alice, `PUT ${partPath(id, 1)}`, headers)
     const answer = await exchange(
@@ -556,7 +556,7 @@ describe('The raw route', () => {
     'application/x-www-form-urlencoded',
     'multipart/mixed',
     ';;',
-  ])('takes bytes as they are, whatever they are called: %s', async type => {
+  ])('accepts bytes of any declared type: %s', async type => {
     const { id } = await begun(up(), bytes, { sent: [2] })
     const sent = {
       body: partOf(bytes, 1),
@@ -566,7 +566,7 @@ describe('The raw route', () => {
     await expectFinished(up(), id, bytes)
   })
 
-  it('takes a part in chunks, and one that waits to be asked for', async () => {
+  it('accepts a chunked part, and one that waits for 100-continue', async () => {
     const { id } = await begun(up(), bytes)
     const chunks = new Blob([new Uint8Array(partOf(bytes, 1))]).stream()
     expect((await alice.rest('PUT', partPath(id, 1), { body: chunks })).status).toBe(200)
@@ -582,7 +582,7 @@ describe('The raw route', () => {
   })
 
   it.each([0, 1, PART / 2, PART - 1])(
-    'keeps nothing of a part whose sender hangs up after %i bytes',
+    'keeps nothing of a part whose sender disconnects after %i bytes',
     async sent => {
       const { id } = await begun(up(), bytes, { sent: [2] })
       for (const framing of [{ 'content-length': PART }, { 'transfer-encoding': 'chunked' }]) {
@@ -600,7 +600,7 @@ describe('The raw route', () => {
     },
   )
 
-  it.each([0, 1, PART - 1])('nor of one by GraphQL, after %i bytes', async sent => {
+  it.each([0, 1, PART - 1])('keeps nothing of a GraphQL part whose sender disconnects after %i bytes', async sent => {
     const { id } = await begun(up(), bytes, { sent: [2] })
     const operations = JSON.stringify({
       query: 'mutation($input: UploadPartInput!) { uploadPart(input: $input) { size } }',
@@ -620,19 +620,19 @@ describe('The raw route', () => {
     expect((await up().look(id)).value.received).toEqual([2])
   })
 
-  /** The first part of an upload, of which half has come: the service waits for the rest. */
+  /** Sends half of the first part of an upload, so that the service waits for the rest. */
   async function halfPart(id: string): Promise<Wire> {
     t.statements()
     const wire = await openWire(t.url)
     await wire.send(head(alice, `PUT ${partPath(id, 1)}`, { 'content-length': PART }))
     await wire.send(randomBytes(PART / 2))
     await until(() => t.statements().some(sql => sql.includes('FROM upload_session')))
-    // What was asked has been answered when another question is.
+    // This query returns after the earlier queries of the connection.
     await t.app.db.rows('SELECT id FROM plan')
     return wire
   }
 
-  it('a part on its way does not hold a completion up, and comes too late for it', async () => {
+  it('a part in flight does not delay a completion, and arrives too late for it', async () => {
     const { id } = await begun(up(), bytes, { sent: [1, 2] })
     const wire = await halfPart(id)
     const { value } = await up().complete(id)
@@ -646,7 +646,7 @@ describe('The raw route', () => {
     expect(Buffer.concat(await (await t.app.store.open(id)).toArray()).equals(bytes)).toBe(true)
   })
 
-  it('a part on its way does not count, and its bytes are nowhere when the upload ends before it', async () => {
+  it('a part in flight is not counted, and leaves no bytes when the upload is cancelled first', async () => {
     const { id } = await begun(up(), bytes, { sent: [2] })
     const wire = await halfPart(id)
     expect((await up().complete(id)).value).toMatchObject({
@@ -664,7 +664,7 @@ describe('The raw route', () => {
     expect(keys).not.toContain(id)
   })
 
-  it('404 for odd questions, never 400, where only that is listed', async () => {
+  it('404 for unusual requests where the route documents no 400', async () => {
     const { id } = await begun(up(), bytes)
     const path = `/api/files/uploads/${id}`
     const odd = ['?upload_id=x&upload_id=y', '?a[b]=c&=&&x', '?limit=-1']
@@ -696,7 +696,7 @@ describe('The raw route', () => {
     wire.cut()
   })
 
-  it('401 by a key without the scope', async () => {
+  it('401 for a key without the scope', async () => {
     const { id } = await begun(up(), bytes)
     const reads = await privateKey(t, alice, ['private_files:read', 'private_files:delete'])
     for (const answer of [
@@ -721,13 +721,13 @@ describe.each(faces.slice(2))('A member who began an upload, $face', ({ face, by
       await up.abort(id),
     ])
 
-  it('and is a viewer by now, or gone, may not go on, until that changes', async () => {
+  it('cannot continue as a viewer or after removal, until the role is restored', async () => {
     const up = by(bob, garden)
     const { id } = await begun(up, bytes, { sent: [1] })
     await join(t, garden, bob, 'viewer')
     expect(await calls(up, id)).toEqual(Array(4).fill('FORBIDDEN'))
     await expel(t, garden, bob)
-    // Where no workspace is named, nothing is known of it.
+    // Without a named workspace, its existence is not revealed.
     const refused = face.endsWith('REST') ? 'FORBIDDEN' : 'UPLOAD_NOT_FOUND'
     expect(await calls(up, id)).toEqual(Array(4).fill(refused))
     await join(t, garden, bob, 'editor')
@@ -742,7 +742,7 @@ describe('The quota', () => {
     t.limit({ maxFiles: 10_000, maxFilesWorkspace: 10_000, maxTotalStorageBytes: 5 * 1024 ** 3 }),
   )
 
-  it.each(faces)('refuses what is one byte too much, or one file, $face', async ({ by, front }) => {
+  it.each(faces)('refuses one byte or one file too many, $face', async ({ by, front }) => {
     const carol = await t.signIn(`carol-${randomBytes(4).toString('hex')}`)
     const place = await found(carol)
     const up = by(carol, place)
@@ -765,9 +765,9 @@ describe('The quota', () => {
   })
 })
 
-test('An upload of very many parts', async () => {
-  // Most of them lie in the store already: taking in as many through the service would be the same
-  // thing, and take a minute.
+test('An upload of many parts', async () => {
+  // Most parts are written into the store directly: uploading them through the service would take a
+  // minute.
   const [count, there] = [10_000, 9000]
   const up = restUploader(alice)
   const bytes = randomBytes((count - 1) * PART + 1)
@@ -786,6 +786,6 @@ test('An upload of very many parts', async () => {
   const { value } = await up.look(id)
   expect([value.received.length, value.received.at(-1)]).toEqual([count, count])
   await expectFinished(up, id, bytes)
-  // No step of it may cost the square of the number of parts.
+  // No step of a completion may take time quadratic in the number of parts.
   expect(performance.now() - start).toBeLessThan(45_000)
 }, 180_000)

@@ -32,7 +32,7 @@ const gist = (answer: Answer | undefined) => [
 const invalid = (name: string) => [400, 'INVALID_PATH', name]
 const dir = () => `/api/workspaces/${id}/files`
 
-describe('A path that cannot be, in a workspace', () => {
+describe('An invalid path in a workspace', () => {
   it.each([...badPaths, ...onlyInJson])('400 INVALID_PATH in a body: %s', async (_why, path) => {
     const asked: [string, string, object, string][] = [
       ['PATCH', '/move', { source: '/keep/a.txt', destination: path }, 'destination'],

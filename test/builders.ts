@@ -3,7 +3,7 @@ import type { Role } from '../src/access/roles.ts'
 import { privateScopes, workspaceScopes } from '../src/access/scopes.ts'
 import type { Person, TestApp } from './harness.ts'
 
-/** Founds a workspace by its route; answers its id. */
+/** Creates a workspace by its route. Returns its id. */
 export async function found(owner: Person, name = 'Garden'): Promise<string> {
   const { status, response, text } = await owner.rest('POST', '/api/workspaces/create', {
     json: { name },
@@ -12,7 +12,7 @@ export async function found(owner: Person, name = 'Garden'): Promise<string> {
   return response.workspace.workspace_id
 }
 
-/** The id of the drive of a workspace, or of a person's own. */
+/** The drive id of a workspace or of a person. */
 export async function driveOf(person: Person, workspaceId?: string): Promise<string> {
   interface Data {
     holder: { drive: { id: string } }
@@ -29,10 +29,7 @@ export async function driveOf(person: Person, workspaceId?: string): Promise<str
   return data.holder.drive.id
 }
 
-/**
- * Makes someone a member with a role, or changes the role of one, without the ceremony of an
- * invite.
- */
+/** Adds a member or changes a role in the database, without an invite. */
 export async function join(
   { app: { db } }: TestApp,
   workspaceId: string,
@@ -40,7 +37,7 @@ export async function join(
   role: Role,
 ): Promise<void> {
   await db.run('DELETE FROM member WHERE workspace_id = ? AND user_id = ?', [workspaceId, userId])
-  // Who joins later is listed later, within a millisecond, too.
+  // Later members must be listed later, even within one millisecond.
   const latest = '(SELECT MAX(joined_at) AS at FROM member WHERE workspace_id = ?)'
   await db.run(
     `INSERT INTO member (workspace_id, user_id, role, joined_at)
@@ -65,14 +62,14 @@ export interface Program {
   caller: Person
 }
 
-/** Makes a private key by its route, with all scopes unless said otherwise. */
+/** Creates a private key by its route, with all scopes by default. */
 export const privateKey = (
   t: TestApp,
   person: Person,
   scopes: readonly string[] = privateScopes,
 ): Promise<Program> => makeKey(t, person, 'private', scopes)
 
-/** Makes a workspace key by its route, with all scopes unless said otherwise. */
+/** Creates a workspace key by its route, with all scopes by default. */
 export const workspaceKey = (
   t: TestApp,
   person: Person,
@@ -80,7 +77,7 @@ export const workspaceKey = (
   scopes: readonly string[] = workspaceScopes,
 ): Promise<Program> => makeKey(t, person, workspaceId, scopes)
 
-/** Gives a person another way to sign in; answers its id. */
+/** Adds an identity to a person. Returns its id. */
 export async function anotherIdentity(
   { app }: Pick<TestApp, 'app'>,
   { userId, email }: Person,
@@ -126,7 +123,7 @@ export function put(
   return person.rest('POST', `/api/workspaces/${workspaceId}/files/upload`, { form })
 }
 
-/** Limits that are no hindrance where something else is tested. */
+/** Limits that are high enough for tests of other features. */
 export const ROOMY = {
   maxUserWorkspaces: 10_000,
   maxUsersWorkspace: 10_000,
@@ -134,7 +131,7 @@ export const ROOMY = {
   maxWorkspaceApiKeys: 10_000,
 }
 
-/** Settings without rate limits, for the same. */
+/** Settings without rate limits, for tests of other features. */
 export const UNHURRIED = {
   RATE_API_KEYS: '1000000',
   RATE_DEVICE_LOGINS: '1000000',

@@ -4,48 +4,48 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
 /**
- * Processes load what one of them has compiled: most of the time of a short one. `npm start` sets
- * the same.
+ * A shared compile cache: compiling takes most of the time of a short process. `npm start` sets the
+ * same.
  */
 export const COMPILED = { NODE_COMPILE_CACHE: resolve('node_modules/.cache/node') }
 
-/** The service as an operator runs it: a process of its own, started as `npm start` starts it. */
+/** The service as an operator runs it: a separate process, started like `npm start`. */
 export interface BuiltService {
   url: string
   pid: number
-  /** Sends a signal and waits for the end; answers the exit code, or the signal that ended it. */
+  /**
+   * Sends a signal and waits for the exit. Returns the exit code, or the signal that killed the
+   * process.
+   */
   end(signal: NodeJS.Signals): Promise<number | string>
-  /** Everything it has said. */
+  /** All output so far. */
   said(): string
 }
 
-/**
- * Where a program of the service is: its source, or for `.ci/run` what bundle.mjs has made of it.
- */
+/** The path of a program of the service: its source, or in `.ci/run` the bundle of bundle.mjs. */
 const programPath = (name: string) => {
   const { TEST_BUNDLE } = process.env
   return TEST_BUNDLE ? resolve(TEST_BUNDLE, name.replace('.ts', '.mjs')) : resolve('src', name)
 }
 
-/** Nothing of this environment configures it, nor a .env file of this folder. */
+/** Keeps this environment and the .env file of this folder out of its configuration. */
 export function launch(
   program: string,
   args: string[],
   settings: Record<string, string>,
   cwd = settings.DATA_DIR,
 ): ChildProcess {
-  // In the bundle, the libraries are no longer packages, of whose use of `url.parse` Node.js says
-  // nothing.
+  // Bundled libraries are no longer packages, so Node.js would warn about their use of `url.parse`.
   const quiet = process.env.TEST_BUNDLE ? ['--disable-warning=DEP0169'] : []
   return spawn(process.execPath, [...quiet, programPath(program), ...args], {
     cwd,
-    // Each text would start a process of its own; test/search-kill.test.ts has them.
+    // Indexing each text would start another process. test/search-kill.test.ts covers that.
     env: { ...COMPILED, PATH: process.env.PATH ?? '', SEARCH_CONTENTS: 'off', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
 
-/** @param settings DATA_DIR must be there, and exist */
+/** @param settings must contain DATA_DIR, an existing folder */
 export async function startBuilt(settings: Record<string, string>): Promise<BuiltService> {
   const child = launch('main.ts', [], { PORT: '0', LOG_LEVEL: 'warn', ...settings })
   let said = ''
@@ -73,8 +73,8 @@ export async function startBuilt(settings: Record<string, string>): Promise<Buil
 }
 
 /**
- * Runs a program of the service to its end.
- * @param cwd needed where DATA_DIR is no folder
+ * Runs a program of the service until it exits.
+ * @param cwd required when DATA_DIR is not a folder
  */
 export async function runBuilt(
   program: string,

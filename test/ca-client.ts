@@ -1,6 +1,6 @@
 /**
- * Connects as the service does, with its configuration: `ca-client.ts <client> <url>`. Ends with 0
- * if the server is trusted, and prints the error otherwise.
+ * Connects with the configuration of the service: `ca-client.ts <client> <url>`. Exits with 0 if
+ * the server is trusted, and prints the error otherwise.
  */
 
 import { loadConfig } from '../src/config/config.ts'
@@ -13,7 +13,7 @@ const config = loadConfig()
 const log = createLog({ logLevel: 'silent' }, { write: () => {} })
 
 const clients: Record<string, () => Promise<unknown>> = {
-  // Providers, webhooks' targets and stores are reached by fetch or by node:https.
+  // The service reaches providers, webhook targets and stores by fetch or by node:https.
   fetch: () => fetch(url),
   https: async () => {
     const { get } = await import('node:https')

@@ -16,7 +16,7 @@ let shell: Shell
 
 const secretOf = ({ cookie }: Person) => cookie.replace('session_id=', '')
 
-/** Names of which a shell would make something else. */
+/** Names that a shell would interpret. */
 const odd = [
   "it's $HOME `id` $(touch hacked).txt",
   'say "hi"!.txt',
@@ -31,7 +31,7 @@ beforeAll(async () => {
   shell = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: secretOf(alice) })
   for (const name of ['docs/a.txt', 'docs/inner/b.txt', 'my files/one two.txt'])
     await alice.upload(name, name)
-  // The form of the harness writes a quotation mark otherwise.
+  // Uploaded by the command, because the form of the harness encodes a quotation mark differently.
   for (const name of odd)
     expect((await shell.satchel(['put', '-', '--to', 'odd', '--name', name])).code).toBe(0)
   await alice.upload('a:b.txt', 'x')
@@ -47,7 +47,7 @@ afterAll(async () => {
   await t.stop()
 })
 
-/** How an interactive shell is begun, and loads the completion. */
+/** How to start each interactive shell with the completion loaded. */
 const shells = {
   bash: { begin: 'bash --norc --noprofile -i', load: 'source <(satchel completion bash)' },
   zsh: {
@@ -61,14 +61,16 @@ const has = (name: string) =>
   spawnSync('sh', ['-c', `command -v ${name} && command -v script`]).status === 0
 
 interface Terminal {
-  /** The words of the command that comes of these keys, with TAB for a completion, and Enter. */
+  /**
+   * Types keys, with TAB for a completion, and Enter. Returns the words of the resulting command.
+   */
   typed(keys: string): Promise<string[]>
   close(): Promise<void>
 }
 
 /**
- * A shell at a terminal. Its `satchel` answers questions for completion, and of everything else
- * writes down its words.
+ * A shell on a terminal. Its `satchel` serves completions, and records the words of every other
+ * command.
  */
 async function openTerminal(
   name: keyof typeof shells,
@@ -108,7 +110,7 @@ printf '%s\\0' "$@" > ${said}.new && mv ${said}.new ${said}
 
 type Line = [keys: string, words: string[]]
 
-/** What each shell does with names in its own way. */
+/** Cases that each shell handles in its own way. */
 const everywhere: Line[] = [
   ['satchel wor\t', ['workspace']],
   ['satchel ls do\t', ['ls', 'docs/']],
@@ -124,7 +126,7 @@ const everywhere: Line[] = [
   ['satchel keys list --workspace=ga\t', ['keys', 'list', '--workspace=garden']],
   ['satchel put loc\t', ['put', 'local.txt']],
 ]
-/** What `satchel complete` answers, whatever the shell. */
+/** Results of `satchel complete` that do not depend on the shell. */
 const inOne: Line[] = [
   ['satchel ls --lo\t', ['ls', '--long']],
   ['satchel workspace role garden bob vi\t', ['workspace', 'role', 'garden', 'bob', 'viewer']],
@@ -171,7 +173,7 @@ describe.each(Object.keys(shells) as (keyof typeof shells)[])('In %s', name => {
   const on = there ? it : it.skip
 
   on.each(name === 'bash' ? [...everywhere, ...inOne] : everywhere)('%j', async (keys, words) => {
-    // On a busy machine an answer may come after the time that a completion has.
+    // On a busy machine a response may exceed the time limit of completions.
     let typed = await terminal.typed(keys)
     for (let left = 3; left > 0 && !isDeepStrictEqual(typed, words); left--)
       typed = await terminal.typed(keys)
@@ -183,12 +185,12 @@ describe('satchel complete', () => {
   const ask = (word: string, env: Record<string, string>) =>
     shell.satchel(['complete', '--shell', 'zsh', '--', 'ls', word], { env })
 
-  it('says nothing where nobody is signed in, or nobody answers', async () => {
+  it('prints nothing when signed out or when the service is unreachable', async () => {
     const nothing = { code: 0, out: '', err: '' }
     expect(await ask('', { SATCHEL_URL: '' })).toEqual(nothing)
     expect(await ask('', { SATCHEL_URL: 'http://127.0.0.1:2' })).toEqual(nothing)
     expect(await ask('park:/', {})).toEqual(nothing)
-    // Someone who takes the question and never answers.
+    // A server that accepts the request and never responds.
     const mute = createServer().listen(0, '127.0.0.1')
     await once(mute, 'listening')
     expect(
@@ -197,7 +199,7 @@ describe('satchel complete', () => {
     mute.close()
   })
 
-  it('shows one name a line, and none that steers a terminal', async () => {
+  it('prints one name a line, without control characters', async () => {
     const nodes = ['a\nb', 'c\td', '\u001b[2J', 'fine'].map(name => ({
       __typename: 'Folder',
       name,

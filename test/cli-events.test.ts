@@ -36,7 +36,10 @@ const linesOf = (text: string): Anything[] =>
     .map(line => JSON.parse(line))
 const pathsOf = (events: Anything[]) => events.map(({ details }) => details.path)
 
-/** Begins to follow, and waits until it does; answers how to end that, and what was said. */
+/**
+ * Starts to follow, and waits until the command is connected. Returns its output and a function
+ * that stops it.
+ */
 async function follow(...args: string[]) {
   const child = shell.begin(['events', '--follow', ...args])
   let out = ''
@@ -55,7 +58,7 @@ async function follow(...args: string[]) {
 }
 
 describe('satchel events', () => {
-  it('lists what happened in your files, or in a workspace, and where to go on', async () => {
+  it('lists the events of your files or of a workspace, with the next cursor', async () => {
     const { events, cursor } = await shell.json('events')
     expect(events).toEqual((await alice.rest('GET', '/api/events')).response.events)
     expect(pathsOf(events)).toEqual(['a.txt'])
@@ -69,7 +72,7 @@ describe('satchel events', () => {
     })
   })
 
-  it('follows from a cursor on, one event a line, and says where to go on when it is interrupted', async () => {
+  it('follows from a cursor, one event a line, and prints the next cursor when interrupted', async () => {
     const { cursor } = await shell.json('events')
     await alice.upload('b.txt', 'b')
     const following = await follow('--json', '--after', cursor)
@@ -87,7 +90,7 @@ describe('satchel events', () => {
     expect(pathsOf((await shell.json('events', '--after', after)).events)).toEqual(['d.txt'])
   })
 
-  it('runs a command for each event, which gets it on its input and nothing of it in its line', async () => {
+  it('runs a command for each event, passing it on standard input only', async () => {
     const { cursor } = await shell.json('events')
     const name = "$(touch pwned); `touch pwned` & '.txt"
     await alice.upload(name, 'x')
@@ -105,7 +108,7 @@ describe('satchel events', () => {
     expect(() => read('pwned')).toThrow('ENOENT')
   })
 
-  it('stops at an event whose command fails, and begins with it again', async () => {
+  it('stops at an event whose command fails, and resumes with the same event', async () => {
     const { cursor } = await shell.json('events')
     for (const path of ['first', 'second', 'third']) await alice.upload(path, 'x')
     const failing = await shell.refused(

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const md5Of = { hello: '5d41402abc4b2a76b9719d911017c592' }
 
-/** The same commands on one's own files and on those of a workspace. */
+/** Runs the same commands on personal files and on workspace files. */
 describe.each([
   ['your files', '/'],
   ['a workspace', 'garden:/'],
@@ -50,10 +50,7 @@ describe.each([
 
   const at = (...paths: string[]) => paths.map(path => root + path)
 
-  /**
-   * What is refused, and how, is decided when the place is known: every case of it is tried in one
-   * of them.
-   */
+  /** The drive does not affect refusals, so each refusal is tested in one drive only. */
   const isOwn = root === '/'
 
   let route: string
@@ -109,7 +106,7 @@ describe.each([
       })
     })
 
-    it('with -l tells sizes, times and checksums, and the sum', async () => {
+    it('with -l shows sizes, times, checksums and the total', async () => {
       const { out } = await shell.satchel(['ls', '-l', ...at('docs')])
       expect(
         out
@@ -123,7 +120,7 @@ describe.each([
       ])
     })
 
-    it('shows one file, and says nothing of an empty folder', async () => {
+    it('shows one file, and prints nothing for an empty folder', async () => {
       const { path, files } = await shell.json('ls', ...at('docs/a.txt'))
       expect([path, files.map((f: { path: string }) => f.path)]).toEqual([
         `${root}docs`,
@@ -133,7 +130,7 @@ describe.each([
       expect(await shell.satchel(['ls', ...at('empty')])).toEqual({ code: 0, out: '', err: '' })
     })
 
-    it.each(['nowhere', 'docs/nowhere', 'docs/a.txt/', 'docs/a.txt/b'])('4 for %s', async path => {
+    it.each(['nowhere', 'docs/nowhere', 'docs/a.txt/', 'docs/a.txt/b'])('exits with 4 for %s', async path => {
       const shown = root + path.replace(/\/$/, '')
       expect(await shell.refused('ls', ...at(path))).toMatchObject({
         code: 4,
@@ -143,7 +140,7 @@ describe.each([
   })
 
   describe('satchel tree', () => {
-    it('shows all that is below a folder', async () => {
+    it('shows everything below a folder', async () => {
       const { out } = await shell.satchel(['tree', root])
       expect(out).toBe(
         `${root}\n└── docs/\n    ├── letters/\n    │   └── b.txt\n    └── a.txt\n2 folders, 2 files, 8 B\n`,
@@ -154,7 +151,7 @@ describe.each([
     })
 
     if (isOwn)
-      it.each(['nowhere', 'docs/a.txt'])('4 for %s', async path => {
+      it.each(['nowhere', 'docs/a.txt'])('exits with 4 for %s', async path => {
         expect(await shell.refused('tree', ...at(path))).toMatchObject({
           code: 4,
           error: { code: 'NOT_FOUND' },
@@ -163,7 +160,7 @@ describe.each([
   })
 
   describe('satchel mkdir', () => {
-    it('makes folders, with those above them', async () => {
+    it('creates folders with their parents', async () => {
       expect(await shell.json('mkdir', ...at('x/y/z', 'docs/new'))).toEqual({
         created: at('x/y/z', 'docs/new').map(path => ({ path })),
       })
@@ -179,7 +176,7 @@ describe.each([
       ])
     })
 
-    it('5 for one that is there, but with -p', async () => {
+    it('exits with 5 for an existing folder, except with -p', async () => {
       expect(await shell.refused('mkdir', ...at('docs'))).toMatchObject({
         code: 5,
         error: { code: 'PATH_EXISTS' },
@@ -193,7 +190,7 @@ describe.each([
     })
 
     if (isOwn)
-      it('makes what it can of several', async () => {
+      it('creates every folder that it can', async () => {
         const { code, out, err } = await shell.satchel(['mkdir', '--json', ...at('docs', 'new')])
         expect([code, JSON.parse(out), JSON.parse(err).error]).toEqual([
           5,
@@ -223,7 +220,7 @@ describe.each([
       ])
     })
 
-    it('moves several into a folder', async () => {
+    it('moves several entries into a folder', async () => {
       await shell.json('mv', ...at('docs/a.txt', 'docs/letters', 'box/'))
       expect(await all()).toEqual([
         'box/',
@@ -245,7 +242,7 @@ describe.each([
         [5, 'PATH_EXISTS', 'docs/a.txt', 'docs/letters'],
         [5, 'PATH_EXISTS', 'docs/letters', 'docs/a.txt'],
         [2, 'INVALID_PATH', 'docs', 'docs/letters/x'],
-      ])('%i %s for %s to %s', async (exit, code, from, to) => {
+      ])('exits with %i %s for %s to %s', async (exit, code, from, to) => {
         const before = await all()
         expect(await shell.refused('mv', ...at(from, to))).toMatchObject({
           code: exit,
@@ -275,7 +272,7 @@ describe.each([
       ])
     })
 
-    it('meets what is there as it is told to', async () => {
+    it('applies the chosen conflict rule', async () => {
       const to = at('docs/a.txt', 'docs/letters/b.txt')
       expect(await shell.refused('cp', ...to)).toMatchObject({
         code: 5,
@@ -296,7 +293,7 @@ describe.each([
         [2, 'USAGE', ['docs/a.txt', 'docs/letters', 'new']],
         [2, 'USAGE', ['docs/a.txt']],
         [2, 'USAGE', ['', 'new']],
-      ])('%i %s for %j', async (exit, code, paths) => {
+      ])('exits with %i %s for %j', async (exit, code, paths) => {
         expect(await shell.refused('cp', ...at(...paths))).toMatchObject({
           code: exit,
           error: { code },
@@ -305,7 +302,7 @@ describe.each([
   })
 
   describe('satchel rm', () => {
-    it('deletes files, and folders with -r alone', async () => {
+    it('deletes files, and deletes folders only with -r', async () => {
       expect(await shell.refused('rm', ...at('docs'))).toMatchObject({
         code: 1,
         error: { code: 'IS_A_FOLDER' },
@@ -324,7 +321,7 @@ describe.each([
     })
 
     if (isOwn)
-      it('asks on a terminal before it deletes folders, and tells what is in them', async () => {
+      it('asks on a terminal before it deletes folders, and shows their contents', async () => {
         const options = {
           env: {
             NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent('process.stdin.isTTY=true')}`,
@@ -352,7 +349,7 @@ describe.each([
 
     if (isOwn)
       it.each([['nowhere'], ['nowhere/'], ['docs/a.txt/b']])(
-        '4 for %s, with -r or without',
+        'exits with 4 for %s, with -r or without',
         async path => {
           for (const more of [[], ['-r']])
             expect(await shell.refused('rm', ...more, ...at(path))).toMatchObject({
@@ -371,7 +368,7 @@ describe.each([
   })
 
   if (isOwn)
-    it('names may be as odd as they like', async () => {
+    it('accepts unusual names', async () => {
       const names = [
         '-r',
         '--json',
@@ -385,7 +382,7 @@ describe.each([
         '*',
         '$(x)',
       ]
-      // By the command: a form of the platform would write a quotation mark as %22.
+      // Uploaded by the command: the form of Node.js would encode a quotation mark as %22.
       for (const name of names)
         await shell.satchel(['put', '-', '--to', `${root}odd`, `--name=${name}`], { stdin: name })
       const { files } = await shell.json('ls', ...at('odd'))
@@ -400,7 +397,7 @@ describe.each([
 describe('satchel cp of many files', () => {
   it('waits until the service has copied them', async () => {
     await shell.json('cp', '/docs/a.txt', '/many/0/a.txt')
-    // Doubled, until one call does not copy it any more.
+    // Doubles the number of files until one call cannot copy them all.
     for (let i = 1; i < 11; i++) {
       await shell.json('cp', '/many', `/half/${i}`)
       await shell.json('mv', `/half/${i}`, `/many/${i}`)
@@ -416,14 +413,14 @@ describe('satchel cp of many files', () => {
 })
 
 describe('Between your files and a workspace', () => {
-  it('nothing moves', async () => {
+  it('moves are refused', async () => {
     expect(await shell.refused('mv', '/docs/a.txt', 'garden:/a.txt')).toMatchObject({
       code: 2,
       error: { code: 'USAGE' },
     })
   })
 
-  it('copies go to and fro', async () => {
+  it('copies work in both directions', async () => {
     const there = { source: '/docs/a.txt', destination: 'garden:/to and fro/a.txt' }
     expect((await shell.json('cp', '/docs/a.txt', 'garden:/to and fro/')).copied).toEqual([there])
     const back = { source: 'garden:/to and fro', destination: '/back/to and fro' }
@@ -431,7 +428,7 @@ describe('Between your files and a workspace', () => {
     await shell.json('rm', '-r', 'garden:/to and fro', '/back')
   })
 
-  it('a path of yours that looks like one of a workspace has a slash before it', async () => {
+  it('a leading slash marks a path of yours that looks like a workspace path', async () => {
     expect((await shell.satchel(['put', '-', '--name', 'garden:'], { stdin: 'x' })).code).toBe(0)
     expect((await shell.json('ls', '/garden:')).files).toMatchObject([{ path: '/garden:' }])
     expect((await shell.json('ls', 'garden:')).path).toBe('garden:/')
@@ -442,14 +439,14 @@ describe('Between your files and a workspace', () => {
     await shell.json('rm', '/garden:')
   })
 
-  it('a workspace is named by its id, too', async () => {
+  it('a workspace can also be named by its id', async () => {
     const { workspaces } = await shell.json('workspace', 'list')
     expect((await shell.json('ls', `${workspaces[0].workspace_id}:/docs`)).files).toHaveLength(1)
   })
 })
 
 describe('satchel note', () => {
-  it('reads and writes the note on a file', async () => {
+  it('reads and writes the note of a file', async () => {
     await alice.upload('noted.txt', 'something')
     expect(await shell.satchel(['note', 'noted.txt'])).toEqual({ code: 0, out: '', err: '' })
     expect(await shell.json('note', 'noted.txt', 'Signed on Monday')).toEqual({
@@ -467,13 +464,13 @@ describe('satchel note', () => {
     [4, 'NOT_FOUND', ['nowhere.txt']],
     [2, 'USAGE', ['garden:/docs/a.txt']],
     [2, 'INVALID_INPUT', ['noted.txt', 'x'.repeat(10_001)]],
-  ])('%i %s', async (exit, code, args) => {
+  ])('exits with %i %s', async (exit, code, args) => {
     expect(await shell.refused('note', ...args)).toMatchObject({ code: exit, error: { code } })
   })
 })
 
-describe('A key that may do less', () => {
-  it('3, with the scope that is missing', async () => {
+describe('A key with fewer scopes', () => {
+  it('exits with 3 and names the missing scope', async () => {
     const { response } = await alice.rest('POST', '/api/api_keys/private/create', {
       json: { name: 'k', scopes: ['private_files:write'] },
     })
@@ -489,8 +486,8 @@ describe('A key that may do less', () => {
   })
 })
 
-describe('A folder of many', () => {
-  it('is listed to its end', async () => {
+describe('A large folder', () => {
+  it('is listed completely', async () => {
     await shell.json('mkdir', 'many')
     const [many] = await t.app.db.rows<{ id: string; bucketId: string }>(
       "SELECT e.id, b.id AS bucketId FROM bucket b JOIN entry e ON e.parent_id = b.root_id AND e.name = 'many' WHERE b.user_id = ?",

@@ -30,7 +30,7 @@ const keys = async (): Promise<
   (await ask(alice, '{ me { apiKeys { nodes { id name scopes createdAt expiresAt } } } }')).me
     .apiKeys.nodes
 
-/** A login that waits for its answer: what it has said, and how it ends. */
+/** A login that waits for its response, with its output and its exit. */
 async function waiting(args: string[], own = shell) {
   const child = own.begin(['login', t.url, ...args])
   child.stdin.end()
@@ -52,7 +52,10 @@ async function waiting(args: string[], own = shell) {
   return { child, url, end, said: () => said }
 }
 
-/** Answers in the browser of alice. @returns what the page leads to */
+/**
+ * Responds in alice's browser.
+ * @returns the page that follows
+ */
 async function answer(
   url: URL,
   said: 'approve' | 'refuse',
@@ -70,7 +73,7 @@ async function answer(
   return (response.headers.get('refresh') ?? '').replace('0;url=', '')
 }
 
-/** A service that is not as it should be. */
+/** A misbehaving service. */
 async function withService(body: string, work: (url: string) => Promise<void>): Promise<void> {
   const server = createServer((_req, res) =>
     res.writeHead(404, { 'content-type': 'application/json' }).end(body),
@@ -85,7 +88,7 @@ async function withService(body: string, work: (url: string) => Promise<void>): 
 }
 
 describe('satchel login through the browser of the computer', () => {
-  it('stores a key that the person has approved, and logout deletes it', async () => {
+  it('stores a key that the user approved, and logout deletes it', async () => {
     const { url, end } = await waiting(['--browser', '--no-open', '--for', '7d', '--scope', 'read'])
     expect(url.searchParams.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/)
     const shown = await (await fetch(await answer(url, 'approve'))).text()
@@ -125,7 +128,7 @@ describe('satchel login through the browser of the computer', () => {
     expect((await shell.refused('whoami')).code).toBe(3)
   }, 30_000)
 
-  it('ignores answers of other logins, and takes one', async () => {
+  it('ignores the responses of other logins, and accepts only one', async () => {
     const { url, end } = await waiting(['--browser', '--no-open'])
     const redirect = url.searchParams.get('redirect_uri') ?? ''
     const state = url.searchParams.get('state') ?? ''
@@ -151,7 +154,7 @@ describe('satchel login through the browser of the computer', () => {
     await shell.satchel(['logout'])
   }, 30_000)
 
-  it('goes on after odd requests, and when the window is closed at once', async () => {
+  it('continues after invalid requests, and when the browser window closes early', async () => {
     const { url, end } = await waiting(['--browser', '--no-open'])
     const redirect = new URL(url.searchParams.get('redirect_uri') ?? '')
     const odd = request({ host: redirect.hostname, port: redirect.port, path: '//[' }).end()
@@ -166,19 +169,19 @@ describe('satchel login through the browser of the computer', () => {
     await shell.satchel(['logout'])
   }, 30_000)
 
-  it('keeps its key when that is typed in, too', async () => {
+  it('keeps its key when the key is also typed in', async () => {
     const { url, end } = await waiting(['--browser', '--no-open', '--json'])
     await fetch(await answer(url, 'approve'))
     const [{ key }] = JSON.parse(readFileSync(JSON.parse((await end).out).file, 'utf8'))
     expect((await shell.satchel(['login', t.url, '--key'], { stdin: key })).code).toBe(0)
     expect(await keys()).toHaveLength(1)
     expect(await shell.json('ls')).toMatchObject({ files: [] })
-    // It is still one that the service has made for this login.
+    // The key is still marked as created by this login.
     expect((await shell.satchel(['logout'])).out).toContain('has been deleted')
     expect(await keys()).toEqual([])
   }, 30_000)
 
-  it('ends the key when it cannot be stored', async () => {
+  it('revokes the key when it cannot be stored', async () => {
     const other = openWarmShell()
     const { url, end } = await waiting(['--browser', '--no-open'], other)
     writeFileSync(join(other.home, 'config'), 'not a folder')
@@ -188,7 +191,7 @@ describe('satchel login through the browser of the computer', () => {
     other.close()
   }, 30_000)
 
-  it('ends with a clear sentence when the person refuses, and stores nothing', async () => {
+  it('exits with a clear message when the user refuses, and stores nothing', async () => {
     const { url, end } = await waiting(['--browser', '--no-open'])
     expect(await (await fetch(await answer(url, 'refuse'))).text()).toContain(
       'You are not signed in',
@@ -200,7 +203,7 @@ describe('satchel login through the browser of the computer', () => {
     expect(await keys()).toEqual([])
   })
 
-  it('shows a refusal of the service in the window, too', async () => {
+  it('shows an error of the service in the browser, too', async () => {
     const { url, end } = await waiting(['--browser', '--no-open', '--for', '2y'])
     const page = await fetch(url, { headers: { cookie: alice.cookie }, redirect: 'manual' })
     expect(await (await fetch(page.headers.get('location') ?? '')).text()).toContain(
@@ -209,21 +212,21 @@ describe('satchel login through the browser of the computer', () => {
     expect(await end).toMatchObject({ code: 3, err: expect.stringContaining('up to 365 days') })
   })
 
-  it('ends when nobody answers, as after the window was closed', async () => {
+  it('times out without a response, for example after the window was closed', async () => {
     const { end } = await waiting(['--browser', '--no-open', '--wait', '1'])
     const { code, err } = await end
     expect(code).toBe(3)
     expect(err).toContain('The login was not answered within 1 second. Run satchel login again')
   })
 
-  it.each([['--browser'], ['--device']])('ends at once at Ctrl-C (%s)', async way => {
+  it.each([['--browser'], ['--device']])('exits immediately at Ctrl-C (%s)', async way => {
     const { child, end } = await waiting([way, '--no-open'])
     child.kill('SIGINT')
     expect(await end).toMatchObject({ code: 130, err: expect.stringContaining('Interrupted') })
     expect(await keys()).toEqual([])
   })
 
-  it('says what to do with a service that does not offer it, or is no Satchel', async () => {
+  it('explains what to do when the service does not offer this login, or is not Satchel', async () => {
     const envelope = JSON.stringify({
       status: 404,
       msg: 'There is nothing at this URL.',
@@ -252,8 +255,8 @@ describe('satchel login through the browser of the computer', () => {
 describe('satchel login with a code', () => {
   const codeOf = (url: URL) => url.searchParams.get('user_code') ?? ''
 
-  // All at once: a poll takes five seconds.
-  it('polls until the person answers, or nobody does', async () => {
+  // All cases run in parallel, because a poll takes five seconds.
+  it('polls until the user responds or the code expires', async () => {
     const others = [openWarmShell(), openWarmShell()]
     const [approved, refused, forgotten] = await Promise.all([
       waiting(['--device', '--json']),
@@ -292,7 +295,7 @@ describe('satchel login with a code', () => {
 })
 
 describe('satchel logout', () => {
-  it('leaves keys alone that were typed, and says when it cannot delete its own', async () => {
+  it('keeps keys that were typed in, and warns when it cannot delete its own', async () => {
     const made =
       'mutation { createApiKey(input: { name: "typed", scopes: [PRIVATE_FILES_READ] }) { secret } }'
     const { secret } = (await ask(alice, made)).createApiKey

@@ -28,7 +28,7 @@ const isUsable = (path: string) => {
 const isThere = (program: string, flag: string) =>
   !spawnSync(program, [flag], { stdio: 'ignore' }).error
 const hasFuse = process.platform === 'linux' && isUsable('/dev/fuse')
-/** What is missing is named in the list of tests that are left out: FUSE in many containers. */
+/** Without FUSE, as in many containers, the tests are reported as skipped. */
 const withFuse = hasFuse ? it : it.skip
 const withRclone = hasFuse && isThere('rclone', 'version') ? it : it.skip
 const withDavfs =
@@ -50,7 +50,7 @@ beforeEach(() => {
   shell = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_KEY: key })
 })
 afterEach(async () => {
-  // Whatever a test has left.
+  // Unmounts what a failed test has left mounted.
   for (const { directory } of (await shell.json('mount')).mounts)
     await shell.satchel(['unmount', '--force', directory])
   shell.close()
@@ -65,7 +65,7 @@ const read = async (path: string) => {
   const { headers } = await alice.rest('GET', `/api/d/private/${response.private_download_token}`)
   return (await fetch(headers.get('location') ?? '')).text()
 }
-/** Not synchronously: the service that a mount asks is in this process. */
+/** Asynchronous, because the service that the mount calls runs in this process. */
 const isReadable = (path: string) =>
   readFile(path).then(
     () => true,
@@ -90,7 +90,7 @@ const keyNames = async () =>
 
 describe('satchel mount', () => {
   withRclone(
-    'mounts a folder with rclone, and ends when all is uploaded',
+    'mounts a folder with rclone, and exits when everything is uploaded',
     async () => {
       const made = await shell.json('mount', ':/docs', 'm')
       expect(made).toEqual({
@@ -114,7 +114,7 @@ describe('satchel mount', () => {
         'Waiting for 1 file to be uploaded.\n',
       ])
       expect(await read('docs/new ü.txt')).toBe('new')
-      // The folder was made for the mount.
+      // The folder was created for the mount.
       expect(existsSync(at('m'))).toBe(false)
       expect((await shell.json('mount')).mounts).toEqual([])
       expect(commandLines().filter(line => line.includes(at('m')))).toEqual([])
@@ -126,7 +126,7 @@ describe('satchel mount', () => {
   )
 
   withRclone(
-    'stores files whose names Satchel does not take, and shows them as they were',
+    'stores file names that Satchel refuses, and shows them unchanged',
     async () => {
       await shell.json('mount', ':/docs', 'odd')
       const names = [' a', 'b ', 'c\\d']
@@ -140,7 +140,7 @@ describe('satchel mount', () => {
   )
 
   withRclone(
-    'stays in the foreground until a signal; a key that it has made ends with it',
+    'runs in the foreground until a signal, and deletes a key that it created',
     async () => {
       mkdirSync(at('mine'))
       const command = shell.begin(['mount', '--foreground', '--read-only', '/docs', 'mine'], {
@@ -161,7 +161,7 @@ describe('satchel mount', () => {
   )
 
   withRclone(
-    'mounts once for two commands at the same time, and each of two folders',
+    'mounts a folder once for two commands at the same time, and two folders separately',
     async () => {
       const both = await Promise.all(
         ['m', 'm', 'other'].map(folder =>
@@ -182,7 +182,7 @@ describe('satchel mount', () => {
   )
 
   withRclone(
-    'ends no other process that has got the id of its program',
+    'never kills another process that reuses the id of its program',
     async () => {
       await shell.satchel(['mount', '/docs', 'm'])
       const { file, text } = mountFile()
@@ -199,7 +199,7 @@ describe('satchel mount', () => {
   )
 
   withRclone(
-    'clears up after a mount whose program was killed',
+    'cleans up after a mount whose program was killed',
     async () => {
       await shell.satchel(['mount', '/docs', 'm'], { env: session() })
       const pid = Number(/"pid":(\d+)/.exec(mountFile().text)?.[1])
@@ -214,7 +214,7 @@ describe('satchel mount', () => {
   )
 
   withDavfs(
-    'mounts with davfs2, whose listing works on every Linux',
+    'mounts with davfs2, with a listing that works on every Linux',
     async () => {
       await shell.json('mount', '--with', 'davfs2', '/docs', 'm')
       expect(await readdir(at('m'))).toEqual(expect.arrayContaining(['a.txt', 'deep er']))
@@ -226,7 +226,7 @@ describe('satchel mount', () => {
   )
 
   withFuse(
-    'gives the key in the environment only, and tells why a program has failed',
+    'passes the key in the environment only, and explains why a program failed',
     async () => {
       const program = `#!/bin/sh\nprintf '%s\\n' "$@" > "$HOME/args"\nenv > "$HOME/env"\nfor log in "$HOME"/state/satchel/mounts/*/log; do echo '2026/01/01 10:00:00 Fatal error: no luck' >> "$log"; done\nexit 1\n`
       mkdirSync(at('bin'))
@@ -268,7 +268,7 @@ describe('satchel mount', () => {
   })
 })
 
-/** What is remembered of the one mount. */
+/** The stored state of the only mount. */
 function mountFile(): { file: string; text: string } {
   const folder = at('state/satchel/mounts')
   const [id = ''] = readdirSync(folder).filter(name => !name.includes('.lock'))

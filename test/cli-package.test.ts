@@ -53,7 +53,7 @@ function link(name: string, modules: string): void {
   symlinkSync(resolve('node_modules', name), join(modules, name))
 }
 
-/** Asks for its version and its help, sends a file and gets it back, in an empty home. */
+/** In an empty home, checks the version and the help, and uploads and downloads a file. */
 async function use(program: string, args: string[], PATH: string): Promise<void> {
   const home = mkdtempSync(join(dir, 'home-'))
   const env = {
@@ -81,7 +81,7 @@ async function use(program: string, args: string[], PATH: string): Promise<void>
 }
 
 describe('The package satchel-cli', () => {
-  it('runs with its own dependencies and nothing else', async () => {
+  it('runs with its own dependencies only', async () => {
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', dir], {
       cwd: join(sources, 'src/cli'),
     })
@@ -96,7 +96,7 @@ describe('The package satchel-cli', () => {
       paths.filter(path => !/^(LICENSE|README\.md|package\.json|dist\/[\w-]+\.js)$/.test(path)),
     ).toEqual([])
 
-    // As npm installs it.
+    // The layout that npm installs.
     const modules = join(dir, 'installed/node_modules')
     mkdirSync(modules, { recursive: true })
     await run('tar', ['-xzf', join(dir, filename), '-C', modules])
@@ -109,7 +109,7 @@ describe('The package satchel-cli', () => {
 })
 
 describe('The single executable', () => {
-  it('runs where there is no Node.js', async () => {
+  it('runs without Node.js', async () => {
     await run(process.execPath, ['src/cli/build/binary.ts'], { cwd: sources })
     const made = join(sources, 'dist/binary')
     expect(readFileSync(join(made, 'licenses.md'), 'utf8')).toMatch(/^## commander/m)

@@ -25,7 +25,7 @@ const info = async (token: string) =>
   (await t.anonymous.rest('GET', `/api/request/${token}`)).response
 
 describe('satchel request', () => {
-  it('prints the link alone, named after the folder', async () => {
+  it('prints only the link, and takes its name from the folder', async () => {
     const { out } = await shell.satchel(['request', 'in/bills'])
     expect(out).toMatch(/^https?:\/\/[^/]+\/request\/[\w-]+\n$/)
     expect(await info(out.trim().split('/').at(-1) ?? '')).toMatchObject({
@@ -35,7 +35,7 @@ describe('satchel request', () => {
     })
   })
 
-  it('makes one with all terms, for a folder of a workspace, too', async () => {
+  it('creates a request with all options, also for a folder of a workspace', async () => {
     const garden = await found(alice)
     await put(alice, garden, 'in/a.txt')
     const made = await shell.json(
@@ -93,13 +93,13 @@ describe('satchel request', () => {
     [2, 'USAGE', ['in', '--expires', 'soon']],
     [2, 'INVALID_INPUT', ['in', '--kind', 'pdf']],
     [4, 'FOLDER_NOT_FOUND', ['nowhere']],
-  ])('%i %s for %j', async (exit, code, args) => {
+  ])('exits with %i %s for %j', async (exit, code, args) => {
     expect(await shell.refused('request', ...args)).toMatchObject({ code: exit, error: { code } })
   })
 })
 
 describe('satchel edit-request', () => {
-  it('changes a request by its link, which stays the same', async () => {
+  it('changes a request, and keeps its link', async () => {
     const made = await shell.json(
       'request',
       'in',
@@ -163,7 +163,7 @@ describe('satchel edit-request', () => {
     [2, 'USAGE', ['--kind', '.pdf', '--any-kind']],
     [2, 'INVALID_INPUT', ['--label', '']],
     [4, 'NOT_FOUND', ['--label', 'x']],
-  ])('%i %s for %j', async (exit, code, args) => {
+  ])('exits with %i %s for %j', async (exit, code, args) => {
     const { link } = await shell.json('request', 'in', '--label', 'refused')
     const named = code === 'NOT_FOUND' ? `${link}x` : link
     expect(await shell.refused('edit-request', named, ...args)).toMatchObject({
@@ -174,7 +174,7 @@ describe('satchel edit-request', () => {
 })
 
 describe('satchel requests and close-request', () => {
-  it('list what there is with what has arrived, and end it', async () => {
+  it('list requests with their received files, and close one', async () => {
     const { token, link } = await shell.json(
       'request',
       'in',

@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 describe('satchel search', () => {
-  it('finds files in all drives, by paths that other commands take', async () => {
+  it('finds files in all drives, and prints paths that other commands accept', async () => {
     const found = await hers.json('search', 'invoice')
     expect(pathsOf(found)).toEqual([
       'garden:/plans/invoice seeds.txt',
@@ -63,7 +63,7 @@ describe('satchel search', () => {
     })
   })
 
-  it('takes the language in one argument or in several, of which a shell has taken the quotation marks', async () => {
+  it('accepts the query as one argument or several, without the quotation marks of a shell', async () => {
     expect(pathsOf(await hers.json('search', 'in:tax papers', 'invoice', 'type:pdf'))).toHaveLength(
       1,
     )
@@ -76,7 +76,7 @@ describe('satchel search', () => {
     expect(queryOf(['a b type:pdf'])).toBe('a b type:pdf')
   })
 
-  it('stops at a limit, over pages, and sorts', async () => {
+  it('stops at a limit across pages, and sorts', async () => {
     for (let n = 0; n < 120; n++) await alice.upload(`birds/heron ${n}.txt`, String(n))
     const some = await hers.json('search', 'heron', '--limit', '110')
     expect([some.results.length, new Set(pathsOf(some)).size, some.has_more]).toEqual([
@@ -96,7 +96,7 @@ describe('satchel search', () => {
     })
   })
 
-  it('shows the part of a text that has the words, without what a terminal would obey', async () => {
+  it('shows the matching text, without control sequences', async () => {
     const md5 = createHash('md5').update('x2').digest('hex')
     const content = 'Paid by \u001b[31m cheque <b>twice</b>'
     expect((await alice.rest('PUT', `/api/files/${md5}/note`, { json: { content } })).status).toBe(
@@ -110,14 +110,14 @@ describe('satchel search', () => {
     expect(text.slice(ranges[0].start, ranges[0].end)).toBe('cheque')
   })
 
-  it('says what it read otherwise', async () => {
+  it('shows how it corrected the query', async () => {
     expect((await hers.satchel(['search', 'colour:red'])).err).toContain(
       'There is no filter "colour:"',
     )
     expect((await hers.json('search', 'colour:red')).hints).toHaveLength(1)
   })
 
-  it('names what others share by its link, as long as it is shared', async () => {
+  it('shows files shared by others by their link, while the share lasts', async () => {
     const { shares } = await hers.json('share', 'tax papers', '--with', bob.email)
     const link = shares[0].sharing_link
     const found = await his.json('search', 'invoice')
@@ -129,7 +129,7 @@ describe('satchel search', () => {
     expect((await his.json('search', 'invoice')).results).toEqual([])
   })
 
-  it('finds with a key what the key may read', async () => {
+  it('finds only what the key may read', async () => {
     const key = await privateKey(t, alice)
     const keyed = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_KEY: key.key })
     expect(pathsOf(await keyed.json('search', 'invoice'))).toEqual([

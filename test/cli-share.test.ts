@@ -35,7 +35,7 @@ afterAll(async () => {
 const DAY = 86_400_000
 
 describe('satchel share', () => {
-  it('shares with somebody, who sees it, marks it and downloads it', async () => {
+  it('shares with a user, who sees it, marks it and downloads it', async () => {
     const before = Date.now()
     const { shares, notification_status } = await shell.json(
       ...[
@@ -77,10 +77,10 @@ describe('satchel share', () => {
     expect(await strangers.refused('get', shares[0].sharing_link)).toMatchObject({ code: 3 })
   })
 
-  it('prints the link alone', async () => {
+  it('prints only the link', async () => {
     const { out } = await shell.satchel(['share', 'docs/a.txt', '--with', 'carol@example.com'])
     expect(out).toMatch(/^https?:\/\/[^/]+\/share\/[\w-]+\n$/)
-    // In the order of the files, whichever was shared before.
+    // The output has the order of the arguments, even if a file was shared before.
     const paths = ['/docs/b.txt', '/docs/a.txt']
     const { shares } = await shell.json('share', ...paths, '--with', 'carol@example.com')
     expect(shares.map((s: { path: string }) => s.path)).toEqual(paths)
@@ -97,13 +97,13 @@ describe('satchel share', () => {
     [4, 'FILE_NOT_FOUND', ['docs/a.txt', 'docs/nowhere.txt', '--link']],
     [2, 'INVALID_INPUT', ['docs/a.txt', '--with', 'nobody']],
     [4, 'FILE_NOT_FOUND', ['docs/nowhere.txt', '--with', 'bob@example.com']],
-  ])('%i %s for %j', async (exit, code, args) => {
+  ])('exits with %i %s for %j', async (exit, code, args) => {
     expect(await shell.refused('share', ...args)).toMatchObject({ code: exit, error: { code } })
   })
 })
 
 describe('satchel share with several files', () => {
-  it('--link makes one link to all, which is listed, downloaded, saved and revoked as one', async () => {
+  it('--link creates one link to all files, which is listed, downloaded, saved and revoked as one', async () => {
     await alice.upload('trip/plan.txt', 'walk')
     const paths = ['docs/a.txt', 'docs/b.txt', 'trip']
     const made = await shell.json(
@@ -149,13 +149,13 @@ describe('satchel share with several files', () => {
     expect((await fetch(made.sharing_link)).status).toBe(404)
   })
 
-  it('--link makes a link to one alone as quick-share does, and prints it', async () => {
+  it('--link creates a link to a single file like quick-share', async () => {
     const { out } = await shell.satchel(['share', 'docs/a.txt', '--link'])
     expect(out).toMatch(/^https?:\/\/[^/]+\/share\/[\w-]+\n$/)
     expect((await strangers.satchel(['get', out.trim(), '-o', '-'])).out).toBe('hello')
   })
 
-  it('--together makes one share with a person', async () => {
+  it('--together creates one share with a user', async () => {
     const { shares } = await shell.json(
       'share',
       'docs/a.txt',
@@ -170,8 +170,8 @@ describe('satchel share with several files', () => {
 })
 
 /**
- * What a camera reads of a terminal: each character is two modules, one above the other; so many
- * pixels make one.
+ * Reads the QR code from terminal lines like a camera: each character has two modules, one above
+ * the other, and each module is drawn with several pixels.
  */
 function readCode(lines: string[]): string {
   const pixels = 4
@@ -191,7 +191,7 @@ function readCode(lines: string[]): string {
 }
 
 describe('satchel quick-share', () => {
-  it('prints the link as a QR code, which a camera reads, and none into JSON', async () => {
+  it('prints the link as a readable QR code, but not with --json', async () => {
     for (const command of [
       ['quick-share', 'docs/a.txt'],
       ['share', 'docs/a.txt', '--with', 'carol@example.com'],
@@ -205,7 +205,7 @@ describe('satchel quick-share', () => {
     }
   })
 
-  it('makes a link to a folder, which is listed by its path', async () => {
+  it('creates a link to a folder, which is listed by its path', async () => {
     const { sharing_link } = await shell.json('quick-share', 'docs')
     const page = await (await fetch(sharing_link)).text()
     expect(page).toContain('a.txt')
@@ -216,7 +216,7 @@ describe('satchel quick-share', () => {
     expect(path).toBe('/docs')
   })
 
-  it('makes a link that works for everybody who has it, so often and so long', async () => {
+  it('creates a public link with a limit of downloads and an expiry', async () => {
     const before = Date.now()
     const { sharing_link, expires_at } = await shell.json(
       'quick-share',
@@ -236,7 +236,7 @@ describe('satchel quick-share', () => {
     expect(readdirSync(strangers.home).filter(name => !name.endsWith('.part'))).toEqual([])
   })
 
-  it('with a password, which is no argument', async () => {
+  it('with a password does not take it as an argument', async () => {
     const { out, code } = await shell.satchel(['quick-share', 'docs/b.txt', '--password'], {
       stdin: 'open sesame\n',
     })
@@ -258,7 +258,7 @@ describe('satchel quick-share', () => {
 })
 
 describe('satchel save', () => {
-  it('copies what is behind a link into the own files', async () => {
+  it('copies the files of a link into your own files', async () => {
     const { shares } = await shell.json('share', 'docs', '--with', 'bob@example.com')
     const [{ sharing_link: link }] = shares
     expect(await bobs.json('save', link, '--to', 'from alice')).toEqual({
@@ -299,7 +299,7 @@ describe('satchel save', () => {
 })
 
 describe('satchel shares and revoke', () => {
-  it('lists what one shares, and ends it by link or token', async () => {
+  it('lists your shares, and revokes one by link or token', async () => {
     const { shares } = await shell.json('shares')
     expect(shares.length).toBeGreaterThan(3)
     expect(shares[0]).toMatchObject({
@@ -350,7 +350,7 @@ describe('satchel shares and revoke', () => {
 })
 
 describe('satchel links edit', () => {
-  it('changes a share by its link, which stays the same', async () => {
+  it('changes a share, and keeps its link', async () => {
     const made = await shell.json(
       'quick-share',
       'docs/a.txt',
@@ -392,7 +392,7 @@ describe('satchel links edit', () => {
 })
 
 describe('Files of a workspace', () => {
-  it('are shared by who writes there', async () => {
+  it('are shared by members who may write there', async () => {
     const id = await found(alice)
     await put(alice, id, 'beds/rose.txt', 'roses')
     const made = await shell.json('quick-share', 'garden:/beds/rose.txt')

@@ -9,7 +9,7 @@ import { type Person, startApp, type TestApp } from './harness.ts'
 import { until } from './until.ts'
 
 const PART = 256 * 1024
-/** More than goes with one request. */
+/** Too large for one request. */
 const SIZE = 10 * 1024 * 1024 + 17
 
 let t: TestApp
@@ -18,9 +18,9 @@ let bob: Person
 let hers: Shell
 let his: Shell
 let strangers: Shell
-/** Between his command and the service. */
+/** The proxy between his command and the service. */
 let wire: FlakyProxy
-/** What is shared, by its link as he has it. */
+/** The link of the share that he received. */
 let link: string
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ afterAll(async () => {
 })
 
 const here = (token: string) => `http://127.0.0.1:${wire.port}/share/${token}`
-/** Shares something of hers with him. */
+/** Shares an entry of hers with him. */
 async function shared(path: string, ...options: string[]): Promise<string> {
   const { shares } = await hers.json('share', path, '--with', bob.email, ...options)
   return here(shares[0].sharing_token)
@@ -61,8 +61,8 @@ const namesIn = async (path: string): Promise<string[]> => {
 }
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
-describe('The right to edit', () => {
-  it('is given, shown, taken and given again', async () => {
+describe('The permission to edit', () => {
+  it('is granted, shown, removed and granted again', async () => {
     expect((await hers.json('shares')).shares[0]).toMatchObject({
       path: '/top/plans',
       may_edit: true,
@@ -82,7 +82,7 @@ describe('The right to edit', () => {
     expect(await edit('--edit')).toMatchObject({ may_edit: true })
   })
 
-  it('does not go with a password, or with looking alone', async () => {
+  it('cannot be combined with a password or view-only access', async () => {
     const share = (...options: string[]) =>
       hers.refused('share', 'top/plans', '--with', bob.email, ...options)
     expect(await share('--edit', '--view-only')).toMatchObject({ code: 2 })
@@ -95,7 +95,7 @@ describe('The right to edit', () => {
 })
 
 describe('A shared folder', () => {
-  it('is listed by its link, and so are the folders in it', async () => {
+  it('and its subfolders are listed by the link', async () => {
     const { path, folders, files } = await his.json('ls', link)
     expect(path).toBe(link)
     expect(folders).toMatchObject([{ name: 'day 1', path: `${link}/day 1`, size: 4 }])
@@ -109,7 +109,7 @@ describe('A shared folder', () => {
     expect(await his.refused('ls', `${link}/none`)).toMatchObject({ error: { code: 'NOT_FOUND' } })
   })
 
-  it('takes files, folders, moves and deletions, and gives files back', async () => {
+  it('accepts files, folders, moves and deletions, and restores files', async () => {
     write('b.txt', 'by bob')
     const { files } = await his.json('put', 'b.txt', '--to', `${link}/new/deep`)
     expect(files).toMatchObject([{ path: `${link}/new/deep/b.txt`, status: 'uploaded' }])
@@ -150,7 +150,7 @@ describe('A shared folder', () => {
     expect(items.map(({ path }: { path: string }) => path)).toContain('/top/plans/day 2/c.txt')
   })
 
-  it('takes folders, and standard input of any length', async () => {
+  it('accepts folders, and standard input of any length', async () => {
     const bytes = randomBytes(SIZE)
     const { code } = await his.satchel(['put', '-', '--name', 'stream.bin', '--to', link], {
       stdin: bytes,
@@ -160,7 +160,7 @@ describe('A shared folder', () => {
     await his.json('rm', `${link}/stream.bin`)
   })
 
-  it('takes a large file in parts, which goes on where it was after it was killed', async () => {
+  it('accepts a large file in parts, and resumes after a kill', async () => {
     const bytes = randomBytes(SIZE)
     write('big.bin', bytes)
     const before = wire.sent()
@@ -174,12 +174,12 @@ describe('A shared folder', () => {
     expect((await hers.json('ls', 'top/plans/films/big.bin')).files[0].md5_checksum).toBe(
       md5(bytes),
     )
-    // Only what had not arrived was sent once more.
+    // Only missing parts were sent again.
     expect(wire.sent() - before).toBeLessThan(SIZE + 8 * PART)
     await expectConsistent(t)
   })
 
-  it('says what is refused, and why', async () => {
+  it('explains why a change is refused', async () => {
     write('c.txt', 'x', strangers)
     expect(await strangers.refused('mkdir', `${link}/x`)).toMatchObject({
       error: { code: 'SHARE_NOT_FOUND' },
@@ -205,8 +205,8 @@ describe('A shared folder', () => {
   })
 })
 
-describe('A single file', () => {
-  it('is replaced, and nothing else', async () => {
+describe('A single shared file', () => {
+  it('can be replaced, and nothing else', async () => {
     const one = await shared('top/secret.txt', '--edit')
     write('new.txt', 'ours')
     expect(await his.refused('put', 'new.txt', '--to', one)).toMatchObject({

@@ -25,14 +25,14 @@ import { BYTES, noteRequests, type RequestNotes, textsBelow, writeFiles } from '
 import { until } from './until.ts'
 
 const PART = 256 * 1024
-/** More than goes with one request. */
+/** Too large for one request. */
 const LARGE = 9 * 1024 * 1024
 
 let t: TestApp
 let alice: Person
 let shell: Shell
 let service: string
-/** Every request of commands passes it: also those for bytes, whose addresses lead here. */
+/** Every request of the commands passes this proxy, including signed addresses. */
 let proxy: HttpProxy
 let noted: RequestNotes
 
@@ -63,9 +63,9 @@ const count = (pattern: RegExp) => noted.count(pattern)
 
 const at = (path: string) => join(shell.home, path)
 const write = (files: Record<string, string | Uint8Array>) => writeFiles(shell.home, files)
-/** The texts of files below a local folder by their paths, null for folders. */
+/** The texts of files below a local folder by path, null for folders. */
 const tree = (folder: string) => Object.fromEntries(textsBelow(at(folder)))
-/** The same of a remote folder, by another way. */
+/** Like `tree` for a remote folder, read through the REST API. */
 async function remoteTree(path: string): Promise<Record<string, string | null>> {
   const into = mkdtempSync(at('look-'))
   await shell.satchel(['get', path, '-o', into])
@@ -92,7 +92,7 @@ describe.each([
   ['your files', ':/'],
   ['a workspace', 'garden:/'],
 ])('satchel sync with %s', (_what, root) => {
-  it('mirrors a folder, and does it again without sending or listing anything', async () => {
+  it('mirrors a folder, and sends and lists nothing the second time', async () => {
     const to = root + box()
     const files = { 'a.txt': 'a', 'deep/er/b.txt': 'bee', 'ünï 🦊/#c?.txt': '', 'equal.txt': 'a' }
     write(Object.fromEntries(Object.entries(files).map(([path, text]) => [`d/${path}`, text])))
@@ -126,7 +126,7 @@ describe.each([
     expect([count(BYTES), count(/SyncLevel/)]).toEqual([0, 0])
   })
 
-  it('deletes with --delete only: remote files into the trash, and says how they come back', async () => {
+  it('deletes only with --delete, and shows how to restore remote files from the trash', async () => {
     const to = root + box()
     write({ 'd/a.txt': 'a', 'd/gone/b.txt': 'b', 'd/gone/c.txt': 'c', 'd/other.txt': 'o' })
     await run('d', to)
@@ -158,7 +158,7 @@ describe.each([
     return Object.fromEntries(rows.map(({ name, id }) => [name, id]))
   }
 
-  it('moves files whose local ones were renamed, also with their folder, and sends nothing', async () => {
+  it('moves renamed local files and folders without sending them again', async () => {
     const folder = box()
     const to = root + folder
     const files = {
@@ -177,7 +177,7 @@ describe.each([
     renameSync(at('d/b.txt'), at('d/new/b.txt'))
     renameSync(at('d/old'), at('d/new/er'))
     renameSync(at('d/empty.txt'), at('d/void.txt'))
-    // Of a removed file only the bytes count.
+    // A removed file matches a new one by its bytes only.
     rmSync(at('d/new/er/c.txt'))
     write({ 'd/copy.txt': 'three', 'd/other.txt': 'thre3' })
     const planned = await run('--delete', '--dry-run', 'd', to)
@@ -216,7 +216,7 @@ describe.each([
 })
 
 describe('satchel sync', () => {
-  it('leaves a file alone that is changed before it is moved, and one that has come to where it goes', async () => {
+  it('leaves alone a file that changes before its move, and a file that appears at its target', async () => {
     const to = box()
     write({ 'd/a.txt': 'one', 'd/b.txt': 'two', 'd/c.txt': 'three' })
     await run('d', `:/${to}`)
@@ -242,7 +242,7 @@ describe('satchel sync', () => {
     })
   })
 
-  it('leaves a file that it could not move in its folder, though that is gone here', async () => {
+  it('keeps a file that it could not move, even if its local folder is gone', async () => {
     const to = box()
     write({
       'd/old/a.txt': 'one',
@@ -268,7 +268,7 @@ describe('satchel sync', () => {
     expect(await remoteTree(to)).toEqual({ old: null, 'old/a.txt': 'changed', 'b.txt': 'two' })
   })
 
-  it('succeeds when what it knows cannot be kept, and says so', async () => {
+  it('succeeds with a warning when its state cannot be saved', async () => {
     const to = `:/${box()}`
     write({ 'd/a.txt': 'one' })
     await run('d', to)
@@ -284,7 +284,7 @@ describe('satchel sync', () => {
     )
   })
 
-  it('deletes local files only after a question, or with --yes', async () => {
+  it('deletes local files only after a confirmation, or with --yes', async () => {
     const from = box()
     await alice.upload(`${from}/a.txt`, 'a')
     write({ 'd/old.txt': 'old', 'd/sub/old.txt': 'old' })
@@ -320,7 +320,7 @@ describe('satchel sync', () => {
     expect(actionsOf(await run('--delete', '--yes', `:/${from}`, 'd'))).toEqual(['delete old.txt'])
   })
 
-  it('deletes remote files for a local folder without any only with --yes: its disk may not be mounted', async () => {
+  it('deletes all remote files only with --yes when the local folder is empty or unmounted', async () => {
     const to = box()
     write({ 'd/a.txt': 'a', 'd/sub/b.txt': 'b' })
     await run('d', `:/${to}`)
@@ -365,7 +365,7 @@ describe('satchel sync', () => {
     expect(actionsOf(real).sort()).toEqual(actionsOf(push).sort())
   })
 
-  it('leaves alone what patterns leave out, on both sides', async () => {
+  it('ignores excluded files on both sides', async () => {
     const to = box()
     await alice.upload(`${to}/node_modules/kept.js`, 'k')
     await alice.upload(`${to}/src/kept.tmp`, 'k')
@@ -389,7 +389,7 @@ describe('satchel sync', () => {
     expect(existsSync(at('d/node_modules/x/y.js')) && existsSync(at('d/src/b.tmp'))).toBe(true)
   })
 
-  it('reads what has happened since, whatever it was, instead of the whole folder', async () => {
+  it('reads events of every kind instead of listing the folder again', async () => {
     const [from, elsewhere] = [box(), box()]
     for (const path of [
       'a.txt',
@@ -420,17 +420,17 @@ describe('satchel sync', () => {
     listen()
     expect(await sync()).toMatchObject({ code: 0 })
     expect(tree('d')).toEqual(await remoteTree(from))
-    // Only of the folder that came from elsewhere.
+    // Only the moved folder is listed.
     listen()
     await replace(`${from}/a.txt`, 'again')
     expect(actionsOf(await sync())).toEqual(['replace a.txt'])
     expect([count(/SyncLevel/), count(/SyncEntries/)]).toEqual([0, 1])
-    // The time of a file is the one of the service.
+    // The service sets the time of the file.
     const { files } = (await alice.rest('GET', `/api/files/tree?path=${from}`)).response
     expect(statSync(at('d/a.txt')).mtime.toISOString()).toBe(files[0].modified_at)
   })
 
-  it('keeps the times of files both ways, sent whole or in parts, and does nothing more', async () => {
+  it('keeps the times of files in both directions, and has nothing to do afterwards', async () => {
     const to = box()
     write({
       't/small.txt': 'small',
@@ -472,7 +472,7 @@ describe('satchel sync', () => {
     ).toBe(times['small.txt'])
   })
 
-  it('has what a listing shows after changes of all kinds, in any order', async () => {
+  it('matches a full listing after changes of all kinds, in any order', async () => {
     const seed = randomInt(1_000_000)
     const [from, elsewhere] = [box(), box()]
     const next = randomFrom(seed)
@@ -481,7 +481,7 @@ describe('satchel sync', () => {
     const folder = () => `${any([from, from, elsewhere])}${any(['', '/p', '/q', '/p/r', '/q/r'])}`
     const path = () => `${folder()}/${any(['1', '2', '3', 'p', 'r'])}`
     const trash: string[] = []
-    // Those that cannot be are refused.
+    // Invalid changes are refused.
     const changes = [
       () => alice.upload(path(), `${random(1000)}`),
       () => replace(path(), `${random(1000)}`, false),
@@ -521,7 +521,7 @@ describe('satchel sync', () => {
   it.each([
     ['your files', ''],
     ['a workspace', 'garden'],
-  ])('works by keys, on all of %s, and to pull by one that may only read', async (_what, slug) => {
+  ])('works with keys, on all of %s, and pulls with a read-only key', async (_what, slug) => {
     const bob = await signInTo(t.app.db, service, `bob${n++}`)
     const id = slug && (await found(bob, slug))
     const make = (scopes?: string[]) =>
@@ -548,7 +548,7 @@ describe('satchel sync', () => {
     expect(actionsOf(await by(reading, `${id}:/`, 'back'))).toEqual(['replace a.txt'])
   })
 
-  it('lists everything when the events are gone, or its state', async () => {
+  it('lists everything when the events or its state are gone', async () => {
     const from = box()
     await alice.upload(`${from}/a.txt`, 'a')
     await run(`:/${from}`, 'd')
@@ -572,7 +572,7 @@ describe('satchel sync', () => {
     ['made', 'new.txt', 'PATH_EXISTS'],
     ['replaced in parts', 'large.bin', 'REVISION_MISMATCH'],
   ])(
-    '5 and nothing overwritten when a remote file is %s while it runs',
+    'exits with 5 and overwrites nothing when a remote file is %s while it runs',
     async (_how, path, code) => {
       const to = box()
       write({ 'd/a.txt': 'one', 'd/large.bin': Buffer.alloc(LARGE, 1) })
@@ -592,12 +592,12 @@ describe('satchel sync', () => {
       listen()
       const { out } = await shell.satchel(['get', `${to}/${path}`, '-o', '-'])
       expect(out).toBe('theirs')
-      // Looked at again, it is what the target has.
+      // On a second look, the target has this file.
       expect(actionsOf(await run('d', `:/${to}`))).toEqual([`replace ${path}`])
     },
   )
 
-  it('deletes no remote file that is changed, and replaces no local file that is changed while it runs', async () => {
+  it('keeps remote files that changed, and local files that change while it runs', async () => {
     const there = box()
     await alice.upload(`${there}/extra.txt`, 'extra')
     write({ 'd/a.txt': 'a' })
@@ -621,7 +621,7 @@ describe('satchel sync', () => {
     expect(tree('d')).toEqual({ 'a.txt': 'typed meanwhile', 'extra.txt': 'theirs' })
   })
 
-  it('goes on where it was after it was killed, with the parts of a large file', async () => {
+  it('resumes after a kill, also in the middle of a large file', async () => {
     const to = box()
     write({ 'd/a.txt': 'a', 'd/large.bin': randomBytes(LARGE), 'd/z.txt': 'z' })
     const sums = readFileSync(at('d/large.bin'))
@@ -639,7 +639,7 @@ describe('satchel sync', () => {
     expect([...parts.values()].filter(times => times > 1).length).toBeLessThanOrEqual(2)
     expect([before < parts.size, parts.size]).toEqual([true, Math.ceil(LARGE / PART)])
 
-    // The other way, while the bytes come.
+    // The reverse direction: the change happens while the bytes arrive.
     let isHeld = false
     listen(line => {
       isHeld ||= line.startsWith('GET /api/blobs')
@@ -660,7 +660,7 @@ describe('satchel sync', () => {
   const partsIn = (folder: string) =>
     existsSync(at(folder)) ? readdirSync(at(folder)).filter(name => name.endsWith('.part')) : []
 
-  it('5 while another satchel synchronizes the same two folders', async () => {
+  it('exits with 5 while another satchel syncs the same two folders', async () => {
     const to = box()
     write({ 'd/a.txt': 'a' })
     let release = () => {}
@@ -683,7 +683,7 @@ describe('satchel sync', () => {
     expect((await over).code).toBe(0)
   })
 
-  it('follows no symbolic link on either side, and says so', async () => {
+  it('reports symbolic links on both sides, and follows none', async () => {
     const there = box()
     write({ 'elsewhere/secret.txt': 's', 'd/a.txt': 'a' })
     symlinkSync('../elsewhere', at('d/link'))
@@ -748,7 +748,7 @@ describe('satchel sync', () => {
     expect(existsSync(at('d/b.txt'))).toBe(false)
   })
 
-  it('exchanges files and folders with --delete only', async () => {
+  it('replaces files by folders and folders by files only with --delete', async () => {
     const there = box()
     await alice.upload(`${there}/x/inner.txt`, 'inner')
     await alice.upload(`${there}/y`, 'y')
@@ -765,7 +765,7 @@ describe('satchel sync', () => {
     expect(tree('e')).toEqual(tree('d'))
   })
 
-  it('goes on without names that the service refuses, and deletes nothing when something cannot be read', async () => {
+  it('skips names that the service refuses, and deletes nothing after a read error', async () => {
     const to = box()
     await alice.upload(`${to}/extra.txt`, 'x')
     write({ 'd/a.txt': 'a', 'd/back\\slash': 'b', 'd/e\u0301.txt': '1', 'd/\u00e9.txt': '2' })
@@ -777,7 +777,7 @@ describe('satchel sync', () => {
     expect(Object.keys(await remoteTree(to)).sort()).toEqual(['a.txt', 'extra.txt', '\u00e9.txt'])
   })
 
-  it('needs one remote side, a local folder to push, and a remote one to pull', async () => {
+  it('requires one remote side, a local folder to push, and a remote folder to pull', async () => {
     write({ 'file.txt': 'f', 'd/a.txt': 'a' })
     await alice.upload('a file', 'x')
     for (const [sides, exit] of [

@@ -57,12 +57,12 @@ describe('satchel tag', () => {
       'pink',
     )
     expect(tag).toMatchObject({ name: 'Entwürfe', colour: 'pink' })
-    // Case and accents do not tell tags apart.
+    // Tag names are compared without case and accents.
     expect(await hers.json('tag', 'delete', 'entwurfe')).toEqual({ deleted_id: tag.id })
     expect((await hers.json('tag', 'list')).tags).toHaveLength(1)
   })
 
-  it('gives a tag to entries of a drive, and takes it from them', async () => {
+  it('adds a tag to entries of a drive, and removes it', async () => {
     expect(await hers.json('tag', 'add', 'invoices', 'docs/march.pdf', '/docs/inner')).toEqual({
       tag: 'Invoices',
       entries: [
@@ -133,7 +133,7 @@ describe('satchel tag', () => {
 })
 
 describe('satchel ls --tag', () => {
-  it('shows all that has a tag, in a folder and below it', async () => {
+  it('shows every tagged entry in a folder and below', async () => {
     const all = await hers.json('ls', '--tag', 'invoices')
     expect(all).toMatchObject({ tag: 'Invoices', path: '/' })
     expect(pathsOf(all.entries)).toEqual([
@@ -165,7 +165,7 @@ describe('satchel ls --tag', () => {
     expect((await hers.satchel(['ls', '--tag', 'none'])).code).toBe(4)
   })
 
-  it('leaves out what is in the trash', async () => {
+  it('omits entries in the trash', async () => {
     await hers.json('rm', 'docsmith/may.pdf')
     expect(pathsOf((await hers.json('ls', '--tag', 'invoices', 'docsmith')).entries)).toEqual([])
     await hers.json('trash', 'restore', 'docsmith/may.pdf')
@@ -176,7 +176,7 @@ describe('satchel ls --tag', () => {
 })
 
 describe('satchel star, unstar and favourites', () => {
-  it('marks entries of all drives and received shares, in order', async () => {
+  it('mark entries of all drives and received shares, in order', async () => {
     const shared = await hers.json('share', 'docs/march.pdf', '--with', 'bob@example.com')
     const url: string = shared.shares[0].sharing_link
     await bob.upload('own.txt', 'x')
@@ -208,7 +208,7 @@ describe('satchel star, unstar and favourites', () => {
         created_at: aTime,
       },
     ])
-    // Again is the same.
+    // Repeating the command changes nothing.
     await his.json('star', 'own.txt')
     expect((await his.json('favorites')).favourites).toHaveLength(2)
     expect(await his.json('unstar', url)).toEqual({ unstarred: [{ path: url }] })
@@ -230,7 +230,7 @@ describe('satchel star, unstar and favourites', () => {
     expect(refused.err).toMatch(says)
   })
 
-  it('refuses what nobody has shared with one, and what is inside of a share', async () => {
+  it('refuses entries that are not shared with the user, and entries inside a share', async () => {
     const nothing = await his.satchel(['star', `${t.url}/share/unknown`])
     expect([nothing.code, nothing.err]).toEqual([4, expect.stringContaining('SHARE_NOT_FOUND')])
     const inside = await his.satchel(['star', `${t.url}/share/unknown/a.txt`])
@@ -240,12 +240,12 @@ describe('satchel star, unstar and favourites', () => {
     ])
   })
 
-  it('goes on after one that fails, and says so', async () => {
+  it('continues after a failure, and reports it', async () => {
     const partly = await hers.satchel(['star', 'no.txt', 'x.txt', '--json'])
     expect([partly.code, JSON.parse(partly.out).starred]).toEqual([4, [{ path: 'x.txt' }]])
   })
 
-  it('needs a key that may', async () => {
+  it('requires a key with the scope', async () => {
     const { key } = await privateKey(t, alice, ['private_files:read'])
     const reader = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_KEY: key })
     expect((await reader.json('favourites')).favourites).not.toEqual([])
@@ -257,7 +257,7 @@ describe('satchel star, unstar and favourites', () => {
 })
 
 describe('satchel recent', () => {
-  it('lists what one has worked on, the latest first', async () => {
+  it('lists your recent work, latest first', async () => {
     await alice.upload('latest.txt', 'x')
     await hers.json('mv', 'x.txt', 'y.txt')
     const { recent, has_more } = await hers.json('recent', '-n', '2')

@@ -24,17 +24,17 @@ const MiB = 1024 * 1024
 let t: TestApp
 let alice: Person
 let shell: Shell
-/** Where commands ask, past the wire. */
+/** The direct address of the service, which bypasses the proxy. */
 let service: string
 
-/** Stands between the command and the bytes of the store. */
+/** The proxy between the command and the bytes of the store. */
 let wire: FlakyProxy
 
 beforeAll(async () => {
   const port = await freePort()
   service = `http://127.0.0.1:${port}`
   wire = await startFlakyProxy({ host: '127.0.0.1', port })
-  // Signed addresses lead through the wire; all else is asked of the service itself.
+  // Signed addresses lead through the proxy. All other requests go to the service directly.
   t = await startApp({ PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${wire.port}` })
   alice = await signInTo(t.app.db, service, 'alice')
   const { response } = await alice.rest('POST', '/api/workspaces/create', {
@@ -58,7 +58,7 @@ afterEach(async () => {
   shell.close()
 })
 
-/** Makes files below the home, and answers their bytes by their path. */
+/** Creates files below the home. Returns their bytes by path. */
 function write(files: Record<string, string | Uint8Array>): void {
   for (const [path, bytes] of Object.entries(files)) {
     mkdirSync(join(shell.home, dirname(path)), { recursive: true })
@@ -69,7 +69,7 @@ function write(files: Record<string, string | Uint8Array>): void {
 const read = (path: string): Buffer => readFileSync(join(shell.home, path))
 const md5 = (bytes: string | Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
-/** Everything below a folder, folders with a slash. */
+/** Every path below a folder; folders end with a slash. */
 function all(folder: string): string[] {
   const path = join(shell.home, folder)
   return readdirSync(path, { recursive: true, withFileTypes: true })
@@ -104,7 +104,7 @@ describe('satchel get', () => {
 })
 
 describe('satchel put', () => {
-  it('puts files, and says where and what they are', async () => {
+  it('uploads files, and shows their paths and checksums', async () => {
     const to = box()
     write({ 'a.txt': 'hello', 'b.bin': '' })
     expect((await shell.satchel(['put', 'a.txt', '--to', to])).out).toBe(`/${to}/a.txt\n`)
@@ -133,7 +133,7 @@ describe('satchel put', () => {
     expect(files[0].file_type).toBe('text/plain')
   })
 
-  it('with -v says a line for every file where nobody has a terminal, and nothing of it without', async () => {
+  it('with -v prints a line for every file without a terminal, and prints none otherwise', async () => {
     write({ 'd/a.txt': 'a', 'd/b.txt': 'bb' })
     const { out, err } = await shell.satchel(['put', '-v', 'd', '--to', box()])
     expect([out, err.split('\n').sort()]).toEqual([
@@ -148,7 +148,7 @@ describe('satchel put', () => {
     expect(quiet).toEqual({ code: 0, out: expect.stringMatching(/^2 files \(3 B\)\n$/), err: '' })
   })
 
-  it('shows a bar with rate at a terminal', async () => {
+  it('shows a progress bar with the rate on a terminal', async () => {
     write({ 'a.bin': randomBytes(MiB) })
     const { program } = await import('./command-line.ts')
     const { spawn } = await import('node:child_process')
@@ -162,7 +162,7 @@ describe('satchel put', () => {
     expect(out).toMatch(/100% · 1 MiB of 1 MiB · [\d.]+ [KM]?i?B\/s/)
   })
 
-  it('takes folders with all that is in them, under the names that they have', async () => {
+  it('uploads folders with all their contents, keeping names', async () => {
     const to = box()
     const names = [
       '-dash',
@@ -188,7 +188,7 @@ describe('satchel put', () => {
     for (const name of names) expect(read(`back/${to}/top/inner/${name}`).toString()).toBe(name)
   })
 
-  it('a folder can have another name, and be the working folder', async () => {
+  it('a folder can be renamed, and can be the working folder', async () => {
     const to = box()
     write({ 'here/a.txt': 'a' })
     const { out } = await shell.satchel(['put', '.', '--to', to, '--json'], {
@@ -206,7 +206,7 @@ describe('satchel put', () => {
     })
   })
 
-  it('sends nothing again that is there, and refuses what is there with other bytes', async () => {
+  it('skips files that exist already, and refuses a name taken by other bytes', async () => {
     const to = box()
     write({ 'd/a.txt': 'hello', 'd/b.txt': 'bee' })
     await shell.json('put', 'd', '--to', to)
@@ -237,7 +237,7 @@ describe('satchel put', () => {
     })
   })
 
-  it('leaves links in folders out, unless it is to follow them, and never runs in circles', async () => {
+  it('skips symbolic links in folders unless told to follow them, and never loops', async () => {
     const to = box()
     write({ 'd/a.txt': 'a', 'elsewhere/b.txt': 'b' })
     symlinkSync('../elsewhere', join(shell.home, 'd/folder'))
@@ -262,13 +262,13 @@ describe('satchel put', () => {
       expect.arrayContaining(['d/a.txt', 'd/file', 'd/folder/b.txt', 'd/up/elsewhere/b.txt']),
     )
     expect(sources.filter((s: string) => s.startsWith('d/up/d'))).toEqual([])
-    // One that is named is followed.
+    // A link named as an argument is followed.
     expect((await shell.json('put', 'd/file', '--to', `${to}/g`)).files).toMatchObject([
       { path: `/${to}/g/file`, size: 1 },
     ])
   })
 
-  it('goes on without what it cannot read, and says so', async () => {
+  it('skips and reports unreadable files', async () => {
     const to = box()
     write({ 'd/a.txt': 'a', 'd/secret.txt': 's', 'd/closed/x': 'x' })
     chmodSync(join(shell.home, 'd/secret.txt'), 0)
@@ -291,7 +291,7 @@ describe('satchel put', () => {
     })
   })
 
-  it('goes on without names that the service refuses', async () => {
+  it('skips names that the service refuses', async () => {
     write({ 'd/a.txt': 'a', 'd/back\\slash': 'b', 'd/trailing ': 'c' })
     const { code, out } = await shell.satchel(['put', 'd', '--to', box(), '--json'])
     const { files, failed } = JSON.parse(out)
@@ -302,7 +302,7 @@ describe('satchel put', () => {
     ])
   })
 
-  it('stops where the quota ends', async () => {
+  it('stops at the quota', async () => {
     write({ 'd/a.txt': 'a', 'd/b.txt': 'b', 'd/c.txt': 'c' })
     await t.limit({ maxFiles: 1 })
     const { code, err } = await shell.satchel(['put', 'd', '--to', box(), '--json'])
@@ -348,7 +348,7 @@ describe('satchel put', () => {
       expect((await shell.json('ls', `${to}/in.bin`)).files[0].md5_checksum).toBe(md5(bytes))
     })
 
-    it('of any length takes no more memory', async () => {
+    it('of any length uses no more memory', async () => {
       const to = box()
       const child = shell.begin(['put', '-', '--name', 'long', '--to', to])
       const end = ended(child)
@@ -362,7 +362,7 @@ describe('satchel put', () => {
       expect(await end).toMatchObject({ code: 0 })
     }, 60_000)
 
-    it('needs a name, and goes alone', async () => {
+    it('requires a name, and a single source', async () => {
       write({ 'a.txt': 'a' })
       for (const args of [['-'], ['-', 'a.txt', '--name', 'x']])
         expect(await shell.refused('put', ...args)).toMatchObject({
@@ -378,7 +378,7 @@ describe('satchel put', () => {
 })
 
 describe('satchel get', () => {
-  it('gets a file here, under another name, into a folder, or to standard output', async () => {
+  it('downloads a file here, under another name, into a folder, or to standard output', async () => {
     const from = box()
     await alice.upload(`${from}/a.txt`, 'hello')
     expect((await shell.satchel(['get', `${from}/a.txt`])).out).toBe('a.txt\n')
@@ -403,7 +403,7 @@ describe('satchel get', () => {
     ])
   })
 
-  it('leaves what is here already as it is: the same bytes are enough, others are a conflict', async () => {
+  it('keeps local files: the same bytes succeed, other bytes conflict', async () => {
     const from = box()
     await alice.upload(`${from}/a.txt`, 'hello')
     write({ 'a.txt': 'hello', 'd/a.txt': 'other', 'e/a.txt/x': '' })
@@ -430,7 +430,7 @@ describe('satchel get', () => {
     [4, 'NOT_FOUND', ['garden:/nowhere']],
     [2, 'USAGE', ['/', '-o', '-']],
     [2, 'USAGE', ['https://example.com/x']],
-  ])('%i %s for %j', async (exit, code, args) => {
+  ])('exits with %i %s for %j', async (exit, code, args) => {
     if (args[0] === '/') {
       await alice.rest('POST', '/api/folders', { json: { path: box() } })
       const { code: ends, err } = await shell.satchel(['get', ...args])
@@ -439,7 +439,7 @@ describe('satchel get', () => {
     expect(await shell.refused('get', ...args)).toMatchObject({ code: exit, error: { code } })
   })
 
-  it('goes on where it was after the connection broke, again and again', async () => {
+  it('resumes after every broken connection', async () => {
     const from = box()
     const bytes = randomBytes(24 * MiB)
     await alice.upload(`${from}/big.bin`, bytes)
@@ -461,7 +461,7 @@ describe('satchel get', () => {
     expect(all('.').filter(path => path.endsWith('.part'))).toEqual([])
   })
 
-  it('is content when another run has fetched the same meanwhile', async () => {
+  it('succeeds when another run has fetched the same file meanwhile', async () => {
     const from = box()
     const bytes = randomBytes(16 * MiB)
     await alice.upload(`${from}/big.bin`, bytes)
@@ -476,7 +476,7 @@ describe('satchel get', () => {
     expect(all('.').filter(path => path.endsWith('.part'))).toEqual([])
   })
 
-  it('goes on where it was after it was interrupted, and says so; a run of another file does not touch it', async () => {
+  it('resumes and says so after an interruption; a run for another file leaves the part alone', async () => {
     const from = box()
     const bytes = randomBytes(16 * MiB)
     await alice.upload(`${from}/big.bin`, bytes)
@@ -505,7 +505,7 @@ describe('satchel get', () => {
     expect(all('.').filter(path => path.endsWith('.part'))).toEqual([])
   })
 
-  it('gets one archive of what is named, and goes on with it after an interruption while nothing has changed', async () => {
+  it('downloads one archive of several entries, and resumes it while nothing has changed', async () => {
     const from = box()
     const bytes = randomBytes(16 * MiB)
     await alice.upload(`${from}/d/big.bin`, bytes)
@@ -558,7 +558,7 @@ describe('satchel get', () => {
     expect((await readZip(read(`${from}.zip`))).get(`${from}/more.txt`)?.text).toBe('more')
   })
 
-  it('begins anew where the part that is here is not what it seems', async () => {
+  it('starts over when the partial file is damaged', async () => {
     const from = box()
     const bytes = randomBytes(3 * MiB)
     await alice.upload(`${from}/a.bin`, bytes)
@@ -577,7 +577,7 @@ describe('satchel get', () => {
     expect(read('a.bin').equals(bytes)).toBe(true)
   })
 
-  it('1 where nothing can be written, and the rest is done', async () => {
+  it('exits with 1 where it cannot write, and downloads the rest', async () => {
     const from = box()
     await alice.upload(`${from}/a.txt`, 'hello')
     mkdirSync(join(shell.home, 'closed'))
@@ -602,12 +602,11 @@ describe('satchel get', () => {
     expect([full.code, full.err]).toEqual([1, expect.stringContaining('ENOSPC')])
   })
 
-  it('1 where the disk is full, keeps what has arrived, and goes on when there is room', async () => {
+  it('exits with 1 when the disk is full, keeps the partial file, and resumes later', async () => {
     const from = box()
     const bytes = randomBytes(4 * MiB)
     await alice.upload(`${from}/a.bin`, bytes)
-    // The shell counts in blocks of 1,024 bytes (bash); a process that ignores the signal is told
-    // EFBIG.
+    // The limit counts blocks of 1,024 bytes in bash. A process that ignores the signal gets EFBIG.
     const args = await argsOf(['get', `${from}/a.bin`, '--json'])
     const child = (await import('node:child_process')).spawn(
       'bash',
@@ -626,7 +625,7 @@ describe('satchel get', () => {
     expect(read('a.bin').equals(bytes)).toBe(true)
   })
 
-  it('7 where the store does not answer, and what is here stays', async () => {
+  it('exits with 7 when the store does not respond, and keeps local files', async () => {
     const from = box()
     await alice.upload(`${from}/a.txt`, 'hello')
     await wire.refuse()
@@ -639,7 +638,7 @@ describe('satchel get', () => {
 })
 
 describe('Where clients cannot reach the store', () => {
-  it('bytes pass the service', async () => {
+  it('the service proxies the bytes', async () => {
     const proxied = await startApp({ DOWNLOADS: 'proxy' })
     const carol = await proxied.signIn('carol')
     const bytes = randomBytes(2 * MiB)
@@ -661,7 +660,7 @@ const argsOf = async (args: string[]) => [
   ...args,
 ]
 
-/** Waits until a .part file holds so much. */
+/** Waits until a .part file has this size. */
 async function partOf(size: number): Promise<void> {
   for (
     const end = Date.now() + 10_000;
@@ -674,13 +673,13 @@ async function partOf(size: number): Promise<void> {
   }
 }
 
-/** How many bytes the command gets from the store from now on. */
+/** Counts the bytes that the command receives from the store from now on. */
 function counter(): () => number {
   const before = wire.passed()
   return () => wire.passed() - before
 }
 
-/** Runs satchel as a user whom the modes of files bind. */
+/** Runs satchel as a user without root privileges, so that file modes apply. */
 async function asNobody(args: string[]) {
   const { spawn } = await import('node:child_process')
   const isRoot = process.getuid?.() === 0

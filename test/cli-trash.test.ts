@@ -11,7 +11,7 @@ let shell: Shell
 const shellOf = ({ url }: TestApp, { cookie }: Person) =>
   openWarmShell({ SATCHEL_URL: url, SATCHEL_SESSION: cookie.replace('session_id=', '') })
 
-/** Makes the program believe that someone types. */
+/** Makes the program detect a terminal. */
 const atTerminal = {
   env: {
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent('process.stdin.isTTY=true')}`,
@@ -29,7 +29,7 @@ afterAll(async () => {
   await t.stop()
 })
 
-/** The same commands on one's own files and on those of a workspace. */
+/** Runs the same commands on personal files and on workspace files. */
 describe.each([
   ['your files', '/', '', []],
   ['a workspace', 'garden:/', 'garden:', ['garden']],
@@ -55,7 +55,7 @@ describe.each([
     expect((await alice.rest('POST', route, { form })).status).toBe(200)
   }
 
-  /** Deletes, without a command. Resolves to the id in the trash. */
+  /** Deletes a path through the API. Returns the id in the trash. */
   async function removed(path: string): Promise<string> {
     const { deleteEntries } = await ask(
       alice,
@@ -76,7 +76,7 @@ describe.each([
     return (await fetch(node.entry.download.url)).text()
   }
 
-  it('what rm deletes comes back by the command that it names', async () => {
+  it('rm prints the command that restores the file', async () => {
     await put("docs/it's.txt")
     const { out } = await shell.satchel(['rm', '-v', `${root}docs/it's.txt`])
     const command = `satchel trash restore '${root}docs/it'\\''s.txt'`
@@ -93,7 +93,7 @@ describe.each([
     expect(await files('docs')).toEqual(["it's.txt"])
   })
 
-  it('the list tells what is in the trash, the newest first', async () => {
+  it('the list shows deleted entries, newest first', async () => {
     await put('list/a.txt')
     await put('list/b.txt', 'bee')
     const first = await removed('list/a.txt')
@@ -120,7 +120,7 @@ describe.each([
     ])
   })
 
-  it('of several with one path the last is restored; another in its place is a conflict, unless told', async () => {
+  it('restores the last of several with one path, and refuses a taken path unless told otherwise', async () => {
     for (const bytes of ['one', 'two']) {
       await put('same.txt', bytes)
       await removed('same.txt')
@@ -143,7 +143,7 @@ describe.each([
     expect(await bytesOf('else/where/same (2).txt')).toBe('one')
   })
 
-  it('what can be restored of several is, with the code for the rest', async () => {
+  it('restores those of several that can be restored, with the exit code of the failures', async () => {
     await put('some.txt')
     await removed('some.txt')
     const { code, out, err } = await shell.satchel([
@@ -177,7 +177,7 @@ describe.each([
     })
   })
 
-  it('empty asks on a terminal, and needs --yes elsewhere', async () => {
+  it('empty asks on a terminal, and requires --yes elsewhere', async () => {
     await put('last.txt')
     await removed('last.txt')
     expect(await shell.refused('trash', 'empty', ...named)).toMatchObject({
@@ -209,7 +209,7 @@ it('restores nothing from your files into a workspace', async () => {
   })
 })
 
-it('rm names three paths at most', async () => {
+it('rm prints at most three paths', async () => {
   for (const name of ['1', '2', '3', '4', '5', '6']) await alice.upload(name, 'x')
   const words = async (...paths: string[]) => (await shell.satchel(['rm', '-v', ...paths])).out
   expect(await words('1', '2')).toContain('Restore them with: satchel trash restore /1 /2\n')
@@ -218,7 +218,7 @@ it('rm names three paths at most', async () => {
   )
 })
 
-/** A shell with a key of this scope alone. */
+/** A shell with a key that has only this scope. */
 async function shellWith(scope: string): Promise<Shell> {
   const { response } = await alice.rest('POST', '/api/api_keys/private/create', {
     json: { name: scope, scopes: [scope] },
@@ -226,7 +226,7 @@ async function shellWith(scope: string): Promise<Shell> {
   return openWarmShell({ SATCHEL_URL: t.url, SATCHEL_KEY: response.api_key.key })
 }
 
-it('a key that may only write restores by the id', async () => {
+it('a write-only key restores by the id', async () => {
   await alice.upload('kept.txt', 'x')
   const [{ trash_item_id: id }] = (await shell.json('rm', 'kept.txt')).deleted
   const own = await shellWith('private_files:write')
@@ -238,7 +238,7 @@ it('a key that may only write restores by the id', async () => {
   own.close()
 })
 
-it('a key that may only delete deletes, and is told of no way back', async () => {
+it('a key that may only delete is shown no way to restore', async () => {
   await alice.upload('short.txt', 'x')
   const own = await shellWith('private_files:delete')
   expect(await own.satchel(['rm', '-v', 'short.txt'])).toEqual({
@@ -253,7 +253,7 @@ it('a key that may only delete deletes, and is told of no way back', async () =>
   own.close()
 })
 
-it('where nothing is kept, rm names no way back', async () => {
+it('without a trash, rm shows no way to restore', async () => {
   const bare = await startApp({ TRASH_DAYS: '0' })
   const bob = await bare.signIn('bob')
   const own = shellOf(bare, bob)

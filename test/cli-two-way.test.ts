@@ -30,7 +30,7 @@ import { eventually, until } from './until.ts'
 let t: TestApp
 let alice: Person
 let shell: Shell
-/** Every request of commands passes it. */
+/** Every request of the commands passes this proxy. */
 let proxy: HttpProxy
 let noted: RequestNotes
 
@@ -60,8 +60,7 @@ const count = (pattern: RegExp) => noted.count(pattern)
 const at = (path: string) => join(shell.home, path)
 const write = (files: Record<string, string | Uint8Array>) => writeFiles(shell.home, files)
 /**
- * The texts of files below a local folder by their paths, null for folders; without what satchel
- * keeps there.
+ * The texts of files below a local folder by path, null for folders, without satchel's own folder.
  */
 const tree = (folder: string) =>
   Object.fromEntries(textsBelow(at(folder)).filter(([path]) => !isSatchels(path)))
@@ -70,7 +69,7 @@ const keptHere = (folder: string) => {
   return existsSync(at(trash)) ? Object.values(tree(trash)).filter(text => text !== null) : []
 }
 let looks = 0
-/** The same of a remote folder, by another way. */
+/** Like `tree` for a remote folder, read through the REST API. */
 async function remoteTree(path: string): Promise<Record<string, string | null>> {
   const into = `look-${looks++}`
   mkdirSync(at(into))
@@ -100,7 +99,7 @@ let n = 0
 const box = () => `both-${n++}`
 
 describe('satchel sync --two-way', () => {
-  it('brings what is new, changed, moved and deleted to the other side, and then does nothing', async () => {
+  it('applies new, changed, moved and deleted files to the other side, and then does nothing', async () => {
     const to = box()
     write({
       'd/a.txt': 'a',
@@ -174,11 +173,11 @@ describe('satchel sync --two-way', () => {
         [`renamed.txt`, 'moved/er/b.txt', 'older/x.txt'].map(path => idOf(`${to}/${path}`)),
       ),
     ).toEqual(ids)
-    // What was deleted or replaced here is still here.
+    // Local files that were deleted or replaced are kept.
     expect(keptHere('d').sort()).toEqual(['remote away.txt', 'remote r.txt'])
   })
 
-  it('adopts what is equal without a transfer when it first runs, and keeps both of what differs', async () => {
+  it('on its first run adopts equal files without a transfer, and keeps both of different files', async () => {
     const to = box()
     write({ 'd/equal.txt': 'same', 'd/differs.txt': 'mine' })
     await put(`${to}/equal.txt`, 'same')
@@ -195,7 +194,7 @@ describe('satchel sync --two-way', () => {
     expect(await remoteTree(to)).toEqual(tree('d'))
   })
 
-  it('keeps both of what both have changed, and what one has changed of what the other has deleted', async () => {
+  it('keeps both versions of a file changed on both sides, or changed here and deleted there', async () => {
     const to = box()
     write({
       'd/both.txt': '0',
@@ -227,7 +226,7 @@ describe('satchel sync --two-way', () => {
     expect(await remoteTree(to)).toEqual(tree('d'))
   })
 
-  it('leaves what changes while it runs, and takes it in the same run', async () => {
+  it('skips files that change while it runs, and syncs them in the same run', async () => {
     const to = box()
     write({ 'd/a.txt': '0', 'd/b.txt': '0', 'd/f/c.txt': '0' })
     await run('d', `:/${to}`)
@@ -254,7 +253,7 @@ describe('satchel sync --two-way', () => {
     expect(await remoteTree(to)).toEqual(tree('d'))
   })
 
-  it('takes a change of what was just sent for no conflict', async () => {
+  it('does not treat a change of a just uploaded file as a conflict', async () => {
     const to = box()
     write({ 'd/a.txt': 'a', 'd/b.txt': 'b' })
     let uploads = 0
@@ -268,7 +267,7 @@ describe('satchel sync --two-way', () => {
     expect(await remoteTree(to)).toEqual(tree('d'))
   })
 
-  it('moves a file that a program has saved anew, and leaves private what is private', async () => {
+  it('moves a file that a program has saved anew, and keeps private files private', async () => {
     const to = box()
     write({ 'd/a.txt': 'a', 'd/p.sh': 'p' })
     chmodSync(at('d/p.sh'), 0o700)
@@ -321,7 +320,7 @@ describe('satchel sync --two-way', () => {
   })
 
   withTwoDisks(
-    'replaces and deletes files, and keeps them, where its own folder is on another disk',
+    'replaces and deletes files, keeping copies, when its own folder is on another disk',
     async () => {
       const to = box()
       const disk = otherDisk()
@@ -353,7 +352,7 @@ describe('satchel sync --two-way', () => {
     },
   )
 
-  it('trusts no clock: a change of the same size with an older time is sent', async () => {
+  it('sends a change of the same size with an older time', async () => {
     const to = box()
     write({ 'd/a.txt': 'one', 'd/b.txt': 'two' })
     utimesSync(at('d/b.txt'), new Date('2090-01-01'), new Date('2090-01-01'))
@@ -368,7 +367,7 @@ describe('satchel sync --two-way', () => {
     expect(await remoteTree(to)).toEqual({ 'a.txt': 'uno', 'b.txt': 'dos' })
   })
 
-  it('gives files the times that they have on the other side, which is no change', async () => {
+  it('copies file times from the other side, without treating that as a change', async () => {
     const to = box()
     write({ 'd/here.txt': 'here' })
     const [here, there] = ['2011-03-05T01:02:03.456Z', '2090-03-05T01:02:03.789Z']
@@ -391,12 +390,12 @@ describe('satchel sync --two-way', () => {
       there,
     ])
     expect(actionsOf(await run('d', `:/${to}`))).toEqual([])
-    // A time alone is no change either; the other side keeps its own.
+    // A changed time alone is no change, and the other side keeps its own time.
     utimesSync(at('d/there.txt'), new Date(here), new Date(here))
     expect(actionsOf(await run('d', `:/${to}`))).toEqual([])
   })
 
-  it('stops before it deletes more than half, and before anything when a side is not there', async () => {
+  it('stops before it deletes more than half, or when one side is missing', async () => {
     const to = box()
     const names = Array.from({ length: 12 }, (_, i) => `${i}.txt`)
     write(Object.fromEntries(names.map(name => [`d/${name}`, name])))
@@ -416,7 +415,7 @@ describe('satchel sync --two-way', () => {
     expect(await run('--max-delete', '11', 'd', `:/${to}`)).toMatchObject({ code: 0 })
     expect(await remoteTree(to)).toEqual({ '11.txt': '11.txt' })
 
-    // An empty folder where the disk was.
+    // An empty folder where the disk was mounted.
     renameSync(at('d'), at('away'))
     mkdirSync(at('d'))
     const lost = await run('--max-delete', '100', 'd', `:/${to}`)
@@ -433,7 +432,7 @@ describe('satchel sync --two-way', () => {
     expect(await remoteTree(to)).toEqual(tree('d'))
   })
 
-  it('leaves alone symbolic links and what patterns leave out, on both sides', async () => {
+  it('ignores symbolic links and excluded files on both sides', async () => {
     const to = box()
     write({
       'd/.satchelignore': '# not these\nnode_modules/\n*.tmp\n',
@@ -464,11 +463,11 @@ describe('satchel sync --two-way', () => {
       'theirs.tmp',
     ])
     expect(existsSync(at('d/theirs.tmp'))).toBe(false)
-    // A folder stays with what takes no part.
+    // A folder that contains excluded files is kept.
     await alice.rest('DELETE', `/api/folders?path=${to}/f&recursive=true`)
     expect(await run('--exclude', '*.log', 'd', `:/${to}`)).toMatchObject({ code: 0 })
     expect(Object.keys(tree('d/f'))).toEqual(['in.tmp'])
-    // What is left out from now on is not deleted.
+    // Newly excluded files are not deleted.
     expect(await run('--exclude', '*.log', '--exclude', 'a.txt', 'd', `:/${to}`)).toMatchObject({
       code: 0,
       changes: [],
@@ -476,7 +475,7 @@ describe('satchel sync --two-way', () => {
     expect(Object.keys(await remoteTree(to))).toContain('a.txt')
   })
 
-  it('with a key that may only read, brings what is new and says what stays here', async () => {
+  it('with a read-only key downloads changes, and reports local changes', async () => {
     const to = box()
     write({ 'd/a.txt': 'a', 'd/b.txt': 'b', 'd/r.txt': 'r' })
     await run('d', `:/${to}`)
@@ -503,7 +502,7 @@ describe('satchel sync --two-way', () => {
     expect(await remoteTree(to)).toEqual(tree('d'))
   })
 
-  it('leaves a file on the service whose new name that refuses, and moves it when it gets another one', async () => {
+  it('keeps a remote file whose new name is refused, and moves it once the name is valid', async () => {
     const to = box()
     write({ 'd/f/r.txt': 'r', 'd/b.txt': 'b' })
     await run('d', `:/${to}`)
@@ -522,7 +521,7 @@ describe('satchel sync --two-way', () => {
     expect(await idOf(`${to}/renamed.txt`)).toBe(id)
   })
 
-  it('with --dry-run shows what it would do, and changes nothing', async () => {
+  it('with --dry-run shows its plan, and changes nothing', async () => {
     const to = box()
     write({ 'd/a.txt': 'mine', 'd/new.txt': 'new' })
     await put(`${to}/a.txt`, 'theirs')
@@ -537,7 +536,7 @@ describe('satchel sync --two-way', () => {
     expect(existsSync(at('e'))).toBe(false)
   })
 
-  it('2 for options that do not go together, and without a remote side', async () => {
+  it('exits with 2 for conflicting options, and without a remote side', async () => {
     write({ 'd/a.txt': 'a' })
     for (const args of [
       ['--two-way', '--delete', 'd', ':/x'],
@@ -550,7 +549,7 @@ describe('satchel sync --two-way', () => {
 })
 
 describe('satchel sync --watch', () => {
-  it('brings changes to the other side within seconds, also after the network was gone, until it is interrupted', async () => {
+  it('syncs within seconds, also after a network failure, until it is interrupted', async () => {
     const to = box()
     write({ 'd/a.txt': 'a' })
     await put(`${to}/b.txt`, 'b')
@@ -564,7 +563,7 @@ describe('satchel sync --watch', () => {
       code: 5,
       error: { code: 'SYNC_BUSY', pid: child.pid },
     })
-    // Nor for another user, or from another computer.
+    // Another user or another computer does not change this either.
     const other = { env: { XDG_STATE_HOME: at('other') } }
     expect((await shell.satchel(['sync', '--two-way', 'd', `:/${to}`], other)).err).toContain(
       '(SYNC_BUSY)',
@@ -578,7 +577,7 @@ describe('satchel sync --watch', () => {
     await until(() => existsSync(at('d/theirs.txt')), 20_000)
     const came = performance.now()
     expect([sent - start, came - sent].filter(ms => ms > 10_000)).toEqual([])
-    // In a folder that was made after it began, and renamed.
+    // In a folder that was created after the start, and renamed.
     renameSync(at('d/deep'), at('d/deeper'))
     await until(async () => (await idOf(`${to}/deeper/er/new.txt`)) !== undefined, 20_000, 50)
     write({ 'd/deeper/er/new.txt': 'changed' })
@@ -600,7 +599,7 @@ describe('satchel sync --watch', () => {
     expect([code, out]).toEqual([0, expect.stringContaining('offline.txt')])
   }, 120_000)
 
-  it('says what stays here because of the quota, ends without its folder, and with a key that was deleted', async () => {
+  it('reports files beyond the quota, and exits without its folder or when its key is deleted', async () => {
     const to = box()
     write({ 'd/a.txt': 'a', 'd/f/b.txt': 'b' })
     const { key, id } = await privateKey(t, alice)
@@ -617,7 +616,7 @@ describe('satchel sync --watch', () => {
     write({ 'd/large.txt': 'larger than that', 'd/small.txt': 's' })
     await until(async () => (await idOf(`${to}/small.txt`)) !== undefined, 20_000, 50)
     await until(() => said.includes('FILE_TOO_LARGE'), 20_000)
-    // A folder in the place of a file, and an empty one in the place of all.
+    // Replaces a file by a folder, and the synced folder by an empty one.
     rmSync(at('d/a.txt'))
     write({ 'd/a.txt/c.txt': 'c' })
     await until(async () => (await idOf(`${to}/a.txt/c.txt`)) !== undefined, 20_000, 50)

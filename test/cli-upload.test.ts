@@ -29,17 +29,17 @@ declare const engine: 'sqlite' | 'mysql'
 const KiB = 1024
 const MiB = 1024 * KiB
 const PART = 256 * KiB
-/** More than goes with one request. */
+/** Too large for one request. */
 const SIZE = 10 * MiB + 17
 const PARTS = Math.ceil(SIZE / PART)
 
 let t: TestApp
 let alice: Person
 let shell: Shell
-/** Stands between the command and the service. */
+/** The proxy between the command and the service. */
 let wire: FlakyProxy
 let bytes: Buffer
-/** The parts that the service has logged since the test began, of so many lines. */
+/** The parts that the service has logged in the lines read so far. */
 let counted: { counts: Map<string, number>; lines: number }
 
 const secretOf = ({ cookie }: Person) => cookie.replace('session_id=', '')
@@ -75,26 +75,23 @@ interface Line {
   method?: string
   path?: string
   status?: number
-  /** Whoever asked was gone before the answer. */
+  /** The client disconnected before the response. */
   cut?: boolean
 }
 
-/**
- * The parts that a service has logged, and how often each has been acknowledged; beside those that
- * were counted before.
- */
+/** Counts how often the service has acknowledged each part in its logs, added to earlier counts. */
 function acknowledged(logs: string, counts = new Map<string, number>()): Map<string, number> {
   for (const line of logs.split('\n')) {
     if (!/^\{.*"PUT".*\/parts\//.test(line)) continue
     const { method, path = '', status, cut } = JSON.parse(line) as Line
-    // One whose sender was gone before the answer may have to come again.
+    // A part whose sender disconnected before the response may have to be sent again.
     if (method === 'PUT' && status === 200 && /\/uploads\/.+\/parts\//.test(path))
       counts.set(path, (counts.get(path) ?? 0) + (cut ? 0 : 1))
   }
   return counts
 }
 
-/** Whoever waits asks again and again: no line is read twice. */
+/** Callers poll this function, so each line is read only once. */
 function since(): Map<string, number> {
   const { counts, lines } = counted
   counted.lines = t.logged()
@@ -102,13 +99,13 @@ function since(): Map<string, number> {
 }
 const twice = (counts: Map<string, number>) => [...counts].filter(([, count]) => count > 1)
 
-/** Files of state below the home; locks stay, empty. */
+/** State files below the home. Lock files remain, and are empty. */
 function states(): string[] {
   const folder = join(shell.home, 'state/satchel/uploads')
   return existsSync(folder) ? readdirSync(folder).filter(name => !name.endsWith('.lock')) : []
 }
 
-/** Begins to put the file, and ends the command by a signal when so many parts have arrived. */
+/** Starts to upload the file, and sends the command a signal once this many parts have arrived. */
 async function putUntil(parts: number, signal: NodeJS.Signals, args: string[] = []) {
   const child = shell.begin(['put', 'big.bin', '--parallel', '2', ...args])
   const done = ended(child)
@@ -139,8 +136,7 @@ describe('satchel put of a large file', () => {
       ])
       expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
       expect([since().size, twice(since()), states()]).toEqual([PARTS, [], []])
-      // What is there already is not sent, and a name that is taken by something else is a
-      // conflict.
+      // Uploading the same file sends nothing, and a name taken by another entry is a conflict.
       expect((await shell.json('put', 'big.bin', '--to', to)).files).toMatchObject([
         { status: 'unchanged' },
       ])
@@ -153,7 +149,7 @@ describe('satchel put of a large file', () => {
     },
   )
 
-  it('goes on where it was after Ctrl-C, and says so', async () => {
+  it('resumes after Ctrl-C, and says so', async () => {
     const to = box()
     const { code, out, err } = await putUntil(5, 'SIGINT', ['--to', to])
     expect([code, out, err]).toEqual([
@@ -175,7 +171,7 @@ describe('satchel put of a large file', () => {
     expect([since().size, twice(since()), states()]).toEqual([PARTS, [], []])
   })
 
-  it('goes on where it was after it was killed, again and again', async () => {
+  it('resumes after every kill', async () => {
     const to = box()
     for (const parts of [1, 9, 20, 30]) await putUntil(parts, 'SIGKILL', ['--to', to])
     await shell.json('put', 'big.bin', '--to', to)
@@ -183,7 +179,7 @@ describe('satchel put of a large file', () => {
     expect([since().size, twice(since()), states()]).toEqual([PARTS, [], []])
   })
 
-  it('goes on by itself when the connection breaks', async () => {
+  it('resumes when the connection breaks', async () => {
     const to = box()
     const child = shell.begin(['put', 'big.bin', '--to', to, '--parallel', '2'])
     const done = ended(child)
@@ -196,7 +192,7 @@ describe('satchel put of a large file', () => {
     expect(since().size).toBe(PARTS)
   })
 
-  it('begins anew when the file has changed, and gives back what it held', async () => {
+  it('starts over when the file has changed, and releases its reservation', async () => {
     const to = box()
     await putUntil(5, 'SIGKILL', ['--to', to])
     bytes = randomBytes(SIZE - 5)
@@ -207,7 +203,7 @@ describe('satchel put of a large file', () => {
     expect([staged, states()]).toEqual([[], []])
   })
 
-  it('5 when something has taken its name meanwhile; under another name nothing is sent again', async () => {
+  it('exits with 5 when its name is taken meanwhile; another name needs no new transfer', async () => {
     const to = box()
     await putUntil(PARTS - 3, 'SIGKILL', ['--to', to])
     await alice.upload(`${to}/big.bin`, 'something else')
@@ -222,7 +218,7 @@ describe('satchel put of a large file', () => {
     expect([since().size, twice(since()), states()]).toEqual([Math.max(before, PARTS), [], []])
   })
 
-  it('begins anew when the service has forgotten it', async () => {
+  it('starts over when the service has forgotten the upload', async () => {
     const to = box()
     await putUntil(3, 'SIGKILL', ['--to', to])
     await t.app.db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'staged'")
@@ -231,7 +227,7 @@ describe('satchel put of a large file', () => {
     await t.settle()
   })
 
-  /** Begins to put the file, and holds the command when some parts have arrived. */
+  /** Starts to upload the file, and pauses the command when some parts have arrived. */
   async function held(to: string) {
     const child = shell.begin(['put', 'big.bin', '--to', to, '--parallel', '1'])
     const done = ended(child)
@@ -240,7 +236,7 @@ describe('satchel put of a large file', () => {
     return { child, done }
   }
 
-  it('5 while another satchel uploads the same file, which goes on', async () => {
+  it('exits with 5 while another satchel uploads the same file', async () => {
     const to = box()
     const { child, done } = await held(to)
     for (const other of [to, box()])
@@ -261,7 +257,7 @@ describe('satchel put of a large file', () => {
     expect([twice(since()), states()]).toEqual([[], []])
   })
 
-  it('goes on for another satchel that has died with its lock', async () => {
+  it('takes over the lock of a dead satchel', async () => {
     const to = box()
     const { child, done } = await held(to)
     child.kill('SIGKILL')
@@ -274,7 +270,7 @@ describe('satchel put of a large file', () => {
     expect([twice(since()), states()]).toEqual([[], []])
   })
 
-  it('one of two that begin at once is done, and the other one is busy or comes after', async () => {
+  it('of two that start together one succeeds, and the other is busy or follows', async () => {
     const to = box()
     const both = await Promise.all([0, 1].map(() => shell.satchel(['put', 'big.bin', '--to', to])))
     const codes = both.map(({ code }) => code)
@@ -284,7 +280,7 @@ describe('satchel put of a large file', () => {
     expect([since().size, twice(since()), states()]).toEqual([PARTS, [], []])
   })
 
-  it('takes its turn where one command names the same file twice', async () => {
+  it('uploads one after the other when one command names a file twice', async () => {
     const to = box()
     symlinkSync('big.bin', join(shell.home, 'link.bin'))
     expect((await shell.json('put', 'big.bin', 'link.bin', '--to', to)).files).toHaveLength(2)
@@ -293,7 +289,7 @@ describe('satchel put of a large file', () => {
     expect(states()).toEqual([])
   })
 
-  it('begins anew when somebody has ended it meanwhile', async () => {
+  it('starts over when the upload was cancelled elsewhere', async () => {
     const to = box()
     const { child, done } = await held(to)
     const [state = ''] = states().filter(name => name.endsWith('.json'))
@@ -307,7 +303,7 @@ describe('satchel put of a large file', () => {
     expect(states()).toEqual([])
   })
 
-  it('sends a part again that the network has changed', async () => {
+  it('sends a part again that was corrupted on the network', async () => {
     const flipping = await startFlippingProxy(wire.port, 400_000)
     const to = box()
     const { code } = await shell.satchel(['put', 'big.bin', '--to', to, '--parallel', '1'], {
@@ -319,7 +315,7 @@ describe('satchel put of a large file', () => {
     flipping.server.close()
   })
 
-  it('among others in a folder', async () => {
+  it('resumes among other files in a folder', async () => {
     const to = box()
     writeFileSync(join(shell.home, 'small.txt'), 'small')
     const { code } = await putUntil(5, 'SIGINT', ['small.txt', '--to', to])
@@ -329,7 +325,7 @@ describe('satchel put of a large file', () => {
     expect(twice(since())).toEqual([])
   })
 
-  it('6 over the quota before anything is sent', async () => {
+  it('exits with 6 over the quota before anything is sent', async () => {
     await t.limit({ maxFileSizeBytes: SIZE - 1 })
     expect(await shell.refused('put', 'big.bin', '--to', box())).toMatchObject({
       code: 6,
@@ -346,7 +342,7 @@ describe('satchel put of standard input', () => {
     ['QUOTA_EXCEEDED', '', 'maxTotalStorageBytes'],
     ['QUOTA_EXCEEDED', 'garden:/', 'maxTotalStorageBytesWorkspace'],
   ])(
-    '6 %s as soon as the bytes pass the limit, while more may come: into "%s"',
+    'exits with 6 %s as soon as the bytes pass the limit, even if more follow: into "%s"',
     async (code, place, limit) => {
       const { used_bytes: used = 0 } = await shell.json('quota')
       const { total_bytes: usedThere } = await shell.json('quota', 'garden')
@@ -355,7 +351,7 @@ describe('satchel put of standard input', () => {
       const child = shell.begin(['put', '-', '--name', 'in.bin', '--to', place, '--json'])
       const done = ended(child)
       child.stdin.on('error', () => {})
-      // Its end never comes.
+      // The input never ends.
       child.stdin.write(Buffer.alloc(SIZE + 1))
       const { code: exit, err } = await done
       await t.limit({ [limit]: (limit === 'maxFileSizeBytes' ? 2048 : 5 * 1024) * MiB })
@@ -366,7 +362,7 @@ describe('satchel put of standard input', () => {
 })
 
 describe('A service that is killed', () => {
-  it('while a file is put, and comes back, gets every part once', async () => {
+  it('during an upload, and restarts, receives every part once', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'satchel-cli-kill-'))
     const database = engine === 'mysql' ? await newDatabase() : { url: '', drop: async () => {} }
     const settings = {
@@ -387,7 +383,7 @@ describe('A service that is killed', () => {
     for (let round = 0, code: number | null = -1; code !== 0; round++) {
       const child = shell.begin(['put', 'big.bin', '--parallel', '2', '--retries', '3'], { env })
       const done = ended(child)
-      // Later in every round, so that there is an end to it.
+      // Waits longer in every round, so that the test terminates.
       await sleep(100 + round * 150 + Math.random() * 300)
       if (child.exitCode === null) {
         if (round % 2) child.kill('SIGKILL')
@@ -416,7 +412,7 @@ describe('A service that is killed', () => {
   }, 120_000)
 })
 
-/** Turns one bit of the first connection that carries so many bytes. */
+/** A proxy that flips one bit of the first connection that carries this many bytes. */
 async function startFlippingProxy(
   port: number,
   at: number,

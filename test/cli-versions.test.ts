@@ -23,13 +23,13 @@ afterAll(async () => {
   await t.stop()
 })
 
-/** The same commands on one's own files and on those of a workspace. */
+/** Runs the same commands on personal files and on workspace files. */
 describe.each([
   ['your files', '/', ''],
   ['a workspace', 'garden:/', 'garden:'],
 ])('In %s', (_what, root, front) => {
   const local = (name: string) => join(shell.home, name)
-  /** Stores a file with these contents, one after the other. */
+  /** Stores a file with each of these contents in turn. */
   async function put(name: string, ...contents: string[]): Promise<void> {
     for (const content of contents) {
       writeFileSync(local(name), content)
@@ -41,7 +41,7 @@ describe.each([
   const textOf = async (name: string) =>
     (await shell.satchel(['get', `${root}docs/${name}`, '-o', '-'])).out
 
-  it('put replaces with --replace only, and leaves what is the same', async () => {
+  it('put replaces a file only with --replace, and skips equal files', async () => {
     await put('a.txt', 'one')
     writeFileSync(local('a.txt'), 'three')
     const refused = await shell.satchel(['put', 'a.txt', '--to', `${root}docs`])
@@ -55,7 +55,7 @@ describe.each([
     expect(await textOf('a.txt')).toBe('three')
   })
 
-  it('put lets no two files replace each other', async () => {
+  it('put never lets two local files replace each other', async () => {
     for (const folder of ['left', 'right']) {
       mkdirSync(local(folder), { recursive: true })
       writeFileSync(local(`${folder}/twin.txt`), folder)
@@ -75,7 +75,7 @@ describe.each([
     expect((await shell.satchel(['get', `${root}docs/twin.txt`, '-o', '-'])).code).toBe(4)
   })
 
-  it('put replaces with what comes in parts, and from standard input', async () => {
+  it('put replaces a file by multipart uploads, and by standard input', async () => {
     await put('large.bin', 'small')
     writeFileSync(local('large.bin'), Buffer.alloc(9 * 1024 * 1024, 7))
     await shell.json('put', '--replace', 'large.bin', '--to', `${root}docs`)
@@ -98,7 +98,7 @@ describe.each([
     expect(await keep()).toMatchObject([{ path: `${root}beside/a (2).txt`, status: 'unchanged' }])
   })
 
-  it('put --keep-both stores beside what is there with other bytes, of every size, and leaves what is the same', async () => {
+  it('put --keep-both stores a copy beside a different file of any size, and skips equal files', async () => {
     const keep = async (...args: string[]) =>
       (await shell.json('put', '--keep-both', '--to', `${root}kept`, ...args)).files.map(
         ({ path, status }: { path: string; status: string }) =>
@@ -142,7 +142,7 @@ describe.each([
     expect([both.code, both.err]).toEqual([2, expect.stringContaining('cannot be used with')])
   })
 
-  it('versions list shows them, the newest first', async () => {
+  it('versions list shows versions, newest first', async () => {
     await put('list.txt', '1', '22', '333')
     expect(await versionsOf('list.txt')).toEqual([
       expect.objectContaining({

@@ -49,7 +49,7 @@ describe('satchel workspace', () => {
     )
   })
 
-  it('invite, invites, accept: by the name of the workspace, the token or the link', async () => {
+  it('invite, invites, accept: by the workspace name, the token or the link', async () => {
     const { invite } = await shell.json(
       ...[
         'workspace',
@@ -140,7 +140,7 @@ describe('satchel workspace', () => {
     expect((await shell.json('workspace', 'members', 'garden')).members).toHaveLength(1)
   })
 
-  it('delete, for whom is sure', async () => {
+  it('delete requires confirmation', async () => {
     expect(await shell.refused('workspace', 'delete', 'garden')).toMatchObject({
       code: 2,
       error: { code: 'USAGE' },
@@ -156,7 +156,7 @@ describe('satchel workspace', () => {
 })
 
 describe('satchel keys', () => {
-  it('makes a key that works, lists it without its secret, and deletes it by its name', async () => {
+  it('creates a working key, lists it without its secret, and deletes it by its name', async () => {
     const { key } = await shell.json(
       ...[
         'keys',
@@ -234,11 +234,11 @@ describe('satchel keys', () => {
     [2, 'USAGE', ['create', 'x']],
     [2, 'INVALID_SCOPE', ['create', 'x', '--scope', 'everything']],
     [2, 'USAGE', ['create', 'x', '--scope', 'read', '--for', 'ever']],
-  ])('%i %s for %j', async (exit, code, args) => {
+  ])('exits with %i %s for %j', async (exit, code, args) => {
     expect(await shell.refused('keys', ...args)).toMatchObject({ code: exit, error: { code } })
   })
 
-  it('6 where there are as many as the plan allows, and 7 where they are made too fast', async () => {
+  it('exits with 6 beyond the limit of the plan, and with 7 at the rate limit', async () => {
     const args = ['keys', 'create', 'k', '--scope', 'read', '--retries', '0']
     const until = async (left: number): Promise<number | null> => {
       const { code } = await shell.satchel(args)

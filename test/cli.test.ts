@@ -10,7 +10,7 @@ import { aTime } from './shapes.ts'
 let t: TestApp
 let alice: Person
 let shell: Shell
-/** A key of alice's own files. */
+/** A key for alice's personal files. */
 let key: string
 let workspaceId: string
 
@@ -41,7 +41,7 @@ afterAll(async () => {
   await t.stop()
 })
 
-/** A home of its own. */
+/** Runs the test with its own home. */
 async function inShell<T>(
   settings: Record<string, string>,
   work: (shell: Shell) => Promise<T>,
@@ -55,8 +55,8 @@ async function inShell<T>(
 }
 
 describe('satchel login', () => {
-  it('asks the service, and stores what only this user can read', async () => {
-    // Whatever the folder was before.
+  it('verifies the key with the service, and stores it readable only by this user', async () => {
+    // Creates the folder with wrong permissions first.
     mkdirSync(join(shell.home, 'config/satchel'), { recursive: true })
     chmodSync(join(shell.home, 'config/satchel'), 0o755)
     const { code, out, err } = await shell.satchel(['login', `${t.url}/`], { stdin: `${key}\n` })
@@ -84,7 +84,7 @@ describe('satchel login', () => {
     })
   })
 
-  it('adds a key of a workspace and a session to it', async () => {
+  it('adds a workspace key and a session to the login', async () => {
     await inShell({}, async own => {
       const reading = await keyOf(alice, ['workspaces:read', 'workspaces:files:read'], workspaceId)
       const mute = await keyOf(alice, ['workspaces:files:read'], workspaceId)
@@ -101,7 +101,7 @@ describe('satchel login', () => {
       expect((await login(['--workspace', workspaceId], mute)).code).toBe(0)
       expect((await login(['--workspace', 'garden'], mute)).code).toBe(2)
       expect((await own.json('ls', `${workspaceId}:/`)).path).toBe(`${workspaceId}:/`)
-      // What the key does not tell, the one before it has.
+      // The workspace key has no slug, so the slug of the earlier key is used.
       expect((await own.json('ls', 'garden:/')).path).toBe('garden:/')
 
       const session = JSON.parse((await login(['--session'], `session_id=${secretOf(alice)}`)).out)
@@ -115,7 +115,7 @@ describe('satchel login', () => {
     })
   })
 
-  it('knows the slug of a workspace whose key does not tell it from the session, or says how to write its paths', async () => {
+  it('stores the slug of a workspace if the session shows it, or explains how to write its paths', async () => {
     const mute = await keyOf(alice, ['workspaces:files:read'], workspaceId)
     const args = ['login', t.url, '--workspace', workspaceId]
     await inShell({}, async own => {
@@ -129,7 +129,7 @@ describe('satchel login', () => {
     })
   })
 
-  it('keeps one login for each service; --service and SATCHEL_URL choose', async () => {
+  it('keeps one login per service; --service and SATCHEL_URL choose', async () => {
     await inShell({}, async own => {
       const bob = await t.signIn('bob')
       const other = t.url.replace('localhost', '127.0.0.1')
@@ -146,7 +146,7 @@ describe('satchel login', () => {
       expect(await who([])).toBe('bob@example.com')
       expect(await who(['--service', `${t.url}/`])).toBe('alice@example.com')
       expect(await who([], { SATCHEL_URL: t.url })).toBe('alice@example.com')
-      // A key that is set for one service is not told to another.
+      // A key in the environment belongs to one service, and is not sent to another.
       expect(await who(['--service', other], { SATCHEL_URL: t.url, SATCHEL_KEY: key })).toBe(
         'bob@example.com',
       )
@@ -164,7 +164,7 @@ describe('satchel login', () => {
     })
   })
 
-  it('3 and nothing stored for a key that the service does not know', async () => {
+  it('exits with 3 and stores nothing for an unknown key', async () => {
     await inShell({}, async own => {
       const { code, out, err } = await own.satchel(['login', t.url], { stdin: 'satchel_wrong' })
       expect([code, out]).toEqual([3, ''])
@@ -194,7 +194,7 @@ describe('satchel login', () => {
     })
   })
 
-  it('reads the key at a terminal without showing it', async () => {
+  it('reads the key at a terminal without echo', async () => {
     await inShell({}, async own => {
       const { out, code } = await atTerminal(own, `login --key ${t.url}`, 'API key for', `${key}\r`)
       expect([code, out]).toEqual([0, expect.stringContaining('Signed in to')])
@@ -216,7 +216,7 @@ describe('satchel login', () => {
     })
   })
 
-  it('tells nobody else what is stored for one service', async () => {
+  it('sends a stored credential to its own service only', async () => {
     const elsewhere = { env: { SATCHEL_URL: 'http://127.0.0.1:2' } }
     const { code, err } = await shell.satchel(['ls', '--json'], elsewhere)
     expect([code, JSON.parse(err).error.code]).toEqual([3, 'NOT_SIGNED_IN'])
@@ -224,7 +224,7 @@ describe('satchel login', () => {
 })
 
 describe('The environment', () => {
-  it('goes before what is stored', async () => {
+  it('takes precedence over stored credentials', async () => {
     const bob = await t.signIn('bob')
     const settings = { SATCHEL_URL: t.url, SATCHEL_KEY: await keyOf(bob, scopes) }
     const { out } = await shell.satchel(['whoami', '--json'], { env: settings })
@@ -245,7 +245,7 @@ describe('The environment', () => {
 })
 
 describe('satchel logout', () => {
-  it('forgets everything, and ends the session at the service', async () => {
+  it('deletes all credentials, and ends the session at the service', async () => {
     await inShell({}, async own => {
       const session = await t.signIn('alice')
       await own.satchel(['login', t.url], { stdin: key })
@@ -266,7 +266,7 @@ describe('satchel logout', () => {
 })
 
 describe('satchel whoami', () => {
-  it('3 when nothing is valid any more', async () => {
+  it('exits with 3 when no credential is valid', async () => {
     await inShell({}, async own => {
       const short = await keyOf(alice, scopes)
       await own.satchel(['login', t.url], { stdin: short })
@@ -283,7 +283,7 @@ describe('satchel whoami', () => {
 })
 
 describe('satchel quota', () => {
-  it('shows what is stored, and how much may be', async () => {
+  it('shows used and available storage', async () => {
     const { code, out } = await shell.satchel(['quota'])
     expect(code).toBe(0)
     expect(out).toMatch(/^stored +5 B +of 5 GiB +0%\nfiles +1 +of 10000 +0%\nfolders +1\n/)
@@ -295,7 +295,7 @@ describe('satchel quota', () => {
     })
   })
 
-  it('of a workspace, for whom may see it', async () => {
+  it('of a workspace is shown to members who may see it', async () => {
     await inShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: secretOf(alice) }, async own => {
       expect(await own.json('quota', 'garden')).toMatchObject({
         workspace_id: workspaceId,
@@ -350,7 +350,7 @@ describe('Exit codes', () => {
     ])
   })
 
-  it('7 where nobody answers, after so many attempts as were allowed, and says so with -v', async () => {
+  it('7 when the service is unreachable after all retries, reported with -v', async () => {
     const { code, err } = await shell.satchel(['ls', '--retries', '1', '-v'], {
       env: { SATCHEL_URL: 'http://127.0.0.1:2', SATCHEL_KEY: key },
     })
@@ -362,7 +362,7 @@ describe('Exit codes', () => {
 })
 
 describe('--help', () => {
-  it('lists the commands and the exit codes, and begins at once', async () => {
+  it('lists the commands and the exit codes, and starts fast', async () => {
     const before = performance.now()
     const { code, out, err } = await ended(shell.begin(['--help']))
     expect([code, err]).toEqual([0, ''])
@@ -378,7 +378,7 @@ describe('--help', () => {
     expect(performance.now() - before).toBeLessThan(10_000)
   })
 
-  it('shows examples at every command, and none that is not a command', () => {
+  it('shows valid examples for every command', () => {
     const commands = commandsOf([])
     const all = commands.flatMap(([path, help]) =>
       [...help.matchAll(/\$ (?:.*\| )?satchel ([a-z-]+(?: [a-z-]+)?)/g)].map(m => [path, m[1]]),
@@ -395,7 +395,7 @@ describe('--help', () => {
   })
 })
 
-/** The help of every command, with those below it. */
+/** All commands with their subcommands. */
 function commandsOf(path: string[], command: Command = createProgram('')): [string[], string][] {
   const written: string[] = []
   command.configureOutput({ writeOut: text => written.push(text) }).outputHelp()
@@ -408,14 +408,14 @@ function commandsOf(path: string[], command: Command = createProgram('')): [stri
 }
 
 describe('--version', () => {
-  it('is that of the package', async () => {
+  it('prints the version of the package', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
     expect(await shell.satchel(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' })
   })
 })
 
 describe('Colours', () => {
-  it('are for terminals that want them', async () => {
+  it('appear only on terminals that support them', async () => {
     const escapes = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`)
     expect((await atTerminal(shell, 'ls')).out).toMatch(escapes)
     expect(
@@ -432,7 +432,7 @@ describe('Colours', () => {
 })
 
 describe('The key', () => {
-  it('is in no output and no log', async () => {
+  it('appears in no output and no log', async () => {
     const said = await Promise.all(
       [['ls'], ['whoami'], ['ls', 'nowhere', '-v'], ['quota', '--json']].map(args =>
         shell.satchel([...args, '-v']),
@@ -450,7 +450,7 @@ describe('satchel completion', () => {
     expect(out).toMatch(/satchel complete /)
   })
 
-  it('2 for a shell that it does not know', async () => {
+  it('exits with 2 for an unknown shell', async () => {
     expect(await shell.refused('completion', 'tcsh')).toMatchObject({
       code: 2,
       error: { code: 'USAGE' },
@@ -460,7 +460,7 @@ describe('satchel completion', () => {
   it.each([
     ['work', 'workspace\tworkspaces, their members and invites\n:4\n'],
     ['put ', ':0\n'],
-  ])('answers PowerShell as its script wants it: "%s"', async (line, out) => {
+  ])('answers PowerShell in the form of its script: "%s"', async (line, out) => {
     expect(await shell.satchel(['complete', '--', ...line.split(' ')])).toEqual({
       code: 0,
       out,
@@ -469,7 +469,7 @@ describe('satchel completion', () => {
   })
 })
 
-/** Runs satchel at a terminal; types when it has asked. */
+/** Runs satchel on a terminal, and types the answer after the prompt. */
 async function atTerminal(
   { env, home }: Shell,
   line: string,

@@ -26,7 +26,7 @@ let word: () => Promise<string>
 let alice: ReturnType<typeof createClient>
 let bob: ReturnType<typeof createClient>
 
-/** Signs in as a person does, before the service's own page; answers the cookie. */
+/** Signs in through the service's own page. Returns the cookie. */
 async function signIn(email: string): Promise<string> {
   const browser = new Browser()
   const follow = async (answer: Response): Promise<Response> => {
@@ -72,7 +72,7 @@ async function upload(path: string, name: string, content: string) {
 }
 
 describe('The typed client', () => {
-  it('uploads, lists page by page, and finds again', async () => {
+  it('uploads, lists page by page, and searches', async () => {
     const first = await upload('', 'a.txt', 'hello')
     expect(first).toEqual({
       id: anId,
@@ -102,12 +102,12 @@ describe('The typed client', () => {
     expect((await bob.request(FindDocument, { id: first.id })).node).toBeNull()
   })
 
-  it('shares, is told so, and downloads', async () => {
+  it('shares, receives the notification, and downloads', async () => {
     const told = bob.subscribe(ShareReceivedDocument, {})
     const event = told.next()
     const { path } = await upload('for bob', 'letter.txt', 'Dear Bob')
     const share = { email: 'bob@example.com', files: [{ at: { path } }], password: 'open sesame' }
-    // The subscription may still be on its way; sharing again renews, and tells again.
+    // The subscription may not be open yet. Sharing again renews the share and notifies again.
     const shareUntil = async (done: Promise<unknown>): Promise<void> => {
       await alice.request(ShareDocument, { input: share })
       const over = await Promise.race([
@@ -137,7 +137,7 @@ describe('The typed client', () => {
     expect(await (await fetch(openShare?.download.url ?? '')).text()).toBe('Dear Bob')
   })
 
-  it('follows what is stored, for as long as it likes', async () => {
+  it('follows events for any length of time', async () => {
     const { me } = await alice.request(HomeDocument, { first: 1 })
     const used: number[] = []
     let next = 0
@@ -151,19 +151,19 @@ describe('The typed client', () => {
     expect(used.at(-1)).toBeGreaterThan(used[0] ?? 0)
   })
 
-  it('does not compile with what the schema does not know', () => {
+  it('does not compile with fields unknown to the schema', () => {
     const wrong = [
-      // @ts-expect-error a number is not a text
+      // @ts-expect-error a number is not a string
       () => alice.request(HomeDocument, { first: '1' }),
-      // @ts-expect-error no one to share with
+      // @ts-expect-error the recipient is missing
       () => alice.request(ShareDocument, { input: { files: [] } }),
-      // @ts-expect-error not asked for
+      // @ts-expect-error the field is not selected
       async () => (await alice.request(ReceivedDocument, {})).me.email,
     ]
     expect(wrong).toHaveLength(3)
   })
 
-  it('is told why a subscription is refused', async () => {
+  it('receives the reason for a refused subscription', async () => {
     const anonymous = createClient({ url: t.url, headers: {} })
     await expect(anonymous.subscribe(ShareReceivedDocument, {}).next()).rejects.toMatchObject({
       code: 'UNAUTHENTICATED',

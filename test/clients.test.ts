@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => t?.stop())
 
-/** The types under which each id has come. */
+/** The types that each id had in responses. */
 const typesOfIds = new Map<string, Set<string>>()
 
 function noteIds(value: unknown): void {
@@ -50,9 +50,7 @@ describe.each([
     client = clientOf(alice)
   })
 
-  /**
-   * Shows a query, and says whether it shows what the service answers now, without having asked.
-   */
+  /** Watches a query, and checks that the cache shows the current data without a new request. */
   async function show<Result, Variables extends Record<string, unknown>>(
     document: g.TypedDocumentString<Result, Variables>,
     variables: Variables,
@@ -73,7 +71,7 @@ describe.each([
     }
   }
 
-  /** Does something in one request. */
+  /** Runs a mutation, and expects exactly one request. */
   async function mutate<Result, Variables extends Record<string, unknown>>(
     document: g.TypedDocumentString<Result, Variables>,
     variables: Variables,
@@ -81,7 +79,7 @@ describe.each([
   ): Promise<Result> {
     const before = by.requests()
     const result = await by.mutate(document, variables)
-    // Time in which a cache that lacks something would ask for it.
+    // A cache with missing data would fetch it within this time.
     await new Promise(later => setTimeout(later, 20))
     expect(by.requests()).toBe(before + 1)
     return result
@@ -90,7 +88,7 @@ describe.each([
   const namesIn = (folder: { entries: { nodes: { name: string }[] } }) =>
     folder.entries.nodes.map(node => node.name)
 
-  /** What is done with files is the same in every drive. */
+  /** File operations are the same in every drive. */
   async function useDrive(
     drive: string,
     home: { shown(): unknown; expectCurrent(): Promise<void> },
@@ -127,7 +125,7 @@ describe.each([
       entries: { nodes: [{ name: 'a.txt' }, { name: 'b.txt' }] },
     })
 
-    // Renamed: the folder, and a file in it.
+    // The folder and a file in it were renamed.
     await mutate(g.MoveDocument, { input: { entries: [{ id: docs }], name: 'letters' } })
     await Promise.all([home.expectCurrent(), folder.expectCurrent()])
     expect(rootNames()).toEqual(['letters'])
@@ -139,7 +137,7 @@ describe.each([
       'letters/c.txt',
     ])
 
-    // What is further down counts in all folders above it.
+    // Contents of subfolders count in all folders above.
     const deep = await mutate(g.CreateFolderDocument, {
       input: { at: { drive, path: 'letters/2026' } },
     })
@@ -163,13 +161,13 @@ describe.each([
     expect(rootNames()).toEqual([])
   }
 
-  it('shows what was done with personal files', async () => {
+  it('shows events of personal files', async () => {
     const home = await show(g.HomeDocument, {})
     await useDrive(home.shown().me.drive.id, home, () => home.shown().me.drive.root)
     home.stop()
   })
 
-  it('shows links and shares that were made and revoked', async () => {
+  it('shows created and revoked links and shares', async () => {
     const home = await show(g.HomeDocument, {})
     const { uploadFile } = await mutate(g.UploadDocument, {
       input: { file: file('letter.txt', 'Dear Bob') },
@@ -197,7 +195,7 @@ describe.each([
     letter.stop()
   })
 
-  it('shows keys that were made and deleted', async () => {
+  it('shows created and deleted keys', async () => {
     const home = await show(g.HomeDocument, {})
     const { createApiKey } = await mutate(g.CreateKeyDocument, {
       input: { name: 'backup', scopes: ['PRIVATE_FILES_READ'] },
@@ -245,7 +243,7 @@ describe.each([
     invited.stop()
     garden.stop()
 
-    // What others do, subscriptions tell, or a visit to the page shows.
+    // Changes by others arrive by subscriptions, or when the page is opened.
     client = clientOf(alice)
     const page = await show(g.WorkspaceHomeDocument, { id })
     const list = await show(g.HomeDocument, {})
@@ -275,12 +273,12 @@ describe.each([
     home.stop()
   })
 
-  it('has not been warned of anything', () => {
+  it('has received no warning', () => {
     expect(clients.flatMap(({ warnings }) => warnings)).toEqual([])
   })
 })
 
-it('Each id is of one type', () => {
+it('Each id has one type', () => {
   const doubles = [...typesOfIds].filter(([, types]) => types.size > 1)
   expect(typesOfIds.size).toBeGreaterThan(30)
   expect(doubles).toEqual([])

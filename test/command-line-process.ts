@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 
-/** A command line, and all that a new process would be given with it. */
+/** A command line with everything that a new process would receive. */
 export interface CommandLine {
   program: string
   args: string[]
@@ -10,7 +10,7 @@ export interface CommandLine {
   cwd: string
 }
 
-/** How a command line ended. */
+/** The result of a command line. */
 export interface Ended {
   code: number | null
   out: string
@@ -19,10 +19,13 @@ export interface Ended {
 
 let count = 0
 
-// The default of Node writes to the file descriptor.
+// The default handler of Node writes to the file descriptor.
 process.on('warning', warning => process.stderr.write(`${warning.stack}\n`))
 
-/** A process that runs one command line after the other. It ends with the channel to its parent. */
+/**
+ * A process that runs one command line after another. It exits when the channel to its parent
+ * closes.
+ */
 process.on('message', async (given: CommandLine) => {
   for (const name of Object.keys(process.env))
     if (!Object.hasOwn(given.env, name)) delete process.env[name]
@@ -33,11 +36,11 @@ process.on('message', async (given: CommandLine) => {
   const [out, err]: [Buffer[], Buffer[]] = [[], []]
   use({ stdin: new PassThrough().end(given.stdin), stdout: into(out), stderr: into(err) })
 
-  // Only this module runs again; those that it imports are loaded.
+  // Only this module is evaluated again. Its imports stay loaded.
   count += 1
   process.channel?.unref()
   await import(`${given.program}?${count}`)
-  // Where a new process would end: nothing is under way any more.
+  // A new process would exit here, because nothing is pending.
   await once(process, 'beforeExit')
   process.channel?.ref()
   await endConnections()
@@ -60,7 +63,7 @@ function use(streams: Record<'stdin' | 'stdout' | 'stderr', object>): void {
     Object.defineProperty(process, name, { value, configurable: true })
 }
 
-/** As at the end of a process: the next command line opens connections of its own. */
+/** Closes connections like the end of a process, so that the next command line opens its own. */
 async function endConnections(): Promise<void> {
   const agent = Symbol.for('undici.globalDispatcher.1')
   const all = globalThis as { [agent]?: { destroy(): Promise<void>; constructor: new () => never } }

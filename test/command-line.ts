@@ -15,24 +15,24 @@ import type { CommandLine, Ended } from './command-line-process.ts'
 export const program = resolve('src/cli/main.ts')
 
 export interface Options {
-  /** What is typed into it. */
+  /** The text on standard input. */
   stdin?: string | Uint8Array
   env?: Record<string, string>
   cwd?: string
 }
 
-/** A person at a computer of their own: an empty home, and nothing of this environment. */
+/** A user's computer: an empty home, and no variables of this environment. */
 export interface Shell {
   home: string
   env: Record<string, string>
-  /** Runs satchel to its end. */
+  /** Runs satchel until it exits. */
   satchel(args: string[], options?: Options): Promise<Ended>
-  /** Begins it. */
+  /** Starts satchel. */
   begin(args: string[], options?: Options): ChildProcessWithoutNullStreams
   /** What it says with --json; it must be the one document on stdout, and nothing on stderr. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   json(...args: string[]): Promise<any>
-  /** What it says of a failure with --json, and its exit code. */
+  /** The exit code and the error that it prints with --json. */
   refused(...args: string[]): Promise<{
     code: number | null
     error: { code: string; message: string; exit_code: number } & Record<string, unknown>
@@ -40,21 +40,21 @@ export interface Shell {
   close(): void
 }
 
-/** Each command is a process of its own. */
+/** Each command runs in its own process. */
 export const openShell = (settings: Record<string, string> = {}): Shell =>
   shellOf(settings, runAlone)
 
 /**
- * The same command lines with the same results, in processes that have loaded the program and run
- * many: a new one spends its time on loading. Ends of processes, signals, pipes and terminals need
- * one of their own: `openShell`, or `begin`. So do options of Node.
+ * Runs command lines in processes that keep the program loaded, because loading takes most of the
+ * time of a new process. Tests of exits, signals, pipes, terminals and options of Node need a
+ * process of their own: `openShell`, or `begin`.
  */
 export const openWarmShell = (settings: Record<string, string> = {}): Shell =>
   shellOf(settings, runWarm)
 
 function runAlone({ stdin, ...line }: CommandLine): Promise<Ended> {
   const child = start(line)
-  // Whoever reads no input may be gone before it comes.
+  // A process that reads no input may exit before the input is written.
   child.stdin.on('error', () => {})
   child.stdin.end(stdin)
   return ended(child)
@@ -63,14 +63,16 @@ function runAlone({ stdin, ...line }: CommandLine): Promise<Ended> {
 const start = ({ program, args, cwd, env }: Omit<CommandLine, 'stdin'>) =>
   spawn(process.execPath, [program, ...args], { cwd, env })
 
-/** As many as have run at once, until the end of the test file. */
+/** One process for each command that ran in parallel, until the end of the test file. */
 const warm: ChildProcess[] = []
 const idle: ChildProcess[] = []
 afterAll(() => {
   for (const child of warm) child.kill('SIGKILL')
 })
 
-/** Runs a command line of any program in such a process, which must not call `process.exit`. */
+/**
+ * Runs a command line of any program in a warm process. The program must not call `process.exit`.
+ */
 export async function runWarm(line: CommandLine): Promise<Ended> {
   if (line.env.NODE_OPTIONS) return runAlone(line)
   const child = idle.pop() ?? another(line)
@@ -147,7 +149,7 @@ function shellOf(
   }
 }
 
-/** The end of a process, and all it has said. */
+/** The exit of a process, with all its output. */
 export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
   const [out, err]: [Buffer[], Buffer[]] = [[], []]
   child.stdout.on('data', chunk => out.push(chunk))

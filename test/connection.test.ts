@@ -29,7 +29,7 @@ describe('A connection', () => {
       'content-length': small.length,
     }) + small
 
-  it('serves on after a refused body of JSON', async () => {
+  it('remains usable after a refused JSON body', async () => {
     const wire = await openWire(t.url)
     for (let i = 0; i < 3; i++) {
       await wire.send(bad())
@@ -40,7 +40,7 @@ describe('A connection', () => {
     wire.cut()
   })
 
-  it('serves in order what was sent at once', async () => {
+  it('answers pipelined requests in order', async () => {
     const wire = await openWire(t.url)
     await wire.send(
       bad() + head(alice, 'GET /api/files/tree') + bad() + head(alice, 'GET /api/nothing'),
@@ -55,7 +55,7 @@ describe('A connection', () => {
     ['one that keeps the connection', {}],
     ['one that does not', { connection: 'close' }],
   ])(
-    'tells a client that is still sending why its upload is refused: %s',
+    'shows a client that is still sending why its upload is refused: %s',
     async (_who, headers) => {
       const wire = await openWire(t.url)
       const body = upload('keep.txt', noise)
@@ -83,7 +83,7 @@ describe('A connection', () => {
     ['POST /graphql', formType],
     ['POST /api/nothing', 'text/plain'],
     ['PUT /auth/providers', 'text/plain'],
-  ])('is cut when the rest of what %s refuses does not come to an end', async (request, type) => {
+  ])('is closed when the rest of a body refused by %s does not end', async (request, type) => {
     const wire = await openWire(t.url)
     await wire.send(
       head(alice, request, {
@@ -102,7 +102,7 @@ describe('A connection', () => {
     expect(performance.now() - start).toBeLessThan(10_000)
   })
 
-  it('is told to go on when it asks: Expect: 100-continue', async () => {
+  it('receives 100 Continue when it asks: Expect: 100-continue', async () => {
     const wire = await openWire(t.url)
     const body = upload('keep.txt', noise.subarray(0, 10))
     await wire.send(
@@ -116,7 +116,7 @@ describe('A connection', () => {
     wire.cut()
   })
 
-  it('ends, with a refusal, after what is no HTTP', async () => {
+  it('is closed, with a refusal, after invalid HTTP', async () => {
     for (const bytes of [
       'hello\r\n\r\n',
       'GET / HTTP/9.9\r\n\r\n',
@@ -137,7 +137,7 @@ describe('A connection', () => {
     }
   })
 
-  it('does not take the end of a long body for a request of its own', async () => {
+  it('does not read the end of a long body as a request', async () => {
     const hidden = head(alice, 'DELETE /api/files/delete?file=keep.txt')
     const wire = await openWire(t.url)
     await wire.send(

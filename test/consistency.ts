@@ -6,7 +6,7 @@ import type { BlobStore } from '../src/storage/store.ts'
 import type { TestApp } from './harness.ts'
 import { until } from './until.ts'
 
-/** What the doctor finds at this moment, without any grace for what is under way. */
+/** The findings of the doctor at this moment, without a grace period for work in progress. */
 export async function findingsOf(
   installation: { db: Db; store: BlobStore },
   { repair = false, graceMs = 0 } = {},
@@ -19,14 +19,14 @@ export async function findingsOf(
   return findings
 }
 
-/** Waits until no request runs any more: a client that has hung up knows less than the service. */
+/** Waits until no request is running. A client that has disconnected cannot know this. */
 export async function quiet(t: TestApp): Promise<void> {
   await until(() => t.app.gateway.running === 0)
 }
 
 /**
- * Expects that database and store agree in all that they remember, when all work in the background
- * has been done: by the doctor's word, and by a count of its own.
+ * Expects that database and store agree after all background work is done, both by the doctor and
+ * by an independent count.
  */
 export async function expectConsistent(t: TestApp): Promise<void> {
   await quiet(t)
@@ -34,14 +34,17 @@ export async function expectConsistent(t: TestApp): Promise<void> {
   await expectWhole(t.app)
 }
 
-/** The same of a database and a store that no one uses at the moment. */
+/** Like `expectConsistent`, for a database and a store that no instance uses. */
 export async function expectWhole(installation: { db: Db; store: BlobStore }): Promise<void> {
-  // Not strictly: what a native module makes is of another realm in a sandbox.
+  // Not strict equality: objects from native modules belong to another realm in a sandbox.
   deepEqual(await findingsOf(installation), [])
   deepEqual(await recount(installation), await remembered(installation))
 }
 
-/** Lets a day pass for all uploads in parts, so that they and their addresses end, and sweeps. */
+/**
+ * Moves all multipart uploads a day into the past, so that they and their signed addresses expire,
+ * and runs the sweeper.
+ */
 export async function outlive(t: TestApp): Promise<void> {
   await quiet(t)
   await t.app.db.run(
@@ -53,11 +56,11 @@ export async function outlive(t: TestApp): Promise<void> {
 }
 
 /**
- * The same of a database and a store that instances, of which some were killed, still work on:
- * leases end, the sweeper sweeps, jobs are done; then nothing differs from anything.
+ * Like `expectWhole`, for a database and a store that instances still use, some of which were
+ * killed. Waits until leases have expired, the sweeper has run and jobs are done.
  */
 export async function expectHealed({ db, store }: { db: Db; store: BlobStore }): Promise<void> {
-  // What a sweeper had taken when it died is given back after a minute only.
+  // Work claimed by a sweeper that died is released only after a minute.
   const later = Date.now() + 4000
   await db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'deleting' AND lease_until > ?", [
     later,
@@ -111,21 +114,21 @@ const trashOf = (db: Db) =>
     'SELECT bucket_id AS bucketId, entry_id AS entryId FROM trash_item ORDER BY id',
   )
 
-/** What files had before. */
+/** The versions of files. */
 const versionsOf = (db: Db) =>
   db.rows<{ bucketId: string; entryId: string; blobId: string; bytes: number }>(
     'SELECT bucket_id AS bucketId, entry_id AS entryId, blob_id AS blobId, bytes FROM version ORDER BY id',
   )
 
-/** The small pictures of contents, both of a content in one object. */
+/** The thumbnails of contents. Both thumbnails of a content share one object. */
 const previewsOf = (db: Db) =>
   db.rows<{ blobId: string; bytes: number }>(
     "SELECT blob_id AS blobId, large_bytes + small_bytes AS bytes FROM preview WHERE state = 'made' ORDER BY digest",
   )
 
 /**
- * Uploads in parts that are under way: each holds its declared size, and its object is no one's
- * file yet.
+ * Multipart uploads in progress. Each reserves its declared size, and its object belongs to no file
+ * yet.
  */
 const sessionsOf = (db: Db) =>
   db.rows<{ id: string; bucketId: string; size: number }>(
@@ -134,13 +137,13 @@ const sessionsOf = (db: Db) =>
      WHERE s.state IS NULL OR s.state <> 'completed' ORDER BY s.id`,
   )
 
-/** What direct uploads have left behind, until no one can write to it any more. */
+/** Leftovers of direct uploads, until nobody can write to them any more. */
 const waitingOf = async (db: Db) => {
   const sql = "SELECT id FROM blobs WHERE state = 'deleting' AND lease_until > ?"
   return new Set((await db.rows<{ id: string }>(sql, [Date.now() + 120_000])).map(b => b.id))
 }
 
-/** What the rows say. */
+/** The counters stored in rows. */
 async function remembered({ db }: { db: Db }) {
   const entries = await entriesOf(db)
   const buckets = await bucketsOf(db)
@@ -163,8 +166,8 @@ async function remembered({ db }: { db: Db }) {
 }
 
 /**
- * What is there: counted from the leaves of each tree and from the objects, by nothing that the
- * service uses.
+ * The actual usage, counted from the leaves of each tree and from the objects, without code of the
+ * service.
  */
 async function recount({ db, store }: { db: Db; store: BlobStore }) {
   const entries = await entriesOf(db)

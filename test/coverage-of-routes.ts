@@ -5,8 +5,8 @@ import { routesOf } from '../src/rest/routes.ts'
 import { naturalStatus } from '../src/runtime/errors.ts'
 
 /**
- * Routes by what a test calls them, those without parameters first: they win over those that would
- * match, too.
+ * Routes by the address in a test. Routes without parameters come first, because they take
+ * precedence over matching routes with parameters.
  */
 const routes = routesOf(restSchema)
   .flatMap(route =>
@@ -28,10 +28,13 @@ const routes = routesOf(restSchema)
   }))
   .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
 
-/** What this test file has seen; every file has modules of its own. */
+/** The results seen in this test file. Every test file loads its own modules. */
 const seen = new Set<string>()
 
-/** Remembers what a route has answered by REST. @param code of a refusal */
+/**
+ * Records a REST response.
+ * @param code of a refusal
+ */
 export function recordRest(method: string, url: string, status: number, code: unknown): void {
   const path = url.replace(/[?#].*/, '')
   const route = routes.find(r => r.method === method.replace('HEAD', 'GET') && r.pattern.test(path))
@@ -40,10 +43,7 @@ export function recordRest(method: string, url: string, status: number, code: un
   if (typeof code === 'string') seen.add(`${route.name} ${status} ${code}`)
 }
 
-/**
- * Remembers which fields of the root have answered by GraphQL, and with what code they have
- * refused.
- */
+/** Records the root fields of a GraphQL response, with the error code of each failure. */
 export function recordGraphql(
   query: string,
   data: object | null | undefined,
@@ -59,7 +59,7 @@ export function recordGraphql(
   }
 }
 
-/** What every mutation may say: it comes from its rules, or from the state of the service. */
+/** Codes that every mutation may return because of its rules or the state of the service. */
 const unsaid = [
   'UNAUTHENTICATED',
   'FORBIDDEN',
@@ -72,13 +72,12 @@ const unsaid = [
 ]
 
 /**
- * Throws for a mutation that has failed with a code that it does not declare. What its payload says
- * is the business of other types.
+ * Throws for a mutation that failed with an undeclared code. Types in its payload are not checked.
  */
 function expectDeclared(query: string, path: unknown[], code: string): void {
   const [name] = path
   const fails = graph.getMutationType()?.getFields()[String(name)]?.extensions.fails
-  // An alias does not say which mutation it is.
+  // An alias hides which mutation failed.
   if (path.length > 1 || !fails || new RegExp(`\\b${name}\\s*:`).test(query)) return
   if (![...unsaid, ...fails].includes(code))
     throw new Error(`${name} does not declare that it fails with ${code}.`)
@@ -86,16 +85,16 @@ function expectDeclared(query: string, path: unknown[], code: string): void {
 
 type GraphqlErrors = { path?: unknown; extensions: { code: string } }[] | undefined
 
-/** What test/revisions.test.ts shows of all that say it. */
+/** test/revisions.test.ts covers these for all routes and mutations. */
 const MISMATCH = /^412|REVISION_MISMATCH$/
 
-/** What test/drive-gone.test.ts and test/share-edit-races.test.ts show of all that say it. */
-export const isShownGone = (what: string): boolean => / (FOLDER_NOT_FOUND|SHARE_FULL)$/.test(what)
-
 /**
- * What this file has not shown to refuse a change of what another one has changed: routes and
+ * test/drive-gone.test.ts and test/share-edit-races.test.ts cover these for all routes and
  * mutations.
  */
+export const isShownGone = (what: string): boolean => / (FOLDER_NOT_FOUND|SHARE_FULL)$/.test(what)
+
+/** Routes and mutations for which this file has no revision mismatch. */
 export function unseenMismatches(): string[] {
   const byRest = routes
     .filter(({ listed }) => listed.includes('412'))
@@ -107,8 +106,7 @@ export function unseenMismatches(): string[] {
 }
 
 /**
- * What this file has not shown of the routes it is about, by REST: a status that a route lists, or
- * a code that it says it fails with.
+ * Documented statuses and error codes of these routes that this file has not seen.
  * @param names such as `POST /api/files/move`
  */
 export function unseen(...names: string[]): string[] {
@@ -121,8 +119,8 @@ export function unseen(...names: string[]): string[] {
 }
 
 /**
- * What this file has not shown of these mutations: a success, that they ask who calls, and each
- * code that they say they fail with.
+ * Outcomes of these mutations that this file has not seen: a success, UNAUTHENTICATED, and each
+ * declared code.
  */
 export function unseenInGraph(...names: string[]): string[] {
   const mutations = graph.getMutationType()?.getFields() ?? {}

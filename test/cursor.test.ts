@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 const cursorOf = (key: unknown) => Buffer.from(JSON.stringify(key)).toString('base64url')
-/** What a cursor may hold that no list has given. */
+/** Contents of cursors that no list has issued. */
 const forged: [string, string][] = [
   ['no base64', '🦊'],
   ['no JSON', Buffer.from('{').toString('base64url')],
@@ -30,8 +30,8 @@ const forged: [string, string][] = [
   ['too much', cursorOf([1, 'a', 'b'])],
 ]
 
-describe('A cursor that no list has given, with', () => {
-  it.each(forged)('%s, is none on routes without a 400', async (_what, cursor) => {
+describe('A foreign cursor with', () => {
+  it.each(forged)('%s is ignored on routes without a 400', async (_what, cursor) => {
     for (const [path, list] of [
       ['/api/user/bucket', ['bucket_data', 'objects']],
       ['/api/files/shared_by_user', ['files']],
@@ -47,19 +47,19 @@ describe('A cursor that no list has given, with', () => {
     }
   })
 
-  it.each(forged)('%s, is a 400 on the others', async (_what, cursor) => {
+  it.each(forged)('%s is a 400 on other routes', async (_what, cursor) => {
     for (const path of ['/api/files/tree', `/api/workspaces/${workspaceId}/files/tree`]) {
       const { status, response } = await alice.rest(
         'GET',
         `${path}?cursor=${encodeURIComponent(cursor)}`,
       )
-      // A name is any text.
+      // A name may be any text.
       const isName = cursor === cursorOf([1, '🦊'])
       expect([status, response.code]).toEqual(isName ? [200, undefined] : [400, 'INVALID_INPUT'])
     }
   })
 
-  it.each(forged)('%s, is INVALID_INPUT by GraphQL', async (_what, cursor) => {
+  it.each(forged)('%s is INVALID_INPUT by GraphQL', async (_what, cursor) => {
     for (const list of [
       'shares',
       'receivedShares',
@@ -72,7 +72,7 @@ describe('A cursor that no list has given, with', () => {
       const query = `query ($after: String) { me { ${within}${field}(after: $after) { edges { cursor } }${within && ' } }'} } }`
       expect([query, (await alice.graphql(query, { after: cursor })).code]).toEqual([
         query,
-        // A name is any text.
+        // A name may be any text.
         within && cursor === cursorOf([1, '🦊']) ? undefined : 'INVALID_INPUT',
       ])
     }

@@ -36,7 +36,7 @@ describe.each(servers.filter(([, isThere]) => isThere))(
   'A %s that requires TLS',
   (product, _isThere, start) => {
     let server: OwnMariadb
-    /** By the name and by an address, neither of which a certificate for the other has. */
+    /** The server's URL by name and by address. The certificate of each lacks the other. */
     let byName: string
     let byAddress: string
 
@@ -69,7 +69,7 @@ describe.each(servers.filter(([, isThere]) => isThere))(
     }
     const verified = () => ({ DATABASE_TLS: 'verify-identity', DATABASE_CA_FILE: ca.file })
 
-    it('is reached with its certificate authority, by settings and by the URL', async () => {
+    it('accepts its certificate authority from the settings and from the URL', async () => {
       expect(await outcome({ DATABASE_URL: byName, ...verified() })).toMatch(/^TLS_|GCM/)
       const query = `?ssl-mode=VERIFY_IDENTITY&ssl-ca=${ca.file}`
       expect(await outcome({ DATABASE_URL: `${byName}${query}` })).toMatch(/^TLS_|GCM/)
@@ -85,13 +85,13 @@ describe.each(servers.filter(([, isThere]) => isThere))(
       )
     })
 
-    it('is refused at an address that its certificate does not name, unless told so', async () => {
+    it('is refused at an address missing in its certificate, unless told otherwise', async () => {
       const settings = { DATABASE_URL: byAddress, ...verified() }
       expect(await outcome(settings)).toContain("does not match certificate's altnames")
       expect(await outcome({ ...settings, DATABASE_TLS: 'verify-ca' })).toMatch(/^TLS_|GCM/)
     })
 
-    it('gets a client certificate', async () => {
+    it('receives a client certificate', async () => {
       await server.admin.query("CREATE USER IF NOT EXISTS certified@'%' REQUIRE X509")
       await server.admin.query("GRANT ALL ON satchel.* TO certified@'%'")
       const settings = { DATABASE_URL: byName.replace('satchel@', 'certified@'), ...verified() }
@@ -100,7 +100,7 @@ describe.each(servers.filter(([, isThere]) => isThere))(
       expect(await outcome({ ...settings, ...files })).toMatch(/^TLS_|GCM/)
     })
 
-    it('serves the service, its doctor, its commands and its backups', async () => {
+    it('serves the service, the doctor, the commands and the backups', async () => {
       const DATA_DIR = mkdtempSync(join(dir, 'data-'))
       const settings = { DATA_DIR, DATABASE_URL: byName, ...verified() }
       const service = await startBuilt(settings)
@@ -125,7 +125,7 @@ describe.each(servers.filter(([, isThere]) => isThere))(
       }
     })
 
-    it('that is asked without TLS ends a start with what to set', async () => {
+    it('prevents a start without TLS, and names the setting', async () => {
       const DATA_DIR = mkdtempSync(join(dir, 'data-'))
       const child = launch('main.ts', [], { DATA_DIR, DATABASE_URL: byName, PORT: '0' })
       expect(await text(child.stderr as Readable)).toContain('set DATABASE_TLS')
@@ -133,7 +133,7 @@ describe.each(servers.filter(([, isThere]) => isThere))(
   },
 )
 
-it('A database at an address is verified by the address in its certificate', async () => {
+it('A database at an IP address is verified by the address in its certificate', async () => {
   if (!hasMariadb) return
   const { cert, key } = ca.issue('address', ['IP:127.0.0.1'])
   const server = await startMariadb([`--ssl-cert=${cert}`, `--ssl-key=${key}`])

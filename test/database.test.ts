@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => fresh.drop())
 
 describe('Write statements', () => {
-  it('return the number of rows found, changed or not', async () => {
+  it('return the number of rows found, whether changed or not', async () => {
     const write = () => fresh.db.run("UPDATE plan SET name = 'The same' WHERE id = ?", ['free'])
     expect(await write()).toBe(1)
     expect(await write()).toBe(1)

@@ -18,7 +18,7 @@ export type Dav = (method: string, path: string, options?: DavOptions) => Promis
 export const basic = (user: string, password: string) =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
-/** A client below /dav with some credential. */
+/** A client for /dav with a credential. */
 export const davOf =
   (url: string, authorization?: string): Dav =>
   async (method, path, { headers = {}, body } = {}) => {
@@ -42,14 +42,14 @@ export async function davPerson(
   return { person, key, authorization, dav: davOf(t.url, authorization) }
 }
 
-/** The URLs in a multistatus. */
+/** The URLs in a multistatus response. */
 export const hrefsIn = (text: string): string[] =>
   [...text.matchAll(/<D:response><D:href>([^<]*)<\/D:href>/g)].map(([, href]) => href ?? '')
 
 export const lockInfo = (scope = 'exclusive', owner = 'someone') =>
   `<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:"><D:lockscope><D:${scope}/></D:lockscope><D:locktype><D:write/></D:locktype><D:owner>${owner}</D:owner></D:lockinfo>`
 
-/** Makes a lock; answers its token. */
+/** Creates a lock. Returns its token. */
 export async function lockOf(
   dav: Dav,
   path: string,

@@ -24,9 +24,7 @@ const programs = {
   cadaver: isThere('cadaver', '--version'),
   'git-annex': isThere('git-annex', 'version'),
 }
-/**
- * A program that is missing is named in the list of tests that are left out; .ci/run installs all.
- */
+/** Tests of a missing program are reported as skipped. .ci/run installs all programs. */
 const withProgram = (program: keyof typeof programs) => (programs[program] ? it : it.skip)
 
 let t: TestApp
@@ -44,7 +42,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true })
 })
 
-it('knows each program in the gate', () => {
+it('finds each required program', () => {
   if (process.env.CI === 'true')
     expect(programs).toEqual({ litmus: true, rclone: true, cadaver: true, 'git-annex': true })
 })
@@ -76,7 +74,7 @@ describe('rclone', () => {
     })
 
   withProgram('rclone')(
-    'copies, syncs and checks folders both ways (Debian: rclone)',
+    'copies, syncs and checks folders in both directions (Debian: rclone)',
     async () => {
       const local = join(dir, 'local')
       for (let i = 0; i < 40; i++) {
@@ -93,7 +91,7 @@ describe('rclone', () => {
       await rclone('moveto', `${remote()}synced/new`, `${remote()}synced/renamed`)
       const back = join(dir, 'back')
       await rclone('sync', `${remote()}synced`, back)
-      // By checksums, without reading a file.
+      // Compares checksums without reading a file.
       const { stderr } = await rclone('check', back, `${remote()}synced`)
       expect(stderr).toContain(' 0 differences found')
       expect(stderr).not.toMatch(/hashes could not be checked/)
@@ -114,7 +112,7 @@ describe('rclone', () => {
     await run('rclone', words.slice(1), { env })
     const rclone = (...args: string[]) => run('rclone', ['--retries', '1', ...args], { env })
     expect((await rclone('lsf', 'satchel:')).stdout).toContain('synced/')
-    // Names that Satchel does not take: the encoding of the command makes others of them.
+    // Names that Satchel refuses. rclone encodes them.
     const odd = join(dir, 'odd')
     mkdirSync(join(odd, ' folder '), { recursive: true })
     for (const name of [' folder /x', ' a', 'b ', 'c\\d', 'e\u0007f', '␠g', 'gone'])
@@ -132,7 +130,7 @@ describe('rclone', () => {
   })
 
   withProgram('rclone').each(['owncloud', 'nextcloud'])(
-    'keeps times with vendor=%s, so that sync and bisync find nothing to do a second time',
+    'keeps times with vendor=%s, so that a second sync and bisync have nothing to do',
     async vendor => {
       const [here, back] = [join(dir, vendor), join(dir, `${vendor}-back`)]
       const there = `${remote(vendor)}times-${vendor}`
@@ -189,7 +187,7 @@ describe('rclone', () => {
 
 describe('git-annex', () => {
   withProgram('git-annex').each([['without chunks'], ['with chunks', 'chunk=1MiB']])(
-    'passes the test of its special remotes %s (Debian: git-annex)',
+    'passes the test of special remotes %s (Debian: git-annex)',
     async (_how, ...options) => {
       const home = mkdtempSync(join(dir, 'annex-'))
       const env = {

@@ -31,7 +31,7 @@ const tokenOf = (headers: Headers) => headers.get('lock-token') ?? ''
 describe('macOS Finder', () => {
   const agent = { 'user-agent': 'WebDAVFS/3.0.0 (03008000) Darwin/23.0.0 (arm64)' }
 
-  it('asks for space, writes an empty file, locks it, sends the bytes in chunks, and unlocks', async () => {
+  it('asks for free space, writes an empty file, locks it, sends chunks, and unlocks', async () => {
     const quota = `<?xml version="1.0" encoding="utf-8"?><D:propfind xmlns:D="DAV:"><D:prop><D:quota-available-bytes/><D:quota-used-bytes/><D:quota/><D:quotaused/></D:prop></D:propfind>`
     const space = await dav('PROPFIND', '/files/', {
       headers: { ...agent, depth: '0', 'content-type': 'text/xml' },
@@ -78,7 +78,7 @@ describe('macOS Finder', () => {
 describe('Windows Explorer', () => {
   const agent = { 'user-agent': 'Microsoft-WebDAV-MiniRedir/10.0.19045', translate: 'f' }
 
-  it('looks without a body, writes under a lock, sets its own times, and renames', async () => {
+  it('probes without a body, writes under a lock, sets its own times, and renames', async () => {
     expect((await dav('OPTIONS', '/', { headers: agent })).headers.get('ms-author-via')).toBe('DAV')
     for (const path of ['', '/files', '/files/desktop.ini']) {
       const { status, text } = await dav('PROPFIND', path, {
@@ -118,7 +118,7 @@ describe('Windows Explorer', () => {
 })
 
 describe('LibreOffice', () => {
-  it('locks a document that it opens, saves it with a tagged If, keeps the lock, and unlocks', async () => {
+  it('locks an open document, saves it with a tagged If, keeps the lock, and unlocks', async () => {
     await dav('PUT', '/files/letter.odt', { body: 'first' })
     const body = lockBody('LibreOffice - Alice')
     const locked = await dav('LOCK', '/files/letter.odt', {
@@ -152,9 +152,9 @@ describe('LibreOffice', () => {
     expect((await dav('GET', '/files/letter.odt')).text).toBe('third')
   })
 
-  // As 7.4 does where the name of a file has letters beyond ASCII: it loses the token until it
-  // unlocks.
-  it('saves what it has locked without the token, which no other program and no other person may', async () => {
+  // LibreOffice 7.4 does this when a file name has letters beyond ASCII: it loses the token until
+  // it unlocks.
+  it('saves its locked document without the token, which no other program or user may do', async () => {
     const agent = { 'user-agent': 'LibreOffice 7.4.7.2 denylistedbackend/7.88.1 GnuTLS/3.7.9' }
     const path = '/files/gr%c3%bc%c3%9fe.odt'
     const put = (by: typeof dav, headers: Record<string, string>) =>
@@ -176,8 +176,8 @@ describe('LibreOffice', () => {
   })
 })
 
-describe('An editor that saves under another name and renames', () => {
-  it('gives the path another ETag with each save', async () => {
+describe('An editor that saves to a temporary name and renames it', () => {
+  it('gives the file a new ETag with each save', async () => {
     const tags = new Set<string>()
     for (const text of ['one', 'two', 'three']) {
       await dav('PUT', '/files/save.tmp', { body: text })

@@ -20,7 +20,7 @@ async function workspaceOfTwo(name: string, role: 'admin' | 'editor') {
   const id = await found(owner, name)
   await join(t, id, other, role)
   const { slug = '' } = (await t.app.db.Workspace.findByPk(id, { raw: true })) ?? {}
-  // Only owners and admins make keys of a workspace.
+  // Only owners and admins create workspace keys.
   await join(t, id, other, 'admin')
   const clientOf = async (who: Person) =>
     davOf(t.url, basic(who.email, (await workspaceKey(t, who, id)).key))
@@ -30,7 +30,7 @@ async function workspaceOfTwo(name: string, role: 'admin' | 'editor') {
 }
 
 describe('A WebDAV lock', () => {
-  it.each(['', '/f'])('ends when its maker leaves the workspace (at "%s")', async at => {
+  it.each(['', '/f'])('ends when its owner leaves the workspace (at "%s")', async at => {
     const { id, other, clients, root } = await workspaceOfTwo(`left${at.length}`, 'editor')
     await clients.owner('PUT', `${root}/f`, { body: 'f' })
     await lockOf(clients.other, `${root}${at}`)
@@ -42,14 +42,14 @@ describe('A WebDAV lock', () => {
     expect(await statusOf(clients.owner('LOCK', root, { body: lockInfo() }))).toBe(200)
   })
 
-  it('ends when its maker may only read', async () => {
+  it('ends when its owner becomes a viewer', async () => {
     const { id, other, clients, root } = await workspaceOfTwo('demoted', 'editor')
     await lockOf(clients.other, root)
     await join(t, id, other, 'viewer')
     expect(await statusOf(clients.owner('PUT', `${root}/f`, { body: 'x' }))).toBe(201)
   })
 
-  it('ends when the share that its maker wrote by ends, or the entry leaves that share', async () => {
+  it('ends when its owner’s share ends, or when the entry leaves that share', async () => {
     const { person: owner, dav } = await davPerson(t, 'sharer')
     const { person: guest, dav: theirs } = await davPerson(t, 'guest')
     await owner.upload('box/f', 'f')
@@ -70,7 +70,7 @@ describe('A WebDAV lock', () => {
     expect(await statusOf(dav('PUT', '/files/box/f', { body: 'x' }))).toBe(204)
   })
 
-  it('can be ended by the owner of the drive', async () => {
+  it('can be removed by the owner of the drive', async () => {
     const { person: owner, dav } = await davPerson(t, 'sharer2')
     const { person: guest, dav: theirs } = await davPerson(t, 'guest2')
     await owner.upload('box/f', 'f')
@@ -87,7 +87,7 @@ describe('A WebDAV lock', () => {
     expect(await statusOf(dav('PUT', '/files/box/f', { body: 'x' }))).toBe(204)
   })
 
-  it('can be ended by owners and admins of a workspace, not by editors', async () => {
+  it('can be removed by owners and admins of a workspace, not by editors', async () => {
     const { id, other, clients, root } = await workspaceOfTwo('roles', 'editor')
     const lock = await lockOf(clients.owner, root)
     expect(await unlock(clients.other, root, lock)).toBe(403)

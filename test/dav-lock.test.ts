@@ -19,7 +19,7 @@ const to = (destination: string, more: Record<string, string> = {}) => ({
 })
 const withToken = (token: string) => ({ if: `(<${token}>)` })
 let serial = 0
-/** A folder of its own, with a file in it. */
+/** A new folder with a file in it. */
 async function place(): Promise<string> {
   const path = `/files/l${serial++}`
   await dav('MKCOL', path)
@@ -28,7 +28,7 @@ async function place(): Promise<string> {
 }
 
 describe('LOCK', () => {
-  it('keeps writes out that do not send its token', async () => {
+  it('blocks writes that do not send its token', async () => {
     const at = await place()
     const token = await lockOf(dav, `${at}/f`)
     expect(token).toMatch(/^urn:uuid:/)
@@ -55,7 +55,7 @@ describe('LOCK', () => {
     expect(await statusOf(dav('PUT', `${at}/f`, { body: 'x' }))).toBe(204)
   })
 
-  it('ends by a Lock-Token without angle brackets, as npm webdav sends it', async () => {
+  it('is released by a Lock-Token without angle brackets, as npm webdav sends it', async () => {
     const at = await place()
     const token = await lockOf(dav, `${at}/f`)
     expect(
@@ -65,7 +65,7 @@ describe('LOCK', () => {
     expect(await statusOf(dav('PUT', `${at}/f`, { body: 'x' }))).toBe(204)
   })
 
-  it('is of a folder with all that is in it, or of its members alone', async () => {
+  it('covers a folder with all its contents, or only its members', async () => {
     const at = await place()
     const deep = await lockOf(dav, at)
     expect(await statusOf(dav('PUT', `${at}/f`, { body: 'x' }))).toBe(423)
@@ -84,7 +84,7 @@ describe('LOCK', () => {
     expect(await statusOf(dav('PUT', `${at}/new`, { body: 'x', headers: tagged }))).toBe(201)
   })
 
-  it('of a URL without anything makes an empty file', async () => {
+  it('of an unmapped URL creates an empty file', async () => {
     const at = await place()
     const made = await dav('LOCK', `${at}/null`, { body: lockInfo(), headers: { depth: '0' } })
     expect(made.status).toBe(201)
@@ -92,7 +92,7 @@ describe('LOCK', () => {
     expect(await statusOf(dav('LOCK', '/files/no/such', { body: lockInfo() }))).toBe(409)
   })
 
-  it('may be shared, and is exclusive otherwise', async () => {
+  it('may be shared, and is exclusive by default', async () => {
     const at = await place()
     const one = await lockOf(dav, `${at}/f`, {}, 'shared')
     await lockOf(dav, `${at}/f`, {}, 'shared')
@@ -103,7 +103,7 @@ describe('LOCK', () => {
     expect(await statusOf(dav('PUT', `${at}/f`, { body: 'x', headers: withToken(one) }))).toBe(204)
   })
 
-  it('lasts for the time that is asked for, up to an hour, and longer when refreshed', async () => {
+  it('lasts for the requested time, up to an hour, and can be refreshed', async () => {
     const at = await place()
     const { text } = await dav('LOCK', `${at}/f`, {
       body: lockInfo(),
@@ -126,7 +126,7 @@ describe('LOCK', () => {
     expect(await statusOf(dav('PUT', `${at}/f`, { body: 'x' }))).toBe(204)
   })
 
-  it('ends with the place of what is moved or deleted', async () => {
+  it('ends when its entry is moved or deleted', async () => {
     const at = await place()
     const token = await lockOf(dav, `${at}/f`)
     expect(await statusOf(dav('MOVE', `${at}/f`, to(`/dav${at}/g`, withToken(token))))).toBe(201)
@@ -136,7 +136,7 @@ describe('LOCK', () => {
     ).toBe(409)
   })
 
-  it('is of who has made it: others see it, and can neither use nor end it', async () => {
+  it('is visible to others, who can neither use nor release it', async () => {
     const [owner, bob] = [await t.signIn('owner'), await t.signIn('bob')]
     const id = await found(owner, 'Locks')
     await join(t, id, bob, 'editor')
@@ -163,7 +163,7 @@ describe('LOCK', () => {
     expect(await statusOf(one('PUT', path, { body: 'x', headers: withToken(token) }))).toBe(204)
   })
 
-  it('is won by one of many who ask at once, whichever worker they ask', async () => {
+  it('is granted to one of many concurrent requests, on any worker', async () => {
     const at = await place()
     const answers = await Promise.all(
       Array.from({ length: 8 }, () =>
@@ -173,7 +173,7 @@ describe('LOCK', () => {
     expect(answers.sort()).toEqual([200, ...new Array(7).fill(423)])
   })
 
-  it('is ignored by the other interfaces, where versions keep what was replaced', async () => {
+  it('is ignored by the other interfaces, where versions keep the replaced files', async () => {
     const at = await place()
     await lockOf(dav, `${at}/f`)
     const path = at.slice('/files/'.length)
@@ -182,7 +182,7 @@ describe('LOCK', () => {
     expect(await statusOf(dav('PUT', `${at}/f`, { body: 'again' }))).toBe(201)
   })
 
-  it('may be shared by ten that hold for one entry, those of folders among them', async () => {
+  it('may be shared by up to ten locks on an entry, including locks on its folders', async () => {
     const at = await place()
     for (let i = 0; i < 4; i++) await lockOf(dav, at, {}, 'shared')
     for (let i = 0; i < 6; i++) await lockOf(dav, `${at}/f`, {}, 'shared')
@@ -193,7 +193,7 @@ describe('LOCK', () => {
     ).toBe(200)
   })
 
-  it('says what is locked where its token is missing', async () => {
+  it('names the locked entry when its token is missing', async () => {
     const at = await place()
     await dav('MKCOL', `${at}/sub`)
     await dav('PUT', `${at}/sub/ä b`, { body: 'x' })
@@ -207,7 +207,7 @@ describe('LOCK', () => {
     expect(again.text).toContain(`<D:no-conflicting-lock><D:href>/dav${at}/sub/%C3%A4%20b</D:href>`)
   })
 
-  it('leaves no file where it is refused', async () => {
+  it('creates no file when it is refused', async () => {
     const at = await place()
     const token = await lockOf(dav, at)
     const answer = dav('LOCK', `${at}/new`, { body: lockInfo(), headers: withToken(token) })
@@ -215,7 +215,7 @@ describe('LOCK', () => {
     expect(await statusOf(dav('GET', `${at}/new`))).toBe(404)
   })
 
-  it('is named by up to 16 lists of an If header', async () => {
+  it('accepts up to 16 lists in an If header', async () => {
     const at = await place()
     const token = await lockOf(dav, `${at}/f`)
     const lists = (count: number) => ({ if: `${'(<urn:uuid:x>)'.repeat(count - 1)} (<${token}>)` })
@@ -223,7 +223,7 @@ describe('LOCK', () => {
     expect(await statusOf(dav('PUT', `${at}/f`, { body: 'x', headers: lists(17) }))).toBe(400)
   })
 
-  it('is refused when it says nothing, or a person has too many', async () => {
+  it('is refused without a valid body, or beyond the limit per user', async () => {
     const at = await place()
     for (const body of ['<x/>', lockInfo('neither'), lockInfo().replace('write', 'read')])
       expect(await statusOf(dav('LOCK', `${at}/f`, { body }))).toBe(400)
@@ -278,7 +278,7 @@ describe('PROPPATCH', () => {
       })
     ).text
 
-  it('keeps what clients set, as they have set it', async () => {
+  it('keeps the properties of clients unchanged', async () => {
     const at = await place()
     const value = '<x xmlns="urn:x" xml:lang="de">a &amp; <b xmlns="urn:y" c="d">𐀀</b></x>'
     const { status, text } = await dav('PROPPATCH', `${at}/f`, { body: propertyUpdate(value) })
@@ -293,7 +293,7 @@ describe('PROPPATCH', () => {
     expect(await read(`${at}/f`, 'y')).toContain('>1</y>')
   })
 
-  it('goes with what is moved, is copied, and ends with the entry', async () => {
+  it('properties move and are copied with their entry, and are deleted with it', async () => {
     const at = await place()
     for (const path of [at, `${at}/f`])
       await dav('PROPPATCH', path, { body: propertyUpdate('<x xmlns="urn:x">kept</x>') })
@@ -309,7 +309,7 @@ describe('PROPPATCH', () => {
     expect(await read(`${at}/g`)).toContain('404 Not Found')
   })
 
-  it('is read by name, also in the namespace of WebDAV', async () => {
+  it('properties are read by name, also in the namespace of WebDAV', async () => {
     const at = await place()
     await dav('PROPPATCH', `${at}/f`, { body: propertyUpdate('<D:own>mine</D:own>') })
     const body = '<D:propfind xmlns:D="DAV:"><D:prop><D:own/></D:prop></D:propfind>'
@@ -318,7 +318,7 @@ describe('PROPPATCH', () => {
     )
   })
 
-  it('changes all or nothing, and none that the service makes', async () => {
+  it('changes all properties or none, and no live property', async () => {
     const at = await place()
     const { text } = await dav('PROPPATCH', at, {
       body: propertyUpdate('<x xmlns="urn:x">1</x><D:getetag>"1"</D:getetag>'),
@@ -335,7 +335,7 @@ describe('PROPPATCH', () => {
     ).toBe(404)
   })
 
-  it('is bounded in number and size', async () => {
+  it('is limited in number and size of properties', async () => {
     const at = await place()
     const many = Array.from(
       { length: MAX_DAV_PROPERTIES },
@@ -355,11 +355,11 @@ describe('PROPPATCH', () => {
   })
 })
 
-describe('At once', () => {
+describe('Concurrent requests', () => {
   const statuses = async (answers: Promise<{ status: number }>[]) =>
     (await Promise.all(answers)).map(({ status }) => status).sort()
 
-  it('one of many writes that expect the same ETag is made', async () => {
+  it('one of many writes that expect the same ETag succeeds', async () => {
     const at = await place()
     const etag = (await dav('HEAD', `${at}/f`)).headers.get('etag') ?? ''
     const puts = Array.from({ length: 6 }, (_, i) =>
@@ -375,7 +375,7 @@ describe('At once', () => {
     ])
   })
 
-  it('no write is made after a lock that was given, whichever worker has it', async () => {
+  it('no write succeeds after a lock was granted, on any worker', async () => {
     for (let round = 0; round < 8; round++) {
       const at = await place()
       const locked = lockOf(dav, `${at}/f`).then(async () => (await dav('GET', `${at}/f`)).text)

@@ -32,8 +32,8 @@ const statusOf = async (answer: Promise<{ status: number }>) => (await answer).s
 const list = async (dav: Dav, path: string) =>
   hrefsIn((await dav('PROPFIND', path, { headers: { depth: '1' } })).text)
 
-describe('Two shares of one sharer', () => {
-  it('are drives of their own: nothing is moved from one to the other, nor another file in its place', async () => {
+describe('Two shares of one user', () => {
+  it('are separate drives: no entry is moved from one to the other or replaced by it', async () => {
     const owner = await t.signIn('two-shares')
     const { person, dav } = await davPerson(t)
     for (const path of ['one/f', 'two/f', 'two/inner/f']) await owner.upload(path, path)
@@ -64,7 +64,7 @@ describe('Two shares of one sharer', () => {
 })
 
 describe('Shares of one name', () => {
-  it('have names that stay when another one ends', async () => {
+  it('keep their unique names when another one ends', async () => {
     const { person, dav } = await davPerson(t)
     const owners = await Promise.all(
       ['first', 'second', 'third'].map(name => t.signIn(`names-${name}`)),
@@ -105,8 +105,8 @@ describe('The list of shares', () => {
     for (const path of ['file.txt', 'folder']) await shareOf(owner, person, path)
     const { text } = await dav('PROPFIND', '/shared', { headers: { depth: '1' } })
     const [, , file = '', folder = ''] = text.split('<D:response>')
-    // A file is as old as its content, which no client has said to be older than its upload; a
-    // folder changes when it is moved.
+    // A file has the time of its upload, because the client sent no older time. A folder has the
+    // time of its move.
     for (const [one, changed] of [
       [file, 1e12],
       [folder, 1.1e12],
@@ -120,8 +120,8 @@ describe('The list of shares', () => {
   })
 })
 
-describe('A copy of more than one call copies', () => {
-  it('replaces a folder at its end, and is refused into what is shared', async () => {
+describe('A copy in the background', () => {
+  it('replaces a folder when it finishes, and is refused into a shared folder', async () => {
     const owner = await t.signIn('large')
     const { person, dav } = await davPerson(t)
     await owner.upload('target/x', 'x')
@@ -158,7 +158,7 @@ describe('A copy of more than one call copies', () => {
   })
 })
 
-describe('A file that is replaced while it is asked for', () => {
+describe('A file that is replaced during a request', () => {
   const found = {
     id: 'f',
     kind: 0 as never,
@@ -173,7 +173,7 @@ describe('A file that is replaced while it is asked for', () => {
     blobId: 'old-blob',
   }
 
-  it('is delivered as it was found, or not at all, so that its ETag is that of its bytes', async () => {
+  it('is delivered with the bytes that match its ETag, or not at all', async () => {
     const now = { ...found, revision: 2, md5: 'new', blobId: 'new-blob' }
     const services = {
       entryLists: { at: async () => now },

@@ -24,7 +24,7 @@ afterAll(() => t.stop())
 const statusOf = async (answer: Promise<{ status: number }>) => (await answer).status
 
 describe('OPTIONS', () => {
-  it('says what there is, without a credential and beside CORS', async () => {
+  it('lists the methods, without a credential and independently of CORS', async () => {
     const { status, headers } = await davOf(t.url)('OPTIONS', '/files/')
     expect(status).toBe(200)
     expect(headers.get('dav')).toBe('1, 2, 3')
@@ -45,7 +45,7 @@ describe('OPTIONS', () => {
 })
 
 describe('Signing in', () => {
-  it('takes the e-mail address or the name, and an API key as the password', async () => {
+  it('accepts the e-mail address or the name, and an API key as the password', async () => {
     const { key, person } = await davPerson(t)
     for (const user of [person.email, person.email.toUpperCase()])
       expect(
@@ -65,7 +65,7 @@ describe('Signing in', () => {
     ).toBe(207)
   })
 
-  it('asks for Basic where there is no valid credential, a cookie among them', async () => {
+  it('asks for Basic without a valid credential, and ignores cookies', async () => {
     const { key } = await davPerson(t)
     for (const given of [
       undefined,
@@ -85,7 +85,7 @@ describe('Signing in', () => {
     ).toBe(401)
   })
 
-  it('refuses a key at once when it has been deleted', async () => {
+  it('refuses a deleted key immediately', async () => {
     const { key, dav: theirs, person } = await davPerson(t)
     expect(await statusOf(theirs('PUT', '/files/a.txt', { body: 'a' }))).toBe(201)
     expect(
@@ -98,7 +98,7 @@ describe('Signing in', () => {
     expect(await statusOf(theirs('GET', '/files/a.txt'))).toBe(401)
   })
 
-  it('slows guesses down, and never refuses a right key', async () => {
+  it('slows down guesses, and never refuses a valid key', async () => {
     const own = await startApp()
     try {
       const { dav: right } = await davPerson(own)
@@ -114,7 +114,7 @@ describe('Signing in', () => {
   })
 })
 
-describe('What a key may do', () => {
+describe('The permissions of a key', () => {
   const tries: [string, string, object, string][] = [
     ['PROPFIND', '/files/f.txt', { headers: { depth: '0' } }, 'private_files:read'],
     ['GET', '/files/f.txt', {}, 'private_files:read'],
@@ -144,7 +144,7 @@ describe('What a key may do', () => {
     ['DELETE', '/files/f.txt', {}, 'private_files:delete'],
   ]
 
-  it.each(tries)('%s needs the scope', async (method, path, options, scope) => {
+  it.each(tries)('%s requires the scope', async (method, path, options, scope) => {
     const without = await davPerson(
       t,
       undefined,
@@ -156,7 +156,7 @@ describe('What a key may do', () => {
     if (method !== 'HEAD') expect(text).toContain('<S:code>INSUFFICIENT_SCOPE</S:code>')
   })
 
-  it('needs the right to delete where it replaces', async () => {
+  it('include the delete scope for replacing a file', async () => {
     const { person, dav: theirs } = await davPerson(t, undefined, [
       'private_files:read',
       'private_files:write',
@@ -174,7 +174,7 @@ describe('What a key may do', () => {
     expect((await theirs('GET', '/files/old.txt')).text).toBe('old')
   })
 
-  it('is bounded to one workspace, by the role of its maker now', async () => {
+  it('are limited to one workspace, by the current role of its creator', async () => {
     const [owner, bob] = [await t.signIn('wanda'), await t.signIn('bob')]
     const [id, other] = [await found(owner, 'Garden'), await found(owner, 'Shed')]
     await join(t, id, bob, 'admin')
@@ -206,7 +206,7 @@ describe('What a key may do', () => {
 })
 
 describe('PUT and GET', () => {
-  it('make a file, replace it, and keep what was replaced', async () => {
+  it('create a file, replace it, and keep the replaced version', async () => {
     const made = await dav('PUT', '/files/put.txt', {
       body: 'one',
       headers: { 'content-type': 'text/plain' },
@@ -224,7 +224,7 @@ describe('PUT and GET', () => {
     expect([errors, JSON.stringify(data)]).toEqual([undefined, expect.stringContaining('"size":3')])
   })
 
-  it('take an empty file, and any Unicode name in either form', async () => {
+  it('accept an empty file, and any Unicode name in either normal form', async () => {
     expect(await statusOf(dav('PUT', '/files/empty', { body: '' }))).toBe(201)
     expect((await dav('GET', '/files/empty')).text).toBe('')
     const name = 'Zoë & <Ærø> 100% #1 漢字.txt'
@@ -241,7 +241,7 @@ describe('PUT and GET', () => {
     expect(text).toContain('<D:displayname>Zoë &amp; &lt;Ærø&gt; 100% #1 漢字.txt</D:displayname>')
   })
 
-  it('send ranges, and nothing that the client has', async () => {
+  it('send ranges, and 304 for a cached file', async () => {
     await dav('PUT', '/files/range', { body: '0123456789' })
     const part = await dav('GET', '/files/range', { headers: { range: 'bytes=2-4' } })
     expect([part.status, part.text, part.headers.get('content-range')]).toEqual([
@@ -265,7 +265,7 @@ describe('PUT and GET', () => {
     expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', '10'])
   })
 
-  it('change only what the client expects', async () => {
+  it('change a file only if it matches the expected ETag', async () => {
     const { headers } = await dav('PUT', '/files/cond', {
       body: '1',
       headers: { 'if-none-match': '*' },
@@ -288,14 +288,14 @@ describe('PUT and GET', () => {
     )
   })
 
-  it('tell two files of one path and one revision apart', async () => {
+  it('distinguish two files with the same path and revision', async () => {
     const first = await dav('PUT', '/files/again', { body: 'first' })
     await dav('DELETE', '/files/again')
     const second = await dav('PUT', '/files/again', { body: 'second' })
     expect(second.headers.get('etag')).not.toBe(first.headers.get('etag'))
   })
 
-  it('refuse a part, a missing folder, and a full drive', async () => {
+  it('refuse a partial PUT, a missing parent folder, and a full drive', async () => {
     expect(
       await statusOf(
         dav('PUT', '/files/p', { body: 'x', headers: { 'content-range': 'bytes 0-0/2' } }),
@@ -317,7 +317,7 @@ describe('PUT and GET', () => {
     }
   })
 
-  it('continue when the client waits for that', async () => {
+  it('send 100 Continue when the client waits for it', async () => {
     const { port } = new URL(t.url)
     const status = await new Promise((resolve, reject) => {
       const headers = { authorization, expect: '100-continue', 'content-length': 5 }
@@ -333,7 +333,7 @@ describe('PUT and GET', () => {
     expect((await dav('GET', '/files/expected')).text).toBe('hello')
   })
 
-  it('leave an event that names the interface and the key', async () => {
+  it('record an event with the interface and the key', async () => {
     const { key, person, dav: theirs } = await davPerson(t)
     await theirs('PUT', '/files/seen', { body: 'x' })
     const query =
@@ -343,7 +343,7 @@ describe('PUT and GET', () => {
     expect(JSON.stringify(data)).toContain(key.id)
   })
 
-  it('store what operating systems leave behind, or refuse it', async () => {
+  it('accept or refuse the metadata files of operating systems', async () => {
     expect(await statusOf(dav('PUT', '/files/._x', { body: 'x' }))).toBe(201)
     const own = await startApp({ WEBDAV_SYSTEM_FILES: 'refuse' })
     try {
@@ -361,7 +361,7 @@ describe('PUT and GET', () => {
 })
 
 describe('Folders', () => {
-  it('are made in one that is there, once, and without a body', async () => {
+  it('are created once, in an existing parent, without a body', async () => {
     expect(await statusOf(dav('MKCOL', '/files/dir/'))).toBe(201)
     expect(await statusOf(dav('MKCOL', '/files/dir'))).toBe(405)
     expect(await statusOf(dav('MKCOL', '/files/none/dir'))).toBe(409)
@@ -370,7 +370,7 @@ describe('Folders', () => {
     expect((await dav('GET', '/files/dir/')).text).toContain('WebDAV')
   })
 
-  it('go into the trash with what is in them', async () => {
+  it('move to the trash with their contents', async () => {
     await dav('MKCOL', '/files/gone')
     await dav('PUT', '/files/gone/a', { body: 'a' })
     expect(await statusOf(dav('DELETE', '/files/gone', { headers: { depth: '1' } }))).toBe(400)
@@ -397,7 +397,7 @@ describe('COPY and MOVE', () => {
     await dav('PUT', '/files/cm/a', { body: 'a' })
   })
 
-  it('take an absolute path, or the URL by any scheme, and behind a proxy', async () => {
+  it('accept an absolute path or a URL with any scheme, also behind a proxy', async () => {
     const { host } = new URL(t.url)
     const given = [
       '/dav/files/cm/1',
@@ -436,7 +436,7 @@ describe('COPY and MOVE', () => {
     ).toBe(400)
   })
 
-  it('copy a folder alone with a depth of 0, and move all of it', async () => {
+  it('copy only the folder itself with depth 0, and always move everything', async () => {
     expect(
       await statusOf(dav('COPY', '/files/cm/tree', to('/dav/files/cm/bare', { depth: '0' }))),
     ).toBe(201)
@@ -452,7 +452,7 @@ describe('COPY and MOVE', () => {
     ).toBe(400)
   })
 
-  it('refuse the same place, and one in the other', async () => {
+  it('refuse an equal source and target, and a target inside the source', async () => {
     for (const method of ['COPY', 'MOVE']) {
       expect(await statusOf(dav(method, '/files/cm/a', to('/dav/files/cm/a')))).toBe(403)
       expect(await statusOf(dav(method, '/files/cm', to('/dav/files/cm/inside')))).toBe(403)
@@ -468,7 +468,7 @@ describe('PROPFIND', () => {
   const props = (inside: string) =>
     `<?xml version="1.0"?><a:propfind xmlns:a="DAV:">${inside}</a:propfind>`
 
-  it('lists a folder, which ends with a slash, and never all below it', async () => {
+  it('lists one level of a folder, whose path ends with a slash, and refuses infinite depth', async () => {
     await dav('MKCOL', '/files/list')
     await dav('MKCOL', '/files/list/sub')
     await dav('PUT', '/files/list/f', { body: 'f' })
@@ -482,7 +482,7 @@ describe('PROPFIND', () => {
     expect(await statusOf(dav('PROPFIND', '/files/none', { headers: { depth: '0' } }))).toBe(404)
   })
 
-  it('answers the properties that are asked for, and says which there are not', async () => {
+  it('returns the requested properties, and lists the missing ones', async () => {
     const { text, status } = await ask(
       '/files/list/f',
       props(
@@ -500,7 +500,7 @@ describe('PROPFIND', () => {
     expect((await ask('/files/list/', props('<a:allprop/>'))).text).toContain('<D:collection/>')
   })
 
-  it('answers checksums where they are asked for, as rclone does, and not with all properties', async () => {
+  it('returns checksums when requested, as rclone does, but not with allprop', async () => {
     const md5 = createHash('md5').update('sum').digest('hex')
     const put = { body: 'sum', headers: { 'oc-checksum': `MD5:${md5}` } }
     expect(await statusOf(dav('PUT', '/files/sum.txt', put))).toBe(201)
@@ -543,7 +543,7 @@ describe('PROPFIND', () => {
       expect((await dav('GET', '/files/verified.txt')).text).toBe('sum')
     })
 
-    it('is verified by the Adler-32 of many bytes, in any pieces', async () => {
+    it('is verified by the Adler-32 of many bytes, in chunks of any size', async () => {
       const bytes = Buffer.from(Uint8Array.from({ length: 1_024_000 }, (_, i) => i % 256))
       const header = { 'oc-checksum': 'ADLER32:4d9ba4b9' }
       expect((await dav('PUT', '/files/adler', { body: bytes, headers: header })).status).toBe(201)
@@ -587,7 +587,7 @@ describe('PROPFIND', () => {
       }
     })
 
-    it('with a SHA-1 has only its MD5 in its properties, which alone is kept', async () => {
+    it('with a SHA-1 returns only its MD5, the only checksum that is stored', async () => {
       await put('sum', { 'oc-checksum': `SHA1:${sums.SHA1}` })
       const asked = `<D:propfind xmlns:D="DAV:"><D:prop><checksums xmlns="http://owncloud.org/ns"/></D:prop></D:propfind>`
       const { text } = await dav('PROPFIND', '/files/verified.txt', {
@@ -600,7 +600,7 @@ describe('PROPFIND', () => {
     })
   })
 
-  it('has the dates of the standards, which are formatted by day', () => {
+  it('has dates in the standard formats, cached by day', () => {
     for (const ms of [
       0, 1, 999, 86_399_999, 86_400_000, 951_782_400_000, 1_795_723_199_123, 1_795_723_200_000,
     ]) {
@@ -609,7 +609,7 @@ describe('PROPFIND', () => {
     }
   })
 
-  it('repeats no name, and answers no names that are too long together', async () => {
+  it('returns each property once, and refuses names that are too long in total', async () => {
     const many = (count: number, ns: string) =>
       props(
         `<a:prop xmlns:x="${ns}">${Array.from({ length: count }, (_, i) => `<x:p${i}/>`).join('')}</a:prop>`,
@@ -626,7 +626,7 @@ describe('PROPFIND', () => {
     expect(await statusOf(ask('/files/list/f', many(40, `urn:${'x'.repeat(500)}`)))).toBe(400)
   })
 
-  it('refuses XML that is malformed, too large, too deep or declares anything', async () => {
+  it('refuses XML that is malformed, too large, too deep or has declarations', async () => {
     const bomb = '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;&x;&x;">]>'
     const external = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
     const bodies = [
@@ -669,7 +669,7 @@ describe('PROPFIND', () => {
     const ofProperties = () => t.statements().filter(sql => sql.includes('dav_property')).length
     t.statements()
     const hrefs = hrefsIn(await list())
-    // Of the folder itself, and of each of two pages.
+    // One statement for the folder itself, and one for each of two pages.
     expect(ofProperties()).toBe(3)
     expect(hrefs).toHaveLength(1221)
     expect(new Set(hrefs).size).toBe(1221)
@@ -686,7 +686,7 @@ describe('PROPFIND', () => {
         /<D:href>([^<]*)<\/D:href>(?:(?!<D:href>).)*<p xmlns="u">(n\d+)</gs,
       ),
     ]
-    // Those of 200 entries at once: of the first page in three more statements.
+    // 200 entries per statement: three more statements for the first page.
     expect(ofProperties()).toBe(6)
     expect(found.map(([, href, name]) => [href, name])).toEqual(
       names.slice(0, 450).map(name => [`/dav/files/many/${name}/`, name]),
@@ -694,20 +694,20 @@ describe('PROPFIND', () => {
   })
 })
 
-describe('Beside them', () => {
-  it('is refused what there is no method for', async () => {
+describe('Other requests', () => {
+  it('are refused for unknown methods', async () => {
     const { status, headers } = await dav('POST', '/files/')
     expect(status).toBe(405)
     expect(headers.get('allow')).toContain('PROPFIND')
   })
 
-  it('writes are refused during a maintenance, and reads go on', async () => {
+  it('to write are refused during maintenance, while reads work', async () => {
     const own = await startApp()
     try {
       const { dav: theirs } = await davPerson(own)
       await theirs('PUT', '/files/a', { body: 'a' })
       await own.app.services.maintenance.start({ endsAt: Date.now() + 60_000 }, null)
-      // Another worker hears of it a moment later.
+      // Another worker learns of the maintenance a moment later.
       for (let seen = 0; seen < 4; )
         seen = (await statusOf(theirs('MKCOL', '/files/c'))) === 503 ? seen + 1 : 0
       const { status, headers } = await theirs('PUT', '/files/b', { body: 'b' })
@@ -726,7 +726,7 @@ describe('Beside them', () => {
   })
 })
 
-describe('What is shared with one', () => {
+describe('Shared folders and files', () => {
   const SHARE =
     'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
   const shareOf = async (
@@ -741,7 +741,7 @@ describe('What is shared with one', () => {
     return shareFiles.shares[0].token
   }
 
-  it('is listed, read, and changed as far as each share allows', async () => {
+  it('are listed, read, and changed as far as each share allows', async () => {
     const owner = await t.signIn('sharer')
     const { person, dav: theirs } = await davPerson(t)
     await owner.upload('look/inside/a.txt', 'a')
@@ -785,7 +785,7 @@ describe('What is shared with one', () => {
     expect(await statusOf(theirs('PUT', '/shared/new', { body: 'x' }))).toBe(409)
   })
 
-  it('is kept from others, and ends with the share', async () => {
+  it('are hidden from others, and disappear with the share', async () => {
     const owner = await t.signIn('sharer2')
     const { person, dav: theirs } = await davPerson(t)
     const { dav: strange } = await davPerson(t)

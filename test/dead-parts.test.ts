@@ -32,7 +32,7 @@ const MiB = 1024 * 1024
 
 const onMysql = engine === 'mysql' ? describe : describe.skip
 const onSqlite = engine === 'sqlite' ? describe : describe.skip
-// Neither the store nor Redis knows the engine: once is enough.
+// The engine affects neither the store nor Redis, so one run is enough.
 const withRedis = process.env.TEST_REDIS_URL ? onSqlite : describe.skip
 
 onMysql('A MySQL server', () => {
@@ -53,7 +53,7 @@ onMysql('A MySQL server', () => {
       DATABASE_URL: url.href,
       LEASE_SECONDS: '2',
       UPLOAD_PART_BYTES: String(PART),
-      // Tests hold the store of one worker.
+      // Tests block the store of one worker.
       WORKERS: '1',
     })
     gate = gateOf(t.app.store)
@@ -72,7 +72,7 @@ onMysql('A MySQL server', () => {
   ]
 
   describe.each(deaths)('that %s', (_how, die) => {
-    it('is a 503 by REST and by GraphQL for reads, writes and uploads, soon; and then all is well again', async () => {
+    it('is a 503 by REST and GraphQL for reads, writes and uploads, quickly, and then recovers', async () => {
       await alice.rest('GET', '/api/files/tree')
       await die()
       await Promise.all([
@@ -92,7 +92,7 @@ onMysql('A MySQL server', () => {
       await expectConsistent(t)
     })
 
-    it('is a 503 for many at once, also for those who wait for a connection', async () => {
+    it('is a 503 for many requests at once, including those that wait for a connection', async () => {
       await Promise.all(Array.from({ length: 10 }, () => alice.rest('GET', '/api/files/tree')))
       await die()
       await Promise.all(
@@ -106,11 +106,11 @@ onMysql('A MySQL server', () => {
       await expectRecovery(t, alice)
     })
 
-    it('is a 503 for an upload in parts, which goes on afterwards', async () => {
+    it('is a 503 for a multipart upload, which resumes afterwards', async () => {
       const [upload, whole] = [await inParts(t, alice), await inParts(t, alice)]
       for (const n of [2, 3]) await whole.part(n)
       let dead = false
-      // In the middle of the completion, when the parts have been read.
+      // Kills the database during the completion, after the parts were read.
       gate.interfere = async asked => {
         if (dead || asked !== 'describe') return
         dead = true
@@ -129,7 +129,7 @@ onMysql('A MySQL server', () => {
       await whole.finish()
     })
 
-    it('is a 503 for an upload that is on its way, which leaves nothing', async () => {
+    it('is a 503 for an upload in progress, which leaves nothing behind', async () => {
       const upload = await halfUpload(t, alice, 'never-half', randomBytes(12 * MiB))
       await until(isStaged(t))
       await die()
@@ -145,7 +145,7 @@ onMysql('A MySQL server', () => {
     })
   })
 
-  it('that loses its connections in the middle of uploads leaves whole files or none', async () => {
+  it('that loses its connections in the middle of uploads leaves complete files or none', async () => {
     const names = Array.from({ length: 40 }, (_, n) => `cut/${n}`)
     const answers = names.map(name => alice.upload(name, `bytes of ${name}`))
     for (let n = 0; n < 6; n++) {
@@ -161,7 +161,7 @@ onMysql('A MySQL server', () => {
     await eventually(() => expectConsistent(t))
   })
 
-  it('that holds the row of a storage area for too long is a 503, and nobody else waits', async () => {
+  it('that locks the row of a storage area for too long is a 503, and delays no one else', async () => {
     const bob = await t.signIn('bob')
     await t.app.db
       .transaction(async tx => {
@@ -180,7 +180,7 @@ onMysql('A MySQL server', () => {
   })
 })
 
-/** Another process that has locked a SQLite file for writing. */
+/** Starts another process that locks a SQLite file for writing. */
 async function lockElsewhere(path: string): Promise<() => Promise<void>> {
   const program = `
     const { DatabaseSync } = require('node:sqlite')
@@ -221,7 +221,7 @@ onSqlite('A SQLite file', () => {
     await drop()
   })
 
-  it('that another process has locked is a 503 for writes, soon; reads go on; and then all is well again', async () => {
+  it('locked by another process is a 503 for writes, quickly; reads work, and writes recover', async () => {
     await alice.upload('before.txt', 'before')
     release = await lockElsewhere(path)
     const writes = [
@@ -253,7 +253,7 @@ onSqlite('A SQLite file', () => {
     const setSize = (pages: number) => t.app.db.run(`PRAGMA max_page_count = ${pages}`)
     await setSize(1)
     try {
-      // Pages that are half empty take some more rows.
+      // Half-empty pages have room for some more rows.
       let made = 0
       while ((await folderAt(alice, `made-${made}`)).status === 200) made += 1
       await Promise.all([
@@ -273,18 +273,18 @@ onSqlite('A SQLite file', () => {
     await upload.resume()
   })
 
-  it('that another process has locked is a 503 for an upload in parts, which goes on afterwards', async () => {
+  it('locked by another process is a 503 for a multipart upload, which resumes afterwards', async () => {
     const upload = await inParts(t, alice)
     release = await lockElsewhere(path)
     await Promise.all([expectUnavailable(upload.part(2)), expectUnavailable(upload.complete())])
     await release()
-    // What was taken by the store, and not by the database, is there: sending it again does no
+    // The store may have these parts although the database does not. Sending them again does no
     // harm.
     for (const n of [2, 3]) expect((await upload.part(n)).status).toBe(200)
     await upload.finish()
   })
 
-  it('that another process locks for a moment is a delay', async () => {
+  it('locked briefly by another process only delays requests', async () => {
     release = await lockElsewhere(path)
     const writes = Array.from({ length: 10 }, (_, n) => folderAt(alice, `waited-${n}`))
     await sleep(1500)
@@ -314,7 +314,7 @@ withRedis('A Redis', () => {
   it.each([
     ['refuses connections', () => proxy.refuse()],
     ['answers nothing any more', () => proxy.freeze()],
-  ])('that %s does not matter to requests', async (_how, die) => {
+  ])('that %s does not affect requests', async (_how, die) => {
     const json = { object: 'secret.txt', password: 'open sesame' }
     const { response } = await alice.rest('POST', '/api/files/quick_share', { json })
     const guess = (password: string) =>

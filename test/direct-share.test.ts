@@ -18,7 +18,7 @@ let carol: Person
 
 beforeAll(async () => {
   t = await startApp({ RATE_SHARING: '1000000' })
-  // Mails stay in the outbox, and deleted folders are not purged, so that both can be looked at.
+  // The worker is stopped, so that mails stay in the outbox and deleted folders are not purged.
   await t.app.worker.stop()
   alice = await t.signIn('alice')
   bob = await t.signIn('bob')
@@ -62,14 +62,14 @@ const mails = async () => {
   return jobs.map(job => JSON.parse(job.payload))
 }
 
-/** Shares files of someone; answers the tokens. */
+/** Shares files of a person. Returns the tokens. */
 async function share(json: object = {}, person = alice): Promise<string[]> {
   const { status, response } = await send(json, person)
   expect(status).toBe(200)
   return response.sharing_info.map((info: { sharing_token: string }) => info.sharing_token)
 }
 
-/** A new person with a file of their own, and the token of its share with someone. */
+/** A new person with a file, and the token of a share of this file. */
 async function newShare(
   name: string,
   recipient: Person,
@@ -91,7 +91,7 @@ const expire = (recipient: Person) =>
   ])
 
 describe('POST /api/files/share', () => {
-  it('200 shares files with one person, for 7 days, and tells nobody', async () => {
+  it('200 shares files with one user for 7 days, and notifies nobody by mail', async () => {
     const before = Date.now()
     const { status, msg, response } = await send({
       objects: ['/docs/a.txt', 'docs/b.txt/', 'docs/a.txt'],
@@ -151,7 +151,7 @@ describe('POST /api/files/share', () => {
     },
   )
 
-  it('200 shares 100 files with the longest names at once, and queues the mail about them', async () => {
+  it('200 shares 100 files with the longest names at once, and queues one mail about them', async () => {
     const dora = await t.signIn('dora')
     const names = Array.from(
       { length: 100 },
@@ -249,7 +249,7 @@ describe('POST /api/files/share', () => {
     ['a file that is missing', 'docs/none.txt'],
     ['a folder', 'docs'],
     ['a file of somebody else', 'secret.txt'],
-  ])('400 for %s among others: all of them, or none', async (_what, path) => {
+  ])('400 for %s among others: shares all files or none', async (_what, path) => {
     await bob.upload('secret.txt', 'bob')
     const before = await rows()
     for (const objects of [
@@ -268,7 +268,7 @@ describe('POST /api/files/share', () => {
     expect(await mails()).toEqual([])
   })
 
-  it('400 without a body that says anything', async () => {
+  it('400 for an empty or missing body', async () => {
     for (const options of [{}, { json: [] }, { json: {} }, { body: 'email=bob@example.com' }])
       expect((await alice.rest('POST', '/api/files/share', options)).status).toBe(400)
   })
@@ -277,7 +277,7 @@ describe('POST /api/files/share', () => {
     expect(statusAndCode(await send({}, t.anonymous))).toEqual([401, 'UNAUTHENTICATED'])
   })
 
-  it('renews: the token stays, and expiry, password and "unseen" are new', async () => {
+  it('renews a share: keeps the token, and replaces expiry, password and "unseen"', async () => {
     const [token = ''] = await share({ duration: '1h', password: 'first' })
     await seen(token, bob)
     const [before] = (await received(bob)).response.files
@@ -298,7 +298,7 @@ describe('POST /api/files/share', () => {
     expect((await resolve(token, bob)).status).toBe(200)
   })
 
-  it('renews what has expired, also under another path; revoked is over for good', async () => {
+  it('renews an expired share, also under another path, but never a revoked one', async () => {
     const { sharer, token } = await newShare('erin', bob)
     await t.app.db.run('UPDATE share SET expires_at = ? WHERE user_id = ?', [
       Date.now() - 1,
@@ -316,7 +316,7 @@ describe('POST /api/files/share', () => {
     expect(statusAndCode(await open(token, bob))).toEqual([404, 'SHARE_NOT_FOUND'])
   })
 
-  it('ends in one row when many share the same file with the same person at once', async () => {
+  it('creates one row when many share the same file with the same person at once', async () => {
     const fred = await t.signIn('fred')
     await fred.upload('1', 'one')
     await fred.upload('2', 'two')
@@ -340,7 +340,7 @@ describe('POST /api/files/share', () => {
     expect((await rows()).filter(row => row.user_id === fred.userId)).toHaveLength(2)
   })
 
-  it('with one person is not with another', async () => {
+  it('creates separate shares for separate recipients', async () => {
     const [forBob] = await share()
     const [forCarol] = await share({ email: 'carol@example.com' })
     expect(forCarol).not.toBe(forBob)
@@ -348,7 +348,7 @@ describe('POST /api/files/share', () => {
 })
 
 describe('With send_email', () => {
-  it('200 queues a mail in the same transaction: what it says, to whom', async () => {
+  it('200 queues a mail to the recipient in the same transaction', async () => {
     const [token] = await share({ duration: '2d' })
     const { response } = await send({ send_email: true, duration: '2d', password: 'a pass phrase' })
     expect(response.notification_status).toBe('queued')
@@ -374,7 +374,7 @@ describe('With send_email', () => {
     await t.app.db.run("DELETE FROM outbox WHERE kind = 'mail'")
   })
 
-  it('500, and nothing is shared, when the mail cannot be queued', async () => {
+  it('500 and shares nothing when the mail cannot be queued', async () => {
     const { sharer } = await newShare('gina', bob)
     const before = await rows()
     await t.app.db.run('ALTER TABLE outbox RENAME TO outbox_away')
@@ -390,8 +390,8 @@ describe('With send_email', () => {
   })
 })
 
-describe('Whoever has the verified address', () => {
-  it('receives what was shared with it, today and on signing up later', async () => {
+describe('The owner of the verified address', () => {
+  it('receives the share now, or when they sign up later', async () => {
     const { token } = await newShare('hank', { ...bob, email: 'Late@Example.com' })
     const late = await t.signIn('LATE@example.COM')
     expect(tokensOf(await received(late))).toEqual([token])
@@ -399,7 +399,7 @@ describe('Whoever has the verified address', () => {
     expect((await open(token, late)).status).toBe(302)
   })
 
-  it('never receives it while nobody vouches for the address, and does from then on', async () => {
+  it('does not receive the share until the address is verified', async () => {
     const { token } = await newShare('iris', { ...bob, email: 'claim@example.com' })
     const claim = await t.signIn('claim@example.com', { emailVerified: false })
     expect((await received(claim)).response).toEqual({ files: [], next_cursor: null })
@@ -413,7 +413,7 @@ describe('Whoever has the verified address', () => {
     expect((await open(token, claim)).status).toBe(302)
   })
 
-  it('is not whoever has a similar one', async () => {
+  it('is not the owner of a similar address', async () => {
     const { token } = await newShare('jack', { ...bob, email: 'straße@example.com' })
     for (const email of [
       'strasse@example.com',
@@ -470,7 +470,7 @@ describe('GET /api/files/received', () => {
     expect((await received(sharer)).response.files).toEqual([])
   })
 
-  it('200 shows live ones only, and everything of one that has moved', async () => {
+  it('200 shows only live shares, and all files that remain of a moved one', async () => {
     const mona = await t.signIn('mona')
     const ned = await t.signIn('ned')
     const objects = ['expired', 'revoked', 'deleted', 'bin/deep/deleted', 'moved', 'bin/kept']
@@ -504,7 +504,7 @@ describe('GET /api/files/received', () => {
     expect(await count(mona)).toBe(0)
   })
 
-  it('200 with the same number of statements, however many there are', async () => {
+  it('200 with the same number of statements for any number of shares', async () => {
     const olga = await t.signIn('olga')
     const pete = await t.signIn('pete')
     const objects = Array.from({ length: 12 }, (_, i) => `${i % 4}/${i}`)
@@ -552,7 +552,7 @@ describe('Pages of received and sent shares', () => {
     return { names: pages.flat(), sizes: pages.map(page => page.length) }
   }
 
-  it('are walked 25 by 7, each once and in order', async () => {
+  it('are read 25 by 7, each share once and in order', async () => {
     for (const [list, person] of [
       [received, rosa],
       [sent, quin],
@@ -562,7 +562,7 @@ describe('Pages of received and sent shares', () => {
     }
   })
 
-  it('are walked to the end while shares end on the way', async () => {
+  it('are read to the end while shares expire meanwhile', async () => {
     const first = await received(rosa, '?limit=5')
     await revoke(tokensOf(first)[4] ?? '', quin)
     const rest = await received(rosa, `?cursor=${first.response.next_cursor}`)
@@ -570,7 +570,7 @@ describe('Pages of received and sent shares', () => {
     await share({ email: rosa.email, objects: [names[4]] }, quin)
   })
 
-  it('have the nearest limit that is allowed, and begin anew with a cursor of nobody', async () => {
+  it('use the nearest allowed limit, and start over with an unknown cursor', async () => {
     for (const [list, person] of [
       [received, rosa],
       [sent, quin],
@@ -592,7 +592,7 @@ describe('Pages of received and sent shares', () => {
 })
 
 describe('POST /api/files/received/mark_seen', () => {
-  it('200 notes it, again and again', async () => {
+  it('200 marks a share as seen, repeatedly', async () => {
     const sara = await t.signIn('sara')
     const { sharer, token } = await newShare('tina', sara)
     expect(await count(sara)).toBe(1)
@@ -641,7 +641,7 @@ describe('POST /api/files/received/mark_seen', () => {
 })
 
 describe('GET /api/files/received/unseen_count', () => {
-  it('200 counts what is live, received and not seen', async () => {
+  it('200 counts live, received shares that are unseen', async () => {
     const vera = await t.signIn('vera')
     const { status, msg, response } = await vera.rest('GET', '/api/files/received/unseen_count')
     expect([status, msg, response]).toEqual([200, 'ok', { count: 0 }])
@@ -657,7 +657,7 @@ describe('GET /api/files/received/unseen_count', () => {
     expect(await count(vera)).toBe(0)
   })
 
-  it('200 leaves out what is below a deleted folder, and counts on beyond 10,000', async () => {
+  it('200 omits shares below a deleted folder, and counts beyond 10,000', async () => {
     const rita = await t.signIn('rita')
     const { sharer } = await newShare('saul', rita)
     await sharer.upload('bin/deep/a.txt', 'x')
@@ -686,7 +686,7 @@ describe('GET /api/files/received/unseen_count', () => {
 })
 
 describe('GET /api/files/shared_by_user', () => {
-  it('200 shows direct and public shares of the caller, and of nobody else', async () => {
+  it('200 shows only the caller’s own direct and public shares', async () => {
     const { sharer, token } = await newShare('xena', bob)
     const link = { object: 'file.txt', password: 'pw', max_downloads: 3 }
     const { response } = await sharer.rest('POST', '/api/files/quick_share', { json: link })
@@ -729,7 +729,7 @@ describe('The token of a direct share', () => {
     }
   })
 
-  it('401 for whoever has not signed in, 403 for everybody else', async () => {
+  it('401 without a sign-in, 403 for everybody else', async () => {
     for (const answer of [await open(token, t.anonymous), await resolve(token, t.anonymous)])
       expect(statusAndCode(answer)).toEqual([401, 'UNAUTHENTICATED'])
     for (const answer of [await open(token, carol), await resolve(token, carol)])
@@ -737,7 +737,7 @@ describe('The token of a direct share', () => {
     expect((await sent(alice)).response.files.at(-1).downloads).toBe(0)
   })
 
-  it('is revoked by its sharer alone', async () => {
+  it('is revoked only by its sharer', async () => {
     const { sharer, token: own } = await newShare('yara', bob)
     expect(statusAndCode(await revoke(own, bob))).toEqual([403, 'FORBIDDEN'])
     expect((await open(own, bob)).status).toBe(302)
@@ -745,7 +745,7 @@ describe('The token of a direct share', () => {
     expect(statusAndCode(await open(own, bob))).toEqual([404, 'SHARE_NOT_FOUND'])
   })
 
-  it('needs the password of the share, also from its recipient', async () => {
+  it('requires the password of the share, also from its recipient', async () => {
     const { sharer, token: own } = await newShare('zoe', bob, { password: 'päss 🦊' })
     for (const person of [bob, sharer]) {
       expect(statusAndCode(await resolve(own, person))).toEqual([401, 'PASSWORD_REQUIRED'])
@@ -757,12 +757,12 @@ describe('The token of a direct share', () => {
     }
     const headers = { 'x-share-password': Buffer.from('päss 🦊').toString('latin1') }
     expect((await open(own, bob, { headers })).status).toBe(302)
-    // Whoever may not have it learns nothing about its password.
+    // A caller without access learns nothing about the password.
     for (const password of ['x', 'päss 🦊'])
       expect((await resolve(own, carol, { password })).response.code).toBe('FORBIDDEN')
   })
 
-  it('is opened by a private key that may read, and by no other', async () => {
+  it('is opened by a private key with the read scope, and by no other key', async () => {
     const keyOf = async (scopes: string[], path = 'private') => {
       const { response } = await bob.rest('POST', `/api/api_keys/${path}/create`, {
         json: { name: 'key', scopes },
@@ -872,7 +872,7 @@ describe('GraphQL', () => {
           passwordProtected: true,
           downloads: 0,
           maxDownloads: null,
-          // Where a file is, is its owner's to know.
+          // Only the owner may know the path of a file.
           file: fileOf(fileName),
         })),
       )
@@ -890,7 +890,7 @@ describe('GraphQL', () => {
     ])
   })
 
-  it('markShareSeen notes it, by the id or the token of the share', async () => {
+  it('markShareSeen marks a share by its id or its token', async () => {
     const [kim, leo] = [await t.signIn('kim'), await t.signIn('leo')]
     for (const name of ['a', 'b', 'c']) await kim.upload(name, 'hello')
     const { shares } = (
@@ -920,7 +920,7 @@ describe('GraphQL', () => {
       expect(await codeOf(person, SEEN, { input: { share } })).toBe('SHARE_NOT_FOUND')
   })
 
-  it('a node is there for its two sides only', async () => {
+  it('node finds a share only for its sharer and its recipient', async () => {
     const { sharer, token } = await newShare('mo', bob)
     const NODE = 'query ($id: ID!) { node(id: $id) { ... on DirectShare { token } } }'
     const { nodes } = (await ask(sharer, SENT)).me.shares
@@ -962,7 +962,7 @@ describe('GraphQL', () => {
   })
 })
 
-it('every listed status has been seen', () => {
+it('covers every documented status', () => {
   const routes = [
     'POST /api/files/share',
     'GET /api/files/received',
@@ -970,7 +970,7 @@ it('every listed status has been seen', () => {
     'GET /api/files/received/unseen_count',
     'GET /api/files/shared_by_user',
   ]
-  // Rates are tested where their numbers are.
+  // Rate limits have their own tests.
   expect(unseen(...routes)).toEqual(['POST /api/files/share 429'])
   expect(unseenInGraph('shareFiles', 'markShareSeen')).toEqual(['graphql shareFiles RATE_LIMITED'])
 })

@@ -4,15 +4,15 @@ export type Page = 'README.md' | `docs/${string}.md`
 
 export const pageFile = (page: Page): URL => new URL(`../${page}`, import.meta.url)
 
-/** A fenced block: its language, and what stands in it. */
+/** A fenced block: its language and its contents. */
 export interface Block {
   language: string
   text: string
 }
 
 /**
- * The fenced blocks of a section, in their order. @param heading with its hashes, such as
- * `## Five minutes`
+ * The fenced blocks of a section, in order.
+ * @param heading with its hashes, such as `## Five minutes`
  */
 export function blocksOf(page: Page, heading: string): Block[] {
   const text = `\n${readFileSync(pageFile(page), 'utf8')}`

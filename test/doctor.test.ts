@@ -75,8 +75,8 @@ const insertBlob = (id: string, state: string, { reserved = 0, size = 0, lease =
 const what = (findings: Finding[]) => findings.map(({ kind, id, repaired }) => [kind, id, repaired])
 
 /**
- * The doctor finds exactly this, says so again until it is told to mend it, and then all is as it
- * should be.
+ * Expects exactly these findings, the same findings during the repair, and a consistent instance
+ * afterwards.
  */
 async function expectMended(...expected: [string, string][]): Promise<void> {
   expect(what(await find())).toEqual(expected.map(([kind, id]) => [kind, id, false]))
@@ -85,16 +85,16 @@ async function expectMended(...expected: [string, string][]): Promise<void> {
   await expectWhole(t.app)
 }
 
-/** The doctor finds exactly this, and leaves it alone. */
+/** Expects exactly these findings, and that the doctor leaves them alone. */
 async function expectLeft(...expected: [string, string][]): Promise<void> {
   expect(what(await repair())).toEqual(expected.map(([kind, id]) => [kind, id, false]))
   expect(what(await find())).toEqual(expected.map(([kind, id]) => [kind, id, false]))
 }
 
-it('finds nothing where nothing is wrong', () => expectConsistent(t))
+it('finds nothing in a consistent instance', () => expectConsistent(t))
 
 describe('An object in the store', () => {
-  it('that nobody remembers is removed, once it is old enough to be no upload under way', async () => {
+  it('without a row is removed once it is too old for an upload in progress', async () => {
     const key = newId()
     await put(key, 'stray')
     expect(await findingsOf(t.app, { graceMs: HOUR, repair: true })).toEqual([])
@@ -103,14 +103,14 @@ describe('An object in the store', () => {
     expect(await has(key)).toBe(false)
   })
 
-  it('that is none of ours is left alone', async () => {
+  it('of another program is left alone', async () => {
     await put('backup-of-the-operator.tar', 'precious')
     await expectLeft(['object-unknown', 'backup-of-the-operator.tar'])
     expect(await has('backup-of-the-operator.tar')).toBe(true)
     await store.remove(['backup-of-the-operator.tar'])
   })
 
-  it('that a file names is never removed, whatever the ledger says', async () => {
+  it('referenced by a file is never removed, whatever the ledger says', async () => {
     const { id, blobId } = await entry('a.txt')
     await db.run("UPDATE blobs SET state = 'deleting' WHERE id = ?", [blobId])
     expect(what(await repair())).toEqual([
@@ -129,7 +129,7 @@ describe('An object in the store', () => {
     expect(await has(blobId)).toBe(true)
   })
 
-  it('that is gone cannot be repaired', async () => {
+  it('that is missing cannot be repaired', async () => {
     const { id, blobId } = await entry('a.txt')
     await store.remove([blobId])
     await expectLeft(['object-missing', blobId])
@@ -139,14 +139,14 @@ describe('An object in the store', () => {
     await expectMended(['file-without-blob', id])
   })
 
-  it('decides about sizes, if one of the others agrees', async () => {
+  it('determines the correct size if another source agrees', async () => {
     const { id, blobId } = await entry('b.txt')
     await db.run('UPDATE blobs SET size = 7 WHERE id = ?', [blobId])
     await expectMended(['size-differs', blobId])
     await db.run('UPDATE blobs SET size = 6 WHERE id = ?', [blobId])
     await db.run('UPDATE entry SET total_bytes = 5 WHERE id = ?', [id])
     const { id: deep } = await entry('deep')
-    // The folders above were right, and would be wrong with it.
+    // The totals of the folders above were right, and this repair changes them.
     expect(what(await find())).toEqual([
       ['size-differs', blobId, false],
       ['folder-totals', deep, false],
@@ -163,7 +163,7 @@ describe('An object in the store', () => {
 })
 
 describe('A row of the ledger', () => {
-  it('of an upload that has died gives back its reservation, once its lease is long over', async () => {
+  it('of a dead upload releases its reservation, long after its lease', async () => {
     const id = newId()
     await insertBlob(id, 'staged', { reserved: 100, lease: Date.now() - HOUR / 2 })
     await db.run('UPDATE bucket SET reserved_bytes = 100, reserved_files = 1 WHERE id = ?', [
@@ -173,7 +173,7 @@ describe('A row of the ledger', () => {
     await expectMended(['upload-overdue', id])
   })
 
-  it('of an upload that lives is none of its business', async () => {
+  it('of a live upload is left alone', async () => {
     const id = newId()
     await insertBlob(id, 'staged', { reserved: 100, lease: Date.now() + HOUR })
     await db.run('UPDATE bucket SET reserved_bytes = 100, reserved_files = 1 WHERE id = ?', [
@@ -184,7 +184,7 @@ describe('A row of the ledger', () => {
     await expectConsistent(t)
   })
 
-  it('that should be gone goes, with its object', async () => {
+  it('that should be deleted is deleted with its object', async () => {
     const id = newId()
     await put(id, 'deleting')
     await insertBlob(id, 'deleting', { lease: Date.now() - 1000 })
@@ -192,7 +192,7 @@ describe('A row of the ledger', () => {
     expect(await has(id)).toBe(false)
   })
 
-  it('that no file names is doomed', async () => {
+  it('without a file is marked for deletion', async () => {
     const id = newId()
     await put(id, 'unnamed')
     await insertBlob(id, 'live', { size: 7 })
@@ -200,7 +200,7 @@ describe('A row of the ledger', () => {
     expect(await has(id)).toBe(false)
   })
 
-  it('counts its files and versions as they are', async () => {
+  it('gets the correct number of files and versions', async () => {
     const { blobId } = await entry('a.txt')
     for (const count of [0, 2]) {
       await db.run('UPDATE blobs SET ref_count = ? WHERE id = ?', [count, blobId])
@@ -208,7 +208,7 @@ describe('A row of the ledger', () => {
     }
   })
 
-  it('of a size that is wrong for all its files is corrected for all of them', async () => {
+  it('with a wrong size for all its files is corrected for all of them', async () => {
     const [{ blobId, id }, other] = [await entry('a.txt'), await entry('c.txt')]
     await db.run('UPDATE entry SET blob_id = ?, total_bytes = 5 WHERE id = ?', [blobId, other.id])
     await db.run('UPDATE blobs SET ref_count = 2, size = 5 WHERE id = ?', [blobId])
@@ -236,7 +236,7 @@ describe('A row of the ledger', () => {
   })
 })
 
-describe('An upload in parts', () => {
+describe('A multipart upload', () => {
   const begin = async (direct: boolean) => {
     const up = restUploader(alice)
     const { value } = await up.start({ filename: 'in-parts.bin', size: 6, direct })
@@ -248,7 +248,7 @@ describe('An upload in parts', () => {
     db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [lease, id])
   const day = 100_000_000
 
-  it.each([false, true])('that is under way is none of its business, direct: %s', async direct => {
+  it.each([false, true])('in progress is left alone, direct: %s', async direct => {
     const { up, id } = await begin(direct)
     expect(await repair()).toEqual([])
     await expectWhole(t.app)
@@ -260,7 +260,7 @@ describe('An upload in parts', () => {
     await expectWhole(t.app)
   })
 
-  it.each([false, true])('that has died gives everything back, direct: %s', async direct => {
+  it.each([false, true])('that is dead releases everything, direct: %s', async direct => {
     const { id } = await begin(direct)
     await ageOf(id, Date.now() - HOUR / 2)
     await db.run('UPDATE upload_session SET created_at = created_at - ?', [day])
@@ -270,9 +270,9 @@ describe('An upload in parts', () => {
     expect(await db.rows('SELECT id FROM blobs WHERE id = ?', [id])).toEqual([])
   })
 
-  it('whose addresses live on keeps what may be written to them', async () => {
+  it('whose signed addresses are still valid keeps what they may write', async () => {
     const { id } = await begin(true)
-    // As with a store that clients reach by themselves.
+    // Simulates a store that clients reach directly.
     await db.run('UPDATE upload_session SET writable_until = ? WHERE id = ?', [
       Date.now() + 24 * HOUR,
       id,
@@ -287,7 +287,7 @@ describe('An upload in parts', () => {
     await outlive(t)
   })
 
-  it('that is remembered after its end is forgotten', async () => {
+  it('left behind after its end is deleted', async () => {
     const { id } = await begin(false)
     await db.run("UPDATE blobs SET state = 'deleting', reserved_bytes = 0 WHERE id = ?", [id])
     await db.run('UPDATE bucket SET reserved_bytes = 0, reserved_files = 0 WHERE id = ?', [
@@ -299,7 +299,7 @@ describe('An upload in parts', () => {
     await expectWhole(t.app)
   })
 
-  it('whose copy nobody waits for any more is rid of it', async () => {
+  it('drops a copy that is no longer needed', async () => {
     const id = newId()
     await put(id, 'copied')
     await insertBlob(id, 'copied', { lease: Date.now() - HOUR / 2 })
@@ -308,7 +308,7 @@ describe('An upload in parts', () => {
     expect(await has(id)).toBe(false)
   })
 
-  it('of which only parts are left, that nobody remembers, is removed', async () => {
+  it('of which only unknown parts remain is removed', async () => {
     const id = newId()
     await stagePart(store, id, 1, Buffer.from('part'))
     expect(await findingsOf(t.app, { graceMs: HOUR, repair: true })).toEqual([])
@@ -320,7 +320,7 @@ describe('An upload in parts', () => {
 })
 
 describe('A tree', () => {
-  it('has its totals counted again, at whatever depth', async () => {
+  it('gets its totals recounted at any depth', async () => {
     const [docs, deep, folder] = [await entry('docs'), await entry('deep'), await entry('folder')]
     await db.run(
       'UPDATE entry SET total_bytes = 1, total_files = 2, total_folders = 3 WHERE id = ?',
@@ -350,12 +350,12 @@ describe('A tree', () => {
     'reserved_bytes',
     'reserved_files',
     'purging',
-  ])('has a bucket whose %s are counted again', async column => {
+  ])('gets the %s of its bucket recounted', async column => {
     await db.run(`UPDATE bucket SET ${column} = ${column} + 3 WHERE id = ?`, [bucketId])
     await expectMended(['bucket-counts', bucketId])
   })
 
-  it('hangs what lost its folder where its owner finds it', async () => {
+  it('gets entries without a folder moved to where their owner finds them', async () => {
     await alice.upload('lost/sub/file.txt', 'found again')
     const { id: sub } = await entry('sub')
     const { id: lost } = await entry('lost')
@@ -375,7 +375,7 @@ describe('A tree', () => {
     await expectConsistent(t)
   })
 
-  it('that lies in itself, or in no bucket, is left to a human', async () => {
+  it('with a cycle or without a bucket is left to the operator', async () => {
     const [docs, deep] = [await entry('docs'), await entry('deep')]
     await db.run('UPDATE entry SET parent_id = ? WHERE id = ?', [deep.id, docs.id])
     const loops = (await find()).filter(({ kind }) => kind === 'folder-loop')
@@ -389,7 +389,7 @@ describe('A tree', () => {
     await expectWhole(t.app)
   })
 
-  it('that was deleted is purged, although its job was lost', async () => {
+  it('that was deleted is purged although its job was lost', async () => {
     await alice.upload('deleted/file.txt', 'deleted')
     const { id } = await entry('deleted')
     await db.run('UPDATE entry SET parent_id = NULL, name = ? WHERE id = ?', [newId(), id])
@@ -400,7 +400,7 @@ describe('A tree', () => {
     await expectMended(['purge-forgotten', id])
   })
 
-  it('that is about to be purged is well', async () => {
+  it('that is about to be purged is consistent', async () => {
     await alice.upload('deleted/sub/file.txt', 'deleted')
     const { id } = await entry('deleted')
     await db.run('UPDATE entry SET parent_id = NULL, name = ? WHERE id = ?', [newId(), id])
@@ -412,17 +412,17 @@ describe('A tree', () => {
       "INSERT INTO outbox (id, kind, payload, attempts, due_at, last_error, created_at) VALUES (?, 'purge-folder', ?, 0, ?, '', 0)",
       [newId(), JSON.stringify({ folderId: id, bucketId }), Date.now()],
     )
-    // Half of it is purged already, and what is left does not add up any more.
+    // Half of it is purged already, so the rest does not add up.
     await db.run("UPDATE entry SET total_files = 5 WHERE name = 'sub'")
     expect(await repair()).toEqual([])
     await expectConsistent(t)
   })
 
-  it('of an account that ends is well while it is purged', async () => {
+  it('of a deleted account is consistent during its purge', async () => {
     const dave = await t.signIn('dave')
     for (const name of ['of-dave/one.txt', 'of-dave/two.txt', 'three.txt'])
       await dave.upload(name, 'dave')
-    // The worker stands still meanwhile: the job is due some time later.
+    // The worker is paused, so the job is due later.
     const { id, blobId } = await entry('three.txt')
     await db.transaction(async tx => {
       const [tree] = await db.rows<{ bucketId: string; rootId: string }>(
@@ -450,7 +450,7 @@ describe('A tree', () => {
   })
 })
 
-it('tells of jobs that fail again and again', async () => {
+it('reports jobs that fail repeatedly', async () => {
   const id = newId()
   await db.run(
     "INSERT INTO outbox (id, kind, payload, attempts, due_at, last_error, created_at) VALUES (?, 'mail', '{}', 5, ?, 'refused', 0)",
@@ -466,7 +466,7 @@ it('tells of jobs that fail again and again', async () => {
   await db.run('DELETE FROM outbox WHERE id = ?', [id])
 })
 
-it('neither finds nor breaks anything beside a service at work', async () => {
+it('neither finds nor breaks anything while the service runs', async () => {
   let busy = true
   const work = async (n: number) => {
     for (let round = 0; busy; round++) {
@@ -504,7 +504,7 @@ it('neither finds nor breaks anything beside a service at work', async () => {
   await expectConsistent(t)
 })
 
-it('holds no more than a page of rows at once, nor does a purge', async () => {
+it('holds at most one page of rows in memory, like a purge', async () => {
   const bob = await t.signIn('bob')
   const [bucket] = await db.rows<{ id: string; rootId: string }>(
     'SELECT id, root_id AS rootId FROM bucket WHERE user_id = ?',
@@ -565,7 +565,7 @@ onSqlite('npm run doctor', () => {
   })
   afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
-  it('says what it needs, where there is nothing, and makes nothing', async () => {
+  it('reports missing parts of an installation, and creates nothing', async () => {
     const { code, err } = await doctor()
     expect(code).toBe(2)
     expect(err).toMatch(/There is no database .*satchel\.sqlite\. Start the service once/)
@@ -581,7 +581,7 @@ onSqlite('npm run doctor', () => {
       expect(help.out).toContain(word)
   })
 
-  it('ends quietly when its reader does', async () => {
+  it('exits quietly when its reader closes the pipe', async () => {
     const child = launch('doctor.ts', ['--help'], { DATA_DIR: dataDir })
     child.stdout?.destroy()
     const [said] = await Promise.all([
@@ -591,7 +591,7 @@ onSqlite('npm run doctor', () => {
     expect(said).toBe('')
   })
 
-  it('looks and mends beside a running service, and without', async () => {
+  it('finds and repairs problems with a running service, and without', async () => {
     const service = await startBuilt({ DATA_DIR: dataDir })
     const file = join(dataDir, 'satchel.sqlite')
     const ledger = openDatabase({ dialect: 'sqlite', file }, { pool: 1 })

@@ -1,4 +1,4 @@
-/** A PDF document of such objects, of which the first is its catalogue, numbered from 1. */
+/** A PDF document of these objects, numbered from 1. The first is its catalogue. */
 export function pdfOf(objects: (string | Uint8Array)[], trailer = ''): Buffer {
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')]
   const offsets: number[] = []
@@ -31,7 +31,7 @@ export const stream = (bytes: string | Uint8Array, dictionary = ''): Buffer => {
   ])
 }
 
-/** A PDF document of pages of letter size with such contents. */
+/** A PDF document with one page of letter size for each of these contents. */
 export function pdf(pages: string[]): Buffer {
   const kids = pages.map((_, i) => `${3 + 2 * i} 0 R`)
   return pdfOf([

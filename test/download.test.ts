@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-/** Shares a file with everyone; answers the token. */
+/** Shares a file by a public link. Returns the token. */
 async function share(object: string, more: object = {}, person = alice): Promise<string> {
   const { status, response } = await person.rest('POST', '/api/files/quick_share', {
     json: { object, ...more },
@@ -48,7 +48,7 @@ const downloadsOf = async (name: string) => {
 }
 const utf8Header = (text: string) => Buffer.from(text).toString('latin1')
 
-/** What is really delivered at the address of a redirect. */
+/** The response at the address of a redirect. */
 async function follow(answer: RestAnswer) {
   expect([answer.status, answer.text]).toEqual([302, ''])
   expect(answer.headers.get('cache-control')).toBe('no-store')
@@ -64,7 +64,7 @@ async function follow(answer: RestAnswer) {
 }
 
 describe('GET /api/d/{token}', () => {
-  it('302 leads anybody to the bytes, as an attachment under its own name', async () => {
+  it('302 redirects anyone to the bytes, as an attachment under its own name', async () => {
     const token = await share('docs/a.txt')
     expect(await follow(await download(token))).toEqual({
       status: 200,
@@ -124,13 +124,13 @@ describe('GET /api/d/{token}', () => {
       ).toBe(name.normalize('NFC'))
   })
 
-  it('302 for HEAD, which counts nothing', async () => {
+  it('302 for HEAD, which is not counted as a download', async () => {
     await alice.upload('head/head.txt', 'once')
     const token = await share('head/head.txt', { max_downloads: 1 })
     for (let i = 0; i < 3; i++) {
       const head = await download(token, {}, 'HEAD')
       expect([head.status, head.text]).toEqual([302, ''])
-      // An address that works, for looking only, would make the limit none.
+      // A working address for HEAD would bypass the download limit.
       expect(head.headers.get('location')).toBeNull()
     }
     expect(await downloadsOf('head.txt')).toBe(0)
@@ -140,7 +140,7 @@ describe('GET /api/d/{token}', () => {
     expect(statusAndCode(await download(token))).toEqual([403, 'SHARE_USED_UP'])
   })
 
-  it('401 without the password, 403 with a wrong one, 302 with the right one in the header', async () => {
+  it('401 without the password, 403 with a wrong password, 302 with the right one in the header', async () => {
     const token = await share('docs/a.txt', { password: PASSWORD })
     expect(statusAndCode(await download(token))).toEqual([401, 'PASSWORD_REQUIRED'])
     const send = (text: string) => download(token, { headers: { 'x-share-password': text } })
@@ -164,13 +164,13 @@ describe('GET /api/d/{token}', () => {
     expect([status, response]).toEqual([400, { code, field }])
   })
 
-  it('403 for a link that has expired', async () => {
+  it('403 for an expired link', async () => {
     const token = await share('docs/a.txt')
     await t.app.db.run('UPDATE share SET expires_at = ?', [Date.now() - 1])
     expect(statusAndCode(await download(token))).toEqual([403, 'SHARE_EXPIRED'])
   })
 
-  it('404 for what is no token', async () => {
+  it('404 for an invalid token', async () => {
     const { response } = await alice.rest(
       'POST',
       '/api/user/private/download_token?file=docs/a.txt',
@@ -182,7 +182,7 @@ describe('GET /api/d/{token}', () => {
 
 const MAKE = '/api/user/private/download_token'
 describe.each(['POST', 'GET'])('%s /api/user/private/download_token', method => {
-  it('200 makes a token for an hour', async () => {
+  it('200 creates a token for an hour', async () => {
     const { status, msg, response } = await alice.rest(method, `${MAKE}?file=/docs/a.txt`)
     expect([status, msg]).toEqual([200, 'ok'])
     expect(response).toEqual({
@@ -204,7 +204,7 @@ describe.each(['POST', 'GET'])('%s /api/user/private/download_token', method => 
     expect([status, response]).toEqual([400, refusal])
   })
 
-  it('400 for somebody else’s file, as for one that is not there', async () => {
+  it('400 for another user’s file, like for a missing one', async () => {
     const { status, response } = await bob.rest(method, `${MAKE}?file=docs/a.txt`)
     expect([status, response]).toEqual([400, { code: 'FILE_NOT_FOUND', path: 'docs/a.txt' }])
   })
@@ -221,7 +221,7 @@ describe('GET /api/d/private/{token}', () => {
   const open = (token: string, query = '', person = alice, method = 'GET') =>
     person.rest(method, `/api/d/private/${token}${query}`)
 
-  it('302 leads the owner to the bytes, as often as wanted', async () => {
+  it('302 redirects the owner to the bytes, without a limit', async () => {
     const token = await tokenOf('docs/a.txt')
     for (let i = 0; i < 2; i++)
       expect(await follow(await open(token))).toMatchObject({
@@ -245,7 +245,7 @@ describe('GET /api/d/private/{token}', () => {
     )
   })
 
-  it('302 after the file and the folder above have moved', async () => {
+  it('302 after the file and its parent folder have moved', async () => {
     await alice.upload('wander/here/a.txt', 'on its way')
     const token = await tokenOf('wander/here/a.txt')
     await alice.rest('POST', '/api/files/move', {
@@ -261,7 +261,7 @@ describe('GET /api/d/private/{token}', () => {
     expect((await open(await tokenOf('docs/a.txt'), '', t.anonymous)).status).toBe(401)
   })
 
-  it('403 for a token that has expired', async () => {
+  it('403 for an expired token', async () => {
     const { response } = await alice.upload('docs/expired.txt', 'x')
     const payload = { fileId: response.file.id, userId: alice.userId }
     const seal = (seconds: number) =>
@@ -271,19 +271,19 @@ describe('GET /api/d/private/{token}', () => {
     expect(statusAndCode(await open(seal(-1), '', bob))).toEqual([403, 'FORBIDDEN'])
   })
 
-  it('403 for the token of another person', async () => {
+  it('403 for another user’s token', async () => {
     const token = await tokenOf('docs/a.txt')
     expect(statusAndCode(await open(token, '', bob))).toEqual([403, 'FORBIDDEN'])
   })
 
-  it('404 for a token that does not exist', async () => {
+  it('404 for an unknown token', async () => {
     const token = await tokenOf('docs/a.txt')
     expect(statusAndCode(await open('nothing', '', bob))).toEqual([404, 'TOKEN_NOT_FOUND'])
     expect(statusAndCode(await open(altered(token)))).toEqual([404, 'TOKEN_NOT_FOUND'])
     expect(statusAndCode(await open(await share('docs/a.txt')))).toEqual([404, 'TOKEN_NOT_FOUND'])
   })
 
-  it('404 once the file, or a folder above, is deleted', async () => {
+  it('404 once the file or a parent folder is deleted', async () => {
     for (const remove of [
       '/api/files/delete?file=doomed/a.txt',
       '/api/folders?path=doomed&recursive=true',
@@ -309,7 +309,9 @@ describe('With DOWNLOADS=proxy', () => {
   })
   afterAll(() => p.stop())
 
-  /** The ways to the bytes of a file: method, headers and mode in, answer out. */
+  /**
+   * A way to request the bytes of a file: takes method, headers and mode, and returns the response.
+   */
   type Way = (
     file: string,
     headers?: Record<string, string>,
@@ -350,7 +352,7 @@ describe('With DOWNLOADS=proxy', () => {
   ]
 
   describe.each(ways)('%s', (_name, get) => {
-    it('200 sends the bytes, and forbids them to do anything on our origin', async () => {
+    it('200 sends the bytes with headers that isolate them from our origin', async () => {
       const { status, text: body, headers } = await get('fox.txt')
       expect([status, body]).toEqual([200, text])
       expect(Object.fromEntries(headers)).toMatchObject({
@@ -365,7 +367,7 @@ describe('With DOWNLOADS=proxy', () => {
       })
     })
 
-    it('200 for HEAD: all that GET says, without the bytes', async () => {
+    it('200 for HEAD: the headers of GET, without the bytes', async () => {
       const [get1, head] = [await get('fox.txt'), await get('fox.txt', {}, 'HEAD')]
       const lasting = ([name]: [string, string]) =>
         !['date', 'x-request-id', 'connection', 'keep-alive'].includes(name)
@@ -373,7 +375,7 @@ describe('With DOWNLOADS=proxy', () => {
       expect([...head.headers].filter(lasting)).toEqual([...get1.headers].filter(lasting))
     })
 
-    it('200 for HEAD with a range, which is for GET only', async () => {
+    it('200 for HEAD with a range, which applies only to GET', async () => {
       const head = await get('fox.txt', { range: 'bytes=0-3' }, 'HEAD')
       expect([head.status, head.headers.get('content-length')]).toEqual([200, '43'])
     })
@@ -395,7 +397,7 @@ describe('With DOWNLOADS=proxy', () => {
     })
 
     it.each(['bytes=0-0,5-5', 'lines=0-1', 'bytes=x-y', 'bytes'])(
-      '200 with everything for %s',
+      '200 with the whole file for %s',
       async range => {
         const { status, text: body, headers } = await get('fox.txt', { range })
         expect([status, body, headers.get('content-range')]).toEqual([200, text, null])
@@ -407,7 +409,7 @@ describe('With DOWNLOADS=proxy', () => {
       expect([status, body, headers.get('content-range')]).toEqual([416, '', 'bytes */43'])
     })
 
-    it('206 with If-Range of this content, 200 with any other', async () => {
+    it('206 with If-Range of the current ETag, 200 with any other', async () => {
       const ask = async (ifRange: string) =>
         (await get('fox.txt', { range: 'bytes=4-8', 'if-range': ifRange })).status
       expect(await ask(etag)).toBe(206)
@@ -415,7 +417,7 @@ describe('With DOWNLOADS=proxy', () => {
         expect(await ask(other)).toBe(200)
     })
 
-    it('304 for who has this content, 200 for who has another', async () => {
+    it('304 for a client with the current content, 200 for a client with other content', async () => {
       for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
         const {
           status,
@@ -427,7 +429,7 @@ describe('With DOWNLOADS=proxy', () => {
       expect((await get('fox.txt', { 'if-none-match': '"other"' })).status).toBe(200)
     })
 
-    it('200 never shows SVG or HTML inline, and shows what is harmless', async () => {
+    it('200 never shows SVG or HTML inline, and shows harmless types', async () => {
       for (const [name, type, sent] of [
         ['evil.svg', 'image/svg+xml', 'image/svg+xml'],
         ['evil.html', 'text/html', 'application/octet-stream'],
@@ -439,7 +441,7 @@ describe('With DOWNLOADS=proxy', () => {
           sent,
         ])
         expect(headers.get('content-security-policy')).toMatch(/^sandbox;/)
-        // A client shows what it has in a frame of its own.
+        // A client shows the file in its own frame.
         expect(headers.get('x-frame-options')).toBeNull()
       }
       const shown = await get('fox.txt', {}, 'GET', 'inline')
@@ -448,7 +450,7 @@ describe('With DOWNLOADS=proxy', () => {
     })
   })
 
-  it('an empty file has no bytes, and no range of them', async () => {
+  it('an empty file has no bytes and no ranges', async () => {
     await carol.upload('empty', '')
     const token = await share('empty', {}, carol)
     const whole = await p.anonymous.rest('GET', `/api/d/${token}`)
@@ -459,7 +461,7 @@ describe('With DOWNLOADS=proxy', () => {
     expect([range.status, range.headers.get('content-range')]).toEqual([416, 'bytes */0'])
   })
 
-  it('a file of several blocks comes whole and in parts', async () => {
+  it('a file of several blocks is sent whole and in ranges', async () => {
     const bytes = randomBytes(9 * 1024 * 1024 + 5)
     await carol.upload('large', bytes)
     const url = `${p.url}/api/d/${await share('large', {}, carol)}`
@@ -469,7 +471,7 @@ describe('With DOWNLOADS=proxy', () => {
     expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(start, end + 1))).toBe(true)
   })
 
-  it('HEAD counts nothing, GET does, and the last one is the last', async () => {
+  it('GET uses up the download limit, HEAD does not', async () => {
     const token = await share('fox.txt', { max_downloads: 2 }, carol)
     const statuses: number[] = []
     for (const method of ['HEAD', 'GET', 'HEAD', 'GET', 'GET', 'HEAD'])
@@ -477,7 +479,7 @@ describe('With DOWNLOADS=proxy', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 403, 403])
   })
 
-  it('each part counts at the link; at its signed address, which is one download, none does', async () => {
+  it('each range counts at the link, and a signed address counts as one download', async () => {
     const parts = ['bytes=0-3', 'bytes=4-8', 'bytes=1-']
     const [one, two] = [
       await share('fox.txt', { max_downloads: 2 }, carol),
@@ -498,7 +500,7 @@ describe('With DOWNLOADS=proxy', () => {
     ])
   })
 
-  it('a password, a wrong mode and a missing token are refused in the envelope', async () => {
+  it('a password, a wrong mode and a missing token are refused with an envelope', async () => {
     const token = await share('fox.txt', { password: PASSWORD }, carol)
     const ask = (path: string, headers = {}) =>
       p.anonymous.rest('GET', `/api/d/${path}`, { headers })
@@ -509,7 +511,7 @@ describe('With DOWNLOADS=proxy', () => {
     expect([answer.status, answer.text]).toEqual([200, text])
   })
 
-  it('404 at a signed address that has expired, or that was changed', async () => {
+  it('404 at a signed address that has expired or was altered', async () => {
     const delivery = {
       blobId: 'x',
       name: 'x',
@@ -526,15 +528,15 @@ describe('With DOWNLOADS=proxy', () => {
     }
   })
 
-  it('a signed address takes no more than its file', async () => {
+  it('a signed address opens only its own file', async () => {
     const token = await share('fox.txt', {}, carol)
     const { response } = await p.anonymous.rest('POST', `/api/share/resolve/${token}`)
     expect((await fetch(response.url, { method: 'DELETE' })).status).toBe(405)
   })
 })
 
-it('every listed status has been seen', () => {
-  // test/authorization.test.ts shows these, and test/security/guessing.test.ts the last.
+it('covers every documented status', () => {
+  // test/authorization.test.ts covers these, and test/security/guessing.test.ts the last.
   expect(
     unseen(
       'GET /api/d/{token}',
@@ -548,7 +550,7 @@ it('every listed status has been seen', () => {
     'GET /api/d/{token} 403 INSUFFICIENT_SCOPE',
     'GET /api/d/{token} 403 KEY_OUT_OF_BOUNDS',
     'GET /api/d/{token} 403 TOO_MANY_ATTEMPTS',
-    // Those of folders: folder-share.test.ts.
+    // folder-share.test.ts covers folders.
     'GET /api/d/{token} 404 FILE_NOT_FOUND',
     'GET /api/d/{token} 400 INVALID_PATH',
   ])

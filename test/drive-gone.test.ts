@@ -13,7 +13,7 @@ let alice: Person
 
 beforeAll(async () => {
   t = await startApp()
-  // Nothing is tidied up while a drive is closed.
+  // The worker must not clean up while a drive is closed.
   await t.app.worker.stop()
   alice = await t.signIn('alice')
 })
@@ -33,22 +33,22 @@ function formOf(name: string, folder = '', onConflict = 'fail'): FormData {
   return form
 }
 
-/** Begins an upload in parts that could be completed. */
+/** Starts a multipart upload that could be completed. */
 async function sent(base: string): Promise<string> {
   const { response } = await alice.rest('POST', base, { json: { filename: 'parts', size: 1 } })
   await alice.rest('PUT', `${base}/${response.upload_id}/parts/1`, { body: BYTES })
   return response.upload_id
 }
 
-/** A file that was deleted, by its id in the trash. */
+/** A deleted file, by its id in the trash. */
 async function deleted(remove: string, trash: string): Promise<string> {
   await alice.rest('DELETE', remove)
   return (await alice.rest('GET', trash)).response.items[0].id
 }
 
 /**
- * Makes a request while the drive is closed between the rules of the request and its first
- * transaction, as when its owner is deleted.
+ * Makes a request, and closes the drive between its permission checks and its first transaction, as
+ * if its owner were deleted.
  */
 async function late<T>(drive: string, request: () => Promise<T>): Promise<T> {
   const { db } = t.app
@@ -88,8 +88,8 @@ async function linkOfBob(): Promise<string> {
     .sharing_token
 }
 
-describe('What comes too late for its drive', () => {
-  it('is FOLDER_NOT_FOUND by every route that changes it', async () => {
+describe('A late request to a drive that is gone', () => {
+  it('is FOLDER_NOT_FOUND on every route that changes the drive', async () => {
     const workspace = await found(alice)
     const files = `/api/workspaces/${workspace}/files`
     for (const name of ['a.txt', 'dir/b.txt']) {
@@ -174,8 +174,8 @@ describe('What comes too late for its drive', () => {
     expect(answers).toEqual(
       [...own, ...shared].map(([method, path]) => [method, path, 'FOLDER_NOT_FOUND']),
     )
-    // Those of shares say it of a folder that is not there: folder-share.test.ts,
-    // share-edit-races.test.ts; copies of one that went: background-copy.test.ts.
+    // Routes of shares return this error for a missing folder: folder-share.test.ts,
+    // share-edit-races.test.ts. Copies of a missing folder: background-copy.test.ts.
     const ofShares = [
       '/api/share/entries/{token}',
       '/api/folders/quick_share',
@@ -190,7 +190,7 @@ describe('What comes too late for its drive', () => {
     expect(missing.filter(what => what.endsWith('FOLDER_NOT_FOUND'))).toEqual([])
   })
 
-  it('is FORBIDDEN where the drive was shared to be edited', async () => {
+  it('is FORBIDDEN where the drive was shared with edit permission', async () => {
     const bob = await t.signIn('bob')
     await alice.upload('for bob/a.txt', BYTES)
     const SHARE =
@@ -227,7 +227,7 @@ describe('What comes too late for its drive', () => {
   })
 
   it.each(['own', 'workspace'])(
-    'is FOLDER_NOT_FOUND by every mutation that changes it, a drive of the kind %s',
+    'is FOLDER_NOT_FOUND in every mutation that changes a drive of the kind %s',
     async kind => {
       const isOwn = kind === 'own'
       const workspace = isOwn ? undefined : await found(alice)

@@ -24,7 +24,7 @@ const move = (headers: Record<string, string> = {}, source = 'docs/none') =>
 const json = { 'content-type': 'application/json' }
 
 describe('The envelope', () => {
-  it('of a success has a word and the value, that of a refusal a sentence, a code and details', async () => {
+  it('contains status and value on success, and message, code and details on failure', async () => {
     const good = await alice.rest('GET', '/api/folders')
     expect(JSON.parse(good.text)).toEqual({
       status: 200,
@@ -45,7 +45,7 @@ describe('The envelope', () => {
     ['a missing route', 'GET', '/api/nothing', 404],
     ['a missing method', 'PATCH', '/api/folders', 405],
     ['a redirect', 'GET', '', 302],
-  ])('comes with its headers: %s', async (_what, method, path, status) => {
+  ])('has its headers: %s', async (_what, method, path, status) => {
     const { response } = await alice.rest(
       'POST',
       '/api/user/private/download_token?file=docs/a.txt',
@@ -64,7 +64,7 @@ describe('The envelope', () => {
     expect(answer.headers.get('content-length')).toBe(String(Buffer.byteLength(answer.text)))
   })
 
-  it('has a request id of its own, which the log carries, and the log no secrets', async () => {
+  it('has its own request id, which the log contains, without secrets', async () => {
     const token = (
       await alice.rest('POST', '/api/files/quick_share', {
         json: { object: 'docs/a.txt', password: 'sesame' },
@@ -75,7 +75,7 @@ describe('The envelope', () => {
     const second = await t.anonymous.rest('GET', `/api/d/${token}?mode=inline`, { headers })
     const ids = [first, second].map(a => a.headers.get('x-request-id') ?? '')
     expect(new Set([...ids, 'mine']).size).toBe(3)
-    // A request is logged when its connection is done with it, which the client may notice first.
+    // A request is logged after its connection is done, which the client may notice earlier.
     await until(() => ids.every(id => t.logs().includes(id)))
     const lines = t.logs().split('\n')
     for (const id of ids) {
@@ -93,7 +93,7 @@ describe('The envelope', () => {
 })
 
 describe('The icon', () => {
-  it.each(['/favicon.ico', '/favicon.svg'])('is a satchel that browsers keep: %s', async path => {
+  it.each(['/favicon.ico', '/favicon.svg'])('is a satchel that browsers cache: %s', async path => {
     const { status, headers, text } = await t.anonymous.rest('GET', path)
     expect(status).toBe(200)
     expect(text).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg".*<\/svg>$/)
@@ -102,7 +102,7 @@ describe('The icon', () => {
       'cache-control': 'public, max-age=86400',
       'content-length': String(text.length),
     })
-    // Not fetch: with a condition of the caller's own, it asks for no cache.
+    // Not fetch: it disables the cache when the caller sets a condition.
     const again = await exchange(
       t.url,
       head(alice, `GET ${path}`, { 'if-none-match': headers.get('etag') ?? '' }),
@@ -122,7 +122,7 @@ describe('The icon', () => {
   })
 })
 
-describe('A path that does not exist', () => {
+describe('An unknown path', () => {
   it.each([
     '/api',
     '/api/',
@@ -158,13 +158,13 @@ describe('A path that does not exist', () => {
     }
   })
 
-  it('404 without asking who it is', async () => {
+  it('404 without authentication', async () => {
     for (const path of ['/api/nothing', '/api/docs/x'])
       expect((await t.anonymous.rest('GET', path)).response.code).toBe('ROUTE_NOT_FOUND')
   })
 })
 
-describe('A method that does not exist', () => {
+describe('An unsupported method', () => {
   const routes = routesOf(restSchema)
 
   it.each([...new Set(routes.map(r => r.path))])('405 with Allow for %s', async path => {
@@ -189,7 +189,7 @@ describe('A method that does not exist', () => {
 })
 
 describe('HEAD', () => {
-  it('says what GET says, without the body', async () => {
+  it('returns the headers of GET, without the body', async () => {
     for (const [person, path] of [
       [alice, '/api/files/tree'],
       [t.anonymous, '/api/files/tree'],
@@ -204,11 +204,11 @@ describe('HEAD', () => {
   })
 })
 
-describe('A body', () => {
+describe('A request body', () => {
   const post = (options: RestOptions) => alice.rest('POST', '/api/folders', options)
   const invalid = (field: string, more = {}) => [400, { code: 'INVALID_INPUT', field, ...more }]
 
-  it('200 with a charset, or as another kind of JSON', async () => {
+  it('200 with a charset, or with another JSON media type', async () => {
     for (const [i, type] of [
       'application/json;charset=utf-8',
       'Application/JSON',
@@ -224,7 +224,7 @@ describe('A body', () => {
     expect((await post({ body, headers: json })).status).toBe(200)
   })
 
-  it('400 for another content type', async () => {
+  it('400 with another content type', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp']) {
       const { status, response } = await post({
         body: '{"path":"a"}',
@@ -234,12 +234,12 @@ describe('A body', () => {
     }
   })
 
-  it('400 without a body, where something is wanted', async () => {
+  it('400 when it is missing and required', async () => {
     const { status, response } = await post({})
     expect([status, response]).toEqual(invalid('path'))
   })
 
-  it('400 beyond 1 MiB, whether it says so or not', async () => {
+  it('400 beyond 1 MiB, with or without a Content-Length', async () => {
     const text = (bytes: number) => JSON.stringify({ path: ' '.repeat(bytes - 11) })
     const most = await post({ body: text(1024 * 1024), headers: json })
     expect([most.status, most.response.code]).toEqual([400, 'INVALID_PATH'])
@@ -250,7 +250,7 @@ describe('A body', () => {
     }
   })
 
-  it('400 for a name that every object has', async () => {
+  it('400 with a field named like a member of Object.prototype', async () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       const { status, response } = await post({ body: `{"path":"a","${name}":{}}`, headers: json })
       expect([status, response]).toEqual(invalid(name))
@@ -258,18 +258,18 @@ describe('A body', () => {
   })
 })
 
-describe('A write with the cookie, from a browser', () => {
+describe('A write with the cookie from a browser', () => {
   it.each<[string, Record<string, string>]>([
     ['no browser', {}],
     ['a page of this service', { 'sec-fetch-site': 'same-origin' }],
     ['the address line', { 'sec-fetch-site': 'none' }],
     ['a page of an allowed origin', { origin: APP, 'sec-fetch-site': 'cross-site' }],
     ['an old browser on a page of an allowed origin', { referer: `${APP}/page` }],
-  ])('is done for %s', async (_what, headers) => {
+  ])('is accepted for %s', async (_what, headers) => {
     expect((await move(headers)).response.code).toBe('FILE_NOT_FOUND')
   })
 
-  it('is done for a page of this service by its origin', async () => {
+  it('is accepted from a page of this service by its origin', async () => {
     expect((await move({ origin: t.url })).response.code).toBe('FILE_NOT_FOUND')
   })
 
@@ -289,7 +289,7 @@ describe('A write with the cookie, from a browser', () => {
     expect((await alice.rest('GET', '/api/files/tree?path=docs')).response.files).toHaveLength(1)
   })
 
-  it('is refused on every method, with 403 where the route lists it', async () => {
+  it('is refused on every method, with 403 where the route documents it', async () => {
     const headers = { origin: EVIL }
     const made = await alice.rest('POST', '/api/files/quick_share', {
       json: { object: 'docs/a.txt' },
@@ -337,7 +337,7 @@ describe('A write with the cookie, from a browser', () => {
     expect((await alice.rest('GET', '/api/files/tree?path=docs')).response.files).toHaveLength(1)
   })
 
-  it('a page of another origin may read nothing, and use what is public without the cookie', async () => {
+  it('from another origin reads nothing, and public routes ignore the cookie', async () => {
     const read = await alice.rest('GET', '/api/files/tree', { headers: { origin: EVIL } })
     expect([read.status, read.headers.get('access-control-allow-origin')]).toEqual([200, null])
     const made = await alice.rest('POST', '/api/files/quick_share', {
@@ -355,7 +355,7 @@ describe('CORS', () => {
   }
   const listed = (value: string | null) => value?.toLowerCase().split(/,\s*/)
 
-  it('lets pages of an allowed origin call with credentials, and read what they need', async () => {
+  it('lets pages of an allowed origin call with credentials and read the headers they need', async () => {
     for (const path of ['/api/folders', '/api/nothing', '/api/files/tree?limit=0']) {
       const { headers } = await alice.rest('GET', path, { headers: { origin: APP } })
       expect(headers.get('access-control-allow-origin')).toBe(APP)
@@ -374,7 +374,7 @@ describe('CORS', () => {
     }
   })
 
-  it('answers their preflights, and those of others without leave', async () => {
+  it('answers preflights of allowed origins, and refuses the others', async () => {
     const allowed = await t.anonymous.rest('OPTIONS', '/api/folders', {
       headers: { origin: APP, ...asked },
     })
@@ -392,7 +392,7 @@ describe('CORS', () => {
     expect(other.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  it('lets them send every header that is read, and read every header that is described', async () => {
+  it('allows every request header that is read, and exposes every documented response header', async () => {
     const { paths, components } = createApiDocument(routesOf(restSchema), () => t.url, {
       proxied: true,
     }).document()
@@ -403,7 +403,7 @@ describe('CORS', () => {
     const described = [...inputs, ...credentials].flatMap(input =>
       input.in === 'header' ? [input.name] : [],
     )
-    // What downloads and event streams read is in no operation of the document.
+    // Headers that downloads and event streams read are not in the OpenAPI document.
     const read = [
       ...described,
       'Content-Type',
@@ -424,12 +424,12 @@ describe('CORS', () => {
 
     const answered = await alice.rest('GET', '/api/folders', { headers: { origin: APP } })
     const exposed = listed(answered.headers.get('access-control-expose-headers')) ?? []
-    // Browsers follow a redirect themselves: no page reads where it leads.
+    // Browsers follow redirects by themselves, so no page reads the Location.
     const shown = ['Allow', ...Object.keys(components.headers)].filter(name => name !== 'Location')
     expect(shown.filter(name => !exposed.includes(name.toLowerCase()))).toEqual([])
   })
 
-  it('is off without an allowed origin: OPTIONS is one more method that does not exist', async () => {
+  it('is off without an allowed origin: OPTIONS is an unsupported method', async () => {
     const closed = await startApp()
     try {
       const { status, headers } = await rest(closed.url, 'OPTIONS', '/api/folders', {
@@ -447,7 +447,7 @@ describe('CORS', () => {
 })
 
 describe('GET /healthz and /readyz', () => {
-  it('200 while all is well', async () => {
+  it('200 when the service is healthy', async () => {
     expect(await t.anonymous.rest('GET', '/healthz')).toMatchObject({
       status: 200,
       response: { alive: true },

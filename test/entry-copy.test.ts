@@ -51,7 +51,7 @@ async function pathsOf(person: Person, folder: string): Promise<string[]> {
 const objects = async () => (await t.app.db.rows('SELECT id FROM blobs')).length
 
 describe('Copies', () => {
-  it('have the bytes, the type and the digest of what is copied, and nothing else of it', async () => {
+  it('have the bytes, the type and the digest of the source, and nothing else', async () => {
     const person = await someone()
     await person.upload('docs/a.txt', 'one', 'text/plain')
     await person.upload('docs/deep/b.txt', 'four')
@@ -78,7 +78,7 @@ describe('Copies', () => {
     await expectConsistent(t)
   })
 
-  it('keep their bytes when the original goes for ever, and free them when the last one goes', async () => {
+  it('keep their bytes when the original is purged, and free them with the last copy', async () => {
     const person = await someone()
     await person.upload('a.txt', 'lasting')
     const before = await objects()
@@ -96,12 +96,12 @@ describe('Copies', () => {
       me: { drive: { usage: { fileCount: 2 } } },
     })
     expect(await objects()).toBe(before)
-    // Both at once, of one batch.
+    // Both are in one batch.
     await remove('y')
     expect(await objects()).toBe(before - 1)
   })
 
-  it('meet what is there as they are told to', async () => {
+  it('apply the chosen conflict rule', async () => {
     const person = await someone()
     await person.upload('a.txt', 'a')
     await person.upload('b/a.txt', 'other')
@@ -134,7 +134,7 @@ describe('Copies', () => {
     await expectConsistent(t)
   })
 
-  it('are refused where they make no sense', async () => {
+  it('are refused when they make no sense', async () => {
     const person = await someone()
     await person.upload('a/b/c.txt', 'c')
     expect(await codeOf(person, { entries: [at('a')], to: at('a') })).toBe('INVALID_PATH')
@@ -193,7 +193,7 @@ describe('Copies', () => {
 })
 
 describe('Copies between drives', () => {
-  it('need the right to read one and to write the other', async () => {
+  it('require read access to the source and write access to the target', async () => {
     const [alice, bob] = [await someone(), await someone()]
     const workspace = await found(alice)
     const drive = await driveOf(alice, workspace)
@@ -221,7 +221,7 @@ describe('Copies between drives', () => {
     await expectConsistent(t)
   })
 
-  it('tell the log of the one that they go into, and nobody there where they come from', async () => {
+  it('are logged in the target drive, and not in the source drive', async () => {
     const alice = await someone()
     const drive = await driveOf(alice, await found(alice))
     await alice.upload('secret place/a.txt', 'alpha')
@@ -240,7 +240,7 @@ describe('Copies between drives', () => {
     })
   })
 
-  it('of the same bytes, to and fro, with deletions in between, lose none', async () => {
+  it('of the same bytes back and forth, with deletions in between, lose none', async () => {
     const alice = await someone()
     const drive = await driveOf(alice, await found(alice))
     await alice.upload('x/a.txt', 'alpha')
@@ -265,8 +265,8 @@ describe('Copies between drives', () => {
   }, 60_000)
 })
 
-describe('A purge that two workers carry out', () => {
-  it('takes the references of its files once', async () => {
+describe('A purge by two workers', () => {
+  it('releases the references of its files once', async () => {
     const own = await startApp({ ...UNHURRIED, TRASH_DAYS: '0' })
     try {
       await own.app.worker.stop()
@@ -294,7 +294,7 @@ describe('A purge that two workers carry out', () => {
 describe('POST /api/copies', () => {
   const post = (person: Person, json: object) => person.rest('POST', '/api/copies', { json })
 
-  it('200 copies within the own drive, and from and to workspaces', async () => {
+  it('200 copies within the caller’s drive, and from and to workspaces', async () => {
     const alice = await someone()
     const workspace = await found(alice)
     await alice.upload('a/b.txt', 'b')
@@ -344,9 +344,9 @@ describe('POST /api/copies', () => {
   })
 })
 
-it('every listed status has been seen', () => {
-  // What comes too late for its drive: drive-gone.test.ts.
-  // Of many entries: background-copy.test.ts.
+it('covers every documented status', () => {
+  // drive-gone.test.ts covers copies into a deleted drive, and background-copy.test.ts covers many
+  // entries.
   expect(unseen('POST /api/copies')).toEqual([
     'POST /api/copies 202',
     'POST /api/copies 404 FOLDER_NOT_FOUND',

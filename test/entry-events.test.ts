@@ -47,8 +47,8 @@ const idAt = async (who: Person, path: string, drive?: string): Promise<string> 
   return data?.node.entry.id ?? ''
 }
 
-describe('What happened to a file or a folder', () => {
-  it('is found among all that happened in its drive, and goes with it', async () => {
+describe('The history of a file or a folder', () => {
+  it('contains its events from its drive, and moves with it', async () => {
     const alice = await t.signIn('alice')
     await alice.upload('plan.txt', 'one')
     await alice.upload('other.txt', 'two')
@@ -100,7 +100,7 @@ describe('What happened to a file or a folder', () => {
     expect((await eventsOf(bob, id, { first: 0 })).code).toBe('INVALID_INPUT')
   })
 
-  it('is told to whom may read the drive, by session and by key, and to nobody else', async () => {
+  it('is shown to sessions and keys that may read the drive, and to no others', async () => {
     const [owner, viewer, stranger] = [
       await t.signIn('owner'),
       await t.signIn('viewer'),

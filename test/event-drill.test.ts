@@ -3,11 +3,11 @@ import { apply, drive, type Model, seqOf, type TrashModel } from './event-model.
 
 declare const engine: 'sqlite' | 'mysql'
 
-// SQLite is for one process.
+// SQLite allows only one process.
 const onServers = engine === 'mysql' ? it : it.skip
 
 onServers(
-  'A hundred writers of one drive, and kills: the feed tells exactly what became of its tree, and each event once',
+  'The feed of a drive with a hundred writers and kills matches its tree, each event once',
   async () => {
     const { fed, followed, tree } = await drive({ writers: 100, kills: 5, killEvery: 2000 })
     expect(fed.map(seqOf)).toEqual(fed.map((_, i) => i + 1))

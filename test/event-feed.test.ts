@@ -7,11 +7,11 @@ import { type Person, startApp, type TestApp } from './harness.ts'
 declare const engine: 'sqlite' | 'mysql'
 
 describe('The feed of a drive', () => {
-  // SQLite is for one process; several writers of it are met by the other tests.
+  // SQLite allows only one process. Other tests cover several writers in it.
   const onServers = engine === 'mysql' ? it : it.skip
 
   onServers(
-    'tells exactly what became of its tree, with two instances of which one is killed, and a subscriber who comes and goes',
+    'matches its tree, with a killed instance and a subscriber that reconnects',
     async () => {
       const { fed, followed, tree, changes, reconnects } = await drive({
         writers: 6,
@@ -56,7 +56,7 @@ describe('A cursor', () => {
     }
   }
 
-  it('goes on where it stands, in either direction, and filters by kind', async () => {
+  it('continues from its position in either direction, and filters by kind', async () => {
     const start = (await read({})).head
     for (const path of ['a', 'b', 'c']) await alice.upload(path, path)
     await alice.rest('POST', '/api/folders', { json: { path: 'd' } })
@@ -73,14 +73,14 @@ describe('A cursor', () => {
     expect(await read({ after: newest.head })).toMatchObject({ paths: [], more: false })
   })
 
-  it('is refused where it belongs to another list, and when what follows it is gone', async () => {
+  it('is refused for another list, and when the following events are gone', async () => {
     const bob = await t.signIn('bob')
     const cursor = (log: string, seq: number) =>
       Buffer.from(JSON.stringify([log, seq])).toString('base64url')
     const [own, other] = [await driveOf(alice), await driveOf(bob)]
     expect(await read({ after: cursor(other, 0) })).toEqual({ code: 'INVALID_INPUT' })
     expect(await read({ after: 'nonsense' })).toEqual({ code: 'INVALID_INPUT' })
-    // As after a restored backup.
+    // As after the restore of a backup.
     expect(await read({ after: cursor(own, 1000) })).toEqual({ code: 'CURSOR_EXPIRED' })
     await purgeEvents(t.app.db, own, 2)
     expect(await read({ after: cursor(own, 1) })).toEqual({ code: 'CURSOR_EXPIRED' })
@@ -96,7 +96,7 @@ describe('A cursor', () => {
     await stream.ended
   })
 
-  it('outlives the events that the sweeper purges by their age', async () => {
+  it('remains valid after the sweeper purges old events', async () => {
     const { head } = await read({})
     await t.app.db.Event.update({ at: Date.now() - 91 * 86_400_000 }, { where: {} })
     await t.app.sweeper.run()
@@ -114,7 +114,7 @@ describe('Events', () => {
   })
   afterAll(() => t.stop())
 
-  it('hold no address, password, token or content', async () => {
+  it('contain no address, password, token or file content', async () => {
     const [alice, bob] = [await t.signIn('alice'), await t.signIn('bob')]
     await alice.upload('plan.txt', 'the content of the plan')
     const { response } = await alice.rest('POST', '/api/files/quick_share', {

@@ -38,7 +38,7 @@ const upTo = (last: number, first = 1) =>
   Array.from({ length: last - first + 1 }, (_, i) => first + i)
 
 describe('A log', () => {
-  it('numbers its events one after the other, however many a change has', async () => {
+  it('numbers its events consecutively, however many a change has', async () => {
     const log = newId()
     await append(log)
     for (const many of [1, 2, 8, 9, 4000])
@@ -54,7 +54,7 @@ describe('A log', () => {
     expect(await endsOf(fresh.db, log)).toEqual({ head: 4020, purged: 0 })
   })
 
-  it('is one of many that a change is noted in, in a statement for each eight', async () => {
+  it('shares a statement with up to eight events when a change writes to many logs', async () => {
     const [long, ...logs] = Array.from({ length: 18 }, () => newId())
     const events = logs.flatMap(log => [...toLog(log, [event('a')]), ...toLog(log, [event('b')])])
     const run = jest.spyOn(fresh.db, 'run')
@@ -83,7 +83,7 @@ describe('A log', () => {
     expect((await read(long ?? '', null)).map(({ seq }) => seq)).toEqual(upTo(9))
   })
 
-  it('has no gap and no double, and shows no number before the ones below it, with many writers of which some fail', async () => {
+  it('has no gaps and no duplicates, and shows numbers in order, with many writers and failures', async () => {
     const log = newId()
     let writing = true
     const seen: number[] = []
@@ -116,7 +116,7 @@ describe('A log', () => {
     expect(new Set(rows.map(row => row.details)).size).toBe(rows.length)
   }, 30_000)
 
-  it('goes on after its last number, whatever number a change has read before', async () => {
+  it('continues after its last number, even for a stale reader', async () => {
     const [log, other] = [newId(), newId()]
     await append(log, event('a'), event('b'), event('c'))
     const changes = [{ head: 3 }, { head: 3 }, { head: 1 }, { head: null }, { head: 3, of: other }]
@@ -129,7 +129,7 @@ describe('A log', () => {
     expect(await read(other, null)).toEqual([])
   })
 
-  it('goes on with its numbers after all of it was purged', async () => {
+  it('keeps counting after all its events were purged', async () => {
     const [log, other] = [newId(), newId()]
     await append(log, event('a', 1000), event('b', 2000))
     await append(other, event('c', 3000))

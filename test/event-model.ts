@@ -5,7 +5,7 @@ import { type EventStream, openEventStream } from './event-stream.ts'
 import { rest } from './harness.ts'
 import { startServiceProcess } from './service-process.ts'
 
-/** An event as its readers get it. */
+/** An event as readers receive it. */
 export interface FedEvent {
   kind: string
   cursor: string
@@ -19,16 +19,20 @@ const EVENT = 'kind cursor subjectId details { path from size }'
 export type Anything = any
 
 /**
- * What the feed tells of a tree: the paths of its folders (with a slash at the end) and of its
- * files, with their ids and bytes.
+ * A tree according to the feed: the paths of its folders (with a trailing slash) and of its files,
+ * with their ids and bytes.
  */
 export type Model = Map<string, string>
 /**
- * What is in the trash, by the id of what was deleted: a part of a tree, with paths from there on.
+ * The trash, by the id of each deleted item. Each value is a part of a tree, with paths relative to
+ * the item.
  */
 export type TrashModel = Map<string, Model>
 
-/** Does to a model what an event says. @throws Error when it cannot be */
+/**
+ * Applies an event to a model.
+ * @throws Error if the event is impossible
+ */
 export function apply(
   model: Model,
   trash: TrashModel,
@@ -39,7 +43,7 @@ export function apply(
     if (!is) throw new Error(`${kind} of ${path}: ${what}`)
   }
   const below = (folder: string) => [...model.keys()].filter(key => key.startsWith(`${folder}/`))
-  // It does not say which items: none of them is restored any more.
+  // The event does not name the items. None of them can be restored any more.
   if (kind === 'TRASH_PURGED') return
   const [noun, verb] = kind.split('_')
   const keyOf = (at: string) => (noun === 'FOLDER' ? `${at}/` : at)
@@ -75,7 +79,7 @@ export function apply(
   } else throw new Error(`What is ${kind}?`)
 }
 
-/** The tree as the service shows it. */
+/** The tree according to the service. */
 async function treeOf(ask: (query: string) => Promise<Anything>): Promise<Model> {
   const model: Model = new Map()
   const walk = async (path: string) => {
@@ -95,18 +99,18 @@ async function treeOf(ask: (query: string) => Promise<Anything>): Promise<Model>
   return model
 }
 
-/** How much is done to a drive. */
+/** The load on a drive. */
 export interface Load {
   writers: number
-  /** How often an instance is killed. */
+  /** The number of kills of an instance. */
   kills: number
   /** Milliseconds before each kill, and after the last one. */
   killEvery: number
 }
 
 /**
- * What a drive has been through: the events of its feed, what a subscriber was told that came back
- * again and again, and its tree.
+ * The results for a drive: the events of its feed, the events that a reconnecting subscriber
+ * received, and its tree.
  */
 export interface Told {
   fed: FedEvent[]
@@ -117,8 +121,8 @@ export interface Told {
 }
 
 /**
- * Lets writers change one drive through two instances, of which one is killed now and then, while a
- * subscriber comes and goes. In the end, usage, what the trash keeps, ledger and store agree.
+ * Runs writers that change one drive through two instances, while an instance is killed repeatedly
+ * and a subscriber reconnects. Finally checks that usage, trash, ledger and store agree.
  */
 export async function drive({ writers, kills, killEvery }: Load): Promise<Told> {
   const unhurried = {
@@ -208,7 +212,7 @@ export async function drive({ writers, kills, killEvery }: Load): Promise<Told> 
           })
         },
       ]
-      // Uploads and new folders more often, or there would soon be nothing to change.
+      // Creates more than it deletes, so that entries remain to change.
       return (
         choices[randomInt(2) > 0 ? randomInt(2) : randomInt(choices.length)] ??
         (() => Promise.reject())
@@ -218,8 +222,7 @@ export async function drive({ writers, kills, killEvery }: Load): Promise<Told> 
       while (!over) {
         const { status } = await change().catch(() => ({ status: 0 }))
         if (status === 200) changes++
-        // Of an instance that is gone: whoever asks on and on takes the time in which it could come
-        // back.
+        // The instance is down: polling without a pause would delay its restart.
         if (status === 0) await sleep(50)
       }
     }
@@ -235,7 +238,7 @@ export async function drive({ writers, kills, killEvery }: Load): Promise<Told> 
         if (done && Date.now() - since > 30_000)
           throw new Error('The subscriber does not catch up.')
         if (!done) since = Date.now()
-        // Half of the time as a browser does it.
+        // Half of the time it sends last-event-id like a browser.
         const more = randomInt(2) === 0 ? { 'last-event-id': after } : {}
         const begin = 'last-event-id' in more ? cursor : after
         const stream = await openEventStream(

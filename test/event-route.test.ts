@@ -32,7 +32,7 @@ const kindsIn = ({ events }: Anything) => events.map(({ kind }: Anything) => kin
 const pathsIn = ({ events }: Anything) => events.map(({ details }: Anything) => details.path)
 
 describe('The events of a drive, by REST', () => {
-  it('are polled from a cursor on, in pages, each once', async () => {
+  it('are polled from a cursor, in pages, each event once', async () => {
     const start = await poll(alice, '/api/events', { after: 'now' })
     expect(start).toMatchObject({ events: [], has_more: false })
     for (const path of ['a', 'b', 'c']) await alice.upload(path, path)
@@ -45,12 +45,12 @@ describe('The events of a drive, by REST', () => {
     t.statements()
     const none = await poll(alice, '/api/events', { after: rest.cursor })
     expect(none).toEqual({ events: [], has_more: false, cursor: rest.cursor })
-    // Where the log ends is all that is read of it.
+    // Only the end of the log is read.
     expect(t.statements().filter(sql => sql.includes('FROM event '))).toHaveLength(1)
     expect(pathsIn(await poll(alice, '/api/events'))).toEqual(['a', 'b', 'c'])
   })
 
-  it('say what the graph says of them', async () => {
+  it('equal the events in GraphQL', async () => {
     const { caller, id: keyId } = await privateKey(t, alice)
     const { cursor } = await poll(alice, '/api/events', { after: 'now' })
     await caller.upload('by-key.txt', '12345')
@@ -78,7 +78,7 @@ describe('The events of a drive, by REST', () => {
     expect(new Set(Object.values(others))).toEqual(new Set([null]))
   })
 
-  it('refuse a cursor of another list, one of something else, and one whose events are gone', async () => {
+  it('refuse a cursor of another list, an invalid cursor, and one whose events are gone', async () => {
     const [own, other] = [await driveOf(alice), await driveOf(bob)]
     const cursor = (log: string, seq: number) =>
       Buffer.from(JSON.stringify([log, seq])).toString('base64url')
@@ -103,7 +103,7 @@ describe('The events of a drive, by REST', () => {
 })
 
 describe('The events of a person, by REST', () => {
-  it('are told to their session, and to no key', async () => {
+  it('are shown to a session, and to no key', async () => {
     const { caller } = await privateKey(t, bob)
     expect(kindsIn(await poll(bob, '/api/user/events'))).toEqual([
       'identity.added',
@@ -119,7 +119,7 @@ describe('The events of a person, by REST', () => {
 })
 
 describe('The events of a workspace, by REST', () => {
-  it('are as many as the role and the credential may see, and the cursor passes the others', async () => {
+  it('are limited by role and credential, and the cursor skips hidden events', async () => {
     const id = await found(alice)
     const path = `/api/workspaces/${id}/events`
     await join(t, id, bob, 'viewer')
@@ -138,7 +138,7 @@ describe('The events of a workspace, by REST', () => {
     expect(keys).toEqual(expect.arrayContaining([...seen, 'invite.created']))
     expect(keys).not.toContain('key.created')
 
-    // What bob may not see is purged: his cursor is as good as that of the owner.
+    // Events that bob may not see are purged: his cursor is as valid as the owner's.
     await purgeEvents(t.app.db, await driveOf(alice, id), seqOf(bobs))
     await put(alice, id, '/later.txt')
     expect(pathsIn(await poll(bob, path, { after: bobs.cursor }))).toEqual(['/later.txt'])

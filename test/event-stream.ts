@@ -8,32 +8,34 @@ export interface EventMessage {
   errors?: { message: string; extensions: { code: string } & Record<string, unknown> }[]
 }
 
-/** A subscription, as the wire shows it. */
+/** A subscription as seen on the wire. */
 export interface EventStream {
   status: number
   headers: Headers
   /** All messages so far. */
   messages: EventMessage[]
-  /** Comments so far: they keep the connection alive. */
+  /** The number of keep-alive comments so far. */
   pings(): number
   /** The id of the last event that had one. */
   lastId(): string | undefined
-  /**
-   * Waits until the stream has been kept alive twice more: what was on its way before has come by
-   * then.
-   */
+  /** Waits for two more keep-alives, so that all earlier messages have arrived. */
   quiet(): Promise<void>
-  /** The next message that was not asked for yet. @throws Error when none comes in time */
+  /**
+   * The next unread message.
+   * @throws Error if none arrives in time
+   */
   next(): Promise<EventMessage>
-  /** Resolves when the service has ended it; says whether with the event that says so. */
+  /**
+   * Resolves when the service ends the stream: "complete" with a final event, "cut" without one.
+   */
   ended: Promise<'complete' | 'cut'>
-  /** The client goes away. */
+  /** Disconnects the client. */
   close(): void
 }
 
 const PATIENCE = 15_000
 
-/** Opens a subscription, and waits until the service has begun to answer. */
+/** Opens a subscription, and waits until the response begins. */
 export async function openEventStream(
   url: string,
   headers: Record<string, string>,
@@ -59,7 +61,7 @@ export async function openEventStream(
         for (const part of parts) take(part)
       }
     } catch {
-      // The connection was cut.
+      // The connection was closed.
     }
     over = true
     return complete ? 'complete' : 'cut'
@@ -76,7 +78,7 @@ export async function openEventStream(
   }
 
   const ended = read()
-  // With the first of them, the subscription is open.
+  // The first keep-alive shows that the subscription is open.
   for (let waited = 0; pings === 0 && !over && waited < PATIENCE; waited += 5) await sleep(5)
   return {
     status: response.status,

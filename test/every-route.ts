@@ -5,10 +5,10 @@ import { anotherIdentity, driveOf, put } from './builders.ts'
 import type { Person, RestAnswer, RestOptions, TestApp } from './harness.ts'
 import { picture, pictured } from './pictured.ts'
 
-/** Carries out a step of the walk; what it answers goes on. */
+/** Runs a step of the walk. Later steps use its response. */
 export type Step = (route: string, call: () => Promise<RestAnswer>) => Promise<RestAnswer>
 
-/** The people of the walk. Alice owns, bob and carol are invited, dora leaves. */
+/** The people of the walk. Alice owns the data, bob and carol are invited, and dora leaves. */
 export interface Walkers {
   alice: Person
   bob: Person
@@ -16,16 +16,15 @@ export interface Walkers {
   dora: Person
 }
 
-/** Something with a secret in it, for those who look whether it gets out. */
+/** Values that contain secrets, for tests that search for leaks. */
 export interface Plants {
   password: string
   fileName: string
 }
 
 /**
- * Walks through every route of the schema once, each with a success, as four people would who work
- * with each other.
- * @param step told each route under its name in the schema, such as `GET /api/d/{token}`
+ * Calls every route of the schema successfully once, as four people who work together.
+ * @param step receives each route by its name in the schema, such as `GET /api/d/{token}`
  */
 export async function walkEveryRoute(
   t: Pick<TestApp, 'anonymous' | 'app'>,
@@ -34,7 +33,7 @@ export async function walkEveryRoute(
   step: Step,
 ): Promise<void> {
   const { anonymous } = t
-  /** A route whose parameters are filled in, and the call of it. */
+  /** Calls a route with its parameters filled in. */
   const go = (
     who: Person,
     route: string,
@@ -58,7 +57,7 @@ export async function walkEveryRoute(
   const content = 'the same bytes for everybody'
   const checksum = createHash('md5').update(content).digest('hex')
 
-  /** Asks for files, which someone sends; and asks no more. */
+  /** Creates a file request, receives files, and closes it. */
   const askForFiles = async (
     who: Person,
     base: string,
@@ -103,7 +102,7 @@ export async function walkEveryRoute(
     await go(who, `DELETE ${base}/{request_id}`, { ...ws, request_id })
   }
 
-  /** Sends a file in one part, and gives up another. */
+  /** Sends a file in one part, and cancels another upload. */
   const uploadInParts = async (who: Person, base: string, ws: Record<string, string> = {}) => {
     const json = { filename: `${fileName}.parts`, size: content.length }
     const { upload_id } = (await go(who, `POST ${base}`, ws, { json })).response
@@ -137,8 +136,8 @@ export async function walkEveryRoute(
   }
 
   /**
-   * Looks at the version of a file that was replaced once, restores it, and deletes what comes of
-   * that.
+   * Reads the version of a file that was replaced once, restores it, and deletes the resulting
+   * version.
    */
   const walkVersions = async (
     who: Person,
@@ -155,7 +154,7 @@ export async function walkEveryRoute(
     })
   }
 
-  /** Makes a tag, gives it to an entry, and deletes it. */
+  /** Creates a tag, adds it to an entry, and deletes it. */
   const walkTags = async (
     who: Person,
     base: string,
@@ -176,7 +175,7 @@ export async function walkEveryRoute(
     await go(who, `DELETE ${base}/tags/{tag_id}`, { ...ws, tag_id })
   }
 
-  /** Looks at a copy that was made in the background, and cancels it too late. */
+  /** Reads a finished background copy, and cancels it too late. */
   const walkCopies = async (who: Person, base: string, ws: { workspace_id?: string } = {}) => {
     const copy_id = newId()
     await t.app.db.run(
@@ -187,7 +186,7 @@ export async function walkEveryRoute(
     await go(who, `DELETE ${base}/{copy_id}`, { ...ws, copy_id })
   }
 
-  // Alice keeps files.
+  // Alice stores files.
   await go(alice, 'POST /api/files/upload', {}, form({ folder: 'a/b/c/d' }, content))
   const file = `a/b/c/d/${fileName}`
   await go(alice, 'GET /api/files/tree', { path: 'a/b/c/d' })
@@ -225,7 +224,7 @@ export async function walkEveryRoute(
   await go(alice, 'GET /api/user/identities')
   await go(alice, 'GET /api/user/export')
 
-  // She gives some away.
+  // Alice shares some files.
   const object = `a/${fileName}`
   const open = await go(alice, 'POST /api/files/quick_share', {}, { json: { object } })
   const token = open.response.sharing_token
@@ -267,14 +266,14 @@ export async function walkEveryRoute(
   await go(alice, 'GET /api/user/private/download_token', { file: object })
   await go(alice, 'GET /api/d/private/{token}', { token: own.response.private_download_token })
 
-  // A program works for her.
+  // Alice uses an API key.
   const key = { name: 'backup', scopes: ['private_files:read'] }
   const made = await go(alice, 'POST /api/api_keys/private/create', {}, { json: key })
   await go(alice, 'GET /api/api_keys/private/list')
   const api_key_id = made.response.api_key.id
   await go(alice, 'DELETE /api/api_keys/private/delete', {}, { json: { api_key_id } })
 
-  // The four work together.
+  // The four people share a workspace.
   const founded = await go(alice, 'POST /api/workspaces/create', {}, { json: { name: 'Garden' } })
   const workspace_id: string = founded.response.workspace.workspace_id
   const ws = { workspace_id }
@@ -307,7 +306,7 @@ export async function walkEveryRoute(
   await go(alice, 'PATCH /api/workspaces/rename', {}, { json: { ...ws, name: 'Orchard' } })
   await go(bob, 'GET /api/workspaces/{workspace_id}/quota', ws)
 
-  // In its folders.
+  // They use the folders of the workspace.
   const dir = '/api/workspaces/{workspace_id}/files'
   await go(bob, `POST ${dir}/mkdir`, ws, { json: { folder_name: 'x' } })
   const uploaded = await go(bob, `POST ${dir}/upload`, ws, form({ folder: '/x' }, content))
@@ -345,13 +344,13 @@ export async function walkEveryRoute(
   await go(alice, 'DELETE /api/workspaces/members/remove', { ...ws, user_id })
   await go(alice, 'DELETE /api/workspaces/delete', ws)
 
-  // Carol looks where she is signed in, and leaves.
+  // Carol lists her sessions, and leaves.
   await go(carol, 'PUT /api/user/sign_in_notices', {}, { json: { enabled: true } })
   await go(carol, 'DELETE /api/user/sessions/others')
   const signedIn = await go(carol, 'GET /api/user/sessions')
   await go(carol, 'DELETE /api/user/sessions', { session_id: signedIn.response.sessions[0].id })
 
-  // Alice marks a file, and looks what she has worked on.
+  // Alice marks a favourite, and lists her recent files.
   const worked = await go(alice, 'GET /api/recent')
   const favourite_id = worked.response.entries[0].id
   await go(alice, 'PUT /api/favourites/{favourite_id}', { favourite_id })
@@ -359,10 +358,10 @@ export async function walkEveryRoute(
   await go(alice, 'GET /api/favourites')
   await go(alice, 'DELETE /api/favourites/{favourite_id}', { favourite_id })
 
-  // Alice gives a file a label.
+  // Alice tags a file.
   await walkTags(alice, '/api', `a/${fileName}`)
 
-  // Alice takes back what she has thrown away.
+  // Alice restores deleted files from the trash.
   await go(alice, 'DELETE /api/files/delete', { file: `a/${fileName}` })
   const thrown = (await go(alice, 'GET /api/trash')).response.items
   const [last, first] = [thrown[0].id, thrown.at(-1).id]
@@ -370,7 +369,7 @@ export async function walkEveryRoute(
   await go(alice, 'DELETE /api/trash/items', {}, { json: { items: [first] } })
   await go(alice, 'DELETE /api/trash')
 
-  // The end.
+  // Alice deletes her data and her account.
   await go(alice, 'DELETE /api/files/delete', { file: object })
   await go(alice, 'DELETE /api/files/delete/batch', {}, { json: { files: [object] } })
   await go(dora, 'DELETE /api/user/identities', { identity_id: await anotherIdentity(t, dora) })

@@ -23,7 +23,7 @@ afterAll(() => service.stop())
 const text = (path: string) => client.getFileContents(path, { format: 'text' })
 
 describe('npm webdav', () => {
-  it('makes, lists, reads, copies, moves and deletes files and folders', async () => {
+  it('creates, lists, reads, copies, moves and deletes files and folders', async () => {
     await client.createDirectory('/a/b # ü', { recursive: true })
     expect(await client.putFileContents('/a/b # ü/one & 100%.txt', 'one')).toBe(true)
     expect(await client.putFileContents('/a/b # ü/one & 100%.txt', 'x', { overwrite: false })).toBe(
@@ -42,7 +42,7 @@ describe('npm webdav', () => {
     expect(await client.stat('/a')).toMatchObject({ type: 'directory', basename: 'a' })
   })
 
-  it('ends the locks that it makes', async () => {
+  it('releases the locks that it creates', async () => {
     await client.putFileContents('/locked.txt', 'one')
     const { token } = await client.lock('/locked.txt')
     await expect(client.putFileContents('/locked.txt', 'two')).rejects.toMatchObject({
