@@ -78,6 +78,8 @@ describe('The audit trail', () => {
     await page.getByRole('combobox', { name: 'Event' }).selectOption({ label: 'File created' })
     await submit()
     await page.waitForURL(/kind=FILE_CREATED/)
+    // The list is empty for a moment.
+    await entries().filter({ hasText: 'by-robot.txt' }).waitFor()
     await entries().nth(2).waitFor({ state: 'detached' })
     expect(await entries().allTextContents()).toEqual([
       expect.stringContaining('by-robot.txt'),
