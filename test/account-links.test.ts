@@ -152,6 +152,33 @@ describe('Links to an account', () => {
   })
 })
 
+describe('SIGN_UP', () => {
+  it('admits people of a domain by a mail, and tells owners that they have an account', async () => {
+    const t = await startApp({ ...settings, SIGN_UP: 'domains:club.example' })
+    await createFirst(t)
+    const ask = async (email: string) => {
+      const browser = new Browser()
+      await visit(browser, `${t.url}/sign-in/register`)
+      return send(browser, { email, name: 'Dora' })
+    }
+    const pages = [
+      await ask('dora@club.example'),
+      await ask('eve@evil.example'),
+      await ask('owner@example.com'),
+    ]
+    expect(new Set(pages.map(({ text }) => text)).size).toBe(1)
+    await until(async () => (await links(t)).length === 2)
+    const mails = new Map((await links(t)).map(mail => [mail.to, mail]))
+    expect([...mails.keys()].sort()).toEqual(['dora@club.example', 'owner@example.com'])
+    expect(mails.get('owner@example.com')?.about).toBe('known')
+    const dora = new Browser()
+    await visit(dora, mails.get('dora@club.example')?.link ?? '')
+    await send(dora, { name: 'Dora', password: PASSWORD })
+    expect(await whoIs(t, dora)).toBe('dora@club.example')
+    await t.stop()
+  })
+})
+
 describe('The second factor', () => {
   let t: TestApp
   let owner: Browser
