@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -68,7 +68,8 @@ describe('The first minute', () => {
     () =>
       onTerminal('--open', async (shown, all) => {
         const address = addressIn(shown) ?? ''
-        await until(() => existsSync(join(dir, 'opened')))
+        // The shell creates the file before it writes to it.
+        await until(() => existsSync(join(dir, 'opened')) && statSync(join(dir, 'opened')).size > 0)
         expect(readFileSync(join(dir, 'opened'), 'utf8')).toBe(address)
         expect(shown).not.toContain(readFileSync(join(dir, 'sign-in-word'), 'utf8').trim())
 
