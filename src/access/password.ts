@@ -33,11 +33,14 @@ export interface Passwords {
   verify(hashed: string, password: string, keys: readonly string[]): Promise<boolean>
 }
 
-/** @param log logs refusals, once a minute at most */
-export function createPasswords(log: Pick<Log, 'warn'>): Passwords {
+/**
+ * @param log logs refusals, once a minute at most
+ * @param atOnce hashes that run at the same time
+ */
+export function createPasswords(log: Pick<Log, 'warn'>, atOnce = AT_ONCE): Passwords {
   let [refused, warnedAt] = [0, Number.NEGATIVE_INFINITY]
   const queue = createFairQueue({
-    atOnce: AT_ONCE,
+    atOnce,
     longest: LONGEST_LINE,
     longestPerKey: LONGEST_LINE_OF_KEY,
     full: () => {

@@ -270,7 +270,8 @@ export function createServices({ config, ...given }: Options) {
       invites,
       notices,
       guesses,
-      hashes: passwords,
+      // One at a time, so that guesses leave a processor to other requests.
+      hashes: createPasswords(log, 1),
     }),
     passkeys: passkeyService({ ...core, notices }),
     secondFactors: secondFactorService({ ...core, guesses, notices }),
