@@ -622,28 +622,31 @@ describe('A background completion', () => {
       expect((await ended(up, id)).status).toBe(200)
     })
 
-    it.each([false, true])('fails when its creator is deleted meanwhile; taken over: %s', async isTaken => {
-      const { caller, into, id: key } = await make()
-      const { id } = await begun(restUploader(caller, into))
-      const held = whileReading()
-      await restUploader(caller, into).begin(id, { sha256 })
-      await held.reached
-      await alice.rest('DELETE', `/api/api_keys/${into ?? 'private'}/delete`, {
-        json: { api_key_id: key },
-      })
-      if (isTaken) {
-        await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
-        await other.app.services.backgroundCompletions.idle()
-      }
-      held.release()
-      await t.app.services.backgroundCompletions.idle()
-      expect(await restUploader(alice, into).outcome(id)).toMatchObject({
-        status: 403,
-        code: 'FORBIDDEN',
-      })
-      expect((await graphqlUploader(alice, into).outcome(id)).code).toBe('FORBIDDEN')
-      await restUploader(alice, into).abort(id)
-    })
+    it.each([false, true])(
+      'fails when its creator is deleted meanwhile; taken over: %s',
+      async isTaken => {
+        const { caller, into, id: key } = await make()
+        const { id } = await begun(restUploader(caller, into))
+        const held = whileReading()
+        await restUploader(caller, into).begin(id, { sha256 })
+        await held.reached
+        await alice.rest('DELETE', `/api/api_keys/${into ?? 'private'}/delete`, {
+          json: { api_key_id: key },
+        })
+        if (isTaken) {
+          await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
+          await other.app.services.backgroundCompletions.idle()
+        }
+        held.release()
+        await t.app.services.backgroundCompletions.idle()
+        expect(await restUploader(alice, into).outcome(id)).toMatchObject({
+          status: 403,
+          code: 'FORBIDDEN',
+        })
+        expect((await graphqlUploader(alice, into).outcome(id)).code).toBe('FORBIDDEN')
+        await restUploader(alice, into).abort(id)
+      },
+    )
   })
 
   /** Ways in which the creator of a completion loses write access to the workspace. */

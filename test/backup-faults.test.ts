@@ -84,49 +84,43 @@ once('Blobs of a backup that cannot be read are named, and all others are restor
   )
 })
 
-once(
-  'A backup reports unreadable blobs, and contains all others',
-  async () => {
-    const { folder, name } = await backUp(t, join(dir, 'whole'))
-    const broken = await place()
-    await restoreInto(broken, folder, name)
-    const service = await broken.start()
-    try {
-      someOf(broken.blobDir).forEach(makeUnreadable)
-      const { manifest, warnings } = await backUp(service, join(dir, 'partial'))
-      expect(manifest.blobs).toMatchObject({
-        count: FILES,
-        copied: FILES - 2,
-        missing: 2,
-        damaged: 0,
-      })
-      expect(warnings).toEqual(
-        [1, 2].map(() => expect.stringContaining('cannot be read in the store (EISDIR)')),
-      )
-    } finally {
-      await service.stop()
-    }
-  },
-)
+once('A backup reports unreadable blobs, and contains all others', async () => {
+  const { folder, name } = await backUp(t, join(dir, 'whole'))
+  const broken = await place()
+  await restoreInto(broken, folder, name)
+  const service = await broken.start()
+  try {
+    someOf(broken.blobDir).forEach(makeUnreadable)
+    const { manifest, warnings } = await backUp(service, join(dir, 'partial'))
+    expect(manifest.blobs).toMatchObject({
+      count: FILES,
+      copied: FILES - 2,
+      missing: 2,
+      damaged: 0,
+    })
+    expect(warnings).toEqual(
+      [1, 2].map(() => expect.stringContaining('cannot be read in the store (EISDIR)')),
+    )
+  } finally {
+    await service.stop()
+  }
+})
 
-once(
-  'A restore replaces the secret from its start, and also when it continues',
-  async () => {
-    const { folder, name } = await backUp(t, join(dir, 'secret'))
-    const target = await place()
-    const asked: boolean[] = []
-    const prepareSecret = async (mayReplace: boolean) => {
-      asked.push(mayReplace)
-      return async () => {
-        expect(await restoreUnderWay(target.db)).toBe(name)
-        if (asked.length === 1) throw new Error('killed')
-      }
+once('A restore replaces the secret from its start, and also when it continues', async () => {
+  const { folder, name } = await backUp(t, join(dir, 'secret'))
+  const target = await place()
+  const asked: boolean[] = []
+  const prepareSecret = async (mayReplace: boolean) => {
+    asked.push(mayReplace)
+    return async () => {
+      expect(await restoreUnderWay(target.db)).toBe(name)
+      if (asked.length === 1) throw new Error('killed')
     }
-    await expect(restoreInto(target, folder, name, { prepareSecret })).rejects.toThrow('killed')
-    await restoreInto(target, folder, name, { prepareSecret })
-    expect(asked).toEqual([false, true])
-  },
-)
+  }
+  await expect(restoreInto(target, folder, name, { prepareSecret })).rejects.toThrow('killed')
+  await restoreInto(target, folder, name, { prepareSecret })
+  expect(asked).toEqual([false, true])
+})
 
 once(
   'A changed backup list is not trusted: its files are copied again, and none is deleted',
@@ -152,25 +146,22 @@ once(
   },
 )
 
-once(
-  'Retention keeps the new backup, and folders that were renamed',
-  async () => {
-    const { folder, name } = await backUp(t, join(dir, 'retention'))
-    renameSync(folder.path(name), folder.path('2999-01-01T00-00-00.000Z'))
-    const other = await backUp(t, folder.dir)
-    renameSync(folder.path(other.name), folder.path('the best one'))
-    const { name: made } = await backUp(t, folder.dir)
-    const progress = silent()
-    expect(await folder.alone(() => removeOld(folder, { count: 1 }, { made, progress }))).toEqual({
-      backups: [],
-      blobs: 0,
-    })
-    expect(progress.warnings).toEqual([expect.stringContaining('has a time in the future')])
-    expect(await folder.finished()).toEqual([made, '2999-01-01T00-00-00.000Z', 'the best one'])
-    rmSync(folder.path('2999-01-01T00-00-00.000Z'), { recursive: true })
-    expect(await chooseBackup(folder, undefined)).toBe(made)
-  },
-)
+once('Retention keeps the new backup, and folders that were renamed', async () => {
+  const { folder, name } = await backUp(t, join(dir, 'retention'))
+  renameSync(folder.path(name), folder.path('2999-01-01T00-00-00.000Z'))
+  const other = await backUp(t, folder.dir)
+  renameSync(folder.path(other.name), folder.path('the best one'))
+  const { name: made } = await backUp(t, folder.dir)
+  const progress = silent()
+  expect(await folder.alone(() => removeOld(folder, { count: 1 }, { made, progress }))).toEqual({
+    backups: [],
+    blobs: 0,
+  })
+  expect(progress.warnings).toEqual([expect.stringContaining('has a time in the future')])
+  expect(await folder.finished()).toEqual([made, '2999-01-01T00-00-00.000Z', 'the best one'])
+  rmSync(folder.path('2999-01-01T00-00-00.000Z'), { recursive: true })
+  expect(await chooseBackup(folder, undefined)).toBe(made)
+})
 
 once(
   'Pruning without a backup keeps the newest one, and the files of an unfinished one',
@@ -246,25 +237,22 @@ once('A backup that has lost the lock of its folder gives up', async () => {
   expect(readdirSync(join(into, 'backups'))).toEqual([expect.stringContaining('.unfinished')])
 })
 
-once(
-  'A damaged or missing manifest is reported, and the other backups are verified',
-  async () => {
-    const broken = ['{', undefined]
-    const { folder } = await backUp(t, join(dir, 'manifest'))
-    for (const text of broken) {
-      const { name } = await backUp(t, folder.dir)
-      const path = folder.path(name, 'manifest.json')
-      rmSync(path)
-      if (text !== undefined) await writeWhole(path, text)
-    }
-    const progress = silent()
-    expect(await verifyBackups(folder, progress)).toEqual({ backups: 3, blobs: FILES, problems: 2 })
-    expect(progress.warnings).toEqual([
-      expect.stringContaining('manifest.json is not JSON'),
-      expect.stringContaining('manifest.json is missing'),
-    ])
-  },
-)
+once('A damaged or missing manifest is reported, and the other backups are verified', async () => {
+  const broken = ['{', undefined]
+  const { folder } = await backUp(t, join(dir, 'manifest'))
+  for (const text of broken) {
+    const { name } = await backUp(t, folder.dir)
+    const path = folder.path(name, 'manifest.json')
+    rmSync(path)
+    if (text !== undefined) await writeWhole(path, text)
+  }
+  const progress = silent()
+  expect(await verifyBackups(folder, progress)).toEqual({ backups: 3, blobs: FILES, problems: 2 })
+  expect(progress.warnings).toEqual([
+    expect.stringContaining('manifest.json is not JSON'),
+    expect.stringContaining('manifest.json is missing'),
+  ])
+})
 
 once('A failure names what has failed: the folder of backups or the blob store', async () => {
   const full = Object.assign(new Error('no space left on device'), {

@@ -109,11 +109,14 @@ describe('An invalid path, by REST', () => {
   it.each([
     [five('a'.repeat(204)).slice(0, 1000), 'b'.repeat(24)],
     [Array(32).fill('a').join('/'), 'b'],
-  ])('400 INVALID_PATH for a file whose folder path leaves no room for its name', async (folder, name) => {
-    expect(gist(await sendForm(t, alice, form([field('folder', folder), file(name)])))).toEqual(
-      invalid('folder'),
-    )
-  })
+  ])(
+    '400 INVALID_PATH for a file whose folder path leaves no room for its name',
+    async (folder, name) => {
+      expect(gist(await sendForm(t, alice, form([field('folder', folder), file(name)])))).toEqual(
+        invalid('folder'),
+      )
+    },
+  )
 })
 
 describe('A path that is not UTF-8', () => {

@@ -88,17 +88,20 @@ describe('A query string', () => {
     expect([status, response.code, response.field]).toEqual(invalid('limit'))
   })
 
-  it.each(limits)('with a limit out of range uses the nearest limit on routes without a 400: %s', async limit => {
-    const text = encodeURIComponent(limit)
-    const { status, response } = await alice.rest('GET', `/api/user/bucket?limit=${text}`)
-    const nearest = /^0$|^-\d+$/.test(limit) ? 1 : 3
-    expect([status, response.bucket_data.objects.length]).toEqual([200, nearest])
-    for (const list of ['received', 'shared_by_user'])
-      expect((await alice.rest('GET', `/api/files/${list}?limit=${text}`)).response).toEqual({
-        files: [],
-        next_cursor: null,
-      })
-  })
+  it.each(limits)(
+    'with a limit out of range uses the nearest limit on routes without a 400: %s',
+    async limit => {
+      const text = encodeURIComponent(limit)
+      const { status, response } = await alice.rest('GET', `/api/user/bucket?limit=${text}`)
+      const nearest = /^0$|^-\d+$/.test(limit) ? 1 : 3
+      expect([status, response.bucket_data.objects.length]).toEqual([200, nearest])
+      for (const list of ['received', 'shared_by_user'])
+        expect((await alice.rest('GET', `/api/files/${list}?limit=${text}`)).response).toEqual({
+          files: [],
+          next_cursor: null,
+        })
+    },
+  )
 
   const cursor = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const cursors = [

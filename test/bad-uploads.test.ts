@@ -600,25 +600,31 @@ describe('The raw route', () => {
     },
   )
 
-  it.each([0, 1, PART - 1])('keeps nothing of a GraphQL part whose sender disconnects after %i bytes', async sent => {
-    const { id } = await begun(up(), bytes, { sent: [2] })
-    const operations = JSON.stringify({
-      query: 'mutation($input: UploadPartInput!) { uploadPart(input: $input) { size } }',
-      variables: { input: { uploadSession: id, number: 1, part: null } },
-    })
-    const fields = [field('operations', operations), field('map', '{"0":["variables.input.part"]}')]
-    const whole = form([...fields, file('part', partOf(bytes, 1), '0')])
-    const body = whole.subarray(0, whole.indexOf(partOf(bytes, 1)) + sent)
-    const wire = await openWire(t.url)
-    await wire.send(
-      head(alice, 'POST /graphql', { 'content-type': formType, 'content-length': whole.length }),
-    )
-    await wire.send(body)
-    await arrived()
-    wire.cut()
-    await quiet(t)
-    expect((await up().look(id)).value.received).toEqual([2])
-  })
+  it.each([0, 1, PART - 1])(
+    'keeps nothing of a GraphQL part whose sender disconnects after %i bytes',
+    async sent => {
+      const { id } = await begun(up(), bytes, { sent: [2] })
+      const operations = JSON.stringify({
+        query: 'mutation($input: UploadPartInput!) { uploadPart(input: $input) { size } }',
+        variables: { input: { uploadSession: id, number: 1, part: null } },
+      })
+      const fields = [
+        field('operations', operations),
+        field('map', '{"0":["variables.input.part"]}'),
+      ]
+      const whole = form([...fields, file('part', partOf(bytes, 1), '0')])
+      const body = whole.subarray(0, whole.indexOf(partOf(bytes, 1)) + sent)
+      const wire = await openWire(t.url)
+      await wire.send(
+        head(alice, 'POST /graphql', { 'content-type': formType, 'content-length': whole.length }),
+      )
+      await wire.send(body)
+      await arrived()
+      wire.cut()
+      await quiet(t)
+      expect((await up().look(id)).value.received).toEqual([2])
+    },
+  )
 
   /** Sends half of the first part of an upload, so that the service waits for the rest. */
   async function halfPart(id: string): Promise<Wire> {

@@ -130,13 +130,16 @@ describe.each([
       expect(await shell.satchel(['ls', ...at('empty')])).toEqual({ code: 0, out: '', err: '' })
     })
 
-    it.each(['nowhere', 'docs/nowhere', 'docs/a.txt/', 'docs/a.txt/b'])('exits with 4 for %s', async path => {
-      const shown = root + path.replace(/\/$/, '')
-      expect(await shell.refused('ls', ...at(path))).toMatchObject({
-        code: 4,
-        error: { code: 'NOT_FOUND', path: shown },
-      })
-    })
+    it.each(['nowhere', 'docs/nowhere', 'docs/a.txt/', 'docs/a.txt/b'])(
+      'exits with 4 for %s',
+      async path => {
+        const shown = root + path.replace(/\/$/, '')
+        expect(await shell.refused('ls', ...at(path))).toMatchObject({
+          code: 4,
+          error: { code: 'NOT_FOUND', path: shown },
+        })
+      },
+    )
   })
 
   describe('satchel tree', () => {

@@ -369,7 +369,7 @@ export async function walkEveryRoute(
   await go(alice, 'DELETE /api/trash/items', {}, { json: { items: [first] } })
   await go(alice, 'DELETE /api/trash')
 
-  // Alice deletes her data and her account.
+  // Alice deletes a file, and dora deletes an identity and her account.
   await go(alice, 'DELETE /api/files/delete', { file: object })
   await go(alice, 'DELETE /api/files/delete/batch', {}, { json: { files: [object] } })
   await go(dora, 'DELETE /api/user/identities', { identity_id: await anotherIdentity(t, dora) })
