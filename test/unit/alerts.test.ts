@@ -11,7 +11,7 @@ const read = (file: string) => readFileSync(`${docker}${file}`, 'utf8')
 const promtool = (...args: string[]) =>
   spawnSync('promtool', args, { cwd: docker, encoding: 'utf8' })
 const isInstalled = promtool('--version').status === 0
-// Without it, these are reported as skipped.
+// Without promtool, these tests are reported as skipped.
 const withPromtool = isInstalled || process.env.CI === 'true' ? it : it.skip
 
 describe('docker/alerts.yml', () => {
@@ -27,7 +27,7 @@ describe('docker/alerts.yml', () => {
     expect({ status, said: stdout + stderr }).toMatchObject({ status: 0 })
   })
 
-  it('has a test of each alert that makes it fire, and one in which it is silent', () => {
+  it('tests each alert both firing and silent', () => {
     const tests = read('alerts.test.yml')
     const named = (word: string) =>
       [...tests.matchAll(new RegExp(`- name: (\\w+) ${word}$`, 'gm'))]
@@ -44,7 +44,7 @@ describe('docker/grafana-dashboard.json', () => {
     panels: { id: number; title: string }[]
   }
 
-  it('has panels of different ids and titles', () => {
+  it('has panels with unique ids and titles', () => {
     expect(panels.length).toBeGreaterThan(30)
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
     expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length)

@@ -16,7 +16,7 @@ const formOf = (files: Record<string, Buffer>): Buffer =>
     Buffer.from(`--${boundary}--\r\n`),
   ])
 
-/** The files of a form that comes in these chunks; an error is one of the files. */
+/** The files of a form that arrives in these chunks. An error counts as one of the files. */
 async function filesIn(chunks: Buffer[], native = true): Promise<Record<string, string>> {
   const parser = busboy({
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
@@ -54,7 +54,7 @@ function cut(bytes: Buffer, most: number): Buffer[] {
   return chunks
 }
 
-/** Bytes that are much like boundaries, and none. */
+/** Bytes that resemble boundaries but contain none. */
 function nearly(count: number): Buffer {
   const pieces = [
     '\r',
@@ -75,7 +75,7 @@ function nearly(count: number): Buffer {
   return Buffer.from(text)
 }
 
-it('finds the same files in a form, however it is cut and whatever is like a boundary', async () => {
+it('finds the same files in a form, however it is chunked, and despite near-boundaries', async () => {
   for (let round = 0; round < 200; round++) {
     const files = { a: nearly(400), b: randomBytes(1 + round * 7), c: nearly(20) }
     const expected = Object.fromEntries(
@@ -87,7 +87,7 @@ it('finds the same files in a form, however it is cut and whatever is like a bou
   }
 })
 
-it('finds the same in a form that is malformed', async () => {
+it('finds the same files in a malformed form', async () => {
   const form = formOf({ a: nearly(100), b: nearly(100) })
   for (const length of [0, 10, 60, 90, form.length - 20, form.length - 5])
     for (const most of [3, 1000]) {
@@ -102,7 +102,7 @@ it('searches chunks without a boundary natively', async () => {
   expect(await filesIn(chunks)).toEqual({ a: large.toString('hex') })
 })
 
-it('leaves other parsers as they are', () => {
+it('leaves other parsers unchanged', () => {
   const parser = busboy({ headers: { 'content-type': 'application/x-www-form-urlencoded' } })
   expect(searchNatively(parser)).toBe(false)
 })

@@ -5,12 +5,12 @@ import { describe, expect, it } from '@jest/globals'
 import { sendBytes } from '../../src/http/bytes.ts'
 import type { Delivery } from '../../src/services/sharing/download.ts'
 
-/** Of a blob that is sent in one piece, and of one that is sent while it is read. */
+/** Sizes of a blob that is sent in one piece, and of one that is streamed. */
 const sizes = [20, 200_000]
 
 /**
- * Asks for a blob, and for something else on the same connection. Answers all that came until the
- * connection ended.
+ * Requests a blob, and then another path on the same connection. Returns all bytes until the
+ * connection closed.
  */
 function exchange(size: number, blob: string[], more: Partial<Delivery> = {}): Promise<string> {
   const delivery = {
@@ -26,7 +26,7 @@ function exchange(size: number, blob: string[], more: Partial<Delivery> = {}): P
     const server = createServer((req, res) => {
       if (req.url === '/next') return void res.end('next')
       const { signal } = new AbortController()
-      // As the gateway does, where nothing has been sent.
+      // Responds with 500 if nothing was sent, like the gateway.
       sendBytes({ req, res, address: '', signal }, delivery).catch(() => res.writeHead(500).end())
     })
     server.listen(0, '127.0.0.1', () => {
@@ -50,7 +50,7 @@ const statusesOf = (text: string) =>
 describe.each(sizes)('A blob of %i bytes', size => {
   const half = '0123456789'.repeat(size / 20)
 
-  it('is followed by the next response where it is of the recorded size', async () => {
+  it('of the recorded size is followed by the next response', async () => {
     expect(bodiesOf(await exchange(size, [half, half]))).toEqual([half + half, 'next'])
   })
 
@@ -59,7 +59,7 @@ describe.each(sizes)('A blob of %i bytes', size => {
     ['longer', [half, half, 'HTTP/1.1 200 OK\r\n\r\n']],
     ['empty, and so shorter', []],
   ])(
-    'is an error where it is %s than recorded, and nothing else is taken for its bytes',
+    'is an error where it is %s than recorded, and no other bytes replace it',
     async (_how, blob) => {
       const text = await exchange(size, blob)
       if (size === sizes[0]) {
@@ -73,7 +73,7 @@ describe.each(sizes)('A blob of %i bytes', size => {
   )
 })
 
-it('A download that is used up opens no blob, and one whose blob cannot be opened is given back', async () => {
+it('A used-up download opens no blob, and a download whose blob cannot be opened is refunded', async () => {
   let [opened, settled] = [0, 0]
   const refusing = (refusal: Error | null) => ({
     meter: {

@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-it('reads all chunks of a range into one memory', async () => {
+it('reads all chunks of a range into one buffer', async () => {
   const bytes = randomBytes(1000 * KiB)
   writeFileSync(join(dir, 'a'), bytes)
   const file = await open(join(dir, 'a'))
@@ -39,7 +39,7 @@ it('reads all chunks of a range into one memory', async () => {
   expect([...memories].map(({ byteLength }) => byteLength)).toEqual([256 * KiB])
 })
 
-it('fills each chunk of a file that gives less at a time, as some network mounts do', async () => {
+it('fills each chunk despite short reads, which some network mounts return', async () => {
   const bytes = randomBytes(600 * KiB)
   const file = {
     stat: async () => ({ size: bytes.length, mtimeMs: 0 }),
@@ -54,7 +54,7 @@ it('fills each chunk of a file that gives less at a time, as some network mounts
   expect(Buffer.concat(chunks).equals(bytes)).toBe(true)
 })
 
-it('says that a file has changed, and not that the service cannot be reached', async () => {
+it('reports a changed file instead of an unreachable service', async () => {
   const server = createServer((req, res) => req.resume().on('end', () => res.end())).listen(
     0,
     '127.0.0.1',
@@ -76,10 +76,10 @@ it('says that a file has changed, and not that the service cannot be reached', a
   server.close()
 })
 
-it('asks for a chunk once the network has taken the one before, whose memory may be used again', async () => {
+it('reads a chunk into a reused buffer after the network has taken the previous chunk', async () => {
   let received = 0
   const [chunk, count] = [256 * KiB, 64]
-  // Slow, so that the socket of the sender is full most of the time.
+  // Reads slowly, so that the socket of the sender is full most of the time.
   const take = async (req: IncomingMessage, res: ServerResponse) => {
     for await (const bytes of req as AsyncIterable<Buffer>) {
       received = crc32(bytes, received)

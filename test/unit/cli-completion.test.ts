@@ -3,7 +3,7 @@ import { quoteForBash, readBashLine } from '../../src/cli/completion/bash-line.t
 
 const breaks = ' \t\n"\'@><=;|&(:'
 
-describe('A line of bash', () => {
+describe('A bash command line', () => {
   it.each<[string, string[], string]>([
     ['satchel ', ['satchel', ''], ''],
     ['satchel  ls  do', ['satchel', 'ls', 'do'], ''],
@@ -22,7 +22,7 @@ describe('A line of bash', () => {
     expect(readBashLine(line, breaks)).toMatchObject({ words, kept, isRedirect: false })
   })
 
-  it('leads to a file of this computer behind < and >', () => {
+  it('completes a local file after < and >', () => {
     expect(readBashLine('satchel get a -o - > b', breaks)).toMatchObject({
       words: expect.anything(),
       isRedirect: true,
@@ -33,7 +33,7 @@ describe('A line of bash', () => {
     })
   })
 
-  it('reads what was put into quotes as it was', () => {
+  it('keeps quoted text unchanged', () => {
     const name = 'it\'s "x" $HOME `id` \\ (a&b;c|d) {e} [f] *?~#^ <g> 日本'
     for (const [quote, open] of [
       ['', ''],

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { inParallel } from '../../src/cli/each.ts'
 
-it('has no more workers than there is work', async () => {
+it('starts no more workers than there are items', async () => {
   const done: string[] = []
   // More than an array can hold.
   await inParallel(2 ** 32, ['a', 'b'], async item => void done.push(item))

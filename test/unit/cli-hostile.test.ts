@@ -6,7 +6,7 @@ import { type FakeService, startFakeService } from './fake-service.ts'
 
 const esc = String.fromCharCode(27)
 const c1 = String.fromCharCode(0x9b)
-/** Clears the screen, colours it, turns the line, and goes elsewhere. */
+/** Clears the screen, sets colours, reverses the text direction, and contains a path traversal. */
 const evil = `../../evil${esc}[2J${c1}31m\u202e\r\n\u2028\u0007`
 const steers = /[^\P{Cc}\n]|[\p{Bidi_Control}\p{Zl}\p{Zp}]/u
 
@@ -95,17 +95,20 @@ const commands = [
   ['keys', 'create', 'x', '--scope', 'read'],
 ]
 
-describe('A service that means harm', () => {
-  it.each(commands)('steers no terminal: satchel %s %s', async (...args) => {
-    for (const more of [[], ['--json']]) {
-      const { code, out, err } = await shell.satchel([...args, ...more])
-      expect([code, err]).toEqual([0, ''])
-      expect(out).not.toMatch(steers)
-      expect(out).not.toBe('')
-    }
-  })
+describe('A hostile service', () => {
+  it.each(commands)(
+    'sends no control sequences to the terminal: satchel %s %s',
+    async (...args) => {
+      for (const more of [[], ['--json']]) {
+        const { code, out, err } = await shell.satchel([...args, ...more])
+        expect([code, err]).toEqual([0, ''])
+        expect(out).not.toMatch(steers)
+        expect(out).not.toBe('')
+      }
+    },
+  )
 
-  // Every command says it in the same way; those on several things, for each of them.
+  // Every command prints errors in the same way; a command with several arguments does so for each.
   it.each([
     ['ls', '-l', 'garden:/docs'],
     ['quota'],
@@ -114,7 +117,7 @@ describe('A service that means harm', () => {
     ['rm', 'a'],
     ['trash', 'restore', '0198c0de-0000-7000-8000-000000000000'],
     ['workspace', 'accept', 'garden'],
-  ])('steers no terminal when it refuses: satchel %s %s', async (...args) => {
+  ])('sends no control sequences to the terminal in errors: satchel %s %s', async (...args) => {
     const refused = await shell.satchel([...args, '-v'], { env: { SATCHEL_URL: refusing.url } })
     expect([refused.code, refused.out]).toEqual([1, ''])
     expect(refused.err).not.toMatch(steers)
@@ -122,7 +125,7 @@ describe('A service that means harm', () => {
   })
 
   it.each([['docs'], ['garden:/docs'], ['garden:/']])(
-    'writes nothing outside: satchel get %s',
+    'writes nothing outside the target: satchel get %s',
     async path => {
       const inner = join(shell.home, 'in/here')
       const { code, out, err } = await shell.satchel(['get', path, '-o', inner, '--json'])
@@ -136,13 +139,13 @@ describe('A service that means harm', () => {
     },
   )
 
-  it('gives a link no name that leads elsewhere', async () => {
+  it('cannot make a link with a misleading name', async () => {
     const { code, err } = await shell.satchel(['get', `${service.url}/share/abc`, '-o', 'in/'])
     expect([code, err]).toEqual([1, expect.stringContaining('(UNSAFE_NAME)')])
     expect(err).not.toMatch(steers)
   })
 
-  it('asks for a password in plain letters', async () => {
+  it('prompts for a password in plain characters only', async () => {
     const { err } = await shell.satchel(['get', `${service.url}/share/abc`, '--password'], {
       stdin: 'x',
     })

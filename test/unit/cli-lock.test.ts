@@ -18,7 +18,7 @@ afterEach(() => rmSync(dir, { recursive: true }))
 
 const busy = (holder: Holder) => new Failure('SYNC_BUSY', 'busy', { ...holder })
 
-/** Another process, which runs `work` with the lock. */
+/** Starts another process, which runs `work` with the lock. */
 const begin = (work: string): ChildProcess =>
   spawn(
     process.execPath,
@@ -35,9 +35,10 @@ const begin = (work: string): ChildProcess =>
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
 
-it('A lock is held by one of many processes at a time, also when its holders are killed', async () => {
+it('A lock is held by one process at a time, even when its holders are killed', async () => {
   const turns = rounds(40, 400)
-  // Each tries until it had so many turns. Some of them are killed in the middle of one.
+  // Each process tries until it has held the lock this many times. Some are killed while they hold
+  // it.
   const work = (dies: boolean) => `
     for (let n = 0; n < ${turns}; )
       try {
@@ -63,7 +64,7 @@ it('A lock is held by one of many processes at a time, also when its holders are
   ])
 }, 60_000)
 
-it('A lock says who has it, and ends with that process, whatever ends it', async () => {
+it('A lock names its holder, and ends with that process, however it ends', async () => {
   const holder = begin(`await withLock(lock, busy, async () => {
     console.log('held')
     await sleep(60_000)

@@ -10,7 +10,7 @@ const SIZE = 9 * 1024 * 1024
 
 let service: FakeService
 let shell: Shell
-/** Lets the service answer that the upload is complete. */
+/** Makes the service respond that the upload is complete. */
 let finish: (md5: string) => void
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-it('The bar of put says that the service checks what has all gone', async () => {
+it('The progress bar of put says when the service verifies the complete upload', async () => {
   const command = `${process.execPath} ${program} put big.bin`
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     cwd: shell.home,

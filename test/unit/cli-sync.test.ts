@@ -28,7 +28,7 @@ const entries = (...paths: string[]) =>
   )
 
 describe('A colon', () => {
-  it('marks a remote path, and one of your files without a workspace', () => {
+  it('marks a remote path, in your files when no workspace is named', () => {
     expect(parseRemote(':/docs/a:b')).toEqual({
       workspace: undefined,
       path: 'docs/a:b',
@@ -47,8 +47,8 @@ describe('A colon', () => {
   })
 })
 
-describe('Names of this computer', () => {
-  it('are not those that differ in case only where that is one name, and nothing in such a folder', () => {
+describe('Local names', () => {
+  it('that differ only in case are rejected where they collide, with the contents of such folders', () => {
     const remote = entries('A/', 'A/x', 'a/', 'a/y', 'b', 'B')
     const { entries: all, failures: none } = nameable(remote, false)
     expect([[...all.keys()], none]).toEqual([[...remote.keys()], []])
@@ -60,14 +60,14 @@ describe('Names of this computer', () => {
     ])
   })
 
-  it('are not those that Windows reserves', () => {
+  it('reserved by Windows are rejected', () => {
     const remote = entries('con', 'a.', 'nul.txt', 'fine.txt')
     expect([...nameable(remote, true, 'win32').entries.keys()]).toEqual(['fine.txt'])
     expect(nameable(remote, false, 'linux').entries.size).toBe(4)
   })
 })
 
-describe('A plan', () => {
+describe('A sync plan', () => {
   const plan = (
     source: string[],
     target: string[],
@@ -83,7 +83,7 @@ describe('A plan', () => {
       deletes: given.deletes ?? true,
     })
 
-  it('keeps folders that hold what is kept', async () => {
+  it('keeps folders that contain kept entries', async () => {
     const target = ['a/', 'a/b/', 'a/b/kept', 'a/c', 'd/', 'd/e/', 'd/f']
     expect((await plan([], target, { kept: ['a/b/kept'], staying: ['d/e'] })).removals).toEqual([
       'a/c',
@@ -92,12 +92,12 @@ describe('A plan', () => {
     expect((await plan([], target, { deletes: false })).removals).toEqual([])
   })
 
-  it('touches nothing below what is kept, and reports it once', async () => {
+  it('changes nothing below a kept entry, and reports it once', async () => {
     const { clashes, files, folders } = await plan(['l/', 'l/a', 'l/b/', 'ok'], [], { kept: ['l'] })
     expect([clashes, files.map(({ path }) => path), folders]).toEqual([['l'], ['ok'], []])
   })
 
-  it('clears what is of another kind, unless something in it is kept', async () => {
+  it('replaces an entry of another kind, unless it contains a kept entry', async () => {
     const cleared = await plan(['x'], ['x/', 'x/a'], {})
     expect([cleared.clearings, cleared.removals, cleared.clashes]).toEqual([['x', 'x/a'], [], []])
     const kept = await plan(['x'], ['x/', 'x/a'], { kept: ['x/a'] })
@@ -105,8 +105,8 @@ describe('A plan', () => {
   })
 })
 
-describe('Patterns', () => {
-  it('are those of a .gitignore, in this case', () => {
+describe('Exclude patterns', () => {
+  it('work as in a .gitignore', () => {
     const { takes, enters } = filterOf({
       include: ['*.js', '/docs/'],
       exclude: ['node_modules/', '/docs/old'],
@@ -127,7 +127,7 @@ describe('Patterns', () => {
     expect(takes('node_modules', 'file') || takes('docs', 'file')).toBe(false)
   })
 
-  it('find names in either spelling, and are refused where they would mean nothing', () => {
+  it('match names in both normal forms, and are refused when they match nothing', () => {
     expect(filterOf({ exclude: ['e\u0301*'] }).takes('\u00e9t\u00e9', 'file')).toBe(false)
     expect(filterOf({ exclude: ['\\#recycle'] }).takes('#recycle', 'folder')).toBe(false)
     for (const idle of ['#recycle', '', ' '])
@@ -137,7 +137,7 @@ describe('Patterns', () => {
   })
 })
 
-describe('A service that means harm', () => {
+describe('A hostile service', () => {
   const evil = '\u001b[2J\u009b31m\u202e\u2028'
   let service: FakeService
   let shell: Shell
@@ -180,8 +180,8 @@ describe('A service that means harm', () => {
     await service?.close()
   })
 
-  it('makes satchel sync write and delete nothing outside of the folder', async () => {
-    // What it has under such a name is not known to be gone.
+  it('makes satchel sync write and delete nothing outside the folder', async () => {
+    // The sync cannot know that this local entry is gone from the service.
     mkdirSync(join(shell.home, 'in/here', evil), { recursive: true })
     writeFileSync(join(shell.home, 'in/here', evil, 'kept'), '')
     const { code, out } = await shell.satchel([
@@ -204,7 +204,7 @@ describe('A service that means harm', () => {
     expect(existsSync('/etc/evil')).toBe(false)
   })
 
-  it('does not let satchel sync steer the terminal', async () => {
+  it('sends no control sequences to the terminal of satchel sync', async () => {
     for (const more of [['--dry-run', '--delete'], ['-v'], ['--json']]) {
       const { out, err } = await shell.satchel(['sync', ...more, ':/docs', `in/${more[0]}`])
       expect(
@@ -215,7 +215,7 @@ describe('A service that means harm', () => {
   })
 })
 
-it('A listing takes folders with more entries than a call takes arguments', async () => {
+it('A listing accepts folders with more entries than a call accepts arguments', async () => {
   const nodes = Array.from({ length: 200_000 }, (_, n) => ({
     __typename: 'File',
     id: `${n}`,

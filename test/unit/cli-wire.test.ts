@@ -45,7 +45,7 @@ const refused = (code: string, details: object = {}): Answer =>
 
 const cut: Answer = res => void res.socket?.resetAndDestroy()
 
-/** Answers the first requests so, and the rest by the schema. */
+/** Gives these responses to the first requests, and responses by the schema to the rest. */
 const first = (...answers: Answer[]) => {
   const rest = [...answers]
   return (req: IncomingMessage, res: ServerResponse) => {
@@ -55,7 +55,7 @@ const first = (...answers: Answer[]) => {
   }
 }
 
-describe('A call that is lost', () => {
+describe('A lost request', () => {
   it.each<[string, Answer]>([
     ['the connection is cut', cut],
     ['the service is unavailable', refused('UNAVAILABLE', { retry_after: 0 })],
@@ -64,7 +64,7 @@ describe('A call that is lost', () => {
       res => void res.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'),
     ],
     ['it is limited', refused('RATE_LIMITED', { retry_after: 0 })],
-  ])('is tried again when it only reads: %s', async (_what, lost) => {
+  ])('is retried when it only reads: %s', async (_what, lost) => {
     const service = await start({ listener: first(lost, lost) })
     expect((await run(service, ['quota'])).code).toBe(0)
     expect(service.requests).toHaveLength(3)
@@ -80,7 +80,7 @@ describe('A call that is lost', () => {
     expect([code, service.requests.length]).toEqual([requests === 1 ? 7 : 0, requests])
   })
 
-  it('waits as long as it is told', async () => {
+  it('waits as long as the response asks', async () => {
     const service = await start({ listener: first(refused('RATE_LIMITED', { retry_after: 2 })) })
     const before = performance.now()
     expect((await run(service, ['quota'])).code).toBe(0)
@@ -98,21 +98,21 @@ describe('A call that is lost', () => {
     ])
   })
 
-  it('is given up after so many attempts', async () => {
+  it('is abandoned after the allowed attempts', async () => {
     const service = await start({ listener: first(cut, cut, cut, cut) })
     expect((await run(service, ['quota', '--retries', '2'])).code).toBe(7)
     expect(service.requests).toHaveLength(3)
   })
 })
 
-describe('What is no Satchel', () => {
-  it('is said to be none', async () => {
+describe('A server that is not Satchel', () => {
+  it('is reported as such', async () => {
     const service = await start({ listener: first(res => void res.writeHead(200).end('hello')) })
     const { code, err } = await run(service, ['quota'])
     expect([code, JSON.parse(err).error.code]).toEqual([1, 'BAD_ANSWER'])
   })
 
-  it('gets no key when it is led to', async () => {
+  it('receives no key through a redirect', async () => {
     const elsewhere = await start({})
     const service = await start({
       listener: first(answer(302, {}, { location: `${elsewhere.url}/graphql` })),
@@ -125,7 +125,7 @@ describe('What is no Satchel', () => {
     expect(elsewhere.requests).toEqual([])
   })
 
-  it('gets no bytes when it is led to', async () => {
+  it('receives no bytes through a redirect', async () => {
     const elsewhere = await start({})
     const service = await start({
       listener: first(answer(307, {}, { location: `${elsewhere.url}/api/files/upload` })),
@@ -147,7 +147,7 @@ describe('A download', () => {
     ...more,
   })
 
-  /** A service whose links lead to a store that answers so, one answer after the other. */
+  /** A service whose links lead to a store that gives these responses in turn. */
   async function withStore(
     answers: Answer[],
     known: Fields = file(),
@@ -178,7 +178,7 @@ describe('A download', () => {
   const here = () => readdirSync(shell.home)
   const isWhole = () => readFileSync(join(shell.home, 'a.bin')).equals(bytes)
 
-  it('tells the store no credential', async () => {
+  it('sends no credential to the store', async () => {
     const [service, store] = await withStore([all])
     expect((await run(service, ['get', 'a.bin'])).code).toBe(0)
     expect([isWhole(), here()]).toEqual([true, ['a.bin']])
@@ -210,14 +210,14 @@ describe('A download', () => {
     [1, 'BAD_ANSWER', 'an answer that it does not know', [status(418)], file()],
     [7, 'UNAVAILABLE', 'no bytes, whatever the link', [1, 2, 3].map(() => status(403)), file()],
     [7, 'UNREACHABLE', 'nothing', [1, 2, 3].map(() => cut), file()],
-  ])('%i %s for %s', async (exit, code, _what, answers, known) => {
+  ])('exits with %i %s for %s', async (exit, code, _what, answers, known) => {
     const [service] = await withStore(answers, known)
     const ended = await run(service, ['get', 'a.bin', '--retries', '2'])
     expect([ended.code, JSON.parse(ended.err).error.code]).toEqual([exit, code])
     expect(existsSync(join(shell.home, 'a.bin'))).toBe(false)
   })
 
-  it('to standard output goes on, too, and says when it was wrong', async () => {
+  it('to standard output also resumes, and reports a wrong checksum', async () => {
     const [service] = await withStore([half, rest])
     const key = { env: { SATCHEL_URL: service.url, SATCHEL_KEY: 'k' } }
     const { code, err } = await shell.satchel(['get', 'a.bin', '-o', '-'], key)
@@ -258,11 +258,11 @@ describe('An upload', () => {
 
   const same = { __typename: 'File', name: 'a.txt', size: 5, md5: md5(bytes) }
 
-  it('whose answer was lost is there, and is done', async () => {
+  it('whose response was lost is found, and succeeds', async () => {
     for (const options of [[], ['--replace']]) {
       const { code, status, service } = await put([cut], same, ...options)
       expect([code, status]).toEqual([0, 'uploaded'])
-      // Sent once more, it would replace what it has stored itself.
+      // A second request would replace the copy that the first one stored.
       expect(service.requests.filter(({ line }) => line === 'POST /api/files/upload')).toHaveLength(
         1,
       )
@@ -278,7 +278,7 @@ describe('An upload', () => {
     ['a.txt', 'a (2).txt'],
     ['a (1).tar.gz', 'a (1) (3).tar.gz'],
   ])(
-    'of which both are kept is looked for under other names, too, when its answer was lost: %s',
+    'that keeps both files is also found under another name when its response was lost: %s',
     async (name, copy) => {
       writeFileSync(join(shell.home, name), bytes)
       const other = { ...same, name, md5: md5(Buffer.from('HELLO')) }
@@ -305,7 +305,7 @@ describe('An upload', () => {
     },
   )
 
-  it('that has arrived in another shape is taken back', async () => {
+  it('that was stored with other bytes is removed', async () => {
     const { code, error, service } = await put([stored(md5(Buffer.from('hellp')))], null)
     expect([code, error]).toEqual([1, 'DIGEST_DIFFERS'])
     expect(service.requests.map(({ line }) => line)).toEqual([

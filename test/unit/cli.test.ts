@@ -21,7 +21,7 @@ import { wholeNumber as operatorNumber } from '../../src/runtime/program.ts'
 import { parseDuration } from '../../src/values/duration.ts'
 
 describe('Words', () => {
-  it('name every scope and role of the service', () => {
+  it('cover every scope and role of the service', () => {
     expect(Object.values(privateWords).sort()).toEqual([...privateScopes].sort())
     expect(Object.values(workspaceWords).sort()).toEqual([...workspaceScopes].sort())
     expect([...memberRoles].sort()).toEqual([...roles].sort())
@@ -54,16 +54,19 @@ describe('Words', () => {
     expect(parseDuration(wanted)).toBeGreaterThan(0)
   })
 
-  it.each(['', 'd', '7', '7 moons', '1.5h', '-1d', '7dd', 'soon'])('"%s" is no duration', said => {
-    expect(() => duration(said)).toThrow('number and a unit')
-  })
+  it.each(['', 'd', '7', '7 moons', '1.5h', '-1d', '7dd', 'soon'])(
+    '"%s" is not a duration',
+    said => {
+      expect(() => duration(said)).toThrow('number and a unit')
+    },
+  )
 })
 
 describe.each([
   ['satchel', commandNumber],
   ['a program of the operator', operatorNumber],
-])('A whole number for an option of %s', (_program, wholeNumber) => {
-  it.each(['1', '20', '999999999'])('is read from "%s"', text => {
+])('An integer option for %s', (_program, wholeNumber) => {
+  it.each(['1', '20', '999999999'])('accepts "%s"', text => {
     expect(wholeNumber(1)(text)).toBe(Number(text))
     expect(wholeNumber(0)('0')).toBe(0)
   })
@@ -84,7 +87,7 @@ describe.each([
     '1_000',
     '٥',
     '1000000000',
-  ])('is not read from %j', text => {
+  ])('refuses %j', text => {
     const refusal =
       'Write a whole number from 1 to 999999999, in digits without leading zeros, such as 20.'
     expect(() => wholeNumber(1)(text)).toThrow(refusal)
@@ -111,23 +114,23 @@ describe('A remote path', () => {
     expect(parseRemote(text)).toEqual({ workspace, path, isFolder })
   })
 
-  it('is split and joined', () => {
+  it('can be split and joined', () => {
     expect(splitPath('a/b/c')).toEqual({ folder: 'a/b', name: 'c' })
     expect(splitPath('c')).toEqual({ folder: '', name: 'c' })
     expect(joinPath('', 'a', '', 'b')).toBe('a/b')
   })
 })
 
-describe('A name of a local file', () => {
+describe('A local file name', () => {
   it.each(['a', '..a', 'a..', '-a', 'a b', 'con', 'a:b', '🦊', '...'])('%j is safe', name => {
     expect(isSafeName(name, 'linux')).toBe(true)
   })
 
-  it.each(['', '.', '..', 'a/b', 'a\\b', 'a\0', '\u001b', '\u009b', '\n'])('%j is not', name => {
+  it.each(['', '.', '..', 'a/b', 'a\\b', 'a\0', '\u001b', '\u009b', '\n'])('%j is unsafe', name => {
     expect(isSafeName(name, 'linux')).toBe(false)
   })
 
-  it.each(['con', 'NUL.txt', 'a:b', 'a.', 'a ', 'x?', 'lpt1'])('%j is not on Windows', name => {
+  it.each(['con', 'NUL.txt', 'a:b', 'a.', 'a ', 'x?', 'lpt1'])('%j is unsafe on Windows', name => {
     expect([isSafeName(name, 'win32'), isSafeName(name, 'linux')]).toEqual([false, true])
   })
 })
@@ -142,7 +145,7 @@ describe('A link', () => {
   })
 
   it.each(['', 'a b', 'https://x.example/', 'https://x.example/share/', '../x'])(
-    '%j is none',
+    '%j is no link',
     text => {
       expect(() => parseLink(text)).toThrow(Failure)
     },
@@ -150,7 +153,7 @@ describe('A link', () => {
 })
 
 describe('An address', () => {
-  it('is that of a service, and safe to send a key to or not', () => {
+  it('is normalised, and judged as safe or unsafe for a key', () => {
     expect(readUrl('https://Files.example.com/')).toBe('https://files.example.com')
     expect(readUrl('http://x/base/')).toBe('http://x/base')
     for (const bad of ['files.example.com', 'ftp://x', 'https://a:b@x', ''])
@@ -162,10 +165,10 @@ describe('An address', () => {
   })
 })
 
-describe('What is shown', () => {
+describe('Output', () => {
   const esc = String.fromCharCode(27)
 
-  it('steers no terminal', () => {
+  it('contains no control sequences', () => {
     expect(plain(`a${esc}[2Jb\u009b\u202e\u2028\ud800\tc 日本 e\u0301`)).toBe(
       'a�[2Jb�����c 日本 e\u0301',
     )
@@ -174,7 +177,7 @@ describe('What is shown', () => {
     expect(JSON.parse(line).some_name[0]).toBe(`${esc}\u009b\u007f\u202e`)
   })
 
-  it('stands in columns, also where letters are wide', () => {
+  it('is aligned in columns, even with wide characters', () => {
     expect(
       table(
         ['A', 'B'],
@@ -186,7 +189,7 @@ describe('What is shown', () => {
     ).toBe('A     B\n日本  x\nabc   y')
   })
 
-  it('says how long it takes', () => {
+  it('shows durations', () => {
     expect([0.2, 59, 75, 3600, 7325].map(left)).toEqual([
       '1 s',
       '59 s',
@@ -198,7 +201,7 @@ describe('What is shown', () => {
 })
 
 describe('An error', () => {
-  it('of the system is said in words, and one of ours as one', () => {
+  it('of the system is explained in words, and an error of the service is shown as it is', () => {
     const missing = Object.assign(new Error('ENOENT: x'), { code: 'ENOENT', path: 'a.txt' })
     expect(toFailure(missing)).toMatchObject({
       code: 'LOCAL_FILE',
@@ -217,14 +220,14 @@ describe('An error', () => {
 describe('A table of links', () => {
   const rows = [['a.txt', 'https://files.example.com/share/abc']]
 
-  it('has one line a row where the terminal has room, or there is none', () => {
+  it('has one line a row on a wide terminal, or without a terminal', () => {
     for (const columns of [80, undefined])
       expect(linkTable(['FILE', 'LINK'], rows, columns)).toBe(
         'FILE   LINK\na.txt  https://files.example.com/share/abc',
       )
   })
 
-  it('shows each link whole on a line of its own where the terminal is narrower', () => {
+  it('shows each link whole on its own line on a narrow terminal', () => {
     expect(linkTable(['FILE', 'LINK'], rows, 40)).toBe(
       'FILE\na.txt\n  https://files.example.com/share/abc',
     )

@@ -5,7 +5,7 @@ import { clients, generateClient } from '../client/generate.ts'
 describe.each(clients)('%s/generated.ts', folder => {
   const file = new URL(`../../${folder}/generated.ts`, import.meta.url)
 
-  it('is what the schema and the operations make; npm run update writes it', async () => {
+  it('matches the schema and the operations; npm run update writes it', async () => {
     const made = await generateClient(folder)
     if (process.env.UPDATE) writeFileSync(file, made)
     expect(readFileSync(file, 'utf8')).toBe(made)

@@ -44,8 +44,8 @@ const end = async (shell: Shell, [args, options]: (typeof cases)[number]) => {
   return { args, code, out: out.replaceAll(shell.home, '~'), err }
 }
 
-describe('A process that runs many command lines', () => {
-  it('answers each as a process of its own does, one after the other or at once', async () => {
+describe('A warm process for many command lines', () => {
+  it('gives the same results as separate processes, one after another or in parallel', async () => {
     const wanted = await Promise.all(cases.map(each => end(alone, each)))
     expect(new Set(wanted.map(({ code }) => code))).toEqual(new Set([0, 1, 2, 3, 7]))
     for (const each of cases) expect(await end(warm, each)).toEqual(wanted[cases.indexOf(each)])

@@ -5,7 +5,7 @@ import { describeSettings } from '../../src/config/help.ts'
 
 type Env = Record<string, string>
 
-/** What is said to be wrong with an environment, a line each; nothing when it is right. */
+/** The errors in an environment, one per line, or nothing if it is valid. */
 function problemsOf(env: Env): string[] {
   try {
     readConfig(env)
@@ -37,7 +37,7 @@ describe('without any setting', () => {
     })
   })
 
-  it('uses what is embedded', () => {
+  it('uses the embedded parts', () => {
     expect(config).toMatchObject({
       dataDir: resolve('data'),
       database: { dialect: 'sqlite', file: resolve('data', 'satchel.sqlite') },
@@ -50,11 +50,11 @@ describe('without any setting', () => {
     })
   })
 
-  it('trusts nobody', () => {
+  it('trusts no proxy and no origin', () => {
     expect(config).toMatchObject({ corsOrigins: [], trustProxy: [], production: false })
   })
 
-  it('has the limits that the documentation names', () => {
+  it('has the documented limits', () => {
     expect(config).toMatchObject({
       databasePool: 10,
       downloads: 'redirect',
@@ -70,7 +70,7 @@ describe('without any setting', () => {
     })
   })
 
-  it('takes an empty text for one that is not set', () => {
+  it('treats an empty setting as unset', () => {
     expect(
       readConfig({ PORT: '', SECRET_KEY: '', PUBLIC_URL: '', OAUTH_GITHUB_CLIENT_ID: '' }),
     ).toEqual(config)
@@ -78,7 +78,7 @@ describe('without any setting', () => {
 })
 
 describe('addresses', () => {
-  it('derives the public one from the port, and leaves it open until the port is known', () => {
+  it('derive the public address from the port, as soon as the port is known', () => {
     expect(readConfig({ PORT: '9000' }).publicUrl).toBe('http://localhost:9000')
     expect(readConfig({ PORT: '0' }).publicUrl).toBe('')
     expect(readConfig({ PORT: '0', PUBLIC_URL: 'http://localhost:9000/' }).publicUrl).toBe(
@@ -86,7 +86,7 @@ describe('addresses', () => {
     )
   })
 
-  it('keeps only the origin, and no slash at the end', () => {
+  it('keep only the origin, without a slash at the end', () => {
     const env = {
       PUBLIC_URL: 'https://Files.Example.com:443/',
       BLOB_PUBLIC_URL: 'https://blobs.example.com/store//',
@@ -96,7 +96,7 @@ describe('addresses', () => {
     expect(config.blobPublicUrl).toBe('https://blobs.example.com/store')
   })
 
-  it('reads lists at their commas', () => {
+  it('are split at commas', () => {
     const config = readConfig({
       CORS_ORIGINS: 'https://a.example.com, http://localhost:3000/ ,',
       TRUST_PROXY: 'loopback, 10.0.0.0/8',
@@ -111,7 +111,7 @@ describe('addresses', () => {
     'https://127.0.0.1',
     'http://127.8.9.1:1',
     'http://[::1]',
-  ])('knows %s as loopback', url => expect(isLoopback(url)).toBe(true))
+  ])('recognise %s as loopback', url => expect(isLoopback(url)).toBe(true))
 
   it.each([
     'https://files.example.com',
@@ -121,7 +121,7 @@ describe('addresses', () => {
     'http://0.0.0.0:8080',
     'http://192.168.1.2',
     'http://[::]',
-  ])('knows %s as somewhere else', url => expect(isLoopback(url)).toBe(false))
+  ])('recognise %s as remote', url => expect(isLoopback(url)).toBe(false))
 })
 
 describe('DATABASE_URL', () => {
@@ -154,7 +154,7 @@ describe('DATABASE_URL', () => {
     )
   })
 
-  it('names a file of SQLite', () => {
+  it('names an SQLite file', () => {
     const file = (url: string) => readConfig({ DATABASE_URL: url }).database
     expect(file('sqlite:files.db')).toEqual({ dialect: 'sqlite', file: resolve('files.db') })
     expect(file('sqlite:/var/lib/files.db')).toEqual({
@@ -167,14 +167,14 @@ describe('DATABASE_URL', () => {
     })
   })
 
-  it('otherwise lies in DATA_DIR, which may be relative', () => {
+  it('defaults to a file in DATA_DIR, which may be relative', () => {
     const { dataDir, database } = readConfig({ DATA_DIR: 'elsewhere' })
     expect(isAbsolute(dataDir)).toBe(true)
     expect(database).toEqual({ dialect: 'sqlite', file: resolve('elsewhere', 'satchel.sqlite') })
   })
 })
 
-describe('a wrong setting', () => {
+describe('an invalid setting', () => {
   it.each([
     ['PORT', 'abc'],
     ['PORT', '65536'],
@@ -222,14 +222,14 @@ describe('a wrong setting', () => {
     ])
   })
 
-  it('says which words NODE_ENV may be, so that none starts unawares with what production refuses', () => {
+  it('lists the words for NODE_ENV, so that a typo does not disable production checks', () => {
     expect(problemsOf({ NODE_ENV: 'prod' })).toEqual([
       'NODE_ENV: must be development, production or test',
     ])
     for (const NODE_ENV of ['', 'development', 'test']) expect(problemsOf({ NODE_ENV })).toEqual([])
   })
 
-  it('stops the start with one message that lists all that is wrong', () => {
+  it('stops the start with one message that lists all errors', () => {
     const env = {
       PORT: 'abc',
       DATABASE_URL: 'postgres://db/satchel',
@@ -258,7 +258,7 @@ describe('a wrong setting', () => {
     expect(() => readConfig(env)).toThrow(/^Satchel cannot start.+--help/s)
   })
 
-  it('is told without its value, which may be a secret', () => {
+  it('is reported without its value, which may be a secret', () => {
     expect(
       problemsOf({ SECRET_KEY: 'hunter2', DATABASE_URL: 'hunter2', SMTP_URL: 'hunter2' }).join(),
     ).not.toContain('hunter2')
@@ -269,12 +269,12 @@ describe('the Azure account', () => {
   it.each([
     'UseDevelopmentStorage=true',
     'DefaultEndpointsProtocol=https;AccountName=files;AccountKey=a2V5;EndpointSuffix=core.windows.net',
-  ])('is taken from %s', connection => {
+  ])('is read from %s', connection => {
     const { azure } = readConfig({ AZURE_STORAGE_CONNECTION_STRING: connection })
     expect(azure).toMatchObject({ connectionString: connection, container: 'satchel' })
   })
 
-  it('is used without a key where its URL is set', () => {
+  it('is used without a key when its URL is set', () => {
     const url = 'https://files.blob.core.windows.net'
     const accountOf = (env: Env) =>
       readConfig({ AZURE_STORAGE_ACCOUNT_URL: `${url}/`, ...env }).azure
@@ -316,7 +316,7 @@ describe('the Azure account', () => {
     expect(problemsOf(env)).toEqual([expect.stringContaining(problem)])
   })
 
-  it('must come with its key, which signs the URLs', () => {
+  it('requires its key, which signs the URLs', () => {
     expect(
       problemsOf({ AZURE_STORAGE_CONNECTION_STRING: 'AccountName=files;SharedAccessSignature=sv' }),
     ).toEqual([expect.stringContaining('AccountKey')])
@@ -326,7 +326,7 @@ describe('the Azure account', () => {
 describe('the S3 bucket', () => {
   const keys = { S3_ACCESS_KEY_ID: 'an-id', S3_SECRET_ACCESS_KEY: 'hunter2' }
 
-  it('is at Amazon, by the name of the host, unless another store is named', () => {
+  it('is at Amazon, addressed by host name, unless another store is named', () => {
     expect(readConfig({ S3_BUCKET: 'files', S3_REGION: 'eu-central-1', ...keys }).s3).toEqual({
       bucket: 'files',
       endpoint: 'https://s3.eu-central-1.amazonaws.com',
@@ -349,7 +349,7 @@ describe('the S3 bucket', () => {
     })
   })
 
-  it('is used with the names that Amazon has for keys and regions', () => {
+  it('accepts Amazon’s names for keys and regions', () => {
     const env = {
       AWS_ACCESS_KEY_ID: 'an-id',
       AWS_SECRET_ACCESS_KEY: 'hunter2',
@@ -368,7 +368,7 @@ describe('the S3 bucket', () => {
     { AWS_ACCESS_KEY_ID: 'an-id', AWS_SECRET_ACCESS_KEY: 'hunter2', AWS_SESSION_TOKEN: 'ends' },
     { AWS_ACCESS_KEY_ID: 'an-id', AWS_SECRET_ACCESS_KEY: 'hunter2', AWS_PROFILE: 'files' },
     { AWS_ACCESS_KEY_ID: 'an-id', AWS_SECRET_ACCESS_KEY: 'hunter2', S3_PROFILE: 'files' },
-  ])('is used with the identity that the AWS SDK finds: %j', env => {
+  ])('uses the identity that the AWS SDK finds: %j', env => {
     expect(readConfig({ S3_BUCKET: 'files', S3_REGION: 'eu-west-1', ...env }).s3).toMatchObject({
       accessKeyId: '',
       secretAccessKey: '',
@@ -408,7 +408,7 @@ describe('the S3 bucket', () => {
         AZURE_STORAGE_CONNECTION_STRING: 'AccountName=files;AccountKey=a2V5',
       },
     ],
-  ])('needs all of its settings, and no others: %j', (named, env) => {
+  ])('requires all of its settings, and refuses others: %j', (named, env) => {
     const problems = problemsOf(env)
     expect(problems.map(problem => problem.slice(0, problem.indexOf(':')))).toEqual(named)
     expect(problems.join()).not.toContain('hunter2')
@@ -422,7 +422,7 @@ describe('NODE_ENV=production', () => {
     ])
   })
 
-  it('has accounts of its own in place of the embedded sign-in, on loopback, too', () => {
+  it('uses its own accounts instead of the embedded sign-in, also on loopback', () => {
     const production = { NODE_ENV: 'production', SECRET_KEY: secret }
     expect(readConfig(production).accounts).toBe(true)
     expect(problemsOf({ ...production, SIGN_IN: 'providers' })).toEqual([
@@ -430,14 +430,14 @@ describe('NODE_ENV=production', () => {
     ])
   })
 
-  it('accepts both when they are set', () => {
+  it('accepts a secret and a provider that are set', () => {
     const config = readConfig({ NODE_ENV: 'production', SECRET_KEY: secret, ...provider('GITHUB') })
     expect(config).toMatchObject({ production: true, secretKey: secret })
   })
 })
 
 describe('SIGN_UP and LINK_BY_EMAIL', () => {
-  it('say who may make an account', () => {
+  it('define who may create an account', () => {
     const ruleOf = (SIGN_UP: string) => readConfig({ SIGN_UP }).signUp
     expect(ruleOf('')).toBeNull()
     expect(ruleOf('invited')).toEqual({ rule: 'invited' })
@@ -452,7 +452,7 @@ describe('SIGN_UP and LINK_BY_EMAIL', () => {
     })
   })
 
-  it('join by address while there is one provider, unless the operator says otherwise', () => {
+  it('join accounts by address with a single provider, unless set otherwise', () => {
     const [one, two] = [provider('A'), { ...provider('A'), ...provider('B') }]
     expect([{}, one, two].map(env => readConfig(env).linkByEmail)).toEqual([true, true, false])
     expect(readConfig({ ...two, LINK_BY_EMAIL: 'true' }).linkByEmail).toBe(true)
@@ -463,7 +463,7 @@ describe('SIGN_UP and LINK_BY_EMAIL', () => {
 describe('GROUP_ROLES', () => {
   const id = '6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44'
 
-  it('gives groups roles in workspaces', () => {
+  it('grants groups roles in workspaces', () => {
     expect(readConfig({})).toMatchObject({ groupClaim: 'groups', groupRoles: [] })
     const text = `staff=${id}/editor, /eng/lead=of=all=${id.toUpperCase()}/ADMIN`
     const roles = (name: string) => [
@@ -476,7 +476,7 @@ describe('GROUP_ROLES', () => {
     )
   })
 
-  it('names the provider, and must with several', () => {
+  it('names the provider, which is required with several providers', () => {
     const two = { ...provider('SSO'), ...provider('GITLAB') }
     const { groupRoles } = readConfig({
       ...two,
@@ -514,7 +514,7 @@ describe('GROUP_ROLES', () => {
 describe('SIGN_IN', () => {
   const there = { PUBLIC_URL: 'https://files.example.com' }
 
-  it('is accounts where others can reach the service and there is no provider', () => {
+  it('defaults to accounts on a public service without a provider', () => {
     expect(readConfig(there).accounts).toBe(true)
     expect(readConfig({}).accounts).toBe(false)
     expect(readConfig({ ...there, ...provider('GITHUB') }).accounts).toBe(false)
@@ -523,23 +523,23 @@ describe('SIGN_IN', () => {
   it('adds accounts to providers', () => {
     const both = readConfig({ ...there, ...provider('GITHUB'), SIGN_IN: 'accounts' })
     expect(both.accounts).toBe(true)
-    // The operator has to say that both vouch for the same addresses.
+    // The operator has to confirm that both verify the same addresses.
     expect(both.linkByEmail).toBe(false)
   })
 
-  it('refuses the embedded sign-in where others can reach it', () => {
+  it('refuses the embedded sign-in on a public service', () => {
     expect(problemsOf({ ...there, SIGN_IN: 'providers' })).toEqual([
       expect.stringMatching(/^SIGN_IN: .+ loopback/),
     ])
   })
 
-  it('keeps the names of its own providers', () => {
+  it('reserves the names of the built-in providers', () => {
     expect(problemsOf({ ...there, ...provider('ACCOUNTS') })).toEqual([
       expect.stringMatching(/^OAUTH_ACCOUNTS_CLIENT_ID: choose another name/),
     ])
   })
 
-  it('gives way to a provider that is set', () => {
+  it('uses a configured provider by default', () => {
     expect(problemsOf({ PUBLIC_URL: 'https://files.example.com', ...provider('GITHUB') })).toEqual(
       [],
     )
@@ -547,7 +547,7 @@ describe('SIGN_IN', () => {
 })
 
 describe('OAUTH_<NAME>_*', () => {
-  it('makes a provider of each name', () => {
+  it('creates a provider for each name', () => {
     const { providers } = readConfig({
       ...provider('GITHUB', { OAUTH_GITHUB_SCOPES: 'read:user, user:email' }),
       ...provider('MY_IDP'),
@@ -579,7 +579,7 @@ describe('OAUTH_<NAME>_*', () => {
     ])
   })
 
-  it('names each part that is missing', () => {
+  it('lists each missing part', () => {
     const missing = (env: Env) =>
       problemsOf(env)
         .map(problem => problem.replace(/; without.*/, ''))
@@ -600,7 +600,7 @@ describe('OAUTH_<NAME>_*', () => {
   })
   const only = (env: Env) => readConfig(env).providers[0]
 
-  it('needs the issuer alone of an OpenID Connect provider', () => {
+  it('requires only the issuer of an OpenID Connect provider', () => {
     const env = client('SSO', { OAUTH_SSO_ISSUER: 'https://sso.example.com/realms/a/' })
     expect(only(env)).toMatchObject({
       issuer: 'https://sso.example.com/realms/a',
@@ -610,13 +610,13 @@ describe('OAUTH_<NAME>_*', () => {
     expect(problemsOf(client('SSO', { OAUTH_SSO_ISSUER: 'sso.example.com' }))).toEqual([
       expect.stringMatching(/^OAUTH_SSO_ISSUER: /),
     ])
-    // A URL of one's own goes before the one of the discovery.
+    // A configured URL takes precedence over discovery.
     expect(only({ ...env, OAUTH_SSO_USERINFO_URL: 'https://a.example/me' })?.userinfoUrl).toBe(
       'https://a.example/me',
     )
   })
 
-  it('knows GitHub, GitLab, Google and Microsoft by their names', () => {
+  it('has presets for GitHub, GitLab, Google and Microsoft', () => {
     expect(only(client('GITHUB'))).toMatchObject({
       issuer: null,
       dialect: 'github',
@@ -642,7 +642,7 @@ describe('OAUTH_<NAME>_*', () => {
     )
   })
 
-  it('refuses what a provider does not take, and Keycloak without its issuer', () => {
+  it('refuses settings that a provider does not use, and Keycloak without its issuer', () => {
     expect(problemsOf(client('GOOGLE', { OAUTH_GOOGLE_TENANT: 'example.com' }))).toEqual([
       expect.stringMatching(/^OAUTH_GOOGLE_TENANT: .+remove/),
     ])
@@ -654,7 +654,7 @@ describe('OAUTH_<NAME>_*', () => {
     ])
   })
 
-  it('takes addresses of the web alone', () => {
+  it('accepts only web addresses', () => {
     expect(problemsOf(provider('A', { OAUTH_A_TOKEN_URL: 'file:///etc/passwd' }))).toEqual([
       expect.stringMatching(/^OAUTH_A_TOKEN_URL: /),
     ])
@@ -662,7 +662,7 @@ describe('OAUTH_<NAME>_*', () => {
 })
 
 describe('MOVE_FROM_', () => {
-  it('reads the store that the blobs are moved from like the other one', () => {
+  it('configures the source store of a move like the target store', () => {
     expect(readConfig({}).moveFrom).toBeNull()
     const from = {
       MOVE_FROM_S3_BUCKET: 'old',
@@ -682,7 +682,7 @@ describe('MOVE_FROM_', () => {
     })
   })
 
-  it('names one store, and says which setting is wrong', () => {
+  it('names one store, and reports wrong settings', () => {
     expect(() => readConfig({ MOVE_FROM_S3_REGION: 'eu' })).toThrow(
       /MOVE_FROM_BLOB_DIR: one of .* must be set/,
     )
@@ -699,12 +699,12 @@ describe('describeSettings', () => {
   const described = [...describeSettings().matchAll(/^ {2}(\S+)\n {6}(.+)\n {6}default: (.+)$/gm)]
   const names = described.map(([, name]) => name)
 
-  it('tells of every setting that is read, and of no other', () => {
+  it('covers exactly the settings that are read', () => {
     const read = new Set<string>()
     const spy = new Proxy<Env>({}, { get: (_env, name) => void read.add(String(name)) })
     readConfig(spy)
     expect(read.size).toBeGreaterThan(20)
-    // PATH is the system's: programs are looked for there.
+    // PATH belongs to the system, and is used to find programs.
     read.delete('PATH')
     const moved = [...read].filter(name => name.startsWith('MOVE_FROM_'))
     for (const name of moved) {
@@ -717,7 +717,7 @@ describe('describeSettings', () => {
     )
   })
 
-  it('tells of every part of a provider', () => {
+  it('covers every part of a provider', () => {
     const more = ['ISSUER', 'SCOPES', 'SIGN_OUT', 'TENANT', 'HOST'].map(
       field => `OAUTH_<NAME>_${field}`,
     )
@@ -725,7 +725,7 @@ describe('describeSettings', () => {
     expect(names.filter(name => name?.startsWith('OAUTH_')).sort()).toEqual(parts.sort())
   })
 
-  it('gives each a meaning and a default', () => {
+  it('gives each setting a meaning and a default', () => {
     expect(describeSettings().split('\n')).toHaveLength(3 * described.length)
     expect(describeSettings()).toContain('  PORT\n      port to listen on\n      default: 8080')
   })

@@ -14,7 +14,7 @@ const texts = [
 ]
 
 describe('The filters of the console', () => {
-  it.each(texts)('are those that the service reads: %s', text => {
+  it.each(texts)('are exactly those of the service: %s', text => {
     const query = parseSearch(text)
     const last = <T>(values: T[]) => values.at(-1) ?? null
     expect(last(valuesOf(text, 'by').filter(Boolean).map(fold))).toBe(query.by)
@@ -27,7 +27,7 @@ describe('The filters of the console', () => {
     expect(valuesOf(text, 'is').includes('shared')).toBe(query.isShared)
   })
 
-  it.each(texts)('change nothing else of a text: %s', text => {
+  it.each(texts)('leave other text unchanged: %s', text => {
     const others = (of: string) => {
       const { by: _, hints: __, ...rest } = parseSearch(of)
       return rest
@@ -40,11 +40,11 @@ describe('The filters of the console', () => {
     expect(others(cleared)).toEqual(others(text))
   })
 
-  it('stand before the words, of which the last may go on', () => {
+  it('come before the words, of which the last may be incomplete', () => {
     const text = withFilters('inv', { type: 'pdf' })
     expect(text).toBe('type:pdf inv')
     expect(parseSearch(text).terms).toMatchObject([{ text: 'inv', isPrefix: true }])
-    // A space after it ends the word.
+    // The trailing space completes the word.
     expect(parseSearch(withFilters('inv ', { type: 'pdf' })).terms).toMatchObject([
       { text: 'inv', isPrefix: false },
     ])
@@ -53,7 +53,7 @@ describe('The filters of the console', () => {
     )
   })
 
-  it('know a part by its name, whatever its case, and what is excluded', () => {
+  it('are recognised in any case, also when negated', () => {
     expect(partsOf('-Type:PDF "a b')).toEqual([
       { whole: '-Type:PDF', isNot: true, key: 'type', value: 'PDF' },
       { whole: '"a b', isNot: false, key: undefined, value: 'a b' },

@@ -23,15 +23,15 @@ const root = 'src/console'
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-it('has the types of the schema as it is', () => {
+it('has up-to-date types of the schema', () => {
   const file = join(root, 'graphql/graph-types.d.ts')
   if (process.env.UPDATE) writeFileSync(file, graphTypes())
-  // npm run update makes it again.
+  // npm run update writes it.
   expect(readFileSync(file, 'utf8')).toBe(graphTypes())
 })
 
-// Stylesheets are loaded with the parts that need them, and stay: a second rule for the same name
-// would change what others show, by the order of visits.
+// Stylesheets are loaded with their components and stay loaded. A second rule for the same class
+// would change other components, depending on the order of visits.
 it('defines each class in one stylesheet', () => {
   const sheets = files.filter(file => file.endsWith('.css'))
   const defined = sheets.flatMap(file => {
@@ -42,11 +42,11 @@ it('defines each class in one stylesheet', () => {
   expect(defined.filter((name, i) => defined.indexOf(name) !== i)).toEqual([])
 })
 
-it('has the limits of the service in its forms', () => {
+it('uses the limits of the service in its forms', () => {
   expect({ ...limits, MAX_NAME: limitsOfPaths.nameBytes }).toMatchObject({ ...limitsOfForms })
 })
 
-it('tells its cache which types there are, and which of their fields may be null', () => {
+it('gives its cache the types and their nullable fields', () => {
   interface Shape {
     kind: string
     ofType?: Shape
@@ -63,7 +63,7 @@ it('tells its cache which types there are, and which of their fields may be null
   const names = (all: readonly { name: string }[] = []) => all.map(({ name }) => name)
   const all = Object.values(buildSchema(readFileSync('schema/schema.graphql', 'utf8')).getTypeMap())
   const types = all.filter(type => isObjectType(type) || isInterfaceType(type) || isUnionType(type))
-  // The console asks lists for their nodes, but for what a search says of each.
+  // The console reads lists through nodes, except for search results, which have edges.
   const own = types.filter(
     ({ name }) => !name.startsWith('__') && (!name.endsWith('Edge') || name === 'SearchResultEdge'),
   )
@@ -92,7 +92,7 @@ it('tells its cache which types there are, and which of their fields may be null
   }
 })
 
-it('is built anew for the browser tests when anything that it is made of has changed', () => {
+it('is rebuilt for the browser tests when any of its sources has changed', () => {
   const imported = files
     .filter(file => /\.(tsx?|css)$/.test(file) && !file.endsWith('.d.ts'))
     .flatMap(file => {
@@ -105,7 +105,7 @@ it('is built anew for the browser tests when anything that it is made of has cha
   expect([...new Set(imported.filter(file => !isWatched(file)))]).toEqual([])
 })
 
-it('is served at the path of each of its screens, and at no path of which it has none', () => {
+it('is served at the path of each screen, and at no other path', () => {
   const screens = files
     .filter(file => file.endsWith('route.ts'))
     .flatMap(file =>
@@ -125,13 +125,13 @@ describe('The icons', () => {
     ([, name = '']) => name,
   )
 
-  it('are drawn from the data of Lucide, whatever the element', () => {
+  it('are drawn from the data of Lucide, with any SVG element', () => {
     const [circle, path] = shapesOf('info')
     expect(circle).toEqual(['circle', { cx: '12', cy: '12', r: '10' }])
     expect(path).toEqual(['path', { d: expect.stringMatching(/^M[\w .-]+$/) }])
   })
 
-  it.each(names)('%s: shapes in the colour of the words beside them', name => {
+  it.each(names)('%s: is drawn in the colour of the text beside it', name => {
     const attributes = shapesOf(name).flatMap(([, attributes]) => Object.entries(attributes))
     expect(attributes.length).toBeGreaterThan(0)
     const shape = /^([dxyr]|[cr][xy]|[xy][12]|width|height|points)$/
@@ -140,11 +140,11 @@ describe('The icons', () => {
     ).toEqual([])
   })
 
-  it('do not build under a name that Lucide has not', () => {
+  it('fail the build under a name unknown to Lucide', () => {
     expect(() => shapesOf('no-such-icon')).toThrow('Lucide has no icon no-such-icon')
   })
 
-  it('are there for every rule of a stylesheet', () => {
+  it('exist for every rule of a stylesheet', () => {
     const styles = files.filter(file => file.endsWith('.css')).map(read)
     const named = styles.flatMap(css =>
       [...css.matchAll(/\.lucide-([a-z0-9-]+)/g)].map(([, name = '']) => name),
@@ -156,9 +156,7 @@ describe('The icons', () => {
 
 describe('The message catalogues', () => {
   const catalogues = files.filter(file => /\/messages\/en\.json$/.test(file))
-  /**
-   * The names of what is put into a message; what a plural says in one word stands in braces, too.
-   */
+  /** The placeholders of a message. The branches of a plural stand in braces, too. */
   const placesOf = (message: string) =>
     [
       ...new Set(
@@ -166,9 +164,9 @@ describe('The message catalogues', () => {
       ),
     ].sort()
 
-  it('are there', () => expect(catalogues).toContain('shell/messages/en.json'))
+  it('exist', () => expect(catalogues).toContain('shell/messages/en.json'))
 
-  it.each(catalogues)('%s: German says the same, and every message can be read', file => {
+  it.each(catalogues)('%s: German has the same messages, and every message can be parsed', file => {
     const en: Record<string, string> = JSON.parse(read(file))
     const de: Record<string, string> = JSON.parse(read(file.replace('en.json', 'de.json')))
     expect(Object.keys(de)).toEqual(Object.keys(en))
@@ -178,9 +176,9 @@ describe('The message catalogues', () => {
       expect([key, placesOf(de[key] ?? '')]).toEqual([key, placesOf(en[key] ?? '')])
   })
 
-  it.each(catalogues)('%s: German speaks to people as to friends', file => {
+  it.each(catalogues)('%s: German uses the informal address', file => {
     const de: Record<string, string> = JSON.parse(read(file.replace('en.json', 'de.json')))
-    // "Sie" that begins a sentence is "they".
+    // "Sie" at the start of a sentence means "they".
     const formal = /[\p{L},] (Sie|Ihnen|Ihre?[nmrs]?)\b|^(Ihre?[nmrs]?|Ihnen)\b/u
     expect(Object.values(de).filter(message => formal.test(message))).toEqual([])
   })

@@ -6,7 +6,7 @@ import { joinCrc32 } from '../../src/upload-engine/crc32.ts'
 const sumOf = (bytes: Uint8Array) => crc32(bytes).toString(16).padStart(8, '0')
 
 it.each([[[]], [[0]], [[9]], [[1, 1, 1]], [[4096, 4096, 17]], [[0, 5, 0, 300_001, 2]]])(
-  'The CRC-32 of pieces of %j bytes is that of their whole',
+  'The CRC-32 of pieces of %j bytes equals that of the whole',
   sizes => {
     const pieces = sizes.map(size => randomBytes(size))
     const joined = joinCrc32(pieces.map(piece => ({ crc32: sumOf(piece), size: piece.length })))
@@ -14,7 +14,7 @@ it.each([[[]], [[0]], [[9]], [[1, 1, 1]], [[4096, 4096, 17]], [[0, 5, 0, 300_001
   },
 )
 
-it('The CRC-32 of a whole is known for sizes beyond 32 bits', () => {
+it('The CRC-32 can be combined for sizes beyond 32 bits', () => {
   const [size, zeros] = [2 ** 20, sumOf(Buffer.alloc(2 ** 20))]
   const whole = joinCrc32(Array.from({ length: 2 ** 13 }, () => ({ crc32: zeros, size })))
   const half = joinCrc32(Array.from({ length: 2 ** 12 }, () => ({ crc32: zeros, size })))

@@ -16,8 +16,8 @@ const inside = (declared: string, content: string) => {
   return elementsOf(childOf(root, 'prop') ?? root)
 }
 
-describe('An element of a body', () => {
-  it('is written with the inherited namespaces that it uses, also within values', () => {
+describe('An XML element', () => {
+  it('is written with the inherited namespaces that it uses, also in values', () => {
     const [used, value, none, apart] = inside(
       ' xmlns="urn:d" xmlns:a="urn:a" xmlns:b="urn:b" xmlns:x="urn:x"',
       '<a:one b:c="d"><e/></a:one><a:two x:type="b:name"/><a:three/><f xmlns=""><a:g xmlns:a="urn:other"/></f>',
@@ -42,7 +42,7 @@ describe('An element of a body', () => {
     }
   })
 
-  it('has a bounded number of namespaces and attributes, and none is copied for each element', () => {
+  it('has a bounded number of namespaces and attributes, which are not copied per element', () => {
     const prefixes = (count: number) =>
       Array.from({ length: count }, (_, i) => ` xmlns:p${i}="urn:${i}"`).join('')
     const attributes = (count: number) =>
@@ -70,14 +70,14 @@ describe('An element of a body', () => {
 })
 
 describe('Text', () => {
-  it('is read as XML 1.0, whatever version a body names', () => {
+  it('is read as XML 1.0, whatever version the body declares', () => {
     expect(parseXml('<?xml version="1.1"?><a>\u0085</a>').children.join('')).toBe('\u0085')
     for (const text of ['&#1;', '\u0001', '&#xFFFE;'])
       for (const version of ['1.0', '1.1'])
         expect(() => parseXml(`<?xml version="${version}"?><a>${text}</a>`)).toThrow('not the XML')
   })
 
-  it('is written without what XML 1.0 cannot hold', () => {
+  it('is written without characters that XML 1.0 forbids', () => {
     const text = '\0\u0001\u0008\u000b\u000c\u001f\ufffe\uffff\ud800-\udc00'
     expect(escapeXml(text)).toBe(`${'\ufffd'.repeat(9)}-\ufffd`)
     expect(escapeXml('a\t\n\r😀é\u0085"&<>')).toBe('a\t\n&#13;😀é\u0085&quot;&amp;&lt;&gt;')

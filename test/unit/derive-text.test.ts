@@ -68,12 +68,12 @@ describe('The text of a file', () => {
     expect(await textOf(Buffer.from('Größe', 'latin1'), 'text')).toBe('Größe')
   })
 
-  it('comes with its different words, folded', async () => {
+  it('includes its distinct words, case-folded', async () => {
     const { words } = await read('Straße, strasse! Zürich-West 日本語', 'text')
     expect(words).toEqual(['strasse', 'west', 'zurich', '日本', '本語'])
   })
 
-  it('is what people see of HTML', async () => {
+  it('is the visible text of HTML', async () => {
     const html =
       '<!doctype html><head><title>Title &amp; more</title><style>p{color:red}</style></head><body><script>alert("no")</script><p>Un<b>believ</b>able &#252;ber <!-- hidden --> &Uuml;</p><p>second'
     expect((await textOf(html, 'html')).split(/\s+/).filter(Boolean)).toEqual([
@@ -87,7 +87,7 @@ describe('The text of a file', () => {
     ])
   })
 
-  it('is that of documents, sheets and slides of Office Open XML and OpenDocument', async () => {
+  it('is extracted from Office Open XML and OpenDocument files', async () => {
     const docx = word(
       '<w:p><w:r><w:t>Dear</w:t><w:tab/><w:t>Ms M&#252;ller</w:t></w:r></w:p><w:p><w:r><w:t>second</w:t><w:delText>gone</w:delText></w:r></w:p>',
     )
@@ -112,13 +112,13 @@ describe('The text of a file', () => {
     expect(await textOf(odt, 'office')).toBe('Heading\nOne two')
   })
 
-  it('is that of a PDF', async () => {
+  it('is extracted from a PDF', async () => {
     expect(
       (await textOf(pdfOf(['The quokka', 'arrives (early)'], 'second page'), 'pdf')).split(/\s+/),
     ).toEqual([...['The', 'quokka', 'arrives', '(early)'], ...['second', 'page']])
   })
 
-  it('is that of an e-mail, without what is attached', async () => {
+  it('is extracted from an e-mail, without its attachments', async () => {
     const mail = [
       'Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?= from us',
       'From: Alice <alice@example.com>',
@@ -152,7 +152,7 @@ describe('The text of a file', () => {
     for (const part of ['only html', 'attached', 'YY']) expect(text).not.toContain(part)
   })
 
-  it('is that of the other parts of an e-mail where one is no text', async () => {
+  it('is extracted from the other parts of an e-mail without a text part', async () => {
     const mail = [
       `Subject: the =?utf-8?b?${Buffer.from('a\0b').toString('base64')}?= numbat`,
       'Content-Type: multipart/mixed; boundary=XX',
@@ -164,7 +164,7 @@ describe('The text of a file', () => {
     expect(text).not.toContain('no ')
   })
 
-  it('is the one that the file has, whatever its name says', async () => {
+  it('is detected by content, whatever the name of the file', async () => {
     expect(await textOf(word('<w:p><w:t>inside</w:t></w:p>'), 'text')).toBe('inside')
     expect(await textOf(pdfOf(['inside']), 'text')).toBe('inside')
     expect(await textOf('no PDF', 'pdf')).toBe('no PDF')
@@ -181,7 +181,7 @@ describe('The text of a file', () => {
 })
 
 describe('A hostile file', () => {
-  it('has no entities expanded, neither its own nor those of elsewhere', async () => {
+  it('has no entities expanded, neither internal nor external', async () => {
     const laughs = Array.from(
       { length: 9 },
       (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`,
@@ -196,13 +196,13 @@ describe('A hostile file', () => {
     expect(text).not.toMatch(/haha|root:/)
   })
 
-  it('is not unpacked beyond a bound', async () => {
+  it('is not unpacked beyond a limit', async () => {
     const bomb = zipSync({
       'word/document.xml': [new Uint8Array(200 * 1024 * 1024).fill(97), { level: 9 }],
     })
     expect(bomb.length).toBeLessThan(300_000)
     expect(await read(bomb, 'office')).toEqual({ failed: 'too-large' })
-    // The same, which says of itself that it is small.
+    // The same archive with a false, small size in its header.
     const lying = Buffer.from(bomb)
     for (let at = lying.indexOf('PK\x01\x02'); at >= 0; at = lying.indexOf('PK\x01\x02', at + 4))
       lying.writeUInt32LE(1000, at + 24)
@@ -217,24 +217,24 @@ describe('A hostile file', () => {
     expect(await textOf('still alive', 'text')).toBe('still alive')
   }, 60_000)
 
-  it('is left out where it is cut off', async () => {
+  it('is dropped where it is truncated', async () => {
     const docx = word('<w:p><w:t>inside</w:t></w:p>')
     expect(await read(docx.subarray(0, docx.length - 30), 'office')).toMatchObject({
       failed: expect.any(String),
     })
     const pdf = pdfOf(['inside'])
-    // What can be read of it is; it must only end.
+    // Readable parts may be returned. The test only requires that the reader terminates.
     expect(await read(pdf.subarray(0, 200), 'pdf')).toEqual(expect.anything())
   })
 
-  it('has its scripts not run', async () => {
+  it('does not run its scripts', async () => {
     const pdf = pdfOf(['calm'], {
       script: 'app.alert("run"); this.submitForm("http://127.0.0.1:9/")',
     })
     expect(await textOf(pdf, 'pdf')).toBe('calm')
   })
 
-  it('costs no more for being huge: the first MiB of text is kept, and no file beyond a bound is in memory', async () => {
+  it('has bounded costs: the first MiB of text is kept, and no large file is read into memory', async () => {
     const { text } = await read('word '.repeat(2_000_000), 'text')
     expect(text?.length).toBe(1024 * 1024)
     const path = join(dir, 'huge.pdf')

@@ -11,7 +11,7 @@ const frame = (n: number, size: string) =>
   `[Parsed_showinfo_0 @ 0x5581] n:${`${n}`.padStart(4)} pts:      0 pts_time:0       duration:  512 fmt:yuv420p cl:left sar:1/1 s:${size} i:P iskey:1 type:I `
 
 describe('The size of a video', () => {
-  it('is that of its first frame, as ffmpeg says it', () => {
+  it('is the size of its first frame according to ffmpeg', () => {
     const said = [
       'Input #0, mov',
       '[Parsed_showinfo_0 @ 0x5581] config in time_base: 1/12800',
@@ -27,7 +27,7 @@ describe('The size of a video', () => {
   })
 
   it.each([['showinfo n: 0 s:1x1'], ['[Parsed_showinfo_0 @ 0] n: 0 '], [' n:   0 s:']])(
-    'takes no longer where a line is long: %s',
+    'takes no longer with a long line: %s',
     part => {
       const said = `[Parsed_showinfo_0 ${part.repeat(Math.ceil((64 * 1024) / part.length))}`
       const began = performance.now()
@@ -38,8 +38,8 @@ describe('The size of a video', () => {
   )
 })
 
-describe('The bounds of a program', () => {
-  /** What a script says within them, and which files it has written. */
+describe('The sandbox of a program', () => {
+  /** The output of a script in the sandbox, and the files that it wrote. */
   async function inBounds(script: string, writes: boolean) {
     const dir = mkdtempSync(join(tmpdir(), 'satchel-bounded-'))
     try {
@@ -54,14 +54,14 @@ describe('The bounds of a program', () => {
     }
   }
 
-  it('let it write files or not, and pipes always', async () => {
+  it('allows writing files or not, and always pipes', async () => {
     const script =
       'head -c 9 /dev/zero | tr "\\0" x > "$0/file"; [ -s "$0/file" ] || rm "$0/file"; echo done'
     expect(await inBounds(script, true)).toEqual({ said: 'done\n', written: ['file'] })
     expect(await inBounds(script, false)).toEqual({ said: 'done\n', written: [] })
   })
 
-  it('leave it no way to more rights, no network and a low priority', async () => {
+  it('denies new privileges and the network, and lowers the priority', async () => {
     const { said } = await inBounds(
       'grep NoNewPrivs /proc/self/status; nice; grep -c : /proc/self/net/dev',
       false,
@@ -69,7 +69,7 @@ describe('The bounds of a program', () => {
     const [rights, priority, devices] = said.trim().split('\n')
     expect(rights).toBe('NoNewPrivs:\t1')
     expect(Number(priority)).toBeGreaterThanOrEqual(15)
-    // The network that is left has nothing but the machine itself.
+    // The remaining network contains only the loopback device.
     if ((await available()).unshare) expect(devices).toBe('1')
   })
 })

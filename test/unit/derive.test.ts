@@ -22,7 +22,7 @@ let derive: Derive
 const { TMPDIR } = process.env
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'satchel-derive-test-'))
-  // What other services leave does not count.
+  // Temporary files of other services are not counted.
   process.env.TMPDIR = dir
   derive = createDerive({ processes: 1, readable: [dir], log })
 })
@@ -54,11 +54,11 @@ const pictureOf = async (bytes: Uint8Array | string, bounds = {}) =>
 const plain = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#3a7' } })
 
-/** Takes minutes to draw. */
+/** An image that takes minutes to render. */
 const endless = `<svg xmlns="http://www.w3.org/2000/svg" width="9000" height="9000"><filter id="f">${'<feTurbulence baseFrequency="0.9" numOctaves="200"/><feGaussianBlur stdDeviation="400"/>'.repeat(20)}</filter><rect width="9000" height="9000" filter="url(#f)"/></svg>`
 
-describe('A process apart', () => {
-  it('makes pictures and checksums, of files and of streams', async () => {
+describe('The renderer process', () => {
+  it('creates thumbnails and checksums, of files and of streams', async () => {
     const bytes = await plain(3000, 1500).jpeg().toBuffer()
     const path = await fileWith(bytes)
     const made = await derive.run({
@@ -91,12 +91,12 @@ describe('A process apart', () => {
       value: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
     })
     expect(a).toEqual(b)
-    // Nothing of the stream stays behind.
+    // Nothing of the stream remains.
     const [folder = ''] = await temporary()
     expect(await readdir(join(dir, folder))).toEqual([])
   })
 
-  it('deletes the copies that a killed service has left', async () => {
+  it('deletes temporary copies of a killed service', async () => {
     const { pid = 0 } = spawnSync('true')
     for (const number of [pid, process.ppid]) {
       await mkdir(join(dir, `satchel-derive-${number}-left`))
@@ -118,14 +118,14 @@ describe('A process apart', () => {
     await another.stop()
   })
 
-  it('does not write more than a source says it has', async () => {
+  it('writes no more than a source declares', async () => {
     const source = { size: 3, open: async () => Readable.from([Buffer.from('four')]) }
     await expect(derive.run({ kind: 'digest', source, mediaType: 'x/y' })).rejects.toThrow(
       DeriveUnavailable,
     )
   })
 
-  it('turns pictures upright, keeps what is transparent, and takes nothing along that a picture says about itself', async () => {
+  it('rotates pictures upright, keeps transparency, and drops metadata', async () => {
     const exif = {
       IFD0: { Make: 'Acme', Model: 'Acme One\u0000\n', ImageDescription: 'secret words' },
       IFD2: {
@@ -189,11 +189,11 @@ describe('A process apart', () => {
       plain(11_000, 11_000).png().toBuffer(),
     ],
     ['a picture that is HEIC', 'unsupported', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic')],
-  ])('names why it makes nothing of %s', async (_, reason, bytes) => {
+  ])('names the reason why it renders nothing for %s', async (_, reason, bytes) => {
     expect(await pictureOf(await bytes)).toEqual({ ok: false, reason })
   })
 
-  it('ends when it hangs, and the next job gets another one', async () => {
+  it('is killed when it hangs, and replaced for the next job', async () => {
     const [first] = derive.pids()
     expect(await pictureOf(endless, { ms: 700 })).toEqual({ ok: false, reason: 'time' })
     expect(await pictureOf(await plain(9, 9).png().toBuffer())).toMatchObject({ ok: true })
@@ -211,8 +211,8 @@ describe('A process apart', () => {
     expect(await next).toMatchObject({ ok: true })
   })
 
-  it('stays within its memory', async () => {
-    // Its decoder needs all of it at once: 400 MB.
+  it('stays within its memory limit', async () => {
+    // The decoder needs all pixels in memory: 400 MB.
     const side = Buffer.alloc(2)
     side.writeUInt16LE(9999)
     const begin = [
@@ -245,7 +245,7 @@ describe('A process apart', () => {
     expect(await pictureOf(await plain(9, 9).png().toBuffer())).toMatchObject({ ok: true })
   })
 
-  it('asks no host for what a picture names, and reads no other file', async () => {
+  it('loads no remote or local file that a picture references', async () => {
     let asked = 0
     const server = createServer(socket => {
       asked += 1
@@ -269,7 +269,7 @@ describe('A process apart', () => {
     server.close()
     expect(asked).toBe(0)
     if (!made.ok) return
-    // Nothing red: the file beside it was not drawn.
+    // Without red, the image beside it was not drawn.
     expect((await sharp(made.outputs[0]).stats()).channels[0]?.max).toBe(0)
   })
 
@@ -281,7 +281,7 @@ describe('A process apart', () => {
     '{"ok":true,"outputs":"long"}',
     '{"ok":false,"reason":"whatever"}',
     '{"ok":false,"unable":{}}',
-  ])('is ended when it answers %s, and nothing else is', async said => {
+  ])('is killed when it answers %s, and nothing else fails', async said => {
     const program =
       'const b = Buffer.from(process.argv[1]); const l = Buffer.alloc(4); l.writeUInt32LE(b.length); fs.writeSync(3, Buffer.concat([l, b])); setInterval(() => {}, 1000)'
     const child = spawn(process.execPath, ['-e', program, said], {
@@ -297,14 +297,11 @@ describe('A process apart', () => {
     [8, 4, 4],
     [8, 0.25, 1],
     [1, 64, 1],
-  ])(
-    'has others beside it as memory allows: %i processors, %d GiB',
-    (processors, gigabytes, processes) => {
-      expect(usualProcesses(processors, gigabytes * 2 ** 30)).toBe(processes)
-    },
-  )
+  ])('has siblings as memory allows: %i processors, %d GiB', (processors, gigabytes, processes) => {
+    expect(usualProcesses(processors, gigabytes * 2 ** 30)).toBe(processes)
+  })
 
-  it('ends when it has nothing to do, and with the service', async () => {
+  it('exits when it is idle, and with the service', async () => {
     const brief = createDerive({ processes: 2, readable: [dir], log, idleMs: 50 })
     const path = await fileWith('x')
     await brief.run({ kind: 'digest', source: { path }, mediaType: 'x/y' })
@@ -325,7 +322,7 @@ describe('A process apart', () => {
     )
   })
 
-  it('may read nothing but what it is given', async () => {
+  it('may read only its inputs', async () => {
     const outside = await mkdtemp(`${dir}-outside-`)
     await writeFile(join(outside, 'secret'), 'secret')
     const source = { path: join(outside, 'secret') }

@@ -46,7 +46,7 @@ const send = (number: number, value?: number, md5?: string) => {
   })
 }
 
-/** Another instance on the same folder sends a part. */
+/** Sends a part through another instance on the same folder. */
 async function sendElsewhere(number: number, value = number): Promise<void> {
   const source = new URL('../../src/storage/disk.ts', import.meta.url).href
   const code = `
@@ -72,8 +72,8 @@ const sumsOf = (bytes: Uint8Array) => ({
 const whole = (...values: number[]) =>
   sumsOf(Buffer.concat(values.map((value, i) => partOf(i + 1, value))))
 
-describe('The sums of an upload in parts', () => {
-  it('is known when they are committed, in whatever order they came, and when they are committed again', async () => {
+describe('The checksum of a multipart upload', () => {
+  it('is known at the commit, in any order of the parts, and again at a second commit', async () => {
     await send(5)
     await Promise.all([4, 3, 6].map(number => send(number, number, md5(partOf(number)))))
     await Promise.all([1, 2].map(number => send(number)))
@@ -83,14 +83,14 @@ describe('The sums of an upload in parts', () => {
     expect(await stored()).toBe(expected.md5)
   })
 
-  it('is known of parts that other instances took', async () => {
+  it('covers parts that other instances received', async () => {
     await send(1)
     for (const number of [2, 4]) await sendElsewhere(number)
     for (const number of [3, 5, 6]) await send(number)
     expect(await commit()).toEqual(whole(1, 2, 3, 4, 5, 6))
   }, 30_000)
 
-  it('is not that of a part that was sent again, here or to another instance', async () => {
+  it('excludes replaced parts, here or on another instance', async () => {
     for (const number of [1, 2, 3, 4, 5, 6]) await send(number)
     await sendElsewhere(2, 7)
     expect(await commit()).toEqual({})
@@ -100,7 +100,7 @@ describe('The sums of an upload in parts', () => {
     expect(await stored()).toBe(whole(1, 7, 3, 4, 5, 8).md5)
   }, 30_000)
 
-  it('is unknown once the parts are ended', async () => {
+  it('is unknown once the parts are deleted', async () => {
     for (const number of [1, 2, 3, 4, 5, 6]) await send(number)
     await commit()
     await store.endParts(key)
@@ -108,9 +108,9 @@ describe('The sums of an upload in parts', () => {
     expect(await commit()).toEqual(whole(9, 9, 9, 9, 9, 9))
   })
 
-  it('is computed no further once the commit is to end, which assembles nothing, and anew when they are committed again', async () => {
+  it('stops when its commit is cancelled, and starts again with the next commit', async () => {
     for (const number of [1, 2, 3, 4, 5, 6]) await send(number)
-    // As after a start.
+    // Simulates a restart.
     forgetPrefix(join(dir, 'drafts', key))
     let release = () => {}
     const turn = inTurn('prefix', () => new Promise<void>(resolve => (release = resolve)))
@@ -126,7 +126,7 @@ describe('The sums of an upload in parts', () => {
     expect(await commit()).toEqual(whole(1, 2, 3, 4, 5, 6))
   })
 
-  it('is not computed beside the completion where that reads everything anyway', async () => {
+  it('is not computed when the completion reads all bytes anyway', async () => {
     for (const number of [1, 2, 3, 4, 5, 6]) await send(number)
     await send(2, 7)
     const folder = join(dir, 'drafts', key)
@@ -134,7 +134,7 @@ describe('The sums of an upload in parts', () => {
     expect(await sumsOfPrefix(folder, 6, 5 * SIZE + 1000)).toBeUndefined()
   })
 
-  it('is kept for the uploads that go on, however many are abandoned', async () => {
+  it('is kept for continuing uploads, however many are abandoned', async () => {
     const bytes = (text: string) => Buffer.from(text)
     const others = Array.from({ length: 999 }, (_, i) => `${dir}/other-${i}`)
     await hashParts(dir, [{ number: 1, bytes: bytes('a') }])
@@ -145,7 +145,7 @@ describe('The sums of an upload in parts', () => {
     for (const each of [...others, dir, `${dir}/newest`]) forgetPrefix(each)
   })
 
-  it('takes no more bytes once it has ended, which nobody would end again', async () => {
+  it('accepts no bytes after its end', async () => {
     const hash = startHash('md5')
     await hash.add(Buffer.from('a'))
     expect(await hash.end()).toBe(md5(Buffer.from('a')))

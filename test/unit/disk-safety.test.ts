@@ -25,7 +25,7 @@ const root = mkdtempSync(join(tmpdir(), 'satchel-disk-safety-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const source = (name: string) => new URL(`../../src/storage/${name}`, import.meta.url).href
-/** Runs code in a process of its own; answers what it prints, as JSON. */
+/** Runs code in its own process. Returns its JSON output. */
 async function elsewhere(code: string): Promise<unknown> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -67,7 +67,7 @@ beforeEach(async () => {
 const unavailable = { code: 'UNAVAILABLE' }
 
 describe('Parts', () => {
-  it('outlive a commit whose last sync fails, and are committed then', async () => {
+  it('survive a commit whose last sync fails, and can be committed again', async () => {
     const outcome = await elsewhere(`
       import fs from 'node:fs/promises'
       import { syncBuiltinESMExports } from 'node:module'
@@ -106,7 +106,7 @@ describe('Parts', () => {
     )
   })
 
-  it('are sent again and committed at once: each is whole, and none waits for the other for long', async () => {
+  it('can be replaced during a commit: each stays intact, and neither waits for long', async () => {
     let longest = 0
     for (let round = 1; round <= 40; round++) {
       const start = performance.now()
@@ -122,11 +122,11 @@ describe('Parts', () => {
         Buffer.concat(numbers.map(n => Buffer.alloc(SIZE, n + 4))),
       )
     }
-    // One deadlock was ten seconds.
+    // A deadlock would take ten seconds.
     expect(longest).toBeLessThan(9000)
   }, 60_000)
 
-  it('are refused or kept when many send one at once, never mixed', async () => {
+  it('sent concurrently are refused or kept, never mixed', async () => {
     const large = 512 * 1024
     for (let round = 1; round <= 5; round++) {
       const sent = Array.from({ length: 12 }, (_, i) =>
@@ -142,7 +142,7 @@ describe('Parts', () => {
     }
   })
 
-  it('that stall take twice their size at most, and give way to the next', async () => {
+  it('that stall use at most twice their size, and give way to the next part', async () => {
     const size = 100_000
     let end = () => {}
     const ended = new Promise<void>(resolve => {
@@ -158,7 +158,7 @@ describe('Parts', () => {
         error => error.code ?? error.name,
       ),
     )
-    // They leave the memory after a while.
+    // The buffers are freed after a while.
     const files = () =>
       readdirSync(join(dir, 'drafts'), { recursive: true, encoding: 'utf8' }).filter(isPart)
     while (files().length < 2) await sleep(10)
@@ -173,7 +173,7 @@ describe('Parts', () => {
 })
 
 describe('A lock', () => {
-  it('lets one process in at a time', async () => {
+  it('admits one process at a time', async () => {
     const path = join(dir, 'lock')
     const contend = `
       import { open, unlink } from 'node:fs/promises'
@@ -199,7 +199,7 @@ describe('A lock', () => {
     expect(outcomes.reduce((sum, { done }) => sum + done, 0)).toBeGreaterThan(50)
   }, 60_000)
 
-  it('of a killed process is taken at once, and the same one of another machine only when it is silent', async () => {
+  it('of a killed process is taken over immediately, or after a timeout from another machine', async () => {
     const path = join(dir, 'lock')
     const killed = `
       const { locked } = await import(${JSON.stringify(source('file-lock.ts'))})
@@ -224,7 +224,7 @@ describe('A lock', () => {
     expect(await readdir(dir)).toEqual(expect.not.arrayContaining([expect.stringMatching(/^lock/)]))
   }, 30_000)
 
-  it('that is held for long is refreshed, so that it does not count as left behind', async () => {
+  it('that is held for long is refreshed, so that it does not expire', async () => {
     const path = join(dir, 'lock')
     await locked(path, async held => {
       const { mtimeMs } = lstatSync(path)
@@ -236,7 +236,7 @@ describe('A lock', () => {
 })
 
 describe('A folder that is not the volume', () => {
-  it('is left as it is by a start that is refused', async () => {
+  it('is left unchanged by a refused start', async () => {
     const bare = join(root, 'bare')
     mkdirSync(bare)
     const other = createDiskStore({ dir: bare })
@@ -262,7 +262,7 @@ describe('A folder that is not the volume', () => {
         await other.bind('other', false)
       },
     ],
-  ])('and %s takes nothing, and loses nothing', async (_how, show) => {
+  ])('and %s accepts nothing, and loses nothing', async (_how, show) => {
     await putOne(store, keyOf(1))
     await send(store, 1, 1, keyOf(2))
     await rename(dir, `${dir}.away`)
@@ -285,7 +285,7 @@ describe('A folder that is not the volume', () => {
     await putOne(store, keyOf(3))
   })
 
-  it('is told from one that was copied back under another number', async () => {
+  it('is distinguished from a volume restored with another number', async () => {
     await putOne(store, key)
     await rename(join(dir, 'installation'), join(dir, 'old'))
     await writeFile(join(dir, 'installation'), 'this\n')
@@ -293,8 +293,8 @@ describe('A folder that is not the volume', () => {
   })
 })
 
-describe('What cannot be removed', () => {
-  it('is named, and does not keep the rest', async () => {
+describe('A file that cannot be removed', () => {
+  it('is reported, and does not stop the rest', async () => {
     const keys = Array.from({ length: 20 }, (_, n) => keyOf(n))
     for (const each of keys) await putOne(store, each)
     const path = join(dir, 'blobs', key.slice(0, 7), key)
@@ -304,7 +304,7 @@ describe('What cannot be removed', () => {
     for (const each of keys.filter(of => of !== key)) expect(await store.look(each)).toBeNull()
   })
 
-  it('and has a foreign name is not listed', async () => {
+  it('is not listed if its name is foreign', async () => {
     await mkdir(join(dir, 'drafts', 'lost+found'))
     await putOne(store, key)
     const found = []

@@ -34,8 +34,8 @@ describe('The disk store', () => {
   }))
 })
 
-it('Chunks of a file that cannot be read are refused as a store that is down, and the file is closed', async () => {
-  // A folder is opened like a file, and cannot be read.
+it('A file with unreadable chunks is reported as an unavailable store, and is closed', async () => {
+  // A folder can be opened like a file, but not read.
   const file = await open(root, 'r')
   await expect(chunksOf(file, 0, 10).next()).rejects.toThrow(Unavailable)
   expect(file.fd).toBe(-1)

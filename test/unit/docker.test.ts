@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const dockerfile = read('docker/Dockerfile')
 const compose = read('docker/compose.yml')
 
-/** What an operator might write into satchel.env. */
+/** Settings that an operator might put into satchel.env. */
 const given: Record<string, string> = {
   ...variablesOf(read('docker/satchel.env.example')),
   SECRET_KEY: 'k'.repeat(64),
@@ -26,7 +26,7 @@ function variablesOf(text: string): Record<string, string> {
   )
 }
 
-/** Docker Compose replaces `${NAME}` and `${NAME:-default}`, where defaults may be nested. */
+/** Docker Compose replaces `${NAME}` and `${NAME:-default}`, and defaults may be nested. */
 function interpolate(text: string, variables: Record<string, string>): string {
   const innermost = /\$\{(\w+)(?::-([^${}]*))?\}/
   for (let result = text; ; ) {
@@ -42,8 +42,8 @@ function interpolate(text: string, variables: Record<string, string>): string {
 const [service = ''] = /^ {2}satchel:\n(?: {4}.*\n)+/m.exec(compose) ?? []
 
 /**
- * What an instance finds in its environment: the image's settings, overlaid by satchel.env,
- * overlaid by what the compose file decides.
+ * The environment of an instance: the settings of the image, overridden by satchel.env, overridden
+ * by the compose file.
  */
 function environment(variables = given): Record<string, string> {
   const [image = ''] = /^ENV .*$/gm.exec(dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))) ?? []
@@ -67,7 +67,7 @@ describe('docker/compose.yml', () => {
     expect(environment(marked)).toMatchObject(marked)
   })
 
-  it('names settings that exist', () => {
+  it('names only settings that exist', () => {
     const known = [...describeSettings().matchAll(/^ {2}(\S+)$/gm)].map(([, name]) => name)
     const named = Object.keys(environment())
       .filter(name => name !== 'MYSQL_PASSWORD')
@@ -76,7 +76,7 @@ describe('docker/compose.yml', () => {
     expect(known).toEqual(expect.arrayContaining(named))
   })
 
-  it('makes a configuration for production in which nothing is embedded', () => {
+  it('is a production configuration without embedded parts', () => {
     expect(readConfig(environment())).toMatchObject({
       host: '0.0.0.0',
       production: true,
@@ -95,7 +95,7 @@ describe('docker/compose.yml', () => {
     })
   })
 
-  it('keeps the files on the volume that all instances share, unless an account of Azure is given', () => {
+  it('keeps files on the shared volume, unless an Azure account is configured', () => {
     const config = readConfig(environment())
     expect([config.azure, config.blobDir]).toEqual([null, '/data/blobs'])
     expect(compose).toMatch(/^ {4}volumes:\n {6}- satchel:\/data$/m)
@@ -106,7 +106,7 @@ describe('docker/compose.yml', () => {
     expect(compose).not.toContain('image: mcr.microsoft.com')
   })
 
-  it('keeps the files in a bucket that is given', () => {
+  it('keeps files in the configured bucket', () => {
     Object.assign(given, {
       S3_BUCKET: 'files',
       S3_REGION: 'eu-west-1',
@@ -118,7 +118,7 @@ describe('docker/compose.yml', () => {
     expect(readConfig(environment()).s3).toBeNull()
   })
 
-  it('lets the proxy ask each instance whether it serves', () => {
+  it('lets the proxy check the readiness of each instance', () => {
     const caddyfile = read('docker/Caddyfile')
     expect(caddyfile).toContain('health_uri /readyz\n')
     const [, replicas = ''] = /replicas: (\d+)/.exec(compose) ?? []
@@ -129,7 +129,7 @@ describe('docker/compose.yml', () => {
     expect(caddyfile).toContain(`reverse_proxy ${names.join(' ')} {`)
   })
 
-  it('gives a stop more time than the service takes for it', () => {
+  it('has a stop timeout longer than that of the service', () => {
     const [, seconds] = /stop_grace_period: (\d+)s/.exec(compose) ?? []
     const { drainSeconds, shutdownSeconds } = readConfig(environment())
     expect(Number(seconds)).toBeGreaterThan(drainSeconds + shutdownSeconds + CLEANUP_LIMIT / 1000)
@@ -137,7 +137,7 @@ describe('docker/compose.yml', () => {
 })
 
 describe('docker/Dockerfile', () => {
-  // The last stage is the image; what builds the console stays behind.
+  // The last stage is the image. The stage that builds the console is discarded.
   const copiedBy = (stage: string) =>
     [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
       sources.split(' '),
@@ -145,12 +145,12 @@ describe('docker/Dockerfile', () => {
   const [build = '', image = ''] = dockerfile.split('\nFROM ').slice(-2)
   const copied = copiedBy(image)
 
-  it('copies exactly what .dockerignore lets through', () => {
+  it('copies exactly the files that .dockerignore includes', () => {
     const allowed = [...read('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path]) => path)
     expect([...new Set([...copiedBy(build), ...copied])].toSorted()).toEqual(allowed.toSorted())
   })
 
-  it('copies what the projects that it builds extend', () => {
+  it('copies the base configurations of the projects that it builds', () => {
     const extended = globSync('src/**/tsconfig.json').map(project => {
       const [, base = '.'] = /"extends": "([^"]+)"/.exec(read(project)) ?? []
       return join(project, '..', base).split('/')[0]
@@ -159,19 +159,19 @@ describe('docker/Dockerfile', () => {
     expect(copiedBy(build)).toEqual(expect.arrayContaining(extended))
   })
 
-  it('holds the folders that the programs of the service run from, and no tests', () => {
+  it('contains the folders of the programs, and no tests', () => {
     const folders = copied.filter(path => !path.includes('.'))
     expect(folders.toSorted()).toEqual(['db', 'schema', 'src'])
   })
 
-  it('runs the major version of Node that is pinned', () => {
+  it('runs the pinned major version of Node', () => {
     const { devDependencies, engines } = JSON.parse(read('package.json'))
     const [, major = ''] = /^FROM node:(\d+)-/m.exec(dockerfile) ?? []
     expect(devDependencies.node).toMatch(new RegExp(`^${major}\\.`))
     expect(engines.node).toBe(`>=${major}`)
   })
 
-  it('runs every program that needs no more than it holds as npm does', () => {
+  it('runs every self-contained program like npm', () => {
     const { scripts } = JSON.parse(read('package.json'))
     const [, command = ''] = /^CMD (\[.*\])$/m.exec(dockerfile) ?? []
     const [, malloc = ''] = /^ENV .*\b(MALLOC_ARENA_MAX=\d+)/m.exec(dockerfile) ?? []

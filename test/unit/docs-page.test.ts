@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => new Promise(resolve => server.close(resolve)))
 
 describe('GET /api/openapi.json', () => {
-  it('is the document, bare, as JSON', async () => {
+  it('returns the plain JSON document', async () => {
     const res = await get('/api/openapi.json')
     expect(res.status).toBe(200)
     expect(res.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -38,7 +38,7 @@ describe('GET /api/openapi.json', () => {
     expect(await res.json()).toEqual(JSON.parse(JSON.stringify(api.document())))
   })
 
-  it('answers HEAD, and refuses the rest', async () => {
+  it('answers HEAD, and refuses other methods', async () => {
     const head = await get('/api/openapi.json', { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
     const post = await get('/api/openapi.json', { method: 'POST' })
@@ -51,7 +51,7 @@ describe('GET /api/openapi.json', () => {
 })
 
 describe('GET /api/docs', () => {
-  it('leads to the screen for developers where there is one', async () => {
+  it('redirects to the developer screen where there is one', async () => {
     const link = '<a href="/developers">For developers</a>'
     expect(await (await get('/api/docs')).text()).not.toContain(link)
     expect(
@@ -59,7 +59,7 @@ describe('GET /api/docs', () => {
     ).toContain(link)
   })
 
-  it.each(['/api/docs', '/api/docs/'])('%s is a page without a script of its own', async path => {
+  it.each(['/api/docs', '/api/docs/'])('%s is a page without inline scripts', async path => {
     const res = await get(path)
     expect(res.status).toBe(200)
     expect(res.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -71,7 +71,7 @@ describe('GET /api/docs', () => {
     expect(html).not.toMatch(/<script[^>]*>[^<]|<style|\sstyle=|\son\w+=/)
   })
 
-  it('refers to nothing but files of this service, which are there', async () => {
+  it('refers only to existing files of this service', async () => {
     const html = await (await get('/api/docs')).text()
     const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].flatMap(([, file]) => file ?? [])
     expect(files).toEqual(
@@ -100,7 +100,7 @@ describe('GET /api/docs', () => {
     expect([res.status, res.headers.get('content-type'), await res.text()]).toEqual([200, type, ''])
   })
 
-  it('lets the files be kept, and says when they are the same', async () => {
+  it('makes its files cacheable, with 304 for unchanged ones', async () => {
     const first = await get('/api/docs/swagger-ui.css', { method: 'HEAD' })
     expect(first.headers.get('cache-control')).toBe('public, max-age=86400')
     const etag = first.headers.get('etag') ?? ''

@@ -17,7 +17,7 @@ const cell = (value: string) =>
 const tableOf = (head: string[], rows: string[][]) =>
   [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |\n`).join('')
 
-/** What stands between two marks; npm run update writes it. */
+/** The text between two marks, which npm run update writes. */
 function expectTable(page: Page, name: string, table: string): void {
   const text = read(page)
   const begin = `<!-- ${name}:begin -->\n`
@@ -38,11 +38,11 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   })),
 )
 
-/** An area is named once. */
+/** Shows the name of an area only in its first row. */
 const grouped = (rows: string[][]) =>
   rows.map(([area = '', ...rest], i) => [rows[i - 1]?.[0] === area ? '' : area, ...rest].map(cell))
 
-/** Each operation of REST once, by area: its routes, and what it does. */
+/** Every REST operation by area, with its routes and its description. */
 function interfaceRows(): string[][] {
   const areas = document.tags.map(tag => tag.name)
   const rows = areas.flatMap(area => {
@@ -58,7 +58,7 @@ function interfaceRows(): string[][] {
   return grouped(rows)
 }
 
-/** Each field of the roots of the graph, and what it does. */
+/** Every GraphQL root field with its description. */
 function graphRows(): string[][] {
   const roots = {
     read: schema.getQueryType(),
@@ -77,7 +77,7 @@ function graphRows(): string[][] {
   return grouped(rows)
 }
 
-/** Every command of the command line that does something, with how it is called. */
+/** Every executable command of the command line, with its usage. */
 function commandRows(command: Command, path: string): string[][] {
   const shown = command.createHelp().visibleCommands(command)
   return shown
@@ -94,14 +94,14 @@ function commandRows(command: Command, path: string): string[][] {
 }
 
 describe('README.md and docs', () => {
-  it('begins with the two commands', () => {
+  it('begin with the two start commands', () => {
     const [first, second] = [...read('README.md').matchAll(/^npm install && npm (\w+)/gm)].map(
       ([, name]) => name,
     )
     expect([first, second]).toEqual(['start', 'test'])
   })
 
-  it('has every setting with its default; npm run update writes them', () => {
+  it('list every setting with its default; npm run update writes them', () => {
     const rows = settingRows().map(({ name, help, fallback }) => [
       `\`${name}\``,
       cell(help),
@@ -110,7 +110,7 @@ describe('README.md and docs', () => {
     expectTable('docs/operate.md', 'settings', tableOf(['setting', 'meaning', 'default'], rows))
   })
 
-  it('has every metric; npm run update writes them', () => {
+  it('list every metric; npm run update writes them', () => {
     const rows = catalog.map(({ name, type, labels, help }) => [
       `\`${name}\``,
       ...[type, labels.map(label => `\`${label}\``).join(', '), cell(help)],
@@ -122,7 +122,7 @@ describe('README.md and docs', () => {
     )
   })
 
-  it('has every command of the command line; npm run update writes them', () => {
+  it('list every command of the command line; npm run update writes them', () => {
     expectTable(
       'docs/command-line.md',
       'commands',
@@ -130,7 +130,7 @@ describe('README.md and docs', () => {
     )
   })
 
-  it('lists every decision with its date and status; npm run update writes the list', () => {
+  it('list every decision with its date and status; npm run update writes the list', () => {
     const folder = new URL('.', pageFile('docs/decisions/README.md'))
     const rows = readdirSync(folder)
       .filter(name => name.endsWith('.md') && name !== 'README.md')
@@ -152,7 +152,7 @@ describe('README.md and docs', () => {
     )
   })
 
-  it('names no operation of REST that there is not', () => {
+  it('name no unknown REST operation', () => {
     const others = ['/api/tus', '/api/docs', '/api/openapi.json', '/api/blobs/{token}']
     const patterns = [...operations.map(({ path }) => path), ...others].map(
       path => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
@@ -176,7 +176,7 @@ describe('README.md and docs', () => {
     expect(named.filter(({ path }) => !patterns.some(pattern => pattern.test(path)))).toEqual([])
   })
 
-  it('has every operation of REST; npm run update writes them', () => {
+  it('list every REST operation; npm run update writes them', () => {
     expectTable(
       'docs/integrate.md',
       'interface',
@@ -184,11 +184,11 @@ describe('README.md and docs', () => {
     )
   })
 
-  it('has every field of the roots of the graph; npm run update writes them', () => {
+  it('list every GraphQL root field; npm run update writes them', () => {
     expectTable('docs/graphql.md', 'graph', tableOf(['to', 'GraphQL', 'what it does'], graphRows()))
   })
 
-  it('configures what can be configured: its examples make a configuration with nothing embedded', () => {
+  it('contain examples for a configuration with nothing embedded', () => {
     const lines = blocksOf('docs/operate.md', '# Operating Satchel').flatMap(({ text }) => [
       ...text.matchAll(/^([A-Z][A-Z_]+)=(.*)$/gm),
     ])
@@ -209,7 +209,7 @@ describe('README.md and docs', () => {
 
   const source = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
 
-  it('walks through an operation that is where docs/develop.md says', () => {
+  it('walk through an operation that exists where docs/develop.md places it', () => {
     const [, walk = ''] =
       /like `endSession`:\n\n([\s\S]*?)\n\nand `npm run update`/.exec(source('docs/develop.md')) ??
       []

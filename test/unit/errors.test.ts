@@ -15,12 +15,12 @@ it.each([
   expect(error.message).toContain(`The ${part} is full`)
 })
 
-it('reports a full disk outside of the database and the store as NO_SPACE', () => {
+it('reports a full disk outside the database and the store as NO_SPACE', () => {
   const { error } = toAppError(withCode('ENOSPC', { syscall: 'write' }))
   expect([error.code, error.message]).toEqual(['NO_SPACE', expect.stringContaining('disk is full')])
 })
 
-it('reports a database that is only locked as UNAVAILABLE', () => {
+it('reports a locked database as UNAVAILABLE', () => {
   expect(toAppError(withCode('SQLITE_BUSY')).error.code).toBe('UNAVAILABLE')
 })
 

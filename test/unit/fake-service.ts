@@ -19,7 +19,7 @@ import {
   isObjectType,
 } from 'graphql'
 
-/** A service that says what a test wants it to say. */
+/** A service with the responses that a test chooses. */
 export interface FakeService {
   url: string
   /** Every request so far: its method, path and headers. */
@@ -32,8 +32,8 @@ const schema = buildSchema(
 )
 
 /**
- * What a field answers, by its name or by its type and name, such as `Query.me`; anything else is
- * `text`, 7, or one of its kind.
+ * The value of a field, by its name or by its type and name, such as `Query.me`. Other fields are
+ * `text`, 7, or a value of their type.
  */
 export type Fields = Record<string, unknown>
 
@@ -53,8 +53,8 @@ const sampleOf = (type: GraphQLOutputType, text: string): unknown => {
 }
 
 /**
- * Listens on a free port. `/graphql` answers by the schema.
- * @param listener is asked first, and may answer itself: then it answers true
+ * Listens on a free port. `/graphql` responds by the schema.
+ * @param listener is called first, and returns true if it has responded
  */
 export async function startFakeService({
   text = 'text',

@@ -29,12 +29,12 @@ function cost(text: string, variables: Record<string, unknown> = {}): number {
   return operation ? costOf(document, operation).of(variables) : Number.NaN
 }
 
-/** A selection on the root of the own drive. */
+/** A selection on the root of the caller's drive. */
 const inRoot = (selection: string) => `{ me { drive { root { ${selection} } } } }`
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
-describe('What documents cost', () => {
+describe('The cost of a document', () => {
   it.each([
     ...operationsOf(read('test/client/operations.graphql')),
     ...operationsOf(read('src/cli/operations.graphql')),
@@ -48,7 +48,7 @@ describe('What documents cost', () => {
         directiveIsRepeatable: true,
       }),
     ),
-  ])('lets clients of the service through: %s', (_name, measure) => {
+  ])('admits the clients of the service: %s', (_name, measure) => {
     expect(measure().cost).toBeLessThan(maxCost)
   })
 
@@ -87,12 +87,12 @@ describe('What documents cost', () => {
       'a hundred nodes',
       `query Q($ids: [ID!]!) { nodes(ids: $ids) { id ... on Entry { name path size permissions createdBy { name } drive { id } } } }`,
     ],
-  ])('lets whole pages through, as large as REST gives them: %s', (_what, text) => {
+  ])('admits pages as large as those of REST: %s', (_what, text) => {
     expect(cost(text)).toBeLessThan(maxCost)
     expect(cost(text)).toBeGreaterThan(1000)
   })
 
-  /** What leads to the root, and its list. */
+  /** The cost of the path to the root, and of its list. */
   const WAY = 4
 
   it('counts values, objects and items by their pages', () => {
@@ -107,7 +107,7 @@ describe('What documents cost', () => {
     expect(cost('query Q($ids: [ID!]!) { nodes(ids: $ids) { id } }')).toBe(100 * 6)
   })
 
-  it('counts the variables of a page, their defaults, and what is out of range as the nearest', () => {
+  it('includes pages from variables and defaults, clamped to their range', () => {
     const text = `query Q($n: Int = 7) ${inRoot('entries(first: $n) { nodes { name } }')}`
     const page = (n: number) => WAY + n * 6
     expect(cost(text, { n: 3 })).toBe(page(3))
@@ -120,13 +120,13 @@ describe('What documents cost', () => {
     expect(cost(spread, { n: 3 })).toBe(page(3))
   })
 
-  it('counts the entries of tags as a scan, once for all tags of a drive', () => {
+  it('counts the entries of tags as one scan for all tags of a drive', () => {
     const tags = (fields: string) => cost(`{ me { drive { tags { ${fields} } } } }`)
     expect(tags('name entryCount') - tags('name')).toBeGreaterThanOrEqual(20_000)
     expect(tags('name entryCount')).toBeLessThan(25_000)
   })
 
-  it('counts a folder as what it reads: all of it, unless an index has its order', () => {
+  it('counts all entries of a folder, unless an index has its order', () => {
     const first = 'first: 1'
     const entries = (args: string) => cost(inRoot(`entries(${args}) { nodes { id } }`))
     for (const args of [
@@ -181,7 +181,7 @@ describe('What documents cost', () => {
     expect(entries('$n: String', 'filter: { nameContains: $n }', { n: 'a' })).toBe(cheap + 20_000)
   })
 
-  it('counts a search as what it reads: every name of a drive', () => {
+  it('counts every name of a drive for a search', () => {
     const search = (n: number) => `s${n}: search(query: "a", first: 1) { nodes { id } }`
     expect(cost(`{ me { drive { ${search(1)} } } }`)).toBeGreaterThan(20_000)
     const shared = (args: string) =>
@@ -195,7 +195,7 @@ describe('What documents cost', () => {
     ).toBeGreaterThan(maxCost)
   })
 
-  it('counts a value under another name as an item: there may be many of one', () => {
+  it('counts an aliased value as an item, because aliases can be many', () => {
     expect(cost(inRoot('entries(first: 10) { nodes { name a: name } }'))).toBe(
       WAY + 10 * (5 + 1 + 5),
     )
@@ -224,7 +224,7 @@ describe('What documents cost', () => {
     ).toBeGreaterThan(maxCost)
   })
 
-  it('measures fragments that double in no time, and does not run in circles', () => {
+  it('is computed quickly for doubling fragments, and ignores cycles', () => {
     const doubling = Array.from(
       { length: 300 },
       (_, i) => `fragment F${i} on Folder { ...F${i + 1} ... on Folder { ...F${i + 1} } }`,

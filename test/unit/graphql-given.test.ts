@@ -18,8 +18,8 @@ const literal = (count: number) => `[${'{ id: "1" } '.repeat(count)}]`
 // Two values besides the entries: the payload, and `filesDeleted`.
 const MOST = 2 + 2 * 1_000
 
-describe('A list that is as long as what was given', () => {
-  it('costs so much in the document', () => {
+describe('A list as long as its input', () => {
+  it('is counted in the document', () => {
     const of = (input: string) =>
       cost(`mutation { deleteEntries(input: ${input}) { filesDeleted deletedIds } }`)
     expect(of(`{ entries: ${literal(3)} }`)).toBe(2 + 2 * 3)
@@ -27,7 +27,7 @@ describe('A list that is as long as what was given', () => {
     expect(of('{ recursive: true }')).toBe(MOST)
   })
 
-  it('costs so much in variables, whole or in parts', () => {
+  it('is counted in variables, whole or in parts', () => {
     const whole =
       'mutation A($i: DeleteEntriesInput!) { deleteEntries(input: $i) { filesDeleted deletedIds } }'
     const part =
@@ -42,14 +42,14 @@ describe('A list that is as long as what was given', () => {
     expect(cost(whole)).toBe(MOST)
   })
 
-  it('costs so much for each of several mutations that share a fragment', () => {
+  it('is counted for each of several mutations that share a fragment', () => {
     const fragment = 'fragment F on DeleteEntriesPayload { filesDeleted deletedIds }'
     const one = (name: string, count: number) =>
       `${name}: deleteEntries(input: { entries: ${literal(count)} }) { ...F }`
     expect(cost(`mutation { ${one('a', 3)} ${one('b', 7)} } ${fragment}`)).toBe(2 * 2 + 2 * (3 + 7))
   })
 
-  it('costs so much for nodes by their ids', () => {
+  it('is counted for nodes by their ids', () => {
     const ids = (count: number) => JSON.stringify(Array.from({ length: count }, () => '1'))
     expect(cost(`{ nodes(ids: ${ids(2)}) { id } }`)).toBe(2 * (5 + 1))
     expect(cost('query A($ids: [ID!]!) { nodes(ids: $ids) { id } }')).toBe(100 * (5 + 1))

@@ -8,7 +8,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const components = (count: number, fields: string) =>
   `{ me { ${many(count, i => `...F${i}`)} } } ${many(count, i => `fragment F${i} on Viewer { ${fields} }`)}`
 
-describe('Pairs of fields that validation compares', () => {
+describe('The field pairs that validation compares', () => {
   it.each([
     ['operations of the test client', read('test/client/operations.graphql')],
     ['operations of the command line', read('src/cli/operations.graphql')],

@@ -25,13 +25,12 @@ afterAll(async () => {
   await redis.quit()
 })
 
-// Windows begin at round times, so the ones here are long enough for no test to meet an end by
-// chance.
+// Windows begin at round times. These windows are long enough that no test crosses the end of one.
 const quick: Partial<GuessRules> = { windowSeconds: 86_400, delayStepMs: 1, longestDelayMs: 20 }
 
 /**
- * A share with the password `right`, which counts how often it was really looked at and how many at
- * once.
+ * A share with the password `right`, which counts its password checks and how many of them ran in
+ * parallel.
  */
 const over = (client: Redis) =>
   redisCoordination(client, localCoordination(), createLog({ logLevel: 'silent' }))
@@ -81,7 +80,7 @@ describe.each(stores)('guessing %s', (_where, instances) => {
     return limiter
   }
 
-  it('looks at 10 of 1,000 wrong guesses from one address', async () => {
+  it('checks 10 of 1,000 wrong guesses from one address', async () => {
     const limiters = instances()
     const share = aShare()
     let refusals = 0
@@ -97,7 +96,7 @@ describe.each(stores)('guessing %s', (_where, instances) => {
     expect(refusals).toBe(990)
   })
 
-  it('looks at 10 of 1,000 that come at once', async () => {
+  it('checks 10 of 1,000 concurrent guesses', async () => {
     const limiters = instances()
     const share = aShare()
     const guesses = Array.from({ length: 1000 }, (_, i) =>
@@ -109,7 +108,7 @@ describe.each(stores)('guessing %s', (_where, instances) => {
     expect(share.mostAtOnce).toBeLessThanOrEqual(limiters.length)
   })
 
-  it('refuses the right password after too many wrong ones, but from that address and for that share only', async () => {
+  it('refuses the right password after too many wrong ones, only from that address for that share', async () => {
     const limiters = instances()
     const share = aShare()
     for (let i = 0; i < 10; i++) await share.guess(any(limiters, i), '198.51.100.1', 'wrong')
@@ -120,7 +119,7 @@ describe.each(stores)('guessing %s', (_where, instances) => {
     }
   })
 
-  it('does not count right passwords, also many at once', async () => {
+  it('does not count right passwords, even many concurrent ones', async () => {
     const limiters = instances()
     const share = aShare()
     for (let round = 0; round < 3; round++) {
@@ -136,7 +135,7 @@ describe.each(stores)('guessing %s', (_where, instances) => {
     )
   })
 
-  it('does not forget wrong guesses over a right one', async () => {
+  it('keeps counted wrong guesses after a right password', async () => {
     const limiters = instances()
     const share = aShare()
     for (let i = 0; i < 10; i++) {
@@ -159,7 +158,7 @@ describe.each(stores)('guessing %s', (_where, instances) => {
     expect(await share.guess(any(limiters, 0), '198.51.100.1', 'right')).toBe(true)
   })
 
-  it('gives a crowd few tries each, and lets a visitor in who comes in the middle of it', async () => {
+  it('allows each of a crowd few guesses, and admits a visitor among them', async () => {
     const limiters = instances()
     const share = aShare()
     const crowd = Array.from({ length: 100 }, (_, i) => `203.0.113.${i}`)
@@ -174,12 +173,12 @@ describe.each(stores)('guessing %s', (_where, instances) => {
     const before = share.checks
     for (const address of crowd)
       await share.guess(any(limiters, 0), address, 'wrong').catch(() => {})
-    // One that has never been counted may take the way in, whenever its time has come again.
+    // An address without a count may be admitted whenever the block's next check is due.
     expect(share.checks - before).toBeLessThanOrEqual(2)
     expect(await share.guess(any(limiters, 0), '198.51.100.2', 'right')).toBe(true)
   })
 
-  it('slows a crowd down, a fresh visitor by no more than the longest wait', async () => {
+  it('slows down a crowd, but delays a new visitor by at most the longest wait', async () => {
     const limiters = instances({ slowedBeyond: 5, delayStepMs: 60, longestDelayMs: 300 })
     const share = aShare()
     const time = async (address: string, password: string) => {
@@ -194,7 +193,7 @@ describe.each(stores)('guessing %s', (_where, instances) => {
     expect(waited).toBeLessThan(1500)
   })
 
-  it('begins again after the time it names', async () => {
+  it('allows guesses again after the announced time', async () => {
     const limiters = instances({ windowSeconds: 2, tries: 1 })
     const share = aShare()
     await sleep(2005 - (Date.now() % 2000))
@@ -239,7 +238,7 @@ describe.each(stores)('blocks of addresses, %s', (_where, instances) => {
     ['a /56', 20, Array.from({ length: 250 }, (_, i) => `2001:db8:1:${hex(i)}::1`)],
     ['a /48', 40, Array.from({ length: 400 }, (_, i) => `2001:db8:2:${hex(i * 160)}::1`)],
   ])(
-    'checks few guesses of %s, and then one of a fresh address at a time',
+    'checks few guesses of %s, and then one new address at a time',
     async (_what, most, addresses) => {
       for (const atOnce of [true, false]) {
         const limiters = instances(rules)
@@ -248,8 +247,8 @@ describe.each(stores)('blocks of addresses, %s', (_where, instances) => {
         else
           for (const [i, address] of addresses.entries())
             await guessAll(limiters.slice(i % limiters.length), share, [address])
-        // The way in of the block is taken by the first that is refused; instances check one each
-        // at once.
+        // The first refused address uses up the admission of the block. Instances check one address
+        // each at the same time.
         expect(share.checks).toBeGreaterThanOrEqual(most)
         expect(share.checks).toBeLessThanOrEqual(most + 1)
         expect(await share.guess(limiters[0] as GuessLimiter, '198.51.100.1', 'right')).toBe(true)
@@ -257,7 +256,7 @@ describe.each(stores)('blocks of addresses, %s', (_where, instances) => {
     },
   )
 
-  it('leaves a way in to an address of a failing block that has not failed', async () => {
+  it('admits an address without failures from a failing block', async () => {
     const limiters = instances({ ...rules, wayInSeconds: 1 })
     const share = aShare()
     await guessAll(
@@ -276,7 +275,7 @@ describe.each(stores)('blocks of addresses, %s', (_where, instances) => {
     expect(right).toBe(true)
   })
 
-  it('serves an office that comes at once with the right password', async () => {
+  it('serves an office with simultaneous right passwords', async () => {
     const [limiter] = instances(rules)
     const share = aShare()
     const visits = Array.from({ length: 200 }, (_, i) =>
@@ -285,7 +284,7 @@ describe.each(stores)('blocks of addresses, %s', (_where, instances) => {
     expect(new Set(await Promise.all(visits))).toEqual(new Set([true]))
   })
 
-  it('serves a visitor from elsewhere before the rest of a crowd of networks, and refuses none who fits in', async () => {
+  it('serves an outside visitor before a crowd of networks, and refuses no right password', async () => {
     const limiters = instances({ longestDelayMs: 0 })
     const share = aShare()
     const crowd = Array.from({ length: 1500 }, (_, i) => `10.${i >> 8}.${i & 255}.1`)
@@ -298,7 +297,7 @@ describe.each(stores)('blocks of addresses, %s', (_where, instances) => {
 })
 
 describe('guessing at two workers', () => {
-  it('checks one guess of a visitor at a time, so that right ones do not add up to a refusal', async () => {
+  it('checks one guess of a visitor at a time, so that right ones never cause a refusal', async () => {
     const shared = localCoordination()
     const workers = [createGuessLimiter(shared, quick), createGuessLimiter(shared, quick)]
     const share = aShare()
@@ -310,7 +309,7 @@ describe('guessing at two workers', () => {
   })
 })
 
-describe('guessing without the Redis it was given', () => {
+describe('guessing during an outage of Redis', () => {
   it('counts in this process', async () => {
     const gone = new Redis('redis://127.0.0.1:1', { lazyConnect: true, retryStrategy: () => null })
     gone.on('error', () => {})
@@ -348,7 +347,7 @@ describe('guessing without the Redis it was given', () => {
     client.on('error', () => {})
     const limiter = createGuessLimiter(over(client), { ...quick, prefix })
     await client.ping()
-    // A blocking read holds up everything behind it on the same connection.
+    // A blocking read delays every later command on the same connection.
     const hanging = client.blpop(`${prefix}:nothing`, 5).catch(() => {})
     const started = performance.now()
     expect(await aShare().guess(limiter, '198.51.100.1', 'right')).toBe(true)

@@ -26,9 +26,9 @@ function render(values: object) {
   )
   return { status, stderr, chart: (status === 0 ? JSON.parse(stdout) : {}) as Rendered }
 }
-// Debian: golang-go, golang-github-masterminds-sprig-dev
+// Debian packages: golang-go, golang-github-masterminds-sprig-dev
 ;(canRender ? describe : describe.skip)('docker/helm', () => {
-  it('renders only with a place for files that outlives a pod', () => {
+  it('requires persistent storage for files', () => {
     expect(render({})).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('set storage.existingClaim'),
@@ -45,7 +45,7 @@ function render(values: object) {
     ])
   }, 60_000)
 
-  it('renders what an operator adds', () => {
+  it('renders the values of an operator', () => {
     const { objects } = render({
       storage: { existingClaim: 'files' },
       labels: { team: 'storage' },

@@ -6,9 +6,9 @@ import { describe, expect, it } from '@jest/globals'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /**
- * The layers from the top down: a file imports from its own folder and from the layers below, types
- * included. The longest prefix counts, so that callers, roles, scopes and passwords are below the
- * services, and what finds callers and opens drives is above them.
+ * The layers from the top down. A file imports from its own folder and from lower layers, including
+ * types. The longest prefix counts, so that callers, roles, scopes and passwords are below the
+ * services, and the modules that find callers and open drives are above them.
  */
 const layers = [
   ['src/main.ts', 'src/doctor.ts', 'src/admin.ts', 'src/cli/', 'src/console/'],
@@ -39,7 +39,7 @@ const layers = [
   ['src/config/'],
 ]
 
-/** Files that import nothing of ours, but for what is named here. */
+/** Files that import no modules of this project except the listed ones. */
 const leaves: Record<string, string[]> = {
   'src/runtime/errors.ts': [],
   'src/access/caller.ts': ['type src/values/tree.ts'],
@@ -51,7 +51,7 @@ const leaves: Record<string, string[]> = {
   'src/values/paths.ts': ['src/runtime/errors.ts'],
 }
 
-/** What the schema takes from the services besides types. */
+/** Values that the schema imports from the services, besides types. */
 const schemaValues = ['schema/paging.ts -> src/services/page.ts']
 
 const sources = ['schema', 'src', 'db'].flatMap(walk)
@@ -65,7 +65,7 @@ function walk(dir: string): string[] {
   })
 }
 
-/** What a file imports of ours, `type ` before what leaves no trace at run time. */
+/** The project files that a file imports, with `type ` before imports that vanish at run time. */
 function importsOf(file: string): { to: string; type: boolean }[] {
   const statements = read(file).matchAll(
     /^(?:import|export)( type)?\b[^'"]*?\bfrom '(\.[^']+)'|^import '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm,
@@ -86,8 +86,8 @@ const arrows = sources.flatMap(file =>
 )
 
 /**
- * The folder of a file, as `layers` has it, and its layer, 0 at the top; undefined for a file that
- * has none.
+ * The folder of a file according to `layers`, and its layer, 0 at the top. Undefined for a file
+ * without a layer.
  */
 function placeOf(file: string): { folder: string; layer: number } | undefined {
   const holds = (folder: string) =>
@@ -103,7 +103,7 @@ const nameOf = (file: string) => file.slice(file.lastIndexOf('/') + 1).replace(/
 const fileNames = (dir: string) => sources.filter(file => folderOf(file) === dir).map(nameOf)
 
 describe('The folders', () => {
-  it('are all there is at the top level', () => {
+  it('are the only ones at the top level', () => {
     const made = ['node_modules', 'dist', 'data', 'coverage']
     const decided = [
       ...['schema', 'src', 'db', 'test', 'docker', 'docs'],
@@ -122,7 +122,7 @@ describe('The folders', () => {
     expect(entries.filter(name => !made.includes(name) && !decided.includes(name))).toEqual([])
   })
 
-  it('leave the programs, and what assembles and starts the service, at the root of src', () => {
+  it('leave the entry points and the composition at the root of src', () => {
     expect(fileNames('src')).toEqual(['admin', 'app', 'doctor', 'main', 'start'])
   })
 
@@ -132,7 +132,7 @@ describe('The folders', () => {
 })
 
 describe('Migrations', () => {
-  it('use no model and no query of today, so that they never change', () => {
+  it('use no current model and no query, so that they never change', () => {
     const used = arrows.filter(
       ({ file, to }) =>
         file.startsWith('db/migrations/') &&
@@ -190,9 +190,9 @@ describe('Names', () => {
     expect(named.filter(name => /[^s]s$/.test(name))).toEqual([])
   })
 
-  it('have one stem: what the schema shows has a service, and what a model holds is called like its table', () => {
+  it('share one stem: a service for each schema area, and a model for each table', () => {
     const services = sources.filter(file => file.startsWith('src/services/')).map(nameOf)
-    // The account of the caller is a user; what they see is in many drives; the changes of shares,
+    // The caller's account is a user, a caller's view spans many drives, and changes of shares,
     // file requests, accounts and plans have no service of their own.
     const served = [
       'file-request-change',
@@ -211,7 +211,7 @@ describe('Names', () => {
   })
 })
 
-describe('Arrows', () => {
+describe('Imports', () => {
   it('point down', () => {
     const up = arrows.filter(({ file, to }) => {
       const [from, into] = [placeOf(file), placeOf(to)]
@@ -226,7 +226,7 @@ describe('Arrows', () => {
     ).toEqual([])
   })
 
-  it('lead from the command line to nothing of the service but the words of its contract, what opens a browser, whether a process runs, and how tags are told apart', () => {
+  it('of the command line reach only a few shared modules of the service', () => {
     const own = ['src/cli/', 'src/upload-engine/']
     const isOwn = (file: string) => own.some(folder => file.startsWith(folder))
     const out = arrows.filter(({ file, to }) => file.startsWith('src/cli/') && !isOwn(to))
@@ -239,7 +239,7 @@ describe('Arrows', () => {
     ])
   })
 
-  it('lead from the upload engine nowhere, so that it runs in Node.js and in browsers', () => {
+  it('of the upload engine stay in its folder, so that it runs in Node.js and browsers', () => {
     const engine = sources.filter(file => file.startsWith('src/upload-engine/'))
     expect(arrows.filter(({ file, to }) => engine.includes(file) && !engine.includes(to))).toEqual(
       [],
@@ -250,14 +250,14 @@ describe('Arrows', () => {
     expect(everywhere.filter(file => foreign.test(read(file)))).toEqual([])
   })
 
-  it('lead from the renderers nowhere, so that pages and console show files alike', () => {
+  it('of the renderers stay in their folder, so that pages and console show files alike', () => {
     const out = arrows.filter(
       ({ file, to }) => file.startsWith('src/renderers/') && !to.startsWith('src/renderers/'),
     )
     expect(out.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
   })
 
-  it('lead from the console to the upload engine and the renderers, and to nothing of the service: it talks to it over HTTP', () => {
+  it('of the console reach the upload engine and the renderers, and no module of the service', () => {
     const isOwn = (file: string) => /^src\/(console|upload-engine|renderers)\//.test(file)
     const out = arrows.filter(({ file, to }) => file.startsWith('src/console/') && !isOwn(to))
     expect(out.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
@@ -267,7 +267,7 @@ describe('Arrows', () => {
     expect(into.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
   })
 
-  it('lead from the REST operations to what both schemas share, and from the graph to none of them', () => {
+  it('of REST operations and of the graph never cross, except for shared modules', () => {
     const shared = ['schema/base.ts', 'schema/context.ts', 'schema/scalars.ts']
     const isShared = (file: string) => file.startsWith('schema/plugins/') || shared.includes(file)
     const isRest = (file: string) => file.startsWith('schema/rest/')
@@ -278,7 +278,7 @@ describe('Arrows', () => {
     expect(across.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
   })
 
-  it('lead from the schema to types of the services only', () => {
+  it('of the schema reach only the types of services', () => {
     const values = arrows.filter(
       a => a.file.startsWith('schema/') && a.to.startsWith('src/services/') && !a.type,
     )
@@ -286,19 +286,19 @@ describe('Arrows', () => {
   })
 })
 
-describe('One place alone', () => {
+describe('Only one module', () => {
   const holding = (pattern: RegExp) => sources.filter(file => pattern.test(read(file)))
 
-  it('reads the environment: src/config/config.ts, and for the command line a file of its own', () => {
+  it('reads the environment: src/config/config.ts, plus one for the command line', () => {
     const readers = holding(/\bprocess\.env\b|\benv\b[^\n]*'node:process'/)
-    // The build of the console says what it is for browsers.
+    // The console build defines its own variables for browsers.
     expect(readers.filter(file => file !== 'src/console/build/vite.ts')).toEqual([
       'src/cli/config.ts',
       'src/config/config.ts',
     ])
   })
 
-  it('knows Azure: src/storage', () => {
+  it('uses Azure: src/storage', () => {
     expect(holding(/from '@azure\//).filter(file => folderOf(file) !== 'src/storage')).toEqual([])
   })
 
@@ -306,7 +306,7 @@ describe('One place alone', () => {
     expect(holding(/from 'aws4'/)).toEqual(['src/storage/s3-client.ts'])
   })
 
-  it('writes a CRC-32: src/upload-engine/crc32.ts', () => {
+  it('computes a CRC-32: src/upload-engine/crc32.ts', () => {
     expect(holding(/\.padStart\(8, '0'\)/)).toEqual(['src/upload-engine/crc32.ts'])
   })
 
@@ -318,10 +318,10 @@ describe('One place alone', () => {
     expect(holding(compared).filter(file => file !== 'src/access/roles.ts')).toEqual([])
   })
 
-  it('writes SQL: db', () => {
+  it('contains SQL: db', () => {
     const sql =
       /\b(?:SELECT|INSERT INTO|DELETE FROM|WHERE|JOIN|ORDER BY)\b|\bdb\.(?:rows|run|dialect|forUpdate|byKey)\b/
-    // The state of the command line is a file of its own on a person's computer.
+    // The state of the command line is a separate file on the user's computer.
     const own = ['src/cli/two-way/state.ts']
     expect(holding(sql).filter(file => !file.startsWith('db/'))).toEqual(own)
   })

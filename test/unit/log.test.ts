@@ -8,8 +8,8 @@ import { createPubSub } from '../../src/services/notices/pub-sub.ts'
 import { until } from '../until.ts'
 
 /**
- * Redis, as far as connecting and subscribing need it: every command gets an empty text, a
- * subscription its confirmation.
+ * A minimal Redis for connecting and subscribing: every command gets an empty text, and a
+ * subscription gets its confirmation.
  */
 function answer(socket: Socket): void {
   socket.on('error', () => {})
@@ -21,8 +21,8 @@ function answer(socket: Socket): void {
   })
 }
 
-describe('the log of an outage of Redis', () => {
-  it('has one line for its begin and one for its end, which does not repeat the words of the outage', async () => {
+describe('the log of a Redis outage', () => {
+  it('has one line for its start and one for its end, which does not repeat the error', async () => {
     const lines: { level: number; msg: string }[] = []
     const log = createLog(
       { logLevel: 'info' },

@@ -8,7 +8,7 @@ const timed = async (work: Promise<void>) => {
 }
 
 describe('A mailbox', () => {
-  it('hands out each of the news once, however often they came, and in their order', () => {
+  it('delivers each distinct message once, in order', () => {
     const box = openMailbox()
     box.post(['b', 'a'])
     box.post(['a', 'c'])
@@ -19,13 +19,13 @@ describe('A mailbox', () => {
     expect(box.take()).toEqual([''])
   })
 
-  it('waits for news, for its end, or for a while', async () => {
+  it('waits for a message, for its end, or for a timeout', async () => {
     const box = openMailbox()
     expect(await timed(box.wait(30))).toBeGreaterThan(25)
     const woken = timed(box.wait(10_000))
     box.post(['a'])
     expect(await woken).toBeLessThan(5000)
-    // There is something already.
+    // A message is already waiting.
     expect(await timed(box.wait(10_000))).toBeLessThan(5000)
     box.take()
     const ended = timed(box.wait(10_000))
@@ -35,7 +35,7 @@ describe('A mailbox', () => {
     expect(await timed(box.wait(10_000))).toBeLessThan(5000)
   })
 
-  it('rests whatever comes, but for its end', async () => {
+  it('sleeps through messages, and wakes early only when closed', async () => {
     const box = openMailbox()
     const rest = timed(box.rest(50))
     box.post(['a'])
@@ -46,7 +46,7 @@ describe('A mailbox', () => {
     expect(await timed(box.rest(10_000))).toBeLessThan(5000)
   })
 
-  it('has no room for more than 1,000 news, and says so instead of losing some', () => {
+  it('holds at most 1,000 messages, and reports an overflow instead of losing some', () => {
     const box = openMailbox()
     const numbers = Array.from({ length: 1000 }, (_, i) => `${i}`)
     box.post(numbers)

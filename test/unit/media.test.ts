@@ -34,7 +34,7 @@ describe('mediaTypeOf', () => {
     ['a', 'text/plain; charset="u;tf-8"', 'text/plain'],
     ['a', 'image/png; charset=utf-8', 'image/png'],
     ['a', 'multipart/form-data; boundary=x', 'multipart/form-data'],
-  ])('%j given as %j is %s', (name, given, type) => {
+  ])('%j declared as %j is %s', (name, given, type) => {
     expect(mediaTypeOf(name, given)).toBe(type)
     expect(mediaTypeOf(name, given).length).toBeLessThanOrEqual(127)
   })
@@ -53,7 +53,7 @@ describe('mediaTypeOfPart', () => {
 })
 
 describe('parseMode', () => {
-  it('is download unless something else is said', () => {
+  it('defaults to download', () => {
     expect(parseMode(undefined)).toBe('download')
     expect(parseMode('')).toBe('download')
     expect(parseMode('download')).toBe('download')
@@ -114,7 +114,7 @@ describe('deliveryOf', () => {
     'text/plain\r\nX-Evil: 1',
     'nonsense',
     '',
-  ])('never names %j', type => {
+  ])('never displays %j under a declared type', type => {
     for (const mode of ['inline', 'download'] as const)
       expect(deliveryOf('a', type, mode)).toEqual({
         disposition: 'attachment; filename=a',
@@ -128,7 +128,7 @@ describe('deliveryOf', () => {
     'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
     'text/csv; charset=utf-8',
     'text/markdown',
-  ])('attaches %s as itself', type => {
+  ])('attaches %s under its own type', type => {
     for (const mode of ['inline', 'download'] as const)
       expect(deliveryOf('a', type, mode)).toEqual({
         disposition: 'attachment; filename=a',
@@ -136,7 +136,7 @@ describe('deliveryOf', () => {
       })
   })
 
-  it('names an SVG for the pages that show it as a picture, and never displays it by itself', () => {
+  it('names SVG for pages that show it as an image, and never displays it by itself', () => {
     const disposition = 'attachment; filename=a'
     expect(deliveryOf('a', 'image/svg+xml', 'inline')).toEqual({
       disposition,
@@ -148,7 +148,7 @@ describe('deliveryOf', () => {
     })
   })
 
-  it('attaches what it could display when asked to', () => {
+  it('attaches a displayable file when requested', () => {
     expect(deliveryOf('a.png', 'image/png', 'download')).toEqual({
       disposition: 'attachment; filename=a.png',
       contentType: 'image/png',
@@ -173,7 +173,7 @@ describe('deliveryOf', () => {
     expect(parse(disposition)).toMatchObject({ type: 'attachment', parameters: { filename: name } })
   })
 
-  it('sends any name at all', () => {
+  it('sends any name', () => {
     expect(deliveryOf('a\ud800\r\nb', octets, 'download').disposition).toMatch(/^[\x20-\x7e]+$/)
   })
 })

@@ -8,7 +8,7 @@ const isTime = (time: number | undefined) =>
   (Number.isInteger(time) && time >= Date.UTC(1900, 0) && time < Date.UTC(2200, 0))
 
 describe('The time of a file', () => {
-  it('is one of three centuries, in whole milliseconds', () => {
+  it('lies within three centuries, in whole milliseconds', () => {
     expect([modifiedAtOf(-0.5), modifiedAtOf(1.9), modifiedAtOf(Date.UTC(1900, 0))]).toEqual([
       -1,
       1,
@@ -30,7 +30,7 @@ describe('The time of a file', () => {
     ])
   })
 
-  it('is read exactly from seconds, and from dates', () => {
+  it('is read exactly from seconds and from dates', () => {
     for (let ms = 0; ms < 1000; ms += 7) {
       const text = `1500000000.${String(ms).padStart(3, '0')}`
       expect([text, fromSeconds(text)]).toEqual([text, 1_500_000_000_000 + ms])
@@ -41,7 +41,7 @@ describe('The time of a file', () => {
     expect(fromDate('1500000000')).toBe(1_500_000_000_000)
   })
 
-  it('is no other text, whatever it is made of', () => {
+  it('is refused in any other format', () => {
     const seed = Date.now()
     const next = randomFrom(seed)
     const pieces = [
@@ -78,7 +78,7 @@ describe('The time of a file', () => {
     }
   })
 
-  it('is left out of what is sent where it is none, or not known', () => {
+  it('is omitted from requests when it is invalid or unknown', () => {
     expect(timeOf({ size: 1, mtimeMs: 1_500_000_000_000.7 })).toEqual({
       modifiedAt: '2017-07-14T02:40:00.000Z',
     })

@@ -10,8 +10,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-describe('Files of a mount that are not uploaded yet', () => {
-  it('are counted in all folders; without a cache there are none', async () => {
+describe('Pending uploads of a mount', () => {
+  it('are counted in all folders, and are none without a cache', async () => {
     expect(await countPending(folder)).toBe(0)
     const meta = join(folder, 'cache/vfsMeta/satchel/sub')
     mkdirSync(meta, { recursive: true })
@@ -21,7 +21,7 @@ describe('Files of a mount that are not uploaded yet', () => {
     expect(await countPending(folder)).toBe(2)
   })
 
-  it('are never taken for none when they cannot be counted', async () => {
+  it('are never reported as none when they cannot be counted', async () => {
     mkdirSync(join(folder, 'cache'))
     writeFileSync(join(folder, 'cache/vfsMeta'), '')
     await expect(countPending(folder)).rejects.toMatchObject({ code: 'ENOTDIR' })

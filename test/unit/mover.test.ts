@@ -26,12 +26,12 @@ let dir: string
 let db: Db
 let from: BlobStore
 let to: BlobStore
-/** The blobs that the ledger says are in the first store, and that are. */
+/** The blobs recorded in the first store that really exist there. */
 let blobs: Map<string, Buffer>
 
 const folder = (name: string): BlobStore => createDiskStore({ dir: join(dir, name) })
 
-/** With a label only once it gets one, as a container of Azure. */
+/** A store that has no label until it receives one, like an Azure container. */
 function unlabelled(store: BlobStore): BlobStore {
   let label: Marker | undefined
   return {
@@ -94,7 +94,7 @@ async function begin(): Promise<void> {
   await beginMove(moving())
 }
 
-/** A store that fails for one blob, or for all while `isDown`. */
+/** A store that fails for one blob, or for all blobs while `isDown`. */
 function failing(store: BlobStore, key: string, error: Error): BlobStore & { isDown: boolean } {
   const faulty = {
     ...store,
@@ -113,7 +113,7 @@ function failing(store: BlobStore, key: string, error: Error): BlobStore & { isD
 }
 
 describe('A move of blobs', () => {
-  it('begins only from the store that has them, which has a label from then on', async () => {
+  it('starts only from the current store, which is labelled from then on', async () => {
     const stranger = unlabelled(folder('stranger'))
     await stranger.prepare()
     await expect(bind(stranger)).rejects.toThrow(/none of the files.*MOVE_FROM_/)
@@ -122,7 +122,7 @@ describe('A move of blobs', () => {
 
     await begin()
     expect(await from.marker()).toEqual({ installation: await installationOf(db), number: 0 })
-    // Whoever names another one by now would take all files for missing.
+    // A start with another store would now report all files as missing.
     await expect(bind(stranger)).rejects.toThrow(
       /not the store that the files are being moved from/,
     )
@@ -130,7 +130,7 @@ describe('A move of blobs', () => {
     await bind()
   })
 
-  it('goes on past a blob that cannot be read, which stays readable, and which the next run moves', async () => {
+  it('skips an unreadable blob, which remains available and is moved by the next run', async () => {
     await begin()
     const [bad = ''] = blobs.keys()
     const refusal = new StoreRefusal(403, '403 AccessDenied')
@@ -154,7 +154,7 @@ describe('A move of blobs', () => {
     for (const [key, bytes] of blobs) expect(await read(to, key)).toEqual(bytes)
   })
 
-  it('goes on past a blob that the new store refuses', async () => {
+  it('skips a blob that the new store refuses', async () => {
     await begin()
     const [bad = ''] = blobs.keys()
     const picky: BlobStore = {
@@ -172,7 +172,7 @@ describe('A move of blobs', () => {
     expect(await numberOf(bad)).toBe(0)
   })
 
-  it('ends when a store is down, or full, and not its blobs', async () => {
+  it('stops when a store is down or full', async () => {
     await begin()
     const down = failing(from, '', new Unavailable('blob store'))
     down.isDown = true
@@ -185,7 +185,7 @@ describe('A move of blobs', () => {
     for (const key of blobs.keys()) expect(await numberOf(key)).toBe(0)
   })
 
-  it('does not take bytes that were only read wrongly', async () => {
+  it('rejects bytes that were corrupted while reading', async () => {
     await begin()
     let reads = 0
     const flaky: BlobStore = {
@@ -201,7 +201,7 @@ describe('A move of blobs', () => {
     for (const [key, bytes] of blobs) expect(await read(to, key)).toEqual(bytes)
   })
 
-  it('does not end while blobs are missing, unless it is told to, and moves them when they are back', async () => {
+  it('does not finish while blobs are missing, unless told to, and moves them if they return', async () => {
     await begin()
     const [lost = ''] = blobs.keys()
     const bytes = blobs.get(lost) ?? Buffer.alloc(0)
@@ -218,7 +218,7 @@ describe('A move of blobs', () => {
     expect((await lastMove(db))?.finishedAt).not.toBeNull()
     expect(await numberOf(lost)).toBe(0)
 
-    // What a store does not give back as it was is not what was uploaded, whatever its size.
+    // A store may return bytes that differ from the uploaded ones, even with the same size.
     await put(to, lost, randomBytes(bytes.length))
     expect(await moveBlobs(moving(), options)).toMatchObject({ count: 0, failed: 1 })
     expect(await numberOf(lost)).toBe(0)
@@ -232,7 +232,7 @@ describe('A move of blobs', () => {
     expect(await read(to, lost)).toEqual(bytes)
   })
 
-  it('leaves nothing behind that has failed only once', async () => {
+  it('leaves no blob behind after a single failure', async () => {
     await begin()
     const [shaky = ''] = blobs.keys()
     let failures = 0
@@ -247,7 +247,7 @@ describe('A move of blobs', () => {
     expect(run).toMatchObject({ count: 5, failed: 0, isFinished: true })
   })
 
-  it('does not end before what was recorded when it began is there', async () => {
+  it('does not finish before all blobs recorded at its start are moved', async () => {
     await begin()
     const began = Date.now()
     expect(await moveBlobs(moving(), { ...options, settledMs: 1500 })).toMatchObject({
@@ -256,7 +256,7 @@ describe('A move of blobs', () => {
     expect(Date.now() - began).toBeGreaterThan(1000)
   })
 
-  it('does not begin while an instance runs that does not know of it, and lets none store anything afterwards', async () => {
+  it('does not start while an outdated instance runs, and keeps such instances from storing blobs', async () => {
     await bind()
     const seen = { name: 'old:3000', startedAt: 0, seenAt: Date.now(), alarms: '[]' }
     await noteInstance(db, { ...seen, store: 0 })
@@ -276,13 +276,13 @@ describe('A move of blobs', () => {
       return db.transaction(tx => announceBlob(db, blob, newest, tx))
     }
     expect(await announce(0, 0)).toBe(false)
-    // One that knows both has asked for the store a moment ago.
+    // An instance that knows both stores has asked for the store a moment ago.
     expect(await announce(0, 1)).toBe(true)
     expect(await announce(1, 1)).toBe(true)
   })
 })
 
-describe('The deletion of the old store', () => {
+describe('Deleting the old store', () => {
   const remove = (more: Parameters<typeof moving>[0] = {}) =>
     deleteSource(moving(more), { graceSeconds: 0, progress })
   const left = async () => {
@@ -291,7 +291,7 @@ describe('The deletion of the old store', () => {
     return keys
   }
 
-  it('waits for the end of the move, and for its age', async () => {
+  it('requires a finished move of a minimum age', async () => {
     await begin()
     await expect(remove()).rejects.toThrow(/Not all files have been moved/)
     await moveBlobs(moving(), options)
@@ -301,7 +301,7 @@ describe('The deletion of the old store', () => {
     expect(await left()).toHaveLength(5)
   })
 
-  it('takes nothing from a store that the files were not moved from, nor while an instance still reads it', async () => {
+  it('deletes nothing from a wrong store, or while an instance still reads the store', async () => {
     await begin()
     await moveBlobs(moving(), options)
     const stranger = folder('stranger')
@@ -325,7 +325,7 @@ describe('The deletion of the old store', () => {
     expect(await left()).toHaveLength(5)
   })
 
-  it('keeps what the new store does not have as a whole, and what is no blob', async () => {
+  it('keeps objects that the new store lacks, and objects that are not blobs', async () => {
     await begin()
     await moveBlobs(moving(), options)
     const [gone = '', cut = '', unmoved = ''] = blobs.keys()
@@ -334,7 +334,7 @@ describe('The deletion of the old store', () => {
     await db.run('UPDATE blobs SET store = 0 WHERE id = ?', [unmoved])
     const foreign = join(dir, 'from', 'notes.txt')
     writeFileSync(foreign, 'mine')
-    // Nothing refers to it any longer.
+    // No row refers to it any longer.
     const orphan = randomUUID()
     await put(from, orphan, Buffer.from('orphan'))
 
@@ -347,7 +347,7 @@ describe('The deletion of the old store', () => {
     for (const key of [gone, cut, unmoved]) expect(await read(from, key)).toEqual(blobs.get(key))
   })
 
-  it('continues when it was ended', async () => {
+  it('continues after an interruption', async () => {
     await begin()
     await moveBlobs(moving(), options)
     const [first = ''] = blobs.keys()

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { oneLookup } from '../../src/access/one-lookup.ts'
 
-/** Credentials that are valid, and what was looked up. */
+/** A set of valid credentials, and the lookups so far. */
 function world() {
   const valid = new Set(['a', 'b'])
   const begun: string[][] = []
@@ -14,13 +14,13 @@ function world() {
   return { valid, begun, look }
 }
 
-it('makes one lookup of all that are asked for at once', async () => {
+it('combines simultaneous requests into one lookup', async () => {
   const { look, begun } = world()
   expect(await Promise.all(['a', 'b', 'a', 'c', 'a'].map(look))).toEqual(['A', 'B', 'A', null, 'A'])
   expect(begun).toEqual([['a', 'b', 'c']])
 })
 
-it('looks for at most 64 at a time', async () => {
+it('looks up at most 64 keys at a time', async () => {
   const { look, begun, valid } = world()
   const keys = Array.from({ length: 130 }, (_, i) => `key-${i}`)
   for (const key of keys) valid.add(key)
@@ -28,7 +28,7 @@ it('looks for at most 64 at a time', async () => {
   expect(begun.map(({ length }) => length)).toEqual([64, 64, 2])
 })
 
-it('begins after the last of them has asked', async () => {
+it('starts after the last request of a tick', async () => {
   const { look, valid } = world()
   const first = look('a')
   await Promise.resolve()
@@ -36,7 +36,7 @@ it('begins after the last of them has asked', async () => {
   expect(await Promise.all([first, look('a')])).toEqual([null, null])
 })
 
-it('tells nobody what was found before they asked', async () => {
+it('returns no result that was found before the request', async () => {
   const { look, valid, begun } = world()
   const first = look('a')
   await new Promise(setImmediate)
@@ -45,7 +45,7 @@ it('tells nobody what was found before they asked', async () => {
   expect(await Promise.all([first, look('a')])).toEqual(['A', null])
 })
 
-it('tells all of a failure, and looks again afterwards', async () => {
+it('fails all requests after an error, and looks up again afterwards', async () => {
   const fails = [true]
   const look = oneLookup(async (keys: string[]) => {
     if (fails.pop()) throw new Error('The database is gone.')

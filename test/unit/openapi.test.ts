@@ -14,7 +14,7 @@ const address = 'https://files.example.org'
 const documentOf = (proxied: boolean) =>
   createApiDocument(routes, () => address, { proxied }).document()
 const document = documentOf(false)
-/** Of a service whose clients cannot reach the store. */
+/** The document of a service whose clients cannot reach the store. */
 const proxied = documentOf(true)
 
 const described = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -33,7 +33,7 @@ function operationAt(title: string): Operation {
   return found.operation
 }
 
-/** Everything in a value, however deep, with where it is. */
+/** Every object in a value, at any depth, with its path. */
 function* within(value: unknown, path = '#'): Generator<[string, Record<string, unknown>]> {
   if (typeof value !== 'object' || value === null) return
   yield [path, value as Record<string, unknown>]
@@ -48,7 +48,7 @@ const codesAt = (title: string, status: number): string[] => {
   ) as string[]
 }
 
-/** Where an operation takes its inputs from, in the words of the contract; without headers. */
+/** The places of an operation's inputs in the words of the contract, without headers. */
 function inputsAt({ parameters = [], requestBody }: Operation) {
   const inBody = Object.entries(requestBody?.content ?? {}).flatMap(
     ([mediaType, { schema: body }]) => {
@@ -81,7 +81,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.paths).filter(path => !/^\/(api|auth)\//.test(path))).toEqual([])
   })
 
-  it('is made once for an address', () => {
+  it('is built once for an address', () => {
     let url = ''
     const api = createApiDocument(routes, () => url, { proxied: false })
     expect(api.document().servers).toEqual([{ url: '' }])
@@ -96,7 +96,7 @@ describe('the OpenAPI document', () => {
     ['redirects', document],
     ['answers with their bytes', proxied],
   ])(
-    'of a service that %s downloads has no reference that leads nowhere, and no component for nothing',
+    'of a service that %s downloads has no dangling reference, and no unused component',
     (_how, of) => {
       const refs = [...within(of)].flatMap(([, part]) =>
         typeof part.$ref === 'string' ? [part.$ref] : [],
@@ -112,7 +112,7 @@ describe('the OpenAPI document', () => {
     },
   )
 
-  it('gives every operation an id of its own, a known tag and known credentials', () => {
+  it('gives every operation a unique id, a known tag and known credentials', () => {
     const ids = described.map(d => d.operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
     const tags = document.tags.map(tag => tag.name)
@@ -125,14 +125,14 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('has no schema that is empty, and no enum without a value', () => {
+  it('has no empty schema, and no enum without a value', () => {
     for (const [path, part] of within(document)) {
       if ('enum' in part) expect([path, part.enum]).not.toEqual([path, []])
       if (path.endsWith('/schema')) expect([path, Object.keys(part)]).not.toEqual([path, []])
     }
   })
 
-  it('says of every list how many it takes, and of every page how many it has, as they are checked', () => {
+  it('documents the enforced limits of lists and pages', () => {
     const unsaid = [...within(document)].flatMap(([path, part]) => {
       const { maximum, maxItems } = (part.schema ?? part) as { maximum?: number; maxItems?: number }
       const limit = maxItems ?? (part.name === 'limit' ? maximum : undefined)
@@ -144,7 +144,7 @@ describe('the OpenAPI document', () => {
   })
 
   it.each(titled)(
-    '%s declares what is in its path, and nothing twice',
+    '%s declares its path parameters, and nothing twice',
     (_title, { path, operation }) => {
       const { parameters = [] } = operation
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
@@ -155,7 +155,7 @@ describe('the OpenAPI document', () => {
     },
   )
 
-  it.each(titled)('%s shows examples that fit its schemas', (_title, { operation }) => {
+  it.each(titled)('%s shows examples that match its schemas', (_title, { operation }) => {
     const shown = [...within(inlined(document, operation))].filter(
       ([, part]) => 'schema' in part && 'example' in part,
     )
@@ -166,19 +166,19 @@ describe('the OpenAPI document', () => {
       ])
   })
 
-  it.each(titled)('%s shows a request, with all that it must hold', (_title, { operation }) => {
+  it.each(titled)('%s shows a request with all required fields', (_title, { operation }) => {
     const { parameters = [], requestBody } = operation
     const [body] = Object.values(requestBody?.content ?? {})
     const shown = parameters.filter(p => 'example' in p).map(p => p.name)
     const required = parameters.filter(p => p.required).map(p => p.name)
     expect(shown).toEqual(expect.arrayContaining(required))
-    // Whoever completes a sign-in cannot make up what the provider says.
+    // An example cannot contain a provider's response to a sign-in.
     if (parameters.length > 0 && operation.operationId !== 'completeSignIn')
       expect(shown).not.toEqual([])
     if (requestBody) expect(body).toHaveProperty('example')
   })
 
-  it.each(titled)('%s shows its success, unless that is no JSON', (_title, { operation }) => {
+  it.each(titled)('%s shows its success, unless it is not JSON', (_title, { operation }) => {
     const { 200: success, 302: redirect } = operation.responses
     if (redirect) expect(redirect).not.toHaveProperty('content')
     else if (operation.operationId === 'signOutAtProvider')
@@ -188,7 +188,7 @@ describe('the OpenAPI document', () => {
     else expect(success).toHaveProperty(['content', 'application/json', 'example'])
   })
 
-  it('shows texts that somebody could meet, and not their names', () => {
+  it('shows realistic values instead of field names', () => {
     const nameless = [...within(document)].flatMap(([path, part]) =>
       path.includes('/example')
         ? Object.entries(part).flatMap(([k, v]) => (unlikely(k, v) ? [`${path}/${k}`] : []))
@@ -215,7 +215,7 @@ describe('the OpenAPI document', () => {
       })
   })
 
-  it('shows refusals with the status that is natural for their code', () => {
+  it('shows refusals with the natural status for their code', () => {
     const natural: Record<string, number> = naturalStatus
     const unnatural = titled.flatMap(([title, { operation }]) =>
       errorsOf(operation).flatMap(status => {
@@ -228,7 +228,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-/** Whether an example is nothing but the name of what it is an example of. */
+/** Whether an example only repeats the name of its field. */
 const unlikely = (name: string, value: unknown): boolean => [value].flat().includes(name)
 
 describe('a route in the document', () => {
@@ -238,7 +238,7 @@ describe('a route in the document', () => {
     ),
   )
 
-  it.each(byMethod)('%s names a code for each of them', (title, route) => {
+  it.each(byMethod)('%s names a code for each of its errors', (title, route) => {
     for (const status of route.statuses)
       expect([status, codesAt(title, status)]).not.toEqual([status, []])
   })
@@ -249,7 +249,7 @@ describe('a route in the document', () => {
     expect(new Set(named).size).toBe(named.length)
   })
 
-  it('names the codes that are clamped to a status beside its own', () => {
+  it('names the codes whose status is mapped to another', () => {
     expect(codesAt('POST /api/files/move', 400)).toEqual(
       expect.arrayContaining(['INVALID_JSON', 'INVALID_PATH', 'FILE_NOT_FOUND', 'PATH_EXISTS']),
     )
@@ -264,7 +264,7 @@ describe('a route in the document', () => {
     expect(codesAt('GET /api/share/info/{token}', 403)).toEqual(['SHARE_EXPIRED', 'SHARE_USED_UP'])
   })
 
-  it('says what comes with a code', () => {
+  it('describes the details of a code', () => {
     const { INSUFFICIENT_SCOPE, QUOTA_EXCEEDED, LAST_OWNER } = document.components.schemas
     expect(INSUFFICIENT_SCOPE).toMatchObject({ required: ['code', 'required'] })
     expect(QUOTA_EXCEEDED).toMatchObject({
@@ -281,7 +281,7 @@ describe('a route in the document', () => {
     })
   })
 
-  it('puts the value under its key, with its machine word', () => {
+  it('puts the value under its key, with its status word', () => {
     const answer = inlined(document, operationAt('POST /api/files/upload').responses[200])
     expect(answer).toMatchObject({
       content: {
@@ -302,7 +302,7 @@ describe('a route in the document', () => {
     })
   })
 
-  it('says what can be null', () => {
+  it('marks nullable values', () => {
     expect(document.components.schemas.FileTree?.properties).toMatchObject({
       next_cursor: { type: 'string', nullable: true },
       files: { type: 'array', items: { $ref: '#/components/schemas/TreeFile' } },
@@ -311,7 +311,7 @@ describe('a route in the document', () => {
     expect(document.components.schemas.FileTree?.properties?.path).not.toHaveProperty('nullable')
   })
 
-  it('says what is always null', () => {
+  it('marks values that are always null', () => {
     expect(operationAt('DELETE /api/workspaces/invites/reject').responses[200]).toMatchObject({
       content: {
         'application/json': {
@@ -322,7 +322,7 @@ describe('a route in the document', () => {
     })
   })
 
-  it('takes bodies on DELETE, files in forms and passwords in headers', () => {
+  it('accepts bodies on DELETE, files in forms and passwords in headers', () => {
     expect(operationAt('DELETE /api/files/delete/batch').requestBody).toMatchObject({
       required: true,
       content: {
@@ -341,7 +341,7 @@ describe('a route in the document', () => {
     )
   })
 
-  it('leads elsewhere when it is a download, or answers its bytes', () => {
+  it('redirects for a download, or returns its bytes', () => {
     expect(operationAt('GET /api/d/{token}').responses[302]).toMatchObject({
       headers: { Location: {} },
     })
@@ -363,11 +363,11 @@ describe('a route in the document', () => {
 
 describe('the contract', () => {
   const titles = described.map(titleOf)
-  /** What is served in parts is served whole. */
+  /** Routes that the contract describes in parts are served as one. */
   const expected = [...operations, ...additions]
   const cases = expected.map(o => [titleOf(o), o] as const)
 
-  it('has every operation that is described, and no other', () => {
+  it('covers exactly the documented operations', () => {
     const wanted = expected.map(titleOf)
     const missing = wanted.filter(title => !titles.includes(title))
     const surplus = titles.filter(title => !wanted.includes(title))
@@ -387,7 +387,7 @@ describe('the contract', () => {
     },
   )
 
-  it.each(cases)('%s takes what it says', (title, operation) => {
+  it.each(cases)('%s accepts the documented inputs', (title, operation) => {
     expect(inputsAt(operationAt(title))).toEqual(inputsOf(operation))
   })
 
@@ -400,7 +400,7 @@ describe('the contract', () => {
   )
 
   it.each(cases.filter(([, o]) => o.path.startsWith('/api/')))(
-    '%s says who may call it, and with what key',
+    '%s documents its callers and its scope',
     (title, operation) => {
       const { access, scope } = operation
       const { security, description = '' } = operationAt(title)
@@ -422,7 +422,7 @@ describe('the contract', () => {
     },
   )
 
-  it('has both kinds of credential', () => {
+  it('has both kinds of credentials', () => {
     expect(document.components.securitySchemes).toMatchObject({
       session: { type: 'apiKey', in: 'cookie', name: 'session_id' },
       apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
@@ -439,12 +439,12 @@ describe('the contract', () => {
     ['POST /auth/backchannel_logout', ['']],
     ['GET /auth/providers', ['']],
     ['GET /auth/{provider}/login', ['']],
-  ])('%s takes these credentials, or none', (title, credentials) => {
+  ])('%s accepts these credentials, or none', (title, credentials) => {
     expect(operationAt(title).security.map(s => Object.keys(s).join())).toEqual(credentials)
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   const contentType = 'application/json; charset=utf-8'
   const check = (title: string, status: number, response: unknown, msg = 'ok') => {
     const [method = '', url = ''] = title.split(' ')
@@ -454,7 +454,7 @@ describe('an answer', () => {
   }
   const tree = { path: '', folders: ['a'], folder_entries: [], files: [], next_cursor: null }
 
-  it('is compared with what is described for its status', () => {
+  it('is validated against the description of its status', () => {
     expect(check('GET /api/files/tree?path=', 200, tree)).not.toThrow()
     expect(
       check('GET /auth/is_valid', 200, { authenticated: false, user_info: null }),
@@ -503,13 +503,13 @@ describe('an answer', () => {
     ['PUT /api/files/tree', 200, tree, 'ok', 'and not 405'],
     ['GET /api/nothing', 200, null, 'ok', 'and not 404'],
     ['GET /api/share/info/x', 404, { code: 'ROUTE_NOT_FOUND' }, 'No.', 'response.code: '],
-  ])('of %s with %i that is not so is found out: %j', (title, status, response, msg, found) => {
+  ])('of %s with %i that does not match is detected: %j', (title, status, response, msg, found) => {
     expect(check(title, status, response, msg)).toThrow(
       new RegExp(found.replaceAll(/[{}]/g, '\\$&')),
     )
   })
 
-  it('is no JSON only where none is described', () => {
+  it('may be non-JSON only where documented', () => {
     const html = { status: 200, contentType: 'text/html', text: '<p>', value: undefined }
     expect(() => checkAnswer({ method: 'GET', url: '/api/files/tree', ...html })).toThrow(
       'not JSON, but text/html',
@@ -522,7 +522,7 @@ describe('an answer', () => {
   })
 })
 
-it('Every route has an operation that can be compiled, which a service does at the first request', async () => {
+it('Every route has an operation that compiles, which happens at its first request', async () => {
   const built = await buildOperations(restSchema, routes)
   expect([...built.keys()].sort()).toEqual(routes.map(({ field }) => field).sort())
   for (const compiled of built.values()) expect(compiled().query).toBeInstanceOf(Function)

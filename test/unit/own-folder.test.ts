@@ -33,8 +33,8 @@ const textsIn = (folder: string) =>
     .map(entry => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
     .sort()
 
-describe('The folder of satchel in a synchronized folder', () => {
-  it('keeps all that is discarded, also a file where a folder was', async () => {
+describe('The folder of satchel in a synced folder', () => {
+  it('keeps everything discarded, even a file in the place of a folder', async () => {
     const own = ownFolder(root, 'key', () => 0)
     for (const text of ['one', 'two']) {
       writeFileSync(at('a'), text)
@@ -46,7 +46,7 @@ describe('The folder of satchel in a synchronized folder', () => {
     expect(textsIn('.satchel/trash')).toEqual(['one', 'three', 'two'])
   })
 
-  it('moves to where nothing is, and leaves no copy', async () => {
+  it('moves files to a free name, and leaves no copy', async () => {
     const own = ownFolder(root, 'key', () => 0)
     writeFileSync(at('a'), 'a')
     writeFileSync(at('b'), 'b')
@@ -58,7 +58,7 @@ describe('The folder of satchel in a synchronized folder', () => {
     expect(textsIn('.satchel')).toEqual([])
   })
 
-  it('keeps for 30 days what is discarded by a process that runs for longer', async () => {
+  it('keeps files for 30 days that a long-running process discards', async () => {
     const start = Date.parse('2026-01-01')
     const clock = jest.spyOn(Date, 'now').mockReturnValue(start)
     const own = ownFolder(root, 'key', () => start)
@@ -74,7 +74,7 @@ describe('The folder of satchel in a synchronized folder', () => {
     expect(textsIn('.satchel/trash')).toEqual([])
   })
 
-  it('asks the service for the time again: what a slow clock has dated is kept no shorter', async () => {
+  it('asks the service for the time again, so that a slow clock shortens no retention', async () => {
     const clock = jest.spyOn(Date, 'now').mockReturnValue(0)
     let latest = 0
     const own = ownFolder(root, 'key', () => latest)
@@ -89,7 +89,7 @@ describe('The folder of satchel in a synchronized folder', () => {
     expect(textsIn('.satchel/trash')).toEqual([])
   })
 
-  it('says that its trash is a file', async () => {
+  it('reports a file in the place of its trash', async () => {
     mkdirSync(at('.satchel'))
     writeFileSync(at('.satchel/trash'), '')
     writeFileSync(at('a'), 'a')
@@ -100,7 +100,7 @@ describe('The folder of satchel in a synchronized folder', () => {
   })
 
   withTwoDisks(
-    'keeps what a program puts in the place of a file that is copied from another disk',
+    'keeps a file written by a program in place of a file being copied from another disk',
     async () => {
       const disk = otherDisk()
       try {
@@ -130,7 +130,7 @@ describe('The folder of satchel in a synchronized folder', () => {
     },
   )
 
-  it('is known by all names that a file system may take for it', () => {
+  it('is recognised under all names that a file system may use for it', () => {
     const names = ['.satchel', '.SATCHEL', '.\u017fatchel', '.sat\u200cchel', 'SATCHE~1']
     const beside = basename(ownNameBeside('a'))
     const others = ['.satchelignore', 'satchel', '.satchel-notes']

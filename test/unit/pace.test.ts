@@ -2,8 +2,8 @@ import { expect, it } from '@jest/globals'
 import { createPace } from '../../src/jobs/pace.ts'
 
 /**
- * Batches with these delays of the event loop, in milliseconds: their sizes, and how many of them
- * were followed by a pause.
+ * Runs batches with these delays of the event loop, in milliseconds. Returns their sizes, and how
+ * many were followed by a pause.
  */
 async function batches(delays: number[]): Promise<{ sizes: number[]; pauses: number }> {
   const sizes: number[] = []
@@ -20,24 +20,24 @@ async function batches(delays: number[]): Promise<{ sizes: number[]; pauses: num
   return { sizes, pauses }
 }
 
-it('Background work runs in full batches without a pause while nothing holds up the event loop', async () => {
+it('Background work runs in full batches without a pause while the event loop is responsive', async () => {
   expect(await batches([0, 1, 4])).toEqual({ sizes: [64, 64, 64], pauses: 0 })
 })
 
-it('Background work backs off while the event loop is held up, but goes on, and comes back', async () => {
+it('Background work slows down while the event loop is delayed, continues, and recovers', async () => {
   expect(await batches([20, 20, 20, 20, 20, 20, 1, 1, 1])).toEqual({
     sizes: [64, 32, 16, 16, 16, 16, 16, 32, 64],
     pauses: 6,
   })
 })
 
-it('A batch that blocks is noticed', async () => {
+it('A blocking batch is detected', async () => {
   const sizes: number[] = []
   const pace = createPace()
   const block = async (size: number) => {
     sizes.push(size)
     for (let i = 0; i < 2; i++) {
-      // The meter looks from a timer.
+      // The meter runs on a timer.
       await new Promise(resolve => setTimeout(resolve, 5))
       for (const end = performance.now() + 50; performance.now() < end; );
       await new Promise(resolve => setTimeout(resolve, 5))
@@ -48,7 +48,7 @@ it('A batch that blocks is noticed', async () => {
   expect(sizes).toEqual([64, 32])
 })
 
-it('The failure of a batch is thrown', async () => {
+it('The error of a batch is thrown', async () => {
   await expect(createPace().batch(() => Promise.reject(new Error('No rows.')))).rejects.toThrow(
     'No rows.',
   )

@@ -18,7 +18,10 @@ const namesIn = ({ dependencies = {}, devDependencies = {} }) =>
   Object.keys({ ...dependencies, ...devDependencies })
 const tools = namesIn(jsonOf('test/package.json'))
 
-/** What a file loads, and all that this loads: files of ours, and names of packages. */
+/**
+ * All modules that a file loads directly or indirectly: files of this project, and names of
+ * packages.
+ */
 function loadedBy(file: string, loaded = new Set<string>()): Set<string> {
   if (loaded.has(file)) return loaded
   loaded.add(file)
@@ -41,7 +44,7 @@ describe('The packages of test/package.json', () => {
     return tools.filter(name => loaded.has(name))
   }
 
-  it('are needed by tests in the browser, and by no others: npm test and npm run test:all run without them', async () => {
+  it('are needed only by browser tests: npm test and npm run test:all run without them', async () => {
     expect(toolsOf(['test/browser/looks.test.ts'])).toEqual(['axe-core', 'playwright-core'])
     const suites: string = resolve('test/suites.mjs')
     const all: { testMatch: string[] }[] = (await import(suites)).suites.all
@@ -53,7 +56,7 @@ describe('The packages of test/package.json', () => {
     expect(toolsOf([...files, ...globSync('test/setup/*.ts'), 'test/jest.config.mjs'])).toEqual([])
   })
 
-  it('stand there alone, so that a test finds the same copies as the service', () => {
+  it('are declared only there, so that a test loads the same copies as the service', () => {
     expect(tools.filter(name => namesIn(jsonOf('package.json')).includes(name))).toEqual([])
     const installed = Object.keys(jsonOf('test/package-lock.json').packages).flatMap(
       path => /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path)?.[1] ?? [],
@@ -63,7 +66,7 @@ describe('The packages of test/package.json', () => {
 })
 
 describe('package.json', () => {
-  it('bundles nothing by itself: with its overrides, npm install would never end', () => {
+  it('bundles no dependency, because npm install with overrides would never finish', () => {
     expect(jsonOf('package.json')).not.toHaveProperty('bundleDependencies')
   })
 })
@@ -71,7 +74,7 @@ describe('package.json', () => {
 describe('src/cli/package.json', () => {
   const [root, own] = [jsonOf('package.json'), jsonOf('src/cli/package.json')]
 
-  it('names exactly the packages that the command line loads, in the versions of the service', () => {
+  it('lists exactly the packages that the command line loads, in the versions of the service', () => {
     const loaded = [...loadedBy('src/cli/main.ts')].filter(name => !/^(node:|src\/|#)/.test(name))
     expect(Object.keys(own.dependencies)).toEqual(loaded.sort())
     const versions = loaded.map(name => [name, root.dependencies[name]])
@@ -106,7 +109,7 @@ describe('test/install.mjs', () => {
   }
   const newer = { version: '1.0.1' }
 
-  /** Runs it with an npm that does nothing: what that was asked, and what came of it. */
+  /** Runs it with a fake npm. Returns the arguments of npm and the result. */
   function install(installed: object | undefined, NPM_STATUS = '0') {
     writeFileSync(join(dir, 'package-lock.json'), JSON.stringify({ packages: lock }))
     if (installed)
@@ -125,7 +128,7 @@ describe('test/install.mjs', () => {
     return { status, asked: existsSync(NPM_CALLS) ? readFileSync(NPM_CALLS, 'utf8').trim() : '' }
   }
 
-  it('installs nothing where all is there', () => {
+  it('installs nothing when everything is installed', () => {
     expect(install(noted)).toEqual({ status: 0, asked: '' })
   })
 
@@ -137,7 +140,7 @@ describe('test/install.mjs', () => {
       'an optional package is of another version',
       { ...noted, 'node_modules/of-this-platform': newer },
     ],
-  ])('installs where %s', (_, installed) => {
+  ])('installs when %s', (_, installed) => {
     expect(install(installed)).toEqual({ status: 0, asked: `ci --prefix ${dir}` })
   })
 

@@ -18,8 +18,8 @@ describe('A size', () => {
   })
 })
 
-describe('A moment', () => {
-  it('is said in UTC', () => {
+describe('A time', () => {
+  it('is shown in UTC', () => {
     expect(momentOf(Date.UTC(2026, 2, 14, 9, 5))).toEqual({
       iso: '2026-03-14T09:05:00.000Z',
       text: '14 March 2026 at 09:05 UTC',
@@ -69,7 +69,7 @@ describe('A name', () => {
     expect(nameOf(name)).toBe(shown)
   })
 
-  it('of a person that is their address is said once', () => {
+  it('of a person that equals their address is shown once', () => {
     expect(personOf({ name: 'a@example.com', email: 'a@example.com', verified: true }).name).toBe(
       '',
     )
@@ -93,22 +93,22 @@ describe('A preview', () => {
     'video/webm',
   ]
 
-  it.each(types)('of %s is displayed, with just that type', type => {
+  it.each(types)('of %s is displayed, with exactly that type', type => {
     expect(shownAs(`${type}; x=y`)).toBeTruthy()
     const { disposition, contentType } = deliveryOf('a', type, 'inline')
     expect([disposition.startsWith('inline'), contentType]).toEqual([true, type])
   })
 
   it.each(['image/svg+xml', 'text/html', 'image/foo+xml', 'constructor', ''])(
-    'of %j there is none',
+    'of %j does not exist',
     type => {
       expect(shownAs(type)).toBeNull()
     },
   )
 })
 
-describe('What a role is good for', () => {
-  it('grows with it', () => {
+describe('The permissions of a role', () => {
+  it('grow with the role', () => {
     expect(rightsOf('viewer')).toBe('see and download files')
     expect(rightsOf('editor')).toBe('see, add and change files')
     expect(rightsOf('admin')).toBe('see, add and change files, and invite other people')
@@ -116,7 +116,7 @@ describe('What a role is good for', () => {
 })
 
 describe('A template', () => {
-  it('escapes whatever it is given', () => {
+  it('escapes all values', () => {
     const evil = `"'><script>&</script>`
     const frame = {
       title: evil,
@@ -145,7 +145,7 @@ describe('A template', () => {
     expect(written.match(/<script/g)).toHaveLength(1)
   })
 
-  it('shows the same satchel as the tab of the browser', () => {
+  it('shows the same satchel as the icon of the site', () => {
     const [, lines = ''] = /^<svg[^>]*>(.+)<\/svg>$/.exec(icon) ?? []
     const frame = {
       title: '',

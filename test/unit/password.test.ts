@@ -8,20 +8,20 @@ const verifyPassword = (hashed: string, password: string, key = 'bob') =>
   passwords.verify(hashed, password, [key])
 
 describe('share passwords', () => {
-  it('verifies the right one only', async () => {
+  it('accepts only the right password', async () => {
     const hashed = await hashPassword('open sesame')
     expect(await verifyPassword(hashed, 'open sesame')).toBe(true)
     for (const wrong of ['', 'open sesame ', 'Open sesame', 'x'.repeat(1e6), 'open sesame\ud800'])
       expect(await verifyPassword(hashed, wrong)).toBe(false)
   })
 
-  it('hashes with Argon2id at 19 MiB, two passes, one lane, and a salt of its own', async () => {
+  it('hashes with Argon2id at 19 MiB, two passes, one lane, and a unique salt', async () => {
     const [first, second] = await Promise.all([hashPassword('same'), hashPassword('same')])
     expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     expect(first).not.toBe(second)
   })
 
-  it('takes 1 to 128 characters, counted as code points', async () => {
+  it('accepts 1 to 128 characters, counted as code points', async () => {
     for (const password of ['x', ' ', '😀'.repeat(128), 'e\u0301'.repeat(128)])
       expect(await verifyPassword(await hashPassword(password), password)).toBe(true)
     for (const password of ['', 'x'.repeat(129), '😀'.repeat(129), 'x\ud800'])
@@ -35,11 +35,11 @@ describe('share passwords', () => {
     expect(await verifyPassword(hashed, `${'é'.repeat(127)}b`)).toBe(false)
   })
 
-  it('takes an accent in either form', async () => {
+  it('accepts an accent in either normal form', async () => {
     expect(await verifyPassword(await hashPassword('caf\u00e9'), 'cafe\u0301')).toBe(true)
   })
 
-  it('answers 503 to a caller who sends too many, without a log line for each, and to no other', async () => {
+  it('answers 503 only to a caller with too many requests, without a log line for each', async () => {
     const hashed = await hashPassword('a')
     const crowd = Array.from({ length: 300 }, () => verifyPassword(hashed, 'a', 'mallory'))
     const others = Promise.all(
@@ -57,13 +57,13 @@ describe('share passwords', () => {
     expect(await verifyPassword(hashed, 'a', 'mallory')).toBe(true)
   })
 
-  it('serves one who comes last before a crowd that came first', async () => {
+  it('serves a late caller before an early crowd', async () => {
     const hashed = await hashPassword('a')
     const order: string[] = []
     const check = (key: string) => verifyPassword(hashed, 'a', key).then(() => order.push(key))
     await Promise.all([...Array.from({ length: 60 }, () => check('mallory')), check('carol')])
-    // How many threads check at once, and which of them is first, is the machine's; without turns,
-    // carol is the last of 61.
+    // The number of threads and their order depend on the machine. Without fair turns, carol would
+    // be the last of 61.
     expect(order.indexOf('carol')).toBeLessThan(20)
   })
 })

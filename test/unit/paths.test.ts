@@ -12,7 +12,7 @@ function refusal(parse: () => unknown): AppError {
   throw new Error('was not refused')
 }
 
-/** A small generator with a seed, so that a failure can be repeated. */
+/** A small random generator with a seed, so that a failure can be reproduced. */
 function randoms(seed: number) {
   let state = seed
   const below = (n: number) => {
@@ -73,7 +73,7 @@ describe('parsePath', () => {
     expect(parsePath(text)).toEqual(names)
   })
 
-  it('writes names in NFC, whatever form they arrive in', () => {
+  it('writes names in NFC, whatever their form', () => {
     expect(parsePath('re\u0301sume\u0301/\u212b')).toEqual(['r\u00e9sum\u00e9', '\u00c5'])
     expect(parsePath('\u1112\u1161\u11ab')).toEqual(['한'])
   })
@@ -128,12 +128,12 @@ describe('parsePath', () => {
     expect(refusal(() => parsePath('😀'.repeat(64))).message).toContain('255')
   })
 
-  it('takes 32 names and no more', () => {
+  it('accepts at most 32 names', () => {
     expect(parsePath(`/${'a/'.repeat(32)}`)).toHaveLength(32)
     expect(refusal(() => parsePath('a/'.repeat(33))).message).toContain('32')
   })
 
-  it('takes 1,024 bytes of joined path and no more', () => {
+  it('accepts at most 1,024 bytes of joined path', () => {
     const name = 'a'.repeat(204)
     const full = [name, name, name, name, name].join('/')
     expect(Buffer.byteLength(full)).toBe(1024)
@@ -141,13 +141,13 @@ describe('parsePath', () => {
     expect(refusal(() => parsePath(`${full}b`)).message).toContain('1024')
   })
 
-  it('takes the longest path also in the form that takes most room', () => {
+  it('accepts the longest path also in its longest form', () => {
     const name = 'u\u0308\u0304'.repeat(102)
     const full = [name, name, name, name, name].join('/')
     expect(Buffer.byteLength(joinPath(parsePath(full)))).toBe(1024)
   })
 
-  it('refuses hostile lengths at once', () => {
+  it('refuses huge inputs quickly', () => {
     const started = performance.now()
     for (const text of [
       `a${'/'.repeat(1e6)}b`,
@@ -160,7 +160,7 @@ describe('parsePath', () => {
     expect(performance.now() - started).toBeLessThan(5000)
   })
 
-  it('names what it accepted: any accepted path reads the same again', () => {
+  it('parses any accepted path again to the same value', () => {
     const random = randoms(7)
     let accepted = 0
     for (let i = 0; i < 5000; i++) {
@@ -198,7 +198,7 @@ describe('parsePath', () => {
 })
 
 describe('parseFilePath', () => {
-  it('needs a name', () => {
+  it('requires a name', () => {
     expect(parseFilePath('/docs/a.txt')).toEqual(['docs', 'a.txt'])
     expect(refusal(() => parseFilePath('/', 'file'))).toMatchObject({
       code: 'INVALID_PATH',

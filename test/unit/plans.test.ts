@@ -41,7 +41,7 @@ beforeAll(async () => {
   await migrate(db)
   fillUploads(join(dir, 'db.sqlite'))
 })
-/** Uploads of no one, which have ended. */
+/** Adds finished uploads without an owner. */
 function fillUploads(file: string): void {
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: false })
   const columns = database.prepare('PRAGMA table_info(upload_session)').all()
@@ -90,13 +90,13 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['sessions', db => findSessionCallers(db, 'hash', keys)],
   ['API keys', db => findKeyCallers(db, 'hash', keys)],
   ['uploads that have ended', db => deleteEnded(db, 'upload_session', 1, 500)],
-])('SQLite looks %s up by key, however long the list of keys', async (_, query) => {
+])('SQLite looks %s up by key for a list of keys of any length', async (_, query) => {
   said.length = 0
   await query(db)
   const [sql = ''] = said.filter(each => each.includes(' IN (?, ?'))
   const values = [...sql.matchAll(/\?/g)].map(() => null)
   const plan = await db.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values)
-  // What was found by key is read whole; recursions begin with keys.
+  // Rows found by key are read completely; recursions begin with keys.
   const steps = plan
     .map(({ detail }) => detail)
     .filter(detail => /^(SEARCH|SCAN (?!chosen|up|f\b|folder))/.test(detail))

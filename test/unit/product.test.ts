@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { productOf } from '../../db/product.ts'
 
-describe('The name of a database server', () => {
+describe('The product of a database server', () => {
   it.each([
     ['9.7.4-2', 'MySQL 9.7.4'],
     ['8.4.6', 'MySQL 8.4.6'],
@@ -15,9 +15,9 @@ describe('The name of a database server', () => {
   })
 })
 
-describe('The statements', () => {
-  it('name no column by a word that only MySQL reserves', () => {
-    // https://dev.mysql.com/doc/refman/9.7/en/keywords.html, without those of MariaDB.
+describe('SQL statements', () => {
+  it('use no word that only MySQL reserves as a column name', () => {
+    // https://dev.mysql.com/doc/refman/9.7/en/keywords.html, without the reserved words of MariaDB.
     const reserved =
       /\bAS (cube|cume_dist|dense_rank|empty|first_value|function|grouping|groups|json_table|lag|last_value|lateral|lead|library|manual|nth_value|ntile|of|parallel|percent_rank|qualify|rank|row|row_number|system|tablesample|window)\b/
     const files = readdirSync('db', { recursive: true, encoding: 'utf8' })

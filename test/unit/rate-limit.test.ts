@@ -66,7 +66,7 @@ describe.each(stores)('The window, %s,', (_where, instances) => {
     }
   }
 
-  it('slides: a place is free as soon as the oldest call is so old, and not sooner', async () => {
+  it('slides: a slot is freed exactly when the oldest call leaves the window', async () => {
     let at = Date.now()
     const first = at
     const hit = hits(2, 20, () => at)
@@ -77,7 +77,7 @@ describe.each(stores)('The window, %s,', (_where, instances) => {
     at = first + 19_999
     expect(await hit()).toBe(1)
     at = first + 20_000
-    // The first call is over, the second one is not; what was refused in between does not count.
+    // The first call has left the window, and the second has not. Refused calls do not count.
     expect(await hit()).toBe('passes')
     expect(await hit()).toBe(10)
     at = first + 30_000
@@ -85,7 +85,7 @@ describe.each(stores)('The window, %s,', (_where, instances) => {
     expect(await hit()).toBe(10)
   })
 
-  it('asks nobody to wait for longer than it is, although the clock of another instance is ahead', async () => {
+  it('never asks for a wait longer than itself, even if the clock of another instance is ahead', async () => {
     let at = Date.now() + 10_000
     const hit = hits(1, 20, () => at)
     expect(await hit()).toBe('passes')
@@ -93,7 +93,7 @@ describe.each(stores)('The window, %s,', (_where, instances) => {
     expect(await hit()).toBe(20)
   })
 
-  it('lets people in again after the clock was set back', async () => {
+  it('admits calls again after the clock was set back', async () => {
     let at = Date.now() + 3_600_000
     const hit = hits(2, 20, () => at)
     expect([await hit(), await hit(), await hit()]).toEqual(['passes', 'passes', 20])
@@ -103,7 +103,7 @@ describe.each(stores)('The window, %s,', (_where, instances) => {
     expect(await hit()).toBe('passes')
   })
 
-  it('lets exactly as many through of 500 at once', async () => {
+  it('admits exactly the limit of 500 concurrent calls', async () => {
     const at = Date.now()
     const hit = hits(60, 60, () => at)
     const answers = await Promise.all(Array.from({ length: 500 }, hit))

@@ -25,7 +25,7 @@ const sampleOf = (at: number, more: Partial<Sample> = {}): Sample => ({
   ...more,
 })
 
-/** Times, as how many are within each bound. */
+/** Times as a histogram: the number within each bound. */
 function within(...seconds: number[]): number[] {
   const all = new Array(FINE.length + 1).fill(0)
   for (const each of seconds) {
@@ -35,7 +35,10 @@ function within(...seconds: number[]): number[] {
   return all
 }
 
-/** Gives a recorder the same sample for some minutes. @returns the time of the last one */
+/**
+ * Feeds a recorder the same sample for some minutes.
+ * @returns the time of the last sample
+ */
 function feed(recorder: Recorder, minutes: number, more: Partial<Sample>, from = START): number {
   let at = from
   for (let i = 0; i < minutes * 4; i++) {
@@ -54,8 +57,8 @@ const levels = (of: Partial<Record<Level, number>>): Partial<Sample> => ({
   levels: { workers: 1, ...of },
 })
 
-describe('What is recorded', () => {
-  it('adds up in coarser steps, and is forgotten after its time', async () => {
+describe('Recorded values', () => {
+  it('are aggregated to coarser steps, and deleted after their time', async () => {
     const recorder = createRecorder()
     const at = feed(recorder, 90, { sums: { answered: 30 } })
     const [hour, quarter, day] = await Promise.all([
@@ -63,7 +66,8 @@ describe('What is recorded', () => {
       recorder.read('quarter', at),
       recorder.read('day', at),
     ])
-    // All 240 steps of the hour, at two a second; the other series say the same of ninety minutes.
+    // All 240 steps of the hour, at two a second. The other series show the same for ninety
+    // minutes.
     expect(hour.series.answered).toEqual(new Array(240).fill(2))
     const known = (series: (number | null)[] | undefined) =>
       (series ?? []).filter(value => value !== null)
@@ -73,7 +77,7 @@ describe('What is recorded', () => {
     expect(hour.since).toBe(START + STEP)
   })
 
-  it('has gaps where the service was stopped', async () => {
+  it('have gaps where the service was stopped', async () => {
     const recorder = createRecorder()
     const stopped = feed(recorder, 5, { sums: { answered: 15 } })
     const at = feed(recorder, 5, { sums: { answered: 15 } }, stopped + 600_000)
@@ -88,7 +92,7 @@ describe('What is recorded', () => {
     ])
   })
 
-  it('sums two workers: what they count, and their levels as each is combined', async () => {
+  it('of two workers are summed for counters, and combined for levels', async () => {
     const recorder = createRecorder(2)
     for (const worker of ['one', 'two'])
       recorder.add(
@@ -111,7 +115,7 @@ describe('What is recorded', () => {
     expect(workers).toHaveLength(2)
   })
 
-  it('stays as small as it is, whatever clients send', async () => {
+  it('stay bounded, whatever clients send', async () => {
     const recorder = createRecorder()
     expect(recorder.bytes).toBeLessThan(300 * 1024)
     const names = (i: number) =>
@@ -127,12 +131,12 @@ describe('What is recorded', () => {
       )
     const { tables: all, failures } = await recorder.read('hour', START + 20 * STEP)
     expect(all.routes.length).toBeLessThanOrEqual(20)
-    // The names that are too many are one.
+    // Excess names are combined into one.
     expect(all.routes[0]?.name).toBeDefined()
     expect(failures).toHaveLength(50)
   })
 
-  it('forgets routes after an hour', async () => {
+  it('drop routes after an hour', async () => {
     const recorder = createRecorder()
     const routes = { 'GET /a': { count: 5, failed: 1, seconds: 1, within: within(0.2) } }
     recorder.add(sampleOf(START, { tables: { ...noTables(), routes }, codes: { INTERNAL: 1 } }))
@@ -144,8 +148,8 @@ describe('What is recorded', () => {
   })
 })
 
-describe('What was counted', () => {
-  it('takes what a maintenance refuses for refused, and other answers by their status', () => {
+describe('A counted response', () => {
+  it('is refused during a maintenance, or counted by its status', () => {
     const measures = createMeasures()
     const labels = { method: 'POST', route: '/api/files/move' }
     for (const status of ['200', '404', '503', '500', 'maintenance', 'cut'])
@@ -166,7 +170,7 @@ describe('Quantiles', () => {
     expect(quantile(within(), 0.5)).toBeNull()
   })
 
-  it('are kept by bounds among which are all that are exported', () => {
+  it('are stored in buckets that include all exported ones', () => {
     for (const { buckets, bounds } of Object.values(histograms))
       expect(buckets.filter(bound => !bounds.includes(bound))).toEqual([])
     expect([...FINE].sort((a, b) => a - b)).toEqual(FINE)
@@ -211,22 +215,22 @@ describe('Thresholds', () => {
     },
   }
 
-  it.each(bad)('%s is told when it should be', async (name, minutes, sample) => {
+  it.each(bad)('%s fires when it should', async (name, minutes, sample) => {
     expect(await alarmsOf(minutes, sample)).toContain(name)
   })
 
-  it('workersMissing is told when it should be', async () => {
+  it('workersMissing fires when it should', async () => {
     expect(await alarmsOf(6, levels({ workers: 1 }), 2)).toEqual(['workersMissing'])
   })
 
-  it('are silent while all is well, and before it is known', async () => {
+  it('are silent in normal operation and without data', async () => {
     expect(await alarmsOf(25, good, 2)).toEqual([])
     expect(
       await createRecorder()
         .read('hour', START)
         .then(({ alarms }) => alarms),
     ).toEqual([])
-    // A service that has just started is not judged by its first seconds.
+    // A new service is not judged by its first seconds.
     expect(await alarmsOf(1, levels({ waitingStatements: 3, eventLoopSeconds: 0.5 }))).toEqual([])
   })
 
@@ -254,12 +258,12 @@ describe('Thresholds', () => {
       if (minutes > 0) expect([alert, said.includes(minutes)]).toEqual([alert, true])
     }
     expect(rules.get('SatchelPreviewsLate')).toContain(`> ${LATE_PREVIEW_SECONDS} `)
-    // That the service does not answer cannot come from the service; jobs that were given up come
-    // from the database, and so does maintenance, which the console shows everywhere.
+    // An unreachable service cannot report itself. Abandoned jobs come from the database, and so
+    // does maintenance, which the console shows everywhere.
     const known = new Set(Object.values(thresholds).map(({ alert }): string => alert))
     expect([...rules.keys()].filter(alert => !known.has(alert))).toEqual([
       'SatchelDown',
-      // The finding of jobs that are late says it, by their kind.
+      // The finding about late jobs covers it, by their kind.
       'SatchelPreviewsLate',
       'SatchelJobsGivenUp',
       'SatchelMaintenanceLong',

@@ -16,13 +16,13 @@ const jobs = release
   .slice(1)
 
 describe('The release', () => {
-  it('names each action by the hash of a commit, with its version', () => {
+  it('pins each action by commit hash, with its version', () => {
     const uses = [...release.matchAll(/uses: (.*)/g)].map(([, used]) => used)
     expect(uses.length).toBeGreaterThan(10)
     for (const used of uses) expect(used).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
   })
 
-  it('gives each job the rights that it needs, and a time limit', () => {
+  it('gives each job only its permissions, and a time limit', () => {
     expect(release).toMatch(/^permissions: \{\}$/m)
     expect(jobs).toHaveLength(5)
     for (const job of jobs) {
@@ -53,13 +53,13 @@ describe('The release', () => {
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(run))
   })
 
-  it('publishes the packages that were packed, each once, and a prerelease beside the latest version', () => {
+  it('publishes the packed packages once, and a prerelease without the latest tag', () => {
     const script =
       /- run: \|\n((?: {10}.*\n)+)/.exec(jobs.find(job => job.startsWith('publish:')) ?? '')?.[1] ??
       ''
     const dir = mkdtempSync(join(tmpdir(), 'satchel-publish-'))
-    // Stands for the registry, which tests must not publish to: it knows one version, and notes
-    // what it is given.
+    // Replaces the registry, which tests must not publish to. It knows one version, and records the
+    // published packages.
     writeFileSync(
       join(dir, 'npm'),
       '#!/bin/sh\nif [ "$1" = publish ]; then echo "$*"; elif [ "$2" = satchel@1.0.0 ]; then echo 1.0.0; else exit 1; fi\n',
@@ -77,7 +77,7 @@ describe('The release', () => {
     rmSync(dir, { recursive: true, force: true })
   })
 
-  it('names the repository in both packages before they are packed, as their provenance needs it', () => {
+  it('writes the repository into both packages before packing, for their provenance', () => {
     const packages = jobs.find(job => job.startsWith('packages:')) ?? ''
     const set = [
       ...packages.matchAll(
@@ -118,7 +118,7 @@ describe('The notes of a release', () => {
     })
   })
 
-  it('are refused for another version than that of the packages, and before it has a date', () => {
+  it('are refused if the version differs from the packages or has no date', () => {
     expect(notes('v0.0.1', text)).toMatchObject({
       status: 1,
       err: 'package.json is not of version 0.0.1.\n',
@@ -128,7 +128,7 @@ describe('The notes of a release', () => {
     expect(notes(`v${version}`, '# Changelog\n').status).toBe(1)
   })
 
-  it('can be made of what is here: all parts have one version', () => {
+  it('can be created from the current state: all parts have one version', () => {
     expect(
       notes(`v${version}`, read('CHANGELOG.md').replace(' (unreleased)', ' (2026-12-01)')).status,
     ).toBe(0)

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals'
 import { renewed } from '../../src/storage/renewed.ts'
 import { until } from '../until.ts'
 
-/** A source whose values live so long, and which can fail. */
+/** A source whose values have this lifetime, and which can fail. */
 function source(lifeMs: number) {
   const state = { asked: 0, fails: false, lifeMs }
   const values = renewed(async () => {
@@ -14,7 +14,7 @@ function source(lifeMs: number) {
   return { state, values }
 }
 
-it('fetches a value once for all who ask at the same time', async () => {
+it('fetches a value once for all concurrent callers', async () => {
   const { state, values } = source(3600_000)
   const got = await Promise.all([values.get(), values.get(1000), values.get()])
   expect(got.map(({ number }) => number)).toEqual([1, 1, 1])
@@ -22,23 +22,23 @@ it('fetches a value once for all who ask at the same time', async () => {
   expect(state.asked).toBe(1)
 })
 
-it('renews a value before it expires, without letting a request wait', async () => {
+it('renews a value before it expires, without delaying a request', async () => {
   const { values } = source(800)
   await values.get()
   await sleep(650)
-  // A fifth of its life is left: the old value is returned, and the next one is fetched.
+  // A fifth of the lifetime remains: the old value is returned, and the next one is fetched.
   expect((await values.get()).number).toBe(1)
   await until(async () => (await values.get()).number === 2)
 })
 
-it('waits for a renewal where the value does not live as long as is asked', async () => {
+it('waits for a renewal when the value expires before the requested time', async () => {
   const { values } = source(1000)
   await values.get()
   await sleep(600)
   expect((await values.get(500)).number).toBe(2)
 })
 
-it('uses the old value as long as it lives while the source is down, and then fails', async () => {
+it('uses the old value until it expires while the source is down, and then fails', async () => {
   const { state, values } = source(500)
   await values.get()
   state.fails = true
@@ -50,22 +50,22 @@ it('uses the old value as long as it lives while the source is down, and then fa
   expect((await values.get()).number).toBe(4)
 })
 
-it('does not ask a source again and again for a life that it cannot give', async () => {
+it('does not ask a source repeatedly for a lifetime that it cannot give', async () => {
   const { state, values } = source(10_000)
   for (let i = 0; i < 20; i++) await values.get(86_400_000)
   expect(state.asked).toBe(1)
 })
 
-it('replaces a value that was refused, once in a while', async () => {
+it('replaces a refused value, at a limited rate', async () => {
   const { values } = source(3600_000)
   const first = await values.get()
   expect((await values.replace(first))?.number).toBe(2)
-  // Whoever used the first value meanwhile gets the second, too.
+  // Callers who still used the first value also get the second one.
   expect((await values.replace(first))?.number).toBe(2)
   expect(await values.replace(await values.get())).toBeUndefined()
 })
 
-it('never renews what never expires', async () => {
+it('never renews a value that never expires', async () => {
   let asked = 0
   const values = renewed<{ expiresAt?: number }>(async () => {
     asked += 1

@@ -6,22 +6,22 @@ import { AppError } from '../../src/runtime/errors.ts'
 const engineError = (code: string, message = code) =>
   Object.assign(new Error('wrapped'), { parent: Object.assign(new Error(message), { code }) })
 
-describe('What the engine asks to be tried again', () => {
+describe('A retryable engine error', () => {
   it.each(['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT', 'SQLITE_BUSY'])(
-    'is told by the code %s',
+    'is recognised by the code %s',
     code => {
       expect(isTransient(engineError(code))).toBe(true)
     },
   )
 
-  it.each(['SQLITE_BUSY', 'ER_LOCK_DEADLOCK'])('is not told by a file that is called %s', name => {
+  it.each(['SQLITE_BUSY', 'ER_LOCK_DEADLOCK'])('is not recognised in a file named %s', name => {
     expect(
       isTransient(new AppError('FILE_NOT_FOUND', `There is no file "${name}".`, { path: name })),
     ).toBe(false)
   })
 })
 
-describe('Work that fails for a moment', () => {
+describe('Work that fails temporarily', () => {
   const failing = async (after: number, times: number) => {
     let tries = 0
     const work = async () => {
@@ -34,17 +34,17 @@ describe('Work that fails for a moment', () => {
     return { tries, outcome }
   }
 
-  it('is tried again', async () => {
+  it('is retried', async () => {
     expect(await failing(0, 2)).toEqual({ tries: 3, outcome: 'done' })
   })
 
-  it('is not when the first try has taken all of the time, as a wait for a lock does', async () => {
+  it('is not retried when the first try used up the time, like a lock wait', async () => {
     expect(await failing(4100, 1)).toEqual({ tries: 1, outcome: 'failed' })
   })
 })
 
-describe('A refusal by a unique index', () => {
-  it('is told by the engine, on both', () => {
+describe('A violated unique index', () => {
+  it('is recognised on both engines', () => {
     expect(isRefusedByIndex(engineError('ER_DUP_ENTRY'))).toBe(true)
     expect(
       isRefusedByIndex(
@@ -53,7 +53,7 @@ describe('A refusal by a unique index', () => {
     ).toBe(true)
   })
 
-  it('is not told by what somebody has called a file, nor by another constraint', () => {
+  it('is not recognised in the name of a file, or in another constraint', () => {
     expect(
       isRefusedByIndex(
         new AppError('PATH_EXISTS', 'Something named "UNIQUE constraint failed" exists.'),

@@ -12,7 +12,7 @@ describe('readReturnTo', () => {
     ['/docs?to=https://evil.example', '/docs?to=https://evil.example'],
     ['/docs//x', '/docs//x'],
     [`/${'a'.repeat(1023)}`, `/${'a'.repeat(1023)}`],
-  ])('takes %j', (text, path) => {
+  ])('accepts %j', (text, path) => {
     expect(readReturnTo(text)).toBe(path)
   })
 
@@ -58,11 +58,11 @@ describe('readReturnTo', () => {
     '/auth%2flogout',
     `/${'a'.repeat(1024)}`,
     `/${'ä'.repeat(300)}`,
-  ])('takes nothing of %j', text => {
+  ])('rejects %j', text => {
     expect(readReturnTo(text)).toBeNull()
   })
 
-  it('gives back what it has taken, and what a browser takes for the same place', () => {
+  it('returns the accepted value, and an equivalent for browsers', () => {
     for (const text of [
       '/docs/ä b?q=ü#ö',
       '/a/./b/../c',

@@ -21,18 +21,18 @@ const allowed = [
   '(MIT OR Apache-2.0)',
 ]
 /**
- * Under the MIT licence: they name it in a form that npm does not read ("licenses"), pause 0.0.1 in
- * its README.
+ * MIT-licensed packages that declare their licence in a form that npm does not read ("licenses"),
+ * or, for pause 0.0.1, in the README.
  */
 const otherwiseNamed = ['busboy', 'passport-strategy', 'pause', 'streamsearch']
 /**
- * libvips, a shared library that is loaded at run time, and can be replaced
+ * libvips is a shared library that is loaded at run time and can be replaced
  * (docs/decisions/libraries.md).
  */
 const shared = /^@img\/sharp-/
 
 describe('npm run sbom', () => {
-  it('lists every package that the service is installed with, under a licence that we accept', () => {
+  it('lists every installed package of the service, under an accepted licence', () => {
     const text = execFileSync('npm', ['run', '--silent', 'sbom'], {
       encoding: 'utf8',
       maxBuffer: 64 * 1024 * 1024,

@@ -56,19 +56,19 @@ const mutations = Object.values(schema.getMutationType()?.getFields() ?? {})
 const last = (path: string) => path.split('.').at(-1) ?? ''
 const pathsOf = (places: Place[]) => places.map(({ path }) => path)
 
-/** Whether a list holds nulls. */
+/** Whether a list may contain nulls. */
 const holdsNulls = (type: GraphQLType): boolean => {
   const list = isNonNullType(type) ? type.ofType : type
   return isListType(list) && !isNonNullType(list.ofType)
 }
 
 describe('schema/schema.graphql', () => {
-  it('is the schema; when it differs, run: npm run schema', () => {
+  it('matches the code; when it differs, run: npm run schema', () => {
     expect(readFileSync(file, 'utf8')).toBe(printed)
   })
 })
 
-// docs/decisions/graph.md says why these are rules of ours.
+// docs/decisions/graph.md explains these rules.
 describe('The schema', () => {
   it('is valid', () => {
     expect(validateSchema(schema)).toEqual([])
@@ -76,7 +76,7 @@ describe('The schema', () => {
 
   it('describes every type, field and argument', () => {
     const undescribed = [...types.filter(({ description }) => !description).map(({ name }) => name)]
-    // Those of Relay are described by its specification.
+    // The Relay specification describes its own types.
     expect(
       undescribed.filter(
         name => !['Boolean', 'Float', 'ID', 'Int', 'PageInfo', 'String'].includes(name),
@@ -101,7 +101,7 @@ describe('The schema', () => {
     expect(values.filter(name => !/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(name))).toEqual([])
   })
 
-  it('has one shape of mutations: one input, and a payload that may be null', () => {
+  it('has one form of mutations: one input, and a nullable payload', () => {
     expect(mutations.length).toBeGreaterThan(30)
     for (const { name, args, type, description, extensions } of mutations) {
       const of = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
@@ -116,9 +116,9 @@ describe('The schema', () => {
     }
   })
 
-  it('has one shape of lists that are read page by page', () => {
+  it('has one form of paged lists', () => {
     const connections = withFields.filter(({ name }) => name.endsWith('Connection'))
-    // A search says how it was read, too.
+    // A search also returns how it was interpreted.
     const more = new Map([['SearchResultConnection', ['hints', 'isComplete']]])
     for (const type of connections)
       expect(Object.keys(type.getFields()).sort()).toEqual(
@@ -135,13 +135,13 @@ describe('The schema', () => {
     ).toEqual([])
   })
 
-  it('has no null in lists, but for ids that are not found', () => {
+  it('has no null in lists, except for ids that are not found', () => {
     expect(pathsOf([...fields, ...given].filter(({ type }) => holdsNulls(type)))).toEqual([
       'Query.nodes',
     ])
   })
 
-  it('gives an id to nodes alone, so that each id is of one type', () => {
+  it('gives an id only to nodes, so that each id has one type', () => {
     const ids = fields.filter(({ path }) => last(path) === 'id')
     expect(ids.filter(({ type }) => String(type) !== 'ID!')).toEqual([])
     const node = schema.getType('Node')
@@ -151,44 +151,44 @@ describe('The schema', () => {
         type !== node &&
         !type.getInterfaces().some(({ name }) => name === 'Node'),
     )
-    // Entries of the trail are read as a list only, because reading is noted; plans are few, and
-    // named by the service.
+    // Entries of the audit trail are read only as a list, because reading is recorded. Plans are
+    // few, and are identified by name.
     expect(others.map(({ name }) => name)).toEqual(['AuditRecord', 'Plan'])
   })
 
-  it('names times by when, and refers to things by themselves', () => {
+  it('names times with At, and references objects by type', () => {
     const times = fields.filter(({ type }) => getNamedType(type).name === 'DateTime')
     expect(pathsOf(times).filter(path => !path.endsWith('At'))).toEqual([])
-    // An id of something that is there is an edge to it; ids stand for what is gone, or for what
-    // the caller may not see.
+    // A field that refers to an existing object is an edge to it. Ids stand for objects that are
+    // gone or hidden from the caller.
     const ids = fields.filter(
       ({ path, type }) => getNamedType(type).name === 'ID' && last(path) !== 'id',
     )
     const gone = /Payload\.(deleted|revoked|removed|ended|aborted|completed|accepted|rejected)Ids?$/
     expect(pathsOf(ids).filter(path => !gone.test(path))).toEqual([
       'AccountWorkspace.workspaceId',
-      // What they name may be gone.
+      // The objects may be gone.
       'AuditRecord.actorId',
       'AuditRecord.credentialId',
       'AuditRecord.subjectId',
       'DeleteAccountPayload.driveId',
-      // What they name may be gone.
+      // The objects may be gone.
       'Event.apiKeyId',
       'Event.subjectId',
       'EventDetails.workspaceId',
-      // Who is invited does not see the workspace yet.
+      // An invited user cannot see the workspace yet.
       'Invite.workspaceId',
-      // A key that may not read does not see the share.
+      // A key without the read scope cannot see the share.
       'MarkShareSeenPayload.seenId',
-      // An operator is no member: what members see of it is not theirs.
+      // An operator is not a member, and must not see the workspace as members do.
       'SetWorkspaceLimitsPayload.workspaceId',
-      // It may be purged, or be a ping.
+      // The event may be purged, or the delivery may be a ping.
       'WebhookDelivery.eventId',
       'WorkspaceUse.workspaceId',
     ])
   })
 
-  it('takes one way or another by @oneOf', () => {
+  it('expresses alternatives by @oneOf', () => {
     for (const type of inputs.filter(({ name }) => name.endsWith('Ref'))) {
       expect(type.isOneOf).toBe(true)
       expect(

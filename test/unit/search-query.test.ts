@@ -9,7 +9,7 @@ const wordsOf = (text: string) => {
 }
 
 describe('A search', () => {
-  it('has a bound on its words, those of phrases, too', () => {
+  it('limits its words, including those of phrases', () => {
     const phrase = `"${Array.from({ length: 240 }, (_, i) => `w${i}`).join(' ')}"`
     const { terms, hints } = parseSearch(`before ${phrase} "and behind"`)
     expect(terms.map(({ words }) => words.length)).toEqual([1, 39])
@@ -22,7 +22,7 @@ describe('A search', () => {
     ['⑴ plan', 'The ⑴ plan', true],
     ['⑴ plan', 'The 1 plan', false],
     ['a ⒜*', 'of a (a)', true],
-  ])('takes signs as they are: %s', (query, text, isFound) => {
+  ])('treats special characters as text: %s', (query, text, isFound) => {
     const [term] = parseSearch(`"${query}"`).terms
     if (!term) throw new Error('No term.')
     expect(hasPhrase(fold(text), term)).toBe(isFound)

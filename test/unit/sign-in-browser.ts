@@ -1,20 +1,20 @@
 import type { SignInWord } from '../../src/sign-in/embedded/word.ts'
 
-/** A word that stays as it is. */
+/** A fixed word. */
 export const testWord: SignInWord = {
   file: 'data/sign-in-word',
   current: async () => 'sesame',
   redeem: async typed => typed === 'sesame',
 }
 
-/** A browser that follows nothing by itself and keeps cookies by their path. */
+/** A browser that follows no redirects by itself, and keeps cookies by their path. */
 export class Browser {
-  /** The cookies by name; the last one of a name counts. */
+  /** The cookies by name. The last cookie of a name counts. */
   readonly jar = new Map<string, { path: string; value: string }>()
-  /** The address that was asked for last. */
+  /** The last requested address. */
   last = ''
 
-  /** Asks for an address, which may be relative to the last one. */
+  /** Requests an address, which may be relative to the last one. */
   async get(url: string, init: RequestInit = {}): Promise<Response> {
     const target = new URL(url, this.last || undefined)
     this.last = target.href
@@ -32,7 +32,7 @@ export class Browser {
     return res
   }
 
-  /** Sends a form to the page that was asked for last. */
+  /** Submits a form to the last requested page. */
   post(form: Record<string, string>): Promise<Response> {
     return this.get(this.last, { method: 'POST', body: new URLSearchParams(form) })
   }

@@ -44,9 +44,9 @@ const start = () =>
   })
 const callback = () => `${origin}/auth/callback`
 
-/** A browser in front of the sign-in. */
+/** A browser at the sign-in page. */
 class Person extends Browser {
-  /** Begins a sign-in at the given name of this machine and shows the form. */
+  /** Starts a sign-in at the given host name, and opens the form. */
   async begin(
     at = origin,
     more: Record<string, string> = {},
@@ -68,7 +68,7 @@ class Person extends Browser {
     return { page: location ? await this.get(location) : redirect, verifier }
   }
 
-  /** Fills in the form; answers what the callback of the service is given. */
+  /** Submits the form. Returns the parameters of the callback. */
   async finish(form: Record<string, string>): Promise<URLSearchParams> {
     const sent = await this.post({ word: 'sesame', ...form })
     expect(sent.status).toBe(303)
@@ -113,7 +113,7 @@ async function signInAs(form: Record<string, string>, browser = new Person(), at
   return userinfo((await browser.finish(form)).get('code') ?? '', verifier)
 }
 
-/** A request that `fetch` would not send: with a host and headers of its own. */
+/** A request that `fetch` would refuse, with its own Host and other headers. */
 function raw(
   path: string,
   headers: Record<string, string>,
@@ -128,7 +128,7 @@ function raw(
 }
 
 describe('the embedded sign-in', () => {
-  it('signs in whoever fills in the form', async () => {
+  it('signs in the user who fills in the form', async () => {
     const browser = new Person()
     const { page, verifier } = await browser.begin()
     expect(page.status).toBe(200)
@@ -150,7 +150,7 @@ describe('the embedded sign-in', () => {
     })
   })
 
-  it('answers an unverified address, and a name made of the address, when the form says so', async () => {
+  it('returns an unverified address, and a name made from the address, when the form says so', async () => {
     const bob = await signInAs({ email: 'bob@example.com', name: '' })
     expect(bob).toMatchObject({
       email_verified: false,
@@ -160,7 +160,7 @@ describe('the embedded sign-in', () => {
     })
   })
 
-  it('takes the language of the browser', async () => {
+  it('uses the language of the browser', async () => {
     const browser = new Person()
     const { verifier } = await browser.begin()
     const headers = { 'Accept-Language': 'pt-BR,pt;q=0.9' }
@@ -171,7 +171,7 @@ describe('the embedded sign-in', () => {
     expect(await userinfo(code, verifier)).toMatchObject({ locale: 'pt-BR' })
   })
 
-  it('knows the same address again after a restart, in any case', async () => {
+  it('recognises the same address after a restart, ignoring case', async () => {
     const before = await signInAs({ email: 'carol@example.com', name: 'Carol' })
     signIn.close()
     signIn = await start()
@@ -181,7 +181,7 @@ describe('the embedded sign-in', () => {
     expect(other.sub).not.toBe(before.sub)
   })
 
-  it('asks again at every sign-in, so that one browser can be several people', async () => {
+  it('asks at every sign-in, so that one browser can be several users', async () => {
     const browser = new Person()
     const alice = await signInAs({ email: 'alice@example.com' }, browser)
     const { page, verifier } = await browser.begin()
@@ -244,19 +244,19 @@ describe('the embedded sign-in', () => {
     expect(await again.text()).toContain('Type a name of 200 characters or fewer.')
   })
 
-  it('puts the address that the service hints at into the form', async () => {
+  it('fills in the address that the service suggests', async () => {
     const { page } = await new Person().begin(origin, { login_hint: 'erin@example.com' })
     expect(await page.text()).toContain('value="erin@example.com"')
   })
 
-  it('tells the service that the person cancelled', async () => {
+  it('informs the service that the user cancelled', async () => {
     const browser = new Person()
     await browser.begin()
     const answer = await browser.finish({ email: '', choice: 'cancel' })
     expect(Object.fromEntries(answer)).toMatchObject({ error: 'access_denied', state: 'a-state' })
   })
 
-  it('forbids its pages everything but their own style and form', async () => {
+  it('restricts its pages to their own style and form', async () => {
     const { page } = await new Person().begin()
     const policy = page.headers.get('content-security-policy') ?? ''
     const style = /<style>(.*)<\/style>/s.exec(await page.text())?.[1] ?? ''
@@ -294,14 +294,14 @@ describe('the embedded sign-in refuses', () => {
     expect(plain.page.url).toContain('error=invalid_request')
   })
 
-  it('a wrong client secret, and a code that was used', async () => {
+  it('a wrong client secret, and a used code', async () => {
     const { code, verifier } = await codeFor('alice@example.com')
     expect((await redeem(code, verifier, 'guessed')).status).toBe(401)
     expect((await redeem(code, verifier)).status).toBe(200)
     expect((await redeem(code, verifier)).status).toBe(400)
   })
 
-  it('to lead anywhere but to the callback', async () => {
+  it('a redirect to any address but the callback', async () => {
     const { page } = await new Person().begin(origin, {
       redirect_uri: 'http://localhost:1/elsewhere',
     })
@@ -309,7 +309,7 @@ describe('the embedded sign-in refuses', () => {
     expect(await page.text()).toContain('Back to Satchel')
   })
 
-  it('a form without the cookie of its sign-in, and one that was sent already', async () => {
+  it('a form without the cookie of its sign-in, and a form sent twice', async () => {
     const browser = new Person()
     await browser.begin()
     const form = browser.last
@@ -326,7 +326,7 @@ describe('the embedded sign-in refuses', () => {
     expect(await again.text()).toContain('This sign-in has ended')
   })
 
-  it('a body that no form sends, and other methods', async () => {
+  it('a body that is not a form, and other methods', async () => {
     const browser = new Person()
     await browser.begin()
     const form = browser.last
@@ -356,7 +356,7 @@ describe('the embedded sign-in refuses', () => {
     { Host: 'localhost', 'CF-Ray': 'x' },
     { Host: 'localhost', 'True-Client-IP': '127.0.0.1' },
     { Host: 'localhost', 'X-Client-IP': '127.0.0.1' },
-  ])('what comes from or for another machine: %j', async headers => {
+  ])('requests from or for another machine: %j', async headers => {
     expect((await raw('/sign-in/.well-known/openid-configuration', headers)).statusCode).toBe(403)
   })
 
@@ -383,14 +383,14 @@ describe('the embedded sign-in refuses', () => {
     open.close()
   })
 
-  it('nothing that comes from here', async () => {
+  it('no request from this machine', async () => {
     for (const Host of ['localhost', '127.0.0.1:8080', '[::1]:8080', 'satchel.localhost']) {
       const headers = { Host }
       expect((await raw('/sign-in/.well-known/openid-configuration', headers)).statusCode).toBe(200)
     }
   })
 
-  it('an address that is not loopback, and a short key', async () => {
+  it('a listening address that is not loopback, and a short key', async () => {
     const redirectUri = callback()
     const away = createEmbeddedSignIn({
       publicUrl: 'https://files.example.com',
@@ -416,13 +416,13 @@ describe('the embedded sign-in refuses', () => {
   })
 
   it.each(['', '?a=b', '/', '/nope', '/reg', '/session/end', '/interaction/'])(
-    'what it does not have: /sign-in%s',
+    'unknown paths: /sign-in%s',
     async path => {
       expect((await raw(`/sign-in${path}`, { Host: 'localhost' })).statusCode).toBe(404)
     },
   )
 
-  it('everybody once it is closed', async () => {
+  it('all requests once it is closed', async () => {
     const closed = await start()
     closed.close()
     const open = signIn
@@ -433,7 +433,7 @@ describe('the embedded sign-in refuses', () => {
 })
 
 describe('the embedded sign-in is quiet', () => {
-  it('prints nothing while it is loaded and made', async () => {
+  it('prints nothing while it is loaded and created', async () => {
     const program = `
       import { createEmbeddedSignIn } from '${new URL('../../src/sign-in/embedded/provider.ts', import.meta.url)}'
       const made = await createEmbeddedSignIn({

@@ -21,14 +21,14 @@ describe('The signing keys of own accounts', () => {
   })
   afterAll(() => db.close())
 
-  it('are the same for instances that start at once', async () => {
+  it('are the same for instances that start together', async () => {
     const [one, two] = await Promise.all([open().current(), open().current()])
     expect(one).toEqual(two)
     expect(one).toHaveLength(1)
     expect(one[0]).toMatchObject({ kid: 'satchel-700', kty: 'EC', alg: 'ES256' })
   })
 
-  it('change each month: the next one is published before it signs, the last one after', async () => {
+  it('rotate each month: the next key is published before it signs, and the last one afterwards', async () => {
     const running = open()
     expect(await kids(running)).toEqual(['satchel-700'])
     now = begin + 28.5 * day
@@ -40,7 +40,7 @@ describe('The signing keys of own accounts', () => {
     expect(await kids(running)).toEqual(['satchel-702', 'satchel-701'])
   })
 
-  it('are made again where SECRET_KEY has changed', async () => {
+  it('are created again when SECRET_KEY has changed', async () => {
     const before = (await open().current())[0]
     const after = (await open(createTokens('y'.repeat(40))).current())[0]
     expect(after?.kid).toBe(before?.kid)

@@ -37,7 +37,7 @@ const countIn = async (path: string) => {
 }
 
 /**
- * Counts the syncs of files in this process. Those that are to fail wait until they are released.
+ * Counts the syncs of files in this process. Syncs that should fail wait until they are released.
  */
 async function watchSyncs() {
   const handle = await open(file)
@@ -61,7 +61,7 @@ async function watchSyncs() {
 }
 
 describe('SQLite', () => {
-  it('has every write of a model on the disk before it is acknowledged', async () => {
+  it('syncs every write of a model to disk before it is acknowledged', async () => {
     const T = db.sequelize.define(
       't',
       {
@@ -94,7 +94,7 @@ describe('SQLite', () => {
     expect(await countIn(file)).toBe(0)
   })
 
-  it('gives values back as they came, in plain objects', async () => {
+  it('returns values unchanged, in plain objects', async () => {
     await db.run('INSERT INTO t (id, x, n) VALUES (?, ?, ?)', [1, "it's", true])
     await db.run('INSERT INTO t (id, x, n) VALUES (?, ?, ?)', [2, null, 2 ** 52])
     const rows = await db.rows('SELECT * FROM t ORDER BY id')
@@ -104,7 +104,7 @@ describe('SQLite', () => {
     ])
   })
 
-  it('knows the columns of a statement when the table has changed', async () => {
+  it('reads the current columns of a statement after the table has changed', async () => {
     await insert('a')
     expect(await db.rows('SELECT * FROM t')).toEqual([{ id: 1, x: 'a', n: null }])
     await db.run('ALTER TABLE t ADD COLUMN y TEXT')
@@ -120,7 +120,7 @@ describe('SQLite', () => {
     await expect(db.rows('SELECT')).rejects.toMatchObject({ code: 'SQLITE_ERROR' })
   })
 
-  it('lets others in while one reads, or writes, without end', async () => {
+  it('lets other work run during long reads and writes', async () => {
     let turns = 0
     const ticking = setInterval(() => turns++, 1)
     for (const end = Date.now() + 300; Date.now() < end; ) await db.rows('SELECT 1')
@@ -131,11 +131,11 @@ describe('SQLite', () => {
     expect(turns).toBeGreaterThan(whileReading)
   })
 
-  it('acknowledges nothing after a sync has failed, also what was committed while that sync ran', async () => {
+  it('acknowledges nothing after a failed sync, including commits during that sync', async () => {
     await insert('synced')
     const syncs = await watchSyncs()
     try {
-      // Like Linux, which reports lost pages once.
+      // Linux also reports lost pages only once.
       syncs.fail = 1
       const first = insert('not synced')
       await until(() => syncs.begun === 1)
@@ -152,7 +152,7 @@ describe('SQLite', () => {
     }
   })
 
-  it('opens its log before it writes, and tries again when that fails', async () => {
+  it('opens its log before it writes, and retries after a failure', async () => {
     const log = openLog(join(dir, 'late'))
     await expect(log.open()).rejects.toMatchObject({ code: 'SQLITE_CANTOPEN' })
     expect(() => log.requireIntact()).not.toThrow()
@@ -160,7 +160,7 @@ describe('SQLite', () => {
     await log.open()
     await log.durable()
     await log.close()
-    // What has been moved away is still what SQLite writes to, and is synced.
+    // SQLite keeps writing to the moved file, which is still synced.
     await insert('before')
     renameSync(`${file}-wal`, `${file}-away`)
     await insert('into the open file')
@@ -193,7 +193,7 @@ describe('SQLite', () => {
     }
   })
 
-  it('writes models as it runs statements: in line, and synced', async () => {
+  it('writes models like statements: in order, and synced', async () => {
     await db.run('CREATE TABLE installation (slot INTEGER PRIMARY KEY, id TEXT)')
     const syncs = await watchSyncs()
     const where = { slot: 1 }
@@ -219,7 +219,7 @@ describe('SQLite', () => {
     }
   })
 
-  it('stores whole numbers as such', async () => {
+  it('stores integers as integers', async () => {
     await db.run('CREATE TABLE v (a VARCHAR(20), b BIGINT)')
     await db.run('INSERT INTO v VALUES (?, ?)', [5, 2 ** 52])
     expect(
@@ -230,7 +230,7 @@ describe('SQLite', () => {
     ).toEqual([{ a: '5', b: 2 ** 52, half: 2, whole: 'integer', real: 'real' }])
   })
 
-  it('copies its log to the file while it runs, and empties it at the end', async () => {
+  it('checkpoints its log while it runs, and empties it at the end', async () => {
     await Promise.all(Array.from({ length: 200 }, (_, i) => insert(`row ${i}`)))
     const copy = join(dir, 'copy.sqlite')
     await until(async () => {

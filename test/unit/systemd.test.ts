@@ -10,7 +10,7 @@ const unit = readFileSync('docker/systemd/satchel.service', 'utf8')
 const settingOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1]
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 
-/** What systemd says of a unit: lines of errors and warnings. */
+/** The errors and warnings that systemd reports for a unit, as lines. */
 function verify(text: string): string {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-unit-'))
   try {
@@ -35,7 +35,7 @@ describe('docker/systemd/satchel.service', () => {
     expect(verify(unit.replace('ProtectHome=yes', 'ProtectHome=maybe'))).toContain('protect home')
   })
 
-  it('gives a stop more time than the service takes for it', () => {
+  it('has a stop timeout longer than that of the service', () => {
     const { drainSeconds, shutdownSeconds } = readConfig({
       NODE_ENV: 'production',
       PUBLIC_URL: 'https://files.example.com',
@@ -51,7 +51,7 @@ describe('docker/systemd/satchel.service', () => {
     )
   })
 
-  it('starts a program of the package, which writes only where docs/operate.md puts its data', () => {
+  it('starts a program of the package, which writes only to the documented data folder', () => {
     const { bin } = JSON.parse(readFileSync('package.json', 'utf8'))
     expect(Object.keys(bin)).toContain(settingOf('ExecStart')?.replace('/usr/local/bin/', ''))
     expect(settingOf('ProtectSystem')).toBe('strict')

@@ -15,7 +15,7 @@ it.each([
     'entry',
   ],
   ['PRAGMA journal_mode', 'other', 'none'],
-])('%s is told as %s %s', (sql, operation, table) => {
+])('%s is shown as %s %s', (sql, operation, table) => {
   expect(statementOf(sql, tables)).toEqual({ operation, table, text: sql })
 })
 
@@ -52,6 +52,6 @@ it.each([
   ],
   [{ OTEL_TRACES_SAMPLER: 'sometimes' }, /OTEL_TRACES_SAMPLER/],
   [{ OTEL_TRACES_SAMPLER_ARG: '2' }, /OTEL_TRACES_SAMPLER_ARG/],
-])('%j is wrong', (env, said) => {
+])('%j is invalid', (env, said) => {
   expect(() => readConfig(env)).toThrow(said)
 })

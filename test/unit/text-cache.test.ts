@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { createTextCache } from '../../src/http/text-cache.ts'
 
-describe('A cache of texts', () => {
-  it('knows what was set, the latest of it', () => {
+describe('A text cache', () => {
+  it('returns the latest value of a key', () => {
     const cache = createTextCache<number>(100)
     cache.set('a', 1)
     cache.set('b', 2)
@@ -10,7 +10,7 @@ describe('A cache of texts', () => {
     expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual([3, 2, undefined])
   })
 
-  it('forgets what was used longest ago when the texts get longer than it may hold', () => {
+  it('evicts the least recently used texts beyond its size', () => {
     const cache = createTextCache<string>(10)
     for (const text of ['aaa', 'bbb', 'ccc']) cache.set(text, text)
     cache.get('aaa')
@@ -23,7 +23,7 @@ describe('A cache of texts', () => {
     ])
   })
 
-  it('counts a text that is set twice once, and keeps none that is too long', () => {
+  it('counts a text once that is set twice, and stores no text that is too long', () => {
     const cache = createTextCache<string>(10)
     for (let i = 0; i < 5; i++) cache.set('aaaa', 'a')
     cache.set('bbbb', 'b')

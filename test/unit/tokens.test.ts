@@ -7,14 +7,14 @@ const secretKey = 'correct horse battery staple correct horse'
 const tokens = createTokens(secretKey)
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** The token with another character at a place. */
+/** The token with another character at this position. */
 function altered(token: string, at: number): string {
   const character = alphabet[(alphabet.indexOf(token.charAt(at)) + 1) % 64]
   return token.slice(0, at) + character + token.slice(at + 1)
 }
 
 describe('newSecret', () => {
-  it('is random base64url of as many bytes', () => {
+  it('is random base64url of the given number of bytes', () => {
     expect(newSecret()).toMatch(/^[\w-]{43}$/)
     expect(newSecret(16)).toMatch(/^[\w-]{22}$/)
     expect(new Set(Array.from({ length: 1000 }, () => newSecret())).size).toBe(1000)
@@ -31,7 +31,7 @@ describe('derive and read', () => {
   const id = randomUUID()
   const token = tokens.derive('share', id)
 
-  it('gives the same token for an id every time, and the id back', () => {
+  it('always gives the same token for an id, and returns the id', () => {
     expect(token).toMatch(/^[\w-]{43}$/)
     expect(tokens.derive('share', id)).toBe(token)
     expect(tokens.derive('share', id.toUpperCase())).toBe(token)
@@ -39,13 +39,13 @@ describe('derive and read', () => {
     expect(tokens.read('share', token)).toBe(id)
   })
 
-  it('keeps its form from one version to the next', () => {
+  it('keeps its form across versions', () => {
     expect(tokens.derive('share', '00112233-4455-6677-8899-aabbccddeeff')).toBe(
       'ABEiM0RVZneImaq7zN3u_zfKdJdgUCkFk2ZdN38GzUw',
     )
   })
 
-  it('tells purposes and keys apart', () => {
+  it('separates purposes and keys', () => {
     expect(tokens.derive('invite', id)).not.toBe(token)
     expect(tokens.read('invite', token)).toBeNull()
     expect(createTokens(`${secretKey}!`).read('share', token)).toBeNull()
@@ -56,7 +56,7 @@ describe('derive and read', () => {
       expect(tokens.read('share', altered(token, at))).toBeNull()
   })
 
-  it('refuses every other spelling of the same bytes', () => {
+  it('refuses every other encoding of the same bytes', () => {
     const last = token.slice(-1)
     const siblings = [...alphabet].filter(
       c => alphabet.indexOf(c) >> 2 === alphabet.indexOf(last) >> 2 && c !== last,
@@ -74,7 +74,7 @@ describe('derive and read', () => {
       Buffer.from(token, 'base64url').toString('base64'),
     ])
       expect(tokens.read('share', other)).toBeNull()
-    // A token that has - or _ must not be read in the other alphabet.
+    // A token with - or _ must not be read in the other alphabet.
     let mixed = token
     while (!/[-_]/.test(mixed)) mixed = tokens.derive('share', randomUUID())
     expect(tokens.read('share', mixed.replaceAll('-', '+').replaceAll('_', '/'))).toBeNull()
@@ -96,7 +96,7 @@ describe('derive and read', () => {
 describe('seal and open', () => {
   const schema = z.object({ user: z.string() })
 
-  it('opens a token with a payload as expected, until it expires', () => {
+  it('opens a token with its payload until it expires', () => {
     const token = tokens.seal('state', { user: 'a' }, 60)
     expect(tokens.open(schema, 'state', token)).toEqual({ user: 'a' })
     expect(tokens.open(schema, 'state', tokens.seal('state', { user: 'a' }, 0))).toBeNull()
@@ -113,7 +113,7 @@ describe('seal and open', () => {
 describe('seal and unseal', () => {
   const payload = { user: randomUUID(), file: 'docs/日本語.txt', n: 1 }
 
-  it('gives the payload back', () => {
+  it('returns the payload', () => {
     expect(tokens.unseal('download', tokens.seal('download', payload, 60))).toEqual({
       payload,
       expired: false,
@@ -124,7 +124,7 @@ describe('seal and unseal', () => {
     })
   })
 
-  it('hides the payload, and is another token every time', () => {
+  it('hides the payload, and creates a different token every time', () => {
     const token = tokens.seal('download', payload, 60)
     expect(Buffer.from(token, 'base64url').toString('latin1')).not.toContain('docs')
     expect(tokens.seal('download', payload, 60)).not.toBe(token)
@@ -146,7 +146,7 @@ describe('seal and unseal', () => {
       expect(tokens.unseal('download', other)).toBeNull()
   })
 
-  it('tells purposes, keys and kinds apart', () => {
+  it('separates purposes, keys and kinds', () => {
     const token = tokens.seal('download', payload, 60)
     expect(tokens.unseal('other', token)).toBeNull()
     expect(createTokens(`${secretKey}!`).unseal('download', token)).toBeNull()

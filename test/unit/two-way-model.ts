@@ -5,19 +5,18 @@ import { merged, type Scope, scopeOf, within } from '../../src/cli/two-way/scope
 import type { Action, Agreed, Kind, Sent, Side } from '../../src/cli/two-way/sides.ts'
 import { childrenOf, type Node, pathOf, Tree } from '../../src/cli/two-way/tree.ts'
 
-/** A file (its content) or a folder; `id` is an inode or the id of the service. */
+/** A file (with its content) or a folder. `id` is an inode or the id of the service. */
 export interface Item {
   kind: Exclude<Kind, 'other'>
   id: string
   content: string
   /**
-   * Another one after each change of the item itself: the ctime of a file, or the revision of the
-   * service.
+   * Changes whenever the item itself changes: the ctime of a file, or the revision of the service.
    */
   look: number
 }
 
-/** Something that a person does on one side. */
+/** A user's action on one side. */
 export type Deed =
   | { does: 'write' | 'rewrite'; path: string }
   | { does: 'remove' | 'mkdir' | 'restore'; path: string }
@@ -32,18 +31,18 @@ const itemOf = (kind: Item['kind'], content: string, id = fresh()): Item => ({
   look: ++made,
 })
 
-/** One side: a tree, and what was put aside by synchronizations. */
+/** One side: a tree, and the files that syncs have put aside. */
 export class SimulatedSide {
   tree = new Tree<Item>()
   kept = new Set<string>()
-  /** What was removed or replaced last, by its path. */
+  /** The last removed or replaced entry of each path. */
   bin = new Map<string, Node<Item>>()
-  /** What people have changed since it was looked at. */
+  /** Paths that users have changed since the last listing. */
   unseen = new Set<string>()
 
   put(path: string, item: Item): void {
     const there = this.tree.at(path)
-    // The id stays with what it has become.
+    // The id stays with the renamed item.
     if (there?.entry)
       this.bin.set(path, { ...there, entry: { ...there.entry, id: fresh() }, children: undefined })
     this.tree.put(path, item)
@@ -59,7 +58,7 @@ export class SimulatedSide {
     this.tree.move(node, to)
   }
 
-  /** What a person can do, and what it ends: contents that are deleted or overwritten. */
+  /** Performs a user's action. Returns the contents that it deletes or overwrites. */
   do(deed: Deed): { written?: string[]; ended: string[] } {
     const there = this.tree.at(deed.path)
     const wasSeen = ![...this.unseen].some(path => isAlong(path, deed.path))
@@ -70,7 +69,7 @@ export class SimulatedSide {
       case 'rewrite': {
         if (there?.entry?.kind === 'folder' || !this.hasFolderFor(deed.path)) return { ended: [] }
         const content = `content ${fresh()}`
-        // A program writes into a file, or puts another one in its place.
+        // A program writes into a file, or replaces it by another file.
         const id = deed.does === 'rewrite' && there?.entry ? there.entry.id : fresh()
         const ended = there?.entry ? [there.entry.content] : []
         this.put(deed.path, itemOf('file', content, id))
@@ -94,7 +93,7 @@ export class SimulatedSide {
           this.bin.delete(deed.path)
           this.move(old, deed.path)
         }
-        // That nobody has seen what was undone is no change.
+        // Undoing an action that no listing has seen is no change.
         return { ended, ...(wasSeen ? { written: contentsOf(old) } : {}) }
       }
       case 'move':
@@ -125,7 +124,7 @@ export class SimulatedSide {
     return true
   }
 
-  /** Everything by its path: null for folders. */
+  /** All entries by path: null for folders. */
   shown(): Record<string, string | null> {
     const all = [...this.tree.nodes()].map(node => [
       pathOf(node),
@@ -139,7 +138,7 @@ export class SimulatedSide {
   }
 }
 
-/** Whether one path is the other one, or leads to it. */
+/** Whether one path equals or contains the other. */
 const isAlong = (one: string, other: string) =>
   `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`)
 
@@ -148,7 +147,7 @@ const contentsOf = (node: Node<Item>): string[] => [
   ...[...childrenOf(node).values()].flatMap(contentsOf),
 ]
 
-/** Copies a tree in the shape that a plan takes. */
+/** Copies a tree in the form that a plan takes. */
 function copyOf<T>(side: SimulatedSide, scope: Scope | null, shape: (item: Item) => T): Tree<T> {
   return new Tree(
     [...within(new Map(itemsOf(side)), scope)].map(([path, item]) => [path, shape(item)] as const),
@@ -157,7 +156,7 @@ function copyOf<T>(side: SimulatedSide, scope: Scope | null, shape: (item: Item)
 
 type Looked = Record<'local' | 'remote', Map<string, Item>>
 
-/** Two sides and the state of a synchronization, which may end at any moment. */
+/** Two sides and the state of a sync, which may be killed at any moment. */
 export class Simulation {
   local = new SimulatedSide()
   remote = new SimulatedSide()
@@ -166,15 +165,18 @@ export class Simulation {
   touched = new Map<string, Side>()
   failedMoves = new Set<string>()
   /**
-   * Names that a side refuses, as `side path`: a file is open, or the service does not allow it.
+   * Names that a side refuses, as `side path`: an open file, or a name that the service rejects.
    */
   blocked = new Set<string>()
-  /** What must not be lost. */
+  /** Contents that must not be lost. */
   alive = new Set<string>()
-  /** What must not be deleted on either side: both had it, and no person has ended it. */
+  /**
+   * Contents that must not be deleted on either side: both sides had them, and no user has deleted
+   * them.
+   */
   common = new Set<string>()
   actions: Action[] = []
-  /** Where the last plan has left something to do; null if everything is to be planned. */
+  /** The scope with unfinished work from the last plan, or null if everything has to be planned. */
   private open: Set<string> | null = null
   private looked: Looked = { local: new Map(), remote: new Map() }
 
@@ -188,10 +190,10 @@ export class Simulation {
   }
 
   /**
-   * One round.
-   * @param steps of so many actions; then it is killed
-   * @param meanwhile what people do after both sides were looked at
-   * @returns how many actions there were
+   * Runs one round.
+   * @param steps the number of actions before the kill
+   * @param meanwhile what users do after both sides were listed
+   * @returns the number of actions
    */
   round(steps: number, meanwhile: () => void = () => {}): number {
     const looked = { local: new Map(itemsOf(this.local)), remote: new Map(itemsOf(this.remote)) }
@@ -258,8 +260,8 @@ export class Simulation {
   }
 
   /**
-   * As the command finds it: local entries by their paths, remote ones by their ids, whose paths
-   * change with those of folders.
+   * Changed paths as the command finds them: local entries by path, remote entries by id, because
+   * their paths change with their folders.
    */
   private changedSince({ local, remote }: Looked): string[] {
     const differ = (one: Looked['local'], other: Looked['local']) =>
@@ -282,7 +284,7 @@ export class Simulation {
     ]
   }
 
-  /** Ends the process, with what only that knows. */
+  /** Ends the process, and loses its memory. */
   kill(): void {
     this.open = null
     this.sent.clear()
@@ -290,13 +292,13 @@ export class Simulation {
     this.failedMoves.clear()
   }
 
-  /** Loses the state. */
+  /** Loses the stored state. */
   forget(): void {
     this.kill()
     this.agreed = new Map()
   }
 
-  /** What both sides had, and one of them has no longer, although no person has ended it. */
+  /** Contents that both sides had and one side has lost, although no user has deleted them. */
   taken(): string[] {
     const [local, remote] = [this.local.contents(), this.remote.contents()]
     return [...this.common].filter(content => !local.has(content) || !remote.has(content))
@@ -307,8 +309,8 @@ export class Simulation {
   }
 
   /**
-   * As the command does it: only if what is there is what was looked at. @returns whether it was
-   * done
+   * Performs an action like the command: only if the entries still match the listing.
+   * @returns whether it was performed
    */
   private carryOut(
     action: Action,
@@ -347,12 +349,12 @@ export class Simulation {
         if (!isAsSeen || !there) return false
         if (side === 'local' && childrenOf(there).size > 0) return false
         if (side === 'remote' && contentsOf(there).length > (action.files ?? 0)) return false
-        // What has changed in a folder is told by its events.
+        // Events report the changes in a folder.
         for (const node of this.remote.tree.nodes(there))
           if (side === 'remote' && !isSame(node.entry, looked.remote.get(pathOf(node))))
             return false
         for (const content of contentsOf(there)) target.kept.add(content)
-        // It makes way for a file, or for a folder.
+        // The entry makes way for a file or a folder.
         if (!source.hasFolderFor(path) || source.tree.at(path))
           for (const content of contentsOf(there)) this.common.delete(content)
         target.remove(there)
@@ -368,7 +370,7 @@ export class Simulation {
           // Two names may have been swapped.
           this.common.delete(there.entry.content)
         }
-        // The service keeps the id of what is replaced.
+        // The service keeps the id of a replaced file.
         const id = side === 'remote' && there?.entry ? there.entry.id : fresh()
         target.put(path, itemOf('file', sent.content, id))
         this.send(path, sent)
@@ -377,7 +379,10 @@ export class Simulation {
     }
   }
 
-  /** Until nothing is left to do. @throws Error if that never comes */
+  /**
+   * Runs rounds until nothing is left to do.
+   * @throws Error if the rounds do not converge
+   */
   settle(): void {
     this.blocked.clear()
     this.kill()

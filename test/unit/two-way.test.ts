@@ -8,7 +8,7 @@ import { type Deed, Simulation } from './two-way-model.ts'
 
 const RUNS = Number(process.env.TWO_WAY_RUNS ?? rounds(300, 5000))
 
-/** Both sides with the same files, and what a synchronization does after some deeds. */
+/** Two sides with the same files, and the actions of a sync after the given changes. */
 function after(files: string[], local: Deed[], remote: Deed[]): Simulation & { done: string[] } {
   const simulation = new Simulation()
   for (const path of files) {
@@ -38,7 +38,7 @@ function after(files: string[], local: Deed[], remote: Deed[]): Simulation & { d
     )
   }
   expect(simulation.local.shown()).toEqual(simulation.remote.shown())
-  // What is planned again after other actions counts once.
+  // An action that is planned again after other actions counts once.
   return Object.assign(simulation, { done: [...new Set(done)] })
 }
 const write = (path: string): Deed => ({ does: 'write', path })
@@ -46,7 +46,7 @@ const remove = (path: string): Deed => ({ does: 'remove', path })
 const restore = (path: string): Deed => ({ does: 'restore', path })
 const move = (path: string, to: string): Deed => ({ does: 'move', path, to })
 
-describe('A plan of two sides', () => {
+describe('A two-way plan', () => {
   it.each<[string, string[], Deed[], Deed[], string[]]>([
     ['sends what is new', [], [write('a')], [write('b')], ['remote upload a', 'local download b']],
     [
@@ -153,7 +153,7 @@ describe('A plan of two sides', () => {
     expect(after(files, local, remote).done.sort()).toEqual(expected.sort())
   })
 
-  it('merges both sides when nothing is known of before, and deletes nothing', () => {
+  it('merges both sides without a known previous state, and deletes nothing', () => {
     const simulation = after(['same', 'd/a'], [remove('same')], [])
     simulation.do('remote', write('only there'))
     simulation.agreed = new Map()
@@ -162,7 +162,7 @@ describe('A plan of two sides', () => {
     expect([simulation.local.kept.size, simulation.remote.kept.size]).toEqual([0, 1])
   })
 
-  it('keeps a file that is there again before its deletion arrives', () => {
+  it('keeps a file that reappears before its deletion arrives', () => {
     const simulation = after(['a'], [remove('a')], [])
     const before = { a: [...simulation.remote.kept][0] }
     expect(simulation.remote.shown()).toEqual({})
@@ -171,7 +171,7 @@ describe('A plan of two sides', () => {
     expect(simulation.remote.shown()).toEqual(before)
   })
 
-  it('keeps a file that was moved back while another one came to where it had been', () => {
+  it('keeps a file that was moved back while another one took its former place', () => {
     const simulation = after(['b'], [], [])
     const before = simulation.remote.shown().b
     simulation.do('remote', move('b', 'c'))
@@ -184,7 +184,7 @@ describe('A plan of two sides', () => {
     expect(simulation.remote.shown()).toEqual(simulation.local.shown())
   })
 
-  it('takes what was sent since the last look for what both had', () => {
+  it('treats files sent since the last listing as known to both sides', () => {
     const local = new Tree([
       [
         'a',
@@ -203,7 +203,7 @@ describe('A plan of two sides', () => {
   })
 })
 
-it('A conflict that is killed between its two steps leaves the name to the version of the service', () => {
+it('A conflict that is killed between its two steps leaves the name to the remote version', () => {
   const simulation = after(['a'], [], [])
   simulation.do('local', { does: 'rewrite', path: 'a' })
   simulation.do('remote', { does: 'rewrite', path: 'a' })
@@ -217,8 +217,8 @@ it('A conflict that is killed between its two steps leaves the name to the versi
   })
 })
 
-describe('After it was killed, a synchronization', () => {
-  /** After each number of actions. What people do then is done before the next process begins. */
+describe('After a kill, a sync', () => {
+  /** Kills the sync after each number of actions. Users act before the next process starts. */
   function killedAnywhere(
     files: string[],
     before: (one: Simulation) => void,
@@ -246,7 +246,7 @@ describe('After it was killed, a synchronization', () => {
     for (const path of ['d', 'a']) one.do(side, remove(path))
   }
 
-  it.each(sides)('deletes nothing because of a move that had failed (%s)', side => {
+  it.each(sides)('deletes nothing because of a failed move (%s)', side => {
     const begin = (simulation: Simulation) => {
       simulation.do(side, move('d', 'e'))
       for (const path of ['d', 'e/x', 'e/z']) simulation.blocked.add(`${otherThan(side)} ${path}`)
@@ -255,7 +255,7 @@ describe('After it was killed, a synchronization', () => {
   })
 
   it.each(sides)(
-    'takes its deletions for none by a person, who restores what was deleted (%s)',
+    'does not treat its own deletions as a user’s, and restores a file for the user (%s)',
     side => {
       const files = ['d/x', 'd/y', 'a']
       killedAnywhere(files, removeAll(side), one => {
@@ -269,7 +269,7 @@ describe('After it was killed, a synchronization', () => {
     },
   )
 
-  it.each(sides)('takes what it has moved for unchanged (%s)', side => {
+  it.each(sides)('treats its own moves as unchanged files (%s)', side => {
     const rename = (one: Simulation) => one.do(side, move('a', 'b'))
     killedAnywhere(
       ['a'],
@@ -283,26 +283,29 @@ describe('After it was killed, a synchronization', () => {
     )
   })
 
-  it.each(sides)('takes its copies for no changes by a person, who undoes a change (%s)', side => {
-    const swap = (simulation: Simulation) => {
-      for (const [from, to] of [
-        ['a', 'c'],
-        ['b', 'a'],
-        ['c', 'b'],
-      ] as const)
-        simulation.do(side, move(from, to))
-    }
-    killedAnywhere(['a', 'b'], swap, swap)
-    killedAnywhere(
-      ['a', 'b'],
-      one => one.do(side, write('a')),
-      one => one.do(side, restore('a')),
-    )
-  })
+  it.each(sides)(
+    'does not treat its own copies as a user’s changes, and keeps an undone change (%s)',
+    side => {
+      const swap = (simulation: Simulation) => {
+        for (const [from, to] of [
+          ['a', 'c'],
+          ['b', 'a'],
+          ['c', 'b'],
+        ] as const)
+          simulation.do(side, move(from, to))
+      }
+      killedAnywhere(['a', 'b'], swap, swap)
+      killedAnywhere(
+        ['a', 'b'],
+        one => one.do(side, write('a')),
+        one => one.do(side, restore('a')),
+      )
+    },
+  )
 })
 
 describe('The name of a conflict', () => {
-  it('keeps the ending, is free, and is not too long', () => {
+  it('keeps the extension, is free, and is not too long', () => {
     const taken = new Set(['d/a (conflict x).txt'])
     const nameOf = (path: string) => conflictPath(path, 'x', each => taken.has(each))
     expect(nameOf('d/a.txt')).toBe('d/a (conflict x 2).txt')
@@ -311,7 +314,7 @@ describe('The name of a conflict', () => {
   })
 })
 
-describe('Synchronizations that are killed, and people who go on meanwhile', () => {
+describe('Syncs that are killed while users keep working', () => {
   const name = fc.constantFrom('a', 'b', 'c')
   const path = fc
     .oneof(
@@ -343,7 +346,7 @@ describe('Synchronizations that are killed, and people who go on meanwhile', () 
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('forget' as const) }) },
   )
 
-  it('end with the same on both sides, and lose nothing', () => {
+  it('end with equal sides, and lose nothing', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 20, maxLength: 60 }), steps => {
         const simulation = new Simulation()

@@ -35,27 +35,27 @@ type Call =
   | 'find'
   | 'remove'
 
-/** What goes wrong with a call: before the service acts, or after it. */
+/** The fault of a call: before the service acts, or after it. */
 export interface Fault {
   before?: TransferFailure | undefined
   after?: TransferFailure | undefined
   /** The call neither arrives nor ends. */
   hangs?: boolean
-  /** Bytes that differ from those that were sent. */
+  /** The service receives different bytes. */
   corrupt?: boolean
-  /** The parts are put together in another order. */
+  /** The parts are assembled in another order. */
   mixes?: boolean
 }
 
 export const crc32Of = (bytes: Uint8Array) => crc32(bytes).toString(16).padStart(8, '0')
 
-/** A service in memory, whose network is as bad as the test wants. */
+/** A service in memory behind an unreliable network. */
 export class BadService implements Transport<Uint8Array> {
   readonly host = 'files.example.com'
   readonly files = new Map<string, Buffer>()
   readonly sessions = new Map<string, { size: number; parts: Map<number, Uint8Array> }>()
   readonly calls: string[] = []
-  /** Parts that are being sent at this moment, and the most of them. */
+  /** The number of parts being sent at this moment, and its maximum. */
   readonly load = { now: 0, most: 0 }
   fault: (call: Call, count: number) => Fault | undefined = () => undefined
   readonly #chunkSize: number
@@ -115,7 +115,7 @@ export class BadService implements Transport<Uint8Array> {
   ): Promise<string | undefined> {
     this.load.most = Math.max(this.load.most, ++this.load.now)
     try {
-      // Half of the bytes are on their way when things go wrong.
+      // Half of the bytes were sent before the failure.
       attempt.sent(Math.floor(size / 2))
       const sum = await this.#call(
         'part',
@@ -133,12 +133,12 @@ export class BadService implements Transport<Uint8Array> {
     }
   }
 
-  /** Whether it answers a part with its CRC-32, as older ones do not. */
+  /** Whether the service returns a CRC-32 for each part. Older services do not. */
   saysSums = true
-  /** What each completion was to compare. */
+  /** The digests that each completion had to compare. */
   readonly given: Expected[] = []
 
-  /** How far it is with a completion, at each question, before it tells the outcome. */
+  /** The progress that a completion reports at each poll before it finishes. */
   slow: number[] = []
   #finish = (): Receipt => {
     throw refusal('UPLOAD_NOT_FOUND')
@@ -218,7 +218,7 @@ const follow = (signal: AbortSignal, reject: (reason: unknown) => void) => {
 
 export const pathOf = ({ folder, fileName }: Aim) => (folder ? `${folder}/${fileName}` : fileName)
 
-/** Bytes in memory, which a test may change, as a file. */
+/** A file of bytes in memory that a test may change. */
 export function fileOf(
   bytes: Uint8Array,
   mtimeMs = 1,
@@ -257,7 +257,7 @@ export function fileOf(
   }
 }
 
-/** An upload of bytes to a service, with all that a test may look at. */
+/** An upload of bytes to a service, with everything that a test may inspect. */
 export function jobFor(
   service: BadService,
   source: Source<Uint8Array>,

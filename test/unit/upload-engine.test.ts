@@ -23,7 +23,7 @@ const { setTimeout: real } = globalThis
 
 beforeEach(() => {
   service = new BadService(CHUNK)
-  // A hundred times as fast: the waits between attempts are seconds.
+  // A clock that runs a hundred times as fast, because the waits between attempts are seconds.
   jest
     .spyOn(globalThis, 'setTimeout')
     .mockImplementation(((work: () => void, ms = 0) => real(work, ms / 100)) as typeof setTimeout)
@@ -36,7 +36,7 @@ const count = (call: string) => service.calls.filter(name => name === call).leng
 const stored = () => service.files.get('docs/a.bin')
 
 describe('A large file', () => {
-  it('goes in parts, several at a time and no more than allowed, and is read once', async () => {
+  it('is sent in parts, in parallel up to a limit, and is read once', async () => {
     const file = fileOf(large)
     const { job, seen } = jobFor(service, file.source)
     expect(await upload(job)).toEqual({
@@ -51,7 +51,7 @@ describe('A large file', () => {
     expect(seen).toMatchObject({ moved: SIZE, skipped: 0, checks: 1, session: null, retries: [] })
   })
 
-  it('is completed in the background, and says how far that is', async () => {
+  it('is completed in the background, with its progress', async () => {
     service.slow = [0, SIZE / 4, SIZE / 2]
     const { job, seen } = jobFor(service, fileOf(large).source)
     await upload(job)
@@ -59,7 +59,7 @@ describe('A large file', () => {
     expect([seen.shares, count('complete'), count('outcome')]).toEqual([[0, 0.25, 0.5], 1, 3])
   })
 
-  it('is sent again as far as the completion in the background misses it', async () => {
+  it('sends the parts again that the background completion misses', async () => {
     service.slow = [0]
     service.fault = (call, n) => {
       if (call === 'outcome' && n === 1)
@@ -87,7 +87,7 @@ describe('A large file', () => {
     expect(seen.retries.length).toBeGreaterThan(2)
   })
 
-  it('waits as long as the service asks for, and no shorter', async () => {
+  it('waits exactly as long as the service asks', async () => {
     service.fault = (call, n) =>
       call === 'part' && n === 1
         ? { before: refusal('RATE_LIMITED', { retry_after: 60 }) }
@@ -97,7 +97,7 @@ describe('A large file', () => {
     expect(performance.now() - begun).toBeGreaterThanOrEqual(600)
   })
 
-  it('sends a part again whose answer was lost, and one that was corrupted on its way', async () => {
+  it('sends a part again after a lost response or a corrupted transfer', async () => {
     service.fault = (call, n) => {
       if (call !== 'part') return undefined
       return n === 2 ? { after: lost() } : n === 4 ? { corrupt: true } : undefined
@@ -109,7 +109,7 @@ describe('A large file', () => {
     expect(service.given).toEqual([{ md5: md5(large) }])
   })
 
-  it('is compared by its MD5 where the service says no sums, and then damage is noticed in the end', async () => {
+  it('is verified by its MD5 at the end if the service returns no part checksums', async () => {
     service.saysSums = false
     await upload(jobFor(service, fileOf(large).source).job)
     expect([service.given, stored()?.equals(large)]).toEqual([[{ md5: md5(large) }], true])
@@ -123,7 +123,7 @@ describe('A large file', () => {
   })
 
   it.each([true, false])(
-    'is refused, and given back, where its parts are mixed up (sums: %s)',
+    'is refused, and released, when its parts are mixed up (sums: %s)',
     async saysSums => {
       service.saysSums = saysSums
       service.fault = call => (call === 'complete' ? { mixes: true } : undefined)
@@ -134,14 +134,14 @@ describe('A large file', () => {
     },
   )
 
-  it('gives up a part that is corrupted every time, and keeps what has arrived', async () => {
+  it('gives up a part that is corrupted every time, and keeps the other parts', async () => {
     service.fault = call =>
       call === 'part' && service.calls.length > 6 ? { corrupt: true } : undefined
     const { job, seen } = jobFor(service, fileOf(large).source)
     await expect(upload(job)).rejects.toMatchObject({ code: 'UNREACHABLE' })
     expect(seen.session).toMatchObject({ size: SIZE, partCount: PARTS })
 
-    // The service has the corrupted part, and another process cannot know which one that is.
+    // The service has the corrupted part, and another process cannot know which part it is.
     service.fault = () => undefined
     const next = jobFor(service, fileOf(large).source)
     next.seen.session = seen.session
@@ -150,7 +150,7 @@ describe('A large file', () => {
     expect(service.given).toEqual([{ md5: md5(large) }, { crc32: crc32Of(large) }])
   })
 
-  it('gives up when the network stays away, and sends the rest the next time, in another process', async () => {
+  it('gives up during a long network failure, and sends the rest in a later process', async () => {
     service.fault = (call, n) => (call === 'part' && n > 4 ? { before: lost() } : undefined)
     const first = jobFor(service, fileOf(large).source)
     await expect(upload(first.job)).rejects.toMatchObject({ code: 'UNREACHABLE' })
@@ -164,13 +164,13 @@ describe('A large file', () => {
     await upload(second.job)
     expect(stored()?.equals(large)).toBe(true)
     expect([count('part') - before, count('start')]).toEqual([PARTS - there, 1])
-    // The other process may have ended before it compared what it sent.
+    // The other process may have ended before it verified its parts.
     expect(service.given).toEqual([{ md5: md5(large) }])
     expect(second.seen.moved + second.seen.skipped).toBe(SIZE)
     expect(second.seen.moved).toBeLessThan(SIZE)
   })
 
-  it('pauses in the middle of parts, and goes on without digesting anything twice', async () => {
+  it('pauses in the middle of parts, and resumes without hashing twice', async () => {
     const file = fileOf(large)
     const digests = digestsOf(file.source)
     const { job, seen, interrupt } = jobFor(service, file.source, { digests })
@@ -182,7 +182,7 @@ describe('A large file', () => {
     interrupt.abort(refusal('INTERRUPTED'))
     await expect(paused).rejects.toMatchObject({ code: 'INTERRUPTED' })
     const there = [...service.sessions.values()][0]?.parts.size ?? 0
-    // What was on its way counts no more.
+    // Unfinished transfers no longer count.
     expect([seen.moved, service.load.now]).toEqual([there * CHUNK, 0])
 
     service.fault = () => undefined
@@ -193,14 +193,14 @@ describe('A large file', () => {
     expect([file.digested(), again.seen.moved]).toEqual([SIZE, SIZE - there * CHUNK])
   })
 
-  it('sends again what has stalled', async () => {
+  it('sends stalled parts again', async () => {
     service.fault = (call, n) => (call === 'part' && n === 2 ? { hangs: true } : undefined)
     const { job, seen } = jobFor(service, fileOf(large).source)
     await upload(job)
     expect(seen).toMatchObject({ moved: SIZE, retries: ['UNREACHABLE'] })
   })
 
-  it('begins anew where the service has forgotten it, before or in the middle', async () => {
+  it('starts over when the service has forgotten the upload, before or during it', async () => {
     const { job, seen } = jobFor(service, fileOf(large).source)
     seen.session = {
       uploadId: 'gone',
@@ -219,7 +219,7 @@ describe('A large file', () => {
     expect([count('start'), seen.moved + seen.skipped]).toEqual([2, SIZE])
   })
 
-  it('begins anew, and gives back what it held, where another file is behind the path now', async () => {
+  it('starts over, and releases its reservation, when the path has another file now', async () => {
     const first = jobFor(service, fileOf(large).source)
     service.fault = (call, n) =>
       call === 'part' && n > 4 ? { before: refusal('FORBIDDEN') } : undefined
@@ -233,7 +233,7 @@ describe('A large file', () => {
     expect([count('abort'), service.sessions.size]).toEqual([1, 0])
   })
 
-  it('sends the parts that the service misses in the end', async () => {
+  it('sends the parts that the service reports missing at the end', async () => {
     service.fault = (call, n) => {
       if (call === 'complete' && n === 1)
         for (const { parts } of service.sessions.values()) parts.delete(3)
@@ -253,7 +253,7 @@ describe('A large file', () => {
     })
   })
 
-  it('has arrived although the answer to its completion was lost', async () => {
+  it('succeeds although the response to its completion was lost', async () => {
     service.fault = (call, n) =>
       call === 'complete' && n === 1 ? { after: refusal('UPLOAD_NOT_FOUND') } : undefined
     expect(await upload(jobFor(service, fileOf(large).source).job)).toMatchObject({
@@ -262,7 +262,7 @@ describe('A large file', () => {
     expect(count('start')).toBe(1)
   })
 
-  it('is compared: a digest that differs in the end is an error, and ends it', async () => {
+  it('fails and is removed when its final digest differs', async () => {
     service.saysSums = false
     service.fault = call => (call === 'complete' ? { corrupt: true } : undefined)
     const { job, seen } = jobFor(service, fileOf(large).source)
@@ -273,7 +273,7 @@ describe('A large file', () => {
     expect([seen.session, service.sessions.size]).toEqual([null, 0])
   })
 
-  it('ends, and gives back what it held, when it changes meanwhile', async () => {
+  it('fails, and releases its reservation, when it changes meanwhile', async () => {
     const file = fileOf(large)
     service.fault = call => {
       if (call === 'part') file.change()
@@ -284,7 +284,7 @@ describe('A large file', () => {
     expect([seen.session, service.sessions.size, service.files.size]).toEqual([null, 0, 0])
   })
 
-  it('is not sent where the path has it already, and is refused where the path has something else', async () => {
+  it('is not sent if the path has it already, and is refused if the path has another file', async () => {
     service.files.set('docs/a.bin', large)
     const { job, seen } = jobFor(service, fileOf(large).source)
     expect(await upload(job)).toMatchObject({ status: 'unchanged' })
@@ -293,11 +293,11 @@ describe('A large file', () => {
     await expect(upload(jobFor(service, other.source).job)).rejects.toMatchObject({
       code: 'PATH_EXISTS',
     })
-    // Another size is another file.
+    // A file with another size is another file.
     expect(other.digested()).toBe(0)
   })
 
-  it('keeps its parts for another name when its own is taken in the end', async () => {
+  it('keeps its parts for another name when its own name is taken at the end', async () => {
     service.fault = (call, n) => {
       if (call === 'complete' && n === 1) service.files.set('docs/a.bin', small)
       return undefined
@@ -312,7 +312,7 @@ describe('A large file', () => {
     expect(count('part')).toBe(before)
   })
 
-  it.each(['start', 'received'])('is refused at once where %s is', async call => {
+  it.each(['start', 'received'])('is refused immediately where %s is', async call => {
     service.fault = name => (name === call ? { before: refusal('QUOTA_EXCEEDED') } : undefined)
     const { job, seen } = jobFor(service, fileOf(large).source)
     if (call === 'received')
@@ -341,7 +341,7 @@ describe('A small file', () => {
     expect([service.calls, seen.moved]).toEqual([['whole'], bytes.length])
   })
 
-  it('arrives although the network drops twice, once after it has arrived', async () => {
+  it('arrives although the network fails twice, once after its arrival', async () => {
     service.fault = (call, n) => {
       if (call !== 'whole') return undefined
       return n === 1 ? { before: lost() } : n === 2 ? { after: lost() } : undefined
@@ -355,14 +355,14 @@ describe('A small file', () => {
     })
   })
 
-  it('is removed where the service has stored other bytes', async () => {
+  it('is removed when the service has stored other bytes', async () => {
     service.fault = call => (call === 'whole' ? { corrupt: true } : undefined)
     const { job } = jobFor(service, fileOf(small).source)
     await expect(upload(job)).rejects.toMatchObject({ code: 'DIGEST_DIFFERS' })
     expect(service.files.size).toBe(0)
   })
 
-  it('is not sent with other bytes than those that were digested', async () => {
+  it('is not sent if its bytes changed after hashing', async () => {
     const file = fileOf(small)
     file.change()
     await expect(upload(jobFor(service, file.source).job)).rejects.toMatchObject({
@@ -371,7 +371,7 @@ describe('A small file', () => {
     expect(service.calls).toEqual([])
   })
 
-  it('is refused where the path has something else, and unchanged where it has the same', async () => {
+  it('is refused if the path has another file, and unchanged if the path has the same file', async () => {
     service.files.set('docs/a.bin', randomBytes(1000))
     await expect(upload(jobFor(service, fileOf(small).source).job)).rejects.toMatchObject({
       code: 'PATH_EXISTS',
@@ -382,7 +382,7 @@ describe('A small file', () => {
     })
   })
 
-  it('shares the bound on requests with all others', async () => {
+  it('shares the request limit with all other files', async () => {
     const limit = pLimit(2)
     const names = Array.from({ length: 6 }, (_, i) => `${i}.txt`)
     let most = 0
@@ -399,10 +399,10 @@ describe('A small file', () => {
   })
 })
 
-describe('What watches a transfer', () => {
+describe('The transfer watchdog', () => {
   const timers = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
 
-  it('waits for nothing when the answer came before all bytes had gone', () => {
+  it('does not wait when the response arrives before all bytes were sent', () => {
     const before = timers()
     const watchdog = watch(new AbortController().signal, 'example.com')
     watchdog.touch()
@@ -415,8 +415,8 @@ describe('What watches a transfer', () => {
   })
 })
 
-describe('A rate', () => {
-  it('is that of the last seconds, and never negative', () => {
+describe('A transfer rate', () => {
+  it('covers the last seconds, and is never negative', () => {
     let time = 0
     const moved = meter(() => time)
     expect(moved.rate()).toBe(0)

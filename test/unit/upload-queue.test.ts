@@ -12,7 +12,7 @@ import { BadService, fileOf, refusal } from './upload-engine-service.ts'
 const CHUNK = 1024 * 1024
 const LARGE = randomBytes(SMALL + 17)
 
-/** A queue that uploads to a service, and what it holds for each file. */
+/** A queue that uploads to a service, with the reservations of each file. */
 function open(service: BadService, atOnce = 3) {
   const queue = uploadQueue({ atOnce })
   const limit = pLimit(2)
@@ -63,8 +63,8 @@ function open(service: BadService, atOnce = 3) {
 const tiny = (count: number) =>
   Array.from({ length: count }, (_, i) => [`${i}.txt`, randomBytes(100)] as const)
 
-describe('A queue of uploads', () => {
-  it('replaces what has the name once that is decided, and asks again where that cannot be', async () => {
+describe('An upload queue', () => {
+  it('replaces an existing file after a decision, and asks again when that fails', async () => {
     const { queue, phases, all } = open(new BadService(CHUNK))
     const asked: boolean[] = []
     const uploadOf = (fileName: string, isFolder: boolean): NewUpload => ({
@@ -93,7 +93,7 @@ describe('A queue of uploads', () => {
     expect(asked).toEqual([false, false, true, true, false])
   })
 
-  it('sends all, a few at a time, and counts them', async () => {
+  it('sends all files, a few at a time, and counts them', async () => {
     const service = new BadService(CHUNK)
     const { queue, uploadOf, all, closed } = open(service)
     const files = tiny(40)
@@ -124,12 +124,12 @@ describe('A queue of uploads', () => {
     expect(told).toBeGreaterThan(0)
     expect(told).toBeLessThan(40)
     stop()
-    // What is over makes room.
+    // Finished files make room.
     queue.add([uploadOf('next.txt', randomBytes(5))])
     expect(queue.snapshot().total.size).toBe(5)
   })
 
-  it('is the same object until something changes', async () => {
+  it('returns the same object until something changes', async () => {
     const { queue, uploadOf, all } = open(new BadService(CHUNK))
     expect(queue.snapshot()).toBe(queue.snapshot())
     const before = queue.snapshot()
@@ -138,7 +138,7 @@ describe('A queue of uploads', () => {
     await until(() => all('uploaded'))
   })
 
-  it('pauses one in mid-part while others go on, and resumes it at once', async () => {
+  it('pauses one file in the middle of a part while others continue, and resumes it immediately', async () => {
     const service = new BadService(CHUNK)
     service.fault = (call, n) => (call === 'part' && n > 3 ? { hangs: true } : undefined)
     const { queue, uploadOf, phaseOf, all } = open(service)
@@ -150,7 +150,7 @@ describe('A queue of uploads', () => {
     await until(() => service.files.size === 5)
     service.fault = () => undefined
     queue.resume(['large.bin'])
-    // The progress bar does not jump back to its beginning.
+    // The progress bar does not jump back to zero.
     expect(queue.snapshot().uploads[0]?.sent).toBe(sent)
     await until(() => all('uploaded'))
     expect(service.files.get('large.bin')?.equals(LARGE)).toBe(true)
@@ -170,7 +170,7 @@ describe('A queue of uploads', () => {
     expect(service.files.size).toBe(9)
   })
 
-  it('cancels: gives back what the service holds, of one that runs, one that waits and one that failed', async () => {
+  it('cancels running, waiting and failed files, and releases their reservations', async () => {
     const service = new BadService(CHUNK)
     service.fault = (call, n) => (call === 'part' && n > 3 ? { hangs: true } : undefined)
     const { queue, uploadOf, phases } = open(service, 1)
@@ -190,7 +190,7 @@ describe('A queue of uploads', () => {
     expect(queue.snapshot().uploads).toEqual([])
   })
 
-  it('says what has failed, goes on with the rest, and tries again when told to', async () => {
+  it('reports failures, continues with the rest, and retries on request', async () => {
     const service = new BadService(CHUNK)
     service.fault = (call, n) =>
       call === 'whole' && n === 2 ? { before: refusal('FILE_TOO_LARGE') } : undefined
@@ -203,7 +203,7 @@ describe('A queue of uploads', () => {
     await until(() => all('uploaded'))
   })
 
-  it('shows why a file is tried again, until its bytes move', async () => {
+  it('shows why a file is retried, until its bytes move', async () => {
     const service = new BadService(CHUNK)
     service.fault = (call, n) =>
       call === 'whole' && n === 1 ? { before: refusal('UNAVAILABLE') } : undefined
@@ -215,7 +215,7 @@ describe('A queue of uploads', () => {
     expect(queue.snapshot().uploads[0]?.failure).toBeNull()
   })
 
-  it('pauses all when the session has ended, and loses none', async () => {
+  it('pauses all files when the session has expired, and loses none', async () => {
     const service = new BadService(CHUNK)
     service.fault = call => (call === 'whole' ? { before: refusal('UNAUTHENTICATED') } : undefined)
     const { queue, uploadOf, all } = open(service)
@@ -228,7 +228,7 @@ describe('A queue of uploads', () => {
     expect(service.files.size).toBe(10)
   })
 
-  it('asks about names that are taken, once for all', async () => {
+  it('asks about taken names once for all files', async () => {
     const service = new BadService(CHUNK)
     for (const name of ['0.txt', '1.txt', '1 (2).txt', '2.txt'])
       service.files.set(name, randomBytes(7))
@@ -256,7 +256,7 @@ describe('A queue of uploads', () => {
     ])
   })
 
-  it('tries what has failed under another name, and numbers that if it is taken', async () => {
+  it('retries a failed file under another name, with a number if the name is taken', async () => {
     const service = new BadService(CHUNK)
     service.files.set('a-b.txt', randomBytes(7))
     service.fault = call => (call === 'whole' ? { before: refusal('INVALID_PATH') } : undefined)
@@ -271,7 +271,7 @@ describe('A queue of uploads', () => {
     expect(phases()).toEqual(['a-b (2).txt uploaded'])
   })
 
-  it('fails where a file is in the place of a folder: no other name would help', async () => {
+  it('fails where a file is in the place of a folder, without asking for another name', async () => {
     const service = new BadService(CHUNK)
     service.fault = call =>
       call === 'whole' ? { before: refusal('PATH_EXISTS', { path: '/docs' }) } : undefined
@@ -281,7 +281,7 @@ describe('A queue of uploads', () => {
     await until(() => all('failed'))
   })
 
-  it('decides about those that are still to come', async () => {
+  it('applies a decision to later files as well', async () => {
     const service = new BadService(CHUNK)
     for (const [name] of tiny(5)) service.files.set(name, randomBytes(7))
     const { queue, uploadOf, all } = open(service, 1)
@@ -291,7 +291,7 @@ describe('A queue of uploads', () => {
     expect(queue.snapshot().total).toMatchObject({ size: 500, sent: 500 })
   })
 
-  it('goes on with a file of an earlier run once it is chosen again', async () => {
+  it('resumes a file of an earlier run once it is selected again', async () => {
     const service = new BadService(CHUNK)
     const { queue, uploadOf, phases } = open(service)
     const { work, ...earlier } = uploadOf('large.bin', LARGE)

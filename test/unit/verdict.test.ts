@@ -25,7 +25,7 @@ const good = (name: string) => file(name, { one: 'passed' }, 'passed')
 const bad = (name: string) => file(name, { one: 'passed', two: 'failed' })
 
 describe('the verdict of .ci/run', () => {
-  it('runs up to six failed files once more', () => {
+  it('repeats up to six failed files once', () => {
     expect(verdict(report(good('a'), ...['b', 'c', 'd', 'e', 'f', 'g'].map(bad)))).toEqual({
       passed: 7,
       failed: 6,
@@ -34,7 +34,7 @@ describe('the verdict of .ci/run', () => {
     })
   })
 
-  it('takes more failed files than that as they are, and a run without any', () => {
+  it('does not repeat more failed files than that, or a run without failures', () => {
     expect(verdict(report(...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(bad)))).toMatchObject({
       failed: 7,
       again: false,
@@ -42,7 +42,7 @@ describe('the verdict of .ci/run', () => {
     expect(verdict(report(good('a')))).toMatchObject({ passed: 1, failed: 0, again: false })
   })
 
-  it('fails what fails twice, and names what passed alone', () => {
+  it('fails a file that fails twice, and names files that passed alone', () => {
     const first = report(good('a'), bad('b'), bad('c'))
     const second = report(bad('b'), file('c', { one: 'passed', two: 'passed' }, 'passed'))
     expect(verdict(first, second)).toEqual({
@@ -65,7 +65,7 @@ describe('the verdict of .ci/run', () => {
     expect(verdict(first, report(file('b', {})))).toMatchObject({ passed: 1, failed: 1, flaky: [] })
   })
 
-  it('accepts no second run of other files', () => {
+  it('rejects a second run of other files', () => {
     expect(() => verdict(report(bad('a'), bad('b')), report(good('a')))).toThrow('Other files')
     expect(() => verdict(report(bad('a')), report())).toThrow('Other files')
   })
@@ -78,7 +78,7 @@ describe('jest --onlyFailures', () => {
   const run = async (name: string, ...args: string[]): Promise<Report> => {
     const to = join(root, `${name}.json`)
     const jest = resolve('node_modules/jest/bin/jest.js')
-    // It fails in the first run, as it should.
+    // The first run fails, as it should.
     await promisify(execFile)(process.execPath, [jest, '--json', `--outputFile=${to}`, ...args], {
       cwd: root,
     }).catch(() => {})
@@ -108,7 +108,7 @@ describe('jest --onlyFailures', () => {
     )
   })
 
-  it('runs what failed in the last run, in the projects in which it failed', async () => {
+  it('runs the failed files of the last run, in the projects in which they failed', async () => {
     const first = await run('first')
     expect(verdict(first)).toMatchObject({ passed: 4, failed: 2, again: true })
     writeFileSync(join(root, 'alone'), '')

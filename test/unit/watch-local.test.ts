@@ -27,7 +27,7 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Until what has happened is told. */
+/** Waits until the watch reports these folders. */
 const tells = (expected: string[] | null) =>
   eventually(async () => {
     const more = watched.take()
@@ -35,7 +35,7 @@ const tells = (expected: string[] | null) =>
     expect(taken && [...taken].sort()).toEqual(expected)
   })
 
-it('A watch tells in which folders something has happened, and that its folder is another one', async () => {
+it('A watch reports the changed folders, and the replacement of its own folder', async () => {
   writeFileSync(join(root, 'f/a'), 'a')
   await tells(['f'])
   renameSync(join(root, 'f/a'), join(root, 'a'))
@@ -47,7 +47,7 @@ it('A watch tells in which folders something has happened, and that its folder i
   rmSync(`${root}-away`, { recursive: true })
 })
 
-it('A watch does not know what has happened after more events than the system may keep', async () => {
+it('A watch reports an overflow after more events than the system keeps', async () => {
   for (let i = 0; i < 10_000; i++) writeFileSync(join(root, 'f', i % 2 ? 'a' : 'b'), String(i))
   await tells(null)
   expect(watched.take()).not.toBeNull()

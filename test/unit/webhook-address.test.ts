@@ -65,7 +65,7 @@ describe('Webhooks may reach', () => {
     expect(mayReach(address)).toBe(false)
   })
 
-  it('what the operator allows, and nothing beside it', () => {
+  it('exactly the addresses that the operator allows', () => {
     const allowed = webhookAddresses(['10.1.2.0/24', '127.0.0.1', 'fd00:1::/32', '::1'])
     for (const address of ['10.1.2.3', '127.0.0.1', 'fd00:1::2', '::1', ...open])
       expect(allowed(address)).toBe(true)

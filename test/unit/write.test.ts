@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals'
 import { answer, success } from '../../src/http/envelope.ts'
 import { write } from '../../src/http/write.ts'
 
-it('An answer to a client that has hung up is not written, whether its request still has a socket or not', async () => {
+it('A response to a disconnected client is not written, with or without a socket', async () => {
   const late = new Promise<[IncomingMessage, ServerResponse]>(resolve => {
     const server = createServer((req, res) => {
       res.once('close', () => {
@@ -15,7 +15,7 @@ it('An answer to a client that has hung up is not written, whether its request s
     server.listen(0, '127.0.0.1', () => {
       const address = server.address()
       const socket = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1')
-      // The body that it promises never comes.
+      // The announced body never arrives.
       socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\nx', () =>
         setTimeout(() => socket.end(), 20),
       )
