@@ -3,14 +3,14 @@ import { connect } from 'node:net'
 import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What attackers send, and when it is enough. */
+/** The requests of an attack, and the condition to stop it. */
 export type Attack =
   | {
       kind: 'requests'
       requests: { url: string; method: string; headers: Record<string, string>; body?: string }[]
     }
   | {
-      /** Requests of which the end never comes, so many connections being opened at once. */
+      /** Requests that never end. This many connections are opened in parallel. */
       kind: 'half'
       url: string
       heads: string[]
@@ -19,8 +19,8 @@ export type Attack =
     }
 
 /**
- * What came of each request: its status, 0 where the connection broke, and the beginning of its
- * body.
+ * The result of each request: its status, or 0 if the connection broke, and the start of the
+ * response body.
  */
 export interface Outcome {
   status: number
@@ -65,7 +65,7 @@ async function half({
   const begin = async () => {
     for (const head of left) {
       const socket = connect({ host: hostname, port: Number(port), noDelay: true })
-      // A service that hangs up is an answer, too.
+      // A closed connection counts as a response.
       socket.on('error', () => {}).resume()
       await once(socket, 'connect')
       const sent = new Promise<void>(done => {
@@ -73,7 +73,7 @@ async function half({
         socket.write(head)
         socket.write(body, () => done())
       })
-      // A service that has refused takes it slowly, or not at all.
+      // After a refusal, the service reads the body slowly or not at all.
       await Promise.race([sent, sleep(1000)])
     }
   }

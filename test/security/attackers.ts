@@ -8,18 +8,16 @@ import type { Attack, Outcome } from './attackers-process.ts'
 
 export interface Attackers {
   /**
-   * Begins; resolves when every request has its answer, or everything that is to be sent of it is
-   * sent.
+   * Starts the attack. Resolves when every request has its response, or everything has been sent.
    */
   attack(): Promise<Outcome[]>
-  /** Hangs up. */
+  /** Closes the connections. */
   end(): Promise<void>
 }
 
 /**
- * Attackers of their own: a process that sends all requests at once, or what is to be sent of each.
- * It stands behind the service for the processors of this machine (nice 19), for real ones would
- * not share them.
+ * A separate process that sends all requests at the same time, or only their beginnings. It has a
+ * lower priority than the service (nice 19), because real attackers would not share its processors.
  */
 export async function gather(attack: Attack): Promise<Attackers> {
   const child = fork(new URL('attackers-process.ts', import.meta.url), {
@@ -45,7 +43,7 @@ export async function gather(attack: Attack): Promise<Attackers> {
   }
 }
 
-/** Sends all requests, and lets nothing of it stay. */
+/** Sends all requests, and stops the process afterwards. */
 export async function attack(
   requests: Extract<Attack, { kind: 'requests' }>['requests'],
 ): Promise<Outcome[]> {
@@ -54,14 +52,13 @@ export async function attack(
 }
 
 /**
- * Milliseconds that the first thread of a process has waited for a processor while others had them:
- * proc(5), schedstat.
+ * Milliseconds that the main thread of a process has waited for a processor: proc(5), schedstat.
  */
 const waited = (pid: number) =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
 
 /**
- * How long health checks took, in milliseconds: half of them as it was, and the slowest without its
+ * Durations of health checks in milliseconds: the median as measured, and the slowest without its
  * wait for a processor.
  */
 export interface Health {
@@ -70,9 +67,9 @@ export interface Health {
 }
 
 /**
- * Asks for /healthz until it is stopped. Whatever else the machine does (other tests, too) can hold
- * up any process, so what the service and this process have waited for a processor does not count
- * for single answers.
+ * Requests /healthz until it is stopped. Other load on the machine can delay any process, so the
+ * time that the service and this process waited for a processor is subtracted from single
+ * responses.
  */
 export function watchHealth({
   url,
@@ -103,7 +100,7 @@ export function watchHealth({
   }
 }
 
-/** Every one was answered within half a second. */
+/** Expects that every check was answered within half a second. */
 export function expectHealthy({ median, slowest }: Health): void {
   expect(median).toBeLessThan(500)
   expect(slowest).toBeLessThan(500)

@@ -13,7 +13,7 @@ let t: TestApp
 let provider: TestProvider
 let alice: Person
 let bob: Person
-/** Requests of which the line is not written yet. */
+/** Requests whose log line is not written yet. */
 let open = 0
 
 beforeAll(async () => {
@@ -39,12 +39,12 @@ const linesOf = (app: TestApp): Line[] =>
     .map(line => JSON.parse(line))
 
 /**
- * The line about a request is written when its connection is done with it, which may be after the
- * client has its answer.
+ * The log line of a request is written when its connection is done, possibly after the client has
+ * the response.
  */
 const allLogged = () => until(() => open === 0)
 
-/** The lines that are written while something is done. */
+/** The log lines written during some work. */
 async function during<T>(work: () => Promise<T>): Promise<{ answer: T; lines: Line[] }> {
   await allLogged()
   const before = linesOf(t).length
@@ -56,7 +56,7 @@ async function during<T>(work: () => Promise<T>): Promise<{ answer: T; lines: Li
 const requestsIn = (lines: Line[]) => lines.filter(line => line.msg === 'request')
 const eventsIn = (lines: Line[]) => lines.filter(line => line.event !== undefined)
 
-/** The one security event of a call, which must belong to the request that was answered. */
+/** The only security event of a call, which must belong to that request. */
 async function eventOf(call: () => Promise<{ headers?: Headers; status: number }>): Promise<Line> {
   const { answer, lines } = await during(call)
   expect(answer.status).toBeLessThan(400)
@@ -72,8 +72,8 @@ const sessionIdOf = async (person: Person): Promise<string> => {
   return response.sessions.find(({ current }: { current: boolean }) => current).id
 }
 
-describe('The line about a request', () => {
-  it('names the user and the session, by ids that are no credentials', async () => {
+describe('The log line of a request', () => {
+  it('names the user and the session by ids that are not credentials', async () => {
     const session_id = await sessionIdOf(alice)
     for (const call of [
       () => alice.rest('GET', '/api/user/data'),
@@ -88,14 +88,14 @@ describe('The line about a request', () => {
     expect(session_id).toMatch(/^[\da-f-]{36}$/)
   })
 
-  it('names the key of a program', async () => {
+  it('names the API key', async () => {
     const key = await privateKey(t, alice)
     const [line] = requestsIn((await during(() => key.caller.rest('GET', '/api/user/data'))).lines)
     expect(line).toMatchObject({ user_id: alice.userId, key_id: key.id })
     expect(line).not.toHaveProperty('session_id')
   })
 
-  it('names nobody where the credential is none', async () => {
+  it('names no user for an invalid credential', async () => {
     const calls = [t.anonymous, t.withKey(`satchel_${'x'.repeat(43)}`)].map(
       who => () => who.rest('GET', '/api/user/data'),
     )
@@ -110,14 +110,14 @@ describe('The line about a request', () => {
     ['203.0.113.77', '203.0.113.0/24'],
     ['2001:db8:abcd:12::7', '2001:db8:abcd::/48'],
     ['::ffff:203.0.113.77', '203.0.113.0/24'],
-  ])('shows of the address %s its network', async (address, network) => {
+  ])('shows only the network of the address %s', async (address, network) => {
     const headers = { 'x-forwarded-for': address }
     const { lines } = await during(() => t.anonymous.rest('GET', '/api/user/data', { headers }))
     expect(requestsIn(lines)[0]?.address).toBe(network)
     expect(JSON.stringify(lines)).not.toContain(address)
   })
 
-  it('shows whole addresses, or none, where the setting says so', async () => {
+  it('shows full addresses, or none, when configured', async () => {
     for (const [LOG_ADDRESSES, shown] of [
       ['full', '203.0.113.77'],
       ['none', undefined],
@@ -135,7 +135,7 @@ describe('The line about a request', () => {
     }
   })
 
-  it('names no files: neither of WebDAV nor of screens of the console', async () => {
+  it('names no files, in WebDAV paths or console paths', async () => {
     const paths = [
       ['/dav/files/secret/plan.txt', '/dav/files/...'],
       ['/dav/workspaces/garden/secret/plan.txt', '/dav/workspaces/garden/...'],
@@ -155,7 +155,7 @@ describe('The line about a request', () => {
     }
   })
 
-  it('has the level debug for a health check that succeeds', async () => {
+  it('has the level debug for a successful health check', async () => {
     const { lines } = await during(async () => {
       for (const path of ['/healthz', '/readyz', '/api/user/data']) await fetch(`${t.url}${path}`)
     })
@@ -166,17 +166,17 @@ describe('The line about a request', () => {
     ])
   })
 
-  it('costs no more for a path that is as long as can be', () => {
+  it('costs no more for the longest possible path', () => {
     const began = process.cpuUsage()
     for (let i = 0; i < 20; i++)
       for (const part of ['a!', 'a', '%4', '!'])
         loggablePath(`/${part.repeat(16_000 / part.length)}`)
     const { user, system } = process.cpuUsage(began)
-    // What takes the square of the length needs seconds.
+    // Quadratic work would take seconds.
     expect((user + system) / 1000).toBeLessThan(1500)
   })
 
-  it('holds no more of a path than 256 characters, and no address or token in it', async () => {
+  it('shows at most 256 characters of a path, without addresses and tokens', async () => {
     const token = 'Zm9v'.repeat(11)
     const escaped = [...token].map(c => `%${c.charCodeAt(0).toString(16)}`).join('')
     const paths = [
@@ -196,8 +196,8 @@ describe('The line about a request', () => {
   })
 })
 
-describe('A security event is a line of its own', () => {
-  it('for signing in, signing out and a sign-in that is refused', async () => {
+describe('A security event has its own log line', () => {
+  it('for a sign-in, a sign-out and a refused sign-in', async () => {
     const browser = new Browser()
     const { lines } = await during(() => signInBy(browser, t.url, 'carol@example.com'))
     const [carol] = await t.app.db.rows<{ id: string }>(
@@ -240,12 +240,12 @@ describe('A security event is a line of its own', () => {
     ])
   })
 
-  it('for signing out on a page', async () => {
+  it('for a sign-out on a page', async () => {
     const browser = await newBrowser(t.url, 'dora@example.com')
     const signOut = () =>
       browser.get(`${t.url}/logout`, { method: 'POST', headers: { origin: t.app.publicUrl() } })
     expect(await eventOf(signOut)).toMatchObject({ event: 'sign_out', user_id: expect.any(String) })
-    // No one is signed out by the same cookie again.
+    // The same cookie signs nobody out again.
     expect(eventsIn((await during(signOut)).lines)).toEqual([])
   })
 
@@ -332,7 +332,7 @@ describe('A security event is a line of its own', () => {
     })
   })
 
-  it('for sessions and accounts that are ended', async () => {
+  it('for ended sessions and accounts', async () => {
     const first = await t.signIn('erin')
     const second = await t.signIn('erin')
     const [mine, other] = [await sessionIdOf(first), await sessionIdOf(second)]
@@ -359,7 +359,7 @@ describe('A security event is a line of its own', () => {
     })
   })
 
-  it('for guesses at the password of a link that are blocked, at every door', async () => {
+  it('for blocked password guesses of a link, on every interface', async () => {
     await wholeGuessWindow()
     await alice.upload('guessed.txt', 'x')
     const json = { object: 'guessed.txt', password: 'right' }
@@ -397,13 +397,13 @@ describe('A security event is a line of its own', () => {
     expect(t.logs()).not.toContain(token)
   })
 
-  it('and holds no address, name, token or password', () => {
+  it('without addresses, names, tokens and passwords', () => {
     const events = JSON.stringify(eventsIn(linesOf(t)))
     expect(events.length).toBeGreaterThan(1000)
     expect(events).not.toMatch(/@|alice|bob|carol|wrong|right|satchel_|[\w-]{43}/)
   })
 
-  it('but not for what was refused', async () => {
+  it('but not for refused changes', async () => {
     const workspaceId = await found(alice)
     await join(t, workspaceId, bob, 'viewer')
     const json = { workspace_id: workspaceId, user_id: alice.userId, role: 'viewer' }

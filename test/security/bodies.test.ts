@@ -20,7 +20,7 @@ import {
 const MiB = 1024 * 1024
 const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
-/** A form up to the first bytes of its file; the file and the end are still to come. */
+/** A form up to the start of its file. The file and the end are missing. */
 const formStart = (name: string) => form([file(name, '')], '').subarray(0, -2)
 const formEnd = `\r\n--${BOUNDARY}--\r\n`
 const graphqlStart = form(
@@ -59,7 +59,7 @@ const uploadStart = (
   body,
 })
 
-/** Begins a request whose body does not end. */
+/** Starts a request whose body does not end. */
 async function begin(
   t: TestApp,
   who: Person,
@@ -69,7 +69,7 @@ async function begin(
 ): Promise<Wire> {
   const wire = await openWire(t.url, from)
   await wire.send(head(who, request, { accept: 'application/json', ...headers, ...more }))
-  // Not with the headers: a body that comes with them is no unfinished one.
+  // Sent separately from the headers, because a body that arrives with them is not unfinished.
   await wait(5)
   await wire.send(body)
   return wire
@@ -82,7 +82,7 @@ const refused = (answer: WireAnswer | undefined) => [
 ]
 const BUSY = [503, '5', 'UNAVAILABLE']
 
-describe('A body that does not come', () => {
+describe('A stalled body', () => {
   let t: TestApp
   let alice: Person
 
@@ -152,7 +152,7 @@ describe('A body that does not come', () => {
       400,
     ],
   ]
-  it('is given up, with its connection and all it held', async () => {
+  it('is aborted, with its connection and its reservations', async () => {
     const wires = await Promise.all(starts.map(async ([, start]) => begin(t, alice, await start())))
     await until(() => t.app.gateway.intake.open === starts.length)
     const begun = performance.now()
@@ -186,7 +186,7 @@ describe('A body that does not come', () => {
       await wire.send(Buffer.alloc(bytes, 'x'))
   }
 
-  it('is given up when it trickles: JSON, however steadily, and an upload below the least rate', async () => {
+  it('is aborted when it is too slow: JSON at any rate, an upload below the minimum rate', async () => {
     const wires = await Promise.all([
       begin(t, alice, jsonStart()),
       begin(t, alice, uploadStart(10 * MiB)),
@@ -198,11 +198,11 @@ describe('A body that does not come', () => {
     }
   })
 
-  it('is waited for when it is an upload over a slow line', async () => {
+  it('is accepted for an upload over a slow line', async () => {
     const size = 4 * 400 * 10
     const all = formStart('mobile.bin').length + size + formEnd.length
     const wire = await begin(t, alice, uploadStart(all, undefined, formStart('mobile.bin')))
-    // 4 KB a second for longer than two stretches.
+    // 4 KB a second for longer than two measuring periods.
     for (let sent = 0; sent < size; sent += 400) {
       await wire.send(Buffer.alloc(400, 'x'))
       await wait(125)
@@ -220,7 +220,7 @@ describe('A body that does not come', () => {
       'SELECT reserved_files AS files FROM bucket WHERE user_id = ?',
       [alice.userId],
     )
-    // What is reserved is the upload in parts, which waits for its maker.
+    // The reservation of the multipart upload, which waits for its creator.
     expect(bucket).toEqual({ files: 1 })
   })
 })
@@ -242,7 +242,7 @@ describe('Unfinished bodies', () => {
   afterAll(() => t.stop())
 
   const { open } = { open: () => t.app.gateway.intake.open }
-  /** Begins so many bodies one after the other; all are taken. */
+  /** Starts this many bodies one after another. All are accepted. */
   async function hold(
     n: number,
     who: Person,
@@ -267,7 +267,7 @@ describe('Unfinished bodies', () => {
     ['JSON', jsonStart()],
     ['uploads', uploadStart(10_000)],
     ['GraphQL', jsonStart('POST /graphql')],
-  ])('of one user are bounded, whatever address they come from: %s', async (_what, start) => {
+  ])('of one user are limited, from all addresses together: %s', async (_what, start) => {
     await hold(3, mallory, start)
     await hold(2, mallory, start, '127.0.0.2')
     for (const next of [start, jsonStart(), uploadStart(10_000)]) {
@@ -278,7 +278,7 @@ describe('Unfinished bodies', () => {
       )
       wire.cut()
     }
-    // Requests without a body, small ones that come in one piece, and those of others are served.
+    // Requests without a body, small requests in one piece, and requests of other users are served.
     expect((await mallory.rest('GET', '/api/files/tree')).status).toBe(200)
     expect(
       (await mallory.rest('POST', '/api/folders', { json: { path: `m/${Math.random()}` } })).status,
@@ -288,7 +288,7 @@ describe('Unfinished bodies', () => {
     expect((await mallory.upload(`m${Math.random()}`, 'hello')).status).toBe(200)
   })
 
-  it('from one address are bounded, and a quarter of that without a credential', async () => {
+  it('from one address are limited, and to a quarter without a credential', async () => {
     const open = jsonStart('POST /api/share/resolve/x')
     await hold(3, t.anonymous, open)
     const anonymous = await begin(t, t.anonymous, open)
@@ -304,7 +304,7 @@ describe('Unfinished bodies', () => {
     await letGo()
   })
 
-  it('through a trusted proxy count for the address that it names, and for none where it names none', async () => {
+  it('through a trusted proxy count for the named address, or for none', async () => {
     const proxy = '127.0.0.9'
     const start = jsonStart('POST /api/share/resolve/x')
     const by = (address: string) => ({ 'x-forwarded-for': address })
@@ -318,8 +318,8 @@ describe('Unfinished bodies', () => {
   })
 })
 
-describe('The memory of bodies', () => {
-  it('is one budget: who gets none is answered 503, and a caller has half of it', async () => {
+describe('The memory of request bodies', () => {
+  it('has one budget: requests beyond it get 503, and one caller gets half of it', async () => {
     const t = await startApp({ BODY_MEMORY_BYTES: String(64 * MiB) })
     const wires: Wire[] = []
     try {
@@ -344,7 +344,7 @@ describe('The memory of bodies', () => {
       expect(await fill(mallory)).toEqual(BUSY)
       expect(t.app.gateway.intake.memory).toBeLessThanOrEqual(32 * MiB)
       expect(t.app.gateway.intake.memory).toBeGreaterThan(20 * MiB)
-      // Another caller finds memory, for small uploads at least until the end.
+      // Another caller has memory for small uploads.
       expect((await alice.upload('a.bin', Buffer.alloc(3 * MiB))).status).toBe(200)
       expect(await fill(bob)).toEqual(BUSY)
       expect(t.app.gateway.intake.memory).toBeLessThanOrEqual(56 * MiB)
@@ -377,7 +377,7 @@ describe('Connections', () => {
   const open = (n: number, from: string) =>
     Promise.all(Array.from({ length: n }, () => openWire(t.url, from)))
 
-  it('of one address are bounded: those beyond are refused, those far beyond cut, and others served', async () => {
+  it('of one address are limited: excess requests are refused or cut, and others are served', async () => {
     const from = '127.0.0.2'
     const wires = await open(10, from)
     const [beyond] = await open(1, from)
@@ -401,7 +401,7 @@ describe('Connections', () => {
     })
   })
 
-  it('of a trusted proxy are not bounded, but the requests of each address that it names', async () => {
+  it('of a trusted proxy are not limited, but the requests of each named address are', async () => {
     const wires = await open(30, '127.0.0.9')
     for (const wire of wires) {
       await wire.send(get({ 'x-forwarded-for': '203.0.113.1' }))

@@ -26,7 +26,7 @@ const link = (person: Person, password?: string) =>
     json: { object: 'a.txt', ...(password ? { password } : {}) },
   })
 
-/** Statuses and codes of calls one after another. */
+/** Statuses and codes of sequential calls. */
 async function outcomes(
   count: number,
   call: (n: number) => Promise<RestAnswer>,
@@ -39,7 +39,7 @@ async function outcomes(
   return answers
 }
 
-describe('What a user creates in a minute is bounded', () => {
+describe('A user’s creations per minute are limited', () => {
   it.each([
     [
       'folders',
@@ -67,13 +67,13 @@ describe('What a user creates in a minute is bounded', () => {
     ])
     const { headers } = await make(alice, MAX + 1)
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-    // Another user has a count of their own.
+    // Another user has a separate count.
     const bob = await t.signIn(`bob-${policy}`)
     await bob.upload('a.txt', 'hello')
     expect((await make(bob, 0)).status).toBe(200)
   })
 
-  it('counts links with and without a password together, and both faces', async () => {
+  it('counting links with and without a password together, in both interfaces', async () => {
     const carol = await t.signIn('carol')
     await carol.upload('a.txt', 'hello')
     expect(await outcomes(6, () => link(carol))).toEqual([
@@ -87,7 +87,7 @@ describe('What a user creates in a minute is bounded', () => {
     ).toBe('RATE_LIMITED')
   })
 
-  it('counts folders of workspaces with own ones', async () => {
+  it('counting workspace folders with personal ones', async () => {
     const dora = await t.signIn('dora')
     const own = await found(dora)
     const mkdir = (n: number) =>
@@ -97,7 +97,7 @@ describe('What a user creates in a minute is bounded', () => {
       'RATE_LIMITED',
     )
   })
-  it('does not count the folders that programs make with an API key', async () => {
+  it('not counting folders created with an API key', async () => {
     const { person, key, dav } = await davPerson(t)
     const own = await found(person)
     const team = await workspaceKey(t, person, own)
@@ -114,7 +114,7 @@ describe('What a user creates in a minute is bounded', () => {
       const input = { at: { path: `graph-${n}` } }
       expect((await key.caller.graphql(mutation, { input })).code).toBeUndefined()
     }
-    // The person themself has their whole rate still.
+    // The user still has the whole rate.
     const byHand = (n: number) => person.rest('POST', '/api/folders', { json: { path: `h${n}` } })
     expect(await outcomes(MAX + 1, byHand)).toEqual([200, 200, 200, '400 RATE_LIMITED folders'])
   })

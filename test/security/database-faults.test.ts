@@ -11,7 +11,7 @@ import { until } from '../until.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 const onSqlite = engine === 'sqlite' ? describe : describe.skip
-// Where everything must be there, nothing is skipped.
+// In CI, where everything must be installed, nothing is skipped.
 const onMariadb =
   engine === 'mysql' && (hasMariadb || process.env.CI === 'true') ? describe : describe.skip
 
@@ -19,9 +19,7 @@ let n = 0
 const createFolder = (who: Person) =>
   who.rest('POST', '/api/folders', { json: { path: `folder-${n++}` } })
 
-/**
- * REST and GraphQL answer that the database is unavailable, with the time after which to try again.
- */
+/** Expects that REST and GraphQL report an unavailable database, with a Retry-After. */
 async function expectRefusedWrites(alice: Person): Promise<void> {
   const answer = await createFolder(alice)
   expect(answer).toMatchObject({ status: 503, response: { code: 'UNAVAILABLE' } })
@@ -39,7 +37,7 @@ async function expectReady(url: string, status: number): Promise<void> {
     return answer.status === status && answer
   })
   const ready = status === 200
-  // On a disk that refuses what is written, the blobs cannot be written, either.
+  // A disk that refuses writes refuses blobs as well.
   const blobs = ready ? 'ok' : expect.stringMatching(/^(ok|unavailable)$/)
   expect(answer).toMatchObject({
     response: { database: ready ? 'ok' : 'unavailable', blob_store: blobs },
@@ -71,7 +69,7 @@ onMariadb('A MariaDB server', () => {
     await server?.stop()
   })
 
-  it('that turned read-only is unavailable to what writes and to /readyz, until it takes writes again', async () => {
+  it('that is read-only is unavailable for writes and in /readyz, until it is writable again', async () => {
     await server.admin.query('SET GLOBAL read_only = ON')
     await expectReady(t.url, 503)
     await expectRefusedWrites(alice)
@@ -80,7 +78,7 @@ onMariadb('A MariaDB server', () => {
     await expectServing(t, alice)
   })
 
-  it('on which somebody kills a statement is unavailable to that request alone', async () => {
+  it('with a killed statement is unavailable to that request only', async () => {
     const [[bucket]] = (await server.admin.query(
       'SELECT id FROM satchel.bucket WHERE user_id = ?',
       [alice.userId],
@@ -105,9 +103,9 @@ onMariadb('A MariaDB server', () => {
     await expectServing(t, alice)
   })
 
-  it('that prepares no more statements is spoken to in text', async () => {
+  it('without free prepared statements is queried in text', async () => {
     await server.admin.query('SET GLOBAL max_prepared_stmt_count = 0')
-    // Of statements that no connection has prepared yet.
+    // Another app has connections without prepared statements.
     const other = await startApp({ DATABASE_URL: server.url })
     try {
       const bob = await other.signIn("o'bob")
@@ -129,7 +127,7 @@ onMariadb('A MariaDB server', () => {
 })
 
 onSqlite('A SQLite database', () => {
-  it('that takes no writes is unavailable to what writes and to /readyz, until it takes them again', async () => {
+  it('that is read-only is unavailable for writes and in /readyz, until it is writable again', async () => {
     const t = await startApp()
     try {
       const alice = await t.signIn('alice')
@@ -148,7 +146,7 @@ onSqlite('A SQLite database', () => {
     }
   })
 
-  describe('on a disk that refuses what is written', () => {
+  describe('on a disk that refuses writes', () => {
     let dir: string
     let service: BuiltService
     let alice: Person
@@ -171,7 +169,7 @@ onSqlite('A SQLite database', () => {
       rmSync(dir, { recursive: true, force: true })
     })
 
-    it('is unavailable in the same way', async () => {
+    it('is unavailable for writes and in /readyz', async () => {
       limitFiles('0')
       await expectRefusedWrites(alice)
       await expectReady(service.url, 503)

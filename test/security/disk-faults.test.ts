@@ -12,7 +12,7 @@ import { restUploader, type Uploader } from '../uploader.ts'
 const MiB = 1024 * 1024
 const PART = MiB
 
-/** A file system of its own; undefined where this user may not mount one. */
+/** A separate file system, or undefined where this user may not mount one. */
 function mounted(options: string): string | undefined {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-volume-'))
   try {
@@ -94,14 +94,13 @@ withMounts('A volume for the blobs', () => {
   describe('of 64 MiB that fills up', () => {
     open('size=64m')
 
-    it('is a 503 for what does not fit, loses nothing, and takes files again when there is room', async () => {
+    it('is a 503 for files that do not fit, loses nothing, and recovers when space is freed', async () => {
       kept.clear()
       const { value } = await up.start({ filename: 'parts.bin', size: 3 * PART })
       const bytes = randomBytes(3 * PART)
       const send = (n: number) =>
         up.part(value.upload_id, n, { bytes: bytes.subarray((n - 1) * PART, n * PART) })
-      // A refusal that comes before the whole part has been read may cut the connection: a client
-      // asks again.
+      // A refusal before the whole part is read may close the connection, so clients retry.
       const part = (n: number) =>
         send(n)
           .catch(() => send(n))
@@ -114,12 +113,12 @@ withMounts('A volume for the blobs', () => {
       while ((await keep(`tiny-${n}`, 60_000)).status === 200) n++
       while ((await keep(`tiny-${n}`, 100)).status === 200) n++
       expect(await keep('never', MiB)).toMatchObject(refused)
-      // Again and again on the same connections, of which each takes the rest of what was refused.
+      // Repeats on the same connections, each of which drains the refused bodies.
       for (let i = 0; i < 10; i++)
         expect(await part(2)).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
       expect(await part(1)).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
       await expectReady(t, false)
-      // Nothing of what was refused takes room.
+      // Refused parts use no space.
       expect(drafts(dir)).toEqual([value.upload_id])
       expect(readdirSync(join(dir, 'drafts', value.upload_id)).sort()).toEqual(['data', 'index'])
       await expectKept()
@@ -137,10 +136,10 @@ withMounts('A volume for the blobs', () => {
     }, 120_000)
   })
 
-  describe('without inodes', () => {
+  describe('without free inodes', () => {
     open('size=64m,nr_inodes=40')
 
-    it('is a 503, loses nothing, and takes files again when there are some', async () => {
+    it('is a 503, loses nothing, and recovers when inodes are freed', async () => {
       kept.clear()
       let n = 0
       while ((await keep(`file-${n}`, 10)).status === 200) n++
@@ -161,14 +160,14 @@ withMounts('A volume for the blobs', () => {
     }, 60_000)
   })
 
-  describe('that becomes read-only, or goes away', () => {
+  describe('that becomes read-only or disappears', () => {
     open('size=64m')
 
     it.each([
       ['becomes read-only', () => execFileSync('mount', ['-o', 'remount,ro', dir]), true],
       ['goes away', () => execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', dir]), false],
     ])(
-      '%s: a 503, nothing is lost, and it serves again by itself',
+      '%s: responds with 503, loses nothing, and recovers by itself',
       async (_how, fail, readable) => {
         kept.clear()
         const name = `kept-${randomBytes(4).toString('hex')}`

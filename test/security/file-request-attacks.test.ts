@@ -12,7 +12,7 @@ let alice: Person
 let people = 0
 
 beforeAll(async () => {
-  // Behind a proxy, so that senders can come from several addresses.
+  // Behind a proxy, so that senders can have several addresses.
   t = await startApp({ TRUST_PROXY: 'loopback' })
 })
 beforeEach(async () => {
@@ -66,7 +66,7 @@ const byStatus = (answers: RestAnswer[]) =>
     ]),
   )
 
-/** A form of which all but the end has arrived: the service has looked at the request by then. */
+/** A form that has arrived except for its end. The service has already checked the request. */
 async function held(token: string, name = 'held.txt') {
   let end = () => {}
   const body = new ReadableStream<Uint8Array>({
@@ -96,7 +96,7 @@ async function held(token: string, name = 'held.txt') {
   }
 }
 
-/** Starts an upload in parts and sends its only part; answers what was refused first. */
+/** Starts a multipart upload and sends its only part. Returns the first refusal. */
 async function begin(
   token: string,
   declared: { filename: string; size: number },
@@ -111,14 +111,14 @@ async function begin(
   })
 }
 
-describe('Starts without completion', () => {
-  it('reserve only what has arrived, so that a few of them do not fill a drive', async () => {
+describe('Incomplete uploads', () => {
+  it('reserve only received bytes, so that a few of them do not fill a drive', async () => {
     const { id, token } = await request()
     const huge = { filename: 'huge.bin', size: 900 * MiB }
     const starts = await Promise.all(Array.from({ length: 5 }, () => start(token, huge)))
     expect(byStatus(starts)).toEqual({ '200 ': 5 })
     expect(await row(id)).toMatchObject({ reservedFiles: 5, reservedBytes: 0 })
-    // A part that is refused reserves nothing, either.
+    // A refused part reserves nothing either.
     const { upload_id, sender } = starts[0]?.response ?? {}
     const path = `/api/request/${token}/uploads/${upload_id}/parts/1`
     const headers = { 'x-sender-token': sender }
@@ -129,7 +129,7 @@ describe('Starts without completion', () => {
     await expectConsistent(t)
   })
 
-  it('of one byte do not keep out others of the same network', async () => {
+  it('of one byte do not block others in the same network', async () => {
     const { token } = await request()
     for (let i = 0; i < 10; i++)
       expect((await begin(token, { filename: `${i}`, size: 1 }, '10.9.9.1')).status).toBe(200)
@@ -138,7 +138,7 @@ describe('Starts without completion', () => {
     await expectConsistent(t)
   })
 
-  it('are bounded, leave the drive to its owner, and leave nothing after the sweep', async () => {
+  it('are limited, leave space for the owner, and leave nothing after the sweep', async () => {
     const { id, token } = await request()
     const answers: RestAnswer[] = []
     for (let i = 0; i < 30; i++)
@@ -150,7 +150,7 @@ describe('Starts without completion', () => {
         )),
       )
     expect(byStatus(answers)).toEqual({ '200 ': 360 })
-    // Nothing has arrived yet, so no space is taken.
+    // Nothing has arrived yet, so no bytes are reserved.
     expect(await row(id)).toEqual({ files: 0, bytes: 0, reservedFiles: 360, reservedBytes: 0 })
     const { db } = t.app
     await db.run('UPDATE file_request SET reserved_files = 1000 WHERE id = ?', [id])
@@ -159,7 +159,7 @@ describe('Starts without completion', () => {
     expect([refused.headers.get('retry-after'), refused.response.retry_after]).toEqual(['60', 60])
     await db.run('UPDATE file_request SET reserved_files = 360 WHERE id = ?', [id])
     expect((await alice.upload('own.txt', 'mine')).status).toBe(200)
-    // They end by themselves within a minute.
+    // They expire within a minute.
     const [lease] = await t.app.db.rows<{ until: number }>(
       "SELECT MAX(lease_until) AS until FROM blobs WHERE state = 'staged'",
     )
@@ -172,7 +172,7 @@ describe('Starts without completion', () => {
     await expectConsistent(t)
   }, 60_000)
 
-  it('fill no more than nine tenths of a drive', async () => {
+  it('fill at most nine tenths of a drive', async () => {
     const { token } = await request()
     await t.limit({ maxTotalStorageBytes: 10 * MiB })
     try {
@@ -192,7 +192,7 @@ describe('Starts without completion', () => {
 })
 
 describe('Parallel uploads', () => {
-  it('never exceed the number of files', async () => {
+  it('never exceed the limit of files', async () => {
     const { id, token } = await request({ max_files: 5 })
     const answers = await Promise.all(
       Array.from({ length: 9 }, (_, i) => send(token, 'same.txt', `${i}`)),
@@ -203,7 +203,7 @@ describe('Parallel uploads', () => {
     await expectConsistent(t)
   })
 
-  it('never exceed the bytes of all, whole or in parts', async () => {
+  it('never exceed the total size, whole or in parts', async () => {
     const { id, token } = await request({ max_bytes: 50 })
     const answers = await Promise.all(
       Array.from({ length: 9 }, (_, i) =>
@@ -218,8 +218,8 @@ describe('Parallel uploads', () => {
   })
 })
 
-describe('A size that lies', () => {
-  it('is refused when the bytes come: a part longer than declared, a stream beyond the limit', async () => {
+describe('A false size', () => {
+  it('is refused when the bytes arrive: an oversized part or stream', async () => {
     const { id, token } = await request({ max_bytes: 10 })
     const { upload_id, sender } = (await start(token, { filename: 'a', size: 1 })).response
     const part = await t.anonymous.rest(
@@ -231,7 +231,7 @@ describe('A size that lies', () => {
       },
     )
     expect(statusAndCode(part)).toEqual([400, 'INVALID_INPUT'])
-    // Chunked: no one says how long it is.
+    // Chunked encoding declares no length.
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(
@@ -250,7 +250,7 @@ describe('A size that lies', () => {
     await expectConsistent(t)
   })
 
-  it('may be large: what is streamed is reserved as it comes', async () => {
+  it('may be too large: a stream reserves storage as it arrives', async () => {
     const { id, token } = await request({ max_bytes: 20 * MiB })
     expect((await send(token, 'a.bin', Buffer.alloc(19 * MiB))).status).toBe(200)
     expect(await row(id)).toEqual({ files: 1, bytes: 19 * MiB, reservedFiles: 0, reservedBytes: 0 })
@@ -262,7 +262,7 @@ describe('A size that lies', () => {
   })
 })
 
-describe('What ends a request in the middle of an upload', () => {
+describe('A file request that ends during an upload', () => {
   const ways: [string, (id: string) => Promise<unknown>][] = [
     ['it is closed', id => alice.rest('DELETE', `/api/file_requests/${id}`)],
     [
@@ -303,7 +303,7 @@ describe('What ends a request in the middle of an upload', () => {
     await expectConsistent(t)
   })
 
-  it('its maker deletes the account, with the files', async () => {
+  it('because its creator deletes the account and the files', async () => {
     const { token } = await request()
     const finish = await held(token)
     const gone = await alice.rest('DELETE', '/api/user/account/delete', {
@@ -345,7 +345,7 @@ describe('What ends a request in the middle of an upload', () => {
 })
 
 describe('A folder', () => {
-  it('that is moved or renamed in the middle of an upload takes the file along', async () => {
+  it('that is moved or renamed during an upload keeps the file', async () => {
     const { token } = await request()
     const finish = await held(token)
     const { upload_id, sender } = (await start(token, { filename: 'parts.txt', size: 0 })).response
@@ -366,7 +366,7 @@ describe('A folder', () => {
     await expectConsistent(t)
   })
 
-  it('that comes back from the trash takes files again; one that is gone for ever takes its request along', async () => {
+  it('that is restored accepts files again, and a purged folder ends its request', async () => {
     const { id, token } = await request()
     await alice.rest('DELETE', '/api/folders?path=inbox&recursive=true')
     expect(statusAndCode(await send(token, 'a.txt'))).toEqual([403, 'FILE_REQUEST_CLOSED'])
@@ -383,8 +383,8 @@ describe('A folder', () => {
   })
 })
 
-describe('The maker', () => {
-  it('is told of what has arrived by one mail an hour, and sees it in the log as from nobody in particular', async () => {
+describe('The creator of a file request', () => {
+  it('gets one mail an hour about received files, logged without a sender', async () => {
     const { id, token } = await request({ asks_name: true })
     const enter = await t.anonymous.rest('POST', `/api/request/${token}/enter`, {
       json: { name: 'Carol' },
@@ -413,7 +413,7 @@ describe('The maker', () => {
       to: alice.email,
       values: { label: 'x', files: 3, bytes: 12 },
     })
-    // Twice says nothing new.
+    // A repeated job sends no second mail.
     await t.app.services.fileRequests.tellArrivals({ requestId: id })
     expect((await jobs()).filter(job => job.kind === 'mail')).toHaveLength(1)
     await t.app.db.run("DELETE FROM outbox WHERE kind IN ('mail', 'file-request-mail')")
@@ -455,7 +455,7 @@ describe('The maker', () => {
       },
     })
   })
-  it('is told of what arrives when their account is no longer suspended, however long that took', async () => {
+  it('is informed of received files once no longer suspended, however long that took', async () => {
     const { id, token } = await request()
     expect((await send(token, 'before.txt')).status).toBe(200)
     const setStatus = (status: string) =>
@@ -478,7 +478,7 @@ describe('The maker', () => {
     const [jobs] = await waits(
       "SELECT COUNT(*) AS n FROM outbox WHERE kind = 'file-request-mail' AND payload LIKE ?",
     )
-    // One for each of the two files.
+    // One job for each of the two files.
     expect(Number(jobs?.n)).toBe(2)
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { expectConsistent, outlive } from '../consistency.ts'
 import { type Person, startApp, type TestApp } from '../harness.ts'
 
-/** How many uploads are begun and never completed; 10,000 take minutes. */
+/** The number of uploads that are started and never completed. 10,000 take minutes. */
 const STARTS = Number(process.env.FILE_REQUEST_STARTS ?? 300)
 const AT_ONCE = 20
 const KiB = 1024
@@ -12,7 +12,7 @@ let t: TestApp
 let alice: Person
 
 beforeAll(async () => {
-  // Behind a proxy, so that senders can come from many addresses.
+  // Behind a proxy, so that senders can have many addresses.
   t = await startApp({ TRUST_PROXY: 'loopback', RATE_FILE_REQUEST_UPLOADS: '1000000' })
   alice = await t.signIn('alice')
   await alice.rest('POST', '/api/folders', { json: { path: 'inbox' } })
@@ -25,7 +25,7 @@ const usage = async () => {
   return { used_bytes, file_count, folder_count }
 }
 
-it(`A request under attack by ${STARTS} senders keeps its limits, the quota is exact, and nothing is left of them`, async () => {
+it(`A request under attack by ${STARTS} senders keeps its limits and the exact quota, and is cleaned up`, async () => {
   const made = async (json: object) =>
     (
       await alice.rest('POST', '/api/file_requests', {
@@ -46,7 +46,10 @@ it(`A request under attack by ${STARTS} senders keeps its limits, the quota is e
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
 
-  /** One sender, by an address of their own: begins an upload, and lies, climbs or guesses. */
+  /**
+   * A sender with its own address: starts an upload, and then sends false sizes, path traversals or
+   * password guesses.
+   */
   async function attack(i: number): Promise<void> {
     const headers = { 'x-forwarded-for': `10.${i >> 8}.${i & 255}.1` }
     const at = (path: string, token = open.token) => `/api/request/${token}/${path}`
@@ -80,7 +83,7 @@ it(`A request under attack by ${STARTS} senders keeps its limits, the quota is e
         }),
       )
     if (i % 5 === 2) {
-      // From one network, address by address.
+      // Many addresses of one network.
       const near = { 'x-forwarded-for': `172.16.0.${i & 255}` }
       const json = { password: `${i}` }
       note(
@@ -109,7 +112,7 @@ it(`A request under attack by ${STARTS} senders keeps its limits, the quota is e
   expect(of('start 200') + of('start 429 RATE_LIMITED')).toBe(STARTS)
   expect(of('climb 400 INVALID_PATH')).toBe(fifth(1))
   expect(of('guess 403 WRONG_PASSWORD') + of('guess 403 TOO_MANY_ATTEMPTS')).toBe(fifth(2))
-  // However many addresses a network has, it is let in 40 times in a quarter of an hour, and then
+  // A network may guess 40 times in a quarter of an hour with any number of addresses, and then
   // once a minute.
   expect(of('guess 403 WRONG_PASSWORD')).toBeLessThanOrEqual(
     40 + Math.ceil((Date.now() - begun) / 15_000),
@@ -117,7 +120,7 @@ it(`A request under attack by ${STARTS} senders keeps its limits, the quota is e
   expect(of('start guarded 401 PASSWORD_REQUIRED')).toBe(fifth(3))
   expect([...counts.keys()].filter(key => /^(lie|early) 200|5\d\d/.test(key))).toEqual([])
 
-  // The owner goes on, and what is reserved is what the request says.
+  // The owner can still upload, and the reservation matches the request.
   expect((await alice.upload('own-2.txt', 'mine, too')).status).toBe(200)
   const row = async () => {
     const [found] = await t.app.db.rows<Record<string, number>>(

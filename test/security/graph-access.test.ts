@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-/** What is in the root, which each of it leads back to. */
+/** Entries of the root, each with a nested path back to the root. */
 const circles = (depth: number): string =>
   depth === 0 ? 'id' : `entries(first: ${FOLDERS}) { nodes { parent { ${circles(depth - 1)} } } }`
 
@@ -27,8 +27,8 @@ async function statementsOf(query: string): Promise<number> {
   return t.statements().length
 }
 
-describe('Lists that lead back to themselves', () => {
-  it('count wherever they are in the answer', async () => {
+describe('Circular lists', () => {
+  it('count at every level of the response', async () => {
     expect(
       (await alice.graphql(`{ me { drive { root { ${circles(2)} } } } }`)).errors,
     ).toBeUndefined()
@@ -46,13 +46,13 @@ describe('Lists that lead back to themselves', () => {
     ]) {
       const query = (first: number) =>
         `{ me { drive { root { entries(first: ${first}) { nodes { drive { ${field} } } } } } } }`
-      // The first request of a session notes that it is used.
+      // The first request of a session records its use.
       await alice.graphql(query(1))
       expect(await statementsOf(query(10))).toBe(await statementsOf(query(1)))
     }
   })
 
-  it('are given anew with each event of a subscription', async () => {
+  it('are counted separately for each event of a subscription', async () => {
     const lists = Array.from(
       { length: 7 },
       (_, i) => `a${i}: entries(first: 1000) { nodes { id } }`,
@@ -69,7 +69,7 @@ describe('Lists that lead back to themselves', () => {
 })
 
 describe('Nodes', () => {
-  it('are found in as many statements as one of them', async () => {
+  it('are found in as many statements as a single node', async () => {
     const sessions = '{ me { sessions { id } identities { id } } }'
     for (let i = 0; i < 4; i++) await t.signIn('alice')
     const { data } = await alice.graphql<{ me: Record<string, { id: string }[]> }>(sessions)
@@ -85,7 +85,7 @@ describe('Nodes', () => {
 })
 
 describe('Nodes of every kind', () => {
-  /** All ids in the answer to a document. */
+  /** All ids in the response to a document. */
   async function idsIn(query: string, variables: object = {}): Promise<string[]> {
     const { data, errors } = await alice.graphql(query, variables)
     expect(errors).toBeUndefined()
@@ -94,7 +94,7 @@ describe('Nodes of every kind', () => {
   const change = (field: string, type: string, input: object, result: string) =>
     idsIn(`mutation ($input: ${type}!) { ${field}(input: $input) { ${result} { id } } }`, { input })
 
-  it('are found in as many statements for several as for one, whatever they are in', async () => {
+  it('are found in as many statements as a single node, whatever contains them', async () => {
     const bob = await t.signIn('bob')
     const uploads: string[] = []
     const invites: string[] = []
@@ -124,7 +124,7 @@ describe('Nodes of every kind', () => {
       const query = (some: string[]) => `{ nodes(ids: ${JSON.stringify(some)}) { id } }`
       expect([kind, await idsIn(query(ids))]).toEqual([kind, ids])
       expect(ids.length).toBeGreaterThanOrEqual(3)
-      // A key of a workspace, and so the last one: a private one is in none that is to be found.
+      // The last node is a workspace key, because no list contains private keys.
       const one = await statementsOf(query(ids.slice(-1)))
       expect([kind, await statementsOf(query(ids))]).toEqual([kind, one])
     }
@@ -134,7 +134,7 @@ describe('Nodes of every kind', () => {
 describe('An empty id', () => {
   const codeOf = async (query: string) => (await alice.graphql(query)).code
 
-  it("names nothing, and never the caller's own drive or a private key", async () => {
+  it('finds nothing, not even the caller’s drive or a private key', async () => {
     const codes = {
       'createFolder(input: { at: { drive: "", path: "x" } })': 'FORBIDDEN',
       'startUpload(input: { drive: "", fileName: "x", size: 1 })': 'FORBIDDEN',
@@ -149,8 +149,8 @@ describe('An empty id', () => {
   })
 })
 
-describe('A key that may not read', () => {
-  /** What a mutation answers such a key, and what it is refused. */
+describe('A write-only key', () => {
+  /** The response of a mutation to such a key, with the refused fields. */
   async function answered(caller: Person, document: string, variables?: object, file?: File) {
     const { data, errors } = await caller.graphql<Record<string, object | null>>(
       document,
@@ -167,7 +167,7 @@ describe('A key that may not read', () => {
   }
   const refusal = (field: string) => [field, 'INSUFFICIENT_SCOPE']
 
-  it('is answered what it has deleted, without the folder that it was in', async () => {
+  it('sees the entries that it has deleted, without their parent folder', async () => {
     const { caller } = await privateKey(t, alice, ['private_files:delete'])
     await alice.upload('to go/a.txt', 'x')
     const DELETE = `mutation { deleteEntries(input: { entries: [{ at: { path: "to go/a.txt" } }] }) {
@@ -178,7 +178,7 @@ describe('A key that may not read', () => {
     })
   })
 
-  it('sees all of what it has made, but for the person behind it', async () => {
+  it('sees everything that it has created, except the user behind it', async () => {
     const { caller } = await privateKey(t, alice, ['private_files:write'])
     const upload = (name: string, selection: string) =>
       answered(
@@ -200,7 +200,7 @@ describe('A key that may not read', () => {
     ])
   })
 
-  it('sees where that is which it moves, and nothing of what it is', async () => {
+  it('sees the new location of an entry that it moves, and none of its contents', async () => {
     const { caller } = await privateKey(t, alice, ['private_files:write'])
     await alice.upload('secret.txt', 'x')
     const move = (name: string, selection: string) =>
@@ -215,7 +215,7 @@ describe('A key that may not read', () => {
     })
     for (const field of ['size', 'createdAt', 'updatedAt', 'contentType', 'md5', 'createdBy']) {
       const selection = field === 'createdBy' ? 'createdBy { name }' : `... on File { ${field} }`
-      // What comes back is executed by compiled code.
+      // The later responses are executed by compiled code.
       for (let i = 0; i < 4; i++) {
         const { data, refused } = await move('secret.txt', selection)
         expect(refused).toEqual([refusal(field)])
@@ -224,7 +224,7 @@ describe('A key that may not read', () => {
     }
   })
 
-  it('is not told by a note which content a file has', async () => {
+  it('does not learn the content of a file from its note', async () => {
     const { caller } = await privateKey(t, alice, ['private_files:write'])
     const { id } = (await alice.upload('noted.txt', 'x')).response.file
     const WRITE = `mutation { writeNote(input: { file: "${id}", content: "mine" }) { md5 note file { id ... on File { md5 } } } }`
@@ -234,7 +234,7 @@ describe('A key that may not read', () => {
     })
   })
 
-  it('marks a share as seen, without seeing it', async () => {
+  it('marks a share as seen without seeing it', async () => {
     const bob = await t.signIn('bob')
     await bob.upload('for alice.txt', 'x')
     const SHARE = `mutation { shareFiles(input: { files: [{ at: { path: "for alice.txt" } }], email: "${alice.email}" }) { shares { id } } }`
@@ -248,7 +248,7 @@ describe('A key that may not read', () => {
     })
   })
 
-  it('gives roles, without learning who the members are', async () => {
+  it('sets roles without learning who the members are', async () => {
     const workspaceId = await found(alice)
     const bob = await t.signIn('bob')
     await join(t, workspaceId, bob, 'editor')
@@ -270,8 +270,8 @@ describe('A key that may not read', () => {
   })
 })
 
-describe('What is refused at every node', () => {
-  it('is answered with 50 errors and the number of the others, interpreted and compiled', async () => {
+describe('A refusal at every node', () => {
+  it('is answered with 50 errors and the number of the rest, interpreted and compiled', async () => {
     const { caller } = await privateKey(t, alice, ['private_files:write'])
     const LEVEL = `{ me { drive { root { entries(first: ${FOLDERS}, filter: { kind: FOLDER }) { nodes { id } } } } } }`
     const { data } = await alice.graphql<{

@@ -9,17 +9,17 @@ import { attack, expectHealthy, watchHealth } from './attackers.ts'
 import { type HostileRequest, hostileRequests } from './hostile-requests.ts'
 
 /**
- * What one request may cost the service, which is a process of its own here: nothing of the test
- * counts.
+ * The maximum cost of one request in the service, which runs in its own process to exclude the cost
+ * of the test.
  */
 const MAX_MS = 130
 const MAX_MIB = 64
 /**
- * Other work on the machine makes a request dearer now and then; what costs too much does so each
+ * Other load on the machine makes a request slower now and then. An expensive request is slow every
  * time.
  */
 const ROUNDS = 4
-/** Compiled code is reached by the third. */
+/** The third execution runs compiled code. */
 const TIMES = 3
 
 let service: ServiceProcess
@@ -31,7 +31,7 @@ beforeAll(async () => {
   for (const path of ['deep/deep/deep', 'docs', 'photos/2026'])
     await alice.rest('POST', '/api/folders', { json: { path } })
   for (let i = 0; i < 20; i++) await alice.upload(`docs/${i}.txt`, 'hello')
-  // Code that has not run yet is slow once, whatever it is given.
+  // Code is slow on its first runs, whatever its input.
   for (let i = 0; i < 30; i++)
     await send({ name: '', body: JSON.stringify({ query: `{ me { email } } # ${i}` }) })
   for (let i = 0; i < 3; i++)
@@ -58,13 +58,13 @@ async function send(hostile: HostileRequest) {
 
 let texts = 0
 
-/** The same under another text, of which nothing is kept yet. */
+/** The same request with another text, so that no cache has it. */
 const unseen = (request: HostileRequest): HostileRequest => ({
   ...request,
   body: request.body.replace(/^\{"query":"/, start => `${start}#${texts++}\\n`),
 })
 
-/** What the dearest of some requests in a row costs. */
+/** The highest cost among several repetitions of a request. */
 async function measure(request: HostileRequest): Promise<{ ms: number; mib: number }> {
   let ms = 0
   service.markMemory()
@@ -85,12 +85,12 @@ async function measure(request: HostileRequest): Promise<{ ms: number; mib: numb
 }
 
 describe('A hostile document or body', () => {
-  it('is one of 70 and more', () => {
+  it('is one of more than 70', () => {
     expect(hostileRequests.filter(request => !request.anonymous).length).toBeGreaterThan(70)
   })
 
   it.each(hostileRequests.map(request => [request.name, request] as const))(
-    'costs little: %s',
+    'is cheap: %s',
     async (_name, request) => {
       const rounds: { ms: number; mib: number }[] = []
       const best = (what: 'ms' | 'mib') => Math.min(...rounds.map(round => round[what]))
@@ -101,13 +101,13 @@ describe('A hostile document or body', () => {
     },
   )
 
-  it('says nothing of a failure of the service', () => {
+  it('logs no error of the service', () => {
     expect(service.said()).not.toContain('"level":50')
   })
 })
 
-describe('While many hostile requests run at once', () => {
-  it('operations without a credential begin one by one', async () => {
+describe('During many concurrent hostile requests', () => {
+  it('operations without a credential start one by one', async () => {
     const { port } = new URL(service.url)
     const query = (i: number) =>
       `{__schema{types{${many(12, a => `a${i}x${a}:fields{description}`)}}}}`.replaceAll(' ', ',')
@@ -118,7 +118,7 @@ describe('While many hostile requests run at once', () => {
     }
     const asking = await Promise.all(Array.from({ length: 100 }, open))
     const health = await open()
-    // A connection that is served has been accepted, and those before it.
+    // A response on this connection proves that it and all earlier connections were accepted.
     health.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await once(health, 'data')
     let answered = 0
@@ -165,16 +165,13 @@ describe('While many hostile requests run at once', () => {
       /INVALID_INPUT/,
       () => ({ name: '', anonymous: true, body: bomb }),
     ],
-  ])(
-    'health is answered soon, and an honest request is served: %s',
-    async (_what, answered, make) => {
-      const healthy = watchHealth(service)
-      const requests = Array.from({ length: IN_PARALLEL }, (_, i) => requestOf(make(i)))
-      const outcomes = await attack(requests)
-      const health = await healthy()
-      for (const { text } of outcomes) expect(text).toMatch(answered)
-      expect((await send({ name: '', body: '{"query":"{ me { email } }"}' })).status).toBe(200)
-      expectHealthy(health)
-    },
-  )
+  ])('health checks and honest requests are served quickly: %s', async (_what, answered, make) => {
+    const healthy = watchHealth(service)
+    const requests = Array.from({ length: IN_PARALLEL }, (_, i) => requestOf(make(i)))
+    const outcomes = await attack(requests)
+    const health = await healthy()
+    for (const { text } of outcomes) expect(text).toMatch(answered)
+    expect((await send({ name: '', body: '{"query":"{ me { email } }"}' })).status).toBe(200)
+    expectHealthy(health)
+  })
 })

@@ -19,12 +19,12 @@ const withCookie: typeof fetch = (input, init) => {
 }
 
 describe('The audits of GraphQL over HTTP', () => {
-  it('are all there', () => {
+  it('are complete', () => {
     expect(serverAudits({ url })).toHaveLength(61)
   })
 
   it.each(serverAudits({ url }).map(audit => [`${audit.id} ${audit.name}`, audit.fn] as const))(
-    'pass for a caller without a credential: %s',
+    'pass without a credential: %s',
     async (_name, run) => expect(await reasonOf(run)).toBe('ok'),
   )
 
@@ -32,7 +32,7 @@ describe('The audits of GraphQL over HTTP', () => {
     serverAudits({ url, fetchFn: withCookie }).map(
       audit => [`${audit.id} ${audit.name}`, audit.fn] as const,
     ),
-  )('pass for a session: %s', async (_name, run) => expect(await reasonOf(run)).toBe('ok'))
+  )('pass with a session: %s', async (_name, run) => expect(await reasonOf(run)).toBe('ok'))
 })
 
 async function reasonOf(run: ReturnType<typeof serverAudits>[number]['fn']): Promise<string> {
@@ -92,7 +92,7 @@ describe('A malformed request', () => {
       { method: 'POST', body: formOf({ map: '{}' }) },
     ],
   ])(
-    'is refused by its status, in the shape of GraphQL: %s',
+    'is refused with its status, in the form of a GraphQL response: %s',
     async (_what, code, status, { search = '', ...init }) => {
       for (const accept of [json, byStatus]) {
         const headers = { ...(init.headers as Record<string, string>), accept }
@@ -113,7 +113,7 @@ describe('A malformed request', () => {
   )
 })
 
-describe('A well-formed request that is refused', () => {
+describe('A refused well-formed request', () => {
   it.each([
     ['a document that does not parse', '{', 400],
     ['an unknown field', '{ nothing }', 400],
@@ -129,7 +129,7 @@ describe('A well-formed request that is refused', () => {
     ],
     ['a field that is refused', '{ me { drive { entry(path: "a//b") { id } } } }', 200],
   ])(
-    'is answered 200 to a client of application/json, and by its status to others: %s',
+    'gets 200 for clients of application/json, and its own status for others: %s',
     async (_what, body, status) => {
       const send = (accept: string) =>
         withCookie(url(), {
@@ -148,7 +148,7 @@ describe('A well-formed request that is refused', () => {
     },
   )
 
-  it('says by its status that a credential is missing, where a client looks at that', async () => {
+  it('shows a missing credential by status to clients that check it', async () => {
     const body = formOf({ operations: '{ "query": "{ __typename }" }', map: '{}' })
     const send = async (accept: string) =>
       (await fetch(url(), { method: 'POST', headers: { accept }, body })).status

@@ -8,9 +8,12 @@ import { type ServiceProcess, startServiceProcess } from '../service-process.ts'
 import { attack, expectHealthy, watchHealth } from './attackers.ts'
 
 const PASSWORD = 'open sesame'
-/** Of one block of addresses, which may try 40 times: several times as many. */
+/** Several times the 40 guesses that one block of addresses may make. */
 const GUESSES = 120
-/** Each has its guess checked: more than the service can within a second. */
+/**
+ * Each network has one guess checked. Together they are more than the service can check within a
+ * second.
+ */
 const NETWORKS = 600
 let service: ServiceProcess
 const instances: BuiltService[] = []
@@ -26,7 +29,7 @@ beforeAll(async () => {
     RATE_PROTECTED_LINKS: '1000000',
   })
   instances.push(service)
-  // Without Redis, instances count for themselves.
+  // Without Redis, instances count separately.
   if (redis) instances.push(await service.another())
   ;[alice] = (await service.signIn('alice')) as [Person]
   await alice.upload('a.txt', 'hello')
@@ -38,7 +41,7 @@ async function protectedLink(): Promise<string> {
   return (await alice.rest('POST', '/api/files/quick_share', { json })).response.sharing_token
 }
 
-/** One guess at a link, by another door each time. */
+/** One guess at a link. The interface changes each time. */
 function guessing(token: string, address: string, password: string, i = 0) {
   const { url } = instances[i % instances.length] ?? service
   const from = { 'x-forwarded-for': address }
@@ -62,7 +65,7 @@ function guessing(token: string, address: string, password: string, i = 0) {
   return { url: `${url}/graphql`, method: 'POST', headers, body }
 }
 
-/** The code of a refusal; '' when the password is right. */
+/** The code of a refusal, or '' if the password is right. */
 const codeOf = ({ status, text }: { status: number; text: string }): string =>
   status === 0 ? 'BROKEN' : (/"code":"(\w+)"/.exec(text)?.[1] ?? '')
 
@@ -80,14 +83,14 @@ const counted = (codes: string[]) => {
   return counts
 }
 
-describe('Guessing the password of a link', () => {
+describe('A guess at the password of a link', () => {
   beforeEach(wholeGuessWindow)
 
   it.each([
     [`${GUESSES} /64 of one /48`, (i: number) => `2001:db8:77:${(i * 320).toString(16)}::1`],
     ['a whole /24', (i: number) => `203.0.113.${i % 256}`],
   ])(
-    'from %s is checked a few times, on all instances and doors together',
+    'from %s is checked only a few times, across all instances and interfaces',
     async (_what, addressOf) => {
       const token = await protectedLink()
       const codes: string[] = []
@@ -99,16 +102,16 @@ describe('Guessing the password of a link', () => {
         )
       const counts = counted(codes)
       expect(counts.WRONG_PASSWORD).toBeGreaterThanOrEqual(12)
-      // Beyond 40 the block is refused, but for one way in a minute.
+      // Beyond 40 guesses the block is refused, except for one check a minute.
       expect(counts.WRONG_PASSWORD).toBeLessThanOrEqual(44)
       expect(counts.TOO_MANY_ATTEMPTS).toBe(GUESSES - (counts.WRONG_PASSWORD ?? 0))
-      // The honest visitor from elsewhere is in, on each instance.
+      // The honest visitor from elsewhere gets in on each instance.
       for (const i of [0, 1, 2]) expect(await guess(token, `198.51.100.${i}`, PASSWORD, i)).toBe('')
     },
     120_000,
   )
 
-  it(`from ${NETWORKS} networks at once keeps no visitor out who knows it, and the service answers`, async () => {
+  it(`from ${NETWORKS} networks at once locks out no visitor with the password, and the service responds`, async () => {
     const token = await protectedLink()
     const other = await protectedLink()
     const healthy = watchHealth(service)
@@ -128,12 +131,12 @@ describe('Guessing the password of a link', () => {
     expect(honest).toEqual(['', '', ''])
     expect([counts[''], counts.BROKEN]).toEqual([undefined, undefined])
     expectHealthy(health)
-    // And afterwards, too.
+    // Also after the attack.
     expect(await guess(token, '198.51.100.79', PASSWORD, 0)).toBe('')
   }, 120_000)
 })
 
-it('Forwarded addresses from a peer that is not trusted are warned of, once', async () => {
+it('A warning is logged once about forwarded addresses from an untrusted peer', async () => {
   const t = await startApp()
   try {
     const warnings = () =>

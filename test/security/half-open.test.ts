@@ -8,9 +8,9 @@ import { field, file, form, formType, head } from '../wire.ts'
 import { expectHealthy, gather, watchHealth } from './attackers.ts'
 
 const MiB = 1024 * 1024
-/** What the whole process may take, whatever is sent to it. */
+/** The maximum memory of the whole process under any attack. */
 const MOST = 600
-/** What may stay of an attack a minute after its end. */
+/** The maximum memory that remains a minute after an attack. */
 const STAYS = 150
 
 let service: ServiceProcess
@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => service.stop())
 
-/** What someone does who means no harm. */
+/** The requests of an honest user. */
 async function honest(n: number): Promise<void> {
   const name = `honest-${n}-${Math.random()}`
   expect((await alice.upload(name, Buffer.alloc(MiB, n))).status).toBe(200)
@@ -45,7 +45,7 @@ interface Attack {
   who: () => Person
   request: () => string | Promise<string>
   headers: Record<string, string | number>
-  /** What is sent of each body. */
+  /** The beginning of each body, which is all that is sent. */
   body: Buffer
 }
 
@@ -64,7 +64,7 @@ const graphqlUpload = form(
   ],
   '',
 ).subarray(0, -2)
-/** Each is of nearly 4 MiB: all of them are more than the process may take. */
+/** Each body has nearly 4 MiB. Together they exceed the memory of the process. */
 const [UPLOADS, PARTS] = [400, 300]
 const block = Buffer.alloc(4 * MiB - 64 * 1024, 7)
 const text = Buffer.alloc(MiB - 100, ' ')
@@ -134,9 +134,9 @@ const attacks: [string, Attack][] = [
   ],
 ]
 
-describe('Bodies that stop short', () => {
+describe('Stalled bodies', () => {
   it.each(attacks)(
-    'take no more memory than is theirs, stop nobody, and give it back: %s',
+    'stay within their memory, block nobody, and release it: %s',
     async (_what, { times, who, request, headers, body }) => {
       const before = service.memory('VmRSS')
       service.markMemory()
@@ -155,7 +155,7 @@ describe('Bodies that stop short', () => {
           await sleep(200)
         }
         await attack
-        // They hold on.
+        // The attackers keep their connections open.
         await sleep(4000)
         await honest(100)
         const health = await healthy()

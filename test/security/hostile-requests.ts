@@ -1,12 +1,10 @@
 import { many, nest } from '../graphql-probe.ts'
 
-/**
- * Bodies of POST /graphql that are made to cost: a name, the body, and whether a session sends it.
- */
+/** Expensive bodies for POST /graphql: a name, the body, and whether a session sends it. */
 export interface HostileRequest {
   name: string
   body: string
-  /** Without a credential it is refused before it is parsed where it is large. */
+  /** A large body without a credential is refused before it is parsed. */
   anonymous?: true
 }
 
@@ -31,7 +29,7 @@ const bomb = (query: string, list: string) =>
 const items = (item: string, bytes = 1_000_000) =>
   `[${Array(Math.floor(bytes / (item.length + 1))).fill(item)}]`
 
-/** A selection on the own drive, and on its root. */
+/** A selection on the caller's drive and its root. */
 const drive = (selection: string) => `{ me { drive { ${selection} } } }`
 const root = (selection: string) => drive(`root { ${selection} }`)
 
@@ -317,7 +315,7 @@ const documents: HostileRequest[] = [
   raw('a body of escapes', `{"query":"${'\\u0000'.repeat(150_000)}"}`),
 ]
 
-/** What is sent with a session, and the largest of it without a credential. */
+/** All requests with a session, and the largest one also without a credential. */
 export const hostileRequests: HostileRequest[] = [
   ...documents,
   ...documents

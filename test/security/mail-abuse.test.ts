@@ -12,7 +12,7 @@ const HOUR = 3_600_000
 let server: MailServer
 let t: TestApp
 let alice: Person
-/** Someone new for every test, without an account. */
+/** A new address for every test, without an account. */
 let bob: string
 let round = 0
 
@@ -54,7 +54,7 @@ const invite = (who: Person, workspace_id: string, email = bob) =>
     json: { workspace_id, email, role: 'editor' },
   })
 
-/** The mails that something causes, once all are sent. */
+/** The mails that an action causes, after all are sent. */
 async function mailsOf(act: () => Promise<unknown>): Promise<ReceivedMail[]> {
   await t.app.worker.idle()
   const before = server.received.length
@@ -70,8 +70,8 @@ const received = async (email: string) =>
 const QUEUED = [200, 'queued']
 const NOT_SENT = [200, 'not_sent']
 
-describe('Mails of one person to one address', () => {
-  it('are bounded in a day; what was shared is shared', async () => {
+describe('Mails from one user to one address', () => {
+  it('are limited per day; sharing still works', async () => {
     const files = ['a.txt', 'b.txt', 'c.txt', 'd.txt']
     const answers: unknown[] = []
     const mails = await mailsOf(async () => {
@@ -80,13 +80,13 @@ describe('Mails of one person to one address', () => {
     expect(answers).toEqual([QUEUED, QUEUED, QUEUED, NOT_SENT])
     expect(mails.map(mail => mail.to)).toEqual(Array(FROM_ONE).fill([bob]))
     expect(await received(bob)).toBe(files.length)
-    // Another address, and another day, have bounds of their own.
+    // Another address and another day have separate limits.
     expect(await share(alice, ['a.txt'], `other-${bob}`)).toEqual(QUEUED)
     await later(24 * HOUR)
     expect(await share(alice, ['d.txt'])).toEqual(QUEUED)
   })
 
-  it('are bounded together with invites; who is invited is invited', async () => {
+  it('are limited together with invites; inviting still works', async () => {
     const places = [await found(alice, 'A'), await found(alice, 'B'), await found(alice, 'C')]
     const mails = await mailsOf(async () => {
       await share(alice, ['a.txt'])
@@ -99,15 +99,15 @@ describe('Mails of one person to one address', () => {
     )
   })
 
-  it('are bounded to the mail when they are asked for at once', async () => {
+  it('are limited exactly when they are requested at once', async () => {
     const files = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt', 'f.txt']
     const mails = await mailsOf(() => Promise.all(files.map(file => share(alice, [file]))))
     expect(mails).toHaveLength(FROM_ONE)
   })
 })
 
-describe('Mails of all people to one address', () => {
-  it('are bounded in a day, however many people there are, also at once', async () => {
+describe('Mails from all users to one address', () => {
+  it('are limited per day, however many users send them, also at once', async () => {
     const people = await Promise.all(
       Array.from({ length: FROM_ALL + 3 }, (_, i) => person(`crowd${round}-${i}`)),
     )
@@ -120,7 +120,7 @@ describe('Mails of all people to one address', () => {
 })
 
 describe('A renewal', () => {
-  it('of a share sends no mail within the hour, and one after it', async () => {
+  it('of a share sends no mail within an hour, and one afterwards', async () => {
     const mails = await mailsOf(async () => {
       expect(await share(alice, ['a.txt', 'b.txt'])).toEqual(QUEUED)
       expect(await share(alice, ['b.txt', 'a.txt'])).toEqual(NOT_SENT)
@@ -130,7 +130,7 @@ describe('A renewal', () => {
     expect(await share(alice, ['a.txt', 'b.txt'])).toEqual(QUEUED)
   })
 
-  it('of an invite sends none within the hour, whoever renews it, and also where it was withdrawn between', async () => {
+  it('of an invite sends no mail within an hour, even by another member or after a withdrawal', async () => {
     const place = await found(alice)
     const carol = await t.signIn(`carol${round}`)
     await join(t, place, carol, 'admin')
@@ -149,8 +149,8 @@ describe('A renewal', () => {
   })
 })
 
-describe('Somebody without a verified address', () => {
-  it('causes no mail; what they share is shared, and whom they invite is invited', async () => {
+describe('A user without a verified address', () => {
+  it('sends no mail; sharing and inviting still work', async () => {
     const eve = await person(`eve${round}`, { emailVerified: false })
     const place = await found(eve)
     const mails = await mailsOf(async () => {
@@ -185,7 +185,7 @@ describe('Names in mails', () => {
     ['support@bank.example', 'support at bank example'],
     ['two\r\nlines\u202e\u2028', 'two lines'],
     ['x'.repeat(200), `${'x'.repeat(63)}…`],
-  ])('are cut to what a name is: %s', (name, shown) => {
+  ])('are shortened to a plausible name: %s', (name, shown) => {
     expect(plainName(name)).toBe(shown)
   })
 
@@ -206,11 +206,11 @@ describe('Names in mails', () => {
     ['login.microsoft.zip', 'login microsoft zip'],
     [`${'x'.repeat(200)}.pdf`, `${'x'.repeat(59)}….pdf`],
     ['\u202e', 'a file'],
-  ])('of files, too: %s', (name, shown) => {
+  ])('of files are shortened as well: %s', (name, shown) => {
     expect(plainFileName(name)).toBe(shown)
   })
 
-  it('stand beside the address of the sender, which no name can hide', async () => {
+  it('stand beside the sender’s address, which no name can hide', async () => {
     const evil =
       'Bank security https://evil.example/pay — your account is locked, call us at once or lose all of it'
     await t.app.db.run('UPDATE user SET name = ? WHERE id = ?', [evil, alice.userId])
@@ -233,7 +233,7 @@ describe('Names in mails', () => {
   })
 })
 
-describe('The way out of mails', () => {
+describe('The unsubscribe link of a mail', () => {
   const page = (
     method: string,
     path: string,
@@ -250,13 +250,13 @@ describe('The way out of mails', () => {
     const link = mail?.header('list-unsubscribe') ?? ''
     expect(link).toBe(`<${t.url}/unsubscribe/${link.slice(-44, -1)}>`)
     expect(mail?.header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click')
-    // A line may be folded before the link, and not within it.
+    // A header may be folded before the link, but not within it.
     expect(mail?.raw.replace(/:\s+</, ': <')).toContain(`\r\nList-Unsubscribe: ${link}\r\n`)
     for (const body of [mail?.text, mail?.html]) expect(body).toContain(link.slice(1, -1))
     return link.slice(t.url.length + 1, -1)
   }
 
-  it('is a page that a look does not take, and a form that does, without an account; and there is a way back', async () => {
+  it('opens a page whose form unsubscribes without an account, and can be undone', async () => {
     const path = await linkIn()
     for (const method of ['GET', 'HEAD', 'GET']) {
       const looked = await page(method, path)
@@ -275,7 +275,7 @@ describe('The way out of mails', () => {
     const none = await mailsOf(async () => {
       expect(await share(alice, ['c.txt'])).toEqual(NOT_SENT)
       expect((await invite(alice, await found(alice))).status).toBe(200)
-      // The address is one, however it is written.
+      // The limit ignores the case of the address.
       expect(await share(await person(`dave${round}`), ['c.txt'], bob.toUpperCase())).toEqual(
         NOT_SENT,
       )
@@ -306,13 +306,13 @@ describe('The way out of mails', () => {
       },
       'List-Unsubscribe=One-Click',
     ],
-  ])('works by one click %s', async (_how, headers, body) => {
+  ])('works with one click %s', async (_how, headers, body) => {
     const path = await linkIn()
     expect((await page('POST', path, headers, body)).status).toBe(200)
     expect(await share(alice, ['b.txt'])).toEqual(NOT_SENT)
   })
 
-  it('also stops what waits to be sent', async () => {
+  it('also stops queued mails', async () => {
     const path = await linkIn()
     server.manners.onRcptTo = async () => {
       await page('POST', path)
@@ -329,7 +329,7 @@ describe('The way out of mails', () => {
     expect(await t.app.db.rows("SELECT id FROM outbox WHERE kind = 'mail'")).toEqual([])
   })
 
-  it('cannot be guessed or made up', async () => {
+  it('cannot be guessed or forged', async () => {
     const path = await linkIn()
     const last = path.at(-2) === 'A' ? 'B' : 'A'
     for (const bad of [
@@ -341,7 +341,7 @@ describe('The way out of mails', () => {
     expect(await share(alice, ['b.txt'])).toEqual(QUEUED)
   })
 
-  it('keeps no address: only a keyed hash', async () => {
+  it('stores no address, only a keyed hash', async () => {
     await linkIn()
     const rows = await t.app.db.rows<object>('SELECT * FROM mail_recipient')
     expect(JSON.stringify(rows)).not.toContain('@')

@@ -19,7 +19,7 @@ const tab = {
   'sec-fetch-dest': 'document',
 }
 
-/** By node:http: fetch sets headers of Fetch Metadata itself. */
+/** Uses node:http, because fetch sets Fetch Metadata headers itself. */
 function open(path: string, headers: Record<string, string>) {
   return new Promise<{ status: number | undefined; headers: IncomingHttpHeaders }>(
     (resolve, reject) => {
@@ -35,7 +35,7 @@ async function share(more: object = {}): Promise<string> {
   return (await alice.rest('POST', '/api/files/quick_share', { json })).response.sharing_token
 }
 
-describe('A link to bytes that a person opens in a tab', () => {
+describe('A download link that is opened in a browser tab', () => {
   const refused: [what: string, make: () => Promise<string>, status: number][] = [
     ['protected', () => share({ password: 'secret' }), 401],
     [
@@ -69,7 +69,7 @@ describe('A link to bytes that a person opens in a tab', () => {
   ]
 
   it.each(refused)(
-    'leads to its page when it is %s; programs, scripts and frames keep the status',
+    'redirects to its page when it is %s; programs, scripts and frames get the status',
     async (_what, make, status) => {
       const path = `/api/d/${await make()}`
       const led = await open(path, tab)
@@ -89,20 +89,20 @@ describe('A link to bytes that a person opens in a tab', () => {
     },
   )
 
-  it('leads to the bytes when nothing stands in between', async () => {
+  it('redirects to the bytes when nothing prevents it', async () => {
     const { status, headers } = await open(`/api/d/${await share()}`, tab)
     expect(status).toBe(302)
     expect(headers.location).not.toMatch('/share/')
   })
 
-  it('leads nowhere out of the page of the token, whatever the token says', async () => {
+  it('redirects only to the page of its token, whatever the token contains', async () => {
     const { status, headers } = await open('/api/d/..%2f..%2fevil.example', tab)
     expect([status, headers.location]).toEqual([303, '/share/..%2F..%2Fevil.example'])
   })
 })
 
-describe('Sentences that existing clients look into', () => {
-  it('say that tries are blocked, and that slugs are unique', async () => {
+describe('Messages that existing clients search', () => {
+  it('say that guesses are blocked, and that slugs are unique', async () => {
     await wholeGuessWindow()
     const token = await share({ password: 'secret' })
     const guess = () =>

@@ -6,7 +6,7 @@ import { type Person, startApp, type TestApp } from '../harness.ts'
 import { aTime } from '../shapes.ts'
 
 let t: TestApp
-/** Of the setting. */
+/** The operator listed in the setting. */
 let chief: Person
 let alice: Person
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => t?.stop())
 
-/** The id of the account of a person. */
+/** The id of a person's account. */
 const accountOf = ({ userId }: { userId: string }) => `account:${userId}`
 
 const ACCOUNT = `query ($id: ID!) { node(id: $id) { ... on Account {
@@ -73,8 +73,8 @@ const everything = [
 const isOperator = async (who: Person) =>
   (await who.graphql('{ plans { accountCount } }')).code ?? 'yes'
 
-describe('Who is no operator', () => {
-  it('is refused everything, and learns nothing of who has an account', async () => {
+describe('A caller who is not an operator', () => {
+  it('is refused everything, and learns nothing about accounts', async () => {
     const nowhere = '00000000-0000-4000-8000-000000000000'
     for (const query of everything) {
       const refusals = await Promise.all(
@@ -96,7 +96,7 @@ describe('Who is no operator', () => {
     expect(await account(chief, alice)).toMatchObject({ plan: { id: 'free' }, status: 'ACTIVE' })
   })
 
-  it('is a key of an operator, whatever its scopes', async () => {
+  it('includes an operator’s key, whatever its scopes', async () => {
     const ofWorkspace = await workspaceKey(t, chief, await found(chief))
     for (const { caller } of [await privateKey(t, chief), ofWorkspace]) {
       for (const query of everything)
@@ -107,12 +107,12 @@ describe('Who is no operator', () => {
     }
   })
 
-  it('is somebody whose address the setting has, and for which no provider vouches', async () => {
+  it('includes a user whose listed address is unverified', async () => {
     const deputy = await t.signIn('deputy', { emailVerified: false })
     expect(await isOperator(deputy)).toBe('FORBIDDEN')
     await t.app.db.run('UPDATE user SET verified_email = email WHERE id = ?', [deputy.userId])
     expect(await isOperator(deputy)).toBe('yes')
-    // At the next request, when the address is verified no more, or is another one.
+    // From the next request after the address is unverified or changed.
     await t.app.db.run('UPDATE user SET verified_email = ? WHERE id = ?', [
       'other@example.com',
       deputy.userId,
@@ -120,7 +120,7 @@ describe('Who is no operator', () => {
     expect(await isOperator(deputy)).toBe('FORBIDDEN')
   })
 
-  it('is everybody, where the setting is empty', async () => {
+  it('includes everybody if the setting is empty', async () => {
     const other = await startApp()
     try {
       const [person, unsure] = [
@@ -154,14 +154,14 @@ describe('An operator', () => {
     )
     expect(rest.nodes.map(({ email }: { email: string }) => email)).toEqual(['page-c@example.com'])
     expect(rest.pageInfo.hasNextPage).toBe(false)
-    // No patterns, and no end of the statement.
+    // The search treats patterns and quotes as text.
     for (const search of ['page_a', '%', "' OR 1=1 --"])
       expect((await list(chief, `search: ${JSON.stringify(search)}`)).nodes).toEqual([])
     for (const wrong of [`search: "${'x'.repeat(321)}"`, 'first: 1001', 'after: "x"'])
       expect(await codeOf(chief, `{ accounts(${wrong}) { nodes { id } } }`)).toBe('INVALID_INPUT')
   })
 
-  it('sees one account: what it stores, how it signs in, and where it is a member', async () => {
+  it('sees the storage, the identities and the memberships of an account', async () => {
     const bob = await t.signIn('bob')
     await bob.upload('a.txt', '123')
     await found(bob, 'Orchard')
@@ -183,12 +183,12 @@ describe('An operator', () => {
       operator: null,
     })
     expect((await account(chief, chief)).operator).toEqual({ bySetting: true })
-    // By an id only: an address may be claimed by several.
+    // Only by id, because several accounts may claim an address.
     for (const userId of [bob.email, '', 'x', '00000000-0000-4000-8000-000000000000'])
       expect(await account(chief, { userId })).toBeNull()
   })
 
-  it('gives plans', async () => {
+  it('assigns plans', async () => {
     const carol = await t.signIn('carol')
     expect(
       (await change(chief, 'updateAccount', accountOf(carol), { plan: 'developer' })).data,
@@ -209,7 +209,7 @@ describe('An operator', () => {
     expect(plans[1].accountCount).toBe(1)
   })
 
-  it('suspends and restores: sessions end, keys rest', async () => {
+  it('suspends and restores accounts: sessions end, keys are disabled meanwhile', async () => {
     const dora = await t.signIn('dora')
     const { caller } = await privateKey(t, dora)
     const reads = async () => [
@@ -244,7 +244,7 @@ describe('An operator', () => {
           expect((await change(chief, mutation, id, input)).code).toBe('USER_NOT_FOUND')
   })
 
-  it('sees what waits to be sent, and has what was given up sent once more', async () => {
+  it('sees the queue of mails, and retries abandoned mails', async () => {
     const { db } = t.app
     await db.run('DELETE FROM outbox')
     const queue = async () =>
@@ -275,7 +275,7 @@ describe('An operator', () => {
 })
 
 describe('Appointing operators', () => {
-  it('gives the right at once and takes it at once, and only the appointed can be dismissed', async () => {
+  it('grants and revokes the right at once, and only appointed operators can be dismissed', async () => {
     const erin = await t.signIn('erin')
     expect(await isOperator(erin)).toBe('FORBIDDEN')
     for (let times = 0; times < 2; times++)
@@ -318,7 +318,7 @@ describe('Appointing operators', () => {
     expect((await change(chief, 'dismissOperator', accountOf(erin))).code).toBe('USER_NOT_FOUND')
   })
 
-  it('is done once by two at once', async () => {
+  it('happens once when two operators do it at once', async () => {
     const frank = await t.signIn('frank')
     const both = await Promise.all(
       [1, 2].map(() => change(chief, 'appointOperator', accountOf(frank))),
@@ -331,7 +331,7 @@ describe('Appointing operators', () => {
     expect(await isOperator(frank)).toBe('FORBIDDEN')
   })
 
-  it('takes no suspended account, and ends with the account', async () => {
+  it('excludes suspended accounts, and ends with the account', async () => {
     const gina = await t.signIn('gina')
     await change(chief, 'updateAccount', accountOf(gina), { status: 'SUSPENDED' })
     expect((await change(chief, 'appointOperator', accountOf(gina))).code).toBe('FORBIDDEN')
@@ -345,7 +345,7 @@ describe('Appointing operators', () => {
   })
 })
 
-it('What operators do is in the log, by ids only', async () => {
+it('The actions of operators are logged, by ids only', async () => {
   const ivan = await t.signIn('ivan')
   const { userId } = ivan
   const before = t.logs().length
@@ -378,7 +378,7 @@ it('What operators do is in the log, by ids only', async () => {
   }
 })
 
-it('every code of what operators do has been seen', () => {
+it('covers every code of the operator routes', () => {
   expect(
     unseenInGraph('updateAccount', 'appointOperator', 'dismissOperator', 'retryMails'),
   ).toEqual([])

@@ -5,7 +5,7 @@ import { type ServiceProcess, startServiceProcess } from '../service-process.ts'
 import { attack, expectHealthy, watchHealth } from './attackers.ts'
 
 const PASSWORD = 'open sesame'
-/** More than may wait for the hashes of one caller: src/access/passwords.ts. */
+/** More than the queue of password hashes allows per caller: src/access/passwords.ts. */
 const MANY = 200
 let service: ServiceProcess
 let alice: Person
@@ -40,7 +40,8 @@ const open = (token: string, address: string) =>
   })
 
 /**
- * An attack, during which an honest sharer and her visitors are served, and the service answers.
+ * Runs an attack, and expects that an honest sharer and her visitors are served, and that the
+ * service responds.
  */
 async function heldUpNobody(requests: Parameters<typeof attack>[0]) {
   const links = await Promise.all(Array.from({ length: 4 }, () => tokenOf(alice)))
@@ -60,7 +61,7 @@ async function heldUpNobody(requests: Parameters<typeof attack>[0]) {
   return outcomes
 }
 
-it('One account that makes protected links without end holds up no other', async () => {
+it('An account that creates protected links endlessly delays no one else', async () => {
   const requests = Array.from({ length: MANY }, () => ({
     url: `${service.url}/api/files/quick_share`,
     method: 'POST',
@@ -76,7 +77,7 @@ it('One account that makes protected links without end holds up no other', async
     expect([status, retryAfter, text]).toEqual([503, '5', expect.stringContaining('UNAVAILABLE')])
 }, 300_000)
 
-it('One account that has its links opened from everywhere holds up no other', async () => {
+it('An account whose links are opened from everywhere delays no one else', async () => {
   const tokens = await Promise.all(Array.from({ length: 20 }, () => tokenOf(mallory)))
   await heldUpNobody(
     Array.from({ length: MANY }, (_, i) =>
@@ -85,7 +86,7 @@ it('One account that has its links opened from everywhere holds up no other', as
   )
 }, 120_000)
 
-it('One address that opens the links of many holds up no other', async () => {
+it('An address that opens the links of many users delays no one else', async () => {
   const sharers = await service.signIn(...Array.from({ length: 20 }, (_, i) => `sharer-${i}`))
   const tokens = (
     await Promise.all(
@@ -100,7 +101,7 @@ it('One address that opens the links of many holds up no other', async () => {
   )
 }, 120_000)
 
-it('Refusals are no failures in the log: one warning a minute, without a stack', () => {
+it('Refusals are not errors in the log: one warning a minute, without a stack', () => {
   const lines = service.said().split('\n')
   expect(lines.filter(line => line.includes('"level":50'))).toEqual([])
   const warnings = lines.filter(line => line.includes('passwords of links'))

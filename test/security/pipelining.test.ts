@@ -33,12 +33,12 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 const memory = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024
 
-/** Asks much of the schema, by another text each time, so that no answer is kept. */
+/** An expensive query with a different text each time, so that no response is cached. */
 const expensive = (i: number) =>
   `/graphql?query={__schema{types{${Array.from({ length: 7 }, (_, a) => `a${i}_${a}:fields{description}`).join('%20')}}}}`
 
-describe('Requests that are sent without waiting for answers', () => {
-  it('are answered in their order', async () => {
+describe('Pipelined requests', () => {
+  it('are answered in order', async () => {
     const wire = await openWire(service.url)
     const body = JSON.stringify({ query: '{ third: __typename }' })
     await wire.send(
@@ -60,13 +60,13 @@ describe('Requests that are sent without waiting for answers', () => {
       const answer = await wire.answer()
       expect([answer?.status, answer?.text]).toEqual([200, expect.stringContaining(expected)])
     }
-    // The connection serves on.
+    // The connection remains usable.
     await wire.send(get('/healthz'))
     expect((await wire.answer())?.status).toBe(200)
     wire.cut()
   })
 
-  it('are refused where too many wait, and the connection ends', async () => {
+  it('are refused when too many wait, and the connection closes', async () => {
     const wire = await openWire(service.url)
     await wire.send(get('/healthz').repeat(50))
     const statuses: (number | undefined)[] = []
@@ -79,7 +79,7 @@ describe('Requests that are sent without waiting for answers', () => {
     await wire.ended
   })
 
-  it('hold no one up, and no memory, where their answers are not read', async () => {
+  it('with unread responses block nobody, and hold no memory', async () => {
     for (let i = 0; i < 5; i++) await (await fetch(service.url + expensive(i))).text()
     const { port } = new URL(service.url)
     const before = memory()
@@ -88,7 +88,7 @@ describe('Requests that are sent without waiting for answers', () => {
     for (let i = 0; i < 8; i++) {
       const socket = connect(Number(port), '127.0.0.1')
       socket.on('error', () => {})
-      // Half of them stay below the number that is cut.
+      // Half of the connections stay below the limit at which they are closed.
       socket.write(Array.from({ length: i % 2 ? 290 : 30 }, () => get(expensive(made++))).join(''))
       socket.pause()
       sockets.push(socket)

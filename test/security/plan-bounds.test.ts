@@ -20,11 +20,11 @@ const limitAll = (max: number | null) =>
 const person = (name = 'alice') => t.signIn(`${name}${++people}`)
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 
-/** How one thing after another is made; each is different. */
+/** A way to create things of one kind, each different. */
 interface Kind {
   what: string
   limit: string
-  /** Prepares someone, and answers how they make the nth. */
+  /** Prepares an owner. Returns functions that create and end the nth thing. */
   begin(owner: Person): Promise<{
     make(n: number): Promise<RestAnswer>
     end(n: number, made: RestAnswer): Promise<unknown>
@@ -108,7 +108,7 @@ const kinds: Kind[] = [
 describe.each(kinds)('The number of $what', ({ limit, begin, count }) => {
   const refused = { code: 'QUOTA_EXCEEDED', limit, max: MAX, used: MAX }
 
-  it('is bounded; one that ends makes room for another', async () => {
+  it('is limited; each one that ends makes room for another', async () => {
     const owner = await person()
     const { make, end } = await begin(owner)
     await limitAll(MAX)
@@ -122,7 +122,7 @@ describe.each(kinds)('The number of $what', ({ limit, begin, count }) => {
     expect((await make(MAX + 1)).status).toBe(200)
     expect((await make(MAX + 2)).response).toEqual(refused)
     expect(await count(owner)).toBe(MAX)
-    // Others have a number of their own.
+    // Other users have separate counts.
     const other = await person('bob')
     expect((await (await begin(other)).make(0)).status).toBe(200)
   })
@@ -139,7 +139,7 @@ describe.each(kinds)('The number of $what', ({ limit, begin, count }) => {
     expect(await count(owner)).toBe(MAX)
   })
 
-  it('may be beyond a limit that came later: what there is stays, and no more comes', async () => {
+  it('may exceed a limit that is lowered later; existing ones remain, and no more are added', async () => {
     const owner = await person()
     const { make } = await begin(owner)
     for (const n of numbers(MAX + 2)) expect((await make(n)).status).toBe(200)
@@ -151,7 +151,7 @@ describe.each(kinds)('The number of $what', ({ limit, begin, count }) => {
 })
 
 describe('At the limit', () => {
-  it('folders that an upload or a move would make are refused with it', async () => {
+  it('new folders of an upload or a move are refused with it', async () => {
     const owner = await person()
     await owner.upload('a.txt', 'x')
     await limitAll(2)
@@ -172,7 +172,7 @@ describe('At the limit', () => {
     )
   })
 
-  it('folders of workspaces keep the limit that they have', async () => {
+  it('workspace folders keep their own limit', async () => {
     const owner = await person()
     const workspace = await found(owner)
     await limitAll(1)
@@ -181,7 +181,7 @@ describe('At the limit', () => {
     expect([(await mkdir('a')).status, (await mkdir('b')).status]).toEqual([200, 200])
   })
 
-  it('links that have expired, or are used up, make room', async () => {
+  it('expired and used-up links make room', async () => {
     const owner = await person()
     await owner.upload('a.txt', 'x')
     await limitAll(1)
@@ -197,12 +197,12 @@ describe('At the limit', () => {
       owner.userId,
     ])
     expect((await quick()).status).toBe(200)
-    // What is made out to a person is no public link.
+    // A share for one person is not a public link.
     const json = { email: 'bob@example.com', objects: ['a.txt'] }
     expect((await owner.rest('POST', '/api/files/share', { json })).status).toBe(200)
   })
 
-  it('links that have expired make room once, however many ask for it at the same time', async () => {
+  it('expired links make room once, however many requests come at the same time', async () => {
     const owner = await person()
     await owner.upload('a.txt', 'x')
     await limitAll(5)
@@ -222,7 +222,7 @@ describe('At the limit', () => {
     expect(statuses.sort()).toEqual([200, ...Array(11).fill(400)])
   })
 
-  it('invites are renewed, and those that have expired make room', async () => {
+  it('invites can be renewed, and expired invites make room', async () => {
     const owner = await person()
     const carol = await person('carol')
     const workspace_id = await found(owner)
@@ -243,7 +243,7 @@ describe('At the limit', () => {
     expect((await invite('a@example.com')).response.code).toBe('QUOTA_EXCEEDED')
   })
 
-  it('notes are changed and removed', async () => {
+  it('notes can be changed and removed', async () => {
     const owner = await person()
     const sum = (await owner.upload('a', 'a')).response.file.md5_checksum
     const other = (await owner.upload('b', 'b')).response.file.md5_checksum
@@ -274,7 +274,7 @@ describe('Limits', () => {
     })
   })
 
-  it('are seeded for each plan', async () => {
+  it('are set for each initial plan', async () => {
     const fresh = await startApp()
     try {
       const rows = await fresh.app.db.rows<object>(

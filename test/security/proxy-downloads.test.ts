@@ -10,9 +10,7 @@ import {
   type TestApp,
 } from '../harness.ts'
 
-/**
- * Two instances that share a database and a store, and nothing else: no Redis, no sticky sessions.
- */
+/** Two instances that share only a database and a store, without Redis and sticky sessions. */
 let one: TestApp
 let two: TestApp
 let alice: Person
@@ -48,14 +46,14 @@ async function share(object: string, more: object = {}): Promise<string> {
   return answer.response.sharing_token
 }
 
-/** What resolve hands out for a share, as a path. */
+/** The download address of a share from the resolve route, as a path. */
 async function resolve(token: string, query = ''): Promise<string> {
   const answer = await one.anonymous.rest('POST', `/api/share/resolve/${token}${query}`)
   expect(answer.status).toBe(200)
   return new URL(answer.response.url).pathname
 }
 
-/** The same from the graph. */
+/** The download address of a share from GraphQL. */
 async function resolveByGraphql(token: string): Promise<string> {
   const query =
     'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url } } }'
@@ -80,7 +78,7 @@ async function bytesOf(path: string, i: number, range?: string) {
   }
 }
 
-/** Reads the beginning of an answer and hangs up; answers how much had arrived. */
+/** Reads the start of a response and disconnects. Returns the number of bytes that arrived. */
 function begin(path: string, from: number, enough: number): Promise<number> {
   return new Promise((done, fail) => {
     let arrived = 0
@@ -99,8 +97,8 @@ function begin(path: string, from: number, enough: number): Promise<number> {
 describe.each([
   ['resolve', resolve],
   ['openShare', resolveByGraphql],
-])('An address that %s hands out', (_name, open) => {
-  it('ends with a revocation of its share, on every instance, at once', async () => {
+])('A download address from %s', (_name, open) => {
+  it('ends immediately on every instance when its share is revoked', async () => {
     const token = await share('small.txt')
     const path = await open(token)
     for (const i of [0, 1]) expect((await ask(path, i)).text).toBe('The quick brown fox')
@@ -111,7 +109,7 @@ describe.each([
     expect(statusAndCode(await ask(path))).toEqual([404, 'SHARE_NOT_FOUND'])
   })
 
-  it('ends when the share expires, and when the file or the folder above it is deleted', async () => {
+  it('ends when the share expires, and when the file or its parent folder is deleted', async () => {
     const expiring = await open(await share('small.txt'))
     await one.app.db.run('UPDATE share SET expires_at = 1 WHERE expires_at > 1')
     expect(statusAndCode(await ask(expiring))).toEqual([403, 'SHARE_EXPIRED'])
@@ -127,7 +125,7 @@ describe.each([
     }
   })
 
-  it('serves one of twenty downloads where one is allowed', async () => {
+  it('serves one of twenty downloads when one is allowed', async () => {
     const path = await open(await share('small.txt', { max_downloads: 1 }))
     const answers = []
     for (let i = 0; i < 20; i++) answers.push(await ask(path, i))
@@ -137,7 +135,7 @@ describe.each([
     )
   })
 
-  it('serves exactly one of twenty that begin at once, small and large', async () => {
+  it('serves exactly one of twenty concurrent downloads, small and large', async () => {
     for (const [name, size] of [
       ['small.txt', 19],
       ['large.bin', large.length],
@@ -155,7 +153,7 @@ describe.each([
 describe('One download by an address', () => {
   const limited = async () => resolve(await share('large.bin', { max_downloads: 1 }))
 
-  it('may come in ranges, side by side, from any instance, and is over then', async () => {
+  it('may use parallel ranges on any instance, and then ends', async () => {
     const path = await limited()
     const step = MiB
     const ranges = Array.from({ length: 17 }, (_, i) => `bytes=${i * step}-${(i + 1) * step - 1}`)
@@ -164,14 +162,14 @@ describe('One download by an address', () => {
     expect(Buffer.concat(parts.map(p => p.bytes)).equals(large)).toBe(true)
     for (const range of [undefined, 'bytes=0-', `bytes=0-${9 * MiB}`])
       expect((await bytesOf(path, 0, range)).status).toBe(403)
-    // All that is served of one download, however it is asked for.
+    // The rest of the download, requested in several ways.
     let again = 0
     for (let i = 0; i < 24; i++)
       again += (await bytesOf(path, i, `bytes=0-${MiB - 1}`)).status === 206 ? MiB : 0
     expect(again).toBeLessThanOrEqual(large.length / 2)
   })
 
-  it('may be begun as a whole and go on in ranges, as download managers do', async () => {
+  it('may start as a whole and continue in ranges, as download managers do', async () => {
     const path = await limited()
     const arrived = await begin(path, 0, 2 * MiB)
     const half = 5 * MiB
@@ -183,7 +181,7 @@ describe('One download by an address', () => {
     expect(Buffer.concat(parts.map(p => p.bytes)).equals(large.subarray(arrived))).toBe(true)
   })
 
-  it('is taken up again after breaks', async () => {
+  it('resumes after interruptions', async () => {
     const path = await limited()
     let arrived = 0
     for (const enough of [MiB, 2 * MiB]) arrived += await begin(path, arrived, enough)
@@ -193,7 +191,7 @@ describe('One download by an address', () => {
     expect((await bytesOf(path, 0)).status).toBe(403)
   })
 
-  it('counts nothing that is only asked about: HEAD, 304, 416', async () => {
+  it('is not used up by HEAD, 304 or 416', async () => {
     const path = await resolve(await share('small.txt', { max_downloads: 1 }))
     const etag = (await ask(path, 0, {}, 'HEAD')).headers.get('etag') ?? ''
     expect((await ask(path, 0, { 'if-none-match': etag })).status).toBe(304)
@@ -201,7 +199,7 @@ describe('One download by an address', () => {
     expect((await ask(path)).text).toBe('The quick brown fox')
   })
 
-  it('is one for each resolve, and the link is used up after the last', async () => {
+  it('counts for each resolve, and the link is used up after the last', async () => {
     const token = await share('small.txt', { max_downloads: 2 })
     const paths = [await resolve(token), await resolve(token)]
     expect((await one.anonymous.rest('POST', `/api/share/resolve/${token}`)).response.code).toBe(
@@ -211,14 +209,14 @@ describe('One download by an address', () => {
     for (const path of paths) expect(statusAndCode(await ask(path))).toEqual([403, 'SHARE_USED_UP'])
   })
 
-  it('is forgotten by the sweeper in the end', async () => {
+  it('is deleted by the sweeper at the end', async () => {
     await one.app.db.run('UPDATE share_use SET expires_at = 1')
     await one.settle()
     expect(await one.app.db.rows('SELECT id FROM share_use')).toEqual([])
   })
 })
 
-it('An address of a share without a limit costs one statement, and plays on in ranges', async () => {
+it('An address of an unlimited share costs one statement, and supports ranges', async () => {
   const path = await resolve(await share('large.bin'), '?mode=inline')
   one.statements()
   for (let i = 0; i < 30; i++)

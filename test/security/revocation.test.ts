@@ -5,17 +5,17 @@ import { basic } from '../dav-client.ts'
 import { newDatabase, type Person, signInTo, startApp, type TestApp } from '../harness.ts'
 import { until } from '../until.ts'
 
-/** How a credential is used, and how it ends. */
+/** How a credential is used and revoked. */
 interface Used {
   path: string
   headers: Record<string, string>
   revoke: () => Promise<unknown>
 }
 
-/** Requests that are under way at each of the two instances. */
+/** Concurrent requests at each of the two instances. */
 const AT_ONCE = 16
 
-describe('A credential that is used many times at once, at two instances', () => {
+describe('A credential under concurrent use on two instances', () => {
   let database: Awaited<ReturnType<typeof newDatabase>>
   let near: TestApp
   let far: TestApp
@@ -36,7 +36,7 @@ describe('A credential that is used many times at once, at two instances', () =>
     await database?.drop()
   })
 
-  /** Reads with a credential all the time, while it is revoked. */
+  /** Reads continuously with a credential while it is revoked. */
   async function readWhile({ path, headers, revoke }: Used) {
     const seen: { sent: number; answered: number; status: number }[] = []
     let goesOn = true
@@ -53,7 +53,7 @@ describe('A credential that is used many times at once, at two instances', () =>
     const begun = performance.now()
     await revoke()
     const revoked = performance.now()
-    // As long as it takes for every reader to have asked twice since.
+    // Waits until every reader has sent two more requests.
     await until(() => seen.filter(({ sent }) => sent > revoked).length > 4 * AT_ONCE)
     goesOn = false
     await Promise.all(readers)
@@ -99,13 +99,13 @@ describe('A credential that is used many times at once, at two instances', () =>
   }
 
   it.each(Object.keys(revocations))(
-    '%s: nobody is let in once its revocation is answered',
+    '%s: is refused from the moment its revocation is answered',
     async kind => {
       const person = await near.signIn(`owner-of-${kind.replaceAll(' ', '-')}`)
       const used = await revocations[kind]?.(person)
       if (!used) throw new Error(kind)
       const { before, after } = await readWhile(used)
-      // A password that is wrong ten times is slowed down as well.
+      // A password that is wrong ten times is also slowed down.
       const refused = (status: number) =>
         kind === 'password of WebDAV' && status === 429 ? 401 : status
       expect([new Set(before), new Set(after.map(refused))]).toEqual([

@@ -8,7 +8,7 @@ import { doors } from '../held-upload.ts'
 let t: TestApp
 
 beforeAll(async () => {
-  // Tests hold uploads of one worker.
+  // Tests pause uploads of one worker.
   t = await startApp({ ...UNHURRIED, WORKERS: '1' })
   await t.limit(ROOMY)
 })
@@ -66,7 +66,7 @@ interface End {
 const UNAUTHENTICATED = 'UNAUTHENTICATED'
 const FORBIDDEN = 'FORBIDDEN'
 const places = ['own files', 'a workspace'] as const
-/** Every way in which the right of an upload can end while its bytes come. */
+/** Every way in which the permission of an upload can end while its bytes arrive. */
 const ends: End[] = places.flatMap(where => [
   {
     how: 'the session is signed out of',
@@ -141,7 +141,7 @@ async function sceneOf({
   return { owner, person: who, workspaceId, keyId: key?.id ?? '', caller: key?.caller ?? who }
 }
 
-/** What lies in the storage area of a scene, and what is reserved there. */
+/** The files and reservations in the storage area of a scene. */
 async function contentOf({ workspaceId, person: { userId } }: Scene) {
   const [row] = await t.app.db.rows<{ bytes: number; files: number; reserved: number }>(
     'SELECT used_bytes AS bytes, used_files AS files, reserved_bytes AS reserved FROM bucket WHERE workspace_id = ? OR user_id = ?',
@@ -151,7 +151,7 @@ async function contentOf({ workspaceId, person: { userId } }: Scene) {
 }
 
 describe.each(Object.entries(doors))('An upload by %s', (door, hold) => {
-  it.each(places)('into %s is stored while its right lasts', async where => {
+  it.each(places)('into %s is stored while its permission lasts', async where => {
     for (const by of ['session', 'key'] as const) {
       const scene = await sceneOf({ where, by })
       const upload = await hold(t, scene.caller, { workspaceId: scene.workspaceId, name: 'a.txt' })
@@ -161,7 +161,7 @@ describe.each(Object.entries(doors))('An upload by %s', (door, hold) => {
   })
 
   it.each(ends.map(each => [each.where, each.by, each.how, each] as const))(
-    'into %s by %s is refused at its end when %s meanwhile',
+    'into %s by %s is refused at the end when %s meanwhile',
     async (_where, _by, _how, each) => {
       const scene = await sceneOf(each)
       const upload = await hold(t, scene.caller, { workspaceId: scene.workspaceId, name: 'a.txt' })
@@ -172,7 +172,7 @@ describe.each(Object.entries(doors))('An upload by %s', (door, hold) => {
       const isRemovedKey = each.how === 'the member is removed' && each.by === 'key'
       expect(code).toBe(isRemovedKey ? UNAUTHENTICATED : each.code)
       expect(status).toBe(door === 'a GraphQL form' ? 200 : code === FORBIDDEN ? 403 : 401)
-      // It was let in, and refused where it was to be committed.
+      // The upload was accepted, and was refused when it was committed.
       expect(t.statements().filter(sql => sql.includes('used_files = used_files + 1'))).not.toEqual(
         [],
       )
@@ -213,8 +213,8 @@ describe('An invite', () => {
     ).length > 0
 
   /**
-   * What every door says of it: lists, its page, the home page, the lists of the workspace, and who
-   * accepts.
+   * The invite on every interface: lists, its page, the home page, the lists of the workspace, and
+   * acceptance.
    */
   async function doorsOf({ owner, guest, workspaceId, token }: Invited) {
     const get = async (who: Person, path: string) => (await who.rest('GET', path)).response.length
@@ -251,7 +251,7 @@ describe('An invite', () => {
     'deletes the account': deletesAccount,
   }
 
-  it('is shown at every door while its sender may invite, and lets in whom it is for', async () => {
+  it('is visible on every interface while its sender may invite, and admits its recipient', async () => {
     const scene = await invited()
     expect(await doorsOf(scene)).toMatchObject({
       mine: 1,
@@ -284,7 +284,7 @@ describe('An invite', () => {
     ).toEqual([])
   })
 
-  it('does not come back with its sender', async () => {
+  it('does not return with its sender', async () => {
     const removed = await invited()
     await removedBy(removed.owner, removed)
     await join(t, removed.workspaceId, removed.person, 'owner')
@@ -295,12 +295,12 @@ describe('An invite', () => {
       expect((await accept(scene.guest, scene.token)).status).toBe(404)
   })
 
-  // As it is found by someone who accepts in the moment in which the right ends.
+  // The state that a recipient meets who accepts at the moment when the right ends.
   it.each([
     ['is no member', "DELETE FROM member WHERE user_id = ? AND role = 'admin'"],
     ['is an editor', "UPDATE member SET role = 'editor' WHERE user_id = ?"],
     ['is suspended', "UPDATE user SET status = 'suspended' WHERE id = ?"],
-  ])('whose row is left lets nobody in when its sender %s', async (_what, sql) => {
+  ])('with a remaining row admits nobody when its sender %s', async (_what, sql) => {
     const scene = await invited()
     await t.app.db.run(sql, [scene.person.userId])
     expect(await doorsOf(scene)).toMatchObject({
@@ -315,7 +315,7 @@ describe('An invite', () => {
     expect(await isMember(scene)).toBe(false)
   })
 
-  it('of an admin who becomes an owner stays, and so does one that another admin has renewed', async () => {
+  it('of an admin who becomes an owner remains, and so does one renewed by another admin', async () => {
     const risen = await invited()
     await becomes('owner', risen)
     const renewed = await invited()
@@ -326,7 +326,7 @@ describe('An invite', () => {
       expect((await accept(scene.guest, scene.token)).status).toBe(200)
   })
 
-  it('is sent by nobody whose right ends meanwhile', async () => {
+  it('is not sent by a member who loses the right meanwhile', async () => {
     const { owner, person: sender, guest, workspaceId } = await invited()
     const races = Array.from({ length: 8 }, async (_, i) => {
       const json = { workspace_id: workspaceId, email: `${i}-${guest.email}`, role: 'admin' }
@@ -348,7 +348,7 @@ describe('A workspace key', () => {
     ['was removed', (scene: Scene) => removedBy(scene.owner, scene)],
     ['left', (scene: Scene) => removedBy(scene.person, scene)],
   ])(
-    'of a member who %s does not wake when they come back; keys of others and private ones stay',
+    'of a member who %s stays dead when they return; keys of others and private keys remain',
     async (_how, end) => {
       const [owner, member] = await Promise.all([person('owner'), person('member')])
       const workspaceId = await found(owner)
@@ -373,7 +373,7 @@ describe('A workspace key', () => {
     },
   )
 
-  it('of a demoted member is weak, and as strong as they are when they rise again', async () => {
+  it('of a demoted member is limited, and regains its rights with the role', async () => {
     const [owner, member] = await Promise.all([person('owner'), person('member')])
     const workspaceId = await found(owner)
     await join(t, workspaceId, member, 'admin')
@@ -387,7 +387,7 @@ describe('A workspace key', () => {
     expect((await invites()).status).toBe(200)
   })
 
-  it('is made by nobody who is removed meanwhile', async () => {
+  it('is not created by a member who is removed meanwhile', async () => {
     const [owner, member] = await Promise.all([person('owner'), person('member')])
     const workspaceId = await found(owner)
     await join(t, workspaceId, member, 'admin')

@@ -8,10 +8,10 @@ import { type BuiltService, startBuilt } from '../built-service.ts'
 import { newDatabase, rest } from '../harness.ts'
 import { until } from '../until.ts'
 
-/** How often the proxy asks whether an instance is ready. */
+/** The interval of the readiness checks of the proxy. */
 const POLL_MS = 200
 const CLIENTS = 16
-/** How often each of the two instances is restarted. */
+/** The number of restarts of each instance. */
 const TIMES = 2
 
 interface Upstream {
@@ -43,10 +43,7 @@ const askAll = () =>
   )
 
 let turn = 0
-/**
- * What a plain reverse proxy does: it keeps its connections, picks an instance that is ready, and
- * tries nothing twice.
- */
+/** A plain reverse proxy: it keeps its connections, picks a ready instance, and retries nothing. */
 function forward(): Server {
   return createServer((req, res) => {
     const ready = upstreams.filter(upstream => upstream.ready)
@@ -88,7 +85,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
 })
 
-it('A rolling restart behind a proxy that keeps connections breaks no request', async () => {
+it('A rolling restart behind a proxy with persistent connections breaks no request', async () => {
   const address = proxy.address()
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
   const broken: string[] = []
@@ -99,7 +96,7 @@ it('A rolling restart behind a proxy that keeps connections breaks no request', 
 
   const client = async (n: number) => {
     for (let i = 0; !over; i++) {
-      // Reads and changes by turns: a proxy must not send a change again.
+      // Reads and changes alternate, because a proxy must not repeat a change.
       const init = {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -111,8 +108,8 @@ it('A rolling restart behind a proxy that keeps connections breaks no request', 
         .catch(String)
       done++
       if (!/^200 .*(?:"authenticated":false|"__typename":"Query")/.test(answer)) broken.push(answer)
-      // So that connections of the pools stand idle for moments of every length. While an instance
-      // only starts, nothing can break.
+      // Pooled connections are idle for periods of every length. While an instance only starts,
+      // nothing can break.
       await sleep(starting ? 100 : (i * 7) % 23)
     }
   }

@@ -35,12 +35,12 @@ interface Page {
 
 async function graph(who: Person, query: string, more: object = {}): Promise<Page | null> {
   const { data, code } = await who.graphql<{ search: Page }>(SEARCH, { query, ...more })
-  // A caller whose right has ended altogether is refused.
+  // A caller who has lost all access is refused.
   if (!data) expect(['UNAUTHENTICATED', 'FORBIDDEN', 'ACCOUNT_SUSPENDED']).toContain(code)
   return data?.search ?? null
 }
 
-/** The names that a caller sees by every face of the search, in every way that it answers. */
+/** The names that a caller sees in every interface and form of the search. */
 async function seen(who: Person, query: string, workspaceId?: string): Promise<string[]> {
   const pages = await Promise.all([graph(who, query), graph(who, query, { orderBy: 'NEWEST' })])
   const routes = ['/api/search', ...(workspaceId ? [`/api/workspaces/${workspaceId}/search`] : [])]
@@ -63,9 +63,9 @@ let scenes = 0
 
 interface Scene {
   owner: Person
-  /** Who sees it, until that ends. */
+  /** The user who sees the entry until the permission ends. */
   reader: Person
-  /** A word of the folder, of the file in it, and of nothing else. */
+  /** A word that only the folder and its file contain. */
   word: string
   workspaceId?: string
   shareId?: string
@@ -84,11 +84,11 @@ async function ask<T>(who: Person, query: string, variables: object): Promise<T>
   return data
 }
 
-/** What is in the file: another word, by which nothing else is found. */
+/** The content of the file. It contains another unique word. */
 const contentOf = (word: string) => `An egret${word} stood in the reeds.`
 const inside = (word: string) => `egret${word}`
 
-/** A folder in another one, with a file. */
+/** A nested folder with a file. */
 async function ofOwner(): Promise<Scene> {
   const n = ++scenes
   const word = `curlew${n}x`
@@ -130,7 +130,7 @@ async function member(): Promise<Scene> {
   return { ...scene, workspaceId }
 }
 
-/** What is in a workspace is shared by a member who is not its owner. */
+/** A member who is not the owner shares an entry of a workspace. */
 async function sharedByMember(): Promise<Scene> {
   const scene = await ofOwner()
   const host = await t.signIn(`host${scenes}`)
@@ -146,7 +146,7 @@ async function sharedByMember(): Promise<Scene> {
   )
   const at = { drive: drive.workspace.drive.id, path: `above/${scene.word}` }
   await shareWith(scene.owner, scene.reader, at)
-  // What happens to the workspace is done by its owner.
+  // The owner changes the workspace.
   return { ...scene, owner: host, workspaceId, keyId: scene.owner.userId }
 }
 
@@ -186,7 +186,7 @@ interface End {
   end(scene: Scene): Promise<unknown>
 }
 
-/** Every way in which the right to see something ends. */
+/** Every way in which the permission to see an entry can end. */
 const ends: End[] = [
   {
     how: 'the share is revoked',
@@ -307,7 +307,7 @@ describe('From the next request on, a search shows nothing', () => {
     await t.app.searchIndexer.idle()
     await t.settle()
     expect(await seen(reader, inside(word), workspaceId)).toEqual([`${word} plan.txt`])
-    // What was read before leads no further.
+    // An earlier cursor leads no further.
     const first = await graph(reader, word, { first: 1 })
     expect(first?.pageInfo.hasNextPage).toBe(true)
     await end(scene)
@@ -326,9 +326,9 @@ describe('From the next request on, a search shows nothing', () => {
       expect(await seen(reader, query, workspaceId)).toEqual([])
   })
 
-  // What expires does so without a request.
+  // Expiry happens without a request.
   it.each(ends.filter(({ how }) => !how.includes('expire')))(
-    'when $how while many searches are under way',
+    'when $how during many searches',
     async ({ begin, end }) => {
       const scene = await begin()
       const { reader, word } = scene
@@ -342,7 +342,7 @@ describe('From the next request on, a search shows nothing', () => {
       const late: string[] = []
       const searching = Array.from({ length: 8 }, async (_, n) => {
         while (!isOver) {
-          // What began after the answer to the end must show nothing.
+          // A search that started after the permission ended must show nothing.
           const beganAfter = isEnded
           const query = n < 4 ? word : inside(word)
           const page =
@@ -375,7 +375,7 @@ describe('From the next request on, a search shows nothing', () => {
 })
 
 describe('A search', () => {
-  it('shows to recipients what comes into a shared folder, and nothing of what leaves it', async () => {
+  it('shows recipients the entries that enter a shared folder, and none that leave it', async () => {
     const { owner, reader, word } = await shared()
     const move = (source: string, destination: string) =>
       must(owner.rest('POST', '/api/files/move', { json: { source, destination } }))
@@ -383,14 +383,14 @@ describe('A search', () => {
     expect(await seen(reader, word)).toEqual([word])
     await move(`beside/${word} plan.txt`, `above/${word}/deep/${word} again.txt`)
     expect(await seen(reader, word)).toEqual([word, `${word} again.txt`])
-    // Nor by what it was called.
+    // Its former name finds nothing either.
     expect(await seen(reader, `${word} plan`)).toEqual([])
-    // The names of folders above what is shared are nobody else's.
+    // Only the owner can find the names of folders above a share.
     expect(await seen(reader, `above ${word}`)).toEqual([])
     expect(await seen(reader, `in:above ${word}`)).toEqual([])
   })
 
-  it('finds nothing by links, which anyone may have, nor with a password', async () => {
+  it('finds nothing through public links or shares with a password', async () => {
     const { owner, reader, word } = await ofOwner()
     const { response } = await must(
       owner.rest('POST', '/api/folders/quick_share', { json: { path: `above/${word}` } }),
@@ -403,7 +403,7 @@ describe('A search', () => {
     expect((await graph(t.anonymous, word))?.edges ?? []).toEqual([])
   })
 
-  it('never shows notes and tags to recipients, nor notes to members, and nothing of what was removed from them', async () => {
+  it('never shows notes and tags to recipients, notes to members, or removed text to either', async () => {
     const { owner, reader, word } = await shared()
     const md5 = createHash('md5').update(contentOf(word)).digest('hex')
     const note = (content: string) =>
@@ -429,7 +429,7 @@ describe('A search', () => {
       expect([query, await seen(owner, query)]).toEqual([query, [`${word} plan.txt`]])
       expect([query, await seen(reader, query)]).toEqual([query, []])
     }
-    // Nor does what is left out say that it is there.
+    // Excluding a hidden word does not reveal it either.
     expect(await seen(reader, `plan -${word}secret`)).toEqual([`${word} plan.txt`])
     expect(await seen(reader, `plan -${word}tag`)).toEqual([`${word} plan.txt`])
     await note('something else')
@@ -439,7 +439,7 @@ describe('A search', () => {
     expect(await seen(owner, `${word}tag`)).toEqual([])
   })
 
-  it('does not tell of a drive of others whether it is there', async () => {
+  it('does not reveal whether another drive exists', async () => {
     const { workspaceId, word } = await member()
     const stranger = await t.signIn('stranger')
     const drives = async (ids: string[]) =>
@@ -456,7 +456,7 @@ describe('A search', () => {
     expect(await seen(stranger, `drive:garden type:text`, workspaceId)).toEqual([])
   })
 
-  it('finds again what is taken out of the trash, and only by those who may', async () => {
+  it('finds restored entries again, only for authorized users', async () => {
     const { owner, reader, word, workspaceId } = await member()
     await trashes(`above/${word}`, workspaceId)(owner)
     expect(await seen(reader, word, workspaceId)).toEqual([])

@@ -30,7 +30,7 @@ beforeAll(async () => {
   provider = await openProvider()
   database = await newDatabase()
   t = await startApp({ ...provider.settings, TRUST_PROXY: 'loopback', DATABASE_URL: database.url })
-  // Mails stay where they can be looked at.
+  // The worker is stopped, so that mails stay in the outbox.
   await t.app.worker.stop()
 })
 afterAll(async () => {
@@ -48,7 +48,7 @@ const currentOf = async (who: Person) =>
   (await listOf(who)).find(({ current }) => current)?.id ?? ''
 const isDead = async (who: Person) => (await who.rest('GET', '/api/user/data')).status === 401
 
-/** What a browser's cookie is good for by REST. */
+/** A REST caller with the browser's cookie. */
 const asPerson = (browser: Browser): Pick<Person, 'rest'> => ({
   rest: (method, path, options) =>
     rest(t.url, method, path, {
@@ -70,7 +70,7 @@ const mailsTo = async (email: string) =>
     .filter(({ to }) => to === email)
 
 describe('GET /api/user/sessions', () => {
-  it('tells where the account is signed in: the device in words, the network, and which one asks', async () => {
+  it('shows where the account is signed in: device, network, and the current session', async () => {
     const before = Date.now()
     const headers = { 'user-agent': FIREFOX, 'x-forwarded-for': '203.0.113.77' }
     const desk = await newBrowser(t.url, 'alice@example.com', headers)
@@ -93,7 +93,7 @@ describe('GET /api/user/sessions', () => {
     }
     const byPhone = await listOf(asPerson(phone))
     expect(byPhone.find(({ current }) => current)?.device).toBe('Safari on iOS')
-    // Neither the secret nor what the database knows of it.
+    // Neither the secret nor its hash is shown.
     const rows = await t.app.db.rows<{ hash: string }>('SELECT hash FROM session')
     const said = JSON.stringify([listed, byPhone])
     for (const secret of [desk.jar.get('session_id')?.value, ...rows.map(({ hash }) => hash)])
@@ -105,14 +105,14 @@ describe('GET /api/user/sessions', () => {
     ['curl/8.5.0', 'curl'],
     [`<script>alert(1)</script>${'x'.repeat(4000)}`, 'Unknown device'],
     ['\u00e9v\u00e9nement', 'Unknown device'],
-  ])('says something short of a client that calls itself %j', async (agent, device) => {
+  ])('shows a short text for a client that calls itself %j', async (agent, device) => {
     const email = `agent${agent.length}@example.com`
     const browser = await newBrowser(t.url, email, { 'user-agent': agent })
     const [session] = await listOf(asPerson(browser))
     expect(session?.device).toBe(device)
   })
 
-  it('tells of the last use to five minutes, without writing on every request', async () => {
+  it('shows the last use to five minutes, without a write for every request', async () => {
     const alice = await t.signIn('last-use')
     const id = await currentOf(alice)
     const minutesAgo = async (minutes: number) => {
@@ -130,12 +130,12 @@ describe('GET /api/user/sessions', () => {
     updates()
     const began = Date.now()
     await alice.rest('GET', '/api/user/data')
-    // No one waits for it.
+    // The last use is written asynchronously.
     await until(() => updates() > 0)
     await until(async () => Date.parse((await listOf(alice))[0]?.last_used_at ?? '') >= began)
   })
 
-  it('leaves out sessions that have ended by themselves, and those of others', async () => {
+  it('omits expired sessions and sessions of others', async () => {
     const [first, second] = [await t.signIn('expiring'), await t.signIn('expiring')]
     await t.signIn('neighbour')
     const id = await currentOf(second)
@@ -143,7 +143,7 @@ describe('GET /api/user/sessions', () => {
     expect((await listOf(first)).map(({ current }) => current)).toEqual([true])
   })
 
-  it('is the same by GraphQL', async () => {
+  it('matches GraphQL', async () => {
     const alice = await t.signIn('graphql-list')
     const SESSIONS = `{ me { signInNotices sessions { id device address createdAt lastUsedAt expiresAt current } } }`
     const { me } = await ask(alice, SESSIONS)
@@ -175,35 +175,38 @@ describe('GET /api/user/sessions', () => {
 })
 
 describe('Ending sessions', () => {
-  it.each(['REST', 'GraphQL'])('ends one, which is dead at its next request, by %s', async face => {
-    const [here, there] = [await t.signIn(`ends-one-${face}`), await t.signIn(`ends-one-${face}`)]
-    const session_id = await currentOf(there)
-    if (face === 'REST') {
-      const { status, response } = await here.rest(
-        'DELETE',
-        `/api/user/sessions?session_id=${session_id}`,
-      )
-      expect([status, response]).toEqual([200, { session_id }])
-    } else {
-      const END = `mutation ($input: EndSessionInput!) { endSession(input: $input) {
+  it.each(['REST', 'GraphQL'])(
+    'ends one session, which is refused at its next request, by %s',
+    async face => {
+      const [here, there] = [await t.signIn(`ends-one-${face}`), await t.signIn(`ends-one-${face}`)]
+      const session_id = await currentOf(there)
+      if (face === 'REST') {
+        const { status, response } = await here.rest(
+          'DELETE',
+          `/api/user/sessions?session_id=${session_id}`,
+        )
+        expect([status, response]).toEqual([200, { session_id }])
+      } else {
+        const END = `mutation ($input: EndSessionInput!) { endSession(input: $input) {
         endedId viewer { sessions { id } } } }`
-      const input = { session: session_id }
-      expect(await codeOf(t.anonymous, END, { input })).toBe('UNAUTHENTICATED')
-      expect(await codeOf(await t.signIn('ends-none'), END, { input })).toBe('SESSION_NOT_FOUND')
-      expect((await ask(here, END, { input })).endSession).toEqual({
-        endedId: session_id,
-        viewer: { sessions: [{ id: await currentOf(here) }] },
-      })
-      expect(await codeOf(here, END, { input })).toBe('SESSION_NOT_FOUND')
-      expect(unseenInGraph('endSession')).toEqual([])
-    }
-    expect(await isDead(there)).toBe(true)
-    expect(await isDead(here)).toBe(false)
-    const again = await here.rest('DELETE', `/api/user/sessions?session_id=${session_id}`)
-    expect([again.status, again.response]).toEqual([404, { code: 'SESSION_NOT_FOUND' }])
-  })
+        const input = { session: session_id }
+        expect(await codeOf(t.anonymous, END, { input })).toBe('UNAUTHENTICATED')
+        expect(await codeOf(await t.signIn('ends-none'), END, { input })).toBe('SESSION_NOT_FOUND')
+        expect((await ask(here, END, { input })).endSession).toEqual({
+          endedId: session_id,
+          viewer: { sessions: [{ id: await currentOf(here) }] },
+        })
+        expect(await codeOf(here, END, { input })).toBe('SESSION_NOT_FOUND')
+        expect(unseenInGraph('endSession')).toEqual([])
+      }
+      expect(await isDead(there)).toBe(true)
+      expect(await isDead(here)).toBe(false)
+      const again = await here.rest('DELETE', `/api/user/sessions?session_id=${session_id}`)
+      expect([again.status, again.response]).toEqual([404, { code: 'SESSION_NOT_FOUND' }])
+    },
+  )
 
-  it('ends it on every instance at once', async () => {
+  it('ends a session on every instance immediately', async () => {
     const other = await startApp({ DATABASE_URL: database.url })
     try {
       const [here, there] = [await t.signIn('two-instances'), await t.signIn('two-instances')]
@@ -217,7 +220,7 @@ describe('Ending sessions', () => {
     }
   })
 
-  it('ends a subscription that is open', async () => {
+  it('closes an open subscription', async () => {
     const [here, there] = [await t.signIn('subscriber'), await t.signIn('subscriber')]
     const stream = await there.subscribe('subscription { bucketChanged { usage { usedBytes } } }')
     await here.rest('DELETE', '/api/user/sessions/others')
@@ -227,7 +230,7 @@ describe('Ending sessions', () => {
     stream.close()
   })
 
-  it('ends no session of somebody else, and does not tell whether there is one', async () => {
+  it('ends no session of another user, and does not reveal whether one exists', async () => {
     const [alice, mallory] = [await t.signIn('victim'), await t.signIn('mallory')]
     const theirs = await currentOf(alice)
     const hash = (
@@ -254,7 +257,7 @@ describe('Ending sessions', () => {
     ])
   })
 
-  it('ends all others, and neither this one nor those of other people', async () => {
+  it('ends all other sessions of the user, but not the current one', async () => {
     const many: Person[] = []
     for (let i = 0; i < 4; i++) many.push(await t.signIn('all'))
     const neighbour = await t.signIn('all-neighbour')
@@ -272,7 +275,7 @@ describe('Ending sessions', () => {
     expect(await codeOf(t.anonymous, END)).toBe('UNAUTHENTICATED')
   })
 
-  it('is nothing that a key can do, whatever its scopes', async () => {
+  it('is refused to keys of every scope', async () => {
     const alice = await t.signIn('key-holder')
     const { caller } = await privateKey(t, alice)
     const calls = [
@@ -293,7 +296,7 @@ describe('Ending sessions', () => {
     expect(await isDead(alice)).toBe(false)
   })
 
-  it('is nothing that a page of another origin can do', async () => {
+  it('is refused to pages of another origin', async () => {
     const [here, there] = [await t.signIn('forged'), await t.signIn('forged')]
     const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
     const forged = await here.rest('DELETE', '/api/user/sessions/others', { headers })
@@ -309,23 +312,23 @@ describe('Mails about new devices', () => {
   const wish = (who: Pick<Person, 'rest'>, enabled: boolean) =>
     who.rest('PUT', '/api/user/sign_in_notices', { json: { enabled } })
 
-  it('are not sent unless asked for', async () => {
+  it('are sent only when enabled', async () => {
     await newBrowser(t.url, 'quiet@example.com')
     await newBrowser(t.url, 'quiet@example.com')
     expect(await mailsTo('quiet@example.com')).toEqual([])
   })
 
-  it('say when, on what, from where and how to end it; a known browser causes none', async () => {
+  it('show time, device, network and how to end the session; a known browser sends none', async () => {
     const email = 'warned@example.com'
     const desk = await newBrowser(t.url, email, { 'user-agent': FIREFOX })
     expect((await wish(asPerson(desk), true)).response).toEqual({ sign_in_notices: true })
     expect((await asPerson(desk).rest('GET', '/api/user/sessions')).response.sign_in_notices).toBe(
       true,
     )
-    // It has signed in here before.
+    // This browser has signed in before.
     await signInBy(desk, t.url, email, { 'user-agent': FIREFOX })
     expect(await mailsTo(email)).toEqual([])
-    // Someone else's browser looks the same, and is new.
+    // Another user's browser looks the same, and is new.
     const headers = { 'user-agent': FIREFOX, 'x-forwarded-for': '198.51.100.9' }
     const thief = await newBrowser(t.url, email, headers)
     const [mail, ...more] = await mailsTo(email)
@@ -340,7 +343,7 @@ describe('Mails about new devices', () => {
         link: `${t.app.publicUrl()}/sessions`,
       },
     })
-    // It knows the thief's browser from now on, for this account alone.
+    // The thief's browser is known from now on, only for this account.
     await signInBy(thief, t.url, email, headers)
     expect(await mailsTo(email)).toHaveLength(1)
     await wish(asPerson(desk), false)
@@ -348,20 +351,20 @@ describe('Mails about new devices', () => {
     expect(await mailsTo(email)).toHaveLength(1)
   })
 
-  it('are sent for an account that is new on the browser of another', async () => {
+  it('are sent for an account that is new on another user’s browser', async () => {
     const email = 'guest@example.com'
     await wish(asPerson(await newBrowser(t.url, email)), true)
     const shared = await newBrowser(t.url, 'host@example.com')
     shared.jar.delete('session_id')
     await signInBy(shared, t.url, email)
     expect(await mailsTo(email)).toHaveLength(1)
-    // Both are known on it now.
+    // Both accounts are known on this browser now.
     shared.jar.delete('session_id')
     await signInBy(shared, t.url, email)
     expect(await mailsTo(email)).toHaveLength(1)
   })
 
-  it('believe no cookie that the service has not made', async () => {
+  it('trust no forged cookie', async () => {
     const email = 'forger@example.com'
     const browser = await newBrowser(t.url, email)
     await wish(asPerson(browser), true)
@@ -410,12 +413,12 @@ describe('/sessions', () => {
   const page = async (who: Person) =>
     (await who.rest('GET', '/sessions', { headers: { accept: 'text/html' } })).text
 
-  it('leads strangers to the sign-in', async () => {
+  it('redirects strangers to the sign-in', async () => {
     const { status, headers } = await t.anonymous.rest('GET', '/sessions')
     expect([status, headers.get('location')]).toEqual([303, '/login?return_to=%2Fsessions'])
   })
 
-  it('shows the sessions, ends one or all others, and turns the mails on and off, without a script', async () => {
+  it('lists sessions, ends one or all others, and switches the mails, without a script', async () => {
     const [here, second, third] = [
       await t.signIn('paged'),
       await t.signIn('paged'),
@@ -440,7 +443,7 @@ describe('/sessions', () => {
     expect((await send(`session=${id}`)).status).toBe(404)
   })
 
-  it('shows of a device what it calls itself, and runs nothing of it', async () => {
+  it('shows the name that a device claims, escaped', async () => {
     const alice = await t.signIn('hostile-device')
     await t.app.services.sessions.start(alice.userId, {
       device: '<img src=x onerror=alert(1)>',

@@ -13,7 +13,7 @@ afterAll(() => t.stop())
 
 const rowsOf = ({ userId }: Person) =>
   t.app.db.rows<{ id: string }>('SELECT id FROM share WHERE user_id = ?', [userId])
-/** Rows of shares whose file is not there. */
+/** Rows of shares whose file is gone. */
 const orphans = () =>
   t.app.db.rows(
     'SELECT s.id FROM share s LEFT JOIN entry e ON e.id = s.entry_id WHERE e.id IS NULL',
@@ -49,9 +49,9 @@ const remove = {
     person.rest('DELETE', `/api/folders?path=${path.split('/')[0]}&recursive=true`),
 }
 
-describe('Shares that are made in the instant in which their file is deleted', () => {
+describe('Shares that are created while their file is deleted', () => {
   it.each(Object.keys(share) as (keyof typeof share)[])(
-    'by %s: none is left, in the table, the lists or the counts',
+    'by %s: leave nothing in the table, the lists and the counts',
     async way => {
       const person = await t.signIn(`owner-of-${way.replace(' ', '-')}`)
       const ways = Object.values(remove)
@@ -62,7 +62,7 @@ describe('Shares that are made in the instant in which their file is deleted', (
       for (let i = 0; i < paths.length; i += 20)
         await Promise.all(paths.slice(i, i + 20).map(path => person.upload(path, 'x')))
       const made: number[] = []
-      // So many at a time that none waits for a connection until it is refused.
+      // In groups small enough that no request is refused for lack of a connection.
       for (let i = 0; i < paths.length; i += 20)
         made.push(
           ...(await Promise.all(
@@ -77,7 +77,7 @@ describe('Shares that are made in the instant in which their file is deleted', (
             }),
           )),
         )
-      // Both sides of the race have been seen, or the test proves nothing.
+      // The test proves something only if both outcomes of the race occurred.
       expect(made.length).toBe(paths.length)
       expect([await activeOf(person), await listedOf(person)]).toEqual([0, 0])
       await t.settle()
@@ -88,14 +88,14 @@ describe('Shares that are made in the instant in which their file is deleted', (
     120_000,
   )
 
-  it('are as many in the count as in the list after a folder was deleted', async () => {
+  it('have the same count and list after a folder was deleted', async () => {
     const person = await t.signIn('keeper')
     for (const path of ['kept/a.txt', 'kept/b.txt', 'gone/c.txt']) await person.upload(path, path)
     for (const path of ['kept/a.txt', 'gone/c.txt'])
       expect((await share.link(person, path)).status).toBe(200)
     await t.app.worker.stop()
     expect((await remove['its folder'](person, 'gone/c.txt')).status).toBe(200)
-    // What is deleted can neither be shared nor is it counted; the rest can.
+    // A deleted file can neither be shared nor is it counted. Other files can be shared.
     expect(await rowsOf(person)).toHaveLength(1)
     expect([await activeOf(person), await listedOf(person)]).toEqual([1, 1])
     for (const way of Object.values(share)) {

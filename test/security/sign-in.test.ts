@@ -41,7 +41,7 @@ describe('The embedded sign-in', () => {
     return to && !to.endsWith('/home') ? follow(browser, await browser.get(to)) : first
   }
 
-  /** Goes to the form; answers its text. */
+  /** Opens the form. Returns its text. */
   async function begin(browser: Browser): Promise<string> {
     return (await follow(browser, await browser.get(`${t.url}/auth/oauth?return_to=/home`))).text()
   }
@@ -52,9 +52,8 @@ describe('The embedded sign-in', () => {
     return sent.status
   }
 
-  // What a proxy without headers of its own passes on looks like this: from this machine, for this
-  // machine.
-  it('lets a browser in that knows the word of the machine, and no other', async () => {
+  // A request through a proxy without forwarding headers looks like this: from and to this machine.
+  it('admits only a browser that has the word of the machine', async () => {
     const stranger = new Browser()
     expect(await begin(stranger)).toContain('Sign-in word')
     const form = stranger.last
@@ -75,7 +74,7 @@ describe('The embedded sign-in', () => {
     expect(stranger.jar.has('session_id')).toBe(true)
   })
 
-  it('asks a browser once, and takes each word once', async () => {
+  it('asks a browser once, and accepts each word once', async () => {
     const first = word()
     const alice = new Browser()
     await begin(alice)
@@ -93,7 +92,7 @@ describe('The embedded sign-in', () => {
     expect(await send(bob, { word: word() })).toBe(303)
   })
 
-  it('takes one of two browsers that send one word at once', async () => {
+  it('admits one of two browsers that send one word at once', async () => {
     const browsers = [new Browser(), new Browser()]
     for (const browser of browsers) await begin(browser)
     const shared = word()
@@ -101,8 +100,11 @@ describe('The embedded sign-in', () => {
     expect(statuses.sort()).toEqual([303, 422])
   })
 
-  describe('of the address that the start prints', () => {
-    /** Opens an address, and goes on to the form. @returns whether the form asks for the word */
+  describe('by the address that the start prints', () => {
+    /**
+     * Opens an address, and follows it to the form.
+     * @returns whether the form asks for the word
+     */
     async function isAsked(
       browser: Browser,
       address: string,
@@ -116,7 +118,7 @@ describe('The embedded sign-in', () => {
       return (await begin(browser)).includes('Sign-in word')
     }
 
-    it('lets one browser in without the word, and asks who its person is', async () => {
+    it('admits one browser without the word, and asks for its user', async () => {
       const address = firstAddress()
       const alice = new Browser()
       expect(await isAsked(alice, address)).toBe(false)
@@ -128,7 +130,7 @@ describe('The embedded sign-in', () => {
       expect(await send(bob, {})).toBe(422)
     })
 
-    it('takes one of two browsers that open it at once', async () => {
+    it('admits one of two browsers that open it at once', async () => {
       const address = firstAddress()
       const asked = await Promise.all(
         [new Browser(), new Browser()].map(browser => isAsked(browser, address)),
@@ -136,7 +138,7 @@ describe('The embedded sign-in', () => {
       expect(asked.sort()).toEqual([false, true])
     })
 
-    it('is not used up by other sites, by HEAD, or by what looks ahead, and takes no other secret', async () => {
+    it('is not used up by other sites, HEAD or prefetching, and accepts no other secret', async () => {
       const address = firstAddress()
       const tries: RequestInit[] = [
         { headers: { 'Sec-Fetch-Site': 'cross-site' } },
@@ -159,7 +161,7 @@ describe('The embedded sign-in', () => {
       )
     })
 
-    it('is good for 15 minutes', () => {
+    it('is valid for 15 minutes', () => {
       const first = createFirstBrowser(t.url, () => '')
       const clock = jest.spyOn(Date, 'now')
       try {
@@ -177,7 +179,7 @@ describe('The embedded sign-in', () => {
     })
   })
 
-  it('does not take a cookie that it has not made', async () => {
+  it('rejects a forged cookie', async () => {
     const browser = new Browser()
     for (const value of ['', 'x', 'x.y', `.${'A'.repeat(43)}`]) {
       browser.jar.set('sign_in_browser', { path: '/sign-in', value })
@@ -186,7 +188,7 @@ describe('The embedded sign-in', () => {
     }
   })
 
-  it('keeps the word from other users of the machine', () => {
+  it('hides the word from other users of the machine', () => {
     expect(statSync(join(dataDir, 'sign-in-word')).mode & 0o077).toBe(0)
     expect(word()).toMatch(/^[a-z2-9]{4}(-[a-z2-9]{4}){3}$/)
   })
@@ -199,7 +201,7 @@ describe('The embedded sign-in', () => {
     'CF-Ray',
     'True-Client-IP',
     'Forwarded',
-  ])('refuses what a proxy has brought, by %s', async header => {
+  ])('refuses requests that a proxy forwards, by %s', async header => {
     const browser = new Browser()
     await begin(browser)
     const form = browser.last
@@ -216,7 +218,7 @@ interface Claims {
   groups?: unknown
 }
 
-/** An OAuth provider that says of whoever comes what its test wants. */
+/** An OAuth provider that returns the claims chosen by the test. */
 class Provider {
   claims: Claims = { sub: '', email: '' }
   private readonly server = createServer((req, res) => {
@@ -229,7 +231,7 @@ class Provider {
       )
   })
 
-  /** Listens; answers its settings. */
+  /** Starts the provider. Returns its settings. */
   async start(name: string): Promise<Record<string, string>> {
     await new Promise<void>(done => this.server.listen(0, '127.0.0.1', done))
     const address = this.server.address()
@@ -249,7 +251,7 @@ class Provider {
   }
 }
 
-/** A service with the providers hub and lab, and how a person goes through a sign-in there. */
+/** A service with the providers hub and lab, and functions for a user's sign-in. */
 async function startWithProviders(settings: Record<string, string> = {}) {
   const [hub, lab] = [new Provider(), new Provider()]
   const t = await startApp({
@@ -258,7 +260,7 @@ async function startWithProviders(settings: Record<string, string> = {}) {
     ...settings,
   })
 
-  /** Signs in at a provider that says this of the person; answers where that leads. */
+  /** Signs in at a provider with these claims. Returns the final address. */
   async function signIn(
     browser: Browser,
     provider: 'hub' | 'lab',
@@ -283,7 +285,7 @@ async function startWithProviders(settings: Record<string, string> = {}) {
     t,
     signIn,
     ask,
-    /** Who is signed in: the id of the account and its verified address; null for none. */
+    /** The signed-in user: the id of the account and its verified address, or null. */
     async whoIs(browser: Browser) {
       const { user_info } = await ask(browser, '/auth/is_valid')
       return (
@@ -310,7 +312,7 @@ const alice: Claims = {
   name: 'Alice',
 }
 
-describe('An address of another account', () => {
+describe('The address of another account', () => {
   let strict: World
   let trusting: World
 
@@ -323,7 +325,7 @@ describe('An address of another account', () => {
     await trusting?.stop()
   })
 
-  it('does not let another user of the same provider in, whatever the setting', async () => {
+  it('does not admit another user of the same provider, whatever the setting', async () => {
     for (const { signIn, whoIs } of [strict, trusting]) {
       const [owner, other] = [new Browser(), new Browser()]
       expect(await signIn(owner, 'hub', alice)).toBe('/')
@@ -338,7 +340,7 @@ describe('An address of another account', () => {
     }
   })
 
-  it('lets its verified owner in from another provider only where providers vouch for each other', async () => {
+  it('admits its verified owner from another provider only if providers trust each other', async () => {
     for (const { signIn, whoIs, ask } of [strict, trusting]) {
       const [owner, other] = [new Browser(), new Browser()]
       await signIn(owner, 'hub', alice)
@@ -360,14 +362,14 @@ describe('An address of another account', () => {
     }
   })
 
-  it('tells the person how to go on', async () => {
+  it('explains to the user how to continue', async () => {
     const page = await (
       await fetch(`${strict.t.url}/?error=identity_taken`, { headers: { accept: 'text/html' } })
     ).text()
     expect(page).toContain('Sign in the way you did before')
   })
 
-  it('does not bring the kept data of its deleted account to a provider that does not vouch for it', async () => {
+  it('does not return the kept data of a deleted account to an untrusted provider', async () => {
     for (const { signIn, ask, t } of [strict, trusting]) {
       const claims = { sub: 'erin-1', email: 'erin@example.com', email_verified: true }
       const erin = new Browser()
@@ -390,7 +392,7 @@ describe('An address of another account', () => {
       const expected = t === strict.t ? [] : ['private']
       expect((await ask(stranger, '/api/folders')).folders).toEqual(expected)
       if (t === trusting.t) continue
-      // Its owner finds it again by the provider that they had, once the address is theirs.
+      // The owner finds it again through the earlier provider, once the address is verified.
       await t.app.db.run("UPDATE user SET verified_email = NULL WHERE email = 'erin@example.com'")
       await signIn(erin, 'hub', claims)
       expect((await ask(erin, '/api/folders')).folders).toEqual(['private'])
@@ -409,7 +411,7 @@ describe('The address of an account', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  it('is what its provider says now, and so is what it receives', async () => {
+  it('is the one of its provider now, and so is what it receives', async () => {
     const { t, signIn, whoIs, ask } = w
     const sender = await t.signIn('sender')
     await sender.upload('letter.txt', 'Dear Bob')
@@ -439,8 +441,7 @@ describe('The address of an account', () => {
     const { files } = await ask(before, '/api/files/received')
     const [{ token }] = await ask(before, '/api/workspaces/invites/mine')
 
-    // The address is not verified any more: nothing made out to it is received, in sessions from
-    // before, too.
+    // With an unverified address the account receives no shares for it, even in older sessions.
     await signIn(now, 'hub', { ...bob, email_verified: false })
     for (const browser of [before, now]) expect(await received(browser)).toEqual([0, 0, 0])
     const cookie = `session_id=${before.jar.get('session_id')?.value}`
@@ -458,7 +459,7 @@ describe('The address of an account', () => {
 
     await signIn(new Browser(), 'hub', bob)
     expect(await received(before)).toEqual([1, 1, 1])
-    // Another address: the account moves along, and the former address is told.
+    // With another address the account keeps its data, and the former address gets a notice.
     expect(await signIn(new Browser(), 'hub', { ...bob, email: 'robert@example.com' })).toBe('/')
     expect(await whoIs(before)).toMatchObject({ email: 'robert@example.com', verified: true })
     expect(await received(before)).toEqual([0, 0, 0])
@@ -472,7 +473,7 @@ describe('The address of an account', () => {
   })
 })
 
-describe('Adding a way to sign in', () => {
+describe('Adding an identity', () => {
   let w: World
   const own = () => ({ 'Sec-Fetch-Site': 'same-origin', Origin: w.t.url })
 
@@ -487,7 +488,7 @@ describe('Adding a way to sign in', () => {
     return { sub: name, email: `${name}@example.com`, email_verified: true, name }
   }
 
-  /** The link of the page that begins it at a provider. */
+  /** The link on the page that starts the addition at a provider. */
   async function linkFor(browser: Browser, provider: 'hub' | 'lab'): Promise<string> {
     const html = await (await browser.get(`${w.t.url}/identities`)).text()
     const links = [...html.matchAll(/href="(\/auth\/oauth\?[^"]+)"/g)].map(([, href = '']) =>
@@ -509,7 +510,7 @@ describe('Adding a way to sign in', () => {
   ) =>
     browser.get(`${w.t.url}${path}`, { method: 'POST', headers, body: new URLSearchParams(form) })
 
-  it('takes a form that names both, and nothing less', async () => {
+  it('requires a form that names account and identity', async () => {
     const [owner, second] = [someone(), someone()]
     const browser = new Browser()
     await w.signIn(browser, 'hub', owner)
@@ -523,7 +524,7 @@ describe('Adding a way to sign in', () => {
     expect(html).toContain('<form class="actions" method="post" action="/identities/confirm">')
     expect(await identitiesOf(browser)).toHaveLength(1)
 
-    // Other pages, other origins of this machine, and what says nothing of where it comes from.
+    // Other pages, other origins of this machine, and requests without an origin.
     for (const headers of [
       {},
       { Origin: 'https://evil.example' },
@@ -543,13 +544,13 @@ describe('Adding a way to sign in', () => {
     const other = new Browser()
     expect(await w.signIn(other, 'lab', second)).toBe('/')
     expect(await w.whoIs(other)).toEqual(before)
-    // It is good once.
+    // It works once.
     expect((await send(browser, '/identities/confirm', own())).headers.get('location')).toBe(
       '/identities?error=invalid_state',
     )
   })
 
-  it('is not begun by GET /auth/oauth, whatever says where it comes from: that signs in anew', async () => {
+  it('does not start with GET /auth/oauth from any page, which only signs in again', async () => {
     for (const start of ['/auth/oauth', '/auth/oauth?return_to=/identities', '/auth/oauth?link=']) {
       const browser = new Browser()
       await w.signIn(browser, 'hub', someone())
@@ -560,12 +561,12 @@ describe('Adding a way to sign in', () => {
     }
   })
 
-  it('belongs to the session that asked for it', async () => {
+  it('belongs to the session that requested it', async () => {
     const [owner, thief] = [new Browser(), new Browser()]
     const victim = someone()
     await w.signIn(owner, 'hub', victim)
     await w.signIn(thief, 'hub', someone())
-    // Another session cannot use the link of a page, nor what was offered to another one.
+    // Another session cannot use the link of a page or an offer for another session.
     const link = await linkFor(thief, 'lab')
     const refused = await owner.get(`${w.t.url}${link}`)
     expect(refused.status).toBe(400)
@@ -577,7 +578,7 @@ describe('Adding a way to sign in', () => {
     if (offer) owner.jar.set('sign_in_link', offer)
     const stolen = await send(owner, '/identities/confirm', own())
     expect(stolen.headers.get('location')).toBe('/identities?error=invalid_state')
-    // Nor does it outlive the session.
+    // The offer ends with the session as well.
     if (offer) thief.jar.set('sign_in_link', offer)
     await thief.get(`${w.t.url}/auth/logout`)
     expect((await send(thief, '/identities/confirm', own())).headers.get('location')).toBe(
@@ -586,7 +587,7 @@ describe('Adding a way to sign in', () => {
     expect(await identitiesOf(owner)).toHaveLength(1)
   })
 
-  it('is refused when the session has ended while the browser was at the provider', async () => {
+  it('is refused when the session has ended during the visit at the provider', async () => {
     const browser = new Browser()
     await w.signIn(browser, 'hub', someone())
     const begun = await browser.get(`${w.t.url}${await linkFor(browser, 'lab')}`)
@@ -603,7 +604,7 @@ describe('Adding a way to sign in', () => {
     expect(await w.signIn(browser, 'lab', taken, await linkFor(browser, 'lab'))).toBe(
       '/identities?error=identity_taken',
     )
-    // One that another account got in between is refused by the form, too.
+    // The form also refuses an identity that another account gained meanwhile.
     const late = someone()
     expect(await w.signIn(browser, 'lab', late, await linkFor(browser, 'lab'))).toBe(
       '/identities/confirm',
@@ -614,7 +615,7 @@ describe('Adding a way to sign in', () => {
     expect(await identitiesOf(browser)).toHaveLength(1)
   })
 
-  it('joins what an address alone does not', async () => {
+  it('joins identities that an address alone would not join', async () => {
     const [owner, browser] = [someone(), new Browser()]
     const sameAddress = { ...owner, sub: 'elsewhere' }
     await w.signIn(browser, 'hub', owner)
@@ -653,7 +654,7 @@ describe('Adding a way to sign in', () => {
     expect([done.status, done.headers.get('location')]).toEqual([303, '/identities'])
     expect((await identitiesOf(browser)).map(({ provider }) => provider)).toEqual(['hub'])
     expect(await w.whoIs(other)).toBeNull()
-    // What was removed is someone's own again.
+    // The removed identity creates its own account again.
     expect(await w.signIn(other, 'lab', second)).toBe('/')
     expect((await w.whoIs(other)).id).not.toBe((await w.whoIs(browser)).id)
   })
@@ -681,30 +682,35 @@ describe('Adding a way to sign in', () => {
     return { status: answer.status, response: errors ? { code: errors[0]?.extensions.code } : null }
   }
 
-  it.each(['REST', 'GraphQL'] as const)('can be undone by %s, but for the last one', async by => {
-    const { second, browser, hub, lab } = await withTwo()
-    const stranger = await withTwo()
-    const foreign = await call(browser, by, stranger.lab)
-    expect(foreign.response).toMatchObject({ code: 'IDENTITY_NOT_FOUND' })
-    expect((await call(browser, by, hub)).response).toBeNull()
-    // The address came from what is gone; that of what is left takes its place.
-    expect(await w.whoIs(browser)).toMatchObject({ email: second.email, verified: true })
-    expect((await call(browser, by, hub)).response).toMatchObject({ code: 'IDENTITY_NOT_FOUND' })
-    expect((await call(browser, by, lab)).response).toMatchObject({ code: 'LAST_IDENTITY' })
-    expect(await identitiesOf(browser)).toHaveLength(1)
-    expect(await identitiesOf(stranger.browser)).toHaveLength(2)
-    // No key may, of any scope.
-    const made = await w.t.anonymous.rest('POST', '/api/api_keys/private/create', {
-      json: {
-        name: 'key',
-        scopes: ['private_files:read', 'private_files:write', 'private_files:delete'],
-      },
-      headers: { cookie: `session_id=${stranger.browser.jar.get('session_id')?.value}` },
-    })
-    const byKey = await call(browser, by, stranger.lab, { 'x-api-key': made.response.api_key.key })
-    expect(byKey.response).toMatchObject({ code: 'KEY_OUT_OF_BOUNDS' })
-    expect(await identitiesOf(stranger.browser)).toHaveLength(2)
-  })
+  it.each(['REST', 'GraphQL'] as const)(
+    'can be undone by %s, except for the last identity',
+    async by => {
+      const { second, browser, hub, lab } = await withTwo()
+      const stranger = await withTwo()
+      const foreign = await call(browser, by, stranger.lab)
+      expect(foreign.response).toMatchObject({ code: 'IDENTITY_NOT_FOUND' })
+      expect((await call(browser, by, hub)).response).toBeNull()
+      // The address came from the removed identity. The address of the remaining one replaces it.
+      expect(await w.whoIs(browser)).toMatchObject({ email: second.email, verified: true })
+      expect((await call(browser, by, hub)).response).toMatchObject({ code: 'IDENTITY_NOT_FOUND' })
+      expect((await call(browser, by, lab)).response).toMatchObject({ code: 'LAST_IDENTITY' })
+      expect(await identitiesOf(browser)).toHaveLength(1)
+      expect(await identitiesOf(stranger.browser)).toHaveLength(2)
+      // Keys of every scope are refused.
+      const made = await w.t.anonymous.rest('POST', '/api/api_keys/private/create', {
+        json: {
+          name: 'key',
+          scopes: ['private_files:read', 'private_files:write', 'private_files:delete'],
+        },
+        headers: { cookie: `session_id=${stranger.browser.jar.get('session_id')?.value}` },
+      })
+      const byKey = await call(browser, by, stranger.lab, {
+        'x-api-key': made.response.api_key.key,
+      })
+      expect(byKey.response).toMatchObject({ code: 'KEY_OUT_OF_BOUNDS' })
+      expect(await identitiesOf(stranger.browser)).toHaveLength(2)
+    },
+  )
 
   it('leaves one identity when all are removed at once', async () => {
     const { browser, hub, lab } = await withTwo()
@@ -715,7 +721,7 @@ describe('Adding a way to sign in', () => {
 })
 
 describe('GET /auth/logout', () => {
-  it('asks first when a link of another site leads there', async () => {
+  it('asks for confirmation when opened from another site', async () => {
     const w = await startWithProviders()
     try {
       const browser = new Browser()
@@ -726,7 +732,7 @@ describe('GET /auth/logout', () => {
         'Sec-Fetch-Mode': 'navigate',
         'Sec-Fetch-Dest': 'document',
       }
-      // `fetch` says of itself that it does not navigate.
+      // `fetch` declares that it does not navigate, so node:http sends the request.
       const led = await new Promise<IncomingMessage>((resolve, reject) => {
         httpGet(`${w.t.url}/auth/logout`, { headers }, res => resolve(res.resume())).on(
           'error',
@@ -771,7 +777,7 @@ describe('SIGN_UP', () => {
 
   const users = async ({ t }: World) => (await t.app.db.rows('SELECT id FROM user')).length
 
-  /** Makes an account before a rule holds. */
+  /** Creates an account before a rule applies. */
   const makeAccount = ({ t }: World, { sub, email }: Claims) =>
     accountService({ db: t.app.db }).signIn(
       {
@@ -788,14 +794,14 @@ describe('SIGN_UP', () => {
       null,
     )
 
-  it('open lets everybody in whom a provider knows', () =>
+  it('open admits every user of a provider', () =>
     withRule('open', async w => {
       expect(await w.signIn(new Browser(), 'hub', person('alice', { email_verified: false }))).toBe(
         '/',
       )
     }))
 
-  it('closed lets those in who have an account, and makes none', () =>
+  it('closed admits existing accounts, and creates none', () =>
     withRule('closed', async w => {
       await makeAccount(w, person('alice'))
       const mallory = new Browser()
@@ -809,7 +815,7 @@ describe('SIGN_UP', () => {
       expect(await page.text()).toContain('You have no account here')
     }))
 
-  it('closed lets a person back in who has left their data behind, and adds identities to accounts', () =>
+  it('closed admits a user whose data was kept, and adds identities to accounts', () =>
     withRule('closed', async w => {
       await makeAccount(w, person('alice'))
       const alice = new Browser()
@@ -833,7 +839,7 @@ describe('SIGN_UP', () => {
       expect(await w.signIn(new Browser(), 'lab', person('alice', { sub: 'l' }))).toBe('/')
     }))
 
-  it('domains lets verified addresses of these domains in, whole domains only', () =>
+  it('domains admits verified addresses of exactly these domains', () =>
     withRule('domains:Example.com, example.org', async w => {
       const tries: [Partial<Claims>, string][] = [
         [{ email: 'a@example.com' }, '/'],
@@ -852,7 +858,7 @@ describe('SIGN_UP', () => {
       expect(await users(w)).toBe(2)
     }))
 
-  it('invited lets those in to whom something is made out at this moment', () =>
+  it('invited admits users who have a valid invite or share', () =>
     withRule('invited', async w => {
       const owner = await makeAccount(w, person('owner'))
       const browser = new Browser()
@@ -882,7 +888,7 @@ describe('SIGN_UP', () => {
       await share('carol')
       expect(await w.signIn(new Browser(), 'hub', person('carol'))).toBe('/')
 
-      // What has expired, or whose sender has lost the right, invites no one.
+      // An expired invite, or one whose sender has lost the right, admits nobody.
       await invite('dora')
       await share('erin')
       await w.t.app.db.run('UPDATE invite SET expires_at = ?', [Date.now() - 1])
@@ -897,7 +903,7 @@ describe('SIGN_UP', () => {
       expect(await users(w)).toBe(3)
     }))
 
-  it('claim lets those in of whom the provider says it', () =>
+  it('claim admits users whose provider sends the claim', () =>
     withRule('claim:groups=staff, admins', async w => {
       const tries: [unknown, string][] = [
         [['guests', 'staff'], '/'],

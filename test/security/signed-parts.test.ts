@@ -42,7 +42,7 @@ afterAll(async () => {
 const intake = () => t.app.gateway.intake
 let files = 0
 
-/** Starts an upload of several parts. Answers its id and the paths of its signed URLs. */
+/** Starts an upload of several parts. Returns its id and the paths of its signed URLs. */
 async function begun(by: Person, workspaceId?: string, parts = 8) {
   const up = restUploader(by, workspaceId)
   const { value } = await up.start({
@@ -54,7 +54,7 @@ async function begun(by: Person, workspaceId?: string, parts = 8) {
   return { up, id: value.upload_id as string, paths, path: (n: number) => paths[n - 1] ?? '' }
 }
 
-/** Begins to send a part without a credential of its own; its last byte does not come. */
+/** Starts to send a part without its own credential. The last byte is missing. */
 async function begin(
   path: string,
   { from, person = t.anonymous, headers = {}, method = 'PUT' }: Sending = {},
@@ -89,10 +89,10 @@ const send = async (path: string) => {
   return answer?.status === 201 ? [201] : [answer?.status, answer?.response?.code]
 }
 
-it('Parts by signed URLs count for the maker of the upload, in number and in memory', async () => {
+it('Parts by signed URLs count for the creator of the upload, in number and in memory', async () => {
   const mine = await begun(mallory)
   const theirs = await begun(alice)
-  // More than an address may have open without a credential.
+  // More connections than an address may open without a credential.
   for (let n = 1; n <= 5; n++) await hold(mine.path(n))
   expect(intake().memory).toBe(5 * (Math.min(PART, t.app.store.uploadMemory.part) + 128 * KiB))
   expect(await said(await begin(mine.path(6), { from: '127.0.0.2' }))).toEqual(BUSY)
@@ -100,7 +100,7 @@ it('Parts by signed URLs count for the maker of the upload, in number and in mem
   await mine.up.abort(mine.id)
 })
 
-it('A part is charged as one, whatever its Content-Type says', async () => {
+it('A part is charged once, whatever its Content-Type', async () => {
   const { up, id } = await begun(alice)
   const charged: number[] = []
   for (const type of ['application/octet-stream', 'application/json', 'text/plain']) {
@@ -115,7 +115,7 @@ it('A part is charged as one, whatever its Content-Type says', async () => {
   await up.abort(id)
 })
 
-it('A signed URL takes no part while its maker is suspended, also of one that is on its way', async () => {
+it('A signed URL refuses parts while its creator is suspended, including a part in flight', async () => {
   const bob = await t.signIn('bob')
   const operators = operatorService({ db: t.app.db })
   const { path, up, id } = await begun(bob)
@@ -124,7 +124,7 @@ it('A signed URL takes no part while its maker is suspended, also of one that is
   await until(() => intake().open === 1)
   await operators.suspend(bob.email)
   expect(await send(path(3))).toEqual(NOT_FOUND)
-  // The state of the upload is read again when the one before is older than a second.
+  // The state of the upload is cached for a second.
   await wait(1100)
   await late.send(Buffer.alloc(PART - 1))
   expect(await said(late)).toEqual(NOT_FOUND)
@@ -135,7 +135,7 @@ it('A signed URL takes no part while its maker is suspended, also of one that is
   await up.abort(id)
 })
 
-it('A signed URL takes no part once the role of its maker has ended', async () => {
+it('A signed URL refuses parts once its creator has lost the role', async () => {
   const workspaceId = await found(alice)
   const dora = await t.signIn('dora')
   await join(t, workspaceId, dora, 'editor')
@@ -152,7 +152,7 @@ it('A signed URL takes no part once the role of its maker has ended', async () =
   expect(await send(path(3))).toEqual(NOT_FOUND)
 })
 
-it('Two requests may send the same part at once, a third is refused, and the disk holds no more', async () => {
+it('Two requests may send the same part concurrently, a third is refused, and disk use is bounded', async () => {
   const { path, up, id } = await begun(alice)
   const [first] = [await begin(path(1)), await begin(path(1))]
   await until(() => intake().open === 2)
@@ -164,7 +164,7 @@ it('Two requests may send the same part at once, a third is refused, and the dis
   const graph = await graphqlUploader(alice).part(id, 1, { bytes: Buffer.alloc(PART) })
   expect(graph.code).toBe(BUSY[1])
   expect(await send(path(2))).toEqual([201])
-  // One that breaks off makes room for another.
+  // An aborted request makes room for another.
   first?.cut()
   await until(async () => (await send(path(1)))[0] === 201)
   expect((await up.look(id)).value.received).toEqual([1, 2])

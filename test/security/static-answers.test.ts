@@ -15,8 +15,7 @@ const CONNECTIONS = 100
 const MIB = 1024 * 1024
 
 /**
- * Opens connections that ask and do not read, and answers them once each has begun to get its
- * answer.
+ * Opens connections that request without reading, and returns them once each response has begun.
  */
 async function askWithoutReading(
   path: string,
@@ -37,21 +36,20 @@ async function askWithoutReading(
 }
 
 /**
- * What this process holds beside the heap of JavaScript, where texts and buffers on their way out
- * are.
+ * The memory of this process outside the JavaScript heap, which holds outgoing texts and buffers.
  */
 const held = () => {
   const { arrayBuffers, external, rss } = process.memoryUsage()
   return { buffers: (arrayBuffers + external) / MIB, rss: rss / MIB }
 }
 
-/** Where the files of a page are, whose names change with their contents. */
+/** The paths of a page's files, whose names change with their contents. */
 async function pathsIn(page: string): Promise<string[]> {
   const html = await (await fetch(t.url + page)).text()
   return [...html.matchAll(/(?:src|href)="(\/pages\/[^"]+)"/g)].flatMap(([, path]) => path ?? [])
 }
 
-describe('An answer that is the same for every caller', () => {
+describe('A response that is the same for every caller', () => {
   it.each([
     ['/graphql', 'text/html'],
     ['/api/docs', 'text/html'],
@@ -59,7 +57,7 @@ describe('An answer that is the same for every caller', () => {
     ['/api/docs/swagger-ui.css', '*/*'],
     ['/api/openapi.json', '*/*'],
     ['/favicon.svg', '*/*'],
-  ])('is held once, whoever does not read it: %s', async (path, accept) => {
+  ])('is held in memory once, even if nobody reads it: %s', async (path, accept) => {
     for (const encoding of ['gzip, br', 'identity', 'gzip;q=0']) {
       const headers = { accept, 'accept-encoding': encoding }
       const first = await fetch(t.url + path, { headers })
@@ -71,13 +69,13 @@ describe('An answer that is the same for every caller', () => {
       await sleep(300)
       const during = held()
       for (const socket of sockets) socket.destroy()
-      // One copy each of the page of GraphiQL was 890 MB.
+      // Without sharing, the GraphiQL page would use 890 MB.
       expect(during.buffers - before.buffers).toBeLessThan(24)
       expect(during.rss - before.rss).toBeLessThan(150)
     }
   })
 
-  it('is packed for those who unpack it', async () => {
+  it('is compressed for clients that support it', async () => {
     const pages = await pathsIn('/login')
     expect(pages.length).toBeGreaterThan(0)
     for (const path of [
@@ -111,7 +109,7 @@ describe('GraphiQL', () => {
     OAUTH_A_USERINFO_URL: 'https://a.example/me',
   }
 
-  it('is served where a service is developed, and in production only when it is asked for', () => {
+  it('is served in development, and in production only when enabled', () => {
     expect(readConfig({}).graphiql).toBe(true)
     expect(readConfig({ GRAPHIQL: 'false' }).graphiql).toBe(false)
     expect(readConfig(production).graphiql).toBe(false)

@@ -19,7 +19,7 @@ it.each([
   ['eve', false],
   ['alice', true],
 ])(
-  '%s is shown with a mark on every page, unless her address is verified (%s)',
+  '%s is marked on every page, unless her address is verified (%s)',
   async (name, emailVerified) => {
     const sender = await t.signIn(name, { emailVerified })
     await sender.upload(`${name}.txt`, 'x')
