@@ -510,7 +510,7 @@ describe('Adding an identity', () => {
   ) =>
     browser.get(`${w.t.url}${path}`, { method: 'POST', headers, body: new URLSearchParams(form) })
 
-  it('requires a form that names account and identity', async () => {
+  it('requires the form of a page that names the account and the identity', async () => {
     const [owner, second] = [someone(), someone()]
     const browser = new Browser()
     await w.signIn(browser, 'hub', owner)
