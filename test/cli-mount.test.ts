@@ -15,6 +15,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { privateKey } from './builders.ts'
 import { ended, openWarmShell, type Shell } from './command-line.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
+import { makeCa, type PrivateCa } from './private-ca.ts'
+import { startTlsFront } from './tls-front.ts'
 import { until } from './until.ts'
 
 const isUsable = (path: string) => {
@@ -83,6 +85,9 @@ const session = () => ({
   SATCHEL_KEY: '',
   SATCHEL_SESSION: alice.cookie.replace('session_id=', ''),
 })
+/** A process of its own: the warm ones have read their authorities. */
+const runProcess = (args: string[], env: Record<string, string>) =>
+  ended(shell.begin(args, { env }))
 const keyNames = async () =>
   JSON.parse((await shell.satchel(['keys', 'list', '--json'], { env: session() })).out).keys.map(
     ({ name }: { name: string }) => name,
@@ -224,6 +229,40 @@ describe('satchel mount', () => {
     },
     60_000,
   )
+
+  describe('at a service whose certificate is signed by a private authority', () => {
+    let ca: PrivateCa
+    let front: Awaited<ReturnType<typeof startTlsFront>>
+    let env: Record<string, string>
+    beforeAll(async () => {
+      ca = makeCa()
+      front = await startTlsFront(
+        ca.issue('service', ['DNS:localhost']),
+        Number(new URL(t.url).port),
+      )
+      // Authorities that have nothing to do with it may come first.
+      const unrelated = makeCa()
+      const file = join(ca.dir, 'both.pem')
+      writeFileSync(file, `${readFileSync(unrelated.file)}${readFileSync(ca.file)}`)
+      unrelated.remove()
+      env = { SATCHEL_URL: `https://localhost:${front.port}`, SATCHEL_CA_FILE: file }
+    })
+    afterAll(() => {
+      front.stop()
+      ca.remove()
+    })
+
+    for (const [program, test] of [
+      ['rclone', withRclone],
+      ['davfs2', withDavfs],
+    ] as const)
+      test(`mounts with ${program} and SATCHEL_CA_FILE`, async () => {
+        const { code, err } = await runProcess(['mount', '--with', program, '/docs', 'm'], env)
+        expect([code, err]).toEqual([0, ''])
+        expect(await readFile(at('m/a.txt'), 'utf8')).toBe('a')
+        expect((await runProcess(['unmount', 'm'], env)).code).toBe(0)
+      }, 60_000)
+  })
 
   withFuse(
     'passes the key in the environment only, and explains why a program failed',

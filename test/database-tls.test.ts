@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { openDatabase } from '../db/index.ts'
 import { readConfig } from '../src/config/config.ts'
-import { launch, startBuilt } from './built-service.ts'
+import { launch, runBuilt, startBuilt } from './built-service.ts'
 import { hasMariadb, type OwnMariadb, startMariadb } from './own-mariadb.ts'
 import { mysqlLtsDir, startMysql } from './own-mysql.ts'
 import { makeCa, type PrivateCa } from './private-ca.ts'
@@ -123,6 +123,18 @@ describe.each(servers.filter(([, isThere]) => isThere))(
       } finally {
         await service.end('SIGTERM')
       }
+    })
+
+    it('is trusted by CA_FILE alone', async () => {
+      const settings = { DATABASE_URL: byName, DATABASE_TLS: 'verify-identity' }
+      const admin = async (more: Record<string, string>) => {
+        const DATA_DIR = mkdtempSync(join(dir, 'data-'))
+        return runBuilt('admin.ts', ['users'], { DATA_DIR, ...settings, ...more })
+      }
+      expect(await admin({ CA_FILE: ca.file })).toMatchObject({ code: 0 })
+      const { code, err } = await admin({})
+      expect(code).not.toBe(0)
+      expect(err).toMatch(/certificate/)
     })
 
     it('prevents a start without TLS, and names the setting', async () => {

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { Provider as Oidc } from 'oidc-provider'
 import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js'
 import { Provider } from 'oidc-provider/lib/provider.js'
@@ -42,18 +43,24 @@ export interface OpenIdProvider {
 
 export const clientSecret = 'a secret of the client with / and +'
 
-export async function openOpenIdProvider(): Promise<OpenIdProvider> {
+/** @param tls the certificate for localhost; http without it */
+export async function openOpenIdProvider(tls?: {
+  cert: Buffer
+  key: Buffer
+}): Promise<OpenIdProvider> {
   let [down, keys, logoutUrl] = [false, 0, '']
   let oidc: Oidc
-  const server = createServer((req, res) => {
+  const listener = (req: IncomingMessage, res: ServerResponse) => {
     if (down) return void req.socket.destroy()
     if (req.url?.startsWith('/interaction/')) return void interact(req, res)
     changeAnswer(req, res)
     return void oidc.callback()(req, res)
-  })
+  }
+  const server = tls ? createTlsServer(tls, listener) : createServer(listener)
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   const address = server.address()
-  const issuer = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+  const origin = tls ? 'https://localhost' : 'http://127.0.0.1'
+  const issuer = `${origin}:${typeof address === 'object' && address ? address.port : 0}`
   const remembered = createMemoryAdapter()
 
   const newKey = () => {

@@ -132,6 +132,7 @@ const anyEngine = [
   'pages',
   'part-stream',
   'private-ca',
+  'private-ca-service',
   'rate-limit',
   'secrets',
   'security/audit-log',

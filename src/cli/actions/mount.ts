@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Failure, isFailure, toFailure } from '../failure.ts'
 import { findPlace } from '../find-place.ts'
+import { writeAuthorities } from '../mount/authorities.ts'
 import { mountByDavfs2 } from '../mount/davfs2.ts'
 import { findProgram, isMounted, prepareDirectory, untilMounted } from '../mount/mount-point.ts'
 import { chooseMounter } from '../mount/mounter.ts'
@@ -88,13 +89,9 @@ export async function mount(
       // A new key is recorded before anything can interrupt this command.
       mounted.madeKey = target.madeKey
       await keep(mounted)
-      const plan = {
-        program,
-        target,
-        directory: local,
-        folder: await folderOf(mounted.id),
-        readOnly,
-      }
+      const folder = await folderOf(mounted.id)
+      const authorities = await writeAuthorities(mounter, target.url, folder)
+      const plan = { program, target, directory: local, folder, readOnly, authorities }
       const client = workspace === undefined ? service.personal : service.workspace(workspace)
       const serving =
         mounter === 'rclone'

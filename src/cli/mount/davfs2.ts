@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Failure } from '../failure.ts'
@@ -18,11 +19,23 @@ delay_upload 0
 
 const LOOK_MS = 1000
 
+/** A value in davfs2.conf. */
+const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
+
 /** @throws MOUNT_FAILED */
 export async function mountByDavfs2(plan: Plan, user: string): Promise<Serving> {
-  const { program, target, directory, folder, readOnly } = plan
+  const { program, target, directory, folder, readOnly, authorities } = plan
   const conf = join(folder, 'davfs2.conf')
-  await writeFile(conf, SETTINGS, { mode: 0o600 })
+  // davfs2 reads the certificate as a user of its own, who may not read the folder of the mount.
+  const shared = authorities && (await mkdtemp(join(tmpdir(), 'satchel-mount-')))
+  let trust = ''
+  if (shared) {
+    const file = join(shared, 'authority.pem')
+    await copyFile(authorities, file)
+    for (const path of [shared, file]) await chmod(path, 0o755)
+    trust = `trust_ca_cert ${quoted(file)}\n`
+  }
+  await writeFile(conf, `${SETTINGS}${trust}`, { mode: 0o600 })
   const options = [`conf=${conf}`, readOnly ? 'ro' : 'rw']
   const child = spawn(program, [target.url, directory, '-o', options.join(',')], {
     stdio: ['pipe', 'ignore', 'pipe'],
@@ -37,6 +50,7 @@ export async function mountByDavfs2(plan: Plan, user: string): Promise<Serving> 
     }),
   ])
   await rm(conf, { force: true })
+  if (shared) await rm(shared, { recursive: true, force: true })
   if (code !== 0 || !(await untilMounted(directory, true, { timeoutMs: LOOK_MS })))
     throw new Failure(
       'MOUNT_FAILED',

@@ -16,6 +16,8 @@ export interface Plan {
   /** The folder for the log of the mount and its files that were not uploaded yet. */
   folder: string
   readOnly: boolean
+  /** The PEM file of the certificate authorities to trust; undefined for those of the system. */
+  authorities: string | undefined
 }
 
 /** An active mount. */
@@ -34,7 +36,8 @@ export const rcloneArguments = ({
   directory,
   folder,
   readOnly,
-}: Pick<Plan, 'directory' | 'folder' | 'readOnly'>) => [
+  authorities,
+}: Pick<Plan, 'directory' | 'folder' | 'readOnly' | 'authorities'>) => [
   ...['mount', 'satchel:', directory],
   // Programs may write anywhere in a file, but the service takes whole files.
   ...['--vfs-cache-mode', 'writes', '--cache-dir', cacheIn(folder)],
@@ -44,6 +47,7 @@ export const rcloneArguments = ({
   ...['--low-level-retries', '13'],
   ...['--config', devNull, '--log-file', join(folder, 'log'), '--log-level', 'NOTICE'],
   ...(readOnly ? ['--read-only'] : []),
+  ...(authorities === undefined ? [] : ['--ca-cert', authorities]),
 ]
 
 /** Only its own user can read the environment of a process, as with the file of the login. */
