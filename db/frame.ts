@@ -55,13 +55,13 @@ export function routeModels(sequelize: Sequelize, { write, read }: Routes): void
   ) => Promise<unknown>
   const routed = (sql: unknown, options: QueryOptions = {}) => {
     if (options.transaction) return query(sql, options)
-    if (!writes.has(options.type)) return read(() => query(sql, options))
-    return write(tx => query(sql, { ...options, transaction: tx ?? null }))
+    const run = (tx?: Transaction) => query(sql, tx ? { ...options, transaction: tx } : options)
+    return writes.has(options.type) ? write(run) : read(run)
   }
   Object.assign(sequelize, { query: routed })
 }
 
 interface Routes {
   write(run: (tx?: Transaction) => Promise<unknown>): Promise<unknown>
-  read(run: () => Promise<unknown>): Promise<unknown>
+  read(run: (tx?: Transaction) => Promise<unknown>): Promise<unknown>
 }

@@ -8,8 +8,8 @@ import {
 export type Row = Record<string, SQLOutputValue>
 
 /** Parameters that Sequelize binds: positional, or named with a leading `$`. */
-type Parameters = unknown[] | Record<string, unknown>
-type Done = (this: Statement, error: Error | null, rows?: Row[]) => void
+export type Parameters = unknown[] | Record<string, unknown>
+export type Done = (this: Statement, error: Error | null, rows?: Row[]) => void
 
 /**
  * Milliseconds that SQLite itself waits for another process. This blocks the event loop: longer
@@ -47,6 +47,11 @@ export class SqliteError extends Error {
     super(`${code}: ${message}`)
     this.name = 'SqliteError'
     this.code = code
+  }
+
+  /** An error of another thread, whose message begins with its code. */
+  static named(code: string, message: string): SqliteError {
+    return new SqliteError(code, message.replace(`${code}: `, ''))
   }
 }
 
@@ -144,7 +149,7 @@ class Prepared {
 }
 
 /** The result of a statement. Sequelize recognizes it by the name of its class. */
-class Statement {
+export class Statement {
   readonly changes: number
   readonly lastID: number
   /** Whether it may have written to the file. */

@@ -29,6 +29,7 @@ export function openLog(file: string) {
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
   let commits = 0
+  let syncingSince: number | undefined
   let worker: Worker | undefined
   let checkpointing = false
 
@@ -51,6 +52,7 @@ export function openLog(file: string) {
     // Linux reports a failed write once: the next sync succeeds although the pages are lost.
     if (failure) throw failure
     const opened = await openHandle()
+    syncingSince = performance.now()
     try {
       await opened.datasync()
     } catch (cause) {
@@ -61,6 +63,8 @@ export function openLog(file: string) {
         },
       )
       throw failure
+    } finally {
+      syncingSince = undefined
     }
   }
 
@@ -80,6 +84,10 @@ export function openLog(file: string) {
   }
 
   return {
+    /** Milliseconds since the sync that is running began; 0 if there is none. */
+    get waiting(): number {
+      return syncingSince === undefined ? 0 : performance.now() - syncingSince
+    },
     get isOpen(): boolean {
       return handle !== undefined
     },

@@ -9,15 +9,19 @@ import { defineModels } from './models.ts'
 import { isTransient, retried } from './retry.ts'
 import { isOpenElsewhere, type SqliteConnection, sqliteModule } from './sqlite-driver.ts'
 import { openLog } from './sqlite-log.ts'
+import { SqliteThread } from './sqlite-thread.ts'
 
 /**
- * Milliseconds from the first statement in a turn of the event loop, after which the next one waits
- * for another turn.
+ * Milliseconds from the first read in a turn of the event loop, after which the next one waits for
+ * another turn.
  */
 const READING = 5
-/** Shorter, because readers wait for writers. */
-const WRITING = 0.5
 
+/**
+ * Milliseconds without an answer of the disk, after which reads leave the event loop: a disk that
+ * does not answer would stop it.
+ */
+const SUSPECT = 200
 /** Rows that a snapshot reads in one turn of the event loop. */
 const READ_AT_ONCE = 500
 
@@ -28,8 +32,8 @@ const WRITE_NOTHING = "DELETE FROM migration WHERE name = ''"
 const writeSomething = () => `PRAGMA user_version = ${Date.now() % 1e9}`
 
 /**
- * Statements run synchronously, so a loop of them would block all other requests. A turn of the
- * event loop for each would double what small writes cost, and fewer commits would share a sync.
+ * Reads run synchronously, so a loop of them would block all other requests. A turn of the event
+ * loop for each would double what small reads cost.
  * @param slice milliseconds
  * @returns resolves when the next statement may run
  */
@@ -54,33 +58,41 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     logging: sql => onStatement(sql),
     define: { timestamps: false, underscored: true, freezeTableName: true },
   })
-  const connection = async (uuid: 'default' | 'writer' | 'snapshot') => {
+  const connection = async (uuid: 'default' | 'snapshot') => {
     const which = { type: 'write' as const, uuid }
     return (await sequelize.connectionManager.getConnection(which)) as SqliteConnection
   }
 
   const log = openLog(file)
   let logged: boolean | undefined
-  async function writerConnection(): Promise<SqliteConnection> {
-    const on = await connection('writer')
+  // The writer has its own connection: on a shared one readers would see uncommitted changes.
+  const writing = new SqliteThread(file)
+  /** For reads while the disk is suspect. */
+  const rescue = new SqliteThread(file)
+  const isSuspect = () =>
+    writing.waiting > SUSPECT || log.waiting > SUSPECT || rescue.waiting > SUSPECT
+
+  async function writerConnection(): Promise<SqliteThread> {
     if (logged === undefined) {
-      logged = on.rows('PRAGMA journal_mode')[0]?.journal_mode === 'wal'
-      // Commits are synced and the log is checkpointed outside the event loop; only a log that
-      // outgrows that is checkpointed in it.
+      logged = (await writing.rows('PRAGMA journal_mode'))[0]?.journal_mode === 'wal'
+      // Commits are synced and the log is checkpointed in other threads; only a log that outgrows
+      // that is checkpointed by the writer.
       if (logged)
         for (const pragma of ['synchronous=NORMAL', 'wal_autocheckpoint=16000'])
-          on.rows(`PRAGMA ${pragma}`)
+          await writing.rows(`PRAGMA ${pragma}`)
     }
     if (logged) {
       // SQLite makes the log with the first transaction of a connection, even one that reads.
-      if (!log.isOpen) on.rows('SELECT 1 FROM sqlite_master LIMIT 1')
+      if (!log.isOpen) await writing.rows('SELECT 1 FROM sqlite_master LIMIT 1')
       await log.open()
     }
-    return on
+    // A disk that does not answer would not let it open the file.
+    if (!rescue.isOpen) rescue.rows('SELECT 1 FROM sqlite_master LIMIT 1').catch(() => {})
+    return writing
   }
 
   /** Runs a write, and resolves when it is on the disk. */
-  async function durably<T>(work: (on: SqliteConnection) => Promise<T>): Promise<T> {
+  async function durably<T>(work: (on: SqliteThread) => Promise<T>): Promise<T> {
     let changed = false
     const result = await inLine(async () => {
       const on = await writerConnection()
@@ -93,11 +105,8 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     return result
   }
 
-  // SQLite has one writer. Waiting for it here is cheap; waiting inside SQLite blocks the whole
-  // process. The writer has its own connection: on a shared one readers would see uncommitted
-  // changes.
+  // SQLite has one writer. Waiting for it here is cheap; waiting inside SQLite holds its thread.
   const writer = pLimit(1)
-  const toWrite = turns(WRITING)
   const toRead = turns(READING)
   let gaveUpAt = 0
   let unwritable = false
@@ -105,7 +114,6 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
   async function inLine<T>(work: () => Promise<T>): Promise<T> {
     const since = performance.now()
     return writer(async () => {
-      await toWrite()
       log.requireIntact()
       // A later request has timed out already; the queued ones would time out one after the other.
       if (since <= gaveUpAt)
@@ -129,19 +137,20 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
         connection: on,
         begin: async () => on.write('BEGIN IMMEDIATE'),
         commit: async () => on.write('COMMIT'),
-        // SQLite rolls back automatically after some errors.
-        rollBack: async () => {
-          try {
-            on.write('ROLLBACK')
-          } catch {}
-        },
+        rollBack: () => on.rollBack(),
       }
       return framed(frame, work)
     })
 
   // They would run on the connection of the readers, and be acknowledged before they are on the
   // disk.
-  routeModels(sequelize, { write: transaction, read: query => query() })
+  routeModels(sequelize, {
+    write: transaction,
+    read: run =>
+      isSuspect()
+        ? run(Object.assign(new Transaction(sequelize, {}), { connection: rescue }))
+        : run(),
+  })
 
   const db: Engine = {
     dialect: 'sqlite',
@@ -154,13 +163,18 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     byKey: '',
     async rows<T>(sql: string, values: Value[] = [], tx?: Tx | null) {
       onStatement(sql)
-      if (tx) return (connectionOf(tx) as SqliteConnection).rows(sql, values) as T[]
+      if (tx)
+        return (await (connectionOf(tx) as SqliteConnection | SqliteThread).rows(
+          sql,
+          values,
+        )) as T[]
       await toRead()
+      if (isSuspect()) return (await rescue.rows(sql, values)) as T[]
       return (await connection('default')).rows(sql, values) as T[]
     },
     async run(sql, values = [], tx) {
       onStatement(sql)
-      if (tx) return (connectionOf(tx) as SqliteConnection).write(sql, values)
+      if (tx) return (connectionOf(tx) as SqliteConnection | SqliteThread).write(sql, values)
       return durably(async on => on.write(sql, values))
     },
     transaction,
@@ -204,6 +218,7 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     }),
     async close() {
       await log.stopCheckpoints()
+      await Promise.all([writing.close(), rescue.close()])
       await sequelize.close()
       await log.close()
     },

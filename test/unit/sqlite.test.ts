@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { DataTypes } from 'sequelize'
 import { type Db, openDatabase, type Tx } from '../../db/index.ts'
 import { openLog } from '../../db/sqlite-log.ts'
+import { SqliteThread } from '../../db/sqlite-thread.ts'
 import { until } from '../until.ts'
 
 let dir: string
@@ -241,5 +242,58 @@ describe('SQLite', () => {
     expect(existsSync(`${file}-wal`)).toBe(false)
     expect(await countIn(file)).toBe(200)
     db = openDatabase({ dialect: 'sqlite', file }, { pool: 1 })
+  })
+
+  /** Keeps the thread of a connection for seconds, like a disk that does not answer. */
+  const HOLD = `INSERT INTO t (x) WITH RECURSIVE c(n) AS (
+    SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 12000000) SELECT 'held ' || MAX(n) FROM c`
+
+  it('runs writes outside of the event loop, and reads too while a write is not answered', async () => {
+    await insert('before')
+    let longest = 0
+    let last = performance.now()
+    const ticking = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+    }, 5)
+    ticking.unref()
+    let isHeld = true
+    const held = db.run(HOLD).finally(() => {
+      isHeld = false
+    })
+    await until(() => performance.now() - last < 50)
+    let reads = 0
+    for (; isHeld && reads < 1000; reads++) {
+      expect((await db.rows('SELECT x FROM t ORDER BY id'))[0]).toEqual({ x: 'before' })
+      await new Promise(resolve => setTimeout(resolve, 10))
+    }
+    await held
+    clearInterval(ticking)
+    expect(reads).toBeGreaterThan(20)
+    expect(longest).toBeLessThan(500)
+  })
+
+  it('gives up a statement that is not answered, refuses others at once, and recovers', async () => {
+    await insert('before')
+    const thread = new SqliteThread(file, 300)
+    const gone = { code: 'SQLITE_IOERR' }
+    try {
+      await thread.write('BEGIN IMMEDIATE')
+      await expect(thread.write(HOLD)).rejects.toMatchObject(gone)
+      expect(thread.waiting).toBeGreaterThanOrEqual(250)
+      await thread.rollBack()
+      const since = performance.now()
+      await expect(thread.write('BEGIN IMMEDIATE')).rejects.toMatchObject(gone)
+      await expect(thread.rows('SELECT 1')).rejects.toMatchObject(gone)
+      expect(performance.now() - since).toBeLessThan(100)
+      await until(() => !thread.isStuck, 30_000)
+      await insert('after')
+      expect(await thread.rows('SELECT x FROM t ORDER BY id')).toEqual([
+        { x: 'before' },
+        { x: 'after' },
+      ])
+    } finally {
+      await thread.close()
+    }
   })
 })
