@@ -127,6 +127,8 @@ export class SqliteThread {
         timer: setTimeout(() => {
           this.#settle(id, asked)
           this.#lost.set(id, asked.since)
+          // Nobody will end this transaction, and the next one could not begin.
+          if (sql.startsWith('BEGIN')) void this.rollBack()
           reject(notAnswering())
         }, this.#patience),
       }

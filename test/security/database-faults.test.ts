@@ -132,14 +132,12 @@ onSqlite('A SQLite database', () => {
     try {
       const alice = await t.signIn('alice')
       await expectServing(t, alice)
-      const manager = t.app.db.sequelize.connectionManager
-      const which = { type: 'write' as const, uuid: 'writer' }
-      const writer = (await manager.getConnection(which)) as { write(sql: string): void }
-      writer.write('PRAGMA query_only = ON')
+      // What runs outside of a transaction runs on the connection of the writer.
+      await t.app.db.run('PRAGMA query_only = ON')
       await expectReady(t.url, 503)
       await expectRefusedWrites(alice)
       expect((await alice.rest('GET', '/api/files/tree')).status).toBe(200)
-      writer.write('PRAGMA query_only = OFF')
+      await t.app.db.run('PRAGMA query_only = OFF')
       await expectServing(t, alice)
     } finally {
       await t.stop()
