@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 let serial = 0
-/** A person of their own, with these files. */
+/** A new person with these files. */
 async function personWith(...paths: string[]): Promise<Person> {
   const person = await t.signIn(`marker${serial++}`)
   for (const path of paths) await person.upload(path, `content of ${path}`)
@@ -44,7 +44,7 @@ const list = async (person: Person, order?: string) =>
 const namesOf = async (person: Person, order?: string): Promise<string[]> =>
   (await list(person, order)).map(({ name }: { name: string }) => name)
 
-/** Gives a person favourites in a workspace, of folders there. */
+/** Marks several folders of a workspace as favourites of a person. */
 async function markMany(
   owner: Person,
   person: Person,
@@ -75,7 +75,7 @@ async function markMany(
 }
 
 describe('Favourites', () => {
-  it('are files and folders of any drive, in the order in which they were marked, or by name', async () => {
+  it('are files and folders of any drive, in the order of marking, or by name', async () => {
     const person = await personWith('b.txt', 'a/c.txt')
     const workspace = await found(person, 'Marks')
     const drive = await driveOf(person, workspace)
@@ -87,7 +87,7 @@ describe('Favourites', () => {
     )
     expect(await namesOf(person)).toEqual(['b.txt', 'a', 'z.txt'])
     expect(await namesOf(person, 'NAME')).toEqual(['a', 'b.txt', 'z.txt'])
-    // Once more changes nothing.
+    // Marking it again changes nothing.
     await add(person, 'a')
     expect(await namesOf(person)).toEqual(['b.txt', 'a', 'z.txt'])
     const { id } = (await list(person))[0]
@@ -99,7 +99,7 @@ describe('Favourites', () => {
     expect(node).toEqual({ name: 'b.txt' })
   })
 
-  it('are removed, and what is none of them is left out', async () => {
+  it('can be removed, ignoring entries that are not favourites', async () => {
     const person = await personWith('a.txt', 'b.txt')
     const { entries } = await add(person, 'a.txt', 'b.txt')
     const input = { entries: [entries[0].id, 'nonsense', crypto.randomUUID()] }
@@ -110,7 +110,7 @@ describe('Favourites', () => {
     })
   })
 
-  it('are put into another order', async () => {
+  it('can be reordered', async () => {
     const person = await personWith('a.txt', 'b.txt', 'c.txt')
     await add(person, 'a.txt', 'b.txt', 'c.txt')
     const [a, b, c] = (await list(person)).map(({ id }: { id: string }) => id)
@@ -126,7 +126,7 @@ describe('Favourites', () => {
     expect(await codeOf(stranger, MOVE, { input: { favourite: b } })).toBe('FAVOURITE_NOT_FOUND')
   })
 
-  it('are received shares, too, for as long as they are received', async () => {
+  it('include received shares, as long as the shares last', async () => {
     const [alice, bob] = [await personWith('shared/a.txt'), await personWith()]
     const SHARE =
       'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
@@ -153,7 +153,7 @@ describe('Favourites', () => {
     expect(await namesOf(bob)).toEqual([])
   })
 
-  it('that one may not see any more are not shown, and not counted', async () => {
+  it('that the user may no longer see are neither shown nor counted', async () => {
     const [owner, member] = [await personWith(), await personWith('own.txt')]
     const workspace = await found(owner, 'Ends')
     await join(t, workspace, member, 'viewer')
@@ -176,7 +176,7 @@ describe('Favourites', () => {
     expect(await namesOf(member)).toEqual(['secret.txt', 'own.txt'])
   })
 
-  it('are not shown while they are in the trash, and end with their entry', async () => {
+  it('are hidden while in the trash, and are deleted with their entry', async () => {
     const person = await personWith('a.txt', 'f/b.txt')
     await add(person, 'a.txt', 'f/b.txt')
     await person.rest('DELETE', '/api/files/delete?file=a.txt')
@@ -192,7 +192,7 @@ describe('Favourites', () => {
     await expectConsistent(t)
   })
 
-  it('follow a file that is moved, and end with the account', async () => {
+  it('follow a moved file, and are deleted with the account', async () => {
     const person = await personWith('a.txt')
     await add(person, 'a.txt')
     await person.rest('POST', '/api/files/move', {
@@ -220,7 +220,7 @@ describe('Favourites', () => {
     expect(await codeOf(await personWith(), ADD, { input })).toBe(code)
   })
 
-  it('are up to 200, exact under parallel requests; those that one may not see make room', async () => {
+  it('are limited to 200, even under parallel requests; hidden ones make room', async () => {
     const [owner, person] = [await personWith(), await personWith('a', 'b', 'c', 'd', 'e')]
     const workspace = await found(owner, 'Many')
     await join(t, workspace, person, 'viewer')
@@ -245,13 +245,14 @@ describe('Favourites', () => {
     await expel(t, workspace, person)
     expect((await person.rest('PUT', `/api/favourites/${full}`)).status).toBe(200)
     expect(await namesOf(person)).toHaveLength(3)
-    // One made room for one: the others are shown again should the person come back.
+    // One hidden favourite made room for one new one. The others are shown again if the person
+    // returns.
     expect(
       await t.app.db.rows('SELECT id FROM favourite WHERE user_id = ?', [person.userId]),
     ).toHaveLength(200)
   })
 
-  it('that a key does not see make no room for it', async () => {
+  it('that a key cannot see make no room for it', async () => {
     const person = await personWith('a.txt')
     const workspace = await found(person, 'Full of marks')
     await markMany(person, person, workspace, 200)
@@ -264,7 +265,7 @@ describe('Favourites', () => {
     expect(await list(person)).toEqual(before)
   })
 
-  it('are read with one statement for a page of entries, and with none where they are not asked for', async () => {
+  it('are read with one statement for a page of entries, and with none if not requested', async () => {
     const person = await personWith('a.txt', 'b.txt', 'c.txt')
     const PAGE = (of: string) => `{ me { drive { root { entries { nodes { id ${of} } } } } } }`
     const count = async (of: string) => {
@@ -277,7 +278,7 @@ describe('Favourites', () => {
     expect(await count('isFavourite tags { name }')).toBe(plain + 2)
   })
 
-  it('are in the export of an account', async () => {
+  it('are part of the account export', async () => {
     const person = await personWith('a.txt')
     const { entries } = await add(person, 'a.txt')
     const { text } = await person.rest('GET', '/api/user/export')
@@ -288,7 +289,7 @@ describe('Favourites', () => {
 })
 
 describe('Favourites by REST', () => {
-  it('are marked, moved and removed', async () => {
+  it('are added, moved and removed', async () => {
     const person = await personWith('a.txt', 'b.txt')
     const files = (await person.rest('GET', '/api/files/tree')).response.files as {
       id: string
@@ -332,7 +333,7 @@ describe('Favourites by REST', () => {
     expect((await t.anonymous.rest('GET', '/api/favourites')).status).toBe(401)
   })
 
-  it('of keys are in the own drive only', async () => {
+  it('are limited to the personal drive for keys', async () => {
     const person = await personWith('a.txt')
     const workspace = await found(person, 'Keys')
     const [{ id }] = (await put(person, workspace, '/w.txt')).response
@@ -352,7 +353,7 @@ describe('Favourites by REST', () => {
     )
   })
 
-  it('have been asked for by every operation of their own', async () => {
+  it('cover every operation', async () => {
     for (const [name, input] of [
       ['AddFavourites', {}],
       ['RemoveFavourites', {}],

@@ -9,12 +9,12 @@ const program = readProgram('', process.env.PATH)
 if (!program && process.env.CI) throw new Error('There is no ffmpeg: the tests of videos need it.')
 
 /**
- * The setting with which services of the tests take pictures out of videos: Debian's package
- * ffmpeg, if it is installed.
+ * The setting for the test services that render thumbnails of videos: Debian's ffmpeg, if it is
+ * installed.
  */
 export const FFMPEG = program ?? 'false'
 
-/** A video of a test picture, in the format that belongs to an ending. */
+/** A video of a test picture, in the format of its file extension. */
 export async function testVideo(
   ending: string,
   size: string,

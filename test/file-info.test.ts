@@ -35,7 +35,7 @@ const bases = [
 ] as const
 
 describe.each(bases)('The details of a file %s', (_whose, baseOf, path) => {
-  it('are the same by its path and by its id, and carry its ETag', async () => {
+  it('are the same by path and by id, and have its ETag', async () => {
     const byPath = await info(alice, baseOf(), { path })
     expect(byPath.response).toEqual({
       id: anId,
@@ -55,7 +55,7 @@ describe.each(bases)('The details of a file %s', (_whose, baseOf, path) => {
     expect([byId.status, byId.response]).toEqual([200, byPath.response])
   })
 
-  it('come to keys that may read', async () => {
+  it('are shown to keys with the read scope', async () => {
     const { caller } =
       baseOf() === own
         ? await privateKey(t, alice, ['private_files:read'])
@@ -67,7 +67,7 @@ describe.each(bases)('The details of a file %s', (_whose, baseOf, path) => {
     )
   })
 
-  it('are not sent again to who has them, until they change', async () => {
+  it('are not sent again while unchanged', async () => {
     const same = await info(alice, baseOf(), { path }, '"1"')
     expect([
       same.status,
@@ -79,7 +79,7 @@ describe.each(bases)('The details of a file %s', (_whose, baseOf, path) => {
     expect((await info(alice, baseOf(), { path }, '"2"')).status).toBe(200)
   })
 
-  it('refuse who names no file, two, or one that is not there', async () => {
+  it('refuse a request with no file, two files or an unknown file', async () => {
     const { id } = (await info(alice, baseOf(), { path })).response
     for (const [query, answer] of [
       [{}, '400 INVALID_INPUT'],
@@ -97,7 +97,7 @@ describe.each(bases)('The details of a file %s', (_whose, baseOf, path) => {
   })
 })
 
-it('The details of a file tell its new path when a folder above it was renamed, by its id', async () => {
+it('The details of a file by id show its new path after a parent folder was renamed', async () => {
   await alice.upload('old/b.txt', 'content')
   const { id } = (await info(alice, own, { path: 'old/b.txt' })).response
   await alice.rest('POST', '/api/folders/move', { json: { source: 'old', destination: 'new' } })
@@ -105,7 +105,7 @@ it('The details of a file tell its new path when a folder above it was renamed, 
   expect([status, response.path, response.revision]).toEqual([200, 'new/b.txt', 1])
 })
 
-it('The details of a file are for who may see it', async () => {
+it('The details of a file are shown only to users who may see it', async () => {
   const [bob, carol] = [await t.signIn('bob'), await t.signIn('carol')]
   await join(t, workspaceId, carol, 'viewer')
   expect((await info(bob, shared, { path: '/docs/a.txt' })).status).toBe(403)

@@ -11,7 +11,7 @@ let bob: Person
 let garden: string
 
 beforeAll(async () => {
-  // Behind a proxy, so that senders can come from several addresses.
+  // Behind a proxy, so that senders can have several addresses.
   t = await startApp({ TRUST_PROXY: 'loopback' })
   alice = await t.signIn('alice')
   bob = await t.signIn('bob')
@@ -29,7 +29,7 @@ const create = (json: object, person = alice, base = '/api') =>
   person.rest('POST', `${base}/file_requests`, {
     json: { folder: 'inbox', label: 'Pictures', ...json },
   })
-/** Makes a file request for a folder of alice; answers its token and id. */
+/** Creates a file request for a folder of alice. Returns its token and id. */
 async function request(
   json: object = {},
   person = alice,
@@ -67,7 +67,7 @@ const row = async (id: string) => {
 }
 
 describe('POST /api/file_requests', () => {
-  it('200 makes a link, by session and by key', async () => {
+  it('200 creates a link, by session and by key', async () => {
     const { status, response } = await create({
       message: 'All of\nthem',
       max_files: 3,
@@ -101,7 +101,7 @@ describe('POST /api/file_requests', () => {
     expect(JSON.stringify(stored)).not.toContain(response.token)
   })
 
-  it('200 for the root, and for ever', async () => {
+  it('200 for the root, and without an expiry', async () => {
     const { response } = await create({ folder: undefined, duration: 'never' })
     expect([response.folder, response.expires_at]).toEqual(['', null])
   })
@@ -146,7 +146,7 @@ describe('POST /api/file_requests', () => {
     ])
   })
 
-  it('400 QUOTA_EXCEEDED counts them with the public links', async () => {
+  it('400 QUOTA_EXCEEDED counts file requests with the public links', async () => {
     const dora = await t.signIn('dora')
     await dora.upload('a.txt', 'a')
     await t.limit({ maxPublicLinks: 2 })
@@ -167,7 +167,7 @@ describe('POST /api/file_requests', () => {
 })
 
 describe('PATCH and DELETE /api/file_requests/{request_id}', () => {
-  it('200 changes what is given, and takes away what is cleared; the link stays', async () => {
+  it('200 changes given fields, removes cleared ones, and keeps the link', async () => {
     const { id, token } = await request({ password: 'secret', max_files: 5, message: 'hello' })
     const change = (json: object, person = alice) =>
       person.rest('PATCH', `/api/file_requests/${id}`, { json })
@@ -185,7 +185,7 @@ describe('PATCH and DELETE /api/file_requests/{request_id}', () => {
       max_files: null,
       expires_at: null,
     })
-    // Nothing, again.
+    // The limit is removed again.
     expect((await change({ clear: ['max_files'] })).status).toBe(200)
     expect(statusAndCode(await change({ clear: ['label'] }))).toEqual([400, 'INVALID_INPUT'])
     expect(statusAndCode(await change({ duration: 'x' }))).toEqual([400, 'INVALID_DURATION'])
@@ -196,7 +196,7 @@ describe('PATCH and DELETE /api/file_requests/{request_id}', () => {
     expect((await change({ label: 'x' }, t.anonymous)).status).toBe(401)
   })
 
-  it('200 closes it for good', async () => {
+  it('200 closes the request permanently', async () => {
     const { id, token } = await request()
     const close = (person = alice) => person.rest('DELETE', `/api/file_requests/${id}`)
     expect(statusAndCode(await close(bob))).toEqual([404, 'FILE_REQUEST_NOT_FOUND'])
@@ -211,7 +211,7 @@ describe('PATCH and DELETE /api/file_requests/{request_id}', () => {
     expect(response.file_requests.map((one: { id: string }) => one.id)).not.toContain(id)
   })
 
-  it('GET lists those of the caller in that drive, page by page', async () => {
+  it('GET lists the caller’s requests in that drive, page by page', async () => {
     const eve = await t.signIn('eve')
     const ids = []
     for (const label of ['a', 'b', 'c']) ids.push((await request({ folder: '', label }, eve)).id)
@@ -236,7 +236,7 @@ describe('PATCH and DELETE /api/file_requests/{request_id}', () => {
 })
 
 describe('A sender', () => {
-  it('sends a whole file, which never replaces another, and sees what they sent alone', async () => {
+  it('sends a whole file, which never replaces another, and sees only their own files', async () => {
     const { id, token } = await request()
     const mine = await send(token, 'old.txt', 'new')
     expect([mine.status, mine.response]).toEqual([
@@ -261,7 +261,7 @@ describe('A sender', () => {
     await expectConsistent(t)
   })
 
-  it('sends a file in parts, and goes on after a break', async () => {
+  it('sends a file in parts, and resumes after an interruption', async () => {
     const { id, token } = await request({ max_bytes: 20 })
     const { status, response } = await start(token, { filename: 'big.bin', size: 10 })
     expect([status, response.part_count]).toEqual([200, 1])
@@ -274,7 +274,7 @@ describe('A sender', () => {
       t.anonymous.rest('PUT', `${at}/parts/1`, { body, headers })
     expect(statusAndCode(await part('x'.repeat(11)))).toEqual([400, 'INVALID_INPUT'])
     expect(statusAndCode(await part('short'))).toEqual([400, 'INVALID_INPUT'])
-    // Another sender, and no one.
+    // Another sender, and a caller without a sender token.
     const other = (await send(token, 'o.txt')).response.sender
     expect(statusAndCode(await part('0123456789', as(other)))).toEqual([404, 'UPLOAD_NOT_FOUND'])
     expect(statusAndCode(await t.anonymous.rest('GET', at))).toEqual([404, 'UPLOAD_NOT_FOUND'])
@@ -289,7 +289,7 @@ describe('A sender', () => {
     ])
     expect(statusAndCode(await done())).toEqual([404, 'UPLOAD_NOT_FOUND'])
     expect(await row(id)).toEqual({ files: 2, bytes: 11, reservedFiles: 0, reservedBytes: 0 })
-    // Given up.
+    // Cancelled.
     const again = (await start(token, { filename: 'more.bin', size: 9 })).response
     const where = `/api/request/${token}/uploads/${again.upload_id}`
     expect(statusAndCode(await start(token, { filename: 'much.bin', size: 12 }))).toEqual([
@@ -303,7 +303,7 @@ describe('A sender', () => {
     await expectConsistent(t)
   })
 
-  it('has to know the password and to give a name, where they are asked for', async () => {
+  it('must know the password and give a name if required', async () => {
     const { id, token } = await request({ password: 'open sesame', asks_name: true })
     expect((await info(token)).response).toMatchObject({
       password_protected: true,
@@ -330,7 +330,7 @@ describe('A sender', () => {
       [id],
     )
     expect(receipt?.name).toBe('Carol')
-    // A token of another request, and of an earlier password, is none.
+    // A sender token of another request or of an earlier password is invalid.
     const other = await request({ password: 'other' })
     expect(statusAndCode(await send(other.token, 'a.txt', 'x', as(sender)))).toEqual([
       401,
@@ -343,7 +343,7 @@ describe('A sender', () => {
     ])
   })
 
-  it('guesses few passwords, and a neighbour few more', async () => {
+  it('is limited in password guesses, also together with neighbours', async () => {
     const { token } = await request({ password: 'secret' })
     const guess = (password: string, address: string) =>
       t.anonymous.rest('POST', `/api/request/${token}/enter`, {
@@ -370,7 +370,7 @@ describe('A sender', () => {
     [`${'x'.repeat(256)}`, 'INVALID_PATH'],
     ['.hidden', undefined],
     ['ünïcödé 🦊.txt', undefined],
-  ])('cannot climb by the name %j', async (name, code) => {
+  ])('cannot leave the folder by the name %j', async (name, code) => {
     const { token } = await request()
     const before = await namesIn('')
     expect((await send(token, name)).response.code).toBe(code)
@@ -378,7 +378,7 @@ describe('A sender', () => {
     expect(await namesIn('')).toEqual(before)
   })
 
-  it('sends the kinds that are asked for, by their names, and no larger than is asked for', async () => {
+  it('sends only allowed kinds, determined by name, up to the maximum size', async () => {
     const { token } = await request({ kinds: ['.pdf', 'image/*'], max_file_size: 5 })
     expect((await send(token, 'a.PDF')).status).toBe(200)
     expect((await send(token, 'a.png')).status).toBe(200)
@@ -395,7 +395,7 @@ describe('A sender', () => {
     await expectConsistent(t)
   })
 
-  it('finds nothing behind a token that is none, or of something else', async () => {
+  it('finds nothing with an invalid token or a token of another kind', async () => {
     expect(statusAndCode(await info('x'))).toEqual([404, 'FILE_REQUEST_NOT_FOUND'])
     const { sharing_token } = (
       await alice.rest('POST', '/api/files/quick_share', { json: { object: 'inbox/old.txt' } })
@@ -411,7 +411,7 @@ describe('GraphQL', () => {
   const UPDATE = `mutation ($input: UpdateFileRequestInput!) { updateFileRequest(input: $input) { fileRequest { passwordProtected } } }`
   const idsOf = (list: { nodes: { id: string }[] }) => list.nodes.map(node => node.id)
 
-  it('shows receipts to a key that may not read, and not what became of the files', async () => {
+  it('shows receipts to a key that may not read, without the resulting files', async () => {
     const { id, token } = await request()
     expect((await send(token, 'plain.txt')).status).toBe(200)
     const { caller } = await privateKey(t, alice, ['private_files:share'])
@@ -424,13 +424,13 @@ describe('GraphQL', () => {
     })
   })
 
-  it('lists nothing for what can be the id of no folder', async () => {
+  it('lists nothing for an invalid folder id', async () => {
     const { me } = await ask(alice, LIST, { folder: 'ü☃' })
     expect(idsOf(me.drive.fileRequests)).toEqual([])
     expect(idsOf(me.fileRequests)).not.toEqual([])
   })
 
-  it('takes a password away by null, and never by an empty text', async () => {
+  it('removes a password by null, and never by an empty text', async () => {
     const { id } = await request({ password: 'sesame' })
     expect(await codeOf(alice, UPDATE, { input: { fileRequest: id, password: '' } })).toBe(
       'INVALID_INPUT',
@@ -444,7 +444,7 @@ describe('GraphQL', () => {
     )
   })
 
-  it('shows a former member nothing of the requests that they made in a workspace', async () => {
+  it('shows a former member none of their requests in a workspace', async () => {
     const emil = await t.signIn('emil')
     await join(t, garden, emil, 'editor')
     const { id } = await request({}, emil, `/api/workspaces/${garden}`)

@@ -33,7 +33,7 @@ const fileAt = async (path: string, person = alice): Promise<any> =>
 const timeOf = async (path: string, person?: Person): Promise<string> =>
   (await fileAt(path, person)).modifiedAt
 
-/** The folder of a path is made first: WebDAV makes none with a file. */
+/** Creates the parent folder first, because a WebDAV PUT does not. */
 async function put(
   path: string,
   body: string,
@@ -59,7 +59,7 @@ const patch = (path: string, body: string, headers: Record<string, string> = {},
 const setTo = (time: string) => update(`<D:lastmodified>${seconds(time)}</D:lastmodified>`)
 
 describe('X-OC-Mtime', () => {
-  it('is the time of the file everywhere, until it gets new content without a time', async () => {
+  it('sets the time of the file everywhere, until new content arrives without a time', async () => {
     const path = fresh()
     const first = await put(path, 'one', '1500000000.257999')
     expect([first.status, accepted(first)]).toEqual([201, 'accepted'])
@@ -79,7 +79,7 @@ describe('X-OC-Mtime', () => {
     expect(listed.response.versions[0].modified_at).toBe(time)
   })
 
-  it('is left out where it is no time of a file: the file is stored, and has the time of its upload', async () => {
+  it('is ignored when invalid: the file gets the time of its upload', async () => {
     const path = fresh()
     const bad = ['x', '', ' ', '1e9', '0x10', 'NaN', '1,5', '--1', '15000000000000', '7258118400']
     bad.push('-2208988801', '9'.repeat(400), '1.'.repeat(20), 'Thu, 26 Nov 2026 20:15:00 GMT')
@@ -100,20 +100,21 @@ describe('X-OC-Mtime', () => {
     }
   })
 
-  it('never makes a condition say that new content is the old one', async () => {
+  it('never makes a condition mistake new content for old', async () => {
     const path = fresh()
     const url = `/files/${path}`
     await put(path, 'newer', seconds('2100-01-01T00:00:00Z'))
     const first = await dav('GET', url)
     const [etag, seen] = [first.headers.get('etag') ?? '', first.headers.get('last-modified') ?? '']
-    // No date that is still to come (RFC 9110, section 8.8.2.1); a listing has the time as it is.
+    // Last-Modified must not be in the future (RFC 9110, section 8.8.2.1). A listing shows the
+    // exact time.
     expect(Date.parse(seen)).toBeLessThanOrEqual(Date.now())
     expect(await find(path, 'getlastmodified')).toBe(http('2100-01-01T00:00:00Z'))
     await put(path, 'older', seconds('2001-01-01T00:00:00Z'))
     const known: Record<string, string>[] = [
       { 'if-none-match': etag },
       { 'if-modified-since': http('2010-01-01T00:00:00Z') },
-      // As it was listed.
+      // As in the listing.
       { 'if-modified-since': http('2100-01-01T00:00:00Z') },
     ]
     for (const headers of known) expect((await dav('GET', url, { headers })).text).toBe('older')
@@ -133,7 +134,7 @@ describe('X-OC-Mtime', () => {
       expect((await dav('GET', url, { headers: known })).status).toBe(304)
   })
 
-  it('is a time since which a file is unmodified, as long as it has it', async () => {
+  it('works in If-Unmodified-Since while the file has it', async () => {
     const path = fresh()
     await put(path, 'one', '1500000000.257')
     const seen = async () =>
@@ -166,36 +167,43 @@ describe('PROPPATCH', () => {
     ['rclone', 'D:lastmodified', '1500000000'],
     ['clients of ownCloud', 'D:getlastmodified', 'Fri, 14 Jul 2017 02:40:00 GMT'],
     ['Windows', 'Z:Win32LastModifiedTime', 'Fri, 14 Jul 2017 02:40:00 GMT'],
-  ])('sets the time as %s does: no new revision, version or event', async (_who, name, value) => {
-    const path = fresh()
-    const etag = (await put(path, 'x')).headers.get('etag')
-    const before = await fileAt(path)
-    const events = async () =>
-      Number((await t.app.db.row<{ n: number }>('SELECT COUNT(*) AS n FROM event'))?.n)
-    const count = await events()
-    const answer = await patch(
-      path,
-      update(`<${name}>${value}</${name}><Z:Win32FileAttributes>00000020</Z:Win32FileAttributes>`),
-    )
-    expect([answer.status, answer.text.includes('HTTP/1.1 200 OK')]).toEqual([207, true])
-    expect(answer.text).not.toMatch(/HTTP\/1.1 [34]/)
-    expect(await fileAt(path)).toEqual({ ...before, modifiedAt: '2017-07-14T02:40:00.000Z' })
-    expect(await events()).toBe(count)
-    expect((await dav('HEAD', `/files/${path}`)).headers.get('etag')).toBe(etag)
-    expect(await find(path, 'getlastmodified')).toBe('Fri, 14 Jul 2017 02:40:00 GMT')
-    expect(await find(path, 'Win32LastModifiedTime', WINDOWS)).toBe('Fri, 14 Jul 2017 02:40:00 GMT')
-    expect(await find(path, 'lastmodified')).toBe('1500000000')
-    const all = await dav('PROPFIND', `/files/${path}`, { headers: { depth: '0' } })
-    expect([
-      all.text.includes('Win32FileAttributes'),
-      all.text.includes('Win32LastModified'),
-    ]).toEqual([true, false])
-    // Taken away, it is when the content came.
-    expect((await patch(path, update('', `<${name}/>`))).status).toBe(207)
-    expect(await timeOf(path)).toBe(before.modifiedAt)
-  })
+  ])(
+    'sets the time like %s, without a new revision, version or event',
+    async (_who, name, value) => {
+      const path = fresh()
+      const etag = (await put(path, 'x')).headers.get('etag')
+      const before = await fileAt(path)
+      const events = async () =>
+        Number((await t.app.db.row<{ n: number }>('SELECT COUNT(*) AS n FROM event'))?.n)
+      const count = await events()
+      const answer = await patch(
+        path,
+        update(
+          `<${name}>${value}</${name}><Z:Win32FileAttributes>00000020</Z:Win32FileAttributes>`,
+        ),
+      )
+      expect([answer.status, answer.text.includes('HTTP/1.1 200 OK')]).toEqual([207, true])
+      expect(answer.text).not.toMatch(/HTTP\/1.1 [34]/)
+      expect(await fileAt(path)).toEqual({ ...before, modifiedAt: '2017-07-14T02:40:00.000Z' })
+      expect(await events()).toBe(count)
+      expect((await dav('HEAD', `/files/${path}`)).headers.get('etag')).toBe(etag)
+      expect(await find(path, 'getlastmodified')).toBe('Fri, 14 Jul 2017 02:40:00 GMT')
+      expect(await find(path, 'Win32LastModifiedTime', WINDOWS)).toBe(
+        'Fri, 14 Jul 2017 02:40:00 GMT',
+      )
+      expect(await find(path, 'lastmodified')).toBe('1500000000')
+      const all = await dav('PROPFIND', `/files/${path}`, { headers: { depth: '0' } })
+      expect([
+        all.text.includes('Win32FileAttributes'),
+        all.text.includes('Win32LastModified'),
+      ]).toEqual([true, false])
+      // Once removed, the time is that of the upload.
+      expect((await patch(path, update('', `<${name}/>`))).status).toBe(207)
+      expect(await timeOf(path)).toBe(before.modifiedAt)
+    },
+  )
 
-  it('changes nothing where one of the values is no time', async () => {
+  it('changes nothing if one of the values is invalid', async () => {
     const path = fresh()
     await put(path, 'x', '1500000000')
     for (const value of [
@@ -224,7 +232,7 @@ describe('PROPPATCH', () => {
     }
   })
 
-  it('takes the checksum that rclone sends along, where it is that of the file', async () => {
+  it('accepts the checksum that rclone sends if it matches the file', async () => {
     const path = fresh()
     await put(path, 'x')
     const sums = (sum: string) =>
@@ -241,7 +249,7 @@ describe('PROPPATCH', () => {
     expect(await timeOf(path)).toBe('2017-07-14T02:40:00.000Z')
   })
 
-  it('leaves folders without a time of their own, but keeps what Windows sets', async () => {
+  it('sets no time of a folder, but stores the properties of Windows', async () => {
     const path = fresh()
     await put(path, 'x')
     const folder = path.split('/')[0] ?? ''
@@ -256,7 +264,7 @@ describe('PROPPATCH', () => {
     expect(await find(folder, 'getlastmodified')).not.toContain('2017')
   })
 
-  it('is a write: it needs that right, the token of a lock, and the revision that it expects', async () => {
+  it('requires the write scope, the lock token and the expected revision', async () => {
     const path = fresh()
     await put(path, 'x', '1500000000')
     const other = setTo('2020-01-01T00:00:00Z')
@@ -280,10 +288,10 @@ describe('PROPPATCH', () => {
     expect(await timeOf(path)).toBe('2021-01-01T00:00:00.000Z')
   })
 
-  it('sets no time of other content than that for which it is sent', async () => {
+  it('sets a time only if the content matches the conditions', async () => {
     const path = fresh()
     const other = setTo('2020-01-01T00:00:00Z')
-    // The conditions are looked at before the body has come.
+    // The conditions are checked before the body has arrived.
     await put(path, 'x', '1500000000')
     const { readable, writable } = new TextEncoderStream()
     const answer = dav('PROPPATCH', `/files/${path}`, {
@@ -298,13 +306,13 @@ describe('PROPPATCH', () => {
     await writer.close()
     expect((await answer).status).toBe(412)
     expect(await timeOf(path)).toBe('2020-09-13T12:26:40.000Z')
-    // The root of a drive has no revision that could be another.
+    // The root of a drive has no revision, so no condition fails.
     expect((await patch('', update('<p xmlns="urn:x">1</p>'), { 'if-match': '*' })).text).toContain(
       '200 OK',
     )
   })
 
-  it('sets the time of what is shared to be changed, and of nothing that is shared to be looked at', async () => {
+  it('sets the time in a share with edit permission, and not in a view-only share', async () => {
     const path = fresh()
     await put(path, 'x', '1500000000')
     const folder = path.split('/')[0] ?? ''
@@ -340,7 +348,7 @@ describe('The time of a file', () => {
     return made
   }
 
-  it('stays when the file is copied, moved, deleted and restored, and with each of its versions', async () => {
+  it('is kept when the file is copied, moved, deleted and restored, and by each version', async () => {
     const path = fresh('a')
     const [folder = ''] = path.split('/')
     await put(path, 'one', '1500000000.257')
@@ -357,7 +365,7 @@ describe('The time of a file', () => {
     await rest(alice.rest('POST', '/api/trash/restore', { json: { items: [trash.items[0].id] } }))
     for (const at of [`${folder}/b`, `${folder}/c`, `${folder}-copies/${folder}/b`])
       expect(await timeOf(at)).toBe(TIME)
-    // A content without a time has that of its upload, in its copies, too.
+    // Content without a time has the time of its upload, in its copies as well.
     await put(`${folder}/c`, 'two')
     const { modifiedAt } = await fileAt(`${folder}/c`)
     expect((await dav('COPY', `/files/${folder}/c`, to(`${folder}/d`))).status).toBe(201)
@@ -369,7 +377,7 @@ describe('The time of a file', () => {
     expect([restored.modifiedAt, restored.versions.nodes[0].modifiedAt]).toEqual([TIME, modifiedAt])
   })
 
-  it('comes with uploads by REST, before or after the file, and in parts', async () => {
+  it('can be set in uploads by REST, before or after the file, and in parts', async () => {
     const folder = fresh('').slice(0, -1)
     const given = { folder, modified_at: '2017-07-14T04:40:00.257+02:00' }
     const first = await rest(
@@ -415,7 +423,7 @@ describe('The time of a file', () => {
     expect(await fileAt(`${folder}/d`)).toBeNull()
   })
 
-  it('comes with uploads by the graph', async () => {
+  it('can be set in uploads by GraphQL', async () => {
     const folder = fresh('').slice(0, -1)
     const upload =
       'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { modifiedAt } } }'
@@ -438,7 +446,7 @@ describe('The time of a file', () => {
     expect([code, errors?.[0]?.extensions.field]).toEqual(['INVALID_INPUT', 'input.modifiedAt'])
   })
 
-  it('comes with uploads by tus, and to file requests', async () => {
+  it('can be set in uploads by tus and to file requests', async () => {
     const folder = fresh('').slice(0, -1)
     const metadata = (values: Record<string, string>) => metadataOf({ folder, ...values })
     const cases: [string, Record<string, string>, string | null][] = [
@@ -481,7 +489,7 @@ describe('The time of a file', () => {
     await rest(t.anonymous.rest('PUT', `${uploads}/parts/1`, { body: 'x', headers }))
     await rest(t.anonymous.rest('POST', `${uploads}/complete`, { headers }))
     expect(await timeOf(`${folder}/parts`)).toBe(TIME)
-    // Archives have it, too.
+    // Archives have the time, too.
     const { url } = await rest(
       alice.rest('POST', '/api/files/zip', { json: { entries: [`${folder}/parts`] } }),
     )
@@ -489,7 +497,7 @@ describe('The time of a file', () => {
     expect((await readZip(archive)).get('parts')?.at).toBe(1_500_000_000)
   })
 
-  it('stays with what others share and somebody saves', async () => {
+  it('is kept when a shared file is saved', async () => {
     const path = fresh()
     await put(path, 'x', '1500000000.257')
     const bob = await t.signIn('bob')
@@ -501,7 +509,7 @@ describe('The time of a file', () => {
     expect(await timeOf('saved', bob)).toBe(TIME)
   })
 
-  it('is when a picture without that of a camera is sorted', async () => {
+  it('sorts a picture without a camera time', async () => {
     const path = fresh('p.png')
     await put(path, '', undefined)
     await dav('PUT', `/files/${path}`, {

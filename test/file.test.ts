@@ -25,7 +25,7 @@ interface EntryState {
   updatedAt: number
 }
 
-/** The row of a file with that of its blob; undefined when there is none. */
+/** The row of a file with the state of its blob, or undefined. */
 const rowOf = async (id: string): Promise<EntryState | undefined> =>
   (
     await t.app.db.rows<EntryState>(
@@ -48,8 +48,8 @@ const namesIn = async (person: Person, path: string): Promise<string[]> =>
   )
 
 /**
- * Once all is settled, nothing is reserved, and the store holds what the files name and nothing
- * else.
+ * Expects that after all work nothing is reserved, and that the store holds exactly the blobs of
+ * files.
  */
 async function expectNothingLeft() {
   await t.settle()
@@ -80,7 +80,7 @@ function formOf(parts: [string, string | Blob, string?][]): FormData {
 const blob = (text: string, type = '') => new Blob([text], { type })
 const send = (form: FormData, person = alice) => person.rest('POST', '/api/files/upload', { form })
 
-/** Refused in the same words, whether a path is someone else's or no one's. */
+/** Expects the same refusal for another user's path and for a missing path. */
 function expectSameRefusal(
   foreign: RestAnswer,
   missing: RestAnswer,
@@ -92,7 +92,7 @@ function expectSameRefusal(
 }
 
 describe('POST /api/files/upload', () => {
-  it('200 puts a file into a folder, and makes the folders on the way', async () => {
+  it('200 stores a file in a folder, and creates missing folders', async () => {
     const before = Date.now()
     const answer = await alice.upload('up/load/a.txt', 'hello', 'text/plain')
     expect([answer.status, answer.msg]).toEqual([200, 'file_uploaded'])
@@ -118,7 +118,7 @@ describe('POST /api/files/upload', () => {
     expect((await tree(alice, 'path=up')).response.folders).toEqual(['load'])
   })
 
-  it('200 takes the parts in the order of browsers: the file, then its folder', async () => {
+  it('200 accepts the file before its folder, as browsers send them', async () => {
     const { status, response } = await send(
       formOf([
         ['file', blob('late', 'text/plain'), 'late.txt'],
@@ -128,7 +128,7 @@ describe('POST /api/files/upload', () => {
     expect([status, response.file.path]).toEqual([200, 'up/late/late.txt'])
   })
 
-  it('200 without a folder, or with an empty one, puts it at the top', async () => {
+  it('200 without a folder, or with an empty one, stores the file in the root', async () => {
     const bare = await send(formOf([['file', blob('1'), 'top 1.txt']]))
     const empty = await send(
       formOf([
@@ -245,7 +245,7 @@ describe('POST /api/files/upload', () => {
     expect(await usageOf(alice)).toEqual(before)
   })
 
-  it('400 for what is no form, and for a form that ends early', async () => {
+  it('400 for a body that is not a form, or is cut short', async () => {
     const json = await alice.rest('POST', '/api/files/upload', { json: { file: 'hello' } })
     expect([json.status, json.response]).toEqual([
       400,
@@ -291,7 +291,7 @@ describe('POST /api/files/upload', () => {
     expect(await usageOf(carol)).toEqual({ bytes: 15, files: 2, folders: 0 })
   })
 
-  it('400 with the limit of bytes when they run out while the last file that is allowed arrives', async () => {
+  it('400 with the byte limit when it is exceeded by the last allowed file', async () => {
     const dora = await t.signIn('dora')
     const max = 6 * 1024 ** 2
     await t.limit({ maxTotalStorageBytes: max, maxFiles: 1 })
@@ -312,7 +312,7 @@ describe('POST /api/files/upload', () => {
     expect([status, response]).toEqual([401, { code: 'UNAUTHENTICATED' }])
   })
 
-  it('409 for a name that exists, whichever way its form is sent; what is there stays, and the blob goes', async () => {
+  it('409 for an existing name in any form; the old file stays, and the new blob is deleted', async () => {
     const { response } = await alice.upload('taken/a.txt', 'first')
     await alice.rest('POST', '/api/folders', { json: { path: 'taken/folder' } })
     const before = await usageOf(alice)
@@ -334,7 +334,7 @@ describe('POST /api/files/upload', () => {
     await expectNothingLeft()
   })
 
-  it('200 for a path that somebody else has', async () => {
+  it('200 for a path that another user has', async () => {
     await alice.upload('same/path.txt', 'of alice')
     const { status, response } = await bob.upload('same/path.txt', 'of bob')
     expect([status, response.file.size]).toEqual([200, 6])
@@ -379,7 +379,7 @@ describe('GET /api/files/tree', () => {
     })
   })
 
-  it('200 without a path, or with an empty one, lists the top', async () => {
+  it('200 without a path, or with an empty one, lists the root', async () => {
     const bare = await tree(alice)
     expect(bare.response.path).toBe('')
     expect(bare.response.folders).toContain('level')
@@ -387,7 +387,7 @@ describe('GET /api/files/tree', () => {
       expect((await tree(alice, query)).response).toEqual(bare.response)
   })
 
-  it('200 is empty for a path that is unknown, a file, or somebody else’s', async () => {
+  it('200 with an empty list for an unknown path, a file, or another user’s folder', async () => {
     const nothing = { folders: [], folder_entries: [], files: [], next_cursor: null }
     expect((await tree(alice, 'path=nothing/here')).response).toEqual({
       path: 'nothing/here',
@@ -416,7 +416,7 @@ describe('GET /api/files/tree', () => {
     expect(walked.files).toEqual(awkwardNames.toSorted(byCodePoint))
   })
 
-  /** All pages of a level, of so many entries. */
+  /** All pages of a level, with this many entries a page. */
   async function walk(person: Person, path: string, limit: number) {
     const all = { folders: [] as string[], files: [] as string[], sizes: [] as number[] }
     let cursor: string | null = ''
@@ -433,7 +433,7 @@ describe('GET /api/files/tree', () => {
     return all
   }
 
-  it('200 walks 25 entries by 7, folders first, each once and in order', async () => {
+  it('200 returns 25 entries in pages of 7, folders first, each once and in order', async () => {
     const numbers = Array.from({ length: 25 }, (_, i) => String(i).padStart(2, '0'))
     const [folders, files] = [numbers.slice(0, 10), numbers.slice(10)]
     for (const n of folders.toReversed())
@@ -450,7 +450,7 @@ describe('GET /api/files/tree', () => {
     expect((await walk(alice, 'walk', 10_000)).sizes).toEqual([25])
   })
 
-  it('200 goes on where it was when entries have come and gone meanwhile', async () => {
+  it('200 continues correctly when entries change between pages', async () => {
     for (const n of ['b', 'd', 'f']) await alice.upload(`moving/${n}`, '')
     const first = await tree(alice, 'path=moving&limit=2')
     await alice.upload('moving/a', '')
@@ -488,7 +488,7 @@ describe('POST /api/files/move', () => {
   const move = (source: unknown, destination: unknown, person = alice) =>
     person.rest('POST', '/api/files/move', { json: { source, destination } })
 
-  it('200 gives a file another place, and touches neither its id nor its blob', async () => {
+  it('200 moves a file, and changes neither its id nor its blob', async () => {
     const { response: made } = await alice.upload('from/a.txt', 'moving', 'text/plain')
     const before = await rowOf(made.file.id)
     const { status, msg, response } = await move('/from/a.txt', 'to/new/folder/b.txt/')
@@ -512,7 +512,7 @@ describe('POST /api/files/move', () => {
     expect((await tree(alice)).response.folders).toContain('from')
   })
 
-  it('400 for a file that is not there, or a folder', async () => {
+  it('400 for a missing file, or for a folder', async () => {
     await alice.upload('move/dir/a.txt', '')
     for (const path of ['move/none.txt', 'none/none.txt', 'move/dir', 'move/dir/a.txt/b']) {
       const { status, response } = await move(path, 'move/new.txt')
@@ -520,7 +520,7 @@ describe('POST /api/files/move', () => {
     }
   })
 
-  it('400 onto something that exists, or through a file', async () => {
+  it('400 onto an existing path, or through a file', async () => {
     await alice.upload('onto/a.txt', 'a')
     await alice.upload('onto/b.txt', 'b')
     await alice.rest('POST', '/api/folders', { json: { path: 'onto/folder' } })
@@ -561,7 +561,7 @@ describe('POST /api/files/move', () => {
     expect((await move('onto/a.txt', 'b', t.anonymous)).status).toBe(401)
   })
 
-  it('400 for somebody else’s file, as for one that is not there', async () => {
+  it('400 for another user’s file, like for a missing one', async () => {
     await alice.upload('hers/a.txt', 'hers')
     const foreign = await move('hers/a.txt', 'mine.txt', bob)
     expectSameRefusal(
@@ -578,7 +578,7 @@ describe('DELETE /api/files/delete', () => {
   const remove = (path: string, person = alice) =>
     person.rest('DELETE', `/api/files/delete?file=${encodeURIComponent(path)}`)
 
-  it('200 deletes a file: its row, its usage, and its blob with the next sweep', async () => {
+  it('200 deletes a file: its row, its usage, and its blob in the next sweep', async () => {
     const { response: made } = await alice.upload('gone/a.txt', 'going')
     const { blobId } = (await rowOf(made.file.id)) ?? { blobId: '' }
     const before = await usageOf(alice)
@@ -609,7 +609,7 @@ describe('DELETE /api/files/delete', () => {
     expect([status, response]).toEqual([400, { code, field }])
   })
 
-  it('400 for a body, which it does not take', async () => {
+  it('400 for a body, which the route does not accept', async () => {
     const { status, response } = await alice.rest('DELETE', '/api/files/delete?file=a', {
       json: { file: 'a' },
     })
@@ -620,7 +620,7 @@ describe('DELETE /api/files/delete', () => {
     expect((await remove('level/a.txt', t.anonymous)).status).toBe(401)
   })
 
-  it('404 for a file that is not there, or a folder', async () => {
+  it('404 for a missing file, or for a folder', async () => {
     await alice.upload('stay/dir/a.txt', '')
     for (const path of ['stay/none.txt', 'stay/dir']) {
       const { status, response } = await remove(path)
@@ -629,7 +629,7 @@ describe('DELETE /api/files/delete', () => {
     expect(await namesIn(alice, 'stay/dir')).toEqual(['stay/dir/a.txt'])
   })
 
-  it('404 for somebody else’s file, as for one that is not there', async () => {
+  it('404 for another user’s file, like for a missing one', async () => {
     await alice.upload('hers/b.txt', 'hers')
     expectSameRefusal(
       await remove('hers/b.txt', bob),
@@ -645,7 +645,7 @@ describe('DELETE /api/files/delete/batch', () => {
   const removeAll = (files: unknown, person = alice) =>
     person.rest('DELETE', '/api/files/delete/batch', { json: { files } })
 
-  it('200 deletes what is there, and names what is not', async () => {
+  it('200 deletes existing files, and lists the missing ones', async () => {
     for (const path of ['batch/a', 'batch/b', 'batch/x/c', 'batch/keep'])
       await alice.upload(path, '12')
     const before = await usageOf(alice)
@@ -672,7 +672,7 @@ describe('DELETE /api/files/delete/batch', () => {
     await expectNothingLeft()
   })
 
-  it('200 takes 1,000 files', async () => {
+  it('200 accepts 1,000 files', async () => {
     const { response } = await removeAll(Array.from({ length: 1000 }, (_, i) => `none/${i}`))
     expect([response.files_deleted, response.files_failed.length]).toEqual([[], 1000])
   })
@@ -695,7 +695,7 @@ describe('DELETE /api/files/delete/batch', () => {
     expect((await removeAll(['batch/keep'], t.anonymous)).status).toBe(401)
   })
 
-  it('200 with somebody else’s file among those that failed', async () => {
+  it('200 lists another user’s file among the failures', async () => {
     await bob.upload('batch/keep', '')
     const carol = await t.signIn('carol')
     expect((await removeAll(['batch/keep'], carol)).response).toEqual({
@@ -710,8 +710,8 @@ describe('DELETE /api/files/delete/batch', () => {
   })
 })
 
-it('every listed status has been seen', () => {
-  // test/drive-gone.test.ts and test/security/plan-bounds.test.ts show these.
+it('covers every documented status', () => {
+  // test/drive-gone.test.ts and test/security/plan-bounds.test.ts cover these.
   expect(
     unseen(
       'POST /api/files/upload',

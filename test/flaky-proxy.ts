@@ -1,29 +1,26 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/**
- * Stands between the service and something it needs, and lets that something die in every way a
- * network knows.
- */
+/** A proxy between the service and a dependency that can fail like a network. */
 export interface FlakyProxy {
   port: number
-  /** Where it passes everything on to. */
+  /** The address to which it forwards. */
   target: { host: string; port: number }
-  /** Nobody listens any more, and whoever is connected is cut. */
+  /** Refuses new connections, and closes the existing ones. */
   refuse(): Promise<void>
-  /** Cuts whoever is connected; whoever comes again is served. */
+  /** Closes the existing connections, and accepts new ones. */
   cut(): void
-  /** Takes connections and bytes, and answers nothing. */
+  /** Accepts connections and bytes, and never responds. */
   freeze(): void
-  /** How many bytes have come from there. */
+  /** The number of bytes received from the target. */
   passed(): number
-  /** How many bytes have gone there. */
+  /** The number of bytes sent to the target. */
   sent(): number
-  /** Everything passes again, also what froze. */
+  /** Forwards everything again, including frozen connections. */
   heal(): Promise<void>
   close(): Promise<void>
 }
 
-/** Passes everything on to `target`, until told otherwise. */
+/** Forwards everything to `target` until another method is called. */
 export async function startFlakyProxy(target: { host: string; port: number }): Promise<FlakyProxy> {
   const sockets = new Set<Socket>()
   let frozen = false

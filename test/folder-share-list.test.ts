@@ -33,7 +33,7 @@ const entries = (query: Record<string, string>, of = token) =>
 
 type Listed = { name: string; path: string }
 
-/** What a list has in the order of its pages, by one entry a page: names, or paths of a search. */
+/** All entries of a list, read in pages of one: names, or paths of a search. */
 async function inOrder(query: Record<string, string>): Promise<string[]> {
   const seen: string[] = []
   for (let cursor: string | null = null; ; ) {
@@ -59,11 +59,11 @@ describe('The order of a shared folder', () => {
     [{ direction: 'desc' }, ['planets', 'alps', 'zebra.txt', 'Plan.txt']],
     [{ sort: 'size' }, ['planets', 'Plan.txt', 'zebra.txt', 'alps']],
     [{ sort: 'size', direction: 'desc' }, ['alps', 'zebra.txt', 'Plan.txt', 'planets']],
-  ])('%j holds from page to page', async (query, names) => {
+  ])('%j is kept from page to page', async (query, names) => {
     expect(await inOrder(query)).toEqual(names)
   })
 
-  it('by time holds from page to page, also for those of the same moment', async () => {
+  it('by time is kept from page to page, even for equal times', async () => {
     const times: [string, number][] = [
       ['zebra.txt', 4000],
       ['Plan.txt', 2000],
@@ -78,7 +78,7 @@ describe('The order of a shared folder', () => {
     expect(await inOrder({ sort: 'updated_at' })).toEqual(newest.toReversed())
   })
 
-  it('is read from an index, whatever it is', async () => {
+  it('is read from an index in every case', async () => {
     for (const sort of ['name', 'size', 'updated_at'])
       for (const direction of ['asc', 'desc']) {
         t.statements()
@@ -102,7 +102,7 @@ describe('The order of a shared folder', () => {
       }
   })
 
-  it('refuses what it does not know', async () => {
+  it('rejects unknown orders', async () => {
     for (const query of [
       { sort: 'colour' },
       { direction: 'up' },
@@ -113,7 +113,7 @@ describe('The order of a shared folder', () => {
 })
 
 describe('A search in a shared folder', () => {
-  it('finds at any depth, in any case, and says where', async () => {
+  it('finds entries at any depth, ignoring case, with their paths', async () => {
     expect(await inOrder({ query: 'pLaN' })).toEqual(
       ['alps/Map plan.txt', 'Plan.txt', 'alps/hut/old PLAN.txt', 'planets'].sort(byLastName),
     )
@@ -130,10 +130,10 @@ describe('A search in a shared folder', () => {
     expect(await inOrder({ query: '%' })).toEqual([])
   })
 
-  it('finds nothing above the folder or beside it, and takes nobody there', async () => {
+  it('finds nothing above or beside the folder, and gives no access there', async () => {
     for (const query of ['plan of alice', 'beside', 'trip'])
       expect(await inOrder({ query })).toEqual([])
-    // No page is shorter for what lies elsewhere, and none leads to an empty one.
+    // Entries elsewhere make no page shorter, and lead to no empty page.
     const { response } = await entries({ query: 'plan', limit: '4' })
     expect([response.folders.length + response.files.length, response.next_cursor]).toEqual([
       4,
@@ -143,14 +143,14 @@ describe('A search in a shared folder', () => {
     expect(
       (await entries({ query: 'plan' }, inner)).response.files.map(({ path }: Listed) => path),
     ).toEqual(['old PLAN.txt'])
-    // A cursor is of no use to get out.
+    // A cursor gives no access outside the folder.
     const cursor = Buffer.from(
       JSON.stringify(['', '00000000-0000-7000-8000-000000000000']),
     ).toString('base64url')
     expect((await entries({ query: 'plan', cursor }, inner)).response.files).toHaveLength(1)
   })
 
-  it('finds nothing in what was moved out or deleted', async () => {
+  it('finds no moved-out or deleted entries', async () => {
     await alice.upload('trip/away/gone plan.txt', 'x')
     await alice.rest('POST', '/api/folders/move', {
       json: { source: 'trip/away', destination: 'away' },
@@ -164,7 +164,7 @@ describe('A search in a shared folder', () => {
     expect(await inOrder({ query: 'gone' })).toEqual([])
   })
 
-  it('costs the same statements whatever it finds', async () => {
+  it('costs the same number of statements for any result', async () => {
     const statements = async (query: Record<string, string>) => {
       t.statements()
       await entries(query)
@@ -173,14 +173,14 @@ describe('A search in a shared folder', () => {
     expect(await statements({ query: 'plan' })).toBe(await statements({ query: 'zebra' }))
   })
 
-  it('400 for more than a name has', async () => {
+  it('400 for a query longer than a name', async () => {
     const { status, response } = await entries({ query: 'x'.repeat(256) })
     expect([status, response.code, response.field]).toEqual([400, 'INVALID_INPUT', 'query'])
   })
 })
 
 describe('GraphQL', () => {
-  it('sorts and searches as REST does, and costs more where it reads more', async () => {
+  it('sorts and searches like REST, at a cost that grows with the entries read', async () => {
     const orderBy = { field: 'SIZE', direction: 'DESC' }
     const { sharedFolder } = await ask(t.anonymous, FOLDER, { token, orderBy, first: 2 })
     expect(sharedFolder.entries.map(({ name }: Listed) => name)).toEqual(['alps', 'zebra.txt'])
@@ -212,7 +212,7 @@ describe('GraphQL', () => {
   })
 })
 
-/** As the service sorts names: by code point, without their folders. */
+/** The service's order of names: by code point, without their folders. */
 function byLastName(a: string, b: string): number {
   const [x = '', y = ''] = [a, b].map(path => path.split('/').at(-1))
   return x < y ? -1 : 1

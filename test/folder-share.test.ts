@@ -37,14 +37,14 @@ const resolve = (token: string, path?: string, options: RestOptions = {}, person
     options,
   )
 
-/** A link to a folder of alice, by its token. */
+/** Creates a link to a folder of alice. Returns its token. */
 async function shareFolder(path: string, terms: object = {}): Promise<string> {
   const { status, response } = await quickShare({ path, ...terms })
   expect(status).toBe(200)
   return response.sharing_token
 }
 
-/** What is in a shared folder, by the names that its visitors see. */
+/** The names in a shared folder as its visitors see them. */
 async function namesIn(token: string, query = ''): Promise<string[]> {
   const { status, response } = await entries(token, query)
   expect(status).toBe(200)
@@ -56,7 +56,7 @@ const move = (source: string, destination: string, what = 'files') =>
   alice.rest('POST', `/api/${what}/move`, { json: { source, destination } })
 
 describe('POST /api/folders/quick_share', () => {
-  it('200 makes a link to a folder, by session and by key', async () => {
+  it('200 creates a link to a folder, by session and by key', async () => {
     for (const person of [alice, (await privateKey(t, alice, ['private_files:share'])).caller]) {
       const { status, response } = await quickShare({ path: 'trip', duration: '7d' }, person)
       expect(status).toBe(200)
@@ -76,7 +76,7 @@ describe('POST /api/folders/quick_share', () => {
     expect(statusAndCode(await quickShare(json))).toEqual([status, code])
   })
 
-  it('400 at the limit of links, 401 without a credential, 404 for the folder of another person', async () => {
+  it('400 at the limit of links, 401 without a credential, 404 for another person’s folder', async () => {
     await t.limit({ maxPublicLinks: 0 })
     expect(statusAndCode(await quickShare({ path: 'trip' }))).toEqual([400, 'QUOTA_EXCEEDED'])
     await t.limit({ maxPublicLinks: null })
@@ -89,7 +89,7 @@ describe('POST /api/folders/quick_share', () => {
 })
 
 describe('GET /api/share/entries/{token}', () => {
-  it('200 shows what is in the folder, page by page, and nothing of what is above it', async () => {
+  it('200 lists the folder page by page, and nothing above it', async () => {
     const token = await shareFolder('trip/day 1')
     const { response } = await entries(token)
     expect(response).toEqual({
@@ -119,7 +119,7 @@ describe('GET /api/share/entries/{token}', () => {
     expect(await namesIn(whole, '?path=day 1')).toEqual(['sea.txt'])
   })
 
-  it('400 for a path that leads out, 404 for what is no folder in it', async () => {
+  it('400 for a path that leads out, 404 for a missing folder', async () => {
     const token = await shareFolder('trip/day 1')
     expect(statusAndCode(await entries(token, '?path=..'))).toEqual([400, 'INVALID_PATH'])
     expect(statusAndCode(await entries(token, '?limit=0'))).toEqual([400, 'INVALID_INPUT'])
@@ -135,7 +135,7 @@ describe('GET /api/share/entries/{token}', () => {
     expect(statusAndCode(await entries('x'.repeat(43)))).toEqual([404, 'SHARE_NOT_FOUND'])
   })
 
-  it('401 and 403 without the password, or when the share has ended', async () => {
+  it('401 and 403 without the password, or after the share has ended', async () => {
     const token = await shareFolder('trip', { password: 'sesame' })
     const sent = (password: string) =>
       entries(token, '', { headers: { 'x-share-password': password } })
@@ -148,7 +148,7 @@ describe('GET /api/share/entries/{token}', () => {
     expect(statusAndCode(await sent('sesame'))).toEqual([403, 'SHARE_EXPIRED'])
   })
 
-  it('bounds guesses of its password with those of the other routes', async () => {
+  it('limits guesses of its password together with the other routes', async () => {
     const token = await shareFolder('trip', { password: 'sesame' })
     const codes: unknown[] = []
     for (let i = 0; i < 12; i++)
@@ -171,7 +171,7 @@ describe('A file below a shared folder', () => {
     expect(statusAndCode(await entries(token))).toEqual([403, 'SHARE_USED_UP'])
   })
 
-  it('is not found by a path that leads elsewhere', async () => {
+  it('is not found by a path outside the folder', async () => {
     const token = await shareFolder('trip')
     expect(statusAndCode(await resolve(token, '../private.txt'))).toEqual([400, 'INVALID_PATH'])
     for (const path of ['private.txt', 'trip/plan.txt', 'day 2'])
@@ -188,8 +188,8 @@ describe('A file below a shared folder', () => {
   })
 })
 
-describe('What is visible follows the entries', () => {
-  it('through moves, renames, deletions and what comes back', async () => {
+describe('The visible entries of a share', () => {
+  it('follow moves, renames, deletions and restores', async () => {
     await alice.upload('live/in/a.txt', 'a')
     const token = await shareFolder('live')
     const { url } = (await resolve(token, 'in/a.txt')).response
@@ -198,7 +198,7 @@ describe('What is visible follows the entries', () => {
     await move('live/in/a.txt', 'a.txt')
     expect(await namesIn(token, '?path=in')).toEqual([])
     expect(statusAndCode(await resolve(token, 'in/a.txt'))).toEqual([404, 'FILE_NOT_FOUND'])
-    // The URL was given out while the file was in the share.
+    // The URL was issued while the file was in the share.
     expect((await fetch(url)).status).toBe(404)
 
     await move('a.txt', 'live/in/b.txt')
@@ -220,7 +220,7 @@ describe('What is visible follows the entries', () => {
     ['a folder above', 'gone 1'],
     ['itself, empty', 'gone 2/empty'],
     ['a folder above, with nothing but folders', 'gone 2'],
-  ])('ends with the deletion of %s, for ever', async (_, path) => {
+  ])('end with the deletion of %s, permanently', async (_, path) => {
     await alice.upload('gone 1/shared/a.txt', 'a')
     await alice.rest('POST', '/api/folders', { json: { path: 'gone 2/empty' } })
     const token = await shareFolder(path.startsWith('gone 1') ? 'gone 1/shared' : 'gone 2/empty')
@@ -232,7 +232,7 @@ describe('What is visible follows the entries', () => {
     await alice.rest('DELETE', `/api/folders?path=${path.slice(0, 6)}&recursive=true`)
   })
 
-  it('is nothing while its sharer is suspended', async () => {
+  it('are hidden while the sharer is suspended', async () => {
     const carol = await t.signIn('carol')
     await carol.upload('c/c.txt', 'of carol')
     const token = (await quickShare({ path: 'c' }, carol)).response.sharing_token
@@ -242,7 +242,7 @@ describe('What is visible follows the entries', () => {
     expect(await namesIn(token)).toEqual(['c.txt'])
   })
 
-  it('of one share is nothing of another, nested or beside it', async () => {
+  it('are separate from another share, nested or beside it', async () => {
     const outer = await shareFolder('trip')
     const inner = await shareFolder('trip/day 1')
     expect(await namesIn(inner)).toEqual(['sea.txt'])
@@ -262,7 +262,7 @@ describe('GraphQL', () => {
   const OPEN =
     'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url } } }'
 
-  it('createLink shares a folder, and the folder says so', async () => {
+  it('createLink shares a folder, and the folder shows it', async () => {
     const { share, entry, file } = (
       await ask(alice, LINK, { input: { file: { at: { path: 'trip' } } } })
     ).createLink
@@ -290,7 +290,7 @@ describe('GraphQL', () => {
     expect(preview).toEqual({ entryKind: 'FOLDER', fileName: 'trip', size: 15 })
   })
 
-  it('sharedFolder reads it page by page, and openShare opens a file in it', async () => {
+  it('sharedFolder reads a folder page by page, and openShare opens a file in it', async () => {
     const token = await shareFolder('trip', { password: 'sesame' })
     const asked = { token, password: 'sesame' }
     const { sharedFolder: first } = await ask(t.anonymous, FOLDER, { ...asked, first: 2 })
@@ -323,7 +323,7 @@ describe('GraphQL', () => {
     )
   })
 
-  it('sharedFolder names its own arguments where it refuses them', async () => {
+  it('sharedFolder names its own arguments in errors', async () => {
     const token = await shareFolder('trip')
     const fieldOf = async (variables: object) =>
       (await t.anonymous.graphql(FOLDER, { token, ...variables })).errors?.[0]?.extensions.field
@@ -332,7 +332,7 @@ describe('GraphQL', () => {
     expect(await fieldOf({ after: 'nowhere' })).toBe('after')
   })
 
-  it('shareFiles shares a folder with one person, and with nobody else', async () => {
+  it('shareFiles shares a folder with one person only', async () => {
     const input = { files: [{ at: { path: 'trip' } }], email: bob.email }
     const { shareFiles } = await ask(
       alice,
@@ -364,12 +364,12 @@ describe('GraphQL', () => {
       'KEY_OUT_OF_BOUNDS',
     ])
     expect(await bytesOf((await resolve(token, 'plan.txt', {}, bob)).response.url)).toBe('walk')
-    // The list of REST tells a folder by its media type.
+    // REST lists a folder by its media type.
     const { files } = (await bob.rest('GET', '/api/files/received')).response
     expect(files).toMatchObject([{ file_name: 'trip', file_type: 'inode/directory' }])
   })
 })
 
-it('every listed status has been seen', () => {
+it('covers every documented status', () => {
   expect(unseen('POST /api/folders/quick_share', 'GET /api/share/entries/{token}')).toEqual([])
 })

@@ -33,7 +33,7 @@ const usageOf = async (person: Person) => {
   return { bytes, files, folders }
 }
 
-/** What each folder of a person says of its subtree, by path, is what a count says. */
+/** Expects that the stored totals of each folder match a recount. */
 async function expectTotalsRight(person: Person) {
   interface Row {
     id: string
@@ -75,7 +75,7 @@ async function expectTotalsRight(person: Person) {
 }
 
 describe('GET /api/folders', () => {
-  it('200 names the folders of one level, and no files', async () => {
+  it('200 lists only the folders of one level', async () => {
     await alice.upload('list/b/deep/a.txt', 'x')
     await alice.upload('list/file.txt', 'x')
     await make('list/a')
@@ -90,7 +90,7 @@ describe('GET /api/folders', () => {
     expect((await list('sorted')).response.folders).toEqual(awkwardNames.toSorted(byCodePoint))
   })
 
-  it('200 is empty for what is no folder: unknown, a file, somebody else’s', async () => {
+  it('200 with an empty list for an unknown path, a file, or another user’s folder', async () => {
     expect((await list('none')).response).toEqual({ path: 'none', folders: [] })
     expect((await list('list/file.txt')).response).toEqual({ path: 'list/file.txt', folders: [] })
     expect((await list('list', bob)).response).toEqual({ path: 'list', folders: [] })
@@ -98,14 +98,14 @@ describe('GET /api/folders', () => {
   })
 
   it.each(['a/../b', 'a//b', 'a\\b', 'a\0b', `${'x'.repeat(256)}`, 'n/'.repeat(33)])(
-    '200 takes a path that cannot be for an unknown one: %j',
+    '200 treats an invalid path as unknown: %j',
     async path => {
       const { status, response } = await list(path)
       expect([status, response.folders]).toEqual([200, []])
     },
   )
 
-  it('200 takes the first of two paths', async () => {
+  it('200 uses the first of two paths', async () => {
     const { response } = await alice.rest('GET', '/api/folders?path=list&path=none')
     expect(response).toEqual({ path: 'list', folders: ['a', 'b'] })
   })
@@ -116,7 +116,7 @@ describe('GET /api/folders', () => {
 })
 
 describe('POST /api/folders', () => {
-  it('200 makes a folder, and those above it', async () => {
+  it('200 creates a folder with its parents', async () => {
     const before = await usageOf(alice)
     const { status, msg, response } = await make('/made/in/one/')
     expect([status, msg]).toEqual([200, 'ok'])
@@ -144,7 +144,7 @@ describe('POST /api/folders', () => {
     expect((await make('a', t.anonymous)).status).toBe(401)
   })
 
-  it('409 for a path that exists, or that leads through a file', async () => {
+  it('409 for an existing path, or through a file', async () => {
     await alice.upload('clash/file.txt', 'x')
     const before = await usageOf(alice)
     for (const [path, blocking] of [
@@ -159,7 +159,7 @@ describe('POST /api/folders', () => {
     expect((await make('clash', bob)).status).toBe(200)
   })
 
-  it('200 once, and 409 for all others, when many make it at once', async () => {
+  it('200 once, and 409 for all others, when many create it at once', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => make('race/deep/er')))
     expect(answers.map(a => a.status).sort()).toEqual([200, ...Array(7).fill(409)])
     expect(await level('race')).toEqual({ folders: ['deep'], files: [] })
@@ -168,7 +168,7 @@ describe('POST /api/folders', () => {
 })
 
 describe('POST /api/folders/move', () => {
-  it('200 moves a folder with all that is in it, and touches neither ids nor blobs', async () => {
+  it('200 moves a folder with all its contents, and changes neither ids nor blobs', async () => {
     const made = [
       await alice.upload('from/a/1.txt', '1'),
       await alice.upload('from/a/b/2.txt', '22'),
@@ -194,7 +194,7 @@ describe('POST /api/folders/move', () => {
     await expectTotalsRight(alice)
   })
 
-  it('200 moves up, down and sideways, with the totals right all the way', async () => {
+  it('200 moves up, down and sideways, with correct totals at every step', async () => {
     await alice.upload('ways/x/y/z/f', '12345')
     await alice.upload('ways/x/y/g', '123')
     for (const [source, destination, files] of [
@@ -210,7 +210,7 @@ describe('POST /api/folders/move', () => {
     expect(await level('ways')).toEqual({ folders: [], files: [] })
   })
 
-  it('costs the same whatever is in it', async () => {
+  it('costs the same for any contents', async () => {
     const count = async (folder: string) => {
       t.statements()
       await move(`cost/${folder}`, `cost/${folder} moved`)
@@ -234,12 +234,12 @@ describe('POST /api/folders/move', () => {
     expect(await level('self/a')).toEqual({ folders: ['b'], files: [] })
   })
 
-  it('200 next to itself, under a name that begins like its own', async () => {
+  it('200 next to itself, under a name with the same beginning', async () => {
     await make('self/aa/x')
     expect((await move('self/aa', 'self/aab')).status).toBe(200)
   })
 
-  it('400 onto something that exists, or through a file', async () => {
+  it('400 onto an existing path, or through a file', async () => {
     await make('onto/a')
     await make('onto/b')
     await alice.upload('onto/file', 'x')
@@ -254,14 +254,14 @@ describe('POST /api/folders/move', () => {
     expect(await level('onto')).toEqual({ folders: ['a', 'b'], files: ['onto/file'] })
   })
 
-  it('400 for a folder that is not there, or a file', async () => {
+  it('400 for a missing folder, or for a file', async () => {
     for (const path of ['onto/none', 'onto/file']) {
       const { status, response } = await move(path, 'new')
       expect([status, response]).toEqual([400, { code: 'FOLDER_NOT_FOUND', path }])
     }
   })
 
-  it('400 to where something below would get too long a path', async () => {
+  it('400 if the path of an entry below would become too long', async () => {
     await alice.upload(`deep/${Array(28).fill('n').join('/')}/f`, 'x')
     const { status, response } = await move('deep', 'a/b/c/deep')
     expect([status, response]).toEqual([400, { code: 'INVALID_PATH', field: 'destination' }])
@@ -283,7 +283,7 @@ describe('POST /api/folders/move', () => {
     expect((await move('onto/a', 'b', t.anonymous)).status).toBe(401)
   })
 
-  it('400 for somebody else’s folder, as for one that is not there', async () => {
+  it('400 for another user’s folder, like for a missing one', async () => {
     const foreign = await move('onto/a', 'mine', bob)
     const missing = await move('onto/0', 'mine', bob)
     expect(foreign.status).toBe(400)
@@ -305,7 +305,7 @@ describe('DELETE /api/folders', () => {
     await expectTotalsRight(alice)
   })
 
-  it('400 for one that is not empty, unless told so', async () => {
+  it('400 for a non-empty folder without the recursive option', async () => {
     await alice.upload('bin/full/sub/a.txt', 'x')
     await alice.upload('bin/full/b.txt', 'x')
     for (const more of ['', '&recursive=false', '&recursive=']) {
@@ -318,7 +318,7 @@ describe('DELETE /api/folders', () => {
     expect(await level('bin/full')).toEqual({ folders: ['sub'], files: ['bin/full/b.txt'] })
   })
 
-  it('200 recursively, with all that is in it, for everybody at once; the rest goes later', async () => {
+  it('200 recursively deletes all contents for everybody at once; the purge follows later', async () => {
     const made = await alice.upload('tree/x/y/a.txt', '12345')
     for (let i = 0; i < 5; i++) await alice.upload(`tree/x/${i}`, 'x')
     await make('tree/x/empty')
@@ -336,7 +336,7 @@ describe('DELETE /api/folders', () => {
       id: made.response.file.id,
     })
     expect(data).toEqual({ node: null })
-    // Its name is free at once.
+    // Its name is free immediately.
     expect((await alice.upload('tree/x/y/a.txt', 'new')).status).toBe(200)
     await t.settle()
     const left = await t.app.db.rows<{ n: number }>(
@@ -356,7 +356,7 @@ describe('DELETE /api/folders', () => {
     await expectTotalsRight(alice)
   })
 
-  it('leaves a folder that has become empty where it is', async () => {
+  it('keeps a parent folder that has become empty', async () => {
     await alice.upload('last/file.txt', 'x')
     await alice.rest('DELETE', '/api/files/delete?file=last/file.txt')
     expect((await list('')).response.folders).toContain('last')
@@ -387,7 +387,7 @@ describe('DELETE /api/folders', () => {
     expect((await remove('bin', '', t.anonymous)).status).toBe(401)
   })
 
-  it('400 for somebody else’s folder, as for one that is not there', async () => {
+  it('400 for another user’s folder, like for a missing one', async () => {
     const foreign = await remove('bin/full', '&recursive=true', bob)
     const missing = await remove('bin/0', '&recursive=true', bob)
     expect(foreign.text.replaceAll('bin/full', '')).toBe(missing.text.replaceAll('bin/0', ''))
@@ -395,8 +395,8 @@ describe('DELETE /api/folders', () => {
   })
 })
 
-it('every listed status has been seen', () => {
-  // test/security/plan-bounds.test.ts and test/drive-gone.test.ts show these.
+it('covers every documented status', () => {
+  // test/security/plan-bounds.test.ts and test/drive-gone.test.ts cover these.
   expect(
     unseen(
       'GET /api/folders',

@@ -2,13 +2,10 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/**
- * Below the ports that systems give to whoever asks for any: none of those takes it before it is
- * used.
- */
+/** Below the ephemeral ports, so that the system assigns none of these before it is used. */
 const [FIRST, END] = [20_000, 32_000]
 
-/** A port of this machine on which nothing listens at the moment. */
+/** A local port that is free at the moment. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
     const port = randomInt(FIRST, END)

@@ -2,9 +2,7 @@ import { type Db, openDatabase } from '../db/index.ts'
 import { readConfig } from '../src/config/config.ts'
 import { newDatabase } from './harness.ts'
 
-/**
- * A database of one's own on the engine of this run, with its tables; `drop` leaves nothing behind.
- */
+/** A new database with its tables on the engine of this run. `drop` removes it. */
 export async function freshDatabase(): Promise<{ db: Db; drop: () => Promise<void> }> {
   const { url, drop } = await newDatabase()
   const db = openDatabase(readConfig({ DATABASE_URL: url }).database, { pool: 10 })

@@ -9,8 +9,8 @@ import { type Person, startApp, type TestApp } from './harness.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
-// What is wrong with a request is mostly found before any database. The other engine gets the first
-// of the same requests.
+// Most faults are detected before any query, so the other engine gets only the first of the same
+// requests.
 const MUTATIONS = engine === 'sqlite' ? 100 : 40
 const AT_ONCE = 10
 const TOO_LONG = 5000
@@ -26,10 +26,7 @@ const routes = routesOf(restSchema).flatMap(route =>
   [route.method, ...(route.also ? [route.also] : [])].map(method => ({ ...route, method })),
 )
 
-/**
- * What the arguments of a valid request may be, by their names: a little world in which each of
- * them means something.
- */
+/** Valid values for arguments by name, in a small world where each of them exists. */
 async function worldOf(
   name: string,
   route: Route,
@@ -76,7 +73,7 @@ async function worldOf(
   }
 }
 
-/** An upload in parts of the caller, in the place of the route. */
+/** A multipart upload of the caller in the drive of the route. */
 async function uploadOf(who: Person, { path, method }: Route): Promise<Record<string, unknown>> {
   const [base] = /^.*\/files\/uploads/.exec(path) ?? []
   if (!base) return {}
@@ -103,7 +100,7 @@ async function uploadOf(who: Person, { path, method }: Route): Promise<Record<st
   }
 }
 
-/** Tokens of each kind, for the routes that take one. */
+/** Tokens of each kind, for the routes that take a token. */
 async function tokensOf(
   who: Person,
   other: Person,
@@ -131,7 +128,7 @@ async function tokensOf(
   return { api_key_id: made.response.api_key.id }
 }
 
-/** A workspace with a member, an invite, a key and a file, for the routes about those. */
+/** A workspace with a member, an invite, a key and a file, for the routes of workspaces. */
 async function workspaceOf(
   who: Person,
   other: Person,
@@ -160,7 +157,7 @@ async function workspaceOf(
     token: mine.response[0].token,
     user_id: other.userId,
     api_key_id: key.response.api_key.id,
-    // A file goes by its id or by its path, not by both.
+    // A file is named by its id or its path, not by both.
     ...(/files\/(download|delete)$/.test(path)
       ? { file_id: uploaded.response[0].id, path: undefined }
       : {}),
@@ -170,7 +167,7 @@ async function workspaceOf(
 describe.each(routes.map((route, i) => [`${route.method} ${route.path}`, route, i] as const))(
   '%s',
   (_name, route, seed) => {
-    it(`answers ${MUTATIONS} requests that are nearly right with what it lists, and soon`, async () => {
+    it(`answers ${MUTATIONS} mutated requests with documented statuses, quickly`, async () => {
       const { who, values } = await worldOf(`fuzz${seed}`, route)
       const random = randomFrom(seed + 1)
       const valid = validRequest(route, values)
@@ -180,11 +177,11 @@ describe.each(routes.map((route, i) => [`${route.method} ${route.path}`, route, 
       const work = async () => {
         for (const [i, [url, options]] of pending) {
           const start = performance.now()
-          // The harness refuses statuses that the route does not list, and answers that are no
-          // envelopes.
+          // The harness fails for undocumented statuses and for responses without an envelope.
           const { status, text } = await who.rest(route.method, url, options)
           const request = `${i}: ${route.method} ${url.slice(0, 300)} ${String(options.body).slice(0, 300)}`
-          // An instance accepts two sends of one part at once, and answers more with 503.
+          // An instance accepts two concurrent uploads of one part, and answers further ones with
+          // 503.
           const isBusy = status === 503 && url.includes('/parts/')
           const isSoon = performance.now() - start < TOO_LONG
           const tells = /node_modules|\.[tj]s:\d|SELECT |SQLITE_|\bER_[A-Z]+|\/tmp\//.test(text)
@@ -197,9 +194,8 @@ describe.each(routes.map((route, i) => [`${route.method} ${route.path}`, route, 
   },
 )
 
-describe('After all of that', () => {
-  it('nothing has gone wrong that nobody expected', () =>
-    expect(t.failures().slice(0, 5)).toEqual([]))
+describe('After all mutated requests', () => {
+  it('the log has no unexpected errors', () => expect(t.failures().slice(0, 5)).toEqual([]))
 
   it('database and store agree', () => expectConsistent(t))
 })

@@ -1,7 +1,7 @@
 import type { Route } from '../src/rest/routes.ts'
 import type { RestOptions } from './harness.ts'
 
-/** A generator of numbers from 0 to 1, the same each time (mulberry32). */
+/** A random generator with a seed, for numbers from 0 to 1 (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -12,18 +12,18 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-/** A request on its way, in parts that can be bent. */
+/** A request in parts that can be mutated. */
 interface FuzzRequest {
   path: Record<string, unknown>
   query: [string, unknown][]
   body: Record<string, unknown> | undefined
   form: [string, unknown][] | undefined
-  /** The body, where the route takes it as it is. */
+  /** The body, for routes that accept raw bytes. */
   raw: Buffer | undefined
   headers: Record<string, string>
 }
 
-/** The request of a route with the values that it takes. */
+/** A valid request of the route with these values. */
 export function validRequest(route: Route, values: Record<string, unknown>): FuzzRequest {
   const request: FuzzRequest = {
     path: {},
@@ -175,7 +175,7 @@ const headers: [string, string][] = [
   ['origin', 'null'],
 ]
 
-/** Bends a request in one to three places. */
+/** Mutates a request in one to three places. */
 export function bend(
   request: FuzzRequest,
   random: () => number,
@@ -246,13 +246,13 @@ export function written(
   ]
 }
 
-/** A part of a path; none that `fetch` would walk up. */
+/** A path segment that `fetch` does not resolve as a parent. */
 const inPath = (value: unknown): string => {
   const text = encodeURIComponent(toText(value))
   return /^(\.|%2e)*$/i.test(text) ? '-' : text
 }
 
-/** As a text goes into an address: whole characters only. */
+/** A text for an address, with whole characters only. */
 const toText = (value: unknown): string =>
   (typeof value === 'object' ? JSON.stringify(value) : String(value))
     .replaceAll(/\p{Surrogate}/gu, '')

@@ -26,7 +26,7 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
   let dir: string
   let near: TestApp
   let far: TestApp
-  /** Alice at the one instance and at the other. */
+  /** Alice on each of the two instances. */
   let alice: Person
   let aliceFar: Person
 
@@ -39,7 +39,7 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
       BLOB_DIR: dir,
     }
     const start = (node: number) => startApp({ ...settings, DATABASE_URL: cluster.url(node) })
-    // Both at once: one of them makes the tables, and the other waits for it.
+    // Both start together: one creates the tables, and the other waits.
     ;[near, far] = await Promise.all([start(0), start(1)])
     await near.limit(ROOMY)
     alice = await near.signIn('alice')
@@ -58,7 +58,7 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
     return response.files.map(({ name }: { name: string }) => name).sort()
   }
 
-  it('show each other at once what a client has written', async () => {
+  it('show each other written data immediately', async () => {
     for (let i = 0; i < 30; i++) {
       const [writer, reader] = i % 2 ? [alice, aliceFar] : [aliceFar, alice]
       expect((await writer.upload(`own/${i}.txt`, `${i}`)).status).toBe(200)
@@ -68,7 +68,7 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
     }
   })
 
-  it('keep each other out of the rows that a transaction locks and does not change', async () => {
+  it('block each other from rows that a transaction locks but does not change', async () => {
     const { db } = near.app
     const { userId } = alice
     await alice.upload('shared.txt', 'x')
@@ -112,7 +112,7 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
     await insertMove(db, { number: 1, source: 'a', target: 'b', startedAt: 1, finishedAt: 1 })
     const count = "SELECT COUNT(*) AS n FROM event_log WHERE log_id LIKE 'probe%'"
     for (const [name, lock] of Object.entries(locks)) {
-      // Each counts what the other adds: one of them comes first.
+      // Each counts the rows of the other, so one of them must run first.
       const counted: number[] = []
       const held: boolean[] = []
       const race = (at: Db, i: number) =>
@@ -135,7 +135,7 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
     await db.Bucket.update({ usedFiles, reservedFiles }, { where: { id: bucket.id } })
   })
 
-  it('let nothing into a drive by a session that another instance has ended', async () => {
+  it('refuse a session that another instance has ended', async () => {
     const bob = await near.signIn('bob')
     const of = { where: { userId: bob.userId }, raw: true } as const
     const [bucket, session] = [
@@ -188,7 +188,7 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
     expect(events).toHaveLength(80)
   }, 60_000)
 
-  /** As clients do, who try again when they are told to. */
+  /** Retries like a client when the service asks for it. */
   async function patiently(ask: () => Promise<RestAnswer>): Promise<number> {
     for (;;) {
       const { status, headers } = await ask()
@@ -197,7 +197,7 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
     }
   }
 
-  it('leave a node that dies for another one, and return to it', async () => {
+  it('switch to another node when their node dies, and switch back later', async () => {
     const [dead] = cluster.nodes
     const portOf = async () =>
       Number((await near.app.db.row<{ port: number }>('SELECT @@port AS port'))?.port)
@@ -216,12 +216,12 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
     await until(() => answers.length > during + 5, 30_000)
     over = true
     await asking
-    // A commit without an answer may have happened: then the name is taken.
+    // A commit without a response may have succeeded. Then the name is taken.
     expect(answers.filter(status => status !== 200 && status !== 409)).toEqual([])
     expect(await namesIn(dave, '')).toHaveLength(answers.length)
   }, 120_000)
 
-  it('lose and double nothing', async () => {
+  it('neither lose nor duplicate entries', async () => {
     for (const t of [near, far]) await t.settle()
     await expectConsistent(near)
   })

@@ -24,7 +24,7 @@ const provider = PROVIDERS.find(existsSync)
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
 const find = (program: string) => folders.map(folder => join(folder, program)).find(existsSync)
 
-/** What a cluster needs and this machine lacks; empty if it has all. */
+/** Requirements of a cluster that this machine lacks, or an empty list. */
 export const missingForGalera: string[] = [
   ...(provider ? [] : ['the Galera library (Debian: galera-4)']),
   ...['mariadbd', 'mariadb-install-db', 'mariabackup', 'socat'].filter(program => !find(program)),
@@ -32,12 +32,12 @@ export const missingForGalera: string[] = [
 
 export interface GaleraNode {
   port: number
-  /** As the administrator, without a name of a database. */
+  /** The URL of the administrator, without a database name. */
   adminUrl: string
   kill(): Promise<void>
-  /** Starts it again; it rejoins with what it lacks. Resolves once it takes part. */
+  /** Starts the node again. Resolves once it has caught up and joined the cluster. */
   start(): Promise<void>
-  /** Stops it from answering, and lets it go on. */
+  /** Freezes the node, or lets it continue. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void
   readonly isUp: boolean
   readonly pid: number
@@ -45,7 +45,7 @@ export interface GaleraNode {
 
 export interface GaleraCluster {
   nodes: GaleraNode[]
-  /** The URL of a database with a list of nodes, which begins with this one. */
+  /** The URL of a database with a list of nodes that starts with this node. */
   url(first: number, count?: number): string
   stop(): Promise<void>
 }
@@ -68,7 +68,7 @@ export async function statusOf(url: string, name: string): Promise<string | unde
   }
 }
 
-/** A Galera cluster of MariaDB servers on loopback, each with a data folder of its own. */
+/** A Galera cluster of MariaDB servers on loopback, each with its own data folder. */
 export async function startGalera(size = 3, more: string[] = []): Promise<GaleraCluster> {
   const root = mkdtempSync(join(tmpdir(), 'satchel-galera-'))
   const ports: Ports[] = []
@@ -97,18 +97,18 @@ export async function startGalera(size = 3, more: string[] = []): Promise<Galera
   const nodes = ports.map((own, i) => nodeOf(join(root, `node${i + 1}`), own, group, i, more))
   const [first, ...others] = nodes as [Bootstrapped, ...Bootstrapped[]]
   await first.bootstrap(install)
-  // As copies of the first, stopped: so they need no transfer of the whole state, which takes ten
-  // seconds for each.
+  // Other nodes start from copies of the stopped first node. This avoids full state transfers,
+  // which take ten seconds each.
   await first.stop()
   for (const i of others.keys())
     cpSync(join(root, 'node1', 'db'), join(root, `node${i + 2}`, 'db'), { recursive: true })
   await first.bootstrap()
-  // One after the other: of two that join at once, one can wait for ever.
+  // Sequentially, because one of two nodes that join together can wait forever.
   for (const other of others) await other.start()
 
   const admin = await createConnection(first.adminUrl)
   await admin.query('CREATE DATABASE satchel')
-  // Without the rights that a read-only server makes exceptions for.
+  // Without the privileges that bypass read_only.
   await admin.query("CREATE USER satchel@'%'")
   await admin.query("GRANT ALL ON satchel.* TO satchel@'%'")
   await admin.end()
@@ -151,7 +151,8 @@ function nodeOf(
     'binlog-format=ROW',
     'default-storage-engine=InnoDB',
     'innodb-autoinc-lock-mode=2',
-    // As Galera's manual has it: a node that dies gets from the others what it had not synced.
+    // Recommended by Galera's manual: a node that crashes receives its unsynced data from the
+    // others.
     'innodb-flush-log-at-trx-commit=2',
     'innodb-buffer-pool-size=128M',
     'innodb-log-file-size=64M',
@@ -162,7 +163,7 @@ function nodeOf(
     `wsrep-cluster-address=${group}`,
     `wsrep-node-name=node${index + 1}`,
     'wsrep-node-address=127.0.0.1',
-    // A donor of it goes on answering.
+    // Its donor keeps serving during a transfer.
     'wsrep-sst-method=mariabackup',
     'wsrep-sst-auth=root:',
     `wsrep-sst-receive-address=127.0.0.1:${own.sst}`,
@@ -170,7 +171,7 @@ function nodeOf(
       'gcache.size=128M',
       `gmcast.listen_addr=tcp://127.0.0.1:${own.group}`,
       `ist.recv_addr=127.0.0.1:${own.ist}`,
-      // The state of the group survives when all nodes are killed.
+      // The cluster state survives a kill of all nodes.
       'pc.recovery=true',
     ].join(';')}"`,
     ...more,
@@ -180,7 +181,10 @@ function nodeOf(
   const options = [`--defaults-file=${dir}/my.cnf`]
   const output = join(dir, 'log.err')
 
-  /** Where the data of a server that was killed ends; as its service does before it starts. */
+  /**
+   * The last position in the data of a killed server, determined before a start like MariaDB's
+   * systemd unit does.
+   */
   function recovered(): string | undefined {
     execFileSync(
       find('mariadbd') ?? '',
@@ -200,7 +204,7 @@ function nodeOf(
     const child = spawn(
       find('mariadbd') ?? '',
       [...options, `--log-error=${output}`, ...more],
-      // The scripts of a state transfer look for their tools there, too.
+      // The scripts of a state transfer also look for their tools there.
       { stdio: 'ignore', env: { ...process.env, PATH: folders.join(delimiter) }, detached: true },
     )
     server = child
@@ -220,7 +224,7 @@ function nodeOf(
     const child = server
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     const gone = once(child, 'exit')
-    // With its group: a state transfer that it gives or takes is made by other processes.
+    // Kills the process group, because other processes carry out state transfers.
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
     await gone
   }
@@ -239,8 +243,8 @@ function nodeOf(
       await run('--wsrep-new-cluster')
     },
     async start() {
-      // A transfer fails when its donor dies, and some nodes then wait for ever, as Galera tells
-      // them not to.
+      // A transfer fails when its donor dies, and some nodes then wait forever, as Galera instructs
+      // them.
       for (let tries = 1; ; tries++) {
         const position = recovered()
         try {

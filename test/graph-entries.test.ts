@@ -65,7 +65,7 @@ const ENTRIES = `query ($path: String!, $first: Int, $after: String, $orderBy: E
 const NAME = { field: 'NAME' }
 
 describe('A file', () => {
-  it('is uploaded into a folder that is made with it, and shows all that a cache needs', async () => {
+  it('is uploaded into a new folder, and returns all fields that a cache needs', async () => {
     const person = await t.signIn('uploader')
     const drive = await driveOf(person)
     const {
@@ -117,7 +117,7 @@ describe('A file', () => {
     expect(await codeOf(bob, MKDIR, { input: { at: { drive, path: 'x' } } })).toBe('FORBIDDEN')
   })
 
-  it('carries the note of its owner', async () => {
+  it('has the note of its owner', async () => {
     const { file } = await upload(alice, undefined, 'noted.txt', 'to be noted')
     const WRITE = `mutation ($input: WriteNoteInput!) { writeNote(input: $input) { note md5 file { id note } } }`
     const { writeNote } = await ask(alice, WRITE, { input: { file: file.id, content: 'mine' } })
@@ -155,7 +155,7 @@ describe('The list of a folder', () => {
     [{ field: 'SIZE', direction: 'DESC' }, ['b.txt', 'a.txt', 'c.md', 'Äpfel', 'zoo']],
     [{ field: 'CREATED_AT' }, ['b.txt', 'a.txt', 'c.md', 'zoo', 'Äpfel']],
     [{ field: 'UPDATED_AT', direction: 'DESC' }, ['Äpfel', 'zoo', 'c.md', 'a.txt', 'b.txt']],
-  ])('is sorted by %j, and walked page by page', async (orderBy, sorted) => {
+  ])('is sorted by %j, and read page by page', async (orderBy, sorted) => {
     expect(namesOf(await list({ orderBy }))).toEqual(sorted)
     const walked: string[] = []
     let after: string | undefined
@@ -175,11 +175,11 @@ describe('The list of a folder', () => {
     [{ nameContains: 'äPF' }, ['Äpfel']],
     [{ nameContains: '%' }, []],
     [{ kind: 'FILE', nameContains: 'z' }, []],
-  ])('shows what fits %j', async (filter, fitting) => {
+  ])('filters by %j', async (filter, fitting) => {
     expect(namesOf(await list({ filter }))).toEqual(fitting)
   })
 
-  it('refuses wrong pages and filters', async () => {
+  it('refuses invalid pages and filters', async () => {
     for (const wrong of [
       { first: 0 },
       { first: 1001 },
@@ -222,13 +222,13 @@ describe('The list of a folder', () => {
     t.statements()
     const { me } = await ask(many, query)
     expect(me.drive.entry.entries.nodes.length).toBe(101)
-    // The entry at the path, the list, people, shares, after the one that finds the caller.
+    // One statement for the caller, and one each for the entry, the list, people and shares.
     expect(t.statements().length).toBe(5)
   })
 })
 
 describe('Moving', () => {
-  it('takes several entries into a folder, by id or path, and tells where they were', async () => {
+  it('accepts several entries by id or path, and returns their former places', async () => {
     const person = await t.signIn('mover')
     const one = (await upload(person, { at: { path: 'in' } }, '1.txt')).file
     await upload(person, { at: { path: 'in/sub' } }, '2.txt')
@@ -258,7 +258,7 @@ describe('Moving', () => {
     })
   })
 
-  it('moves all or none, and refuses what cannot be', async () => {
+  it('moves all entries or none, and refuses impossible moves', async () => {
     const person = await t.signIn('refused-mover')
     for (const path of ['a/x.txt', 'b/x.txt', 'b/c/d.txt']) {
       const cut = path.lastIndexOf('/')
@@ -286,7 +286,7 @@ describe('Moving', () => {
 })
 
 describe('Deleting', () => {
-  it('takes files and folders at once, and leaves the totals right', async () => {
+  it('accepts files and folders together, and keeps the totals correct', async () => {
     const person = await t.signIn('deleter')
     const { file } = await upload(person, { at: { path: 'a/b' } }, '1.txt')
     await upload(person, { at: { path: 'a/b' } }, '2.txt')
@@ -317,7 +317,7 @@ describe('Deleting', () => {
     await t.settle()
   })
 
-  it('leaves the other mutations of a request their answers', async () => {
+  it('leaves the results of other mutations in the request', async () => {
     const person = await t.signIn('two-at-once')
     const { data, errors } = await person.graphql<Anything>(`mutation {
       one: createFolder(input: { at: { path: "one" } }) { folder { path } }
@@ -327,7 +327,7 @@ describe('Deleting', () => {
   })
 })
 
-describe('An upload in parts', () => {
+describe('A multipart upload', () => {
   const START = `mutation ($input: StartUploadInput!) { startUpload(input: $input) {
     uploadSession { id fileName folder size chunkSize partCount received direct parts { url } drive { id } } } }`
   const PART = `mutation ($input: UploadPartInput!) { uploadPart(input: $input) {
@@ -372,7 +372,7 @@ describe('An upload in parts', () => {
     expect(await codeOf(alice, ABORT, { input: { uploadSession: id } })).toBe('UPLOAD_NOT_FOUND')
   })
 
-  it('is aborted', async () => {
+  it('is cancelled', async () => {
     const { startUpload } = await ask(alice, START, { input: { fileName: 'never.txt', size: 5 } })
     const { id, drive } = startUpload.uploadSession
     const { abortUpload } = await ask(alice, ABORT, { input: { uploadSession: id } })
@@ -429,7 +429,7 @@ describe('Keys', () => {
 })
 
 describe('A subscription', () => {
-  it('shows a drive whenever what it holds changes', async () => {
+  it('shows a drive whenever its contents change', async () => {
     const room = await found(alice, 'Live')
     const drive = await driveOfWorkspace(alice, room)
     const query =

@@ -10,7 +10,7 @@ import { anId, aTime, awkwardNames, byCodePoint } from './shapes.ts'
 // biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
 type Anything = any
 
-/** What a plan allows unless a test says otherwise, of either kind of drive. */
+/** The default limits of the plan for both kinds of drives. */
 const LIMITS = {
   ...ROOMY,
   maxFileSizeBytes: 2 * 1024 ** 3,
@@ -85,7 +85,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
   const isWorkspace = front === '/'
   const top = `graph-${isWorkspace ? 'workspace' : 'own'}`
   const at = (path: string) => ({ at: { ...(isWorkspace ? { drive: gardenDrive } : {}), path } })
-  /** Paths as they are answered. */
+  /** Paths as they appear in responses. */
   const shown = (path: string) => `${front}${path}`
   const upload = (path: string, bytes = 'x', person = alice) => {
     const cut = path.lastIndexOf('/')
@@ -124,7 +124,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
     const id = isWorkspace ? gardenDrive : await driveOf(alice)
     return (await answer(alice.graphql(query, { id }))).node.usage
   }
-  /** Limits of both kinds of drives for as long as something runs. */
+  /** Sets limits for both kinds of drives while some work runs. */
   async function limited(limits: Record<string, number>, work: () => Promise<void>) {
     await t.limit(limits)
     try {
@@ -134,8 +134,8 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
     }
   }
   /**
-   * Refused for callers without a credential, and for those who may not: a viewer there, who knows
-   * of it; else, as what is not there.
+   * Expects a refusal for callers without a credential and without access: FORBIDDEN for a viewer
+   * of the workspace, and "not found" for others.
    */
   async function expectClosed(query: string, input: object, code: string, file?: File) {
     expect(await refusal(t.anonymous.graphql(query, { input }, file))).toEqual({
@@ -151,7 +151,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
   }
 
   describe('uploadFile', () => {
-    it('puts a file into a folder, and makes the folders on the way', async () => {
+    it('stores a file in a folder, and creates missing folders', async () => {
       const before = await usage()
       const { uploadFile } = await answer(upload(`${top}/up/u\u0308/ä.txt`, 'hello'))
       expect(uploadFile).toEqual({
@@ -177,7 +177,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       })
     })
 
-    it('puts it into a folder by its id, and to the top', async () => {
+    it('stores a file by the id of its folder, and in the root', async () => {
       const folder = { id: await haveFolder(`${top}/by-id`) }
       const into = await answer(
         alice.graphql(UPLOAD, { input: { file: null, folder } }, new File(['x'], 'a.txt')),
@@ -189,7 +189,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       await answer(remove({ entries: [{ id }] }))
     })
 
-    it('refuses what is taken, and what leads through a file; what is there stays', async () => {
+    it('refuses taken names and paths through a file, and keeps the existing entries', async () => {
       await have(`${top}/taken/a.txt`, 'first')
       await haveFolder(`${top}/taken/folder`)
       const before = await usage()
@@ -206,7 +206,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       expect((await entry(`${top}/taken/a.txt`, 'size')).size).toBe(5)
     })
 
-    it('refuses what cannot be', async () => {
+    it('refuses invalid input', async () => {
       const send = (folder: object, name = 'new.txt', file: null | string = null) =>
         refusal(
           alice.graphql(
@@ -226,7 +226,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       expect(await send({ id })).toEqual({ code: 'FOLDER_NOT_FOUND', id })
     })
 
-    it('ends at the limits of the plan, to the byte and to the file', async () => {
+    it('stops at the limits of the plan, to the byte and to the file', async () => {
       const { usedBytes: used, fileCount: files } = await usage()
       await limited({ maxFileSizeBytes: 10 }, async () => {
         expect(await refusal(upload(`${top}/large`, 'x'.repeat(11)))).toEqual({
@@ -265,7 +265,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       })
     })
 
-    it('is for who may write there', async () => {
+    it('requires write access', async () => {
       const id = await haveFolder(`${top}/closed`)
       await expectClosed(
         UPLOAD,
@@ -278,7 +278,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
   })
 
   describe('entry', () => {
-    it('finds what is at a path, and nothing else', async () => {
+    it('finds exactly the entry at a path', async () => {
       const id = await have(`${top}/find/a.txt`)
       for (const path of [`${top}/find/a.txt`, `/${top}/find/a.txt/`])
         expect(await entry(path, '__typename id path')).toEqual({
@@ -292,7 +292,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       expect(await entry('a//b')).toEqual({ code: 'INVALID_PATH', field: 'path' })
     })
 
-    it('is nothing of somebody else’s', async () => {
+    it('is null for another user’s entry', async () => {
       const id = await have(`${top}/hers.txt`)
       const NODE = 'query ($id: ID!) { node(id: $id) { id } nodes(ids: [$id]) { id } }'
       expect((await bob.graphql(NODE, { id })).data).toEqual({ node: null, nodes: [null] })
@@ -324,7 +324,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       }
     })
 
-    it('goes on where a page has ended when entries have come and gone meanwhile', async () => {
+    it('continues correctly when entries change between pages', async () => {
       const ids: Record<string, string> = {}
       for (const name of ['b', 'd', 'f']) ids[name] = await have(`${top}/moving/${name}`)
       const page = (args: string) =>
@@ -339,7 +339,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
   })
 
   describe('createFolder', () => {
-    it('makes a folder, and those above it', async () => {
+    it('creates a folder with its parents', async () => {
       const { createFolder } = await answer(mkdir(`/${top}/made/in/one/`))
       expect(createFolder).toEqual({
         folder: {
@@ -356,7 +356,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       })
     })
 
-    it('refuses what is there, what leads through a file, and what cannot be', async () => {
+    it('refuses taken names, paths through a file, and invalid names', async () => {
       await have(`${top}/clash/file`)
       for (const [path, blocking = path] of [
         ['clash'],
@@ -371,7 +371,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
         expect(await refusal(mkdir(path))).toEqual({ code: 'INVALID_PATH', field: 'input.at.path' })
     })
 
-    it('is done once when many ask for it at once', async () => {
+    it('succeeds once when many request it at once', async () => {
       const codes = (
         await Promise.all(Array.from({ length: 6 }, () => mkdir(`${top}/race/deep`)))
       ).map(({ code }) => code)
@@ -380,7 +380,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       expect(await namesIn(`${top}/race`)).toEqual(['deep'])
     })
 
-    it('ends at the limit of the plan, however folders are made', async () => {
+    it('stops at the limit of the plan for every way to create folders', async () => {
       const id = await have(`${top}/before-limit`)
       const { folderCount } = await usage()
       const max = folderCount + 2
@@ -391,17 +391,17 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
         expect(await refusal(move({ entries: [{ id }], to: at(`${top}/1/2/3`) }))).toEqual(full)
         expect((await mkdir(`${top}/1/2`)).code).toBeUndefined()
         expect(await refusal(mkdir(`${top}/1/2/3`))).toEqual({ ...full, used: max })
-        // More room would not help.
+        // More quota would not help.
         expect((await mkdir(`${top}/1/2`)).code).toBe('PATH_EXISTS')
       })
     })
 
-    it('is for who may write there', () =>
+    it('requires write access', () =>
       expectClosed(MKDIR, at(`${top}/closed/more`), isWorkspace ? 'FORBIDDEN' : ''))
   })
 
   describe('moveEntries', () => {
-    it('gives a file another place and another name, and touches neither its id nor its blob', async () => {
+    it('moves and renames a file, and changes neither its id nor its blob', async () => {
       const id = await have(`${top}/from/a.txt`, 'moving')
       const row = () =>
         t.app.db.rows('SELECT id, blob_id, md5, created_at FROM entry WHERE id = ?', [id])
@@ -419,7 +419,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       expect(await namesIn(`${top}/from`)).toEqual([])
     })
 
-    it('moves a folder with all that is in it, up, down and sideways, with the totals right all the way', async () => {
+    it('moves a folder with its contents up, down and sideways, with correct totals at every step', async () => {
       await have(`${top}/ways/x/y/z/f`, '12345')
       await have(`${top}/ways/x/y/g`, '123')
       for (const [source, to, size, files] of [
@@ -437,7 +437,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       await expectConsistent(t)
     })
 
-    it('costs the same whatever is in it', async () => {
+    it('costs the same for any contents', async () => {
       await have(`${top}/cost/small/0/0`)
       for (let i = 0; i < 10; i++) await have(`${top}/cost/large/${i % 4}/${i}`)
       const cost = async (name: string) => {
@@ -458,7 +458,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       expect(await cost('large')).toBeLessThanOrEqual(small)
     })
 
-    it('refuses what is taken', async () => {
+    it('refuses a taken name', async () => {
       const id = await have(`${top}/onto/a`)
       await have(`${top}/onto/b`)
       await haveFolder(`${top}/onto/folder/a`)
@@ -474,7 +474,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
         })
     })
 
-    it('refuses a folder into itself, and where something below would get too long a path', async () => {
+    it('refuses a folder into itself, and a move that makes paths below too long', async () => {
       await have(`${top}/self/a/b/c`)
       for (const to of ['self/a', 'self/a/b', 'self/a/new'])
         expect(
@@ -489,7 +489,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       expect((await deeper('a/b')).code).toBeUndefined()
     })
 
-    it('refuses what is not there, and what is wrong otherwise', async () => {
+    it('refuses missing entries and other invalid input', async () => {
       const id = await have(`${top}/wrong/a`)
       const to = at(`${top}/wrong`)
       const refused = (input: object) => refusal(move(input))
@@ -538,7 +538,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       expect(await namesIn(`${top}/wrong`)).toEqual(['a'])
     })
 
-    it('leaves everything where it is when one of them cannot go', async () => {
+    it('moves nothing when one of the entries cannot be moved', async () => {
       const ids = [await have(`${top}/all/a`), await have(`${top}/all/b`)]
       await have(`${top}/none/b`)
       const input = { entries: ids.map(id => ({ id })), to: at(`${top}/none`) }
@@ -552,7 +552,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       ])
     })
 
-    it('is for who may write there, and within one drive', async () => {
+    it('requires write access, and stays within one drive', async () => {
       const id = await have(`${top}/closed/a`)
       await expectClosed(MOVE, { entries: [{ id }], name: 'mine' }, 'FILE_NOT_FOUND')
       const elsewhere = isWorkspace ? { path: 'x' } : { drive: gardenDrive, path: 'x' }
@@ -565,7 +565,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
   })
 
   describe('deleteEntries', () => {
-    it('deletes files, and the blobs with the next sweep', async () => {
+    it('deletes files at once, and the blobs in the next sweep', async () => {
       const id = await have(`${top}/gone/a`, 'going')
       await have(`${top}/gone/b`, 'going too')
       const before = await usage()
@@ -584,7 +584,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       await expectConsistent(t)
     })
 
-    it('deletes folders with all that is in them when told so; their names are free at once', async () => {
+    it('deletes folders with their contents on request, and frees their names at once', async () => {
       const id = await have(`${top}/tree/x/y/a`, '12345')
       await have(`${top}/tree/x/b`)
       await haveFolder(`${top}/tree/x/empty`)
@@ -607,7 +607,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       await expectConsistent(t)
     })
 
-    it('refuses what is not there, and what is wrong otherwise; then nothing goes', async () => {
+    it('refuses missing entries and other invalid input, and then deletes nothing', async () => {
       const id = await have(`${top}/stay/a`)
       const refused = (...entries: object[]) =>
         refusal(remove({ entries: [{ id }, ...entries], recursive: true }))
@@ -632,7 +632,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       ).toEqual([id])
     })
 
-    it('is for who may delete there', async () => {
+    it('requires delete access', async () => {
       const id = await have(`${top}/stays/a`)
       await expectClosed(DELETE, { entries: [{ id }] }, 'FILE_NOT_FOUND')
       expect(await namesIn(`${top}/stays`)).toEqual(['a'])
@@ -643,7 +643,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
     const LINK = `query ($id: ID!, $disposition: Disposition) { node(id: $id) { ... on File {
       download(disposition: $disposition) { url fileName expiresAt } } } }`
 
-    it('is a signed address, for showing or for saving', async () => {
+    it('returns a signed address, for viewing or saving', async () => {
       const id = await have(`${top}/docs/ä.txt`, 'hello')
       for (const [disposition, header] of [
         [undefined, /^attachment;.*%C3%A4\.txt/],
@@ -668,7 +668,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
   })
 })
 
-describe('Both faces', () => {
+describe('REST and GraphQL', () => {
   it('show the same file', async () => {
     const { response } = await alice.upload('faces/a.txt', 'hello', 'text/plain')
     const { node } = await answer(
@@ -730,7 +730,7 @@ describe('A note', () => {
     expect((await answer(alice.graphql(READ, { md5 }))).me.note).toBe('')
   })
 
-  it('is refused where it cannot be', async () => {
+  it('is refused for invalid input', async () => {
     const content = 'x'
     const refused = (input: object, person = alice) => refusal(write(input, person))
     expect(await refused({ md5, content: 'x'.repeat(10_001) })).toEqual({
@@ -757,7 +757,7 @@ describe('A note', () => {
     await t.limit(LIMITS)
   })
 
-  it('is read by who has the content', async () => {
+  it('is visible to the owner of a file with this content', async () => {
     await answer(write({ md5, content: 'mine' }))
     expect((await bob.graphql(READ, { md5 })).code ?? null).toEqual(
       (await bob.graphql(READ, { md5: '0'.repeat(32) })).code ?? null,
@@ -766,7 +766,7 @@ describe('A note', () => {
   })
 })
 
-it('Folders and notes are made at a bounded rate', async () => {
+it('Folders and notes are created at a limited rate', async () => {
   const hurried = await startApp({ RATE_FOLDERS: '1', RATE_NOTES: '1' })
   try {
     const dora = await hurried.signIn('dora')
@@ -781,7 +781,7 @@ it('Folders and notes are made at a bounded rate', async () => {
   }
 })
 
-it('every mutation has shown what it may say', () => {
+it('covers every documented code of the mutations', () => {
   const all = unseenInGraph(
     'uploadFile',
     'createFolder',

@@ -17,11 +17,11 @@ afterAll(() => t?.stop())
 interface Step {
   document: string
   variables: string
-  /** What the page shows as the answer. */
+  /** The response that the page shows. */
   answer: unknown
 }
 
-/** The operations of a section: each with its variables, if it has any, and its answer. */
+/** The operations of a section, with their variables and responses. */
 function stepsOf(heading: string): Step[] {
   const blocks = blocksOf(PAGE, heading).filter(({ language }) => language !== 'ts')
   const starts = blocks.flatMap(({ language }, i) => (language === 'graphql' ? [i] : []))
@@ -36,7 +36,7 @@ function stepsOf(heading: string): Step[] {
   })
 }
 
-/** What differs from one service to the next. */
+/** Values that differ between services. */
 const masks: [RegExp, string][] = [
   [/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g, 'ID'],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME'],
@@ -47,13 +47,10 @@ const masks: [RegExp, string][] = [
 const masked = (text: string) =>
   masks.reduce((masking, [pattern, name]) => masking.replace(pattern, name), text)
 
-/** The ids and tokens of the page, and those of this service in their place. */
+/** The ids and tokens of the page, mapped to those of this service. */
 const actual = new Map<string, string>()
 
-/**
- * Takes what the page shows for what was answered, where they differ by ids, tokens and times
- * alone.
- */
+/** Accepts the example as equal if it differs from the response only in ids, tokens and times. */
 function learn(shown: unknown, answered: unknown): unknown {
   if (typeof shown === 'string' && typeof answered === 'string') {
     if (masked(shown) !== masked(answered)) return shown
@@ -95,7 +92,7 @@ async function take({ document, variables, answer }: Step): Promise<void> {
 
 describe(PAGE, () => {
   it.each(['## Ten operations', '## Errors', '## Clients with a cache'])(
-    'answers as it shows: %s',
+    'matches its example: %s',
     async heading => {
       const steps = stepsOf(heading)
       expect(steps.length).toBeGreaterThan(0)
@@ -109,7 +106,7 @@ describe(PAGE, () => {
     ).toHaveLength(10)
   })
 
-  it('shows clients as they are tested', () => {
+  it('shows the tested clients', () => {
     const folder = new URL('clients/', import.meta.url)
     const flat = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
     const sources = readdirSync(folder).map(name =>

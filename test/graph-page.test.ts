@@ -21,7 +21,8 @@ const people = (count: number, name: string) =>
 const texts = (count: number) => Array.from({ length: count }, (_, i) => `${i}`)
 
 /**
- * Someone with so many workspaces, each with so much of everything, and folders with as many files.
+ * A person with this many workspaces, each with this many objects of every kind, and folders with
+ * as many files.
  */
 async function stock(name: string, count: number): Promise<Person> {
   const owner = await t.signIn(name)
@@ -76,7 +77,7 @@ describe('Statements', () => {
 
   it.each(Object.entries(queries))('do not grow with what is found: %s', async (_name, query) => {
     const count = async (person: Person) => {
-      // The first request of a session notes that it is used.
+      // The first request of a session records its use.
       await ask(person, query)
       t.statements()
       const data = await ask(person, query)
@@ -87,11 +88,11 @@ describe('Statements', () => {
     }
     const [few, many] = [await count(small), await count(large)]
     expect(many.nodes).toBeGreaterThanOrEqual(few.nodes * 4)
-    // Two loads meet in one batch, or just do not; a statement for each node would be three more.
+    // Two loads may or may not share a batch. One statement for each node would need three more.
     expect(many.statements).toBeLessThanOrEqual(few.statements + 1)
   })
 
-  it('do not grow with the ids that are asked for', async () => {
+  it('do not grow with the number of requested ids', async () => {
     const LIST = `{ me { workspaces { nodes { id drive { root { entries { nodes { id } } } } } } } }`
     const rooms = (await ask(large, LIST)).me.workspaces.nodes
     const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Workspace { owner { name } }
@@ -112,7 +113,7 @@ describe('Statements', () => {
     expect(await count(4)).toBe(one)
   })
 
-  it('leave no member out between two pages', async () => {
+  it('skip no member between two pages', async () => {
     const list = 'nodes { person { email } } pageInfo { endCursor hasNextPage }'
     const lists = (args: string) =>
       `{ me { workspaces { nodes { members(${args}) { ${list} } } } } }`
@@ -130,7 +131,7 @@ describe('Statements', () => {
     expect(new Set(emails).size).toBe(5)
   })
 
-  it('are the same of several folders at once as of each alone', async () => {
+  it('return the same for several folders together as for each alone', async () => {
     const folder =
       'path ... on Folder { entries(first: 3) { nodes { id path parent { path } } pageInfo { hasNextPage endCursor } } }'
     const { me } = await ask(large, `{ me { drive { root { entries { nodes { ${folder} } } } } } }`)
@@ -157,7 +158,7 @@ describe('Every connection', () => {
   beforeAll(async () => {
     room = await found(alice, 'Room 0')
     for (const i of texts(COUNT - 1)) await found(alice, `Room ${i}`)
-    // The owner is one of them; two joined at the same moment.
+    // The owner is one of the members. Two others joined at the same time.
     const friends = await people(COUNT - 1, 'friend')
     for (const friend of friends) await join(t, room, friend, 'viewer')
     await t.app.db.run('UPDATE member SET joined_at = 1000 WHERE user_id IN (?, ?)', [
@@ -188,7 +189,7 @@ describe('Every connection', () => {
       await workspaceKey(t, alice, room)
       await privateKey(t, alice)
     }
-    // Made in the same moment: then the id decides.
+    // Created at the same time, so the id decides.
     await t.app.db.run('UPDATE api_key SET created_at = 1000')
   })
 
@@ -210,7 +211,7 @@ describe('Every connection', () => {
     ['folders of workspace.drive', `${ROOM} ${ROOT.replace('KIND', 'FOLDER')}`, 4],
     ['files of workspace.drive', `${ROOM} ${ROOT.replace('KIND', 'FILE')}`, 4],
     ['accounts', 'accounts(search: "walked", ', 0],
-  ])('%s is walked by two, each entry once and in order', async (name, start, depth) => {
+  ])('%s is read in pages of two, each entry once and in order', async (name, start, depth) => {
     const person = name === 'accounts' ? await t.signIn('olga') : alice
     const asked = (args: string, selection: string) =>
       `{ ${start.replace('ROOM', room)}${args}) { ${selection} } ${'}'.repeat(depth)} }`
@@ -247,7 +248,7 @@ describe('Every connection', () => {
     }
   })
 
-  it('is no way to the whole tree at once', async () => {
+  it('does not give access to the whole tree in one request', async () => {
     const nested = (
       first: number,
     ) => `{ me { drive { root { entries(first: ${first}) { nodes { ... on Folder {

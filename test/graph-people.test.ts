@@ -35,7 +35,7 @@ async function ask(person: Person, query: string, variables: object = {}): Promi
   return data
 }
 
-/** The code with which a mutation is refused; the payload is null then. */
+/** The error code of a refused mutation, whose payload is null. */
 async function refusal(person: Person, name: string, input: object): Promise<string | undefined> {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`
   const query = `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`
@@ -64,7 +64,7 @@ const node = async (person: Person, id: string): Promise<Anything> =>
   (await ask(person, 'query ($id: ID!) { node(id: $id) { __typename id } }', { id })).node
 
 describe('the account of the caller', () => {
-  it('shows the person, the plan, the drive and the statistics', async () => {
+  it('shows the user, the plan, the drive and the statistics', async () => {
     const { me } = await ask(
       alice,
       `{ me { id person { id name email picture } email emailVerified name givenName familyName picture locale
@@ -87,7 +87,7 @@ describe('the account of the caller', () => {
     expect(me.statistics.dailyUploads).toHaveLength(7)
   })
 
-  it('shows a key no more than before', async () => {
+  it('hides sessions, identities, keys and workspaces from a key', async () => {
     const reader = (await privateKey(t, alice, ['private_files:read'])).caller
     const { data, errors } = await reader.graphql<Anything>(
       '{ me { email sessions { id } identities { id } apiKeys { nodes { id } } workspaces { nodes { id } } invites { nodes { id } } } }',
@@ -106,7 +106,7 @@ describe('the account of the caller', () => {
     expect((await t.anonymous.graphql('{ me { id } }')).code).toBe('UNAUTHENTICATED')
   })
 
-  it('finds its own nodes and nobody else those', async () => {
+  it('finds its own nodes, and no nodes of others', async () => {
     const { me } = await ask(alice, '{ me { id person { id } identities { id } sessions { id } } }')
     for (const id of [me.id, me.person.id, me.identities[0].id, me.sessions[0].id]) {
       expect(await node(alice, id)).toMatchObject({ id })
@@ -114,7 +114,7 @@ describe('the account of the caller', () => {
     }
   })
 
-  it('ends sessions, and says whether new ones are announced', async () => {
+  it('ends sessions, and shows whether new sessions are announced', async () => {
     const carol = await t.signIn('carol')
     const again = await t.signIn('carol')
     const { sessions } = (await ask(carol, '{ me { sessions { id current } } }')).me
@@ -147,7 +147,7 @@ describe('the account of the caller', () => {
     expect(noted).toEqual({ viewer: { signInNotices: true } })
   })
 
-  it('removes an identity, but not the last one, and ends', async () => {
+  it('removes an identity but not the last one, and can be deleted', async () => {
     const dave = await t.signIn('dave')
     const lab = await anotherIdentity(t, dave)
     expect(
@@ -180,7 +180,7 @@ describe('the account of the caller', () => {
 })
 
 describe('workspaces', () => {
-  it('are made, shown, renamed and deleted', async () => {
+  it('are created, shown, renamed and deleted', async () => {
     const { workspace, viewer } = await change(
       alice,
       'createWorkspace',
@@ -226,7 +226,7 @@ describe('workspaces', () => {
     expect((await alice.graphql('{ workspace(slug: "lab") { id } }')).code).toBe('FORBIDDEN')
   })
 
-  it('are named in one way', async () => {
+  it('are named by id or slug, but not by both', async () => {
     expect((await alice.graphql(`{ workspace(id: "${garden}", slug: "x") { id } }`)).code).toBe(
       'INVALID_INPUT',
     )
@@ -249,7 +249,7 @@ describe('workspaces', () => {
       'INSUFFICIENT_SCOPE',
       'KEY_OUT_OF_BOUNDS',
     ])
-    // Any key finds the drive that it works on, and sees no more than its scopes allow.
+    // Any key finds its drive, and sees no more than its scopes allow.
     const writer = (await workspaceKey(t, alice, garden, ['workspaces:files:write'])).caller
     const known = await ask(writer, '{ workspace { id drive { id permissions } } }')
     expect(known.workspace).toEqual({ id: garden, drive: { id: anId, permissions: ['WRITE'] } })
@@ -272,7 +272,7 @@ describe('workspaces', () => {
     )
   })
 
-  it('load their members and limits in as many statements for three as for one', async () => {
+  it('load members and limits in as many statements for three workspaces as for one', async () => {
     const erin = await t.signIn('erin')
     const query =
       '{ me { workspaces { nodes { id owner { name } memberCount members { nodes { person { name } } } } } } }'
@@ -407,7 +407,7 @@ describe('workspaces', () => {
     expect(await refusal(alice, 'removeMember', { member: 'nobody' })).toBe('FORBIDDEN')
   })
 
-  it('take invites back, and people decline them', async () => {
+  it('withdraw invites, and recipients decline invites', async () => {
     const invite = async () =>
       (
         await change(
@@ -440,7 +440,7 @@ describe('workspaces', () => {
 describe('API keys', () => {
   const fields = 'id name status scopes hint lastUsedAt createdBy { id } workspace { id }'
 
-  it('are made, listed and deleted for oneself', async () => {
+  it('are created, listed and deleted for the user', async () => {
     const input = { name: 'backup', scopes: ['PRIVATE_FILES_READ'], expiresIn: '1d' }
     const { apiKey, secret, workspace } = await change(
       alice,
@@ -476,7 +476,7 @@ describe('API keys', () => {
     expect(await refusal(alice, 'deleteApiKey', { apiKey: apiKey.id })).toBe('API_KEY_NOT_FOUND')
   })
 
-  it('are made, listed and deleted for a workspace by those who manage it', async () => {
+  it('are created, listed and deleted for a workspace by its managers', async () => {
     const ed = await t.signIn('ed')
     await join(t, garden, ed, 'editor')
     const input = {
@@ -513,7 +513,7 @@ describe('shares', () => {
   const fields =
     '__typename id token url fileName size passwordProtected downloads maxDownloads sharedBy { id } file { id path }'
 
-  it('are links, which open until they are revoked', async () => {
+  it('are links that open until they are revoked', async () => {
     await alice.upload('shared/a.txt', 'hello', 'text/plain')
     const input = { file: { at: { path: 'shared/a.txt' } }, maxDownloads: 2, password: 'secret' }
     const { share, file } = await change(
@@ -558,7 +558,7 @@ describe('shares', () => {
     expect(me.shares.nodes).toEqual([{ id: share.id, downloads: 1 }])
     expect(await node(alice, share.id)).toEqual({ __typename: 'LinkShare', id: share.id })
     expect(await node(bob, share.id)).toBeNull()
-    // By the id alone, no one learns that there is a share.
+    // An id alone does not reveal whether a share exists.
     expect(await refusal(bob, 'revokeShare', { share: { id: share.id } })).toBe('SHARE_NOT_FOUND')
     expect(await refusal(bob, 'revokeShare', { share: { token: share.token } })).toBe('FORBIDDEN')
     const revoked = await change(
@@ -752,7 +752,7 @@ describe('operators', () => {
 })
 
 describe('subscriptions', () => {
-  it('tell of shares and of invites', async () => {
+  it('report shares and invites', async () => {
     const gina = await t.signIn('gina')
     const shares = await gina.subscribe(
       'subscription { shareReceived { id fileName sharedBy { name } } }',

@@ -70,7 +70,7 @@ const newName = () => `file-${++files}.bin`
 describe.each([
   { kind: 'one’s own drive', front: '' },
   { kind: 'the drive of a workspace', front: '/' },
-])('An upload in parts to $kind', ({ front }) => {
+])('A multipart upload to $kind', ({ front }) => {
   const isWorkspace = front === '/'
   let drive: string | undefined
   const bytes = randomBytes(PART + 5)
@@ -158,7 +158,7 @@ describe.each([
     expect(completeUpload.file.path).toBe(`${front}another/${fileName}`)
   })
 
-  it('goes straight to the store when asked for', async () => {
+  it('goes directly to the store on request', async () => {
     const { id, parts, direct } = await begun({ direct: true })
     expect([direct, parts.map(({ number }: { number: number }) => number)]).toEqual([true, [1, 2]])
     for (const { number, url } of parts) {
@@ -170,7 +170,7 @@ describe.each([
     expect((await answer(complete(id))).completeUpload.file.md5).toBe(hash('md5', bytes))
   })
 
-  it('is not begun where it cannot end', async () => {
+  it('is refused at the start if it cannot succeed', async () => {
     const taken = (await answer(complete((await sent()).id))).completeUpload.file.path
     expect(await refusal(start({ fileName: taken.replace('/', '') }))).toEqual({
       code: 'PATH_EXISTS',
@@ -193,7 +193,7 @@ describe.each([
     await t.limit(LIMITS)
   })
 
-  it('takes the bytes of its parts, and no others', async () => {
+  it('accepts only the bytes of its parts', async () => {
     const { id } = await begun()
     for (const number of [0, 3])
       expect((await send(id, number, { body: 'x' })).code).toBe('INVALID_INPUT')
@@ -208,7 +208,7 @@ describe.each([
     await answer(abort(id))
   })
 
-  it('becomes a file when all is right, and not before', async () => {
+  it('becomes a file only when all conditions hold', async () => {
     const { id } = await begun({ folder: 'right' })
     await answer(send(id, 2))
     expect(await refusal(complete(id))).toMatchObject({ code: 'UPLOAD_INCOMPLETE', missing: [1] })
@@ -235,9 +235,9 @@ describe.each([
     expect((await complete(id)).code).toBeUndefined()
   })
 
-  it('is told when other bytes than its parts were sent to the store', async () => {
+  it('reports that the store received other bytes than its parts', async () => {
     const { id } = await begun()
-    // As where the URLs of the parts lead to a store of its own.
+    // Simulates parts whose URLs lead to an external store.
     const writable = (until: number) =>
       t.app.db.run('UPDATE upload_session SET writable_until = ? WHERE id = ?', [until, id])
     await writable(Date.now() + 60_000)
@@ -253,7 +253,7 @@ describe.each([
     await answer(abort(id))
   })
 
-  it('is let alone while it is being completed', async () => {
+  it('is left alone while it is being completed', async () => {
     const { id } = await sent()
     await t.app.db.run("UPDATE upload_session SET claim = 'x', claim_until = ? WHERE id = ?", [
       Date.now() + 60_000,
@@ -265,7 +265,7 @@ describe.each([
     expect((await complete(id)).code).toBeUndefined()
   })
 
-  it('ends when it is given up', async () => {
+  it('ends when it is cancelled', async () => {
     const { id, drive: where } = await sent()
     expect((await answer(abort(id))).abortUpload).toEqual({ abortedId: id, drive: where })
     for (const gone of [id, newId(), 'nonsense', '🦊']) {
@@ -275,7 +275,7 @@ describe.each([
     }
   })
 
-  it('is for who has begun it, and may write there', async () => {
+  it('belongs to its creator, who needs write access', async () => {
     const { id } = await sent()
     for (const [asked, code] of [
       [start({}, t.anonymous), 'UNAUTHENTICATED'],
@@ -297,7 +297,7 @@ describe.each([
   })
 })
 
-it('every mutation has shown what it may say', () => {
+it('covers every documented code of the mutations', () => {
   const all = unseenInGraph('startUpload', 'uploadPart', 'completeUpload', 'abortUpload')
   expect(all.filter(name => !isShownGone(name))).toEqual([])
 })

@@ -61,7 +61,7 @@ afterAll(() => t.stop())
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Anything = any
 
-/** What a query says of the field at a path: the code of a refusal, or the value. */
+/** The result of the field at a path: the value, or the code of the refusal. */
 async function outcome(person: Person, query: string, ...path: string[]): Promise<unknown> {
   const { data, errors } = await person.graphql<Anything>(query)
   const refused = errors?.find(e => Array.isArray(e.path) && e.path.at(-1) === path.at(-1))
@@ -71,7 +71,7 @@ async function outcome(person: Person, query: string, ...path: string[]): Promis
 }
 
 describe('me', () => {
-  it('says what REST says', async () => {
+  it('shows the same as REST', async () => {
     const get = async (path: string) => (await alice.rest('GET', path)).response
     const { me } = await ask(
       alice,
@@ -139,7 +139,7 @@ describe('me', () => {
     expect([workspace.members.nodes.length, workspace.invites.nodes.length]).toEqual([4, 2])
   })
 
-  it('shows what others have sent', async () => {
+  it('shows received shares', async () => {
     const { me } = await ask(
       bob,
       `{ me { receivedShares { nodes { token sharedBy { email } } } unseenShareCount
@@ -159,7 +159,7 @@ describe('me', () => {
     ])
   })
 
-  it('shows a stranger nothing of it', async () => {
+  it('shows a stranger nothing of a received share', async () => {
     const LISTS = ['receivedShares', 'shares', 'apiKeys', 'workspaces', 'invites']
     const { me } = await ask(
       stranger,
@@ -172,7 +172,7 @@ describe('me', () => {
     })
   })
 
-  it('gives a private key what its scope allows, and null for what needs a session', async () => {
+  it('shows a private key what its scope allows, and null for fields that require a session', async () => {
     const { caller } = await privateKey(t, alice, ['private_files:read'])
     const fields: [string, string, unknown][] = [
       ['drive', '{ usage { fileCount } }', { usage: { fileCount: 2 } }],
@@ -202,8 +202,8 @@ describe('me', () => {
   })
 })
 
-describe('What a mutation answers', () => {
-  it('shows a key no more than its scopes do, and does what it was asked', async () => {
+describe('The payload of a mutation', () => {
+  it('shows a key no more than its scopes allow, and reports the change', async () => {
     const { caller } = await privateKey(t, alice, ['private_files:write'])
     const made = await caller.graphql(
       'mutation { createFolder(input: { at: { path: "made" } }) { folder { path } parent { path } } }',
@@ -247,7 +247,7 @@ describe('workspace(id:)', () => {
   const WORKSPACE = (selection: string, id = garden) =>
     `{ workspace(id: "${id}") { ${selection} } }`
 
-  it('leads from the root down to every file, with the paths of REST', async () => {
+  it('leads from the root to every file, with the paths of REST', async () => {
     const by = 'createdBy { email }'
     const { workspace } = await ask(
       members.viewer,
@@ -302,7 +302,7 @@ describe('workspace(id:)', () => {
                       size: 4,
                       contentType: 'text/plain',
                       md5: '22811dd94d65037ef86535740b98dec8',
-                      // Files of a workspace have no notes, and who only sees them shares none.
+                      // Workspace files have no notes, and a viewer sees no shares.
                       note: null,
                       shareCount: null,
                       shares: null,
@@ -320,30 +320,27 @@ describe('workspace(id:)', () => {
     })
   })
 
-  it.each(roles)(
-    'shows the %s what they may see, and null instead of a refusal by role',
-    async role => {
-      const { workspace } = await ask(
-        members[role],
-        WORKSPACE(`role memberCount members { nodes { id } } drive { root { path } permissions }
+  it.each(roles)('shows the %s their fields, and null instead of a refusal by role', async role => {
+    const { workspace } = await ask(
+      members[role],
+      WORKSPACE(`role memberCount members { nodes { id } } drive { root { path } permissions }
         invites { nodes { email } } apiKeys { nodes { name } }`),
-      )
-      const manages = role === 'owner' || role === 'admin'
-      expect(workspace).toMatchObject({
-        role: role.toUpperCase(),
-        memberCount: 4,
-        drive: {
-          root: { path: '/' },
-          permissions: role === 'viewer' ? ['READ'] : ['READ', 'WRITE', 'DELETE', 'SHARE'],
-        },
-        invites: manages ? { nodes: [{ email: bob.email }, { email: 'zoe@example.com' }] } : null,
-      })
-      expect(workspace.members.nodes).toHaveLength(4)
-      expect(workspace.apiKeys === null).toBe(!manages)
-    },
-  )
+    )
+    const manages = role === 'owner' || role === 'admin'
+    expect(workspace).toMatchObject({
+      role: role.toUpperCase(),
+      memberCount: 4,
+      drive: {
+        root: { path: '/' },
+        permissions: role === 'viewer' ? ['READ'] : ['READ', 'WRITE', 'DELETE', 'SHARE'],
+      },
+      invites: manages ? { nodes: [{ email: bob.email }, { email: 'zoe@example.com' }] } : null,
+    })
+    expect(workspace.members.nodes).toHaveLength(4)
+    expect(workspace.apiKeys === null).toBe(!manages)
+  })
 
-  it('is FORBIDDEN for whoever is no member, whether there is such a workspace or not', async () => {
+  it('is FORBIDDEN for non-members, whether the workspace exists or not', async () => {
     const gone = await t.signIn('gone')
     await join(t, garden, gone, 'owner')
     await expel(t, garden, gone)
@@ -354,14 +351,14 @@ describe('workspace(id:)', () => {
         refusals.add(JSON.stringify([data ?? null, errors?.[0]?.message]))
         expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'FORBIDDEN' } })])
       }
-    // In the same words, so that nothing is learned of what there is.
+    // The refusals are equal, so that they do not reveal which workspaces exist.
     expect([...refusals]).toEqual([
       expect.stringContaining('You are not a member of this workspace, or it does not exist.'),
     ])
     expect(await outcome(t.anonymous, WORKSPACE('id'), 'workspace')).toBe('UNAUTHENTICATED')
   })
 
-  it('asks every key for the scope of each field', async () => {
+  it('requires the scope of each field from every key', async () => {
     const fields: [string, string, WorkspaceScope | null][] = [
       ['name', '', 'workspaces:read'],
       ['memberCount', '', 'workspaces:read'],
@@ -372,7 +369,7 @@ describe('workspace(id:)', () => {
     for (const scope of workspaceScopes) {
       const { caller } = await workspaceKey(t, alice, garden, [scope])
       for (const [name, selection, needed] of fields) {
-        // The name is asked for with a null in its place, which ends the whole workspace.
+        // The name is requested, and null in a non-null field nulls the whole workspace.
         const said = await outcome(caller, WORKSPACE(`id ${name} ${selection}`), 'workspace', name)
         const refusal = needed === null ? 'KEY_OUT_OF_BOUNDS' : 'INSUFFICIENT_SCOPE'
         expect([scope, name, said]).toEqual([
@@ -399,7 +396,7 @@ describe('workspace(id:)', () => {
       expect(await outcome(program.caller, WORKSPACE('id'), 'workspace')).toBe('KEY_OUT_OF_BOUNDS')
   })
 
-  it('weakens a key with the role of its maker', async () => {
+  it('limits a key to the current role of its creator', async () => {
     const { caller } = await workspaceKey(t, members.admin, garden)
     const INVITES = WORKSPACE('role invites { nodes { id } } drive { permissions }')
     const look = async () => (await ask(caller, INVITES)).workspace
@@ -425,7 +422,7 @@ describe('node and nodes', () => {
     ... on Session { current } ... on Account { status } ... on Webhook { state } } }`
   let ids: Record<string, string>
 
-  /** What someone finds: the type of each node that they see, or the code of the refusal. */
+  /** The nodes that a person finds: the type of each visible node, or the code of the refusal. */
   async function look(person: Person): Promise<Record<string, string>> {
     const { data, errors } = await person.graphql<Anything>(NODES, { ids: Object.values(ids) })
     const said: [string, string][] = Object.entries(ids).flatMap(([what, id], i) => {
@@ -554,7 +551,7 @@ describe('node and nodes', () => {
     workspaceWebhook: 'Webhook',
   }
 
-  it('find every noun again', async () => {
+  it('find every type of node again', async () => {
     expect(await look(alice)).toEqual({ ...own, ...managed })
     expect(await look(olga)).toMatchObject({ account: 'Account' })
     const nouns = schema.getPossibleTypes(schema.getType('Node') as Anything).map(type => type.name)
@@ -567,7 +564,7 @@ describe('node and nodes', () => {
     }
   })
 
-  it('find what is shared for those it is shared with', async () => {
+  it('find shared entries for their recipients', async () => {
     const person = 'Person'
     for (const role of roles.slice(1))
       expect([role, await look(members[role])]).toEqual([
@@ -579,7 +576,7 @@ describe('node and nodes', () => {
     expect(await look(stranger)).toEqual({})
   })
 
-  it('answer null for an id of nothing, and in the order of the ids', async () => {
+  it('answer null for an unknown id, and keep the order of the ids', async () => {
     const none = [
       '',
       'nothing',
@@ -611,7 +608,7 @@ describe('node and nodes', () => {
     expect((await many(101)).code).toBe('INVALID_INPUT')
   })
 
-  it('show keys what is in their area, by scope', async () => {
+  it('show keys the nodes in their area, by scope', async () => {
     const all = (names: object, code: string) =>
       Object.fromEntries(Object.keys(names).map(name => [name, code]))
     const [lacking, outside] = ['INSUFFICIENT_SCOPE', 'KEY_OUT_OF_BOUNDS']

@@ -1,14 +1,14 @@
 import { expect } from '@jest/globals'
 import type { Person, TestApp } from './harness.ts'
 
-/** What GraphQL says to something odd. */
+/** The GraphQL response to an unusual request. */
 export interface Verdict {
   status: number
   data: unknown
   codes: (string | undefined)[]
 }
 
-/** Sends a body as someone. */
+/** Sends a body as this person. */
 export async function ask(t: TestApp, who: Person, body: unknown): Promise<Verdict> {
   const start = performance.now()
   const response = await fetch(`${t.url}/graphql`, {
@@ -20,8 +20,8 @@ export async function ask(t: TestApp, who: Person, body: unknown): Promise<Verdi
 }
 
 /**
- * Reads an answer, and looks at what holds for every one: it came soon, its size is bounded, and
- * nothing of the inside is in it.
+ * Reads a response, and checks the general rules: fast, bounded in size, and without internal
+ * details.
  */
 export async function verdictOf(response: Response, start: number): Promise<Verdict> {
   const text = await response.text()
@@ -38,10 +38,10 @@ export async function verdictOf(response: Response, start: number): Promise<Verd
   return { status: response.status, data, codes }
 }
 
-/** A text made of many. */
+/** A text repeated with an index. */
 export const many = (count: number, each: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => each(i)).join(' ')
 
-/** A text within brackets within brackets. */
+/** A text nested in this many brackets. */
 export const nest = (depth: number, open: string, inside: string, close = '}'): string =>
   open.repeat(depth) + inside + close.repeat(depth)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-/** One request as it is. */
+/** Sends one request unchanged. */
 const post = async (
   body: object | string,
   headers: Record<string, string> = {},
@@ -51,7 +51,7 @@ describe('A connection', () => {
     for (const n of numbers) await alice.upload(`walk/${n}`, '')
   })
 
-  it('tells where a page begins and ends', async () => {
+  it('shows where a page begins and ends', async () => {
     const first = await pageOf('walk', 3)
     expect(first.pageInfo).toEqual({
       hasNextPage: true,
@@ -70,7 +70,7 @@ describe('A connection', () => {
     })
   })
 
-  it('has 50 entries a page without a wish', async () => {
+  it('has 50 entries a page by default', async () => {
     const names = Array.from({ length: 52 }, (_, i) => ({ path: `many/${i + 100}` }))
     for (const json of names) await alice.rest('POST', '/api/folders', { json })
     expect((await pageOf('many')).edges).toHaveLength(50)
@@ -97,7 +97,7 @@ describe('A connection', () => {
   })
 
   it.each(['last: 5', 'first: 5, before: "WyIxIl0"'])(
-    'goes forwards only: %s is no argument',
+    'only supports forward paging: %s is not an argument',
     async args => {
       const query = `{ me { drive { root { entries(${args}) { edges { cursor } } } } } }`
       expect((await alice.graphql(query)).code).toBe('INVALID_INPUT')
@@ -106,7 +106,7 @@ describe('A connection', () => {
 })
 
 describe('A refusal', () => {
-  it('is HTTP 200, with the sentence, the code and the details of REST, and the argument of its own', async () => {
+  it('is HTTP 200, with the message, code and details of REST, and its own argument', async () => {
     const rest = await alice.rest('POST', '/api/folders', { json: { path: 'a//b' } })
     const MAKE = 'mutation { createFolder(input: { at: { path: "a//b" } }) { drive { id } } }'
     const { status, headers, text } = await post({ query: MAKE })
@@ -133,7 +133,7 @@ describe('A refusal', () => {
     })
   })
 
-  it('stays the same once the document is compiled', async () => {
+  it('is the same once the document is compiled', async () => {
     const ENTRY = `query Compiled($path: String!, $first: Int) { me { drive { entry(path: $path) { path ... on Folder {
       entries(first: $first) { edges { cursor } } } } } } }`
     const answers = []
@@ -202,7 +202,7 @@ describe('A refusal', () => {
       { query: `{ me { drive { root { ${'parent { '.repeat(20)} id ${'}'.repeat(20)} } } } }` },
     ],
     ['2,001 tokens', { query: `{ me { ${'id '.repeat(2000)} } }` }],
-  ])('of %s says INVALID_INPUT, and nothing of the inside', async (_what, body) => {
+  ])('of %s is INVALID_INPUT, without internal details', async (_what, body) => {
     const { text } = await post(body)
     const { errors, data } = JSON.parse(text)
     expect(data ?? null).toBeNull()
@@ -233,7 +233,7 @@ describe('A refusal', () => {
     expect(status).toBeLessThan(500)
   })
 
-  it('of a mutation by GET, whoever asks', async () => {
+  it('of a mutation by GET, for every caller', async () => {
     const query = encodeURIComponent(
       'mutation { createFolder(input: { at: { path: "by-get" } }) { folder { id } } }',
     )
@@ -250,7 +250,7 @@ describe('A refusal', () => {
     expect(await read.json()).toMatchObject({ data: { me: { email: 'alice@example.com' } } })
   })
 
-  it('leaves what else was asked for', async () => {
+  it('leaves the results of other fields', async () => {
     const { data, errors } = await alice.graphql(
       '{ me { email drive { entry(path: "..") { id } } } node(id: "x") { id } }',
     )
@@ -262,7 +262,7 @@ describe('A refusal', () => {
 })
 
 describe('A mutation', () => {
-  it('is executed once, also where one of its fields is refused', async () => {
+  it('is executed once, even if one of its fields is refused', async () => {
     const link = (name: string, path: string) =>
       `${name}: createLink(input: { file: { at: { path: "${path}" } } }) { share { token } }`
     const query = `mutation { ${link('made', 'docs/deep/a.txt')} ${link('refused', 'docs/none.txt')} }`
@@ -281,8 +281,8 @@ describe('A mutation', () => {
   })
 })
 
-describe('What goes wrong on our side', () => {
-  it('says so, and nothing else; the log tells all', async () => {
+describe('An internal error', () => {
+  it('shows only its code, and the log contains everything', async () => {
     await t.app.db.run('ALTER TABLE note RENAME TO mislaid')
     try {
       const READ = 'query Broken { me { email note(md5: "5d41402abc4b2a76b9719d911017c592") } }'

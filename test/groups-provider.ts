@@ -4,19 +4,21 @@ import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.j
 import { Provider } from 'oidc-provider/lib/provider.js'
 import { Browser } from './unit/sign-in-browser.ts'
 
-/** Someone at the provider. */
+/** A user at the provider. */
 export interface Grouped {
   sub: string
   groups?: string | string[]
 }
 
-/** An OpenID provider (`oidc-provider`) that states the groups of people in the claim `groups`. */
+/**
+ * An OpenID provider (`oidc-provider`) that sends the groups of its users in the claim `groups`.
+ */
 export interface GroupsProvider {
-  /** Settings with which a service has this provider alone. */
+  /** Settings that make this the only provider of a service. */
   settings: Record<string, string>
-  /** Begins to serve the service at a URL. */
+  /** Starts to serve the service at a URL. */
   serve(serviceUrl: string): void
-  /** Signs a person in to that service, with a new browser; answers it. */
+  /** Signs a person in to that service with a new browser. Returns the browser. */
   signIn(person: Grouped): Promise<Browser>
   close(): Promise<void>
 }

@@ -20,15 +20,15 @@ import { createTwoWorkers } from './two-workers.ts'
 declare const engine: 'sqlite' | 'mysql'
 declare const storeUnderTest: 'disk' | 'azure' | 's3'
 
-/** A person with a browser: a session cookie, and what REST and GraphQL answer to it. */
+/** A person with a browser: a session cookie, and functions for REST and GraphQL requests. */
 export interface Person {
   email: string
   userId: string
   cookie: string
   rest(method: string, path: string, options?: RestOptions): Promise<RestAnswer>
   /**
-   * With a file, the request is a form, and the file takes the place of the one field of the
-   * variable `input` that is null.
+   * With a file, the request is a form, and the file replaces the only null field of the variable
+   * `input`.
    */
   graphql<T = Record<string, unknown>>(
     query: string,
@@ -73,26 +73,29 @@ export interface TestApp {
   url: string
   /** Statements since the last call of `statements()`. */
   statements(): string[]
-  /** All log lines so far, or those after so many (`logged`). */
+  /** All log lines so far, or those after the given count (`logged`). */
   logs(after?: number): string
-  /** How many lines have been logged. */
+  /** The number of log lines. */
   logged(): number
-  /** Those that tell of a failure of ours. */
+  /** The log lines with internal errors. */
   failures(): string[]
   /** A caller without a credential. */
   anonymous: Person
-  /** A person who has signed in; the same e-mail is the same account with a new session. */
+  /** A person who has signed in. The same e-mail address is the same account with a new session. */
   signIn(name: string, options?: { emailVerified?: boolean }): Promise<Person>
-  /** A program that sends an API key, or a person's browser that sends one beside the cookie. */
+  /** A program that sends an API key, or a person's browser that sends the key with the cookie. */
   withKey(key: string, person?: Person): Person
-  /** Sets limits of the plan that everyone has. */
+  /** Sets limits of the default plan. */
   limit(limits: Record<string, number | null>): Promise<void>
-  /** Finishes all work in the background: jobs, then the sweeper. */
+  /** Finishes all background work: jobs, then the sweeper. */
   settle(): Promise<void>
   stop(): Promise<void>
 }
 
-/** A new database of the engine under test, with its tables, and how to drop it. */
+/**
+ * Creates a database with its tables on the engine under test. Returns its URL and a function that
+ * drops it.
+ */
 export async function newDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   if (engine === 'sqlite') {
     const dir = mkdtempSync(join(tmpdir(), 'satchel-test-'))
@@ -108,7 +111,7 @@ export async function newDatabase(): Promise<{ url: string; drop(): Promise<void
   return database
 }
 
-/** Where the instances on a database keep their blobs. */
+/** The blob folder of the instances on a database. */
 export const blobFolderOf = (databaseUrl: string) =>
   join(
     tmpdir(),
@@ -132,34 +135,34 @@ export async function startApp(
     AZURE_STORAGE_CONTAINER: `t${randomBytes(8).toString('hex')}`,
     ...(storeUnderTest === 's3' ? settingsFor(settings.DATABASE_URL ?? database.url) : {}),
     SECRET_KEY: randomBytes(32).toString('base64url'),
-    // Tests say when to sweep.
+    // Tests run the sweeper themselves.
     SWEEP_SECONDS: '3600',
     SHUTDOWN_SECONDS: '1',
-    // Tests make many of these; test/rate-limit.test.ts and test/security/plan-bounds.test.ts set
+    // Tests create many of these. test/rate-limit.test.ts and test/security/plan-bounds.test.ts set
     // their own rates.
     RATE_LINKS: '1000000',
     RATE_PROTECTED_LINKS: '1000000',
     RATE_FOLDERS: '1000000',
     RATE_NOTES: '1000000',
     RATE_FILE_REQUEST_UPLOADS: '1000000',
-    // test/browser has it.
+    // test/browser covers the console.
     CONSOLE: 'false',
     WORKERS: process.env.TEST_WORKERS || '2',
-    // test/preview.test.ts and test/browser have them.
+    // test/preview.test.ts and test/browser cover thumbnails.
     PREVIEWS: 'false',
-    // test/search-contents.test.ts has them.
+    // test/search-contents.test.ts covers the contents index.
     SEARCH_CONTENTS: 'off',
-    // One account serves many tests, and has room for five rules.
+    // One account serves many tests, and has room for five CORS rules.
     BLOB_CORS: 'false',
     ...settings,
   })
   const lines: string[] = []
   const log = createLog({ logLevel: 'debug' }, { write: line => void lines.push(line) })
   let statements: string[] = []
-  // Each process looks for a maintenance every second, which belongs to no request:
-  // test/maintenance.test.ts counts those.
+  // Each process polls for a maintenance every second, outside of requests.
+  // test/maintenance.test.ts counts these statements.
   const note = (sql: string) => void (sql.includes(' FROM maintenance') || statements.push(sql))
-  // SQLite and the embedded sign-in have one process (docs/decisions/workers.md).
+  // SQLite and the embedded sign-in allow one process (docs/decisions/workers.md).
   const create =
     engine === 'mysql' && config.workers !== 1 && !options.embeddedSignIn
       ? createTwoWorkers
@@ -168,7 +171,7 @@ export async function startApp(
     log,
     onStatement: note,
     indexAfterMs: 3_600_000,
-    // Statements of samples would be counted with those of requests.
+    // Statements of samples would be counted as statements of requests.
     samplesItself: false,
     ...options,
   })
@@ -288,7 +291,7 @@ function person(
   return self
 }
 
-/** The form of graphql-multipart-request-spec. */
+/** A form according to graphql-multipart-request-spec. */
 function graphqlForm(operation: string, file: File, { input = {} }: { input?: object }): FormData {
   const form = new FormData()
   const [name = 'file'] = Object.entries(input).find(([, value]) => value === null) ?? []
@@ -298,7 +301,7 @@ function graphqlForm(operation: string, file: File, { input = {} }: { input?: ob
   return form
 }
 
-/** One request by REST; redirects are not followed. */
+/** One REST request that does not follow redirects. */
 export async function rest(
   url: string,
   method: string,
@@ -315,7 +318,7 @@ export async function rest(
   } as RequestInit)
   const text = await response.text()
   const contentType = response.headers.get('content-type')
-  // A file of that type is no answer of ours.
+  // A downloaded file of that type is not a response of the API.
   const isJson =
     contentType?.startsWith('application/json') && !response.headers.has('content-disposition')
   const value = isJson && text ? JSON.parse(text) : undefined
@@ -326,7 +329,7 @@ export async function rest(
   return { status: response.status, headers: response.headers, msg, response: inner, text }
 }
 
-/** What holds for every answer, whatever is in it: contract, section 1. */
+/** Checks the rules for every response: contract, section 1. */
 function checkConventions(
   method: string,
   path: string,

@@ -13,7 +13,7 @@ let olga: Person
 let alice: Person
 let at = Date.now() - 600_000
 
-/** Fifteen seconds later, all processes tell what they have done. */
+/** Takes the samples of the next fifteen seconds in all processes. */
 async function tick(times = 1): Promise<void> {
   for (let i = 0; i < times; i++) {
     at += 15_000
@@ -69,8 +69,8 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => w.stop())
 
-describe('Figures', () => {
-  it('are those of what was done, over all workers', async () => {
+describe('Metrics', () => {
+  it('cover all requests, over all workers', async () => {
     const before = await health(['ANSWERED', 'REFUSED', 'FAILED', 'RECEIVED_BYTES', 'STATEMENTS'])
     await tick()
     const info = (path: string) => alice.rest('GET', `/api/files/info?path=${path}`)
@@ -81,7 +81,7 @@ describe('Figures', () => {
     await tick()
     const after = await health(['ANSWERED', 'REFUSED', 'FAILED', 'RECEIVED_BYTES', 'STATEMENTS'])
     const more = (name: string) => Math.round(sumOf(after, name) - sumOf(before, name))
-    // With the upload, and the question before.
+    // Including the upload, and the earlier request.
     expect(more('ANSWERED')).toBe(192)
     expect(more('REFUSED')).toBe(10)
     expect(more('FAILED')).toBe(0)
@@ -95,7 +95,7 @@ describe('Figures', () => {
     expect(after.statements.some(({ name }) => name.startsWith('select '))).toBe(true)
   })
 
-  it('have errors that nobody expected, with the request id and nothing of people', async () => {
+  it('include unexpected errors with the request id, and without personal data', async () => {
     const { sessions } = w.app.services
     const { list } = sessions
     sessions.list = () =>
@@ -103,7 +103,7 @@ describe('Figures', () => {
         Object.assign(new TypeError('alice@example.com is secret'), { code: 'E_OOPS' }),
       )
     const broken = () => alice.graphql('{ me { sessions { id } } }')
-    // By turns, so that the worker whose service is broken gets one.
+    // Requests alternate between workers, so one reaches the broken service.
     const answers = [await broken(), await broken()].filter(({ errors }) => errors)
     sessions.list = list
     await tick()
@@ -121,7 +121,7 @@ describe('Figures', () => {
     expect(JSON.stringify(unexpectedErrors)).not.toContain('alice')
   })
 
-  it('count a connection that is cut', async () => {
+  it('count a closed connection', async () => {
     const before = sumOf(await health(['CUT']), 'CUT')
     const { hostname, port } = new URL(w.url)
     const socket = connect(Number(port), hostname)
@@ -141,7 +141,7 @@ describe('Figures', () => {
     expect(Math.round(sumOf(await health(['CUT']), 'CUT') - before)).toBe(1)
   })
 
-  it('are of every process', async () => {
+  it('cover every process', async () => {
     await w.app.sampler?.sample()
     const { workers, firstRecordedAt } = await health()
     expect(workers).toHaveLength(process.env.TEST_WORKERS !== '1' && engine === 'mysql' ? 2 : 1)
@@ -160,7 +160,7 @@ describe('Instances', () => {
       alarms: JSON.stringify(alarms),
     })
 
-  it('tell each other what is wrong, and which of them has fallen silent', async () => {
+  it('report problems to each other, and which instance has stopped responding', async () => {
     await note('other:8080', 60_000, [{ name: 'slow', value: 2.4 }])
     await note('dead:8080', 3_600_000, [{ name: 'volumeFull', value: 0.01 }])
     const messages = (await health()).findings.map(({ message }) => message)
@@ -172,7 +172,7 @@ describe('Instances', () => {
     expect(messages.filter(message => message.includes('volume'))).toEqual([])
   })
 
-  it('write down that they run, and leave when they stop', async () => {
+  it('record that they run, and remove the record when they stop', async () => {
     const { report, db } = w.app
     await w.app.sampler?.sample()
     await report.run()
@@ -183,7 +183,7 @@ describe('Instances', () => {
     expect(await db.InstanceState.findAll({ raw: true })).toEqual([])
   })
 
-  it('tell when the volume is full, by the growth of the last days', async () => {
+  it('predict when the volume will be full, by the growth of the last days', async () => {
     const { db } = w.app
     const now = Date.now()
     await db.StorageDay.destroy({ where: {} })
@@ -207,7 +207,7 @@ describe('Instances', () => {
 })
 
 describe('Findings', () => {
-  it('tell mails that wait, with the last error and without addresses', async () => {
+  it('report waiting mails, with the last error and without addresses', async () => {
     const { db } = w.app
     const job = (attempts: number) => ({
       id: v7(),
@@ -227,7 +227,7 @@ describe('Findings', () => {
     expect(await kinds()).not.toContain('JOBS_LATE')
   })
 
-  it('tell previews that wait only after a day: they may wait for long after a large upload', async () => {
+  it('report waiting thumbnails only after a day, because large uploads take long', async () => {
     const { db } = w.app
     const job = (kind: string, seconds: number) => ({
       id: v7(),
@@ -252,7 +252,7 @@ describe('Findings', () => {
     ])
   })
 
-  it('tell requests that fail', async () => {
+  it('report failing requests', async () => {
     at = Date.now() - 150_000
     const { sessions } = w.app.services
     const { list } = sessions
@@ -266,7 +266,7 @@ describe('Findings', () => {
     expect(findings[0]?.message).toMatch(/^\d+ % of the requests fail/)
   })
 
-  it('tell a store that does not answer, and the drive that is nearly full', async () => {
+  it('report an unavailable store, and an almost full drive', async () => {
     const blobs = mkdtempSync(join(tmpdir(), 'satchel-health-'))
     const other = await startApp({ OPERATORS: 'olga@example.com', BLOB_DIR: blobs })
     try {
@@ -297,7 +297,7 @@ describe('Findings', () => {
           account: { email: 'bob@example.com' },
         },
       ])
-      // For the forecast, and for other instances.
+      // Needed for the forecast and for other instances.
       const { StorageDay, InstanceState } = other.app.db
       expect(await StorageDay.findAll({ raw: true })).toMatchObject([
         { day: Math.floor(Date.now() / 86_400_000), usedBytes: 960 },

@@ -3,13 +3,13 @@ import type { Person, RestAnswer, TestApp } from './harness.ts'
 import { until } from './until.ts'
 import { restUploader } from './uploader.ts'
 
-/** An upload that the service has let in, and that waits for its last bytes, or for its end. */
+/** An upload that the service has accepted, and that waits for its last bytes or its completion. */
 export interface HeldUpload {
   finish(): Promise<{ status: number; code: string | undefined }>
 }
 
 interface Target {
-  /** The workspace; the caller's own files without it. */
+  /** The workspace, or undefined for the caller's own files. */
   workspaceId?: string
   name: string
 }
@@ -28,7 +28,7 @@ const codeOf = ({ status, response }: RestAnswer) => ({
   code: response?.code as string | undefined,
 })
 
-/** Sends all of a form but its end; the service has looked up who may what by then. */
+/** Sends a form except for its end. The service has checked all permissions by then. */
 export async function holdForm(
   t: TestApp,
   caller: Person,
@@ -62,8 +62,8 @@ export async function holdForm(
 }
 
 /**
- * With its folder first, the place is looked at before the bytes are: then everything else has
- * been.
+ * A form with its folder first looks up the folder before the bytes. After this statement,
+ * everything else is checked.
  */
 const ENTERED = 'LEFT JOIN entry'
 

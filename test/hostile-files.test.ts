@@ -15,11 +15,14 @@ import { hostileVectors } from './hostile/vectors.ts'
 import { hostileVideos } from './hostile/videos.ts'
 import { until } from './until.ts'
 
-/** Milliseconds of one job: the usual 30 seconds are tested with one file (unit/derive). */
+/**
+ * The timeout of one job in milliseconds. unit/derive tests the default of 30 seconds with one
+ * file.
+ */
 const JOB_MS = 4000
 /**
- * Jobs of one file: three tries, each of a checksum at first, and at most three processes after
- * another.
+ * Jobs of one file: three tries, each with a checksum first, and at most three consecutive
+ * processes.
  */
 const TRIES = 3
 const MEMORY_KIB = 512 * 1024
@@ -28,15 +31,15 @@ let t: TestApp
 let alice: Person
 let tools: string
 let path: string | undefined
-/** What has been asked of this machine: nothing may be. */
+/** Requests that reached this machine. There must be none. */
 const asked: string[] = []
 let server: Server
 let socket: Socket
 let host: string
 
 beforeAll(async () => {
-  // Without `unshare` the processes are in the network of this machine, so that they would reach
-  // who listens here.
+  // Without `unshare` the processes share the network of this machine, and could reach this
+  // listener.
   tools = mkdtempSync(join(tmpdir(), 'satchel-tools-'))
   chmodSync(tools, 0o755)
   for (const name of ['nice', 'prlimit', 'true']) symlinkSync(`/usr/bin/${name}`, join(tools, name))
@@ -75,7 +78,7 @@ afterAll(async () => {
   rmSync(tools, { recursive: true })
 })
 
-/** The most memory that the processes have held, in KiB. */
+/** The highest memory use of the processes, in KiB. */
 function watchMemory(): () => number {
   let most = 0
   const timer = setInterval(() => {
@@ -86,7 +89,7 @@ function watchMemory(): () => number {
           Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0),
         )
       } catch {
-        // It has ended.
+        // The process has exited.
       }
   }, 25)
   return () => {
@@ -107,7 +110,7 @@ const rows = () =>
     'SELECT e.name, p.state, p.reason, p.blob_id AS blobId FROM entry e JOIN blobs b ON b.id = e.blob_id LEFT JOIN preview p ON p.digest = b.sha256',
   )
 
-it('Hostile files crash nothing, reach nothing, and have icons', async () => {
+it('Hostile files crash nothing, connect to nothing, and get icons', async () => {
   const all = [
     ...(await hostilePictures()),
     ...hostileVectors(host),
@@ -131,7 +134,7 @@ it('Hostile files crash nothing, reach nothing, and have icons', async () => {
       const asking = Date.now()
       await alice.rest('GET', '/api/files/tree')
       slowest = Math.max(slowest, Date.now() - asking)
-      // Tries follow one another at once.
+      // Runs the retries immediately.
       await t.app.db.run(
         "UPDATE outbox SET due_at = 0 WHERE kind = 'preview' AND last_error IS NOT NULL AND due_at > ?",
         [Date.now()],
@@ -160,7 +163,7 @@ it('Hostile files crash nothing, reach nothing, and have icons', async () => {
   const of = new Map(all.map(file => [nameOf(file), file]))
   const shown = found.filter(({ state }) => state === 'made')
   expect(shown.filter(({ name }) => !of.get(name)?.mayShow).map(({ name }) => name)).toEqual([])
-  // What is shown is a picture that was drawn anew, with nothing of the file.
+  // Thumbnails are rendered images, and contain no bytes of the file.
   for (const { name } of shown) {
     const query =
       'query ($path: String!) { me { drive { entry(path: $path) { ... on File { preview { state url } } } } } }'
@@ -179,7 +182,7 @@ it('Hostile files crash nothing, reach nothing, and have icons', async () => {
       extra: undefined,
     })
   }
-  // The pool works on.
+  // The pool still works.
   const bytes = await sharp({ create: { width: 99, height: 99, channels: 3, background: '#357' } })
     .png()
     .toBuffer()

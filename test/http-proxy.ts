@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 
 declare const storeUnderTest: 'disk' | 'azure' | 's3'
 
-/** A request on its way through, with its whole body. */
+/** A request in transit, with its whole body. */
 export interface Passing {
   method: string
   path: string
@@ -18,24 +18,21 @@ export interface Passing {
 }
 
 /**
- * What is done to a request: it may be held for a while, get other bytes of the same length, or be
- * cut by throwing.
+ * Changes a request: may delay it, return other bytes of the same length, or cut the connection by
+ * throwing.
  */
 export type Interference = (passing: Passing) => unknown
 
-/** Stands between a client and a server who speak HTTP, and reads along. */
+/** A proxy between an HTTP client and a server, which can read every request. */
 export interface HttpProxy {
   port: number
   url: string
-  /**
-   * What is done to each request from now on; what it resolves to takes the place of the body, if
-   * that is bytes.
-   */
+  /** Called for each request from now on. If it resolves to bytes, they replace the body. */
   interfere: Interference
   close(): Promise<void>
 }
 
-/** Passes requests on to a server of this machine. */
+/** Forwards requests to a server on this machine. */
 export async function startHttpProxy(port: number): Promise<HttpProxy> {
   const agent = new Agent({ keepAlive: true })
   const server = createServer(async (req, res) => {
@@ -77,7 +74,7 @@ export async function startHttpProxy(port: number): Promise<HttpProxy> {
   return proxy
 }
 
-/** A proxy before the blob store of the tests, and the connection string that leads through it. */
+/** A proxy before the blob store of the tests, with its connection string. */
 export async function startStoreProxy(): Promise<HttpProxy & { connectionString: string }> {
   // A run may have both.
   const direct = (storeUnderTest === 's3' ? process.env.TEST_S3 : process.env.TEST_AZURE) ?? ''
@@ -88,7 +85,7 @@ export async function startStoreProxy(): Promise<HttpProxy & { connectionString:
   })
 }
 
-/** What a request asks of a blob store. */
+/** The operation of a request to a blob store. */
 export function storeRequest({ method, path, headers }: Passing): string {
   const comp = new URLSearchParams(path.split('?')[1]).get('comp')
   if (headers['x-ms-copy-source']) return 'copy'
