@@ -13,6 +13,7 @@ import { backupCommands } from './backup/commands.ts'
 import { loadConfig } from './config/config.ts'
 import { AppError } from './runtime/errors.ts'
 import { endWithReader, requireDatabase, wholeNumber } from './runtime/program.ts'
+import { programName } from './runtime/program-name.ts'
 import { size, table } from './runtime/table.ts'
 import { type AccountDetail, operatorService } from './services/accounts/operator.ts'
 import { storageReportService } from './services/accounts/storage-report.ts'
@@ -24,11 +25,11 @@ const chooser = { default: 'default', claim: 'a claim', operator: 'an operator' 
 const exitCodes = `
 Users are named by their e-mail address, or by their id.
 Exit code: 0 if the command is done; 1 if the command is refused, as for a user or a plan that does not exist; 2 if the database could not be read.
-It reads the settings of the service (npm start -- --help), and works beside it: what it changes takes effect at once.`
+It reads the settings of the service (${programName.start} --help), and works beside it: what it changes takes effect at once.`
 
 endWithReader()
 
-const program = new Command('npm run admin --')
+const program = new Command(programName.admin)
   .description('Manages the users of Satchel, and its backups.')
   .option('--json', 'print one JSON object instead of text', false)
   .addHelpText('after', exitCodes)

@@ -6,6 +6,7 @@ import { type Config, loadConfig } from './config/config.ts'
 import type { Finding } from './doctor/check.ts'
 import { examine } from './doctor/run.ts'
 import { endWithReader, requireDatabase, wholeNumber } from './runtime/program.ts'
+import { programName } from './runtime/program-name.ts'
 import { bindStore, openStoreOf } from './services/installation.ts'
 
 const MINUTE = 60_000
@@ -14,11 +15,11 @@ const ROUNDS = 3
 
 const exitCodes = `
 Exit code: 0 if all is well, also after a repair; 1 if there are differences; 2 if the check could not run.
-It reads the settings of the service (npm start -- --help), and may run beside it.`
+It reads the settings of the service (${programName.start} --help), and may run beside it.`
 
 endWithReader()
 
-const options = new Command('npm run doctor --')
+const options = new Command(programName.doctor)
   .description('Compares the database with the blob store, and the folders with their totals.')
   .option(
     '--repair',

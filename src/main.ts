@@ -13,6 +13,7 @@ import { describeSettings } from './config/help.ts'
 import { collectAfterStart } from './http/collect.ts'
 import { createLog, type Log, logStream } from './runtime/log.ts'
 import { openBrowser } from './runtime/open-browser.ts'
+import { programName } from './runtime/program-name.ts'
 import { type MountedSignIn, mountSignIn } from './sign-in/embedded/mount.ts'
 import { readOrMakeSecret } from './sign-in/embedded/secrets.ts'
 import { ready } from './start.ts'
@@ -27,7 +28,7 @@ import { joinSupervisor, type Supervised } from './workers/worker.ts'
 // times the CPU time.
 setFlagsFromString('--heap-growing-percent=100')
 
-const program = new Command('npm start --')
+const program = new Command(programName.start)
   .description('Starts Satchel: file storage and sharing over GraphQL and REST.')
   .helpOption('-h, --help', 'print every setting with its default')
   .addHelpText(
@@ -245,10 +246,10 @@ Satchel is up at ${publicUrl}
   Sign-in    ${signIn}
 ${firstAccount ? `\n  Create the first account, which manages this server, within 24 hours:\n  ${firstAccount}\n` : ''}
   ${first ? `Open       ${first}\n             signs one browser in, within 15 minutes` : `Sign in    ${publicUrl}/login`}
-  GraphiQL   ${publicUrl}/graphql
+  ${config.graphiql ? 'GraphiQL  ' : 'GraphQL   '} ${publicUrl}/graphql
   REST       ${publicUrl}/api/docs
   WebDAV     ${publicUrl}/dav/
 
-Press Ctrl+C to stop. npm start -- --help lists every setting.
+Press Ctrl+C to stop. ${programName.start} --help lists every setting.
 `
 }

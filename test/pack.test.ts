@@ -29,7 +29,11 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
 
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65_534
-const env = { PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` }
+const env = {
+  PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+  // The registry may have a certificate of a private CA.
+  NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS,
+}
 
 /** Packing builds anew what other tests are using, so it is done in a copy. */
 const notSources = /^(\.git|data|dist|test|node_modules)$/
@@ -223,6 +227,10 @@ describe('What npm pack makes', () => {
   it('installs commands', async () => {
     const { stdout } = await run(join(modules, '.bin/satchel'), ['--version'], { env })
     expect(stdout.trim()).toBe(manifest.version)
+    for (const name of ['satchel-server', 'satchel-doctor', 'satchel-admin']) {
+      const help = await run(join(modules, '.bin', name), ['--help'], { env })
+      expect(help.stdout).toMatch(new RegExp(`^Usage: ${name} `))
+    }
   })
 
   it('names the version of Node.js that it needs', async () => {
@@ -250,7 +258,9 @@ describe('What npm pack makes', () => {
     expect(named).toEqual(
       expect.arrayContaining(['docker/systemd/satchel.service', 'docker/alerts.yml']),
     )
-    expect(named.filter(path => !existsSync(join(home, path)))).toEqual([])
+    // Operators copy satchel.env.example to this file, which has their secrets.
+    const missing = named.filter(path => !existsSync(join(home, path)))
+    expect(new Set(missing)).toEqual(new Set(['docker/satchel.env']))
     expect(readFileSync(join(home, 'docker/grafana-dashboard.json'), 'utf8')).toContain('satchel')
   })
 })
