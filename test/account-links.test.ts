@@ -153,7 +153,7 @@ describe('Links to an account', () => {
 })
 
 describe('SIGN_UP', () => {
-  it('admits people of a domain by a mail, and tells owners that they have an account', async () => {
+  it('admits people of a domain by a mailed link, and mails existing users about their account', async () => {
     const t = await startApp({ ...settings, SIGN_UP: 'domains:club.example' })
     await createFirst(t)
     const ask = async (email: string) => {

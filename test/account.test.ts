@@ -213,14 +213,14 @@ describe('A first sign-in', () => {
   it.each<[string, Partial<ProviderProfile>]>([
     ['no address', { email: '' }],
     ['an address without @', { email: 'alice' }],
-    ['an address that ends early', { email: 'alice@' }],
-    ['an address with a line end', { email: 'alice@example.com\r\nBcc: bob@example.com' }],
+    ['an address without a domain', { email: 'alice@' }],
+    ['an address with a line break', { email: 'alice@example.com\r\nBcc: bob@example.com' }],
     ['an address with an invisible character', { email: 'ali\u200bce@example.com' }],
     ['an address of more than 320 characters', { email: `${'a'.repeat(310)}@example.com` }],
     ['an address that grows too long in lower case', { email: `${'İ'.repeat(200)}@example.com` }],
     ['no id', { providerUserId: '' }],
     ['an id of more than 255 characters', { providerUserId: '1'.repeat(256) }],
-    ['an id that MySQL takes for another', { providerUserId: 'alice-1 ' }],
+    ['an id that MySQL would confuse with another', { providerUserId: 'alice-1 ' }],
     ['an id with a control character', { providerUserId: 'alice\0' }],
   ])('is refused for a profile with %s: auth_failed', async (_what, changes) => {
     await expect(accounts.signIn(profileOf('alice', changes), null)).rejects.toEqual(

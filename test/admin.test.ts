@@ -111,7 +111,7 @@ describe('npm run admin -- --help', () => {
     ['nothing', []],
     ['an unknown command', ['remove', 'alice@example.com']],
     ['too little', ['set-plan', 'alice@example.com']],
-    ['a limit that is none', ['usage', '--limit', '0']],
+    ['an invalid limit', ['usage', '--limit', '0']],
   ])('exits with 2 for %s', async (_what, args) => {
     const { code, out, err } = await alone(...args)
     expect([code, out]).toEqual([2, ''])
@@ -699,11 +699,15 @@ describe('admin status', () => {
 describe('exits with 2 and an explanation when no status is available:', () => {
   it.each<[string, Record<string, string>, RegExp]>([
     [
-      'there is no database',
+      'the database is missing',
       { DATABASE_URL: 'sqlite:nowhere.sqlite' },
       /There is no database .*nowhere\.sqlite/,
     ],
-    ['nobody listens', { DATABASE_URL: 'mysql://root@127.0.0.1:9/satchel' }, /ECONNREFUSED/],
+    [
+      'the server is unreachable',
+      { DATABASE_URL: 'mysql://root@127.0.0.1:9/satchel' },
+      /ECONNREFUSED/,
+    ],
     ['a setting is wrong', { PORT: 'x' }, /PORT/],
   ])('%s', async (_what, settings, says) => {
     const { code, out, err } = await runBuilt('admin.ts', ['users'], {

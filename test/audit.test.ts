@@ -325,8 +325,8 @@ describe('npm run admin -- audit', () => {
   })
 
   it.each([
-    ['a kind that there is not', ['--kind', 'x']],
-    ['a format that there is not', ['--format', 'xml']],
+    ['an unknown kind', ['--kind', 'x']],
+    ['an unknown format', ['--format', 'xml']],
     ['no time', ['--since', 'yesterday']],
     ['no user', ['--actor', 'nobody@example.com']],
     ['no id', ['--about', 'x']],

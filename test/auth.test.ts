@@ -876,7 +876,7 @@ describe('The provider’s response', () => {
 
   it.each<[string, Partial<typeof odd>]>([
     ['an error instead of a token', { token: JSON.stringify({ error: 'bad_verification_code' }) }],
-    ['a token that is none', { token: JSON.stringify({ access_token: { a: 1 } }) }],
+    ['an invalid token', { token: JSON.stringify({ access_token: { a: 1 } }) }],
     ['no text', { userinfo: '' }],
     ['no object', { userinfo: '[]' }],
     ['no id', { userinfo: JSON.stringify({ email: 'alice@example.com' }) }],

@@ -97,7 +97,7 @@ describe.each(faces)(
   (_face, { request, body }) => {
     const length = body.length + noise.length + end.length
     const stories: [string, (wire: Wire) => Promise<void>][] = [
-      ['at once', async () => {}],
+      ['immediately', async () => {}],
       [
         'within the headers',
         wire => wire.send(headOf(request, { 'content-length': length }).slice(0, 60)),
@@ -358,7 +358,7 @@ describe.each(faces)('A slow client by %s', (face, { request, body }) => {
 describe('A form that is slow to end', () => {
   it.each([
     ['a second file', file('other.txt')],
-    ['a field that nobody knows', field('size', '1')],
+    ['an unknown field', field('size', '1')],
     ['a second folder', field('folder', 'b')],
   ])('leaves nothing of a complete file when %s follows', async (_what, part) => {
     const wire = await openWire(t.url)

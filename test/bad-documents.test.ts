@@ -53,7 +53,7 @@ const attacks: [string, string][] = [
     '{ me { drive { root { ...A } } } } fragment A on Folder { entries { nodes { ... on Folder { ...B } } } } fragment B on Folder { entries { nodes { ... on Folder { ...A } } } }',
   ],
   [
-    'fragments in a circle that nobody uses',
+    'an unused fragment cycle',
     '{ me { id } } fragment A on Viewer { ...B } fragment B on Viewer { ...A }',
   ],
   [
@@ -68,10 +68,7 @@ const attacks: [string, string][] = [
     'aliases that multiply in fragments',
     `{ ...F0 } ${many(24, i => `fragment F${i} on Query { a: me { id } ...F${i + 1} ...F${i + 1} }`)} fragment F24 on Query { me { name } }`,
   ],
-  [
-    '200 fragments that nobody uses',
-    `{ me { id } } ${many(200, i => `fragment F${i} on Viewer { id }`)}`,
-  ],
+  ['200 unused fragments', `{ me { id } } ${many(200, i => `fragment F${i} on Viewer { id }`)}`],
   [
     '500 fields that conflict',
     `{ ${many(300, i => `me { drive { root { entries(first: ${i + 1}) { nodes { id } } } } }`)} }`,
@@ -84,7 +81,7 @@ const attacks: [string, string][] = [
     `{ me { drive { entry(${'n'.repeat(20_000)}: 1) { id } } } }`,
   ],
   [
-    'a text of 20 KB in the place of a number',
+    'a text of 20 KB for a number',
     `{ me { drive { root { entries(first: "${'n'.repeat(20_000)}") { nodes { id } } } } } }`,
   ],
   [
@@ -97,12 +94,12 @@ const attacks: [string, string][] = [
   ['a directive without its argument', '{ me @include { id } }'],
   ['400 variables', `query Q(${many(400, i => `$v${i}: Int`)}) { me { id } }`],
   [
-    'a variable given twice',
+    'a repeated variable',
     'query Q($a: Int, $a: Int) { me { drive { root { entries(first: $a) { nodes { id } } } } } }',
   ],
   ['400 operations', many(400, i => `query Q${i} { me { id } }`)],
-  ['an operation given twice', 'query Q { me { id } } query Q { me { id } }'],
-  ['a schema in the place of a query', 'type Query { a: Int } extend type Viewer { b: Int }'],
+  ['a repeated operation', 'query Q { me { id } } query Q { me { id } }'],
+  ['a schema instead of a query', 'type Query { a: Int } extend type Viewer { b: Int }'],
   ['a subscription of nothing', 'subscription S { nothing }'],
   ['a document of spaces', ' '.repeat(20_000)],
   ['a document of comments', '#\n'.repeat(10_000)],
@@ -111,11 +108,14 @@ const attacks: [string, string][] = [
   ['NUL', '{ me \0 { id } }'],
   ['half a surrogate pair', '{ me { drive { entry(path: "\\uD800") { id } } } }'],
   ['an escape of nothing', '{ me { drive { entry(path: "\\u{FFFFFFFF}") { id } } } }'],
-  ['a text without an end', '{ me { drive { entry(path: "abc'],
-  ['a block of text without an end', `{ me { drive { entry(path: """${'\n '.repeat(5000)}`],
-  ['what every object has', '{ __proto__ constructor toString hasOwnProperty }'],
+  ['an unterminated string', '{ me { drive { entry(path: "abc'],
+  ['an unterminated block string', `{ me { drive { entry(path: """${'\n '.repeat(5000)}`],
   [
-    'what every object has, as a type',
+    'fields named like members of Object.prototype',
+    '{ __proto__ constructor toString hasOwnProperty }',
+  ],
+  [
+    'a type named like a member of Object.prototype',
     '{ me { ... on constructor { id } ... on __proto__ { id } } }',
   ],
   [
@@ -169,7 +169,7 @@ describe('A document that is unusual but valid', () => {
       { me: { drive: { entry: { path: 'deep' } } } },
     ],
     [
-      'aliases that every object has',
+      'aliases named like members of Object.prototype',
       '{ constructor: me { toString: email } hasOwnProperty: me { valueOf: email } }',
       {
         constructor: { toString: 'alice@example.com' },

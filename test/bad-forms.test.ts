@@ -64,19 +64,16 @@ describe('A valid form for POST /api/files/upload', () => {
   const fine: [string, Buffer, Record<string, string>?][] = [
     ['the folder first', form([field('folder', '/'), file('new.txt')])],
     ['the file first', form([file('new.txt'), field('folder', '')])],
-    ['a file alone', form([file('new.txt')])],
+    ['only a file', form([file('new.txt')])],
     ['no bytes in the file', form([file('new.txt', '')])],
     [
       'something before the first part and after the last',
       Buffer.concat([Buffer.from('preamble\r\n'), form(whole), Buffer.from('epilogue')]),
     ],
-    ['no line break at the end', form(whole, `--${BOUNDARY}--`)],
+    ['no final line break', form(whole, `--${BOUNDARY}--`)],
+    ['a false boundary within the bytes', form([file('new.txt', `a\r\n--the-boundar\r\n\r\n--`)])],
     [
-      'a boundary within the bytes that is none',
-      form([file('new.txt', `a\r\n--the-boundar\r\n\r\n--`)]),
-    ],
-    [
-      'a header that nobody knows',
+      'an unknown header',
       form([{ headers: [...file('new.txt').headers, 'X-Other: 1'], body: 'x' }]),
     ],
     [
@@ -96,7 +93,7 @@ describe('A valid form for POST /api/files/upload', () => {
       ]),
     ],
     [
-      'an encoded name besides the plain one',
+      'an encoded name with the plain name',
       form([part(`form-data; name="file"; filename="old.txt"; filename*=UTF-8''new.txt`)]),
     ],
     [
@@ -132,9 +129,9 @@ describe('A valid form for POST /api/files/upload', () => {
 
 describe('An invalid form for POST /api/files/upload', () => {
   const forms: [string, string, Buffer][] = [
-    ['no part at all', 'file', form([])],
+    ['no parts', 'file', form([])],
     ['nothing', 'file', Buffer.alloc(0)],
-    ['not even a boundary', 'file', Buffer.from('hello')],
+    ['no boundary', 'file', Buffer.from('hello')],
     ['no file', 'file', form([field('folder', 'a')])],
     ['two files', 'file', form([file('new.txt'), file('other.txt')])],
     ['two files after the folder', 'file', form([...whole, file('other.txt')])],
@@ -144,10 +141,14 @@ describe('An invalid form for POST /api/files/upload', () => {
       'folder',
       form([field('folder', ''), file('new.txt'), field('folder', 'a')]),
     ],
-    ['a field that nobody knows', 'size', form([field('size', '1'), file('new.txt')])],
-    ['such a field after a complete file', 'size', form([...whole, field('size', '1')])],
+    ['an unknown field', 'size', form([field('size', '1'), file('new.txt')])],
+    ['an unknown field after a complete file', 'size', form([...whole, field('size', '1')])],
     ['an internal field', 'owner_id', form([field('owner_id', 'bob'), file('new.txt')])],
-    ['a property of every object', '__proto__', form([field('__proto__', '1'), file('new.txt')])],
+    [
+      'a field named like a member of Object.prototype',
+      '__proto__',
+      form([field('__proto__', '1'), file('new.txt')]),
+    ],
     ['an empty field name', 'folder', form([field('', 'a'), file('new.txt')])],
     ['no field name', 'folder', form([part('form-data'), file('new.txt')])],
     ['a file in a part of another name', 'upload', form([file('new.txt', 'x', 'upload')])],
@@ -229,10 +230,10 @@ describe('An invalid form for POST /api/files/upload', () => {
     ['NUL in a header', 'file', form([file('new\0.txt')])],
     ['no final boundary', 'file', form(whole, '')],
     ['half of the final boundary', 'file', form(whole, `--${BOUNDARY}`)],
-    ['an end within the bytes of the file', 'file', form(whole).subarray(0, -30)],
-    ['an end within the headers of the file', 'file', form(whole).subarray(0, 150)],
+    ['truncated file bytes', 'file', form(whole).subarray(0, -30)],
+    ['truncated file headers', 'file', form(whole).subarray(0, 150)],
     [
-      'an end right after the headers',
+      'nothing after the headers',
       'file',
       Buffer.from(`--${BOUNDARY}\r\n${file('new.txt').headers.join('\r\n')}\r\n\r\n`),
     ],

@@ -37,12 +37,12 @@ describe('A valid GraphQL form', () => {
   it.each([
     ['the usual one', form([ops(operations), maps(map), bytes])],
     [
-      'one with a file that nobody asked for',
+      'a form with an unused file',
       form([ops(operations), maps(map), bytes, file('other.txt', 'x', '1')]),
     ],
     ['one with no bytes in the file', form([ops(operations), maps(map), file('new.txt', '', '0')])],
     [
-      'one whose file stands in a list',
+      'a form with a file in a list',
       form([
         ops({
           query: query.replace('$file: Upload!', '$file: Upload!'),
@@ -83,7 +83,7 @@ describe('An invalid GraphQL form', () => {
     ['with the file before the map', form([ops(operations), bytes, maps(map)])],
     ['with the file before everything', form([bytes, ops(operations), maps(map)])],
     ['with the map before the operations', form([maps(map), ops(operations), bytes])],
-    ['with operations that are no JSON', form([ops('{'), maps(map), bytes])],
+    ['with operations that are not JSON', form([ops('{'), maps(map), bytes])],
     ['with operations that are a text', form([ops('"a"'), maps(map), bytes])],
     ['with operations that are null', form([ops('null'), maps(map), bytes])],
     [
@@ -103,7 +103,7 @@ describe('An invalid GraphQL form', () => {
         bytes,
       ]),
     ],
-    ['with a map that is no JSON', form([ops(operations), maps('{'), bytes])],
+    ['with a map that is not JSON', form([ops(operations), maps('{'), bytes])],
     ['with a map that is a list', form([ops(operations), maps('[]'), bytes])],
     ['with a map that is null', form([ops(operations), maps('null'), bytes])],
     ['with a map that is empty', form([ops(operations), maps('{}'), bytes])],
@@ -137,7 +137,7 @@ describe('An invalid GraphQL form', () => {
     ],
     ['with two operations', form([ops(operations), ops(operations), maps(map), bytes])],
     [
-      'with two fields that nobody knows before',
+      'with two unknown fields first',
       form([field('a', '1'), field('b', '2'), ops(operations), maps(map), bytes]),
     ],
     ['with a file that is never sent', form([ops(operations), maps(map)])],
@@ -145,7 +145,7 @@ describe('An invalid GraphQL form', () => {
       'with a file under another name',
       form([ops(operations), maps(map), file('new.txt', 'x', '1')]),
     ],
-    ['with a field in the place of the file', form([ops(operations), maps(map), field('0', 'x')])],
+    ['with a field instead of the file', form([ops(operations), maps(map), field('0', 'x')])],
     [
       'with a file without a file name',
       form([
@@ -162,7 +162,7 @@ describe('An invalid GraphQL form', () => {
     ],
     ['with a file of an empty file name', form([ops(operations), maps(map), file('', 'x', '0')])],
     ['with no final boundary', form([ops(operations), maps(map), bytes], '').subarray(0, -2)],
-    ['with an end within the operations', form([ops(operations)]).subarray(0, 120)],
+    ['with truncated operations', form([ops(operations)]).subarray(0, 120)],
     [
       'with a header line of 1 MB',
       form([{ headers: [`X: ${'y'.repeat(1e6)}`], body: 'x' }, ops(operations), maps(map), bytes]),

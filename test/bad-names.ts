@@ -9,15 +9,15 @@ export const badNames: [string, string][] = [
   ['a C1 control', 'a\u0085b'],
   ['NUL', 'a\u0000.txt'],
   ['a space before', ' a'],
-  ['a space behind', 'a '],
+  ['a trailing space', 'a '],
   ['nothing but a space', ' '],
   ['a no-break space before', '\u00a0a'],
-  ['an ideographic space behind', 'a\u3000'],
+  ['a trailing ideographic space', 'a\u3000'],
   ['a byte order mark before', '\ufeffa'],
   ['256 bytes of ASCII', 'a'.repeat(256)],
   ['256 bytes, two each', 'é'.repeat(128)],
   ['257 bytes of emoji', `${'😀'.repeat(64)}a`],
-  ['combining marks without end', `a${'\u0301'.repeat(1500)}`],
+  ['very many combining marks', `a${'\u0301'.repeat(1500)}`],
 ]
 
 /** A path of five such names. */
@@ -27,11 +27,11 @@ export const five = (name: string) => Array(5).fill(name).join('/')
 export const badPaths: [string, string][] = [
   ...badNames,
   ['.. in the middle', 'keep/../keep/a.txt'],
-  ['.. behind a backslash', '..\\a'],
-  ['. at the end', 'keep/.'],
+  ['.. after a backslash', '..\\a'],
+  ['a trailing .', 'keep/.'],
   ['an empty name', 'keep//a.txt'],
   ['a name of a space', 'keep/ /a.txt'],
-  ['a space behind a folder', 'keep /a.txt'],
+  ['a space after a folder', 'keep /a.txt'],
   ['33 names', Array(33).fill('a').join('/')],
   ['1,025 bytes', `${five('a'.repeat(204))}a`],
   ['1,025 bytes, two each', `${five('é'.repeat(102))}a`],

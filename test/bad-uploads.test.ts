@@ -495,10 +495,15 @@ describe('The raw route', () => {
 
   it.each<[string, Record<string, string | number>, (part: Buffer) => Uint8Array | string, string]>(
     [
-      ['nothing, and says so', { 'content-length': 0 }, () => '', 'part'],
+      ['no bytes, with that length', { 'content-length': 0 }, () => '', 'part'],
       ['nothing', {}, () => '', 'part'],
       ['nothing in chunks', { 'transfer-encoding': 'chunked' }, () => '0\r\n\r\n', 'part'],
-      ['too little, and says so', { 'content-length': 5 }, part => part.subarray(0, 5), 'part'],
+      [
+        'too few bytes, with that length',
+        { 'content-length': 5 },
+        part => part.subarray(0, 5),
+        'part',
+      ],
       [
         'too little in chunks',
         { 'transfer-encoding': 'chunked' },
@@ -513,7 +518,7 @@ describe('The raw route', () => {
         'part',
       ],
       [
-        'what is packed',
+        'a compressed body',
         { 'content-length': PART, 'content-encoding': 'gzip' },
         part => part,
         'content-encoding',

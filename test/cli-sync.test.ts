@@ -726,7 +726,7 @@ describe('satchel sync', () => {
 
   it.each([
     ['leads elsewhere', () => symlinkSync('out', at('d'))],
-    ['is not there any more', () => {}],
+    ['disappears', () => {}],
   ])('writes and deletes nothing when the local folder %s while it runs', async (_what, meddle) => {
     const from = box()
     for (const path of ['a.txt', 'b.txt', 'c/b.txt']) await alice.upload(`${from}/${path}`, path)

@@ -101,12 +101,7 @@ describe('satchel tag', () => {
   })
 
   it.each<[string, string[], number, RegExp]>([
-    [
-      'a tag that there is not',
-      ['add', 'nothing', 'x.txt'],
-      4,
-      /There is no tag "nothing" in \/\./,
-    ],
+    ['an unknown tag', ['add', 'nothing', 'x.txt'], 4, /There is no tag "nothing" in \/\./],
     ['a tag of another drive', ['add', 'invoices', 'garden:/plans'], 4, /in garden:\//],
     [
       'entries of two drives',
@@ -114,16 +109,11 @@ describe('satchel tag', () => {
       2,
       /belongs to one drive/,
     ],
-    ['an entry that there is not', ['add', 'invoices', 'no.txt'], 4, /FILE_NOT_FOUND/],
-    ['a tag twice', ['create', 'INVOICES'], 5, /TAG_EXISTS/],
-    [
-      'a colour that there is not',
-      ['create', 'a', '--colour', 'mauve'],
-      2,
-      /choices are grey, red/i,
-    ],
+    ['an unknown entry', ['add', 'invoices', 'no.txt'], 4, /FILE_NOT_FOUND/],
+    ['an existing tag name', ['create', 'INVOICES'], 5, /TAG_EXISTS/],
+    ['an unknown colour', ['create', 'a', '--colour', 'mauve'], 2, /choices are grey, red/i],
     ['nothing to change', ['edit', 'invoices'], 2, /--name or --colour/],
-    ['to delete a tag that there is not', ['delete', 'nothing'], 4, /no tag "nothing"/],
+    ['to delete an unknown tag', ['delete', 'nothing'], 4, /no tag "nothing"/],
     ['a name with a comma', ['create', 'a,b'], 2, /comma/],
   ])('refuses %s', async (_what, args, code, says) => {
     const refused = await hers.satchel(['tag', ...args])
@@ -221,7 +211,7 @@ describe('satchel star, unstar and favourites', () => {
   })
 
   it.each<[string, string[], number, RegExp]>([
-    ['an entry that there is not', ['star', 'no.txt'], 4, /NOT_FOUND/],
+    ['an unknown entry', ['star', 'no.txt'], 4, /NOT_FOUND/],
     ['the same', ['unstar', 'no.txt'], 4, /NOT_FOUND/],
     ['the root', ['star', '/'], 2, /root|INVALID_INPUT|INVALID_PATH/],
   ])('refuses %s', async (_what, args, code, says) => {

@@ -295,7 +295,7 @@ describe('satchel sync --two-way', () => {
       { 'f/a.txt': 'replaced' },
     ],
     [
-      'to which a file has come in place of another one',
+      'that receives a file in place of another one',
       async (f: string) => {
         await remove(`${f}/a.txt`)
         await put(`${f}/new.txt`, 'new')

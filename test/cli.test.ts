@@ -183,9 +183,9 @@ describe('satchel login', () => {
     ['nothing as key', ['login', 'http://127.0.0.1:1'], ' \n', 2],
     ['two lines as key', ['login', 'http://127.0.0.1:1'], 'a\nb', 2],
     ['no address', ['login'], 'key', 2],
-    ['what is no address', ['login', 'files.example.com'], 'key', 2],
+    ['an invalid address', ['login', 'files.example.com'], 'key', 2],
     ['an address with a password', ['login', 'https://a:b@example.com'], 'key', 2],
-    ['nobody there', ['login', 'http://127.0.0.1:2', '--retries', '0'], 'key', 7],
+    ['an unreachable service', ['login', 'http://127.0.0.1:2', '--retries', '0'], 'key', 7],
   ])('refuses %s', async (_what, args, stdin, exit) => {
     await inShell({}, async own => {
       const { code, out, err } = await own.satchel(args, { stdin })

@@ -24,9 +24,9 @@ const forged: [string, string][] = [
   ['no JSON', Buffer.from('{').toString('base64url')],
   ['no list', cursorOf({ id: 1 })],
   ['nothing', cursorOf([])],
-  ['an id that is none', cursorOf(['🦊'])],
-  ['a time and an id that is none', cursorOf([1, '🦊'])],
-  ['a time that is none', Buffer.from('[1e999,"0"]').toString('base64url')],
+  ['an invalid id', cursorOf(['🦊'])],
+  ['a time and an invalid id', cursorOf([1, '🦊'])],
+  ['an invalid time', Buffer.from('[1e999,"0"]').toString('base64url')],
   ['too much', cursorOf([1, 'a', 'b'])],
 ]
 

@@ -562,7 +562,7 @@ describe('PROPFIND', () => {
       ['a checksum of another length', { 'oc-checksum': 'SHA1:0123' }],
       ['a checksum without a kind', { 'oc-checksum': sums.MD5 }],
       ['a Content-MD5 in hex', { 'content-md5': sums.MD5 }],
-      ['an OC-Total-Length that is no number', { 'oc-total-length': '3 bytes' }],
+      ['an OC-Total-Length that is not a number', { 'oc-total-length': '3 bytes' }],
     ] as [string, Record<string, string>][])('is refused with %s', async (_what, headers) => {
       const { status, text } = await put('sum', headers)
       expect([status, text]).toEqual([400, expect.stringContaining('INVALID_INPUT')])

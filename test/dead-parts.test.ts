@@ -68,7 +68,7 @@ onMysql('A MySQL server', () => {
 
   const deaths: [string, () => unknown][] = [
     ['refuses connections', () => proxy.refuse()],
-    ['answers nothing any more', () => proxy.freeze()],
+    ['stops responding', () => proxy.freeze()],
   ]
 
   describe.each(deaths)('that %s', (_how, die) => {
@@ -313,7 +313,7 @@ withRedis('A Redis', () => {
 
   it.each([
     ['refuses connections', () => proxy.refuse()],
-    ['answers nothing any more', () => proxy.freeze()],
+    ['stops responding', () => proxy.freeze()],
   ])('that %s does not affect requests', async (_how, die) => {
     const json = { object: 'secret.txt', password: 'open sesame' }
     const { response } = await alice.rest('POST', '/api/files/quick_share', { json })

@@ -209,12 +209,12 @@ describe('POST /api/files/share', () => {
   it.each<[string, object, string, string?]>([
     ['no files', { objects: [] }, 'INVALID_INPUT', 'objects'],
     ['101 files', { objects: Array(101).fill('docs/a.txt') }, 'INVALID_INPUT', 'objects'],
-    ['files that are no list', { objects: 'docs/a.txt' }, 'INVALID_INPUT', 'objects'],
-    ['a file that is no text', { objects: [1] }, 'INVALID_INPUT', 'objects'],
+    ['files that are not a list', { objects: 'docs/a.txt' }, 'INVALID_INPUT', 'objects'],
+    ['a file that is not a string', { objects: [1] }, 'INVALID_INPUT', 'objects'],
     ['a file that is null', { objects: ['docs/a.txt', null] }, 'INVALID_INPUT', 'objects'],
-    ['a path that is none', { objects: ['docs/../a.txt'] }, 'INVALID_PATH', 'objects'],
+    ['an invalid path', { objects: ['docs/../a.txt'] }, 'INVALID_PATH', 'objects'],
     ['no address', { email: '' }, 'INVALID_INPUT', 'email'],
-    ['an address that is none', { email: 'bob' }, 'INVALID_INPUT', 'email'],
+    ['an invalid address', { email: 'bob' }, 'INVALID_INPUT', 'email'],
     ['two addresses', { email: 'bob@example.com,carol@example.com' }, 'INVALID_INPUT', 'email'],
     ['an address with a name', { email: 'Bob <bob@example.com>' }, 'INVALID_INPUT', 'email'],
     [
@@ -229,11 +229,11 @@ describe('POST /api/files/share', () => {
       'INVALID_INPUT',
       'email',
     ],
-    ['a duration that is none', { duration: '7 d' }, 'INVALID_DURATION', 'duration'],
+    ['an invalid duration', { duration: '7 d' }, 'INVALID_DURATION', 'duration'],
     ['a duration that is too long', { duration: '6y' }, 'INVALID_DURATION', 'duration'],
     ['a password that is too long', { password: 'x'.repeat(129) }, 'INVALID_INPUT', 'password'],
-    ['a password that is no text', { password: 1 }, 'INVALID_INPUT', 'password'],
-    ['a wish for mail that is none', { send_email: 'yes' }, 'INVALID_INPUT', 'send_email'],
+    ['a password that is not a string', { password: 1 }, 'INVALID_INPUT', 'password'],
+    ['an invalid send_email', { send_email: 'yes' }, 'INVALID_INPUT', 'send_email'],
     ['an unknown field', { max_downloads: 1 }, 'INVALID_INPUT', 'max_downloads'],
     ['oneself', { email: 'ALICE@example.com' }, 'INVALID_INPUT', 'email'],
   ])('400 for %s, and nothing is shared', async (_what, json, code, field) => {
@@ -248,7 +248,7 @@ describe('POST /api/files/share', () => {
   it.each([
     ['a file that is missing', 'docs/none.txt'],
     ['a folder', 'docs'],
-    ['a file of somebody else', 'secret.txt'],
+    ['a file of another user', 'secret.txt'],
   ])('400 for %s among others: shares all files or none', async (_what, path) => {
     await bob.upload('secret.txt', 'bob')
     const before = await rows()

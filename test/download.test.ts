@@ -154,7 +154,7 @@ describe('GET /api/d/{token}', () => {
 
   it.each([
     ['an unknown mode', '?mode=evil', 'INVALID_MODE', 'mode'],
-    ['a mode twice', '?mode=inline&mode=inline', 'INVALID_INPUT', 'mode'],
+    ['a repeated mode', '?mode=inline&mode=inline', 'INVALID_INPUT', 'mode'],
     ['a password in the address', '?password=secret', 'INVALID_INPUT', 'password'],
   ])('400 for %s', async (_what, query, code, field) => {
     const { status, response } = await t.anonymous.rest(
@@ -195,10 +195,10 @@ describe.each(['POST', 'GET'])('%s /api/user/private/download_token', method => 
   it.each([
     ['no file', '', { code: 'INVALID_INPUT', field: 'file' }],
     ['the root', '?file=/', { code: 'INVALID_PATH', field: 'file' }],
-    ['a path that cannot be', '?file=..', { code: 'INVALID_PATH', field: 'file' }],
-    ['a file twice', '?file=a&file=b', { code: 'INVALID_INPUT', field: 'file' }],
+    ['an invalid path', '?file=..', { code: 'INVALID_PATH', field: 'file' }],
+    ['a repeated file', '?file=a&file=b', { code: 'INVALID_INPUT', field: 'file' }],
     ['a folder', '?file=docs', { code: 'FILE_NOT_FOUND', path: 'docs' }],
-    ['a file that is not there', '?file=docs/none', { code: 'FILE_NOT_FOUND', path: 'docs/none' }],
+    ['a missing file', '?file=docs/none', { code: 'FILE_NOT_FOUND', path: 'docs/none' }],
   ])('400 for %s', async (_what, query, refusal) => {
     const { status, response } = await alice.rest(method, `${MAKE}${query}`)
     expect([status, response]).toEqual([400, refusal])

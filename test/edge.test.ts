@@ -276,7 +276,7 @@ describe('A write with the cookie from a browser', () => {
   it.each<[string, Record<string, string>]>([
     ['another origin', { origin: EVIL }],
     ['another origin, from an allowed page', { origin: EVIL, referer: `${APP}/` }],
-    ['an origin that begins like an allowed one', { origin: `${APP}.evil.com` }],
+    ['an origin with an allowed one as its prefix', { origin: `${APP}.evil.com` }],
     ['another scheme', { origin: APP.replace('https', 'http') }],
     ['a page without an origin', { origin: 'null' }],
     ['no origin', { origin: '' }],

@@ -207,14 +207,10 @@ describe('Favourites', () => {
 
   it.each([
     ['the root', { entries: at('') }, 'INVALID_PATH'],
-    ['a path that is none', { entries: at('none.txt') }, 'FILE_NOT_FOUND'],
-    ['an id that is none', { entries: [{ id: 'nonsense' }] }, 'FILE_NOT_FOUND'],
-    ['a share that is none', { shares: ['nonsense'] }, 'SHARE_NOT_FOUND'],
-    [
-      'an id of a drive that is none',
-      { entries: [{ at: { drive: 'nonsense', path: 'a' } }] },
-      'FORBIDDEN',
-    ],
+    ['an unknown path', { entries: at('none.txt') }, 'FILE_NOT_FOUND'],
+    ['an invalid id', { entries: [{ id: 'nonsense' }] }, 'FILE_NOT_FOUND'],
+    ['an unknown share', { shares: ['nonsense'] }, 'SHARE_NOT_FOUND'],
+    ['an unknown drive id', { entries: [{ at: { drive: 'nonsense', path: 'a' } }] }, 'FORBIDDEN'],
     ['too many', { shares: Array(101).fill('x') }, 'INVALID_INPUT'],
   ])('are refused for %s', async (_what, input, code) => {
     expect(await codeOf(await personWith(), ADD, { input })).toBe(code)

@@ -208,7 +208,7 @@ describe('POST /api/files/upload', () => {
       'folder',
     ],
     [
-      'a folder that cannot be',
+      'an invalid folder',
       formOf([
         ['folder', 'a/../b'],
         ['file', blob('x'), 'a'],
@@ -217,7 +217,7 @@ describe('POST /api/files/upload', () => {
       'folder',
     ],
     [
-      'a folder that cannot be, after the file',
+      'an invalid folder after the file',
       formOf([
         ['file', blob('x'), 'a'],
         ['folder', 'a//b'],
@@ -464,16 +464,16 @@ describe('GET /api/files/tree', () => {
   })
 
   it.each([
-    ['a path that cannot be', 'path=a/../b', 'INVALID_PATH', 'path'],
+    ['an invalid path', 'path=a/../b', 'INVALID_PATH', 'path'],
     ['a path with a control character', 'path=a%00b', 'INVALID_PATH', 'path'],
     ['a limit of 0', 'limit=0', 'INVALID_INPUT', 'limit'],
     ['a limit beyond 10,000', 'limit=10001', 'INVALID_INPUT', 'limit'],
-    ['a limit that is no number', 'limit=ten', 'INVALID_INPUT', 'limit'],
-    ['a limit that is not whole', 'limit=1.5', 'INVALID_INPUT', 'limit'],
+    ['a limit that is not a number', 'limit=ten', 'INVALID_INPUT', 'limit'],
+    ['a fractional limit', 'limit=1.5', 'INVALID_INPUT', 'limit'],
     ['a limit beyond 32 bits', 'limit=99999999999', 'INVALID_INPUT', 'limit'],
-    ['a cursor of nobody', 'cursor=bm90aGluZw', 'INVALID_INPUT', 'cursor'],
-    ['a path twice', 'path=a&path=b', 'INVALID_INPUT', 'path'],
-    ['a limit twice', 'limit=1&limit=1', 'INVALID_INPUT', 'limit'],
+    ['an unknown cursor', 'cursor=bm90aGluZw', 'INVALID_INPUT', 'cursor'],
+    ['a repeated path', 'path=a&path=b', 'INVALID_INPUT', 'path'],
+    ['a repeated limit', 'limit=1&limit=1', 'INVALID_INPUT', 'limit'],
   ])('400 for %s', async (_what, query, code, field) => {
     const { status, response } = await tree(alice, query)
     expect([status, response]).toEqual([400, { code, field }])
@@ -544,11 +544,11 @@ describe('POST /api/files/move', () => {
     ['an unknown field', { source: 'a', destination: 'b', force: true }, 'INVALID_INPUT', 'force'],
     ['the root as source', { source: '/', destination: 'b' }, 'INVALID_PATH', 'source'],
     ['the root as destination', { source: 'a', destination: '' }, 'INVALID_PATH', 'destination'],
-    ['a path that cannot be', { source: 'a', destination: 'b/./c' }, 'INVALID_PATH', 'destination'],
+    ['an invalid path', { source: 'a', destination: 'b/./c' }, 'INVALID_PATH', 'destination'],
     ['a list', '["a","b"]', 'INVALID_JSON', 'body'],
     ['null as a body', 'null', 'INVALID_JSON', 'body'],
     ['half a body', '{"source":', 'INVALID_JSON', 'body'],
-    ['a body that is not UTF-8', '\xff', 'INVALID_JSON', 'body'],
+    ['a body in invalid UTF-8', '\xff', 'INVALID_JSON', 'body'],
   ])('400 for %s', async (_what, body, code, field) => {
     const { status, response } = await alice.rest('POST', '/api/files/move', {
       headers: { 'content-type': 'application/json' },
@@ -602,8 +602,8 @@ describe('DELETE /api/files/delete', () => {
   it.each([
     ['no file', '', 'INVALID_INPUT', 'file'],
     ['the root', '?file=/', 'INVALID_PATH', 'file'],
-    ['a path that cannot be', '?file=a/../b', 'INVALID_PATH', 'file'],
-    ['a file twice', '?file=a&file=b', 'INVALID_INPUT', 'file'],
+    ['an invalid path', '?file=a/../b', 'INVALID_PATH', 'file'],
+    ['a repeated file', '?file=a&file=b', 'INVALID_INPUT', 'file'],
   ])('400 for %s', async (_what, query, code, field) => {
     const { status, response } = await alice.rest('DELETE', `/api/files/delete${query}`)
     expect([status, response]).toEqual([400, { code, field }])
@@ -681,10 +681,10 @@ describe('DELETE /api/files/delete/batch', () => {
     ['no file', [], 'INVALID_INPUT'],
     ['1,001 files', Array(1001).fill('a'), 'INVALID_INPUT'],
     ['a text', 'batch/keep', 'INVALID_INPUT'],
-    ['a number among them', ['batch/keep', 1], 'INVALID_INPUT'],
-    ['null among them', ['batch/keep', null], 'INVALID_INPUT'],
+    ['a number in the list', ['batch/keep', 1], 'INVALID_INPUT'],
+    ['null in the list', ['batch/keep', null], 'INVALID_INPUT'],
     ['nothing', undefined, 'INVALID_INPUT'],
-    ['a path that cannot be among them', ['batch/keep', '..'], 'INVALID_PATH'],
+    ['an invalid path in the list', ['batch/keep', '..'], 'INVALID_PATH'],
   ])('400 for %s, and nothing is deleted', async (_what, files, code) => {
     const { status, response } = await removeAll(files)
     expect([status, response]).toEqual([400, { code, field: 'files' }])

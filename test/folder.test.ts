@@ -133,7 +133,7 @@ describe('POST /api/folders', () => {
     ['a number', 7, 'INVALID_INPUT'],
     ['the root', '/', 'INVALID_PATH'],
     ['an empty path', '', 'INVALID_PATH'],
-    ['a path that cannot be', 'a/../b', 'INVALID_PATH'],
+    ['an invalid path', 'a/../b', 'INVALID_PATH'],
     ['33 names', Array(33).fill('n').join('/'), 'INVALID_PATH'],
   ])('400 for %s', async (_what, path, code) => {
     const { status, response } = await make(path)
@@ -368,15 +368,15 @@ describe('DELETE /api/folders', () => {
     ['no path', '', { code: 'INVALID_INPUT', field: 'path' }],
     ['the root', '?path=/', { code: 'INVALID_PATH', field: 'path' }],
     ['the root, recursively', '?path=&recursive=true', { code: 'INVALID_PATH', field: 'path' }],
-    ['a path that cannot be', '?path=a/../b', { code: 'INVALID_PATH', field: 'path' }],
-    ['a path twice', '?path=a&path=b', { code: 'INVALID_INPUT', field: 'path' }],
+    ['an invalid path', '?path=a/../b', { code: 'INVALID_PATH', field: 'path' }],
+    ['a repeated path', '?path=a&path=b', { code: 'INVALID_INPUT', field: 'path' }],
     ['recursive=1', '?path=bin/full&recursive=1', { code: 'INVALID_INPUT', field: 'recursive' }],
     [
       'recursive=TRUE',
       '?path=bin/full&recursive=TRUE',
       { code: 'INVALID_INPUT', field: 'recursive' },
     ],
-    ['a folder that is not there', '?path=none', { code: 'FOLDER_NOT_FOUND', path: 'none' }],
+    ['a missing folder', '?path=none', { code: 'FOLDER_NOT_FOUND', path: 'none' }],
     ['a file', '?path=bin/full/b.txt', { code: 'FOLDER_NOT_FOUND', path: 'bin/full/b.txt' }],
   ])('400 for %s', async (_what, query, refusal) => {
     const { status, response } = await alice.rest('DELETE', `/api/folders${query}`)

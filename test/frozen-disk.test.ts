@@ -86,7 +86,7 @@ withDisk('A service whose disk of the database stops answering', () => {
     return { status, ms: performance.now() - since }
   }
 
-  it('answers /healthz and reads, says 503 on /readyz, and recovers by itself', async () => {
+  it('serves /healthz and reads, responds 503 on /readyz, and recovers by itself', async () => {
     expect((await makeFolder('before')).status).toBe(200)
     freeze()
     const write = makeFolder('meanwhile')

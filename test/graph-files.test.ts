@@ -565,7 +565,7 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
   })
 
   describe('deleteEntries', () => {
-    it('deletes files at once, and the blobs in the next sweep', async () => {
+    it('deletes files immediately, and the blobs in the next sweep', async () => {
       const id = await have(`${top}/gone/a`, 'going')
       await have(`${top}/gone/b`, 'going too')
       const before = await usage()

@@ -185,13 +185,13 @@ describe('A refusal', () => {
       },
     ],
     [
-      'a number that is not whole',
+      'a fractional number',
       {
         query: 'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id } } }',
         variables: { input: { file: { at: { path: 'docs/deep/a.txt' } }, maxDownloads: 1.5 } },
       },
     ],
-    ['an operation that is not there', { query: 'query A { me { id } }', operationName: 'B' }],
+    ['an unknown operation', { query: 'query A { me { id } }', operationName: 'B' }],
     ['two operations and no name', { query: 'query A { me { id } } query B { me { id } }' }],
     [
       '51 aliases',

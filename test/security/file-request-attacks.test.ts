@@ -275,7 +275,7 @@ describe('A file request that ends during an upload', () => {
       () => alice.rest('DELETE', '/api/folders?path=inbox&recursive=true'),
     ],
     [
-      'its maker is suspended',
+      'because its creator is suspended',
       () => t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [alice.userId]),
     ],
   ]
@@ -321,9 +321,9 @@ describe('A file request that ends during an upload', () => {
   })
 
   it.each<[string, (garden: string, bob: Person) => Promise<unknown>]>([
-    ['its maker is a viewer now', (garden, bob) => join(t, garden, bob, 'viewer')],
+    ['because its creator is a viewer now', (garden, bob) => join(t, garden, bob, 'viewer')],
     [
-      'its maker has left the workspace',
+      'because its creator has left the workspace',
       (garden, { userId }) =>
         t.app.db.run('DELETE FROM member WHERE workspace_id = ? AND user_id = ?', [garden, userId]),
     ],

@@ -73,7 +73,7 @@ describe('A malformed request', () => {
     ],
     ['no query', 'INVALID_INPUT', 400, { method: 'GET', search: '?variables={}' }],
     [
-      'variables that are no JSON',
+      'variables that are not JSON',
       'INVALID_JSON',
       400,
       { method: 'GET', search: '?query={a}&variables={' },
@@ -122,11 +122,7 @@ describe('A refused well-formed request', () => {
       `{ me { drive { root { entries(first: 1000) { nodes { ... on Folder { entries(first: 1000) { nodes { ${'a b c d e f g h i j'.replaceAll(/\w/g, '$&: name')} } } } } } } } } }`,
       400,
     ],
-    [
-      'an operation that is not there',
-      { query: 'query A { __typename }', operationName: 'B' },
-      400,
-    ],
+    ['an unknown operation', { query: 'query A { __typename }', operationName: 'B' }, 400],
     ['a field that is refused', '{ me { drive { entry(path: "a//b") { id } } } }', 200],
   ])(
     'gets 200 for clients of application/json, and its own status for others: %s',

@@ -297,7 +297,7 @@ describe('An invite', () => {
 
   // The state that a recipient meets who accepts at the moment when the right ends.
   it.each([
-    ['is no member', "DELETE FROM member WHERE user_id = ? AND role = 'admin'"],
+    ['is not a member', "DELETE FROM member WHERE user_id = ? AND role = 'admin'"],
     ['is an editor', "UPDATE member SET role = 'editor' WHERE user_id = ?"],
     ['is suspended', "UPDATE user SET status = 'suspended' WHERE id = ?"],
   ])('with a remaining row admits nobody when its sender %s', async (_what, sql) => {

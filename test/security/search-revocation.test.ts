@@ -219,7 +219,7 @@ const ends: End[] = [
       t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 1, shareId]),
   },
   {
-    how: 'what is shared goes to the trash',
+    how: 'the shared entry is moved to the trash',
     begin: shared,
     end: ({ owner, word }) => trashes(`above/${word}`)(owner),
   },
@@ -234,7 +234,7 @@ const ends: End[] = [
     end: ({ reader }) => operatorService({ db: t.app.db }).suspend(reader.email),
   },
   {
-    how: 'the session of the recipient ends',
+    how: 'the session of the recipient is ended',
     begin: shared,
     end: ({ reader }) =>
       t.app.db.run('UPDATE session SET expires_at = ? WHERE hash = ?', [
@@ -292,7 +292,7 @@ const ends: End[] = [
       ),
   },
   {
-    how: 'the maker of a key of a workspace is removed',
+    how: 'the creator of a workspace key is removed',
     begin: withWorkspaceKey,
     end: scene => removed(scene, scene.reader.userId),
   },

@@ -187,9 +187,9 @@ describe('A download', () => {
   })
 
   it.each<[string, Answer[]]>([
-    ['goes on behind what it has', [half, rest]],
-    ['begins anew where the store gives all of it again', [half, all]],
-    ['gets another link when the time of one is over', [status(403), half, status(403), rest]],
+    ['resumes after the received bytes', [half, rest]],
+    ['starts over when the store sends all bytes again', [half, all]],
+    ['gets another link when its link has expired', [status(403), half, status(403), rest]],
     ['tries again while the store is busy', [status(503), all]],
   ])('%s', async (_what, answers) => {
     const [service] = await withStore(answers)

@@ -176,7 +176,7 @@ describe('The renderer process', () => {
   it.each([
     ['words', 'unsupported', 'not a picture'],
     [
-      'a picture whose end is missing',
+      'a truncated picture',
       'unreadable',
       plain(900, 900)
         .png({ compressionLevel: 0 })

@@ -80,7 +80,7 @@ describe('The cost of a document', () => {
       ),
     ],
     [
-      'what is found',
+      'search results',
       '{ me { drive { search(query: "a", first: 1000) { nodes { id path size parent { id path } } } } } }',
     ],
     [

@@ -72,7 +72,7 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['entries', inTransaction((db, tx) => entriesOf(db, 'bucket', keys, tx))],
   ['entries that are to be deleted', inTransaction((db, tx) => deleteEntries(db, keys, tx))],
   ['shares of files', db => countSharesOf(db, 'user', keys)],
-  ['shares of what is deleted', inTransaction((db, tx) => endSharesOf(db, 'bucket', keys, [], tx))],
+  ['shares of deleted entries', inTransaction((db, tx) => endSharesOf(db, 'bucket', keys, [], tx))],
   ['shares below folders', inTransaction((db, tx) => sharedBelow(db, 'bucket', keys, tx))],
   [
     'the share of several entries',
@@ -81,7 +81,7 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
     ),
   ],
   [
-    'what is searched in several entries',
+    'searchable texts of several entries',
     db => entriesAmong(db, keys, { sort: 'name', descending: false, part: 'a' }, 10, null),
   ],
   ['deleted entries', inTransaction((db, tx) => trashedNodes(db, 'bucket', keys, tx))],
