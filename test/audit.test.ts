@@ -188,7 +188,7 @@ describe('The audit trail', () => {
     })
   })
 
-  it('keeps its numbers when many write to the log of the service at once', async () => {
+  it('is numbered without gaps when many write to the log of the service at once', async () => {
     const before = (await trail({ kinds: ['AUDIT_READ'] })).length
     await Promise.all(Array.from({ length: 12 }, () => trail({ kinds: ['AUDIT_READ'] })))
     expect(await trail({ kinds: ['AUDIT_READ'] })).toHaveLength(before + 13)

@@ -310,7 +310,7 @@ describe('satchel put', () => {
     expect([code, JSON.parse(err).error.code]).toEqual([6, 'QUOTA_EXCEEDED'])
   })
 
-  it('hundreds of small files', async () => {
+  it('uploads hundreds of small files', async () => {
     const to = box()
     write(
       Object.fromEntries(

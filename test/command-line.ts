@@ -137,12 +137,12 @@ function shellOf(
     async json(...args) {
       const { code, out, err } = await satchel(['--json', ...args])
       if (code !== 0 || err !== '')
-        throw new Error(`satchel ${args.join(' ')} ends with ${code}: ${err}`)
+        throw new Error(`satchel ${args.join(' ')} exited with ${code}: ${err}`)
       return parse(out)
     },
     async refused(...args) {
       const { code, out, err } = await satchel(['--json', ...args])
-      if (out !== '') throw new Error(`satchel ${args.join(' ')} says ${out}`)
+      if (out !== '') throw new Error(`satchel ${args.join(' ')} printed ${out}`)
       return { code, error: parse(err).error }
     },
     close: () => rmSync(home, { recursive: true, force: true }),

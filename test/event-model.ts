@@ -76,7 +76,7 @@ export function apply(
       model.set(path + key.slice(from.length), model.get(key) ?? '')
       model.delete(key)
     }
-  } else throw new Error(`What is ${kind}?`)
+  } else throw new Error(`Unknown kind of event: ${kind}`)
 }
 
 /** The tree according to the service. */
@@ -235,8 +235,7 @@ export async function drive({ writers, kills, killEvery }: Load): Promise<Told> 
       const last = async () =>
         (await ask('{ me { drive { eventCursor } } }').catch(() => null))?.me.drive.eventCursor
       for (let since = Date.now(); !done || after !== (await last()); reconnects++) {
-        if (done && Date.now() - since > 30_000)
-          throw new Error('The subscriber does not catch up.')
+        if (done && Date.now() - since > 30_000) throw new Error('The subscriber did not catch up.')
         if (!done) since = Date.now()
         // Half of the time it sends last-event-id like a browser.
         const more = randomInt(2) === 0 ? { 'last-event-id': after } : {}

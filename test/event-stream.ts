@@ -100,7 +100,7 @@ export async function openEventStream(
         if (over) break
         await sleep(10)
       }
-      throw new Error(`No message came; before: ${JSON.stringify(messages)}`)
+      throw new Error(`No message arrived. Earlier messages: ${JSON.stringify(messages)}`)
     },
     ended,
     close: () => gone.abort(),

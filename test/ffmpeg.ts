@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { readProgram } from '../src/config/program.ts'
 
 const program = readProgram('', process.env.PATH)
-if (!program && process.env.CI) throw new Error('There is no ffmpeg: the tests of videos need it.')
+if (!program && process.env.CI) throw new Error('ffmpeg is missing. The video tests need it.')
 
 /**
  * The setting for the test services that render thumbnails of videos: Debian's ffmpeg, if it is

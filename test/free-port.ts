@@ -19,5 +19,5 @@ export async function freePort(): Promise<number> {
     await once(server, 'close')
     return port
   }
-  throw new Error('There is no free port.')
+  throw new Error('No port is free.')
 }

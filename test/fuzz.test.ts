@@ -186,7 +186,7 @@ describe.each(routes.map((route, i) => [`${route.method} ${route.path}`, route, 
           const isSoon = performance.now() - start < TOO_LONG
           const tells = /node_modules|\.[tj]s:\d|SELECT |SQLITE_|\bER_[A-Z]+|\/tmp\//.test(text)
           if ((status >= 500 && !isBusy) || !isSoon || tells)
-            throw new Error(`${request} answers ${status}: ${text.slice(0, 1000)}`)
+            throw new Error(`${request} returned ${status}: ${text.slice(0, 1000)}`)
         }
       }
       await Promise.all(Array.from({ length: AT_ONCE }, work))

@@ -82,7 +82,8 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
     const share = await db.Share.findOne({ where: { userId }, raw: true })
     const bucket = await db.Bucket.findOne({ where: { userId }, raw: true })
     const session = await db.Session.findOne({ where: { userId }, raw: true })
-    if (!share || !bucket || !session) throw new Error('They were not made.')
+    if (!share || !bucket || !session)
+      throw new Error('The share, the drive or the session is missing.')
     const writer = { via: 'session', credentialId: session.id } as Parameters<
       typeof settle
     >[3]['caller']

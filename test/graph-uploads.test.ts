@@ -151,7 +151,7 @@ describe.each([
     expect(await find(session.id)).toBeNull()
   })
 
-  it('may become another file than planned', async () => {
+  it('may be completed under another name and in another folder', async () => {
     const { id } = await sent({ folder: 'planned' })
     const fileName = newName()
     const { completeUpload } = await answer(complete(id, { fileName, folder: 'another' }))

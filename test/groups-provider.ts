@@ -109,11 +109,11 @@ export async function openGroupsProvider(): Promise<GroupsProvider> {
         const { status, headers } = await browser.get(url, { headers: { 'x-person': person.sub } })
         const next = headers.get('location')
         if (next === null)
-          throw new Error(`The sign-in of ${person.sub} ends with ${status} at ${url}.`)
+          throw new Error(`The sign-in of ${person.sub} failed with ${status} at ${url}.`)
         url = new URL(next, browser.last).href
         if (browser.jar.has('session_id')) return browser
       }
-      throw new Error(`The sign-in of ${person.sub} does not end.`)
+      throw new Error(`The sign-in of ${person.sub} did not finish.`)
     },
 
     close: () => new Promise(resolve => server.close(() => resolve())),

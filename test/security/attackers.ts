@@ -32,7 +32,7 @@ export async function gather(attack: Attack): Promise<Attackers> {
       child.send('go')
       const [outcomes] = await Promise.race([
         answered,
-        ended.then(() => Promise.reject(new Error('They are gone.'))),
+        ended.then(() => Promise.reject(new Error('The process of the attackers has exited.'))),
       ])
       return outcomes as Outcome[]
     },

@@ -326,7 +326,7 @@ describe('The memory of request bodies', () => {
       const [alice, bob, mallory] = await Promise.all(
         ['alice', 'bob', 'mallory'].map(name => t.signIn(name)),
       )
-      if (!alice || !bob || !mallory) throw new Error('Nobody is there.')
+      if (!alice || !bob || !mallory) throw new Error('A sign-in failed.')
       const big = uploadStart(100 * MiB)
       const fill = async (who: Person) => {
         for (;;) {

@@ -14,7 +14,7 @@ const texts = [
 ]
 
 describe('The filters of the console', () => {
-  it.each(texts)('are exactly those of the service: %s', text => {
+  it.each(texts)('match the filters of the service: %s', text => {
     const query = parseSearch(text)
     const last = <T>(values: T[]) => values.at(-1) ?? null
     expect(last(valuesOf(text, 'by').filter(Boolean).map(fold))).toBe(query.by)

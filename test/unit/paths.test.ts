@@ -186,7 +186,7 @@ describe('parsePath', () => {
     expect(accepted).toBeGreaterThan(200)
   })
 
-  it('joins what it splits', () => {
+  it('joins the parts that it has split', () => {
     const random = randoms(11)
     for (let i = 0; i < 2000; i++) {
       const names = Array.from({ length: random.below(6) }, () =>

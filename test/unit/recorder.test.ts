@@ -161,7 +161,7 @@ describe('A counted response', () => {
 })
 
 describe('Quantiles', () => {
-  it('are close to those of the times', () => {
+  it('are close to the exact quantiles', () => {
     const times = Array.from({ length: 1000 }, (_, i) => 0.001 * 1.005 ** i)
     for (const part of [0.5, 0.95, 0.99]) {
       const exact = times[Math.floor(part * 1000)] ?? 0
@@ -234,7 +234,7 @@ describe('Thresholds', () => {
     expect(await alarmsOf(1, levels({ waitingStatements: 3, eventLoopSeconds: 0.5 }))).toEqual([])
   })
 
-  it('are those of docker/alerts.yml', () => {
+  it('match docker/alerts.yml', () => {
     const text = readFileSync(new URL('../../docker/alerts.yml', import.meta.url), 'utf8')
     const rules = new Map(
       text

@@ -23,7 +23,7 @@ it('metrics and traces are off without their settings', () => {
   expect(readConfig({})).toMatchObject({ metrics: null, traces: null })
 })
 
-it('the settings of traces are those of OpenTelemetry', () => {
+it('the settings of traces follow OpenTelemetry', () => {
   const { traces, metrics } = readConfig({
     METRICS_PORT: '9464',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'https://otel.example.com/',

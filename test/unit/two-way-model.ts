@@ -391,7 +391,7 @@ export class Simulation {
         this.common = new Set([...this.local.contents()].filter(content => this.alive.has(content)))
         return
       }
-    throw new Error(`It does not come to an end: ${JSON.stringify(this.actions)}`)
+    throw new Error(`The rounds do not converge: ${JSON.stringify(this.actions)}`)
   }
 }
 

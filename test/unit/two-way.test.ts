@@ -30,7 +30,7 @@ function after(files: string[], local: Deed[], remote: Deed[]): Simulation & { d
   for (const deed of remote) simulation.do('remote', deed)
   const done: string[] = []
   for (let rounds = 0; simulation.round(Number.POSITIVE_INFINITY) > 0; rounds++) {
-    if (rounds > 30) throw new Error('It does not come to an end.')
+    if (rounds > 30) throw new Error('The rounds do not converge.')
     done.push(
       ...simulation.actions.map(
         ({ side, action, from, path }) => `${side} ${action} ${from ? `${from} -> ` : ''}${path}`,
