@@ -16,19 +16,24 @@ import {
 import { seconds } from './time-limit.ts'
 
 /**
- * Four tries within two seconds: enough for an embedded store that is being restarted, soon over
+ * Four attempts within two seconds: enough to wait for a restart of an embedded store, and short
  * for a dead one.
  */
 const retryOptions = { maxTries: 4, retryDelayInMs: 400, maxRetryDelayInMs: 2 * seconds }
 
-/** An account: by its connection string, or by its URL for the identity of this machine. */
+/**
+ * An account, given by its connection string, or by its URL together with the machine's identity.
+ */
 export interface AzureAccount extends AzureIdentity {
-  /** Empty where there is a URL. */
+  /** Empty if a URL is given. */
   connectionString?: string
   accountUrl?: string
 }
 
-/** A client of an account, and what signs its URLs. @throws Error when there is no key */
+/**
+ * A client of an account, and the signer of its URLs.
+ * @throws Error when there is no key
+ */
 export function connect(
   { connectionString, accountUrl = '', ...identity }: AzureAccount,
   traceHeaders: () => Record<string, string> = () => ({}),
@@ -67,8 +72,8 @@ function clientOf(
   pipeline.factories.push({
     create: next => ({
       sendRequest: request => {
-        // An agent that is there already is one for the proxy that the environment names: not meant
-        // for this machine.
+        // An existing agent belongs to the proxy from the environment, which must not be used for
+        // this machine.
         if (here || !request.agent) request.agent = agent
         for (const [name, value] of Object.entries(traceHeaders())) request.headers.set(name, value)
         return next.sendRequest(request)
@@ -78,7 +83,7 @@ function clientOf(
   return new BlobServiceClient(url, pipeline)
 }
 
-/** The URL of a container for clients: a `publicUrl` without a path replaces the origin only. */
+/** The URL of a container for clients. A `publicUrl` without a path replaces only the origin. */
 export function publicAddress(containerUrl: string, publicUrl: string): string {
   if (!publicUrl) return containerUrl
   const shown = new URL(publicUrl)
@@ -90,7 +95,7 @@ export function publicAddress(containerUrl: string, publicUrl: string): string {
 }
 
 /**
- * Marks the CORS rule of Satchel among the five of an account, as an allowed header that no client
+ * Marks Satchel's CORS rule among the five of an account, by an allowed header that no client
  * sends.
  */
 const corsMark = (container: string) => `x-satchel-${container}`
@@ -103,8 +108,8 @@ const corsRule = (container: string, origins: string[]): CorsRule => ({
 })
 
 /**
- * Writes the rule of a container into its account, in place of an earlier one. What else is allowed
- * stays.
+ * Writes the container's CORS rule into its account, and replaces an earlier one. Keeps all other
+ * rules.
  */
 export async function writeCorsRule(
   service: BlobServiceClient,

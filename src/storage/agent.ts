@@ -2,12 +2,10 @@ import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 
 /**
- * Keeps connections open between requests.
- *
- * Between two requests Node leaves such a connection without an error listener for a moment. If a
- * server has answered before it was sent everything, and hangs up then, that would be an uncaught
- * exception, the end of this process. So each connection has one of its own; the sender of a
- * request gets the error as ever.
+ * Keeps connections open between requests. Node briefly leaves an idle connection without an error
+ * listener. If a server has responded early and hangs up in that moment, the error would be
+ * uncaught and stop the process. So each connection has its own listener. The sender of a request
+ * still gets the error.
  */
 export function keepAliveAgent(protocol: string): HttpAgent {
   const agent =

@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Busy } from '../runtime/errors.ts'
 
 /**
- * Attempts at one part whose bytes are on the disk at a time: one may be stalled, and the next
+ * How many attempts at one part may be on the disk at a time: one may be stalled while the next
  * repeats it.
  */
 const atOnce = 2
-/** More wait for one of them to end, and after this end the oldest. */
+/** Further attempts wait this long for a running one. Then the oldest is aborted. */
 const patienceMs = 3000
 
 const running = new Map<string, Set<AbortController>>()
 
 /**
- * Runs one of many attempts to send the same part, so that stalled ones do not fill the disk. Its
- * signal aborts when another replaces it.
+ * Runs one of many attempts to send the same part, so that stalled attempts do not fill the disk.
+ * Its signal aborts when another attempt replaces it.
  */
 export async function attempt<T>(
   part: string,

@@ -1,7 +1,7 @@
 import { Unavailable } from '../runtime/errors.ts'
 import { type Expiring, type Renewed, renewed } from './renewed.ts'
 
-/** Who uses a bucket: a fixed key, or an identity that AWS tools find. */
+/** The credentials for a bucket: a fixed key, or an identity that AWS tools find. */
 export interface S3Identity {
   /** The fixed key; empty to use the identity of this machine. */
   accessKeyId: string
@@ -11,14 +11,14 @@ export interface S3Identity {
   profile?: string
 }
 
-/** The key that signs requests. With a session token it is temporary. */
+/** The key that signs requests. A key with a session token is temporary. */
 export interface S3Credential extends Expiring {
   accessKeyId: string
   secretAccessKey: string
   sessionToken?: string
 }
 
-/** The library writes to the console otherwise. */
+/** The library would otherwise write to the console. */
 class NoOpLogger {
   debug() {}
   info() {}
@@ -50,7 +50,7 @@ export function credentialOf(identity: S3Identity): Renewed<S3Credential> {
   return renewed(async () => {
     try {
       chain ??= chainOf(identity)
-      // `renewed` decides when to ask: the cache of the library must not.
+      // `renewed` decides when to fetch: the library must not use its cache.
       const found = await (await chain)({ forceRefresh: true })
       return {
         accessKeyId: found.accessKeyId,

@@ -16,8 +16,8 @@ const gistLength = 600
 /** Signs URLs: with the account key, or with a user delegation key. */
 export interface AzureSigner {
   /**
-   * Prepares signatures that are wanted until `until`. They end at `expiresAt`: earlier if their
-   * key does. Both are milliseconds since the epoch.
+   * Prepares signatures that are needed until `until`. They expire at `expiresAt`, which is earlier
+   * if their key expires earlier. Both are milliseconds since the epoch.
    */
   prepare(until: number): Promise<{
     expiresAt: number
@@ -26,11 +26,14 @@ export interface AzureSigner {
   }>
 }
 
-/** How an account is used without its key. */
+/** Access to an account without its key. */
 export interface AzureIdentity {
-  /** AZURE_AUTHORITY_HOST is not one of Microsoft: nobody else can confirm that it is right. */
+  /**
+   * AZURE_AUTHORITY_HOST is not a Microsoft host, so the library must not try to verify it with
+   * Microsoft.
+   */
   ownAuthority?: boolean | undefined
-  /** How long a user delegation key lives, and when it is renewed, in milliseconds. */
+  /** Lifetime of a user delegation key, and its renewal interval, in milliseconds. */
   delegation?: { lifeMs: number; refreshMs: number } | undefined
 }
 
@@ -62,8 +65,8 @@ export function azureIdentity({ ownAuthority = false }: AzureIdentity): TokenCre
 
 const hourMs = 3600_000
 /**
- * A user delegation key lives up to seven days. It is renewed each hour all the same, so that URLs
- * work again soon after an administrator has revoked the keys of the account.
+ * A user delegation key lives up to seven days. It is still renewed every hour, so that URLs soon
+ * work again after an administrator has revoked the account's keys.
  */
 const usual = { lifeMs: 7 * 24 * hourMs - hourMs, refreshMs: hourMs }
 /** The clock of the store may be behind. */
@@ -71,7 +74,7 @@ const earlierMs = 15 * 60_000
 /** A version of signed URLs that all Azure clouds and Azurite know. */
 const sasVersion = '2022-11-02'
 
-/** Signs URLs of an account with a user delegation key, which is kept and renewed. */
+/** Signs URLs of an account with a cached user delegation key, and renews the key. */
 export function delegatedSigner(
   service: BlobServiceClient,
   { delegation: { lifeMs, refreshMs } = usual }: AzureIdentity,

@@ -14,7 +14,7 @@ const metadataOf = (container: ContainerClient) =>
     async abortSignal => (await container.getProperties({ abortSignal })).metadata ?? {},
   )
 
-/** What a container says of itself; undefined if it has no label. */
+/** Reads a container's label; undefined if it has none. */
 export async function readLabel(container: ContainerClient): Promise<Marker | undefined> {
   const { [names.installation]: installation, [names.number]: number } = await metadataOf(container)
   return installation === undefined ? undefined : { installation, number: Number(number) }
@@ -32,9 +32,9 @@ async function writeLabel(
 }
 
 /**
- * Several services may share an account, and its operator names the container: only a move of blobs
- * leaves labels. Once there was a move, a container in use has one; without it, it is the one that
- * was left, or a new one.
+ * Several services may share an account, and its operator names the container, so only moves of
+ * blobs write labels. After a move, a container in use has a label. A container without one is the
+ * abandoned source, or new.
  * @throws ForeignStore
  */
 export async function bindContainer(

@@ -24,7 +24,7 @@ const removalsInFlight = 4
 
 export interface AzureOptions extends AzureAccount {
   container: string
-  /** The URL of the store in signed URLs, if clients see another one; empty if they do not. */
+  /** The store's URL in signed URLs, if clients use a different one; otherwise empty. */
   publicUrl: string
   /** Headers that continue the trace of a request. */
   traceHeaders?: () => Record<string, string>
@@ -39,8 +39,8 @@ export function createAzureStore(options: AzureOptions): BlobStore {
   const writing = BlobSASPermissions.parse('w')
 
   /**
-   * Signs a right to one blob until `until`. The right has no start, because the clocks of clients
-   * and store may differ.
+   * Signs access to one blob until `until`. The signature has no start time, because the clocks of
+   * clients and the store may differ.
    */
   async function signed(
     key: string,
@@ -59,8 +59,8 @@ export function createAzureStore(options: AzureOptions): BlobStore {
   }
 
   /**
-   * The URL from which the store copies a blob. With the account key it needs no signature; without
-   * it, a signature is the one right that all versions of the store accept.
+   * The URL from which the store copies a blob. With the account key it needs no signature. With an
+   * identity, all versions of the store accept only a signature.
    */
   const sourceOf = async (key: string): Promise<string> =>
     isDelegated
@@ -68,8 +68,8 @@ export function createAzureStore(options: AzureOptions): BlobStore {
       : container.getBlobClient(key).url
 
   /**
-   * A client that may write to a blob may also lease it and take snapshots of it; neither must
-   * prevent its removal.
+   * A client that may write to a blob may also lease or snapshot it. Neither must prevent its
+   * removal.
    */
   async function removeOne(key: string, abortSignal: AbortSignal): Promise<void> {
     try {
@@ -87,11 +87,11 @@ export function createAzureStore(options: AzureOptions): BlobStore {
       await blob.delete({ abortSignal, deleteSnapshots: 'include' })
     } catch (error) {
       if (!isMissing(error)) throw error
-      // A broken upload leaves blocks and no blob. Azure keeps them a week and Azurite forever;
-      // this drops them.
+      // A broken upload leaves blocks without a blob. Azure keeps them for a week and Azurite
+      // forever. This drops them.
       const { uncommittedBlocks } = await blob.getBlockList('uncommitted', { abortSignal })
       if (uncommittedBlocks?.length) await blob.commitBlockList([], { abortSignal })
-      // Without any it has been committed a moment ago.
+      // No uncommitted blocks: the blob was committed a moment ago.
       await blob.delete({ abortSignal, deleteSnapshots: 'include' })
     }
   }
@@ -120,7 +120,7 @@ export function createAzureStore(options: AzureOptions): BlobStore {
       }
     },
 
-    // A container has no end.
+    // A container has no size limit.
     space: async () => null,
 
     put(key, source, options) {
@@ -131,8 +131,8 @@ export function createAzureStore(options: AzureOptions): BlobStore {
           blobContentMD5: Buffer.from(checksum, 'hex'),
         },
       })
-      // Only staging is cut short: what makes a blob appear may do so after the cut, when the
-      // caller has cleaned up.
+      // The signal aborts staging only. The request that creates the blob may finish later, after
+      // the caller has cleaned up.
       return upload(
         source,
         {
@@ -142,7 +142,7 @@ export function createAzureStore(options: AzureOptions): BlobStore {
             )
           },
           stage: async (index, bytes, signal) => {
-            // A block that is cut off may still arrive, after its upload has been swept.
+            // An aborted block may still arrive after its upload has been swept.
             const send = (abortSignal: AbortSignal) =>
               blob.stageBlock(blockId(index), bytes, bytes.length, { abortSignal })
             await within(sendLimit(bytes.length), signal, send, seconds)
@@ -190,8 +190,8 @@ export function createAzureStore(options: AzureOptions): BlobStore {
       const sum = startCrc32()
       await relay(summed(source, sum), (open, broken) =>
         within(sendLimit(size), broken, async (late, pace) => {
-          // A store that answers before it has everything leaves a connection that waits for the
-          // rest; also of a try before the last.
+          // A store that responds early leaves a connection that waits for the rest of the body.
+          // This also concerns earlier attempts.
           const over = new AbortController()
           const abortSignal = AbortSignal.any([late, over.signal])
           try {
@@ -218,7 +218,7 @@ export function createAzureStore(options: AzureOptions): BlobStore {
           throw error
         }
       })
-      // Of a number that is in both lists the uncommitted block is the later one.
+      // If a number is in both lists, the uncommitted block is newer.
       const blocks = [...(list?.committedBlocks ?? []), ...(list?.uncommittedBlocks ?? [])]
       const parts = blocks.map(({ name, size }): [number, number] => [numberOfBlock(name), size])
       return new Map(parts.filter(([number]) => !Number.isNaN(number)))
@@ -241,7 +241,7 @@ export function createAzureStore(options: AzureOptions): BlobStore {
           const copying = await container
             .getBlobClient(to)
             .beginCopyFromURL(source, { abortSignal, intervalInMs: seconds })
-          // The signal that began it does not end the waiting.
+          // Aborting the signal that started the poller does not stop the polling.
           abortSignal.addEventListener('abort', () => copying.stopPolling())
           const { copyStatus } = await copying.pollUntilDone()
           if (copyStatus !== 'success')
@@ -252,7 +252,7 @@ export function createAzureStore(options: AzureOptions): BlobStore {
       })
     },
 
-    // The blocks of a blob go with it.
+    // The blocks are removed with their blob.
     async endParts() {},
     async tidy() {},
 

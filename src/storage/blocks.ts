@@ -1,30 +1,30 @@
 import { interruptible } from '../runtime/interruptible.ts'
 
-/** Bytes of a block. */
+/** Block size in bytes. */
 export const blockSize = 4 * 1024 * 1024
-/** The limit of Azure per blob, so the largest file is 195 GiB. */
+/** The Azure limit per blob, so the largest file is 195 GiB. */
 export const maxBlocks = 50_000
 
-/** All ids of a blob must have one length. */
+/** All block ids of a blob must have the same length. */
 export const blockId = (n: number): string =>
   Buffer.from(String(n).padStart(6, '0')).toString('base64')
-/** The number in an id; NaN for one that is none of ours. */
+/** The number in a block id; NaN for a foreign id. */
 export const numberOfBlock = (id: string): number => {
   const text = Buffer.from(id, 'base64').toString()
   return /^\d{6}$/.test(text) ? Number(text) : Number.NaN
 }
 
-/** A filled stretch of a source, in shared memory. All but the last have the same size. */
+/** A block of a source, in shared memory. All blocks but the last have the same size. */
 export interface Block {
   bytes: Buffer
   last: boolean
-  /** Hands the memory back; nothing may read `bytes` afterwards. */
+  /** Returns the memory to the pool. Nothing may read `bytes` afterwards. */
   release(): void
 }
 
 /**
- * What a source starts with, and grows to: most files are small, and many slow small uploads must
- * not hold a block each.
+ * Initial and grown buffer sizes of a source. Most files are small, and many slow small uploads
+ * must not hold a block each.
  */
 const smallSizes = [64 * 1024, 512 * 1024]
 
@@ -37,7 +37,7 @@ export function takeBlock(size = blockSize): SharedArrayBuffer {
 }
 
 /**
- * Keeps a block for the next, so that memory follows the uploads of a moment and not the garbage
+ * Keeps a block for reuse, so that memory follows the current uploads and not the garbage
  * collector.
  */
 export function giveBack(memory: SharedArrayBuffer): void {
@@ -53,11 +53,11 @@ export function giveBack(memory: SharedArrayBuffer): void {
 }
 
 /**
- * Collects a source into blocks; the last one may be shorter, and is empty only if the source is.
- * The receiver releases each block. Errors of the source, and the reason of `signal`, are thrown as
- * they are.
- * @param full bytes of a block
- * @param first bytes of the first one, if that is smaller
+ * Collects a source into blocks. The last one may be shorter, and is empty only if the source is.
+ * The receiver releases each block. Throws errors of the source, and the reason of `signal`,
+ * unchanged.
+ * @param full block size in bytes
+ * @param first size of the first block, if smaller
  */
 export async function* fillBlocks(
   source: AsyncIterable<Uint8Array>,

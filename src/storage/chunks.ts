@@ -3,19 +3,19 @@ import type { FileHandle } from 'node:fs/promises'
 import { giveBack, takeBlock } from './blocks.ts'
 import { onDisk, readAt } from './files.ts'
 
-/** Enough for the disk to be asked seldom, and little for each of many slow clients. */
+/** Large enough for few disk reads, and small enough for many slow clients. */
 export const readSize = 256 * 1024
 
 /**
- * Bytes, chunk by chunk. A chunk may be used until the next one is asked for: its memory is used
- * again.
+ * Bytes, chunk by chunk. A chunk is valid until the next one is requested, because its memory is
+ * reused.
  */
 export type Chunks = AsyncIterableIterator<Buffer>
 
 /**
- * Reads a part of a file, the first chunk at once and each further one while that before it is in
- * use. Closes the file, also where the reader stops early. Ends early where the file does. A disk
- * that fails is Unavailable.
+ * Reads a range of a file. Reads the first chunk at once, and each further one while the previous
+ * one is in use. Closes the file, even if the reader stops early. Ends early if the file does.
+ * Throws Unavailable for a failing disk.
  */
 export function chunksOf(file: FileHandle, offset: number, count: number): Chunks {
   let [at, end] = [offset, offset + count]
@@ -40,7 +40,7 @@ export function chunksOf(file: FileHandle, offset: number, count: number): Chunk
       const size = await onDisk(() => readAt(file, chunk, at))
       at += size
       if (size < chunk.length) end = at
-      // A small file is open no longer than it has to be.
+      // Closes a small file as early as possible.
       if (at >= end) await close()
       return chunk.subarray(0, size)
     } catch (error) {
@@ -52,7 +52,7 @@ export function chunksOf(file: FileHandle, offset: number, count: number): Chunk
 
   const readOn = () => {
     const next = read()
-    // It is awaited in its turn.
+    // Its error is handled when the chunk is awaited.
     next.catch(() => {})
     return next
   }
@@ -88,7 +88,7 @@ export function chunksOf(file: FileHandle, offset: number, count: number): Chunk
   }
 }
 
-/** A part of a file, or the rest of it, as a stream that closes it. */
+/** A range of a file, or its rest, as a stream that closes the file. */
 export function streamOf(
   file: FileHandle,
   offset: number,

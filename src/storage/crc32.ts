@@ -1,13 +1,10 @@
 import { crc32 } from 'node:zlib'
 import { hexOfCrc32 } from '../upload-engine/crc32.ts'
 
-/**
- * A CRC-32 that grows. It detects what damages bytes on their way, at a sixth of the cost of an
- * MD5.
- */
+/** An incremental CRC-32. It detects transmission errors at a sixth of the cost of MD5. */
 export interface Crc32 {
   add(bytes: Uint8Array): void
-  /** Of all bytes so far, in lower-case hex. */
+  /** The checksum of all bytes so far, in lower-case hex. */
   hex(): string
 }
 
@@ -21,7 +18,7 @@ export function startCrc32(): Crc32 {
   }
 }
 
-/** The same chunks, which are added to a sum. */
+/** Passes chunks through and adds them to a checksum. */
 export async function* summed(
   source: AsyncIterable<Uint8Array>,
   sum: Crc32,

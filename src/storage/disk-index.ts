@@ -17,7 +17,7 @@ const sizeIn = (bytes: Buffer, at: number): number => {
   return bytes.readUInt32LE(at + 4) === (size ^ mask) >>> 0 ? size : 0
 }
 
-/** The size of a part that has been received; 0 of one that has not. */
+/** Returns the size of a received part, or 0 if the part is missing. */
 export async function sizeReceived(dir: string, number: number): Promise<number> {
   const index = await ifThere(open(`${dir}/index`, 'r'))
   if (!index) return 0

@@ -5,16 +5,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { fileMode, folderMode, isAbsent, opened, syncFolder } from './files.ts'
 
-/** A blob with its draft, in which it is written, and its path. */
+/** A blob with its draft file and its final path. */
 interface Small {
   draft: string
   path: string
   bytes: Uint8Array
 }
 
-// Calls of the system block the process here, because waiting for each in another thread takes
-// several times as long: this is for programs that do nothing else. From time to time, the timers
-// get their turn, for example to refresh locks.
+// Synchronous calls block the process here, because awaiting each in another thread takes several
+// times as long. Only programs with no other work use this module. Timers run from time to time,
+// for example to refresh locks.
 
 const SLICE_MS = 500
 
@@ -28,7 +28,7 @@ async function forEach<T>(items: T[], work: (item: T) => void): Promise<void> {
   }
 }
 
-/** Reads many small files; undefined for one that is missing. */
+/** Reads many small files; undefined for a missing one. */
 export async function readMany(paths: string[]): Promise<(Uint8Array | undefined)[]> {
   const read: (Uint8Array | undefined)[] = []
   await forEach(paths, path => {
@@ -42,7 +42,7 @@ export async function readMany(paths: string[]): Promise<(Uint8Array | undefined
   return read
 }
 
-/** Writes many small blobs: first all bytes, then one wait for the disk, then the names. */
+/** Writes many small blobs: first all bytes, then one sync, then the names. */
 export async function putMany(blobs: Small[]): Promise<void> {
   try {
     await forEach(blobs, ({ draft, bytes }) => writeFileSync(draft, bytes, { mode: fileMode }))
@@ -62,8 +62,8 @@ export async function putMany(blobs: Small[]): Promise<void> {
 }
 
 /**
- * Makes the bytes of files of one file system durable: together, where the system has a command for
- * that. Node.js has no `syncfs`.
+ * Makes the bytes of files on one file system durable, with one command if the system has one.
+ * Node.js has no `syncfs`.
  */
 async function syncFiles(paths: string[]): Promise<void> {
   const [first] = paths

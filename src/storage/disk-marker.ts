@@ -7,15 +7,15 @@ import { ForeignStore, type Marker } from './store.ts'
 /** The marker file that names the installation to which a folder of blobs belongs. */
 const markerOf = (dir: string) => `${dir}/installation`
 
-/** The marker of a folder; undefined when it has none. */
+/** Reads the marker of a folder; undefined if it has none. */
 const readMarker = async (dir: string): Promise<Marker | undefined> => {
   const text = await ifThere(readFile(markerOf(dir), 'utf8'))
   return text === undefined ? undefined : parseMarker(text)
 }
 
 /**
- * Gets its name when it is whole, so that it is never half there; another instance may be first.
- * @param replaces whether it replaces another
+ * Renames the marker into place once it is complete. Another instance may be first.
+ * @param replaces whether it replaces another marker
  */
 async function writeMarker(dir: string, marker: Marker, replaces = false): Promise<void> {
   const draft = `${dir}/.${uniqueName()}`
@@ -56,16 +56,19 @@ async function bindFolder(dir: string, wanted: Wanted): Promise<void> {
 }
 
 /**
- * The folder of an installation, which may be a volume: without it, its mount point is a bare
- * folder of another disk.
+ * The folder of an installation, which may be on a mounted volume. Without the volume, the mount
+ * point is an empty folder of another disk.
  */
 export interface Volume {
-  /** Makes the folders in it only when it is known to be the right one. @throws ForeignStore */
+  /**
+   * Verifies that this is the right folder before creating anything in it.
+   * @throws ForeignStore
+   */
   bind(wanted: Wanted): Promise<void>
   marker(): Promise<Marker | undefined>
   /**
-   * Asked before a write, and before what is missing is taken for removed. @throws Unavailable when
-   * it is another one by now
+   * Call it before a write, and before treating a missing file as removed.
+   * @throws Unavailable if another volume is mounted now
    */
   check(): Promise<void>
 }
@@ -88,7 +91,7 @@ export function openVolume(dir: string, folders: string[]): Volume {
       if (!bound) return
       const there = await ifThere(stat(markerOf(dir)))
       if (there && there.dev === known?.dev && there.ino === known.ino) return
-      // A volume that was mounted again may have another number.
+      // A remounted volume may have another device number.
       if (!there || (await readMarker(dir))?.installation !== bound.installation)
         throw new Unavailable(
           'blob store',

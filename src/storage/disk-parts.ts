@@ -48,7 +48,7 @@ async function copyInto(
   size = copySize,
 ): Promise<void> {
   await opened(from, 'r', async source => {
-    // No more than the part needs: many parts are small, and a turn copies many.
+    // Not larger than the part: many parts are small, and one turn copies many of them.
     const memory = Buffer.allocUnsafe(Math.min(copySize, size))
     for (let at = 0; ; ) {
       const { bytesRead } = await source.read(memory, 0, memory.length, at)
@@ -62,7 +62,7 @@ async function copyInto(
 const lockOf = (dir: string) => `${dir}/lock`
 type Held = () => Promise<void>
 
-/** What has been sent again and waits to be copied. */
+/** The parts that were sent again and wait to be copied. */
 const redosIn = async (dir: string): Promise<string[]> =>
   (await readdir(dir)).filter(name => name.endsWith('.redo'))
 
@@ -77,11 +77,11 @@ async function finishRedo(dir: string, name: string, held: Held): Promise<void> 
   await unlink(`${dir}/${name}`)
 }
 
-/** A part whose bytes have come, in memory or in a file of its own. */
+/** An arrived part, in memory or in a file of its own. */
 interface Arrival {
   parent: string
   dir: string
-  /** The name of that file. */
+  /** The name of the part's own file. */
   spooled: string
   bytes: Buffer | undefined
   number: number
@@ -89,9 +89,7 @@ interface Arrival {
   settled?: Promise<void>
 }
 
-/**
- * Keeps a part that has been sent again beside the one that is there, until it is copied over that.
- */
+/** Stores a resent part beside the existing one, until it is copied over it. */
 async function replacePart(
   { dir, spooled, number, bytes, options: { size } }: Arrival,
   held: Held,
@@ -108,10 +106,10 @@ async function replacePart(
   await rename(path, `${dir}/${redo}`)
   await syncFolder(dir)
   for (const name of replaced) await unlink(`${dir}/${name}`)
-  // The last part grows when more follows after all, in an upload whose length was not known.
+  // The last part can still grow in an upload of unknown length.
   if ((await sizeReceived(dir, number)) !== size)
     await changed(`${dir}/index`, index => writeRecord(index, number, size))
-  // Parts that are a blob already are assembled again when they are committed again.
+  // Parts that already form a blob are reassembled when they are committed again.
   if (await isThere(`${dir}/data`)) await finishRedo(dir, redo, held)
 }
 
@@ -143,7 +141,7 @@ async function placeParts(
     const copies = arrivals.map(({ spooled, bytes, options: { offset, size } }) =>
       bytes ? writeAt(data, bytes, offset) : copyInto(data, `${dir}/${spooled}`, offset, size),
     )
-    // None may continue when the lock is released.
+    // No copy may continue after the lock has been released.
     for (const copied of await Promise.allSettled(copies))
       if (copied.status === 'rejected') throw copied.reason
   })
@@ -153,12 +151,12 @@ async function placeParts(
   })
   if (!isFirst && durable.has(dir)) return
   await syncFolder(dir)
-  // The instance that made the folder may have ended before its name was durable.
+  // The instance that created the folder may have died before its name was durable.
   await syncFolder(parent)
   durable.add(dir)
 }
 
-/** Hashes parts beside the disk's work on them: their memory is free when both are done. */
+/** Hashes parts while the disk writes them. Their memory is free when both are done. */
 async function placeAndHash(
   dir: string,
   parent: string,
@@ -194,7 +192,7 @@ async function settleAll(
     try {
       await replacePart(arrival, held)
     } finally {
-      // Written in vain, unless it was renamed.
+      // The file is superfluous unless it was renamed.
       if (arrival.bytes) await unlink(`${dir}/${arrival.spooled}`).catch(() => {})
     }
 }
@@ -202,8 +200,8 @@ async function settleAll(
 const waiting = new Map<string, Arrival[]>()
 
 /**
- * Brings a part to its place. Those that come while the disk is busy with others of their upload
- * share its next turn.
+ * Writes a part to its place. Parts that arrive while the disk is busy with other parts of the
+ * upload share its next turn.
  */
 async function settlePart(arrival: Arrival): Promise<void> {
   const { dir, parent } = arrival
@@ -221,8 +219,8 @@ async function settlePart(arrival: Arrival): Promise<void> {
 }
 
 /**
- * @param parent the folder of all drafts, which is there. @returns the CRC-32 of what has been
- * written
+ * @param parent the existing folder of all drafts
+ * @returns the CRC-32 of the written bytes
  */
 export async function stagePart(
   parent: string,
@@ -241,11 +239,12 @@ export async function stagePart(
       received = await receivePart(`${dir}/${spooled}`, interruptibleSteps(steps, signal), options)
       const { bytes, crc32 } = received
       await onDisk(() => settlePart({ parent, dir, spooled, number, options, bytes }))
-      // After the disk has read it: memory that was used again too early would not pass.
+      // Computed after the disk has read the bytes, so that memory that was reused too early is
+      // noticed.
       return crc32()
     } finally {
-      // It must have let go of the request before that is answered. Only one that was replaced may
-      // wait for its next bytes here.
+      // The iterator must release the request before the response is sent. Only an attempt that was
+      // replaced may still wait for bytes here.
       const left = Promise.resolve(steps.return?.()).catch(() => {})
       if (!signal.aborted) await left
       await received?.release()
@@ -259,22 +258,23 @@ export const partsIn = async (dir: string): Promise<Map<number, number>> =>
 interface Commit {
   dir: string
   key: string
-  /** Where the file is, if this has been done before. */
+  /** The path of the file, if the parts have already been assembled. */
   blob: string
   count: number
-  /** Moves a file there, or back if that fails. Answers false when it is not there. */
+  /**
+   * Moves a file to its place, and back if that fails. Resolves to false if the file is missing.
+   */
   place(file: string): Promise<boolean>
-  /** Makes sure that what was done before is durable. */
+  /** Makes sure that an earlier placement is durable. */
   settle(): Promise<void>
-  /** @throws Unavailable when this is not the volume that the parts are on */
+  /** @throws Unavailable if another volume is mounted than that of the parts */
   check(): Promise<void>
-  /** Ends the hashing of what other instances have taken. */
+  /** Aborts hashing of the parts that other instances received. */
   signal: AbortSignal | undefined
 }
 
 /**
- * Makes one file of the parts: nothing is copied but what was sent again after the parts had been
- * one file already.
+ * Assembles the parts into one file. Copies only parts that were resent after an earlier assembly.
  * @returns its MD5 and CRC-32, where they are known
  */
 export async function commitParts({
@@ -289,7 +289,7 @@ export async function commitParts({
 }: Commit): Promise<Partial<PrefixSums>> {
   if (count === 0) await makeFolder(dir)
   else if (!(await isThere(dir))) throw new StoreRefusal(404, 'There are no parts.')
-  // Before the lock: what other instances have taken is read here.
+  // Before the lock, because this reads parts that other instances received.
   if (count > 0) await finishPrefix(dir, signal)
   return locked(lockOf(dir), async held => {
     const data = `${dir}/data`
@@ -307,8 +307,8 @@ export async function commitParts({
       const made = await isThere(blob)
       if (!made && count > 0) {
         await check()
-        // The disk has lost them. They count as missing from now on, so that they can be sent
-        // again.
+        // The disk has lost these parts. They count as missing from now on, so that clients can
+        // send them again.
         await markReplaced(dir)
         for (const name of ['index', ...redos]) await ifThere(unlink(`${dir}/${name}`))
         await syncFolder(dir)
@@ -336,8 +336,8 @@ export async function commitParts({
 }
 
 /**
- * Removes the partial files of instances that died. @returns whether the parts have been assembled
- * into a blob
+ * Removes partial files of instances that died.
+ * @returns whether the parts have been assembled into a blob
  */
 export async function tidyParts(dir: string, cutOffMs: number): Promise<boolean> {
   const names = (await ifThere(readdir(dir))) ?? []

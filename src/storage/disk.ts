@@ -36,19 +36,19 @@ import { BlobMissing, type BlobStore, BlobsKept, StoreRefusal } from './store.ts
 import { upload, uploadBuffer } from './upload.ts'
 
 /**
- * A slow part is written chunk by chunk: one is held back until the last has come, one is being
- * written, others wait in the stream and socket.
+ * A slow part is written chunk by chunk. One chunk is held back until the last has arrived, one is
+ * being written, and others wait in the stream and socket.
  */
 const partBuffer = 512 * 1024
 const removalsInFlight = 8
 const probe = Buffer.alloc(4096, 'Satchel tests whether it can write here.\n')
-/** No request is silent for so long. */
+/** No request is silent for this long. */
 const cutOffMs = 15 * 60_000
 
 /**
- * The blobs in a folder of this machine, or of a volume that all instances share. Nothing is kept
- * in memory, so that instances agree. What is acknowledged has been synced: first the bytes, then
- * the name.
+ * A store in a folder of this machine, or on a volume that all instances share. Keeps nothing in
+ * memory, so that instances agree. Acknowledged data has been synced: first the bytes, then the
+ * name.
  */
 export function createDiskStore({ dir }: { dir: string }): BlobStore {
   const [blobs, drafts] = [`${dir}/blobs`, `${dir}/drafts`]
@@ -61,7 +61,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
   }
   const pathOf = (key: string) => draftOf(key) && shelves.pathOf(key)
 
-  /** Runs work whose outcome, good or bad, counts only if it was on the right volume to the end. */
+  /** Runs work whose result or error counts only if the right volume stayed mounted to the end. */
   const onVolume = <T>(work: () => Promise<T>): Promise<T> =>
     onDisk(async () => {
       try {
@@ -71,7 +71,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       }
     })
 
-  /** What is found is there; what is not may be on a volume that has gone. */
+  /** A found file exists. A missing one may be on a volume that was unmounted. */
   const find = <T>(work: () => Promise<T>): Promise<T | undefined> =>
     onDisk(async () => {
       const found = await ifThere(work())
@@ -96,7 +96,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
   async function place(draft: string, key: string, bytes?: FileHandle): Promise<void> {
     if (await shelves.place(draft, key, bytes, volume.check)) return
     await volume.check()
-    // Taken for dead and swept.
+    // The draft was considered dead and swept.
     throw new StoreRefusal(404, 'The draft of this blob was removed.')
   }
 
@@ -126,7 +126,8 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       })
     },
 
-    // Without what the system keeps for its administrator: uploads fail before that.
+    // Excludes the space that the system reserves for the administrator, because uploads fail
+    // before using it.
     space: () =>
       onVolume(async () => {
         const { bsize, bavail, blocks } = await statfs(dir)
@@ -161,7 +162,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
           options,
         )
       } catch (error) {
-        // Removed first, because the lack of disk space may be the cause of the failure.
+        // Remove the draft first, because a full disk may have caused the failure.
         if (opening) await unlink(draft).catch(() => {})
         throw error
       } finally {
@@ -224,10 +225,10 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
         for (const entry of await readdir(drafts, { withFileTypes: true }))
           await tidyOne(entry).catch(error => failures.push(error))
       })
-      // Of a blob that an instance has made a file's, and died.
+      // An instance has assembled this blob from its parts, and died.
       for (const key of committed.length > 0 ? await finished(committed) : [])
         await this.endParts(key)
-      // What cannot be removed does not keep the rest.
+      // A failed removal does not prevent the others.
       const [failure] = failures
       if (failure) await onDisk(() => Promise.reject(failure))
     },
@@ -263,7 +264,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       const most = count ?? size ?? Number.POSITIVE_INFINITY
       if (most <= readSize) {
         const small = await openBlob(key, signal, path => openNow(path, 'r'))
-        // One byte more than there should be, so that a larger blob is noticed.
+        // Request one byte more than expected, to detect a larger blob.
         return onDisk(() => readNow(small, offset, most, count === undefined ? 1 : 0))
       }
       return streamOf(await openFile(key, signal), offset, { count, signal })
@@ -298,7 +299,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
     },
 
     async *list() {
-      // Those that are under way are few. Read first: what is placed meanwhile is found then.
+      // There are few drafts. Read them first, so that blobs placed meanwhile are still found.
       const underWay = (await onVolume(() => readdir(drafts))).filter(isKey).sort()
       const look = async (path: string) => onDisk(() => ifThere(stat(path)))
       let next = 0
@@ -322,7 +323,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
         if (there) yield { key, size: there.size, createdAt: there.mtime }
       }
       yield* draftsBefore()
-      // What was not found counts as missing.
+      // Names that were not found count as removed.
       await onDisk(volume.check)
     },
   }

@@ -7,16 +7,16 @@ import { Unavailable } from '../runtime/errors.ts'
 import { codeOf, ifThere, uniqueName } from './files.ts'
 
 /**
- * An owner that lives shows it this often. One that has not for so long, by the clock of the
- * process that waits, has died.
+ * A live owner refreshes its lock this often. An owner that has not done so for long, by the clock
+ * of the waiting process, is dead.
  */
 const refreshMs = 2000
 const staleMs = 15_000
 const patienceMs = 20_000
 
 /**
- * Within it a process id means one process: one boot of one machine, and one namespace, since
- * containers number from 1 each.
+ * Identifies where a process id is unique: one boot of one machine, and one PID namespace, since
+ * each container numbers from 1.
  */
 const space = (() => {
   try {
@@ -28,7 +28,7 @@ const space = (() => {
 })()
 const instance = randomUUID()
 
-/** Whether the owner's process can be seen to be gone: its lock need not be waited for. */
+/** Whether the owner's process is visibly gone, so that waiting for its lock is needless. */
 function isDead(owner: string): boolean {
   const [where, pid, run] = owner.split('/')
   if (where !== space) return false
@@ -40,7 +40,7 @@ function isDead(owner: string): boolean {
   }
 }
 
-/** Makes the link; answers false when there is one. */
+/** Creates the link. Resolves to false if one exists. */
 const make = (owner: string, path: string): Promise<boolean> =>
   symlink(owner, path).then(
     () => true,
@@ -51,8 +51,8 @@ const make = (owner: string, path: string): Promise<boolean> =>
   )
 
 /**
- * Takes a lock from an owner that is dead. It is moved first: by now it may be another's, who gets
- * it back.
+ * Takes a lock from a dead owner. Moves the lock first: if it belongs to another owner by now, that
+ * owner gets it back.
  */
 async function takeFrom(owner: string, path: string): Promise<void> {
   const aside = `${path}.${uniqueName()}`
@@ -74,7 +74,7 @@ async function acquire(owner: string, path: string): Promise<void> {
       )
     const holder = await ifThere(readlink(path))
     const refreshed = (await ifThere(lstat(path)))?.mtimeMs
-    // It has been released just now.
+    // It has just been released.
     if (holder === undefined || refreshed === undefined) continue
     const sign = `${holder} ${refreshed}`
     if (sign !== seen) [seen, since] = [sign, now]
@@ -84,7 +84,7 @@ async function acquire(owner: string, path: string): Promise<void> {
 
 const turns = new Map<string, Promise<unknown>>()
 
-/** Runs work of one name after the other, within this process. */
+/** Runs work with the same name in sequence, within this process. */
 export async function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
   const before = turns.get(name)
   const turn = (async () => {
@@ -100,11 +100,10 @@ export async function inTurn<T>(name: string, work: () => Promise<T>): Promise<T
 }
 
 /**
- * Runs short work while this path is locked: against the rest of this process by its turn, and
- * against all other processes on this file system by a symbolic link, which is made with its
- * owner's name in one step.
- * @param work is given a check that the lock has not been taken away, as from a process that was
- * stopped for long
+ * Runs short work while this path is locked. Turns exclude the rest of this process. A symbolic
+ * link, created atomically with its owner's name, excludes all other processes on this file system.
+ * @param work receives a check that the lock has not been taken away, for example after a long
+ * pause of the process
  */
 export const locked = <T>(
   path: string,

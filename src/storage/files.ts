@@ -15,8 +15,8 @@ export const codeOf = (error: unknown): string | undefined => {
 export const isAbsent = (error: unknown) => codeOf(error) === 'ENOENT'
 
 /**
- * Runs file operations. @throws Unavailable for a disk that is read-only, broken or gone, NoSpace
- * for one that is full
+ * Runs file operations.
+ * @throws Unavailable for a read-only, broken or missing disk, NoSpace for a full one
  */
 export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -54,7 +54,8 @@ export async function opened<T>(
 }
 
 /**
- * Opens a file for writing anywhere in it, and makes it if it is missing, however many try at once.
+ * Opens a file for writing at any position, and creates it if it is missing. Safe for concurrent
+ * callers.
  */
 export async function openAnywhere(path: string): Promise<FileHandle> {
   for (;;) {
@@ -78,7 +79,7 @@ export const makeFolder = (path: string): Promise<boolean> =>
     },
   )
 
-/** Writes all of the bytes: a single call may write fewer, as on a full disk. */
+/** Writes all bytes. A single call may write fewer, for example on a full disk. */
 export async function writeAt(
   file: FileHandle,
   bytes: Uint8Array,
@@ -91,8 +92,8 @@ export async function writeAt(
 }
 
 /**
- * Fills some memory with the bytes from a position on. @returns how many there were: fewer only
- * where the file ends
+ * Fills a buffer with the bytes from a position on.
+ * @returns the number of bytes, which is smaller only at the end of the file
  */
 export async function readAt(
   file: FileHandle,
@@ -107,7 +108,7 @@ export async function readAt(
 
 interface Sync {
   running?: Promise<void>
-  /** Starts after the running one, which may miss a rename that happened meanwhile. */
+  /** Starts after the running sync, which may miss a later rename. */
   next?: Promise<void>
 }
 const syncs = new Map<string, Sync>()
@@ -121,7 +122,7 @@ async function sync(folder: string): Promise<void> {
   }
 }
 
-/** Makes the names in a folder durable. Callers during a running sync share the next one. */
+/** Makes the names in a folder durable. Callers that arrive during a sync share the next one. */
 export function syncFolder(folder: string): Promise<void> {
   const state = syncs.get(folder) ?? {}
   syncs.set(folder, state)
@@ -135,8 +136,8 @@ export function syncFolder(folder: string): Promise<void> {
   }
   if (state.next) return state.next
   if (!state.running) return begin()
-  // After a failure the kernel takes what was not written for clean, and a second sync would
-  // succeed.
+  // After a failure the kernel considers unwritten pages clean, and a second sync would succeed
+  // wrongly.
   state.next = state.running.then(begin, error => {
     delete state.next
     if (!state.running) syncs.delete(folder)
@@ -146,18 +147,17 @@ export function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * The finished blobs, in folders named by the prefixes of their keys, so that they can be listed in
- * the order of their keys.
+ * The finished blobs, in folders named after key prefixes, so that they can be listed in key order.
  */
 export interface Shelves {
   pathOf(key: string): string
   /**
-   * Moves a file to its path, and makes its bytes and its name durable in parallel: no client reads
-   * it before that has been acknowledged, and both share one turn of the disk. When that fails, the
-   * file is moved back, because it may be the only copy of parts.
+   * Moves a file to its path, and syncs its bytes and its name in parallel. Clients read the file
+   * only after both have succeeded. On failure the file is moved back, because it may be the only
+   * copy of its parts.
    * @returns false when the file does not exist
    * @param bytes the open file, if it has not been synced
-   * @param check runs beside the syncs, which it fails
+   * @param check runs beside the syncs; if it throws, they fail
    */
   place(
     file: string,
@@ -165,7 +165,7 @@ export interface Shelves {
     bytes?: FileHandle,
     check?: () => Promise<void>,
   ): Promise<boolean>
-  /** Makes the name of a blob durable that was placed before. */
+  /** Makes the name of an already placed blob durable. */
   settle(key: string): Promise<void>
   /** Makes removals durable, and drops folders that have become empty. */
   removed(keys: string[]): Promise<void>
@@ -174,7 +174,7 @@ export interface Shelves {
 }
 
 /**
- * A prefix of a UUIDv7 of this length covers 17 minutes: enough files per folder, and few folders.
+ * A UUIDv7 prefix of this length covers 17 minutes, which balances files per folder and folders.
  */
 const prefixLength = 7
 
@@ -196,7 +196,7 @@ export function openShelves(root: string): Shelves {
       const folder = folderOf(key)
       if (!durable.has(folder)) await prepare(folder)
       if ((await ifThere(rename(file, pathOf(key)).then(() => true))) === undefined) {
-        // The folder may have been dropped meanwhile, because it was empty.
+        // The folder may have been dropped meanwhile because it was empty.
         await prepare(folder)
         if ((await ifThere(rename(file, pathOf(key)).then(() => true))) === undefined) return false
       }
@@ -244,5 +244,5 @@ export function openShelves(root: string): Shelves {
 /** A key is a plain file name, without path segments. */
 export const isKey = (name: string) => /^\w[\w.-]{0,99}$/.test(name)
 
-/** A name that no other attempt has. */
+/** A unique name for this attempt. */
 export const uniqueName = () => randomUUID()

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { hexOfCrc32 } from '../upload-engine/crc32.ts'
 import { fillBlocks } from './blocks.ts'
 
-/** The last is for what a transfer damages: it costs a sixth of an MD5. */
+/** CRC-32 detects transmission errors at a sixth of the cost of MD5. */
 export type Algorithm = 'md5' | 'sha256' | 'crc32'
 
 interface Job {
@@ -42,7 +42,7 @@ function hashJobs(load: NodeJS.Require, hexOf: typeof hexOfCrc32): void {
 }
 
 interface Thread {
-  /** Resolves in the order of the jobs. */
+  /** Results resolve in the order of the jobs. */
   run(job: Job): Promise<string>
 }
 let thread: Thread | undefined
@@ -86,8 +86,8 @@ function startThread(): Thread {
  */
 export interface RunningHash {
   /**
-   * Resolves when the bytes have been read and their memory may be used again. Not copied if it is
-   * shared memory.
+   * Resolves when the bytes have been read and their memory may be reused. Shared memory is not
+   * copied.
    */
   add(bytes: Uint8Array): Promise<void>
   /** Resolves to the checksum in lower-case hex. */
@@ -95,7 +95,7 @@ export interface RunningHash {
 }
 
 export function startHash(algorithm: Algorithm): RunningHash {
-  // Bound to its thread: a new one would lack the earlier blocks.
+  // Bound to its thread, because a new thread would lack the earlier blocks.
   const own = thread ?? startThread()
   thread = own
   lastId += 1
@@ -103,7 +103,7 @@ export function startHash(algorithm: Algorithm): RunningHash {
   let ended = false
   return {
     add: async bytes => {
-      // The thread would keep a checksum that is never ended.
+      // The thread would keep an unfinished checksum forever.
       if (ended) throw new Error('This checksum has ended.')
       await own.run({ id, algorithm, bytes })
     },
@@ -115,8 +115,8 @@ export function startHash(algorithm: Algorithm): RunningHash {
 }
 
 /**
- * Up to this size hashing here is as fast as passing the bytes to the thread; beyond, it would
- * delay other requests.
+ * Up to this size, hashing inline is as fast as passing the bytes to the thread. Above it, hashing
+ * would delay other requests.
  */
 const inlineLimit = 1024 * 1024
 
@@ -129,8 +129,8 @@ export async function md5(bytes: Uint8Array): Promise<string> {
 }
 
 /**
- * Checksums of a source in lower-case hex, and its size in bytes, in constant memory. The next
- * block is read while one is hashed. Rejects with the error of the source.
+ * Checksums of a source in lower-case hex, and its size in bytes, in constant memory. Reads the
+ * next block while one is hashed. Rejects with the error of the source.
  */
 export async function digest<A extends Algorithm>(
   source: AsyncIterable<Uint8Array>,

@@ -1,10 +1,10 @@
 import { type BlobStore, ForeignStore, type Marker } from './store.ts'
 
-/** What a store is to be. */
+/** The label that a store should have. */
 export interface Wanted extends Marker {
   /** Whether the installation has blobs that this store must have. */
   inUse: boolean
-  /** Whether the store is known to be the right one, if it has no label. */
+  /** Whether the store is known to be the right one even without a label. */
   isKnown: boolean
   /** The id of an installation whose label is replaced. */
   instead?: string | undefined
@@ -19,10 +19,10 @@ export function parseMarker(text: string): Marker {
 }
 
 /**
- * Compares the marker of a store with what the store is to be.
- * @param kind what such a store is called, such as "folder"
- * @returns whether it is another marker that has to be replaced: that of a store that was used
- * before blobs were moved from it, or of an installation that is replaced
+ * Compares the marker of a store with the wanted one.
+ * @param kind the name of such a store, such as "folder"
+ * @returns whether the marker must be replaced, because it belongs to the source of a move or to a
+ * replaced installation
  * @throws ForeignStore
  */
 export function judgeMarker(there: Marker, wanted: Wanted, name: string, kind: string): boolean {
@@ -44,7 +44,10 @@ export function judgeMarker(there: Marker, wanted: Wanted, name: string, kind: s
   return true
 }
 
-/** How a store is bound to its installation. @param bind compares or writes its marker */
+/**
+ * Binds a store to its installation.
+ * @param bind compares or writes its marker
+ */
 export function binding(
   marker: () => Promise<Marker | undefined>,
   bind: (wanted: Wanted) => Promise<void>,

@@ -1,13 +1,15 @@
 import { merged } from './s3-listing.ts'
 import { BlobMissing, type BlobStore, BlobsKept, ForeignStore } from './store.ts'
 
-/** What the ledger says of the stores of an installation: docs/decisions/moving-blobs.md. */
+/** What the ledger knows about the stores of an installation: docs/decisions/moving-blobs.md. */
 export interface Places {
-  /** The last move, as it was a moment ago. Number 0 is the first store of an installation. */
+  /**
+   * The latest move, possibly a moment out of date. Number 0 is the first store of an installation.
+   */
   last(): Promise<{ number: number; isFinished: boolean }>
-  /** The numbers of the stores that some blobs are in. */
+  /** The store number of each of these blobs. */
   of(keys: string[]): Promise<Map<string, number>>
-  /** Some blobs that are in an earlier store than that of a number. */
+  /** Some blobs that are in a store older than `number`. */
   someBefore(number: number): Promise<string[]>
 }
 
@@ -17,7 +19,7 @@ interface Stores {
   places: Places
 }
 
-/** Which move two stores are for. */
+/** The move that two stores belong to. */
 export interface Route {
   /** The number of the second store. */
   target: number
@@ -26,14 +28,14 @@ export interface Route {
 }
 
 /**
- * Which move these stores are for, by what they say of themselves. Nothing is written.
- * @throws ForeignStore where they are those of none
+ * Determines which move two stores belong to, from their labels. Writes nothing.
+ * @throws ForeignStore if they belong to no move
  */
 export async function routeOf({ from, to, places }: Stores, installation: string): Promise<Route> {
   const { number, isFinished } = await places.last()
   const there = await to.marker()
   const isOurs = there?.installation === installation
-  // The settings of a move that is over may stay until the next start; its source may be gone.
+  // The settings of a finished move may stay until the next start. Its source may be gone.
   const isDone = number > 0 && isFinished && isOurs && there.number === number
   const target = isFinished && !isDone ? number + 1 : number
   if (from.label === to.label || (isOurs && there.number === target - 1))
@@ -46,8 +48,9 @@ export async function routeOf({ from, to, places }: Stores, installation: string
 }
 
 /**
- * A store may have no label before the first move, and a wrong one is told by its blobs then. From
- * the beginning of a move on it has one: what is not found in it by then may have been lost.
+ * Before the first move a store may have no label, and its blobs show whether it is the wrong
+ * store. Once a move has begun, the store has a label, because missing blobs no longer prove that
+ * it is the wrong one.
  */
 async function requireSource(
   { from, places }: Pick<Stores, 'from' | 'places'>,
@@ -75,14 +78,14 @@ async function requireSource(
 }
 
 /**
- * Two stores as one, while all blobs are moved from the first to the second. Until the move begins,
- * new blobs go to the first, and from then on to the second. Reads find a blob wherever it is. An
- * upload stays in the store in which it began, which the ledger knows.
+ * Presents two stores as one while blobs move from the first to the second. New blobs go to the
+ * first store until the move begins, and to the second one afterwards. Reads find a blob in either
+ * store. An upload stays in the store in which it began, which the ledger records.
  */
 export function createMovingStore({ from, to, places }: Stores): BlobStore {
   /** The number of the second store; the first one has the number before it. */
   let target = 1
-  /** Those that may have a blob, in the order in which they are asked for it. */
+  /** The stores that may have a blob, in lookup order. */
   async function stores(): Promise<BlobStore[]> {
     const { number, isFinished } = await places.last()
     if (number < target) return [from, to]
@@ -93,7 +96,10 @@ export function createMovingStore({ from, to, places }: Stores): BlobStore {
   const storeOf = async (key: string) =>
     storeWith((await places.of([key])).get(key) ?? (await current()))
 
-  /** Of one of both that has the blob. @throws BlobMissing */
+  /**
+   * Runs `work` on the store that has the blob.
+   * @throws BlobMissing
+   */
   async function find<T>(key: string, work: (store: BlobStore) => Promise<T>): Promise<T> {
     for (const store of await stores())
       try {
@@ -116,8 +122,8 @@ export function createMovingStore({ from, to, places }: Stores): BlobStore {
       upload: Math.max(from.uploadMemory.upload, to.uploadMemory.upload),
       part: Math.max(from.uploadMemory.part, to.uploadMemory.part),
     },
-    // Who signs a URL cannot know where the blob will be when it is used: the service signs its
-    // own, and finds it then.
+    // The blob may have moved before a signed URL is used. So the service signs URLs of its own,
+    // and finds the blob on each request.
     addresses: null,
     current,
     newest: () => target,
@@ -128,7 +134,7 @@ export function createMovingStore({ from, to, places }: Stores): BlobStore {
     async bind(installation, inUse) {
       const route = await routeOf({ from, to, places }, installation)
       if (!route.isDone) {
-        // One that should have something is not made: its name may be wrong.
+        // A store that should hold blobs is not created: its name may be wrong.
         if (!inUse) await from.prepare()
         await from.bind(installation, inUse, route.target - 1, true)
       }
@@ -154,7 +160,7 @@ export function createMovingStore({ from, to, places }: Stores): BlobStore {
     endParts: key => inBoth(store => store.endParts(key)),
 
     async tidy(finished) {
-      // While a blob is copied there, it is live and nevertheless not whole.
+      // While a blob is being copied, the target lists it although it is incomplete.
       const moved = async (keys: string[]) => {
         const all = await finished(keys)
         const numbers = await places.of(all)

@@ -8,12 +8,10 @@ import {
 } from '../telemetry/telemetry.ts'
 import { BlobMissing, type BlobStore, BytesDiffer } from './store.ts'
 
-/**
- * How long a state of the store is taken for its state now: asking uses the disk, or the network.
- */
+/** How long the state of the store is cached: checking it uses the disk or the network. */
 const FRESH_MS = 5000
 
-/** A store that has not answered by then is down: a volume of the network may hang for ever. */
+/** A store that has not responded by then counts as down: a network volume may hang forever. */
 const PATIENCE_MS = 1500
 
 const outcome = (error: unknown) =>
@@ -32,7 +30,7 @@ async function stateOf(store: BlobStore): Promise<Readings> {
   }
 }
 
-/** Lets the calls of a store be measured and traced. No key of a blob is told. */
+/** Measures and traces the calls of a store. Never exposes a blob's key. */
 export function observed(store: BlobStore, telemetry: Telemetry): BlobStore {
   const running = new Map<string, number>()
   const workOf = byWord(
@@ -59,7 +57,7 @@ export function observed(store: BlobStore, telemetry: Telemetry): BlobStore {
   let asking: Promise<Readings> | undefined
   telemetry.read(async () => {
     let state: Readings = { storeUp: 0 }
-    // A store that hangs is not asked again: each question may hold a thread.
+    // A hanging store is not checked again meanwhile: each check may block a thread.
     asking ??= stateOf(store).finally(() => {
       asking = undefined
     })

@@ -5,7 +5,7 @@ import { createMovingStore, type Places } from './moving.ts'
 import { observed } from './observed.ts'
 import type { BlobStore } from './store.ts'
 
-/** The store that the settings name: two as one, while blobs are moved between them. */
+/** Opens the configured store: two stores as one while blobs are moved between them. */
 export async function openStore(
   config: Config,
   places: Places,
@@ -18,7 +18,7 @@ export async function openStore(
   return telemetry.isOn ? observed(store, telemetry) : store
 }
 
-/** One store. The one place that chooses; the other drivers are not loaded. */
+/** Opens one store. Only this function chooses the driver, and only that driver is loaded. */
 export async function openDriver(
   config: StoreConfig,
   telemetry: Telemetry = silent,
@@ -37,7 +37,7 @@ export async function openDriver(
   return createDiskStore({ dir: blobDir })
 }
 
-/** What an operator does about a store that cannot be used. */
+/** Returns an operator's hint for a store that cannot be used. */
 export function storeProblem(
   { azure, s3, blobDir, moveFrom }: Config,
   reason: string,

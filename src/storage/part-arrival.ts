@@ -6,27 +6,27 @@ import { fileMode, onDisk, writeAt } from './files.ts'
 import { md5 as md5Of } from './hash.ts'
 import { BytesDiffer, type PartOptions } from './store.ts'
 
-/** Parts that are collected in memory at a time; others go to files at once. */
+/** How many parts are collected in memory at a time. Further parts go to files at once. */
 const maxInMemory = 8
-/** A sender who takes longer than this must not keep a block from others. */
+/** A sender that is slower than this must not occupy a block. */
 const patienceMs = 1000
 
 let inMemory = 0
 
-/** The bytes of a part that has arrived, in memory or in a file of their own. */
+/** The bytes of an arrived part, in memory or in a file of their own. */
 export interface Received {
-  /** Undefined when they are in the file. */
+  /** Undefined if the bytes are in the file. */
   bytes?: Buffer
-  /** The CRC-32 of the bytes, as they are in memory now or have been written to the file. */
+  /** The CRC-32 of the bytes as they are in memory now, or were written to the file. */
   crc32(): string
-  /** Nothing may read `bytes` afterwards. */
+  /** Releases the memory. Nothing may read `bytes` afterwards. */
   release(): Promise<void>
 }
 
 /**
- * Takes a part in, to its last byte: a fast one in memory, so that its bytes are written once; a
- * slow one, or one of many, into a file.
- * @throws BytesDiffer, and what the source throws
+ * Receives a part completely: a fast one in memory, so that its bytes are written once, and a slow
+ * one, or one of many, into a file.
+ * @throws BytesDiffer, and errors of the source
  */
 export async function receivePart(
   path: string,
@@ -60,7 +60,7 @@ function arrival(path: string, { size, md5 }: PartOptions) {
   const written = startCrc32()
   const timer = memory && setTimeout(spill, patienceMs)
 
-  /** Moves what has come into the file, for which the next chunk waits. */
+  /** Moves the received bytes into the file. The next chunk waits for that. */
   function spill(): void {
     const taken = memory
     memory = undefined
@@ -134,8 +134,8 @@ async function moveToFile(
 }
 
 /**
- * Memory of this size, counted. A part that fills more than a quarter of a block gets one that is
- * kept for the next.
+ * Returns counted memory of this size. A part that fills more than a quarter of a block gets a
+ * reusable block.
  */
 function blockOf(size: number): { bytes: Buffer; giveBack(): void } {
   inMemory++

@@ -11,7 +11,7 @@ import { startHash } from './hash.ts'
  * It holds only if no part was sent again: the folder of the upload says whether one was, whichever instance took it.
  */
 
-/** Of the same bytes: who knows the CRC-32 of what was sent can trust the MD5. */
+/** Checksums of the same bytes: if the CRC-32 matches the sent bytes, the MD5 can be trusted. */
 export interface PrefixSums {
   md5: string
   crc32: string
@@ -30,7 +30,7 @@ function startSums() {
 
 interface Prefix {
   hash: ReturnType<typeof startSums>
-  /** How many parts, and bytes, are in the hash or on their way into it. */
+  /** The number of parts, and of bytes, that are hashed or being hashed. */
   parts: number
   bytes: number
   reading: Promise<void> | undefined
@@ -38,8 +38,7 @@ interface Prefix {
 }
 
 /**
- * By the folder of the upload, the one that was used last at the end. Bounded, because uploads are
- * abandoned.
+ * Prefixes by upload folder, least recently used first. Bounded, because uploads may be abandoned.
  */
 const prefixes = new Map<string, Prefix>()
 const maxPrefixes = 1000
@@ -73,13 +72,13 @@ export async function markReplaced(dir: string): Promise<void> {
 }
 
 /**
- * Whether a part was sent again, or lost. With the folder locked, the answer holds until that is
+ * Whether a part was resent or lost. With the folder locked, the result holds until the lock is
  * released.
  */
 export const wasReplaced = (dir: string): Promise<boolean> => isThere(markOf(dir))
 
 /**
- * Hashes those of these parts that continue the prefix. Their bytes may be used again when it
+ * Hashes those of the given parts that continue the prefix. Their memory may be reused when it
  * resolves. Never throws.
  */
 export async function hashParts(
@@ -99,10 +98,7 @@ export async function hashParts(
     if (status === 'rejected') forgetPrefix(dir)
 }
 
-/**
- * Hashes what has been received behind the prefix, from the disk, one part of one upload after the
- * other. Never throws.
- */
+/** Hashes the received parts after the prefix from the disk, one part at a time. Never throws. */
 function readOn(dir: string, prefix: Prefix): Promise<void> {
   prefix.reading ??= (async () => {
     try {
@@ -119,7 +115,7 @@ function readOn(dir: string, prefix: Prefix): Promise<void> {
 }
 
 async function readNext(dir: string, prefix: Prefix): Promise<boolean> {
-  // The completion reads everything itself then.
+  // The completion then reads everything itself.
   if (await wasReplaced(dir)) return false
   const size = await sizeReceived(dir, prefix.parts + 1)
   if (size === 0) return false
@@ -146,17 +142,16 @@ async function readNext(dir: string, prefix: Prefix): Promise<boolean> {
   }
 }
 
-/** Continues the prefix of an upload, without being waited for: more parts are durable. */
+/** Continues hashing an upload's prefix in the background, as more parts are durable. */
 export function continuePrefix(dir: string): void {
   const prefix = prefixes.get(dir)
   if (prefix) void readOn(dir, prefix)
 }
 
 /**
- * Hashes all that has been received. Call it before the parts become a blob.
- * @param signal ends that, and forgets what has been hashed: the upload has ended, or this instance
- * ends
- * @throws the reason of the signal, and nothing else
+ * Hashes everything that has been received. Call it before the parts become a blob.
+ * @param signal aborts the hashing and forgets the hash, because the upload or this instance ends
+ * @throws only the reason of the signal
  */
 export async function finishPrefix(dir: string, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
@@ -170,7 +165,8 @@ export async function finishPrefix(dir: string, signal?: AbortSignal): Promise<v
 }
 
 /**
- * The sums of the first `count` parts, of this size together, where exactly these have been hashed.
+ * The checksums of the first `count` parts with this total size, if exactly these parts have been
+ * hashed.
  */
 export async function sumsOfPrefix(
   dir: string,

@@ -2,15 +2,15 @@ import { close, open, read } from 'node:fs'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 
-// By descriptors: a FileHandle can be closed by another thread only.
+// Uses descriptors, because a FileHandle can be closed only by another thread.
 
 export const openNow = promisify(open)
 const readFrom = promisify(read)
 
 /**
- * Reads what is small at once, and closes the file: a stream would take longer. Ends early where
- * the file does. Bytes from an offset on.
- * @param more bytes to be read as well if they are there
+ * Reads a small range synchronously and closes the file, which is faster than a stream. Ends early
+ * if the file does.
+ * @param more bytes to read as well if they exist
  */
 export async function readNow(
   file: number,
@@ -24,8 +24,8 @@ export async function readNow(
     for (let got = -1; got !== 0 && size < count; size += got)
       got = (await readFrom(file, bytes, size, bytes.length - size, offset + size)).bytesRead
   } finally {
-    // Not waited for: nothing depends on it. Not in this thread, which a volume of the network
-    // could hold up even by this.
+    // Not awaited, because nothing depends on it. Asynchronous, because a network volume could
+    // block this thread even here.
     close(file, () => {})
   }
   const whole = bytes.subarray(0, size)

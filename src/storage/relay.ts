@@ -4,20 +4,20 @@ import { leave } from '../runtime/interruptible.ts'
 import type { Pace } from './time-limit.ts'
 
 /**
- * Bytes that are read before the request is sent, and kept for a retry until the kernel has
- * accepted them and has capacity for more.
+ * Bytes that are read before the request is sent. They are kept for a retry until the kernel has
+ * accepted them and can take more.
  */
 const headSize = 256 * 1024
 const pieceSize = 16 * 1024
 
 /**
- * Collects bytes in few pieces: clients may send them one by one, and each chunk has an overhead of
+ * Collects bytes into few pieces. Clients may send single bytes, and each chunk has an overhead of
  * 400 bytes.
  */
 class Gathered {
   readonly pieces: Uint8Array[] = []
   size = 0
-  /** What the last piece is the beginning of, where others may follow in the same memory. */
+  /** Memory whose beginning is the last piece, and which has room for more. */
   #memory: Buffer | undefined
   #used = 0
 
@@ -41,10 +41,10 @@ class Gathered {
 }
 
 /**
- * Forwards a source while it arrives, at the pace of the slower side. Rejects with the error of the
- * source or of `send`; then the source is closed after its next chunk.
- * @param send makes the request. Its `open` gives the body again for each try until more than the
- * beginning has gone; its `broken` fires when no more of the body will come.
+ * Forwards a source as it arrives, at the pace of the slower side. Rejects with the error of the
+ * source or of `send`, and closes the source after its next chunk.
+ * @param send makes the request. Its `open` returns the body again for each attempt, until more
+ * than the head has been sent. Its `broken` fires when the body will not be completed.
  */
 export async function relay(
   source: AsyncIterable<Uint8Array>,
@@ -66,11 +66,11 @@ export async function relay(
         new Error('The blob store ended the answer in the middle of a part.'),
       )
     let at = 0
-    // Nothing is read ahead: bytes are read only when the connection has capacity for them.
+    // Reads nothing ahead: it reads only when the connection can take more bytes.
     const reader = new Readable({
       highWaterMark: 0,
       read() {
-        // The reader of an earlier try must not consume bytes of this one.
+        // The reader of an earlier attempt must not consume the bytes of this one.
         if (reader !== current) return
         const piece = head.pieces[at++]
         if (piece || whole) return void this.push(piece ?? null)

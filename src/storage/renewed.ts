@@ -4,11 +4,11 @@ export interface Expiring {
   expiresAt?: number | undefined
 }
 
-/** A credential or a key that is kept, and renewed before it expires. */
+/** A cached credential or key that is renewed before it expires. */
 export interface Renewed<T extends Expiring> {
   /**
-   * Returns the value. Waits for a renewal only if less than `life` (milliseconds) is left. A value
-   * that cannot live so long is returned all the same: the caller looks at `expiresAt`.
+   * Returns the value. Waits for a renewal only if less than `life` (milliseconds) is left. Also
+   * returns a value that expires earlier, so the caller must check `expiresAt`.
    */
   get(life?: number): Promise<T>
   /**
@@ -18,9 +18,9 @@ export interface Renewed<T extends Expiring> {
   replace(refused: T): Promise<T | undefined>
 }
 
-/** A renewal starts so long before a value is too old for its users. */
+/** How long before the required lifetime is undercut a renewal starts. */
 const marginMs = 5 * 60_000
-/** After a failed renewal the next one waits so long, as long as the old value works. */
+/** The delay after a failed renewal, while the old value still works. */
 const pauseMs = 5000
 const replaceMs = 30_000
 const fetchLimitMs = 20_000
@@ -38,9 +38,9 @@ async function limited<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Keeps a value that expires. Renews it in the background while the old value still works, so
- * that requests wait for the first value only.
- * @param refreshMs a value of this age is renewed, although it lives longer
+ * Caches a value that expires. Renews it in the background while the old value still works, so that
+ * requests wait only for the first value.
+ * @param refreshMs the age at which a value is renewed, even if it lives longer
  */
 export function renewed<T extends Expiring>(
   fetch: () => Promise<T>,
@@ -77,7 +77,7 @@ export function renewed<T extends Expiring>(
       const now = Date.now()
       const left = expiresAt - now
       const whole = expiresAt - fetchedAt
-      // A source with a short life would otherwise be asked for each URL.
+      // Otherwise, a source with a short lifetime would be queried for each URL.
       const needed = Math.min(life, whole / 2)
       const margin = Math.min(marginMs, whole / 4)
       if (left > needed + margin && now - fetchedAt < refreshMs) return value

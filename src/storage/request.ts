@@ -7,14 +7,14 @@ export const isMissing = (error: unknown) => error instanceof RestError && error
 /** Whether the store rejected the bytes because of their checksum. */
 export const isDamaged = (error: unknown) =>
   error instanceof RestError &&
-  // Azurite has no error code for it.
+  // Azurite has no error code for this.
   (error.code === 'Md5Mismatch' ||
     (error.code === 'InvalidOperation' && error.message.includes("contentMD5 doesn't match")))
 export const isLeased = (error: unknown) =>
   error instanceof RestError && error.code === 'LeaseIdMissing'
 
 /**
- * Translates an error of the SDK. Only its gist is kept: the whole contains headers and signed
+ * Translates an SDK error. Keeps only its gist, because the full error contains headers and signed
  * URLs.
  */
 function explain(error: unknown, late: boolean): unknown {

@@ -14,8 +14,8 @@ const marker = 'installation'
 export const md5HeaderOf = (body: string) => md5Header(createHash('md5').update(body).digest('hex'))
 
 /**
- * Creates a bucket that is missing. @param location the region that it is to be created in, where
- * the store asks for one
+ * Creates the bucket if it is missing.
+ * @param location the region of the new bucket, if the store requires one
  */
 export async function createBucket(client: S3Client, location: string | undefined): Promise<void> {
   await within(requestLimit, undefined, async late => {
@@ -23,7 +23,7 @@ export async function createBucket(client: S3Client, location: string | undefine
       await client.ask({ method: 'HEAD' }, late)
       return
     } catch (error) {
-      // A HEAD has no body that would say what is missing.
+      // The response to a HEAD has no body that would name the missing thing.
       if (!(error instanceof S3Error) || error.status !== 404) throw error
     }
     const body = location
@@ -32,7 +32,7 @@ export async function createBucket(client: S3Client, location: string | undefine
     try {
       await client.ask({ method: 'PUT', body }, late)
     } catch (error) {
-      // Another instance was first.
+      // Another instance created the bucket first.
       if (!(error instanceof S3Error) || error.code !== 'BucketAlreadyOwnedByYou') throw error
     }
   })
@@ -50,8 +50,8 @@ export const readMarker = (client: S3Client): Promise<Marker | undefined> =>
   })
 
 /**
- * Writes it only if there is none: another instance, or another installation, may be first. @param
- * replaces whether it replaces another
+ * Writes the marker only if there is none. Another instance or installation may be first.
+ * @param replaces whether it replaces another marker
  */
 const writeMarker = (client: S3Client, wanted: Marker, replaces = false): Promise<void> =>
   within(requestLimit, undefined, async late => {
@@ -112,7 +112,7 @@ const corsRule = (origins: string[]) =>
     tags('MaxAgeSeconds', ['3600']),
   ].join('')
 
-/** The values of a rule, in an order that does not depend on who wrote it. */
+/** The values of a rule in a canonical order. */
 const valuesOf = (rule: string) =>
   ['AllowedOrigin', 'AllowedMethod', 'AllowedHeader', 'ExposeHeader', 'MaxAgeSeconds']
     .flatMap(name => elementsOf(rule, name).map(value => `${name} ${value.toLowerCase()}`))
@@ -120,8 +120,7 @@ const valuesOf = (rule: string) =>
     .join('\n')
 
 /**
- * Writes the rule of Satchel into its bucket, in place of an earlier one. What else is allowed
- * stays.
+ * Writes Satchel's CORS rule into its bucket, and replaces an earlier one. Keeps all other rules.
  */
 export async function writeCorsRule(
   client: S3Client,

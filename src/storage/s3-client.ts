@@ -11,26 +11,26 @@ import { StoreRefusal } from './store.ts'
 import { limited } from './time-limit.ts'
 import { textOf } from './xml.ts'
 
-/** A bucket, and who uses it. */
+/** A bucket and its credentials. */
 export interface S3Bucket extends S3Identity {
   bucket: string
   /** The URL of the store, without the bucket. */
   endpoint: string
-  /** The bucket is in the path of URLs, and not in the name of the host. */
+  /** Whether URLs name the bucket in the path instead of the host. */
   pathStyle: boolean
 }
 
 export interface S3Request {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** The name of an object; the bucket itself if it is missing. */
+  /** The name of an object; if missing, the request concerns the bucket itself. */
   object?: string
   query?: Record<string, string | number>
   headers?: Record<string, string | number>
-  /** A function gives the body again for each attempt. */
+  /** A function returns the body again for each attempt. */
   body?: Uint8Array | string | (() => Readable)
 }
 
-/** What a store has answered other than success, or the error of the connection. */
+/** An unsuccessful response of the store, or a connection error. */
 export class S3Error extends Error {
   readonly status: number | undefined
   readonly code: string
@@ -44,8 +44,8 @@ export class S3Error extends Error {
 }
 
 /**
- * Pauses between the attempts at a request, in milliseconds: enough for a store that is being
- * restarted, soon over for a dead one.
+ * Delays between attempts, in milliseconds: long enough for a restart of the store, and short for a
+ * dead one.
  */
 const pauses = [100, 500, 1200]
 
@@ -53,7 +53,7 @@ export const isMissing = (error: unknown) =>
   error instanceof S3Error && error.status === 404 && error.code !== 'NoSuchBucket'
 /** Whether the store rejected the bytes because of their checksum. */
 export const isDamaged = (error: unknown) => error instanceof S3Error && error.code === 'BadDigest'
-/** What stores say when a bucket, a user or their disks are full. */
+/** Error codes for a full bucket, a full disk or a user's quota. */
 const fullCodes = new Set(['QuotaExceeded', 'XMinioStorageFull', 'InsufficientCapacity'])
 const isFull = ({ status, code }: S3Error) => status === 507 || fullCodes.has(code)
 const isTransient = (error: unknown) =>
@@ -62,8 +62,8 @@ const isTransient = (error: unknown) =>
   (error.status === undefined || error.status >= 500 || [408, 429].includes(error.status))
 
 /**
- * Whether the store may have refused the credential, rather than the request. A HEAD has no code:
- * Amazon answers 400 or 403.
+ * Whether the store may have refused the credential rather than the request. The response to a HEAD
+ * has no code: Amazon sends 400 or 403.
  */
 const isCredentialRefused = (error: unknown) =>
   error instanceof S3Error &&
@@ -72,7 +72,7 @@ const isCredentialRefused = (error: unknown) =>
     error.code,
   )
 
-/** Resolves as the work does, unless the signal aborts first. */
+/** Waits for the work, unless the signal aborts first. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
@@ -81,7 +81,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-/** Only the gist of an error is kept: the whole of an answer may contain what was signed. */
+/** Keeps only the gist of an error, because the full response may contain signatures. */
 function explain(error: unknown, late: boolean): unknown {
   if (late)
     return new Unavailable('blob store', new Error('The blob store did not answer in time.'))
@@ -109,15 +109,15 @@ async function refusalOf(answer: IncomingMessage): Promise<S3Error> {
 }
 
 /**
- * Speaks with one bucket: signs requests (Signature Version 4), sends them with connections that
- * are kept, and repeats those that fail. The bytes of bodies are not signed, because they are not
- * known when a request begins; their MD5 is, where there is one.
+ * A client of one bucket. It signs requests (Signature Version 4), keeps connections alive and
+ * retries failures. Bodies are not signed, because they are unknown when a request begins. Their
+ * MD5 is signed if known.
  */
 export function connect(where: S3Bucket, traceHeaders: () => Record<string, string> = () => ({})) {
   const { bucket, region, pathStyle } = where
   const identity = credentialOf(where)
 
-  /** Where a request goes, at a URL of the store. */
+  /** The target of requests, for a URL of the store. */
   const placeAt = (endpoint: URL) => ({
     host: pathStyle ? endpoint.host : `${bucket}.${endpoint.host}`,
     root: `${endpoint.pathname.replace(/\/+$/, '')}${pathStyle ? `/${bucket}` : ''}`,
@@ -143,7 +143,7 @@ export function connect(where: S3Bucket, traceHeaders: () => Record<string, stri
     return fields.length > 0 ? `${path}?${fields.join('&')}` : path
   }
 
-  /** One attempt. Resolves with the head of a successful answer. */
+  /** Makes one attempt. Resolves with the head of a successful response. */
   async function attempt(asked: S3Request, signal: AbortSignal): Promise<IncomingMessage> {
     const credential = await unlessAborted(identity.get(), signal)
     try {
@@ -188,7 +188,8 @@ export function connect(where: S3Bucket, traceHeaders: () => Record<string, stri
     })
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       sent.once('response', resolve)
-      // Also after the answer: the store may hang up on what is still being sent.
+      // Errors may also follow the response, if the store hangs up while the body is still being
+      // sent.
       sent.on('error', error => reject(fromConnection(error)))
     })
     if (stream) pipeline(stream, sent, () => {})
@@ -199,7 +200,7 @@ export function connect(where: S3Bucket, traceHeaders: () => Record<string, stri
       if (statusCode < 300) return answer
       throw await refusalOf(answer)
     } finally {
-      // A store that answers before it has everything leaves a connection that waits for the rest.
+      // A store that responds early leaves a connection that waits for the rest.
       if (stream && !sent.writableFinished) sent.destroy()
     }
   }
@@ -217,30 +218,40 @@ export function connect(where: S3Bucket, traceHeaders: () => Record<string, stri
   }
 
   return {
-    /** Resolves with the head of the answer, whose body has to be read. @throws S3Error */
+    /**
+     * Resolves with the head of the response. The caller must read its body.
+     * @throws S3Error
+     */
     open: (asked: S3Request, signal: AbortSignal): Promise<IncomingMessage> =>
       repeated(() => attempt(asked, signal), signal),
 
-    /** Resolves with the headers and the whole body of the answer. @throws S3Error */
+    /**
+     * Resolves with the headers and the whole body of the response.
+     * @throws S3Error
+     */
     ask: (asked: S3Request, signal: AbortSignal) =>
       repeated(async () => {
         const answer = await attempt(asked, signal)
         const body = await text(answer).catch(error => {
           throw fromConnection(error)
         })
-        // Copies and compositions take so long that the status is sent before the outcome is known.
+        // Copies and compositions take so long that the status is sent before their outcome is
+        // known.
         if (/^\s*(<\?xml[^>]*\?>)?\s*<Error>/.test(body))
           throw new S3Error(500, textOf(body, 'Code'), textOf(body, 'Message'))
         return { headers: answer.headers, body }
       }, signal),
 
-    /** The origin of signed URLs. @param at the URL of the store for those who use it */
+    /**
+     * The origin of signed URLs.
+     * @param at the URL of the store for clients
+     */
     originAt: (at: URL): string => `${at.protocol}//${placeAt(at).host}`,
 
     /**
-     * Makes URLs that allow one request each from now on, for `life` seconds, but not longer than
-     * their credential lives.
-     * @param at the URL of the store for those who use it
+     * Creates URLs that allow one request each. They live `life` seconds, but not longer than their
+     * credential.
+     * @param at the URL of the store for clients
      */
     async signer(life: number, at: URL) {
       const credential = await identity.get(life * 1000)

@@ -10,7 +10,7 @@ export interface Listed {
   modifiedAt: Date
 }
 
-/** A blob that is being put together by the store: an unfinished multipart upload. */
+/** An unfinished multipart upload. */
 export interface Unfinished {
   object: string
   uploadId: string
@@ -19,7 +19,10 @@ export interface Unfinished {
 
 const isTruncated = (xml: string) => textOf(xml, 'IsTruncated') === 'true'
 
-/** Objects in the order of their names. @param limit milliseconds for a page */
+/**
+ * Objects in name order.
+ * @param limit milliseconds for a page
+ */
 export async function* objectsOf(
   client: S3Client,
   prefix: string,
@@ -54,7 +57,7 @@ export async function* foldersOf(client: S3Client, prefix: string): AsyncGenerat
   } while (after['continuation-token'])
 }
 
-/** Unfinished multipart uploads, in the order of the names of their objects. */
+/** Unfinished multipart uploads, in the order of their object names. */
 export async function* unfinishedOf(client: S3Client, prefix: string): AsyncGenerator<Unfinished> {
   let after: Record<string, string> = {}
   do {
@@ -77,10 +80,7 @@ export async function* unfinishedOf(client: S3Client, prefix: string): AsyncGene
   } while (after['key-marker'])
 }
 
-/**
- * Merges streams that are in the order of their keys. Of those with the same key the first stream's
- * is given.
- */
+/** Merges streams that are sorted by key. For equal keys, the item of the first stream wins. */
 export async function* merged<T extends { key: string }>(
   ...streams: AsyncGenerator<T>[]
 ): AsyncGenerator<T> {

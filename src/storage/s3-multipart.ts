@@ -6,14 +6,17 @@ import { commitLimit, copyLimit, requestLimit, seconds, sendLimit } from './time
 import { encodeXml, textOf } from './xml.ts'
 
 const MiB = 1024 * 1024
-/** S3 takes no larger object in one request, nor as a part. */
+/** The S3 limit for one request or part. */
 export const largestCopy = 5 * 1024 * MiB
-/** S3 takes no more parts of an object. */
+/** The S3 limit for the number of parts. */
 const maxParts = 10_000
-/** Bytes of a part of an object; S3 takes no fewer than 5 MiB, but for the last part. */
+/** Usual part size in bytes. S3 requires at least 5 MiB, except for the last part. */
 export const usualPart = 8 * MiB
 
-/** Bytes of the parts of an object, which all have the same size: some stores take no others. */
+/**
+ * Returns the part size for an object. All parts have the same size, because some stores require
+ * that.
+ */
 export const partSizeFor = (total: number): number =>
   Math.max(usualPart, Math.ceil(total / maxParts / MiB) * MiB)
 
@@ -21,17 +24,17 @@ export const md5Header = (hex: string) => ({
   'Content-MD5': Buffer.from(hex, 'hex').toString('base64'),
 })
 
-/** How the store puts one object together from parts. */
+/** Assembles one object from parts in the store. */
 export interface Multipart {
   /** @param index from 0 */
   send(index: number, bytes: Uint8Array, signal: AbortSignal): Promise<void>
   /**
-   * @param source the header that names another object; `range` names its bytes from the first to
-   * the last
+   * @param source the header that names another object
+   * @param range its bytes from the first to the last
    */
   copy(index: number, source: string, range: string): Promise<void>
   complete(count: number, total: number): Promise<void>
-  /** Discards what has been sent. Resolves in any case: what stays is removed with the blob. */
+  /** Discards the sent parts. Never rejects: what remains is removed with the blob. */
   abort(): Promise<void>
 }
 
@@ -48,7 +51,8 @@ export const abortMultipart = (
   })
 
 /**
- * Begins an object when its first part comes. @param headers those that the object is created with
+ * Starts a multipart upload when its first part arrives.
+ * @param headers headers of the request that creates the object
  */
 export function startMultipart(
   client: S3Client,
@@ -84,7 +88,7 @@ export function startMultipart(
         )
         etags[index] = sent.headers.etag ?? ''
       }
-      // A part that is cut off may still arrive, after its upload has been aborted.
+      // An aborted part may still arrive after its upload has been aborted.
       await within(sendLimit(bytes.length), signal, send, seconds)
     },
 
@@ -110,7 +114,7 @@ export function startMultipart(
         try {
           await client.ask({ method: 'POST', object, query: { uploadId }, body }, late)
         } catch (error) {
-          // An attempt whose answer was lost has completed it.
+          // An attempt whose response was lost has completed the upload.
           if (!(error instanceof S3Error) || error.code !== 'NoSuchUpload') throw error
           const { headers } = await client
             .ask({ method: 'HEAD', object }, late)

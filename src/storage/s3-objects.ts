@@ -17,23 +17,20 @@ export const blobs = 'blobs/'
 export const parts = 'parts/'
 export const objectOf = (key: string) => `${blobs}${key}`
 export const partsOfKey = (key: string) => `${parts}${key}/`
-/** The names of the parts of a blob are in the order of their numbers. */
+/** The names of a blob's parts sort by part number. */
 export const partOf = (key: string, number: number) =>
   `${partsOfKey(key)}${String(number).padStart(6, '0')}`
 export const keyOf = (object: string) => object.slice(blobs.length)
 export const numberOf = (object: string) => Number(object.slice(object.lastIndexOf('/') + 1))
 
 const removalsInRequest = 1000
-/**
- * The parts of fewer blobs are looked for one by one; those of more in the list of all that have
- * parts.
- */
+/** Up to this many blobs, parts are listed per blob. Beyond, one list of all parts is read. */
 const fewKeys = 8
 /** The objects of blobs and of their parts. */
 export function objectsIn(client: S3Client) {
   async function receivedOf(key: string, signal?: AbortSignal): Promise<Map<number, Listed>> {
     const found = new Map<number, Listed>()
-    // Clients wait for it, unlike for other lists.
+    // Clients wait for this list, unlike for other lists.
     const bounds = { limit: requestLimit, signal }
     for await (const each of objectsOf(client, partsOfKey(key), bounds))
       found.set(numberOf(each.object), each)
@@ -57,8 +54,8 @@ export function objectsIn(client: S3Client) {
   }
 
   /**
-   * The bytes of parts in their order; each is the one that was listed. The next is asked for while
-   * one is read.
+   * The bytes of parts in order, verified against the listing. Requests the next part while reading
+   * one.
    */
   async function* bytesOf(
     listed: Listed[],
@@ -84,7 +81,7 @@ export function objectsIn(client: S3Client) {
     }
   }
 
-  /** Removes objects, all that can be. Resolves to the reasons of the others. */
+  /** Removes as many of the objects as possible. Resolves to the errors of the others. */
   async function removeObjects(objects: string[]): Promise<Map<string, StoreRefusal>> {
     const kept = new Map<string, StoreRefusal>()
     for (let at = 0; at < objects.length; at += removalsInRequest) {

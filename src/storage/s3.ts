@@ -22,17 +22,14 @@ const maxParts = 50_000
 const keysInQuestion = 50
 
 export interface S3Options extends S3Bucket {
-  /** URL of the store in signed URLs, if clients use another; empty if they do not. */
+  /** The store's URL in signed URLs, if clients use a different one; otherwise empty. */
   publicUrl: string
-  /**
-   * The algorithm with which the store encrypts blobs, and the id of the key; empty for what the
-   * bucket says.
-   */
+  /** The encryption algorithm for blobs, and the key id; empty for the bucket's default. */
   encryption?: string
   kmsKeyId?: string
-  /** The region that is named when the bucket is created; only Amazon asks for it. */
+  /** The region for creating the bucket; only Amazon requires it. */
   location?: string | undefined
-  /** Headers of each request by which its trace goes on. */
+  /** Headers that continue the trace of a request. */
   traceHeaders?: () => Record<string, string>
 }
 
@@ -51,7 +48,7 @@ export function createS3Store(options: S3Options): BlobStore {
   const { receivedOf, openObject, bytesOf, removeObjects, partObjectsOf, withParts, abortAll } =
     objectsIn(client)
 
-  /** Stores a source in blocks of a size. What cannot be completed is aborted. */
+  /** Uploads a source in blocks of the given size. Aborts an upload that cannot be completed. */
   async function send(
     key: string,
     source: AsyncIterable<Uint8Array>,
@@ -63,8 +60,8 @@ export function createS3Store(options: S3Options): BlobStore {
     const multipart = startMultipart(client, object, headers)
     let total = 0
     try {
-      // Only parts are cut short: what makes a blob appear may do so after the cut, when the caller
-      // has cleaned up.
+      // The signal aborts parts only. The request that creates the blob may finish later, after the
+      // caller has cleaned up.
       return await upload(
         source,
         {
@@ -115,7 +112,7 @@ export function createS3Store(options: S3Options): BlobStore {
       await within(pingLimit, undefined, late => client.ask({ method: 'HEAD' }, late))
     },
 
-    // A bucket has no end.
+    // A bucket has no size limit.
     space: async () => null,
 
     put: (key, source, given) => send(key, source, given, usualPart),
@@ -219,8 +216,7 @@ export function createS3Store(options: S3Options): BlobStore {
       }
     },
 
-    // Signed URLs say what type the bytes have, and S3 sends no other checksum than the one it has
-    // made.
+    // Signed URLs set the content type, and S3 sends only its own checksum.
     async describe() {},
 
     async open(key, { offset = 0, count, signal } = {}) {
@@ -259,7 +255,7 @@ export function createS3Store(options: S3Options): BlobStore {
           yield { key: keyOf(object), size: 0, createdAt: startedAt }
       }
       const received = async function* () {
-        // The age of parts is known to none but their list.
+        // Only the list of parts shows their age.
         for await (const key of foldersOf(client, parts))
           yield { key, size: 0, createdAt: new Date(0) }
       }

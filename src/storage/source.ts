@@ -1,10 +1,7 @@
 import type { Source } from '../derive/derive.ts'
 import type { BlobStore } from './store.ts'
 
-/**
- * A blob, for what is derived from it: its file where the store has one, which nobody needs to
- * copy.
- */
+/** A blob as the source of a derivation: its file where the store has one, which saves a copy. */
 export const sourceOf = (store: BlobStore, { id, size }: { id: string; size: number }): Source =>
   store.fileOf
     ? { path: store.fileOf(id) }

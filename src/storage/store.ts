@@ -5,8 +5,8 @@ import type { Uploaded, UploadOptions } from './upload.ts'
 export interface PutOptions extends UploadOptions {
   contentType: string
   /**
-   * The number of the store that it goes to, while blobs are moved between two; otherwise the
-   * ledger says it.
+   * The number of the target store while blobs are moved between two stores. By default the ledger
+   * decides.
    */
   store?: number
 }
@@ -21,31 +21,31 @@ export interface PartOptions {
 }
 
 /**
- * Signed URLs of a store that clients reach directly. No URL lives longer than the credential that
- * signs it. Signing uses the network only to renew a temporary credential.
+ * Signed URLs of a store that clients reach directly. No URL lives longer than its credential.
+ * Signing uses the network only to renew a temporary credential.
  */
 export interface StoreAddresses {
-  /** The origin of all of them. */
+  /** The origin of all signed URLs. */
   readonly origin: string
   /**
-   * A URL that allows reading this one blob, and nothing else, for some seconds. `expiresAt` is in
-   * milliseconds since the epoch: earlier if the credential ends before.
+   * A URL that allows reading only this blob, for some seconds. `expiresAt` is in milliseconds
+   * since the epoch, and earlier if the credential expires earlier.
    */
   signUrl(
     key: string,
     options: { contentType: string; disposition: string; seconds: number },
   ): Promise<{ url: string; expiresAt: number }>
   /**
-   * The URLs to which parts 1 to `count` can be sent with PUT until `until` (milliseconds since the
-   * epoch), or until their credential ends. They do not allow reading. The store signs blobs, not
-   * blocks: a client with one of them can write any bytes under this key, and under no other.
+   * The URLs that accept parts 1 to `count` with PUT until `until` (milliseconds since the epoch),
+   * or until their credential expires. They do not allow reading. The store signs blobs, not
+   * blocks: a client with such a URL can write any bytes under this key, and under no other.
    */
   signParts(key: string, count: number, until: number): Promise<string[]>
-  /** Lets pages of these origins send and fetch bytes, and keeps other rules of the store. */
+  /** Lets pages of these origins send and fetch bytes. Keeps other rules of the store. */
   allowOrigins(origins: string[]): Promise<void>
 }
 
-/** The most memory that the bytes of one upload take while the store receives them. */
+/** The maximum memory per upload while the store receives its bytes. */
 export interface UploadMemory {
   /** For `put`. */
   readonly upload: number
@@ -59,19 +59,19 @@ export interface StoreSpace {
   totalBytes: number
 }
 
-/** Which bytes are read: by default all. */
+/** The range to read; by default the whole blob. */
 export interface ReadOptions {
   offset?: number
   count?: number
   /**
-   * The size of the blob, where it is known and all of it is read: what is small is read at once
-   * then.
+   * The size of the blob, if it is known and the whole blob is read. Small blobs are then read at
+   * once.
    */
   size?: number
   signal?: AbortSignal
 }
 
-/** What a store says of itself. */
+/** The label of a store. */
 export interface Marker {
   /** The id of the installation that it belongs to. */
   installation: string
@@ -80,8 +80,8 @@ export interface Marker {
 }
 
 /**
- * The store of the bytes. Every method throws Unavailable when the store fails: in bounded time, if
- * it is reached over a network.
+ * A blob store. Every method throws Unavailable when the store fails. A store on the network does
+ * so in bounded time.
  */
 export interface BlobStore {
   /** Kind and location, for operators. */
@@ -89,18 +89,18 @@ export interface BlobStore {
   /** The maximum number of parts of a blob. */
   readonly maxParts: number
   readonly uploadMemory: UploadMemory
-  /** Null if clients cannot reach the store: then the service signs URLs of its own. */
+  /** Null if clients cannot reach the store. The service then signs its own URLs. */
   readonly addresses: StoreAddresses | null
-  /** Creates what the store needs: a container, folders. */
+  /** Creates the container or folders that the store needs. */
   prepare(): Promise<void>
   /**
-   * Verifies that the store belongs to this installation. Called after `prepare`, and before it
-   * takes anything; a new store is labelled with the id.
-   * @param inUse whether the installation has blobs already, so that an empty store is the wrong
+   * Verifies that the store belongs to this installation. Called after `prepare`, and before the
+   * first write. Labels a new store with the id.
+   * @param inUse whether the installation already has blobs, so that an empty store is the wrong
    * one
-   * @param number its number among the stores of the installation, which are counted by moves of
-   * the blobs
-   * @param isKnown whether it is the right one even if it has no label: then it gets one
+   * @param number the store's number in the installation, which each move of the blobs increments
+   * @param isKnown whether the store is known to be the right one even without a label; it is then
+   * labelled
    * @param instead the id of an installation whose label is replaced
    * @throws ForeignStore
    */
@@ -111,36 +111,34 @@ export interface BlobStore {
     isKnown?: boolean,
     instead?: string,
   ): Promise<void>
-  /** What the store says of itself; undefined if it has no label yet. */
+  /** Reads the store's label; undefined if it has none yet. */
   marker(): Promise<Marker | undefined>
   /** The number of the store that new blobs go to. Known after `bind`. */
   current(): Promise<number>
   /**
-   * The number of the newest store that it knows, to which blobs are moved or will be. Known after
-   * `bind`.
+   * The number of the newest known store, to which blobs are or will be moved. Known after `bind`.
    */
   newest(): number
-  /** Whether it is two stores, between which blobs are moved. */
+  /** Whether this is a pair of stores between which blobs are moved. */
   readonly isMoving?: boolean
   /**
-   * Resolves if the store can be read and written: within two seconds, if it is reached over a
-   * network.
+   * Resolves if the store can be read and written, within two seconds for a store on the network.
    */
   ping(): Promise<void>
-  /** What the store can still take, and its size; null where it has no end that it knows of. */
+  /** The free space of the store and its size; null if there is no known limit. */
   space(): Promise<StoreSpace | null>
   /**
    * Stores a source under a key, in constant memory. Rejects with the error of the source, `admit`
-   * or the signal, once no request of it is under way, so that the key can be removed. The source
-   * is closed by its iterator's `return`, which destroys a Node stream.
+   * or the signal once no request is in flight, so that the key can be removed. Closes the source
+   * with its iterator's `return`, which destroys a Node stream.
    */
   put(key: string, source: AsyncIterable<Uint8Array>, options: PutOptions): Promise<Uploaded>
   /**
-   * Reads many small blobs whole, for programs that copy blobs and do nothing else; undefined for
-   * one that is missing. Only where that is faster.
+   * Reads many small blobs whole; undefined for a missing one. For programs that only copy blobs.
+   * Only present where it is faster.
    */
   readMany?(keys: string[]): Promise<(Uint8Array | undefined)[]>
-  /** Stores many small blobs, for the same programs. */
+  /** Stores many small blobs, for the same kind of program. */
   putMany?(blobs: { key: string; bytes: Uint8Array }[]): Promise<void>
   /**
    * Stages a part of a blob, replacing an earlier one of the same number (from 1). It can be read
@@ -155,13 +153,14 @@ export interface BlobStore {
     source: AsyncIterable<Uint8Array>,
     options: PartOptions,
   ): Promise<string>
-  /** The parts that were staged under a key, committed or not: sizes in bytes by number. */
+  /** The parts that were staged under a key, committed or not: sizes in bytes by part number. */
   partsOf(key: string): Promise<Map<number, number>>
   /**
-   * Assembles the blob from its parts 1 to `count`. They can be sent and committed again until
-   * `endParts`. Resolves to its sums in lower-case hex where the store has computed them while the
-   * parts arrived: then no one needs to read it back. The signal ends what may take long, the
-   * reading of parts whose sums lack: it rejects with its reason then, and nothing is assembled.
+   * Assembles the blob from its parts 1 to `count`. Parts can be resent and committed again until
+   * `endParts`. Resolves to its checksums in lower-case hex, if the store has computed them as the
+   * parts arrived, so that nobody needs to read the blob back. The signal aborts the slow step,
+   * which reads parts that are not hashed yet. The call then rejects with its reason, and nothing
+   * is assembled.
    */
   commitParts(
     key: string,
@@ -171,15 +170,15 @@ export interface BlobStore {
   /** Discards the staged parts of a blob, and keeps the blob. */
   endParts(key: string): Promise<void>
   /**
-   * Removes what instances that died have left, and nothing that is needed.
-   * @param finished answers which of these keys are those of blobs that stay as they are
+   * Removes leftovers of instances that died.
+   * @param finished returns the keys of finished blobs among the given ones
    */
   tidy(finished: (keys: string[]) => Promise<string[]>): Promise<void>
   /** Copies a blob within the store, whatever its size. @throws BlobMissing */
   copy(from: string, to: string): Promise<void>
   /**
-   * Sets the metadata that is known only after the bytes have been read, where the store sends it
-   * to clients.
+   * Sets the metadata that is known only after reading the bytes, in stores that send it to
+   * clients.
    */
   describe(key: string, options: { contentType: string; md5: string }): Promise<void>
   /**
@@ -189,29 +188,29 @@ export interface BlobStore {
    */
   open(key: string, options?: ReadOptions): Promise<Readable>
   /**
-   * Reads as `open` does, for who sends many blobs one after the other: it begins to read at once,
-   * and uses memory again. Only where that is cheaper. @throws BlobMissing
+   * Like `open`, for programs that send many blobs in sequence. Starts reading at once and reuses
+   * memory. Only present where it is cheaper.
+   * @throws BlobMissing
    */
   chunks?(key: string, options: ReadOptions & { count: number }): Promise<Chunks>
   /**
-   * Removes blobs, also leased ones, and the remains of broken uploads under their keys. Missing
+   * Removes blobs, including leased ones, and leftovers of broken uploads under their keys. Missing
    * keys are no error.
-   * @throws BlobsKept for blobs that could not be removed, after all others have been
+   * @throws BlobsKept for blobs that could not be removed, after removing all others
    */
   remove(keys: string[]): Promise<void>
-  /** The file of a blob, for programs of this machine that read it. Only where blobs are files. */
+  /**
+   * The path of a blob's file, for programs on this machine. Only present where blobs are files.
+   */
   fileOf?(key: string): string
   /** The size of a blob in bytes; null if there is none. */
   look(key: string): Promise<{ size: number } | null>
-  /**
-   * All blobs of the container in the order of their keys, including those that consist of staged
-   * parts only, with a size of 0.
-   */
+  /** All blobs of the container in key order. Includes blobs of staged parts only, with size 0. */
   list(): AsyncIterable<{ key: string; size: number; createdAt: Date }>
 }
 
 /**
- * The store rejected a request. Only the gist of its reason is kept: the rest may contain
+ * The store rejected a request. Keeps only the gist of the reason, because the rest may contain
  * signatures.
  */
 export class StoreRefusal extends Error {
@@ -259,7 +258,7 @@ export class BlobMissing extends Error {
   }
 }
 
-/** The store holds the blobs of another installation, or none of those of this one. */
+/** The store holds the blobs of another installation, or lacks the blobs of this one. */
 export class ForeignStore extends Error {
   constructor(message: string) {
     super(message)

@@ -11,21 +11,21 @@ export const pageLimit = 30 * seconds
 export const pingLimit = 2 * seconds
 /** The store needs a while for a long list of blocks. */
 export const commitLimit = 60 * seconds
-/** Within an account a copy normally needs moments, but no store guarantees it. */
+/** Copies within an account usually take moments, but no store guarantees that. */
 export const copyLimit = 3600 * seconds
 
 /** The state of a request whose body is still arriving. */
 export interface Pace {
-  /** It waits for bytes: the time until `resume` does not count. */
+  /** Stops the clock until `resume`, because the request waits for bytes. */
   pause(): void
   resume(): void
 }
 
 /**
- * Runs a request until the time limit or the signal ends it, and translates its error.
- * @param limit milliseconds, but for those in which the request waits for bytes to send
- * @param grace milliseconds that it may continue after the signal, for one of which the store
- * should not keep half
+ * Runs a request until the time limit or the signal aborts it, and translates its error.
+ * @param limit milliseconds, without those in which the request waits for bytes to send
+ * @param grace milliseconds that the request may continue after the signal, to avoid leaving half
+ * of its work in the store
  */
 export type Within = <T>(
   limit: number,

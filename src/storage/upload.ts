@@ -4,12 +4,11 @@ import { type Block, blockSize, fillBlocks } from './blocks.ts'
 import { md5, type RunningHash, startHash } from './hash.ts'
 
 export interface UploadOptions {
-  /** Ends the upload; it rejects with its reason. */
+  /** Aborts the upload, which rejects with the reason. */
   signal?: AbortSignal
   /**
-   * Called and awaited before bytes leave for the store, once per filled block. Throwing refuses
-   * the upload.
-   * @param total bytes read so far, this block included
+   * Called and awaited before each full block is sent to the store. Throws to refuse the upload.
+   * @param total bytes read so far, including this block
    * @param ended whether the source has ended with this block
    */
   admit(total: number, ended: boolean): Promise<void>
@@ -17,35 +16,35 @@ export interface UploadOptions {
 
 /** The operations of a store for an upload. Checksums are MD5 in lower-case hex. */
 export interface Target {
-  /** Bytes of a block; by default `blockSize`. */
+  /** Block size in bytes; by default `blockSize`. */
   readonly block?: number
   /** Stores everything with one request. */
   whole(bytes: Buffer, checksum: string): Promise<void>
   /**
-   * Stages a block, counted from 0, that can be read only after `commit`. Every one but the last
-   * has the same size.
+   * Stages a block, counted from 0, which becomes readable on `commit`. All blocks but the last
+   * have the same size.
    */
   stage(index: number, bytes: Buffer, signal: AbortSignal): Promise<void>
   commit(count: number, checksum: string): Promise<void>
 }
 
-/** One block is read while the other is sent. A third would only cost memory. */
+/** One block is read while the other is sent. A third block would only cost memory. */
 const blocksInFlight = 2
 
-/** What a store answers of an upload: its size in bytes, and its checksums in lower-case hex. */
+/** The result of an upload: its size in bytes, and its checksums in lower-case hex. */
 export interface Uploaded {
   size: number
   md5: string
   crc32: string
 }
 
-/** Memory of the bytes of an upload in blocks of a size. */
+/** The memory that an upload needs with this block size. */
 export const bufferOf = (block: number) => blocksInFlight * block
 export const uploadBuffer = bufferOf(blockSize)
 
 /**
- * Sends a source to a store: with one request if it ends within the first block, else in blocks,
- * hashed in parallel. Rejects with the first error, once no request is under way.
+ * Sends a source to a store and hashes it in parallel. Uses one request if the source fits into the
+ * first block, and blocks otherwise. Rejects with the first error, once no request is in flight.
  */
 export async function upload(
   source: AsyncIterable<Uint8Array>,

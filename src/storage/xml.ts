@@ -14,11 +14,11 @@ const decode = (text: string): string =>
 export const encodeXml = (text: string): string =>
   text.replace(/[<>&"']/g, char => `&#${char.codePointAt(0)};`)
 
-/** The contents of all elements of a name, as they are written. */
+/** The contents of all elements with this name, undecoded. */
 export function elementsOf(xml: string, name: string): string[] {
   const found = xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>([\\s\\S]*?)</${name}>`, 'g'))
   return Array.from(found, ([, content = '']) => content)
 }
 
-/** The text of the first element of a name; empty if there is none. */
+/** The text of the first element with this name, or an empty text. */
 export const textOf = (xml: string, name: string): string => decode(elementsOf(xml, name)[0] ?? '')
