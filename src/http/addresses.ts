@@ -4,11 +4,11 @@ import { AppError } from '../runtime/errors.ts'
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 type Method = (typeof methods)[number]
 
-/** Handlers by path and method. In a pattern, `:name` matches one segment of a path. */
+/** Maps paths and methods to handlers. In a pattern, `:name` matches one path segment. */
 export function createAddresses<T>(nothingHere: string) {
   interface Known {
     answering: T
-    /** The pattern, with names in braces. */
+    /** The pattern, with parameter names in braces. */
     pattern: string
   }
   const paths = findMyWay({ maxParamLength: 4096 })
@@ -19,7 +19,10 @@ export function createAddresses<T>(nothingHere: string) {
       paths.on(method, pattern, () => {}, known)
     },
 
-    /** What answers GET answers HEAD, too. @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
+    /**
+     * A handler of GET also handles HEAD.
+     * @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED
+     */
     find(method: string, path: string): Known & { params: Record<string, string | undefined> } {
       const found = paths.find((method === 'HEAD' ? 'GET' : method) as Method, path)
       if (found) return { ...(found.store as Known), params: found.params }

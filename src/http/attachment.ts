@@ -5,8 +5,8 @@ import type { Log } from '../runtime/log.ts'
 import type { Attachment } from '../services/accounts/account-export.ts'
 
 /**
- * Sends a file that is made meanwhile, as fast as the client takes it. Who gets half of it sees its
- * connection end.
+ * Streams a generated file at the client's pace. On failure the connection is cut, so that the
+ * client notices the incomplete file.
  */
 export async function sendAttachment(
   {
@@ -17,7 +17,8 @@ export async function sendAttachment(
   }: { req: IncomingMessage; res: ServerResponse; signal: AbortSignal; log: Log },
   { name, type = 'application/json; charset=utf-8', chunks }: Attachment,
 ): Promise<void> {
-  // Made before the status is sent: a database that is down is a 503, not a broken 200.
+  // Generate the first chunk before sending the status, so that a database outage gives a 503 and
+  // not a broken 200.
   const first = req.method === 'HEAD' ? undefined : await chunks.next()
   res.writeHead(200, {
     'content-type': type,
@@ -30,11 +31,11 @@ export async function sendAttachment(
     try {
       yield* chunks
     } catch (error) {
-      // Not where the client has hung up, which ends what is under way, too.
+      // No warning for a disconnected client, which aborts the generation as well.
       if (!signal.aborted) log.warn({ err: error }, 'a file could not be sent completely')
       throw error
     }
   }
-  // The pipeline has destroyed the answer, and the client sees its connection end.
+  // The pipeline has destroyed the response, and the client sees its connection close.
   await pipeline(Readable.from(all()), res).catch(() => {})
 }

@@ -7,19 +7,19 @@ import { Upload } from '../values/upload.ts'
 export const MAX_JSON_BYTES = 1024 * 1024
 
 /**
- * What a caller without a credential may send: passwords of links and small documents, nothing that
- * is work to parse.
+ * Body limit without a credential: enough for link passwords and small documents, and cheap to
+ * parse.
  */
 export const MAX_ANONYMOUS_JSON_BYTES = 16 * 1024
 
-/** What a body that comes in several pieces begins with. */
+/** Initial buffer size for a body that arrives in several pieces. */
 const FIRST_BYTES = 4096
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads a JSON object of UTF-8: at most 1 MiB from a caller who is known, 16 KiB from others. No
- * body counts as an empty object.
+ * Reads a JSON object in UTF-8: at most 1 MiB with a credential, 16 KiB without. A missing body
+ * counts as an empty object.
  * @throws INVALID_JSON, INVALID_INPUT
  */
 export async function readJson(
@@ -47,8 +47,8 @@ export async function readJson(
 }
 
 /**
- * A body that has arrived as a whole, as small ones have when their caller is known: it needs no
- * one who listens.
+ * Returns a body that has arrived completely, as small bodies have when their caller is known. It
+ * needs no listeners.
  */
 function arrived(req: IncomingMessage, declared: number): Buffer | undefined {
   if (!req.complete || req.readableLength !== declared || req.readableFlowing !== null)
@@ -58,26 +58,26 @@ function arrived(req: IncomingMessage, declared: number): Buffer | undefined {
 }
 
 /**
- * How a body is read: as a whole into memory, as an upload that streams on, as one part of an
- * upload, or as a stream of such parts.
+ * How a body is read: as a whole into memory, as a streamed upload, as one part of an upload, or as
+ * a stream of parts.
  */
 export type BodyKind = 'whole' | 'upload' | 'part' | 'stream'
 
-/** Who watches the pace of a body that is still arriving. */
+/** Watches the pace of a body in transit. */
 interface Watch {
-  /** Fires with a refusal when the body is too slow. */
+  /** Aborts when the body is too slow. */
   signal: AbortSignal
   becomes(kind: BodyKind): void
 }
 
 const watches = new WeakMap<IncomingMessage, Watch>()
 
-/** Watches a body; its reader sets the kind. */
+/** Watches a body, whose reader sets the kind. */
 export const watchBody = (req: IncomingMessage, watch: Watch): void => void watches.set(req, watch)
 
 /**
- * Reads a body of so many bytes at most. @throws what is made for one that is larger, or that
- * breaks off; or that it is too slow
+ * Reads a body with a size limit.
+ * @throws the error of `bound` for a larger or incomplete body; or the refusal of a slow body
  */
 export function readWhole(
   req: IncomingMessage,
@@ -89,8 +89,8 @@ export function readWhole(
   return new Promise((resolve, reject) => {
     let memory: Buffer = Buffer.alloc(0)
     let size = 0
-    // One buffer that grows: a chunk that is kept costs some hundred bytes beside its own, and a
-    // client may send them one by one.
+    // One growing buffer: each kept chunk has an overhead of some hundred bytes, and a client may
+    // send single bytes.
     const add = (chunk: Buffer) => {
       const needed = size + chunk.length
       if (needed > max) return end(() => reject(tooLarge()))
@@ -106,7 +106,7 @@ export function readWhole(
       size = needed
     }
     const late = () => end(() => reject(watch?.signal.reason))
-    // The request itself stays as it is: the rest of its body is still to be taken.
+    // Does not destroy the request, because the rest of its body must still be drained.
     const end = (settle: () => void) => {
       forget()
       req.off('data', add)
@@ -146,8 +146,8 @@ const bodyTooLarge = (max: number, anonymous: boolean) =>
   )
 
 /**
- * The body as it is, for a field that takes a file. Bytes flow when they are read.
- * @throws INVALID_INPUT where the body is not the file itself
+ * The raw body, for a field that takes a file. Bytes flow when they are read.
+ * @throws INVALID_INPUT if the body is not the file itself
  */
 export function readRaw(req: IncomingMessage): Upload {
   const {
@@ -182,8 +182,8 @@ export function readRaw(req: IncomingMessage): Upload {
 
 async function* wholeOf(req: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
-    // Leaving it must not destroy the request: the rest of its body is still to be taken. As long
-    // as it is not left, nothing else takes that.
+    // Leaving the iterator must not destroy the request, because the rest of its body must still be
+    // drained. Until then, nothing else drains it.
     const bytes = req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
     yield* interruptible(bytes, watches.get(req)?.signal)
   } catch (error) {

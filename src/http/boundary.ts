@@ -1,13 +1,13 @@
 import type { Writable } from 'node:stream'
 
 /**
- * The search of busboy for the boundary, by the package streamsearch: internal, so its shape is
+ * The boundary search of busboy, from the package streamsearch. It is internal, so its shape is
  * checked.
  */
 interface Search {
   push(chunk: Buffer, from: number): number
   _needle: Buffer
-  /** Bytes at the end of earlier chunks that may be the beginning of a boundary. */
+  /** The number of bytes at the end of earlier chunks that may start a boundary. */
   _lookbehindSize: number
   _cb(isMatch: boolean, data: Buffer, start: number, end: number, isDataSafe: boolean): void
 }
@@ -23,15 +23,14 @@ const isSearch = (value: object | undefined): value is Search =>
 
 const CR = 13
 
-/** Whether a chunk has a boundary, or ends like the beginning of one. */
+/** Whether a chunk contains a boundary or ends with the start of one. */
 const mayMatch = (chunk: Buffer, boundary: Buffer): boolean =>
   chunk.includes(boundary) || chunk.includes(CR, Math.max(0, chunk.length - boundary.length + 1))
 
 /**
- * Lets busboy pass on chunks without a boundary after a native search. Its own, in JavaScript,
- * takes a tenth of the processor time of an upload; it still reads every chunk in which something
- * is found.
- * @returns whether the parser has the expected shape; others are left as they are
+ * Makes busboy skip chunks without a boundary by a native search. Its JavaScript search takes a
+ * tenth of an upload's CPU time. Busboy still searches every chunk that may contain a boundary.
+ * @returns whether the parser has the expected shape; other parsers are left unchanged
  */
 export function searchNatively(parser: Writable): boolean {
   const search = (parser as { _bparser?: object })._bparser

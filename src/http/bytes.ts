@@ -7,8 +7,8 @@ import type { Delivery, Download } from '../services/sharing/download.ts'
 import { allowOnly } from './method.ts'
 
 /**
- * A request, the IP address of its client, and its response; the signal aborts when the client has
- * gone.
+ * A request, its client's IP address and its response. The signal aborts when the client
+ * disconnects.
  */
 interface Exchange {
   req: IncomingMessage
@@ -18,14 +18,12 @@ interface Exchange {
 }
 
 /**
- * What is not larger is read first, and sent in one piece: a pipeline of streams would take longer
- * than its bytes.
+ * Files up to this size are read first and sent in one piece, because a pipeline of streams would
+ * take longer.
  */
 const AT_ONCE = 64 * 1024
 
-/**
- * Answers a download: 302 to its signed address, or its bytes where clients cannot reach the store.
- */
+/** Serves a download: a 302 to its signed URL, or the bytes if clients cannot reach the store. */
 export async function sendDelivery(
   exchange: Exchange,
   download: Download,
@@ -42,8 +40,8 @@ export async function sendDelivery(
 }
 
 /**
- * Answers with a file where a client has been sent. Clients show it in frames of their own; its
- * policy takes everything else away.
+ * Serves the file of a signed link that a client was sent to. Clients show it in frames, and the
+ * strict policy disables everything else.
  */
 export function sendFile(exchange: Exchange, delivery: Delivery): Promise<void> {
   exchange.res.removeHeader('x-frame-options')
@@ -51,8 +49,8 @@ export function sendFile(exchange: Exchange, delivery: Delivery): Promise<void> 
 }
 
 /**
- * Streams a file through the service: HEAD, ranges (RFC 9110, section 14) and conditional requests
- * (section 13), at constant memory.
+ * Streams a file with HEAD, ranges (RFC 9110, section 14) and conditional requests (section 13), in
+ * constant memory.
  */
 export async function sendBytes(
   { req, res, address, signal }: Exchange,
@@ -67,13 +65,13 @@ export async function sendBytes(
       : { 'cache-control': 'private, no-cache', 'accept-ranges': 'bytes' }),
     'content-type': delivery.contentType,
     'content-disposition': delivery.disposition,
-    // Whatever the file is, on our origin it can do nothing.
+    // Disables scripts and other active content of files on our origin.
     'content-security-policy':
       "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'",
     'cross-origin-resource-policy': 'same-site',
   }
-  // Without the Cache-Control of the request: what browsers and fetch add to a conditional request
-  // would void its condition.
+  // Ignore the request's Cache-Control: the value that browsers and fetch add to conditional
+  // requests would void the condition.
   if (fresh({ 'if-none-match': req.headers['if-none-match'] }, { etag })) {
     res.writeHead(304, headers).end()
     return
@@ -103,8 +101,8 @@ export async function sendBytes(
   const whole = exactly(count)
   const release = await delivery.hold?.(address)
   try {
-    // Charged and opened before the status is sent: a link that is used up is a 403, a store that
-    // is down a 503, not a broken 200.
+    // Charge and open before sending the status, so that a used-up link gives a 403 and a failing
+    // store a 503, not a broken 200.
     const charged = await delivery.meter?.begin(count)
     try {
       const source = await delivery.read(range ? { offset: range.start, count } : undefined, signal)
@@ -114,8 +112,8 @@ export async function sendBytes(
         return
       }
       send()
-      // After the headers no error can be sent: a failing store, a disconnected client or a used-up
-      // link ends the connection.
+      // No error can be sent after the headers. A failing store, a disconnected client or a used-up
+      // link closes the connection.
       const sink = delivery.reusesMemory ? flushed(res) : res
       const sent = charged
         ? pipeline(source, whole, charged.through, sink)
@@ -130,8 +128,8 @@ export async function sendBytes(
 }
 
 /**
- * @throws the reason of the signal when that has fired, so that a client who is gone is no failure
- * of the store
+ * @throws the reason of an aborted signal, so that a disconnected client does not count as a
+ * failure of the store
  */
 async function collected(source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<Buffer> {
   const chunks: Uint8Array[] = []
@@ -143,7 +141,9 @@ async function collected(source: AsyncIterable<Uint8Array>, signal: AbortSignal)
   return Buffer.concat(chunks)
 }
 
-/** Takes a chunk when the one before it has left: its memory may be used again then. */
+/**
+ * Accepts a chunk when the previous one has been flushed, because its memory may be reused then.
+ */
 function flushed(res: ServerResponse): Writable {
   const sink = new Writable({
     highWaterMark: 1,
@@ -161,8 +161,8 @@ function flushed(res: ServerResponse): Writable {
 }
 
 /**
- * Passes on the announced number of bytes, and fails on any other: after fewer of them the client
- * would take the next response on its connection for the rest, after more the excess for the next
+ * Passes on exactly the announced number of bytes, and fails otherwise. With fewer bytes, the
+ * client would read the next response as the rest. With more, it would read the excess as the next
  * response.
  */
 const exactly = (count: number) =>
@@ -177,7 +177,7 @@ const exactly = (count: number) =>
   }
 
 /**
- * The single range that a GET requests; several ranges are answered with the whole, as RFC 9110
+ * The single range that a GET requests. Requests for several ranges get the whole file, as RFC 9110
  * allows.
  */
 function rangeOf(
@@ -188,7 +188,8 @@ function rangeOf(
   const { range, 'if-range': ifRange } = req.headers
   if (req.method === 'HEAD' || !range || (ifRange !== undefined && ifRange !== etag))
     return undefined
-  // The last 1,000 bytes of a file of 10 are all 10; the parser takes them for none.
+  // The last 1,000 bytes of a 10-byte file are all 10. The parser considers this range
+  // unsatisfiable.
   const within = range.replace(
     /^bytes=-(\d+)$/,
     (_, count) => `bytes=-${Math.min(Number(count), size)}`,

@@ -5,7 +5,7 @@ const MiB = 1024 * 1024
 /** Longer than the store keeps its buffers for the next upload. */
 const QUIET_MS = 15_000
 const AFTER_START_MS = 3000
-/** Growth of the memory that is worth a garbage collection, which needs a tenth of a second. */
+/** Memory growth that justifies a garbage collection, which takes a tenth of a second. */
 const WORTH = 48 * MiB
 
 /**
@@ -18,17 +18,14 @@ function collectGarbage(flavor: 'regular' | 'last-resort' = 'regular'): void {
   if (typeof run === 'function') run({ type: 'major', execution: 'sync', flavor })
 }
 
-/**
- * Gives back what loading and compiling the service has left, once the process has settled after
- * its start.
- */
+/** Frees the garbage of loading and compiling, once the process has settled after its start. */
 export function collectAfterStart(): void {
   setTimeout(() => collectGarbage('last-resort'), AFTER_START_MS).unref()
 }
 
 /**
- * Gives memory back after a burst of bodies. V8 collects garbage when it needs memory for more: a
- * process that is idle then would keep the buffers of the burst for as long as it stays idle.
+ * Frees memory after a burst of bodies. V8 collects garbage only when it needs more memory, so an
+ * idle process would keep the buffers of the burst indefinitely.
  */
 export function createCollector() {
   let floor = process.memoryUsage.rss()
@@ -43,7 +40,7 @@ export function createCollector() {
   }
 
   return {
-    /** Schedules a collection after bodies have ended, for when the instance is quiet. */
+    /** Schedules a collection after bodies have ended, to run when the instance is quiet. */
     soon(): void {
       timer = timer?.refresh() ?? setTimeout(collect, QUIET_MS).unref()
     },

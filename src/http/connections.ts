@@ -3,20 +3,20 @@ import type { Socket } from 'node:net'
 import type { Coordination } from '../coordination/coordination.ts'
 import { networkOf } from '../values/network.ts'
 
-/** How long a connection beyond the limit stays open, so that its first request can be answered. */
+/** How long a connection beyond the limit stays open, so that its first request gets a response. */
 const GRACE_MS = 5000
 
 interface Bounds {
-  /** Connections of one address. */
+  /** Maximum connections per address. */
   max: number
   isProxy: (address: string) => boolean
   coordination: Coordination
 }
 
 /**
- * Limits the connections of each client IP address. Those of a trusted proxy are not counted: they
- * carry the requests of many clients. A connection beyond the limit is refused with its first
- * request; beyond twice the limit it is cut.
+ * Limits connections per client IP address. Connections of trusted proxies are not counted, because
+ * they carry the requests of many clients. A connection beyond the limit is refused with its first
+ * request, and beyond twice the limit it is cut.
  */
 export function boundConnections(server: Server, { max, isProxy, coordination }: Bounds) {
   const refused = new WeakMap<Socket, Promise<boolean>>()
@@ -44,7 +44,7 @@ export function boundConnections(server: Server, { max, isProxy, coordination }:
   })
 
   return {
-    /** Whether the address of this connection has too many of them. */
+    /** Whether the address of this connection has too many connections. */
     isRefused: async (socket: Socket): Promise<boolean> => (await refused.get(socket)) ?? false,
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors from 'cors'
 
-/** What pages of other origins may do. */
+/** The CORS options for pages of other origins. */
 const corsOptions = (origins: string[]): cors.CorsOptions => ({
   origin: origins,
   credentials: true,
@@ -18,7 +18,7 @@ const corsOptions = (origins: string[]): cors.CorsOptions => ({
     'If-Match',
     'Prefer',
     'Last-Event-ID',
-    // Of tus:
+    // Headers of tus:
     ...[
       'Tus-Resumable',
       'Upload-Length',
@@ -57,9 +57,9 @@ const corsOptions = (origins: string[]): cors.CorsOptions => ({
 })
 
 /**
- * Lets pages of some origins use the interfaces; undefined without any.
- * @returns adds the headers to a response, and answers OPTIONS: all of them but for paths that have
- * an answer of their own (`answersOptions`) to those that ask for no permission
+ * Lets pages of the given origins use the interfaces; undefined without any.
+ * @returns adds the headers to a response, and answers OPTIONS requests, except non-preflights on
+ * paths that handle OPTIONS themselves (`answersOptions`)
  */
 export function crossOrigin(origins: string[]) {
   if (origins.length === 0) return undefined

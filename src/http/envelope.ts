@@ -1,14 +1,14 @@
 import { type AppError, type ErrorCode, toAppError } from '../runtime/errors.ts'
 import type { Log } from '../runtime/log.ts'
 
-/** Contract, section 1: every JSON answer has this shape. */
+/** The shape of every JSON response: contract, section 1. */
 export interface Envelope {
   status: number
   msg: string
   response: unknown
 }
 
-/** An answer that is ready to be written. */
+/** A response that is ready to be sent. */
 export interface Answer {
   status: number
   headers: Record<string, string>
@@ -55,7 +55,7 @@ export const accepted = ({
     },
   )
 
-/** The caller has this answer already. */
+/** A 304: the caller already has this response. */
 export const unchanged = (headers: Record<string, string>): Answer => ({
   status: 304,
   headers: { 'cache-control': 'no-store', ...headers },
@@ -65,7 +65,8 @@ export const unchanged = (headers: Record<string, string>): Answer => ({
 /**
  * The error response for any thrown value, with a status that the route lists: docs/contract.md,
  * "Statuses are closed".
- * @param statuses those of the route, or the status of an error; undefined where there is no route
+ * @param statuses the statuses of the route, or the status of an error; undefined if there is no
+ * route
  */
 export function failure(
   thrown: unknown,
@@ -88,7 +89,7 @@ function refusal(error: AppError, status: number): Answer {
   )
 }
 
-/** The headers of a refusal on every interface: when to try again, and what is allowed instead. */
+/** The headers of a refusal on every interface: when to retry, and which methods are allowed. */
 export function errorHeaders({
   status,
   details,
@@ -100,7 +101,7 @@ export function errorHeaders({
   }
 }
 
-/** draft-ietf-httpapi-ratelimit-headers: the rule, and what is left of it. */
+/** The limit and its remaining quota, by draft-ietf-httpapi-ratelimit-headers. */
 function rateHeaders({ code, details }: AppError): Record<string, string> {
   if (code !== 'RATE_LIMITED') return {}
   const { policy, limit, window, retry_after } = details
@@ -111,8 +112,8 @@ function rateHeaders({ code, details }: AppError): Record<string, string> {
 }
 
 /**
- * The route's own status for an error: a refused credential becomes 401, anything else 400, where
- * the natural one is not listed.
+ * The route's status for an error. If the route does not list the natural status, a refused
+ * credential becomes 401, and everything else 400.
  */
 export function clamp(natural: number, code: ErrorCode, statuses?: readonly number[]): number {
   if (
@@ -123,7 +124,7 @@ export function clamp(natural: number, code: ErrorCode, statuses?: readonly numb
     code === 'METHOD_NOT_ALLOWED'
   )
     return natural
-  // Not being able to go as the last owner is no refused credential.
+  // The last owner cannot leave a workspace. That is not a refused credential.
   if (natural === 403 && code !== 'LAST_OWNER' && statuses.includes(401)) return 401
   if (statuses.includes(400)) return 400
   return statuses.includes(404) ? 404 : natural

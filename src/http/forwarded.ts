@@ -4,8 +4,8 @@ import type { Log } from '../runtime/log.ts'
 const headers = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'cf-connecting-ip', 'true-client-ip']
 
 /**
- * Warns once when a peer that is not trusted says for whom it asks: if it is a proxy, all its
- * visitors count as one address, and one of them can use up what an address may do.
+ * Warns once when an untrusted peer sends forwarding headers. If the peer is a proxy, all its
+ * visitors count as one address, and one of them can use up the limit of all.
  */
 export function watchForwarded(trusts: (peer: string, hops: number) => boolean, log: Log) {
   let warned = false

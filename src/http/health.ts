@@ -10,7 +10,7 @@ import { write } from './write.ts'
 /** The answer must come within three seconds, also on a busy machine. */
 const LIMIT_MS = 2000
 
-/** @returns what is wrong with a part, to follow its name; undefined if it works */
+/** @returns the fault, as a text that follows the name of the part; undefined if it works */
 async function faultOf(check: Promise<void>): Promise<string | undefined> {
   let fault: string | undefined = 'does not answer'
   const noted = check.then(
@@ -31,12 +31,12 @@ const { version }: { version: string } = createRequire(import.meta.url)('#packag
 const healthz = (): Answer => answer({ status: 200, msg: 'ok', response: { alive: true, version } })
 
 /**
- * How long an answer is cached: the route is public, and each check uses the database and the
+ * How long a response is cached. The route is public, and each check uses the database and the
  * store.
  */
 const FRESH_MS = 500
 
-/** Readiness: whether the database and the blob store answer, and which of them does not. */
+/** Readiness: whether the database and the blob store respond, and which of them does not. */
 function readyz(db: Db, store: BlobStore, phase: () => Phase): () => Promise<Answer> {
   let known: Promise<Answer> | undefined
   let checkedAt = 0
@@ -73,7 +73,7 @@ async function check(db: Db, store: BlobStore): Promise<Answer> {
   )
 }
 
-/** The health checks, which are answered before the service is ready, too. */
+/** The health checks. They are also served before the service is ready. */
 export function healthMounts(db: Db, store: BlobStore, phase: () => Phase): Mount[] {
   const whole = readyz(db, store, phase)
   const check = { exact: true, always: true } as const

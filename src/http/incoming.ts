@@ -7,17 +7,17 @@ type Given = Pick<Incoming, 'req' | 'res' | 'path' | 'address' | 'signal' | 'adm
   /** The query of the URL, without its question mark. */
   search: string
   requestId: string
-  /** Of the trace that the request is part of. */
+  /** The id of the trace that the request is part of. */
   traceId?: string | undefined
   gatewayLog: Log
-  /** Counts an error that is answered. */
+  /** Counts an error response. */
   noteError(thrown: unknown, request: { requestId: string; route: string }): void
 }
 
 /**
- * A request as the gateway passes it to a mount. A class, because V8 makes a hidden class for each
- * object literal with accessors, which keeps what they close over, here the whole request, until
- * the next full collection.
+ * A request as the gateway passes it to a mount. This is a class because V8 creates a hidden class
+ * for each object literal with accessors. The hidden class would keep the whole request in memory
+ * until the next full collection.
  */
 export class Incoming {
   readonly req: IncomingMessage
@@ -26,22 +26,22 @@ export class Incoming {
   /** Client address, as determined by the trusted proxies. */
   readonly address: string
   /**
-   * The pattern of the paths that this is one of; "none" until a mount with several has found it.
-   * Never a path as it was sent.
+   * The path pattern of the request, or "none" until a mount with several routes has found it.
+   * Never a path from a client.
    */
   route = 'none'
   /** Aborts when the client disconnects; its reason is an AppError. */
   readonly signal: AbortSignal
   /**
-   * Admits the body once its caller is known. Call it before reading anything of the body.
-   * @param caller id of the user; null without a credential
-   * @param body how the handler reads it; without this, the headers decide
-   * @throws UNAVAILABLE where this would exceed a limit
+   * Admits the body once its caller is known. Call it before reading the body.
+   * @param caller the user id; null without a credential
+   * @param body how the handler reads the body; by default the headers decide
+   * @throws UNAVAILABLE if a limit would be exceeded
    */
   readonly admit: (caller: string | null, body?: BodyKind) => Promise<void>
   /** Whether this is a health check. */
   isProbe = false
-  /** The code of the error that is answered. */
+  /** The code of the error that is sent. */
   errorCode: string | undefined = undefined
   readonly #given: Given
   #query: URLSearchParams | undefined
@@ -57,7 +57,7 @@ export class Incoming {
     this.#given = given
   }
 
-  // Created on demand: static files and blobs need neither.
+  // Created on demand: static files and blobs do not need these.
 
   get query(): URLSearchParams {
     this.#query ??= new URLSearchParams(this.#given.search)
@@ -68,10 +68,7 @@ export class Incoming {
     return this.#given.requestId
   }
 
-  /**
-   * Counts an error that is answered, as the answer tells it. Of a client that is gone there is
-   * nothing to count.
-   */
+  /** Counts an error response under the code that is sent. Ignores disconnected clients. */
   noteError(thrown: unknown): void {
     if (this.signal.aborted) return
     this.errorCode = toAppError(thrown).error.code

@@ -23,26 +23,28 @@ export type IntakeSettings = Pick<
 /** A request body that is arriving, and its caller. */
 interface Arrival {
   req: IncomingMessage
-  /** The network of its client; undefined where it is not known, behind a proxy. */
+  /** The network of the client; undefined if unknown, for example behind a proxy. */
   client: string | undefined
-  /** Id of the caller; null without a credential. */
+  /** The caller's user id; null without a credential. */
   caller: string | null
-  /** How the handler reads it; without this, the headers decide. */
+  /** How the handler reads the body. By default the headers decide. */
   body?: BodyKind | undefined
-  /** Ends the work on the request; its reason is an AppError. */
+  /** Aborts the request with an AppError as the reason. */
   abort: AbortController
 }
 
 const KiB = 1024
 const MiB = 1024 * KiB
 /**
- * A body up to this size that has arrived as a whole is not counted: it is parsed and released
- * within the same turn.
+ * A fully received body up to this size is not counted: it is parsed and released within the same
+ * turn.
  */
 const SMALL = 16 * KiB
-/** The maximum size of a body that is read as a whole; without a credential it is SMALL. */
+/**
+ * The maximum size of a body that is read as a whole. Without a credential the maximum is SMALL.
+ */
 const LARGEST_WHOLE = MiB
-/** Memory of the sockets, parsers and rows of an upload beside its bytes. */
+/** Memory per upload for sockets, parsers and rows, besides its bytes. */
 const UPLOAD_OVERHEAD = 128 * KiB
 /** How often the rate of arriving bodies is checked. */
 const CHECK_MS = 1000
@@ -68,7 +70,10 @@ export function createIntake(
     looking = undefined
   }
 
-  /** Counts a body that has not arrived as a whole, until it has. @throws Busy */
+  /**
+   * Counts a body until it has arrived completely.
+   * @throws Busy
+   */
   async function count({ req, client, caller, abort }: Arrival, kind: BodyKind): Promise<void> {
     const bounds: Bound[] = client === undefined ? [] : [[`bodies of ${client}`, bodiesPerAddress]]
     if (caller !== null) bounds.push([`bodies of ${caller}`, bodiesPerCaller])
@@ -80,7 +85,7 @@ export function createIntake(
         'Too many of your requests are unfinished. Wait until some of them end, then try again.',
       )
     const { socket } = req
-    // The others may have been asked meanwhile.
+    // The body may have completed while the limits were checked.
     if (req.readableEnded || socket.destroyed) return release()
     const body = new Body(req, kind, abort)
     open.add(body)
@@ -93,22 +98,22 @@ export function createIntake(
       req.off('end', over)
       socket.off('close', over)
     }
-    // A request that has been answered emits no event when its connection breaks.
+    // A request whose response was sent emits no event when its connection breaks.
     req.once('end', over)
     socket.once('close', over)
   }
 
   return {
     /**
-     * Admits a body once its caller is known. @returns a function that releases its memory; call it
-     * when the request is done
+     * Admits a body once its caller is known.
+     * @returns a function that releases the body's memory when the request is done
      * @throws Busy
      */
     async admit(arrival: Arrival): Promise<() => void> {
       const { req, caller } = arrival
       const declared = declaredBytes(req)
       if (declared === 0) return nothing
-      // A body that came in one piece with its headers is complete one turn later.
+      // A body in the same packet as its headers is complete one turn later.
       if (!req.complete) await nextTurn()
       if (req.complete && declared <= SMALL) return nothing
       garbage.soon()
@@ -138,10 +143,10 @@ export function createIntake(
       }
     },
 
-    /** Looks after the memory once it is quiet: a large answer has ended. */
+    /** Schedules a garbage collection, for example after a large response. */
     tidySoon: garbage.soon,
 
-    /** The number of bodies that are arriving. */
+    /** The number of bodies in transit. */
     get open(): number {
       return open.size
     },
@@ -177,12 +182,12 @@ function memoryOf(
 ): number {
   if (caller === null) return Math.min(declared, SMALL)
   if (kind === 'whole') return Math.min(declared, LARGEST_WHOLE)
-  // One part is filled while another is on its way to the store.
+  // One part is filled while another is being sent to the store.
   const most = kind === 'stream' ? 2 * blockSize + uploadMemory.part : uploadMemory[kind]
   return Math.min(declared, most) + UPLOAD_OVERHEAD
 }
 
-/** A body that is arriving. Only the time spent waiting for its sender counts. */
+/** A body in transit. Only the time spent waiting for its sender counts. */
 class Body {
   readonly #req: IncomingMessage
   readonly #abort: AbortController
@@ -197,7 +202,7 @@ class Body {
     this.#seen = req.socket.bytesRead
   }
 
-  /** Sets the kind as the handler knows it, which may differ from the headers. */
+  /** Sets the kind as known by the handler. It may differ from the headers. */
   becomes(kind: BodyKind): void {
     if (kind !== this.#kind) this.#waited = 0
     this.#kind = kind

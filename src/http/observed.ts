@@ -4,14 +4,14 @@ import { causesOf, toAppError } from '../runtime/errors.ts'
 import type { Failure } from '../telemetry/figures.ts'
 import { byWord, type Readings, type RequestSpan, type Telemetry } from '../telemetry/telemetry.ts'
 
-/** A request that has ended. */
+/** A finished request. */
 interface Ended {
   req: IncomingMessage
   res: ServerResponse
   route: string
-  /** The code of the error that was answered. */
+  /** The code of the error that was sent. */
   errorCode: string | undefined
-  /** By performance.now(). */
+  /** Start time by performance.now(). */
   started: number
   span: RequestSpan | undefined
 }
@@ -20,11 +20,11 @@ const known = new Set([
   ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   ...['PROPFIND', 'PROPPATCH', 'MKCOL', 'COPY', 'MOVE', 'LOCK', 'UNLOCK'],
 ])
-/** Of those that the service answers; the parser of Node.js takes many more. */
+/** The methods that the service supports. The parser of Node.js accepts many more. */
 const methodOf = ({ method = '' }: IncomingMessage) => (known.has(method) ? method : 'other')
 
 /**
- * What a maintenance refuses has a word of its own, because it is no failure of the service:
+ * Refusals during maintenance have a separate label, because they are not failures of the service:
  * docs/decisions/maintenance.md.
  */
 function statusLabel(status: number | undefined, errorCode: string | undefined): string {
@@ -33,8 +33,8 @@ function statusLabel(status: number | undefined, errorCode: string | undefined):
 }
 
 /**
- * Lets the requests, connections and bytes of a server be measured. @returns notes a request that
- * has ended
+ * Measures the requests, connections and bytes of a server.
+ * @returns a function that records a finished request
  */
 export function observeRequests(
   server: Server,
@@ -52,7 +52,7 @@ export function observeRequests(
   )
   return ({ req, res, route, errorCode, started, span }) => {
     const method = methodOf(req)
-    // Before there is an answer, the status is that of Node.js: 200.
+    // Before a response is sent, `statusCode` is the default of Node.js, 200.
     const status = res.headersSent ? res.statusCode : undefined
     const { count, time } = kinds(route)(method)
     count(statusLabel(status, errorCode))()
@@ -62,8 +62,8 @@ export function observeRequests(
 }
 
 /**
- * Lets the errors of answers be counted by their codes. @param noteFailure is told of those that
- * nobody expected
+ * Counts error responses by code.
+ * @param noteFailure receives unexpected errors
  */
 export function observeErrors(
   telemetry: Telemetry,
@@ -79,15 +79,14 @@ export function observeErrors(
   }
 }
 
-/** The name of the innermost cause and its code: messages may quote what people sent. */
+/** The name and code of the innermost cause. Messages may quote user input. */
 function causeOf(thrown: unknown): string {
   const { name, code } = [...causesOf(thrown)].at(-1) ?? {}
   return [name, code].filter(part => typeof part === 'string' && /^\w{1,60}$/.test(part)).join(' ')
 }
 
 /**
- * Counts connections and their bytes. Sockets count for themselves, so that no request costs
- * anything.
+ * Counts connections and their bytes. Sockets keep their own counts, so requests have no overhead.
  */
 function watchTraffic(server: Server): () => Readings {
   const open = new Set<Socket>()

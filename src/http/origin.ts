@@ -5,7 +5,9 @@ import { addressForLog } from '../values/network.ts'
 
 const LONGEST_AGENT = 200
 
-/** Where a request comes from, as the audit trail keeps it: its address as the log may show it. */
+/**
+ * The origin of a request for the audit trail, with its address in the form that the log may show.
+ */
 export function origins(mode: Config['logAddresses']) {
   const shown = addressForLog(mode)
   return ({ headers }: Pick<IncomingMessage, 'headers'>, address: string): Origin => ({

@@ -1,13 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/**
- * How many requests may wait on one connection for those before them. Clients that pipeline send
- * about ten.
- */
+/** How many pipelined requests may wait on one connection. Pipelining clients send about ten. */
 const MAX_WAITING = 32
 /**
- * After so many more the connection is cut: the parser makes objects of each request, read or not.
+ * How many requests beyond that are ignored before the connection is cut. The parser creates
+ * objects for each request, read or not.
  */
 const MAX_BEYOND = 32
 
@@ -16,31 +14,30 @@ interface Exchange {
   res: ServerResponse
 }
 
-/** What follows the request of a connection that is being handled. */
+/** The pipelined requests behind the current one of a connection. */
 interface Line {
   waiting: Exchange[]
   /**
-   * Requests that are too many: the first of them is refused in its turn, the others are not
-   * answered.
+   * Requests beyond the limit. The first is refused in its turn, and the others get no response.
    */
   beyond: number
 }
 
 /**
- * Handles the requests of a connection one after the other. Node begins all that were sent without
- * waiting for answers at once, hundreds in one packet, and keeps their answers until the client
- * reads them; RFC 9112, section 9.3.2 asks for the order of answers only.
- * @param handle begins a request
- * @param refuse answers the first request that is too many, and ends its connection
+ * Handles the requests of a connection one after the other. Node starts all pipelined requests at
+ * once, hundreds in one packet, and keeps their responses until the client reads them. RFC 9112,
+ * section 9.3.2 only requires responses in order.
+ * @param handle starts a request
+ * @param refuse refuses the first request beyond the limit, and closes its connection
  */
 export function oneAtATime(handle: RequestListener, refuse: RequestListener): RequestListener {
-  /** Of the connections that have a request under way. */
+  /** The connections with a request in progress. */
   const lines = new WeakMap<Socket, Line>()
 
   function begin({ req, res }: Exchange, line: Line): void {
     const { socket } = req
     const isLast = line.beyond > 0 && line.waiting.length === 0
-    // Its answer has been handed to the system, or its connection is gone.
+    // The response was handed to the system, or the connection is gone.
     res.once('close', () => {
       const next = socket.destroyed ? undefined : line.waiting.shift()
       if (next) begin(next, line)

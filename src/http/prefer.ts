@@ -1,21 +1,21 @@
-/** What a client prefers (RFC 7240), as far as it is known here. */
+/** The supported preferences of a client (RFC 7240). */
 export interface Preferences {
   respondAsync: boolean
-  /** Seconds that it would wait for an answer. */
+  /** How many seconds the client would wait for a response. */
   wait: number | undefined
 }
 
 /**
- * Reads a `Prefer` header. What cannot be understood is ignored, as section 2 asks; a comma or
- * semicolon within quotes ends a preference, too.
+ * Parses a `Prefer` header. Ignores invalid parts, as section 2 requires. A comma or semicolon
+ * within quotes also ends a preference.
  */
 export function parsePrefer(header: string | null | undefined): Preferences {
   const values = new Map<string, string>()
   for (const preference of header?.split(',') ?? []) {
-    // What follows the semicolon are parameters, of which none is known.
+    // Parameters follow the semicolon. None is supported.
     const [said = ''] = preference.split(';')
     const [name = '', value = ''] = said.split('=').map(part => part.trim())
-    // The first of a name counts.
+    // The first value of a name wins.
     if (!values.has(name.toLowerCase())) values.set(name.toLowerCase(), value)
   }
   const [, wait] = /^"?(\d{1,9})"?$/.exec(values.get('wait') ?? '') ?? []

@@ -28,30 +28,30 @@ export interface Mount {
   /** The path that this mount handles, with all paths below it unless `exact`. */
   prefix: string
   exact?: true
-  /** Handles requests before the service is ready, too. */
+  /** Also handles requests before the service is ready. */
   always?: true
-  /** Calls `admit` itself, because it authenticates the callers. */
+  /** Calls `admit` itself, because it authenticates callers. */
   admits?: true
-  /** Has several routes, and sets that of each request itself. */
+  /** Has several routes, and sets the route of each request itself. */
   routes?: true
-  /** Answers OPTIONS itself, where that asks for no permission of CORS. */
+  /** Handles OPTIONS itself, except for CORS preflights. */
   options?: true
   handle(incoming: Incoming): unknown
 }
 
-/** GET /readyz reports `serving` only. */
+/** GET /readyz reports ready only while `serving`. */
 export type Phase = 'starting' | 'serving' | 'stopping'
 
 interface GatewayOptions {
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'connectionsPerAddress' | 'logAddresses'> &
     IntakeSettings
-  /** Memory of an upload in the store. */
+  /** Memory that the store needs per upload. */
   uploadMemory: UploadMemory
   coordination: Coordination
   publicUrl: () => string
   log: Log
   telemetry: Telemetry
-  /** Is told of errors that nobody expected. */
+  /** Receives unexpected errors. */
   noteFailure?: (failure: Failure) => void
   mounts: Mount[]
 }
@@ -64,12 +64,12 @@ const securityHeaders = Object.entries({
   'permissions-policy': 'interest-cohort=()',
 })
 
-/** A burst of answers that are larger leaves garbage that is worth collecting. */
+/** A burst of larger responses leaves enough garbage to collect. */
 const LARGE_ANSWER = 64 * 1024
 const SECOND = 1000
 /** How long a stop waits for requests whose connections were cut. */
 export const CLEANUP_LIMIT = 5 * SECOND
-/** An idle connection is cut after this time; an upload as a whole has no time limit. */
+/** The timeout of idle connections. An upload as a whole has no time limit. */
 const IDLE_LIMIT = 120 * SECOND
 
 /**
@@ -89,8 +89,8 @@ export function createGateway({
   const shownAddress = addressForLog(config.logAddresses)
   const trust = proxyAddr.compile(config.trustProxy)
   const checkForwarded = watchForwarded(trust, log)
-  // Their fields are made below, and none holds a secret: redaction would be a fifth of what a
-  // small request leaves to collect.
+  // Their fields are created below, and none holds a secret. Redaction would add a fifth to the
+  // garbage of a small request.
   const requests = log.child({}, { redact: [] })
   const share = crossOrigin(config.corsOrigins)
   let sorted = [...mounts].sort(byLength)
@@ -123,7 +123,8 @@ export function createGateway({
     bodyMemoryLimit: config.bodyMemoryBytes,
   }))
   const noteError = observeErrors(telemetry, noteFailure)
-  // Once the request is complete and the response has not begun, the client is not the slow one.
+  // Once the request is complete and the response has not begun, the service is slow, not the
+  // client.
   server.on('timeout', socket => {
     const exchange = exchanges.get(socket)
     if (exchange?.req.complete && !exchange.res.headersSent) socket.setTimeout(IDLE_LIMIT)
@@ -149,10 +150,10 @@ export function createGateway({
       if (!res.writableFinished) gone.abort(hungUp())
       if (!req.complete) takeRest(req, socket)
       if (Number(res.getHeader('content-length')) > LARGE_ANSWER) intake.tidySoon()
-      // A stopping server would otherwise keep the connection open for another request.
+      // Otherwise a stopping server would keep the connection open for another request.
       if (!server.listening) setImmediate(() => server.closeIdleConnections())
       note({ req, res, route: incoming.route, errorCode: incoming.errorCode, started, span })
-      // Probes ask every few seconds, and nobody looks for those that succeeded.
+      // Probes arrive every few seconds, and successful ones are not worth a log line.
       const isQuiet = incoming.isProbe && res.writableFinished && res.statusCode < 400
       requests[isQuiet ? 'debug' : 'info'](
         {
@@ -170,9 +171,9 @@ export function createGateway({
       )
     })
     checkForwarded(req)
-    // A socket that is closed already has no address.
+    // A closed socket has no address.
     const address = (proxyAddr(req, trust) as string | undefined) ?? ''
-    // A proxy that forwards no client address carries many clients: they must not share one limit.
+    // A proxy that forwards no client address carries many clients, which must not share one limit.
     const client = trust(address, 0) ? undefined : networkOf(address)
     const releases: (() => void)[] = []
     const incoming = new Incoming({
@@ -202,7 +203,7 @@ export function createGateway({
     serving.add(served)
   }
 
-  /** Answers a request before which too many wait on its connection. */
+  /** Refuses a request when too many wait on its connection. */
   function refusePipelined(req: IncomingMessage, res: ServerResponse): void {
     res.setHeader('connection', 'close')
     const [path = '/'] = (req.url ?? '/').split('?')
@@ -245,7 +246,7 @@ export function createGateway({
   return {
     server,
 
-    /** Adds a mount that could be created only once the URL was known. */
+    /** Adds a mount that could not be created before the URL was known. */
     mount(part: Mount): void {
       sorted = [...sorted, part].sort(byLength)
     },
@@ -254,7 +255,7 @@ export function createGateway({
       return phase
     },
 
-    /** Starts serving requests. Until then all but health checks are answered with 503. */
+    /** Starts serving requests. Until then all requests but health checks get a 503. */
     open(): void {
       phase = 'serving'
     },
@@ -271,9 +272,9 @@ export function createGateway({
       }),
 
     /**
-     * Keeps serving for `ms` milliseconds, reported as not ready, and closes each connection with
-     * its response: a proxy that keeps connections notices, and sends its next request elsewhere.
-     * Closing an idle connection could lose a request that is on its way.
+     * Keeps serving for `ms` milliseconds while reporting not ready, and closes each connection
+     * with its response. Proxies with persistent connections notice this and send their next
+     * request elsewhere. Closing an idle connection could lose a request in transit.
      */
     async drain(ms: number, hurry?: AbortSignal): Promise<void> {
       phase = 'stopping'
@@ -291,7 +292,7 @@ export function createGateway({
       const timer = setTimeout(() => server.closeAllConnections(), limit)
       await closed
       clearTimeout(timer)
-      // A request whose connection was cut still has to release what it holds.
+      // A request whose connection was cut must still release its resources.
       await Promise.race([
         Promise.allSettled(serving),
         sleep(CLEANUP_LIMIT, undefined, { ref: false }),
@@ -300,14 +301,14 @@ export function createGateway({
 
     intake,
 
-    /** How many requests are being served. */
+    /** The number of requests in progress. */
     get running(): number {
       return serving.size
     },
   }
 }
 
-/** The refusal in the format of the path: GraphQL errors or the REST envelope. */
+/** A refusal in the format of the path: GraphQL errors or the REST envelope. */
 function refusal(thrown: unknown, path: string, log: Log): Answer {
   const envelope = failure(thrown, log)
   if (path !== '/graphql') return envelope
@@ -321,6 +322,7 @@ const tooMany = () =>
   new Busy('Too many connections are open from your IP address. Close some, then try again.')
 
 /**
- * The abort reason after a client disconnects: not a failure of the service, so not logged as one.
+ * The abort reason after a client disconnects. It is not a failure of the service, so it is not
+ * logged as one.
  */
 const hungUp = () => new InvalidInput('body', 'The connection broke before there was an answer.')

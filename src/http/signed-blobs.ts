@@ -11,9 +11,9 @@ import { write } from './write.ts'
 const PREFIX = '/api/blobs/'
 
 /**
- * Answers at the addresses that the service signs, where the token is the right to one thing:
- * `/api/blobs/<token>` gives the bytes of a file, and `/api/blobs/<token>/<number>` takes a part of
- * an upload.
+ * Serves the URLs that the service signs, whose token grants access to one thing.
+ * `/api/blobs/<token>` sends the bytes of a file, and `/api/blobs/<token>/<number>` receives a part
+ * of an upload.
  */
 export function signedBlobs({
   shareLinks,
@@ -47,7 +47,7 @@ export function signedBlobs({
     }
     allowOnly(req, 'PUT')
     const { id, tree, maker } = uploadSessions.unseal(token)
-    // The token authenticates its maker, so the body counts against their limits.
+    // The token identifies its creator, so the body counts against the creator's limits.
     await admit(maker, 'part')
     maintenance.requireWritable()
     if (!/^[1-9]\d{0,5}$/.test(number))

@@ -4,18 +4,18 @@ import { gzip } from 'node:zlib'
 import fresh from 'fresh'
 
 /**
- * What is the same for every caller: one buffer as it is, and packed ones, which all connections
- * read from without a copy.
+ * A response that is the same for every caller: one plain buffer, and compressed ones. All
+ * connections read from these buffers without a copy.
  */
 export interface StaticAnswer {
   plain: Buffer
-  /** By its name in Content-Encoding, the smallest first. */
+  /** By Content-Encoding, the smallest first. */
   packed: [encoding: string, body: Buffer][]
-  /** With its ETag, if it has one. */
+  /** Includes the ETag, if there is one. */
   headers: Record<string, string>
 }
 
-/** Packs an answer, once. */
+/** Compresses a response once. */
 export async function makeStatic(
   content: string | Buffer,
   headers: Record<string, string>,
@@ -28,7 +28,7 @@ export async function makeStatic(
   }
 }
 
-/** Answers 304 to a caller who has it already, and packs it for those who unpack it. */
+/** Sends a 304 if the caller's copy is current, and a compressed body if the caller accepts it. */
 export function sendStatic(
   req: IncomingMessage,
   res: ServerResponse,

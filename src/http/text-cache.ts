@@ -1,12 +1,12 @@
-/** What was made of texts. */
+/** A cache of values derived from texts. */
 export interface TextCache<T> {
   get(text: string): T | undefined
   set(text: string, made: T): void
 }
 
 /**
- * Keeps what was made of the texts used last, up to a total length of these texts. A number of
- * entries would bound nothing where each may be as long as its sender likes.
+ * An LRU cache, bounded by the total length of its source texts. A number of entries would be no
+ * bound, because senders choose the length of each text.
  * @param capacity in characters
  */
 export function createTextCache<T>(capacity: number): TextCache<T> {
@@ -21,7 +21,7 @@ export function createTextCache<T>(capacity: number): TextCache<T> {
     get(text) {
       const made = entries.get(text)
       if (made === undefined) return undefined
-      // A map keeps the order in which its keys came.
+      // A map keeps its insertion order.
       entries.delete(text)
       entries.set(text, made)
       return made
