@@ -18,20 +18,19 @@ import type { createCosts } from './cost.ts'
 import { MAX_ERRORS } from './errors.ts'
 
 /**
- * Compiling costs some milliseconds: worth it for a document that comes back, an attack for one
- * that never does.
+ * Compiling takes some milliseconds. This pays for repeated documents, and would help attackers if
+ * done for single ones.
  */
 const COMPILE_AFTER = 3
 
 /**
- * Code is written for every field of every spread: what would be much of it stays with the
- * interpreter.
+ * Compiled code grows with every field of every spread. Larger documents stay with the interpreter.
  */
 const MAX_COMPILED_FIELDS = 500
 
 /**
- * Executes documents that come back with compiled code; the parser's cache hands out the same
- * document for the same text.
+ * Compiles repeated documents and executes the code. The parser's cache returns the same document
+ * for the same text.
  */
 export function compiledExecution(
   schema: GraphQLSchema,
@@ -58,7 +57,7 @@ export function compiledExecution(
       if (!compiled) return
       const definitions = operation.variableDefinitions ?? []
       if (definitions.length > 0) {
-        // graphql-js has the same bound while it executes, compiled code has none.
+        // graphql-js has the same limit during execution. Compiled code has none.
         const options = { maxErrors: MAX_ERRORS }
         const { errors } = getVariableValues(
           schema,
@@ -66,7 +65,7 @@ export function compiledExecution(
           args.variableValues ?? {},
           options,
         )
-        // Not stopped here: errors are masked by what follows an execution.
+        // Does not stop here, because later hooks of the execution mask the errors.
         if (errors) return setExecuteFn(() => ({ errors }))
       }
       setExecuteFn((a: ExecutionArgs) =>
@@ -83,9 +82,9 @@ function onlyOperation({ definitions }: DocumentNode): OperationDefinitionNode |
 }
 
 /**
- * Whether compiled code does what graphql-js does. It writes plain objects, which lose the name
- * `__proto__`; it takes a default for a missing value where the type is non-null, and misses it in
- * an input; and it reads variables a second time, which an upload does not survive.
+ * Whether compiled code behaves like graphql-js. Compiled code writes plain objects, which lose the
+ * name `__proto__`. It applies a default to a missing value of a non-null type, and misses the
+ * default in an input. It also reads variables twice, which breaks uploads.
  */
 function isSafe(
   schema: GraphQLSchema,

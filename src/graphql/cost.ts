@@ -26,23 +26,23 @@ import { createMetaSizes } from './meta-sizes.ts'
 import { scanOf } from './scans.ts'
 
 /**
- * What the parts of an answer count: a value or an object, a value that is renamed (so there may be
- * many), an object or value of a list.
+ * The cost of the parts of a response: a value or an object, an aliased value (aliases can repeat
+ * it), and an object or value in a list.
  */
 const VALUE = 1
 const RENAMED_VALUE = 5
 const ITEM = 5
 const LEAF_ITEM = 2
 /**
- * What the schema says of itself is there for every caller, in any size: it counts more, so that it
- * is asked for once.
+ * Introspection is available to every caller in any size, so it costs more, and callers request it
+ * once.
  */
 const OF_SCHEMA = 5
 
-/** How many items a list counts as that has neither pages nor a `listSize` in its extensions. */
+/** The assumed length of a list without pages and without `listSize` in its extensions. */
 const DEFAULT_LIST = 100
 
-/** The arguments that say how long the lists of a page are: without them, and at most. */
+/** The arguments that set the page length: the default and the maximum. */
 const pageArguments: Record<string, { normal: number; most: number }> = {
   first: { normal: DEFAULT_FIRST, most: MAX_FIRST },
   last: { normal: DEFAULT_FIRST, most: MAX_FIRST },
@@ -51,50 +51,52 @@ const pageArguments: Record<string, { normal: number; most: number }> = {
 
 type Variables = Record<string, unknown>
 
-/** How long the lists of a page are; `key` tells equal ones. */
+/** The length of the lists of a page. Equal lengths have the same `key`. */
 interface Size {
   key: string
   of: Length
 }
 
-/** What encloses a selection says of the lists in it. */
+/** What the enclosing selection says about its lists. */
 interface Enclosing {
   page?: Size | undefined
-  /** The mutation whose payload it is. */
+  /** The mutation that has this payload. */
   mutation?: FieldNode | undefined
-  /** Within the list of all types, the lists of a type count as long as they are on average. */
+  /** Within the list of all types, a type's lists count with their average length. */
   ofAllTypes?: boolean
 }
 
-/** What a selection adds to the answer, for each object that it is made of. */
+/** The cost of a selection for each of its objects. */
 interface Part {
   values: number
   /**
-   * What its fields read beyond what they show: once, however many objects, because each row is of
-   * one of them.
+   * The cost of the rows that its fields scan. It counts once for all objects, because each row
+   * belongs to one of them.
    */
   scans: Length[]
   lists: { length: Length; paged: boolean; item: Part }[]
-  /** Fragments stand once, however many spreads lead to them. */
+  /** Each fragment is kept once, however many spreads refer to it. */
   spreads: Part[]
-  /** Fields when every fragment is written out. */
+  /** The number of fields with all fragments expanded. */
   fields: number
 }
 
 const emptyPart = (): Part => ({ values: 0, scans: [], lists: [], spreads: [], fields: 0 })
 
-/** What an operation may cost at most, before any of it is done. */
+/** The maximum cost of an operation, known before it runs. */
 export interface OperationCost {
-  /** With these variables, which need not have been coerced yet. */
+  /** The cost with these variables, which need not be coerced yet. */
   of(variables: Variables): number
-  /** Fields when every fragment is written out: what its compiled code grows with. */
+  /**
+   * The number of fields with all fragments expanded, which determines the size of compiled code.
+   */
   fields: number
 }
 
 /**
- * Measures operations: every value, object and item that the answer may have, with lists as long as
- * their pages, by names, fragments and nesting. A fragment is measured once for each number of
- * objects that it is spread in, which MAX_NESTED keeps few.
+ * Measures operations: counts every value, object and item that the response may have, with lists
+ * of page length, by aliases, fragments and nesting. A fragment is measured once for each object
+ * count in which it is spread. MAX_NESTED keeps these counts few.
  */
 export function createCosts(schema: GraphQLSchema) {
   const metaSize = createMetaSizes(schema)
@@ -151,7 +153,7 @@ export function createCosts(schema: GraphQLSchema) {
       if (known) return known
       const fragment = fragments.get(name)
       const type = fragment && typeFromAST(schema, fragment.typeCondition)
-      // Validation has refused circles; without it, one would end here.
+      // Validation has refused cycles. Without it, a cycle would stop here.
       spreads.set(key, emptyPart())
       const made =
         fragment && type
@@ -231,7 +233,7 @@ function isFixed(part: Part, seen = new Set<Part>()): boolean {
   )
 }
 
-/** What a selection costs that so many objects are made of. */
+/** The cost of a selection for this many objects. */
 function total(part: Part, objects: number, variables: Variables): number {
   const known = new Map<Part, Map<number, number>>()
 
@@ -242,7 +244,8 @@ function total(part: Part, objects: number, variables: Variables): number {
     for (const scan of scans) cost += countOf(scan)
     for (const { length, paged, item } of lists) {
       const each = countOf(length)
-      // A request is given so many entries of pages within pages, however many there are.
+      // The nested pages of one request share a limit on their entries, however many pages there
+      // are.
       cost += sum(item, paged ? Math.min(count * each, Math.max(MAX_NESTED, each)) : count * each)
     }
     for (const spread of spreads) cost += once(spread, count)
@@ -273,8 +276,8 @@ function fieldOf(
 }
 
 /**
- * How long the lists of a page are; undefined for a field that has no pages. Several arguments
- * count as the longest.
+ * The length of the lists of a page; undefined for a field without pages. The longest of several
+ * arguments counts.
  */
 function pageOf(
   { args }: GraphQLField<unknown, unknown>,
@@ -302,7 +305,7 @@ function sizeOf(
   { normal, most }: { normal: number; most: number },
   defaults: Map<string, ValueNode | undefined>,
 ): Size {
-  // What is out of range is refused, or becomes the nearest that is in it, where the list is read.
+  // Values out of range are refused or clamped when the list is read.
   const clamp = (count: number) => Math.min(Math.max(count, 1), most)
   if (value.kind === Kind.INT) return { key: value.value, of: clamp(Number(value.value)) }
   if (value.kind !== Kind.VARIABLE) return { key: 'normal', of: normal }

@@ -11,15 +11,12 @@ import { excerpt } from '../values/excerpt.ts'
  */
 const MAX_MESSAGE = 300
 
-/**
- * How many errors a response lists at most: a field that is refused may be one of each node of a
- * page.
- */
+/** How many errors a response lists at most. A refused field may repeat for each node of a page. */
 export const MAX_ERRORS = 50
 
 /**
- * The media type of GraphQL over HTTP that uses status codes; with `application/json` every
- * well-formed request is answered with 200.
+ * The media type of GraphQL over HTTP that uses status codes. With `application/json` every
+ * well-formed request gets a 200.
  */
 const RESPONSE_TYPE = 'application/graphql-response+json'
 
@@ -29,7 +26,7 @@ const RESPONSE_TYPE = 'application/graphql-response+json'
 interface HttpStatus {
   status: number
   headers?: Record<string, string>
-  /** Counts for `application/graphql-response+json` only. */
+  /** Applies to `application/graphql-response+json` only. */
   spec?: true
 }
 
@@ -37,14 +34,13 @@ const complete = new WeakSet<Error>()
 
 /**
  * The error for a request that is refused before any field is resolved.
- * @param wellFormed whether GraphQL could parse the request: then clients that accept only
- * `application/json` get 200
+ * @param wellFormed whether GraphQL could parse the request; if so, clients that accept only
+ * `application/json` get a 200
  */
 export function refusalOf(thrown: unknown, { wellFormed }: { wellFormed: boolean }): GraphQLError {
   const { error } = toAppError(thrown)
   const headers = errorHeaders(error)
-  // Proxies and some clients read the status only, so an outage or a lack of capacity must show
-  // there.
+  // Proxies and some clients read only the status, so it must show outages and overload.
   const always = !wellFormed || error.status >= 500
   const http: HttpStatus = { status: error.status, headers, ...(always ? {} : { spec: true }) }
   const refusal = copy(thrown, shortened(error.message), {
@@ -60,7 +56,7 @@ export function refusalOf(thrown: unknown, { wellFormed }: { wellFormed: boolean
 export function maskError(thrown: unknown): Error {
   if (thrown instanceof Error && complete.has(thrown)) return thrown
   if (isOfDocument(thrown)) {
-    // The errors of compiled queries have no extensions.
+    // Errors of compiled queries have no extensions.
     const { code: _code, http, unexpected: _unexpected, ...rest } = thrown.extensions ?? {}
     return copy(thrown, shortened(thrown.message), {
       ...rest,
@@ -72,7 +68,7 @@ export function maskError(thrown: unknown): Error {
   return copy(thrown, error.message, { code: error.code, ...error.details })
 }
 
-/** An invalid document is a well-formed request; only a mutation by GET is the wrong method. */
+/** An invalid document is a well-formed request. Only a mutation by GET has the wrong method. */
 function statusOfDocument(given: unknown): HttpStatus {
   const { status, headers } = (given ?? {}) as Partial<HttpStatus>
   return status === 405 ? { status, ...(headers ? { headers } : {}) } : { status: 400, spec: true }
@@ -106,8 +102,7 @@ export function logUnexpected(thrown: unknown, log: Log): void {
 }
 
 /**
- * Whether the service has failed, rather than refused: also for an error that `maskError` has not
- * seen yet.
+ * Whether the service has failed, rather than refused. Also works for errors before `maskError`.
  */
 export function isFailure(thrown: GraphQLError): boolean {
   const status = naturalStatus[thrown.extensions?.code as keyof typeof naturalStatus]
@@ -115,13 +110,13 @@ export function isFailure(thrown: GraphQLError): boolean {
   return (status ?? (isOfDocument(thrown) ? 400 : toAppError(thrown).error.status)) >= 500
 }
 
-/** Logs the failures of the service among the errors of a result, as many as a response lists. */
+/** Logs the service failures in a result, up to the number of errors that a response lists. */
 export function logFailures({ errors = [] }: ExecutionResult, log: Log): void {
   const failures = errors.filter(error => toAppError(error).unexpected && !isOfDocument(error))
   for (const failure of failures.slice(0, MAX_ERRORS)) logUnexpected(failure, log)
 }
 
-/** Counts the errors of a result, as many as a response lists. */
+/** Counts the errors of a result, up to the number that a response lists. */
 export function noteErrors(
   { errors = [] }: ExecutionResult,
   note: (thrown: unknown) => void,
@@ -130,7 +125,7 @@ export function noteErrors(
     note(isOfDocument(error) ? new InvalidInput('query', error.message) : error)
 }
 
-/** Leaves out the errors beyond those that a response lists, and reports how many they are. */
+/** Removes errors beyond the limit, and reports how many were removed. */
 export function withFewErrors(result: ExecutionResult): ExecutionResult {
   const { errors = [], extensions } = result
   const omittedErrors = errors.length - MAX_ERRORS
@@ -171,7 +166,7 @@ function copy(thrown: unknown, message: string, extensions: Record<string, unkno
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The types of the request parameters; all but the query may be null or missing. */
+/** The types of the request parameters. All but the query may be null or missing. */
 const parameters: Record<string, { holds(value: unknown): boolean; what: string }> = {
   query: { holds: value => typeof value === 'string', what: 'a text' },
   operationName: { holds: value => typeof value === 'string', what: 'a text' },

@@ -8,14 +8,14 @@ import { parseJson } from '../values/json.ts'
 
 const MAX_FILES = 10
 const MAX_FIELD_BYTES = 1024 * 1024
-/** The maximum size of the data before the map: the operations and their part headers. */
+/** The maximum size of the operations and part headers before the map. */
 const MAX_PREFACE_BYTES = 2 * MAX_FIELD_BYTES
 const MAX_REASON = 200
 
 /**
- * Reads a form of graphql-multipart-request-spec up to its first file; the files are streams that
- * the operation reads, at constant memory.
- * @returns the one operation, with an upload in the place of each file
+ * Reads a form of graphql-multipart-request-spec up to its first file. The files are streams that
+ * the operation reads, in constant memory.
+ * @returns the operation, with an upload in place of each file
  * @throws INVALID_INPUT
  */
 export async function readGraphqlForm(
@@ -23,7 +23,7 @@ export async function readGraphqlForm(
   res: ServerResponse,
   signal: AbortSignal,
 ): Promise<object> {
-  // The library would wait forever for the rest of a request that has ended.
+  // The library would wait forever for the rest of a closed request.
   if (req.destroyed)
     throw new InvalidInput('file', 'The connection broke before the form was complete.')
   const paths = watchParser(req, signal)
@@ -40,7 +40,7 @@ export async function readGraphqlForm(
     if (error instanceof AppError) throw error
     if (signal.reason instanceof AppError) throw signal.reason
     const reason = error instanceof Error ? error.message : ''
-    // The library guesses at middleware when it has found nothing.
+    // When the library finds no operation, its message blames middleware.
     const known = reason.startsWith('graphql-upload-minimal')
       ? ''
       : `: ${reason.slice(0, MAX_REASON)}`
@@ -51,13 +51,13 @@ export async function readGraphqlForm(
   }
 }
 
-/** The fields of an upload that are missing in the types of the library. */
+/** The fields of an upload that the types of the library lack. */
 type Rejectable = Upload & { reject(error: Error): void }
 
 /**
- * Files come one after the other, and none before the one before it was read: an operation that
- * waits for a later one while an earlier one waits for it would wait until the connection is cut. A
- * file is waited for when its resolver asks for it.
+ * Files arrive in sequence, and each only after the previous one was read. An operation that waits
+ * for a later file, while an earlier one is unread, would hang until the connection is cut. The
+ * order is checked when a resolver requests a file.
  */
 function refuseOtherOrder(placed: unknown[]): void {
   const uploads = new Set(placed.filter((value): value is Rejectable => value instanceof Upload))
@@ -84,12 +84,12 @@ function refuseOtherOrder(placed: unknown[]): void {
 type Listener = (name: string | undefined, value: unknown, info: unknown) => void
 
 /**
- * Stands between the library and its parser, which it makes when it pipes the request. The library
- * follows the paths of a map into what every object inherits, and so lets a caller break
- * `toString.call` for the whole process; it hears one error of its parser, and the second would end
- * the process; and it reads on forever while no map comes.
- * @param signal ends the form, too
- * @returns the paths of the map, once it has come
+ * Wraps the parser that the library creates when it pipes the request. The library follows map
+ * paths into inherited properties, which would let a caller break `toString.call` for the whole
+ * process. It handles only one parser error, and a second would stop the process. It also reads
+ * forever if no map arrives.
+ * @param signal also aborts the form
+ * @returns a function that returns the paths of the map, once it has arrived
  */
 function watchParser(req: IncomingMessage, signal: AbortSignal): () => string[] {
   const pipe = req.pipe
@@ -114,7 +114,7 @@ function watchParser(req: IncomingMessage, signal: AbortSignal): () => string[] 
       else refuse(`The map must lead to nulls of the operations; "${excerpt(stray)}" does not.`)
     })
     parser.on('error', () => {})
-    // The reason of a body that comes too slowly; its files end with it.
+    // Aborts a body that arrives too slowly, together with its files.
     const late = () => void (parser instanceof Writable && parser.destroy(signal.reason))
     if (signal.aborted) late()
     else signal.addEventListener('abort', late, { once: true })
@@ -128,7 +128,7 @@ function watchParser(req: IncomingMessage, signal: AbortSignal): () => string[] 
   return () => paths
 }
 
-/** The paths of a map; maps of another shape are refused by the library. */
+/** The paths of a map. The library refuses maps of another shape. */
 function pathsOf(map: unknown): string[] {
   const entries = typeof map === 'object' && map !== null ? Object.values(map) : []
   return entries.flat().filter((path): path is string => typeof path === 'string')

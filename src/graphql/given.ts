@@ -2,13 +2,13 @@ import { type FieldNode, Kind, type ValueNode } from 'graphql'
 
 type Variables = Record<string, unknown>
 
-/** A number, or one that is known with the variables. */
+/** A number, or a function that computes it from the variables. */
 export type Length = number | ((variables: Variables) => number)
 
 /**
- * How long a list of an answer is whose length is that of a list that the field was given.
- * @param path of that list in the arguments, such as `input.entries`
- * @param most what counts where it is not known before the variables are coerced
+ * The length of a result list that equals the length of an argument list.
+ * @param path the path of that list in the arguments, such as `input.entries`
+ * @param most the length that counts while it is unknown, before the variables are coerced
  */
 export function lengthOfGiven(
   { arguments: args = [] }: FieldNode,

@@ -4,8 +4,7 @@ import { icon } from '../http/icon.ts'
 import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'
 
 /**
- * GraphiQL, complete in one page that loads nothing from elsewhere. The same for everyone: it asks
- * for data like any client.
+ * GraphiQL in one self-contained page, the same for everyone. It requests data like any client.
  * @param hasConsole whether the service has a screen for developers
  */
 export function createGraphiqlPage(hasConsole: boolean) {
@@ -18,13 +17,13 @@ export function createGraphiqlPage(hasConsole: boolean) {
 }
 
 /**
- * Loaded at the first visit: it takes a tenth of a second and 50 MB that a service for programs
- * alone never needs. Kept as it is (9 MB) and packed (a quarter of that): all connections read from
- * these two buffers, however slowly.
+ * Loaded on the first visit, because it takes a tenth of a second and 50 MB that a service for
+ * programs alone never needs. Cached plain (9 MB) and compressed (a quarter of that). All
+ * connections read from these two buffers.
  */
 async function makePage(hasConsole: boolean): Promise<StaticAnswer> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
-  // It puts both into the page as markup, and the title also where none may be.
+  // The library inserts both as markup, and the title also where no markup is allowed.
   const look = {
     title: hasConsole
       ? '<a href="/developers" style="color: inherit">For developers</a>'
@@ -44,7 +43,7 @@ async function makePage(hasConsole: boolean): Promise<StaticAnswer> {
     `script-src ${scripts.join(' ')}`,
     'worker-src blob:',
     "connect-src 'self'",
-    // The editor writes its colours and positions into the page while it runs.
+    // The editor adds inline colours and positions while it runs.
     "style-src 'unsafe-inline'",
     'img-src data:',
     'font-src data:',

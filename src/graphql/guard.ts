@@ -18,7 +18,7 @@ import { boundedLists, checkLists } from './lists.ts'
 import { hasManyPairs } from './pairs.ts'
 import type { ServerContext } from './request.ts'
 
-/** graphql-js keeps variables in plain objects, in which a variable of this name is not one. */
+/** graphql-js keeps variables in plain objects, in which this name does not work. */
 const ordinaryVariables: ValidationRule = context => ({
   VariableDefinition({ variable }) {
     if (variable.name.value === '__proto__')
@@ -31,7 +31,7 @@ const ordinaryVariables: ValidationRule = context => ({
   },
 })
 
-/** Validates a document where that takes no more time than its length says. */
+/** Validates a document if its validation time stays proportional to its length. */
 const validateFewPairs: typeof validate = (schema, document, rules) =>
   hasManyPairs(document)
     ? [tooManyPairs()]
@@ -51,9 +51,8 @@ interface Arguments {
 }
 
 /**
- * Refuses operations that cost more than they may before any field is resolved, and reports in the
- * extensions of each response what its operation may cost at most, and what is allowed. Answers
- * tools that ask for the schema.
+ * Refuses operations that cost too much before any field is resolved. Reports the maximum cost of
+ * each operation, and the limit, in the response's extensions. Serves introspection for tools.
  */
 export function guardedExecution(
   schema: GraphQLSchema,
@@ -125,9 +124,9 @@ export function guardedExecution(
 }
 
 /**
- * Whether a maintenance refuses all that an operation does: it is not begun then, so its answer has
- * a status. Each field is refused where it is resolved; what is in a fragment counts as going on
- * here.
+ * Whether maintenance refuses every field of an operation. Such an operation is not started, so
+ * that its response has the right status. Otherwise each field is refused when it is resolved.
+ * Fields in fragments count as allowed here.
  */
 function frozenMutations(schema: GraphQLSchema): (operation: OperationDefinitionNode) => boolean {
   const fields = schema.getMutationType()?.getFields() ?? {}

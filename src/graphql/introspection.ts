@@ -9,16 +9,13 @@ import {
 } from 'graphql'
 import { InvalidInput } from '../runtime/errors.ts'
 
-/**
- * How many answers to standard documents are kept, of some 200 KB each: their options differ from
- * tool to tool.
- */
+/** How many standard responses are cached, of some 200 KB each. Tools use different options. */
 const KEPT_ANSWERS = 4
-/** Characters of a document that may be a standard one. */
+/** The maximum length of a standard document in characters. */
 const MAX_STANDARD = 8192
 
 /**
- * Refuses a second `__schema` or `__type` in a document: the result is large, and needed only once.
+ * Refuses a second `__schema` or `__type` in a document. The result is large, and needed only once.
  */
 export const introspectionOnce: ValidationRule = context => {
   let seen = 0
@@ -38,7 +35,7 @@ export const introspectionOnce: ValidationRule = context => {
   }
 }
 
-/** The documents that tools are built with: what graphql-js makes of each set of options. */
+/** The introspection documents that tools use, from each set of options of graphql-js. */
 function standardDocuments(): Set<string> {
   const options = [
     'descriptions',
@@ -56,12 +53,12 @@ function standardDocuments(): Set<string> {
   return new Set(documents.map(stripIgnoredCharacters))
 }
 
-/** An answer that is written as one text. Yoga asks a result for `stringify`. */
+/** A result that is already serialized. Yoga calls `stringify` of a result. */
 interface WrittenResult extends ExecutionResult {
   stringify(): string
 }
 
-/** Answers the standard documents of introspection from one text each, made at the first time. */
+/** Serves standard introspection documents from cached texts, each created on first use. */
 export function createIntrospection(schema: GraphQLSchema) {
   let standard: Set<string> | undefined
   const answers = new Map<string, WrittenResult>()
@@ -69,14 +66,14 @@ export function createIntrospection(schema: GraphQLSchema) {
 
   function standardTextOf(document: DocumentNode): string | null {
     const body = document.loc?.source.body
-    // Longer documents cannot be standard ones; most documents have no introspection at all.
+    // Longer documents are never standard ones, and most documents have no introspection at all.
     if (!body?.includes('IntrospectionQuery') || body.length > MAX_STANDARD) return null
     standard ??= standardDocuments()
     const text = stripIgnoredCharacters(body)
     return standard.has(text) ? text : null
   }
 
-  /** The answer to a standard document; undefined for any other. */
+  /** The response to a standard document; undefined for any other. */
   return (
     document: DocumentNode,
     extensions: () => Record<string, unknown>,

@@ -26,9 +26,7 @@ import { excerpt } from '../values/excerpt.ts'
 
 type Input = GraphQLArgument | GraphQLInputField
 
-/**
- * Where a value stands: its argument or input field, and the path of that, such as `input.entries`.
- */
+/** The argument or input field of a value, and its path, such as `input.entries`. */
 interface Place {
   input: Input
   path: string
@@ -36,7 +34,7 @@ interface Place {
 
 type Ancestors = readonly (ASTNode | readonly ASTNode[])[]
 
-/** The path of an argument or of a field of an input object in a document. */
+/** The path of an argument, or of an input object's field, in a document. */
 const pathOf = (node: ArgumentNode | ObjectFieldNode, ancestors: Ancestors): string =>
   [...ancestors, node]
     .flatMap(above =>
@@ -47,9 +45,7 @@ const pathOf = (node: ArgumentNode | ObjectFieldNode, ancestors: Ancestors): str
     .map(({ name }) => name.value)
     .join('.')
 
-/**
- * Refuses literal lists in a document that are longer than their argument or input field accepts.
- */
+/** Refuses literal lists that are longer than their argument or input field accepts. */
 export const boundedLists: ValidationRule = context => {
   const look = (
     input: Input | null | undefined,
@@ -81,8 +77,8 @@ type Check = (variables: Record<string, unknown>) => void
 const checks = new WeakMap<OperationDefinitionNode, Check[]>()
 
 /**
- * Refuses variables that hold longer lists than the schema takes, or fields that it does not know,
- * before what is in them is looked at: an error of GraphQL for each of them would repeat the whole.
+ * Refuses variables with too long lists or unknown fields before their contents are coerced.
+ * Otherwise, GraphQL would repeat the whole value in one error per item.
  * @throws INVALID_INPUT
  */
 export function checkLists(
@@ -97,8 +93,8 @@ export function checkLists(
 }
 
 /**
- * One check for each variable that is a list or an input. What it costs follows the schema, not
- * what was sent.
+ * One check for each variable that is a list or an input. Its cost depends on the schema, not on
+ * the request.
  */
 function checksOf(
   schema: GraphQLSchema,
@@ -120,7 +116,7 @@ function checksOf(
   })
 }
 
-/** The arguments and input fields that each variable of a document stands for. */
+/** The arguments and input fields in which a document uses each variable. */
 function placesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, Place[]> {
   const places = new Map<string, Place[]>()
   const add = (

@@ -8,8 +8,8 @@ import {
 } from 'graphql'
 
 /**
- * How long the lists of introspection are. Within the list of all types they count as long as they
- * are on average, which is exact in the sum; anywhere else as long as the longest.
+ * Estimates the lengths of introspection lists. Within the list of all types, lists count with
+ * their average length, which gives the exact total. Elsewhere they count with the longest length.
  */
 export function createMetaSizes(schema: GraphQLSchema) {
   const types = Object.values(schema.getTypeMap())

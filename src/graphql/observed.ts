@@ -16,15 +16,13 @@ interface Label {
 }
 
 interface Known extends Label {
-  /** What notes its time, by the outcome. */
+  /** Starts a timer, which records the time by outcome. */
   timer: (outcome: string) => (seconds: number) => void
 }
 
 const SEVERAL = 'several'
 
-/**
- * The name of what is selected. Documents are validated: the name of a field is one of the schema.
- */
+/** The name of the selected field. Documents are validated, so it is a field of the schema. */
 function nameOf(selections: readonly SelectionNode[]): string {
   const [first, ...others] = selections
   if (first?.kind !== Kind.FIELD) return SEVERAL
@@ -34,8 +32,8 @@ function nameOf(selections: readonly SelectionNode[]): string {
 }
 
 /**
- * The type of an operation and its root field, never a name that the client has made up. Most of
- * what people read is below `me`, so the field there is told, too.
+ * The type of an operation and its root field, never a name from the client. Most queries read
+ * below `me`, so the label includes the field there, too.
  */
 function labelOf({
   operation: type,
@@ -54,9 +52,9 @@ function outcomeOf({ errors }: ExecutionResult): string {
 }
 
 /**
- * Lets operations be measured and traced, as two plugins.
- * @returns `measured`: the first of all, so that it sees what others refuse; `traced`: the last,
- * which has what executes
+ * Measures and traces operations with two plugins.
+ * @returns `measured`, which must be first, so that it sees refusals; and `traced`, which must be
+ * last, because it wraps the executor
  */
 export function observedOperations(telemetry: Telemetry): { measured: Plugin; traced: Plugin } {
   if (!telemetry.isOn) return { measured: {}, traced: {} }

@@ -7,30 +7,30 @@ import {
 } from 'graphql'
 
 /**
- * How many pairs of fields validation may compare to see whether they can be merged: each with each
- * other of the same name in the answer, which takes half a second for a document of 2,000 tokens.
- * So many take up to 20 ms.
+ * How many pairs of fields validation may compare for merging. It compares all fields with the same
+ * response name, which takes half a second for a document of 2,000 tokens. This many pairs take up
+ * to 20 ms.
  */
 export const MAX_PAIRS = 50_000
-/** What a pair of fragments, or of fields with a selection, counts. */
+/** The weight of a pair of fragments, or of fields with a selection. */
 const WITH_SELECTION = 5
 /**
- * How many selections are looked at to count them; a document has up to 1,000, and more where
- * fragments are merged with other fields.
+ * How many selections are visited while counting. A document has up to 1,000, and more if fragments
+ * are merged with other fields.
  */
 const MAX_STEPS = 20_000
 
 /**
- * Whether a document has more pairs of fields, with its fragments written out, than validation is
- * to compare. What it costs is bounded, whatever the document is.
+ * Whether a document, with its fragments expanded, has more pairs of fields than validation may
+ * compare. The cost of this check is bounded for any document.
  */
 export function hasManyPairs(document: DocumentNode): boolean {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node)
-  /** Selection sets that were counted where nothing is merged with them. */
+  /** Selection sets that have already been counted unmerged. */
   const counted = new Set<SelectionSetNode>()
-  // Fragments are compared with each other, too: each pair once in a document.
+  // Fragments are also compared with each other, each pair once per document.
   let pairs = ((fragments.size * (fragments.size - 1)) / 2) * WITH_SELECTION
   let steps = 0
   const isOver = () => pairs > MAX_PAIRS || steps > MAX_STEPS
@@ -56,7 +56,7 @@ export function hasManyPairs(document: DocumentNode): boolean {
     }
   }
 
-  /** Counts what is merged of some selection sets, and of all below. */
+  /** Counts the pairs of merged selection sets, and of all sets below. */
   function count(sets: SelectionSetNode[]): void {
     const [only] = sets
     if (sets.length === 1 && only) {

@@ -6,7 +6,7 @@ import type { Reader, ServerContext } from './request.ts'
 
 type Yoga = YogaServerInstance<ServerContext, object>
 
-/** The type of an answer, by the first that a client accepts. */
+/** The response type, by the first type that a client accepts. */
 const types = new Map([
   ['*/*', 'application/json'],
   ['application/json', 'application/json'],
@@ -14,9 +14,9 @@ const types = new Map([
 ])
 
 /**
- * Answers what nearly every client sends, JSON for JSON, without the Request and the Response that
- * Yoga makes, which cost as much as all the rest of a small operation. Whatever is not as usual is
- * left to Yoga, with all that has been done: errors, subscriptions, other types.
+ * Handles the usual requests, JSON for JSON, without Yoga's Request and Response, which cost as
+ * much as the rest of a small operation. Leaves everything unusual to Yoga, with the work done so
+ * far: errors, subscriptions, other types.
  */
 export function plainAnswers(yoga: Yoga, reader: Reader) {
   return async (server: ServerContext): Promise<Answer | undefined> => {
@@ -43,8 +43,8 @@ function typeOf({ method, headers }: IncomingMessage): string | undefined {
 }
 
 /**
- * Reads, parses and validates an operation. @returns what executes it; undefined where Yoga has to
- * say what is wrong
+ * Reads, parses and validates an operation.
+ * @returns a function that executes it; undefined if Yoga has to report an error
  */
 async function begun(
   yoga: Yoga,
@@ -72,7 +72,7 @@ async function begun(
   }
 }
 
-/** Lets Yoga answer with the result of what has been executed. */
+/** Lets Yoga send the result of an already executed operation. */
 export function executedAlready(): Plugin<object, ServerContext> {
   return {
     async onParams({ context: { executed }, setResult }) {

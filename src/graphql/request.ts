@@ -14,26 +14,32 @@ export interface ServerContext {
   req: IncomingMessage
   res: ServerResponse
   api: Context
-  /** What the body of the request asks for, once it is being read. */
+  /** The parameters from the request body, once it is being read. */
   body?: Promise<GraphQLParams>
-  /** Its result, where it has been executed already (plain.ts). */
+  /** The result, if plain.ts has already executed the request. */
   executed?: Promise<ExecutionResult>
 }
 
 type Parsed = GraphQLParams | GraphQLParams[] | Response
 
 export interface Reader {
-  /** What a body asks for. It can be read once only: later calls answer the same. */
+  /**
+   * The parameters from the request body. The body can be read only once; later calls return the
+   * same result.
+   */
   ofBody(server: ServerContext): Promise<GraphQLParams>
-  /** What an address asks for. @param parse as Yoga does */
+  /**
+   * The parameters from the URL.
+   * @param parse the parser of Yoga
+   */
   ofAddress(server: ServerContext, parse: () => Parsed | Promise<Parsed>): Promise<Parsed>
 }
 
 /**
- * Reads requests from Node's own: an address, JSON of at most 1 MiB (16 KiB without a credential),
- * or the multipart form of graphql-upload-minimal, at constant memory. What cannot be read is a
- * malformed request.
- * @param maxCharacters of a document
+ * Reads requests directly from Node: a URL, JSON of at most 1 MiB (16 KiB without a credential), or
+ * the multipart form of graphql-upload-minimal, in constant memory. Everything else is a malformed
+ * request.
+ * @param maxCharacters the maximum length of a document
  */
 export function createReader(maxCharacters: number): Reader {
   const anonymousTurn = createAnonymousTurns()
@@ -72,7 +78,7 @@ export function createReader(maxCharacters: number): Reader {
   }
 }
 
-/** Makes Yoga read by a reader of ours. */
+/** Makes Yoga use our reader. */
 export function requestParser(reader: Reader): Plugin<object, ServerContext> {
   return {
     onRequestParse({ request, requestParser: own, serverContext, setRequestParser }) {
@@ -82,18 +88,18 @@ export function requestParser(reader: Reader): Plugin<object, ServerContext> {
   }
 }
 
-/** How many operations without a credential wait for their turn, and how long. */
+/** How many anonymous operations may wait for their turn, and for how long. */
 const ANONYMOUS_LINE = { longest: 1000, patience: 10_000 }
 /**
- * Turns of the event loop between two of them while others wait: one turn accepts one connection
- * only.
+ * Event loop turns between two anonymous operations while others wait. Each turn accepts only one
+ * connection.
  */
 const TURNS_BETWEEN = 16
 
 /**
- * Lets operations of callers without a credential begin one by one, some turns of the event loop
- * apart; networks take turns. Introspection is done as soon as it is begun: all that came in one
- * turn would hold up every other request.
+ * Starts anonymous operations one by one, some turns of the event loop apart, and alternates
+ * between networks. Introspection runs synchronously, so several in one turn would delay every
+ * other request.
  */
 function createAnonymousTurns() {
   const busy = () =>
@@ -108,7 +114,7 @@ function createAnonymousTurns() {
 
 async function readBody({ req, res, api }: ServerContext): Promise<GraphQLParams> {
   const isForm = /^multipart\/form-data/i.test(req.headers['content-type'] ?? '')
-  // Only callers who are known have files to send: the service does not read for long for others.
+  // Only authenticated callers have files to send. The service reads little from others.
   if (isForm && !api.caller) throw new Unauthenticated()
   return isForm
     ? await readGraphqlForm(req, res, api.signal)
@@ -119,7 +125,7 @@ async function readAddress(
   parse: () => Parsed | Promise<Parsed>,
   { req }: ServerContext,
 ): Promise<Parsed> {
-  // An address ends up in logs and histories.
+  // URLs end up in logs and browser histories.
   if (/password/i.test(req.url ?? ''))
     throw new InvalidInput('password', 'Never send a password in the URL. Send the query by POST.')
   try {

@@ -9,7 +9,7 @@ import type { Length } from './given.ts'
 
 type Variables = Record<string, unknown>
 
-/** What `scanCost` in the extensions of a field says for these arguments; 0 for most fields. */
+/** The value of a field's `scanCost` extension for these arguments; 0 for most fields. */
 export function scanOf(
   { extensions: { scanCost } }: GraphQLField<unknown, unknown>,
   { arguments: args = [] }: FieldNode,

@@ -27,26 +27,26 @@ import { observedOperations } from './observed.ts'
 import { executedAlready, plainAnswers } from './plain.ts'
 import { createReader, requestParser, type ServerContext } from './request.ts'
 
-/** Bounds of a document: what GraphiQL's own introspection needs, with enough for real clients. */
+/** Document limits: enough for GraphiQL's introspection and for real clients. */
 const limits = { depth: 16, aliases: 50, tokens: 2000, characters: 32 * 1024 }
 
 /**
- * What is kept of documents: their trees, and their code, take about 250 bytes for each character.
+ * The size of the document cache. Trees and compiled code take about 250 bytes for each character.
  */
 const CACHED_CHARACTERS = 256 * 1024
 
 interface GraphqlOptions {
   graphiql: boolean
-  /** GraphiQL leads back there. */
+  /** Whether GraphiQL links back to the console. */
   hasConsole: boolean
-  /** What an operation may cost at most. */
+  /** The maximum cost of an operation. */
   maxCost: number
   telemetry?: Telemetry
 }
 
 /**
- * GraphQL over the schema, with GraphiQL. A request listener on node:http, because anything in
- * between halves the throughput.
+ * GraphQL over the schema, with GraphiQL. It is a request listener on node:http, because any layer
+ * in between halves the throughput.
  */
 export function createGraphql(
   schema: GraphQLSchema,
@@ -68,8 +68,8 @@ export function createGraphql(
       documentCache: createTextCache(CACHED_CHARACTERS),
       errorCache: createTextCache(CACHED_CHARACTERS),
     },
-    // Bodies are read by parsers of our own, each with its own bound; any number here would make
-    // Yoga read them as well, into memory.
+    // Our own parsers read bodies, each with its own limit. A number here would make Yoga also read
+    // them, into memory.
     maxRequestBodySize: false,
     graphiql: false,
     maskedErrors: { maskError },
@@ -109,8 +109,8 @@ export function createGraphql(
     const server: ServerContext = { req, res, api }
     const plain = await answerPlainly(server)
     if (plain) return write(res, req, plain)
-    // Yoga waits for a connection that is gone to take its answer, and would do so forever; one
-    // that was gone before emits no event.
+    // Yoga would wait forever for a closed connection to take its response. A connection that was
+    // closed earlier emits no event.
     await new Promise<void>((resolve, reject) => {
       res.once('close', resolve)
       Promise.resolve(yoga(req, res, server)).then(() => resolve(), reject)
@@ -118,10 +118,7 @@ export function createGraphql(
   }
 }
 
-/**
- * The parser walks down by calling itself; what is too deep for that is the document's fault, not
- * ours.
- */
+/** The parser is recursive. A document that is too deep for the stack is a client error. */
 function shallowDocuments(): Plugin {
   return {
     onParse:
@@ -133,7 +130,7 @@ function shallowDocuments(): Plugin {
   }
 }
 
-/** Reports an invalid document with a code of the contract, before Yoga sets its own. */
+/** Reports an invalid document with a code of the contract, before Yoga sets its own code. */
 function ownCodes(): Plugin {
   return {
     onValidate:
@@ -155,8 +152,8 @@ interface Result {
 }
 
 /**
- * Logs failures of the service, of which the caller gets the request id only, and bounds the errors
- * of a response.
+ * Logs failures of the service, whose callers get only the request id, and limits the errors of a
+ * response.
  */
 function errorLists(): Plugin<Context, ServerContext> {
   const bound = ({ args, result, setResult }: Result) => {
@@ -175,7 +172,7 @@ function errorLists(): Plugin<Context, ServerContext> {
   }
 }
 
-/** Subscriptions are sent as server-sent events, which proxies must not buffer. */
+/** Sends subscriptions as server-sent events, which proxies must not buffer. */
 function eventStream(): Plugin<Context, ServerContext> {
   return {
     onSubscribe({ args, setResultAndStopExecution }) {
@@ -194,15 +191,15 @@ function eventStream(): Plugin<Context, ServerContext> {
       headers.set('cache-control', 'no-store')
       // nginx would buffer the events without it.
       headers.set('x-accel-buffering', 'no')
-      // Yoga's "none" is no registered encoding.
+      // Yoga's "none" is not a registered encoding.
       headers.delete('content-encoding')
     },
   }
 }
 
 /**
- * Ends a server-sent event that has an id with that: Yoga writes what the result is turned into as
- * the last lines of the event.
+ * Adds the id to a server-sent event. Yoga writes the serialized result as the last lines of the
+ * event.
  */
 function addId(
   { shared }: Context,

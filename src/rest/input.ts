@@ -20,12 +20,12 @@ import type { Route } from './routes.ts'
 export interface RequestParts {
   path: Record<string, string | undefined>
   query: URLSearchParams
-  /** The URL with its query, as it was sent. */
+  /** The URL with its query, as sent by the client. */
   address: string
-  /** Undefined where the route takes none. */
+  /** Undefined for a route without a body. */
   body: Record<string, unknown> | undefined
   form: Record<string, unknown> | undefined
-  /** The body as it is, where the route takes that. */
+  /** The raw body, if the route takes one. */
   raw: Upload | undefined
   header: (name: string) => string | undefined
 }
@@ -33,9 +33,9 @@ export interface RequestParts {
 export type InputReader = (parts: RequestParts) => Record<string, unknown>
 
 /**
- * Makes the reader of a route's arguments, from the types of its field. It says exactly what is
- * wrong with an input, before anything is looked at: unknown field, wrong type, missing, given
- * twice. A lenient route drops what it cannot read.
+ * Creates the reader of a route's arguments from the types of its field. The reader reports the
+ * exact fault of an input before the operation runs: unknown field, wrong type, missing or
+ * duplicate value. A lenient route drops values that it cannot read.
  * @throws (when called) INVALID_INPUT with `field`
  */
 export function inputReader(route: Route): InputReader {
@@ -78,8 +78,7 @@ function readFrom(
   inQuery: Set<string>,
 ): unknown {
   if (source === 'path') return parts.path[name]
-  // A secret in a URL ends up in logs and histories: one that is sent there is refused, not
-  // ignored.
+  // Secrets in URLs end up in logs and histories, so they are refused, not ignored.
   if (name === 'password' && parts.query.has(name))
     throw new InvalidInput(
       name,
@@ -103,7 +102,7 @@ function readFrom(
 function typed(arg: GraphQLArgument, given: unknown, isText: boolean, lenient: boolean): unknown {
   const required = isNonNullType(arg.type)
   if (given === undefined || given === null) return undefined
-  // Clients send empty texts for what they leave out.
+  // Clients send empty texts for omitted values.
   if (given === '' && !required) return undefined
   try {
     const tooLong = Array.isArray(given) ? longListOf(arg, given.length) : undefined
@@ -121,13 +120,12 @@ function typed(arg: GraphQLArgument, given: unknown, isText: boolean, lenient: b
 
 const MAX_INT = 2 ** 31 - 1
 
-/** What a text in a URL stands for. */
+/** Parses a text from a URL. */
 function fromText(type: GraphQLInputType, text: string): unknown {
   const leaf = getNullableType(type)
   if (!isScalarType(leaf)) return text
   if (leaf.name === 'Boolean') return text === 'true' ? true : text === 'false' ? false : text
-  // What is too large for an Int stays too large: the field says what it allows, or takes the
-  // nearest.
+  // A number too large for Int stays too large. The field refuses or clamps it.
   if (leaf.name === 'Int' && /^-?\d+$/.test(text))
     return Math.min(Math.max(Number(text), -MAX_INT), MAX_INT)
   if (leaf.name === 'Long' && /^-?\d{1,15}$/.test(text)) return Number(text)
@@ -145,11 +143,11 @@ function coerce(type: GraphQLInputType, value: unknown, name: string): unknown {
     })
   }
   if (!isLeafType(inner)) throw new TypeError(`REST arguments must be flat, but ${name} is nested.`)
-  // GraphQL takes numbers for ids; on the wire an id is a text.
+  // GraphQL accepts numbers as ids, but on the wire an id is a text.
   if (inner.name === 'ID' && typeof value !== 'string')
     throw new InvalidInput(name, `"${name}" must be a string.`)
   try {
-    // Only to check: the executor parses it again, so the value itself is handed on.
+    // Only checks the value. The executor parses it again, so the original value is returned.
     inner.parseValue(value)
     return value
   } catch (error) {

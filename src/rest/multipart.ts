@@ -10,32 +10,32 @@ import { Upload, type UploadFields } from '../values/upload.ts'
 
 /** A form whose file is arriving. */
 export interface MultipartForm {
-  /** The values so far: the file, and the fields that came before it. */
+  /** The values so far: the file, and the fields before it. */
   values: { file: Upload } & Fields
   /** Settles when the whole form has been read. */
   finished: Promise<void>
-  /** Stops reading; call it when the request has been answered. */
+  /** Stops reading. Call it when the response has been sent. */
   close(): void
 }
 
 const MAX_FIELD_BYTES = 8 * 1024
 
-/** The fields that a form may have beside its file. */
+/** The fields that a form may have besides its file. */
 const fieldNames = ['folder', 'modified_at', 'on_conflict'] as const
 type Fields = Partial<Record<(typeof fieldNames)[number], string>>
 
 const placeOf = ({ folder, on_conflict: onConflict, modified_at: time }: Fields): UploadFields => ({
   folder,
   onConflict,
-  // What is no time is refused where all times of files are.
+  // Invalid times are refused together with all other file times.
   modifiedAt: time ? fromRfc3339(time) : null,
 })
 
 const isField = (name: string): name is keyof Fields => fieldNames.some(field => field === name)
 
 /**
- * Reads the form of an upload up to the first byte of its file; the parts come in either order,
- * because browsers send `file` before `folder`.
+ * Reads the form of an upload up to the first byte of its file. Fields may come before or after the
+ * file, because browsers send `file` before `folder`.
  * @throws INVALID_INPUT that names the invalid part of the form
  */
 export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promise<MultipartForm> {
@@ -135,8 +135,8 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
       if (fields[name] !== undefined) return fail(wrong(name, `"${name}" was sent more than once.`))
       if (info.valueTruncated)
         return fail(wrong(name, `"${name}" may have up to ${MAX_FIELD_BYTES} bytes.`))
-      // With its folder, all is said of where a file goes: what is there is refused before its
-      // bytes are read.
+      // Once the folder is known, the target is complete, and an existing file is refused before
+      // its bytes are read.
       if (isPlaced)
         return fail(
           wrong(name, `Send "${name}" before "file", or after it together with "folder".`),
@@ -159,7 +159,7 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
     })
     const broken = (error?: Error) =>
       fail(wrong('file', 'The connection broke before the file was complete.', error))
-    // A request that has ended already emits no further events.
+    // A closed request emits no further events.
     if (req.destroyed) return broken()
     req.on('aborted', broken)
     req.on('error', broken)

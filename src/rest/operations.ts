@@ -4,18 +4,18 @@ import { useSofa } from 'sofa-api'
 import { compile } from '../runtime/compile.ts'
 import type { Route } from './routes.ts'
 
-/** What SOFA keeps of a route. Its types do not show it. */
+/** SOFA's data about a route. Its types do not show it. */
 interface SofaRoute {
   path: string
   handler(request: { url: string; body: null }, context: object): Promise<unknown>
 }
 
-/** SOFA adds routes of its own, for subscriptions; they are never reached. */
+/** SOFA adds its own routes for subscriptions, which are never reached. */
 const isOwn = ({ path }: SofaRoute): boolean => path.startsWith('/webhook')
 
 /**
- * Lets SOFA build the operation of every route. Each is compiled when it is asked for first: most
- * of an instance's life needs few of them, and its start none.
+ * Lets SOFA build the operation of every route. Each is compiled on first use, because an instance
+ * needs few of them, and its start needs none.
  */
 export async function buildOperations(
   schema: GraphQLSchema,
@@ -25,10 +25,10 @@ export async function buildOperations(
   const sofa = useSofa({
     basePath: '/',
     schema,
-    // Without this, a type that can be both listed and looked up would shrink to its id.
+    // Without this, SOFA would reduce a type that can be both listed and looked up to its id.
     ignore: Object.keys(schema.getTypeMap()),
-    // Paths without parameters: SOFA would make a pattern of each other, and nothing is routed by
-    // it.
+    // Paths without parameters, because SOFA would create a pattern for every other path, and
+    // Satchel does not route by these patterns.
     routes: Object.fromEntries(
       routes.map(({ operation, field, method }) => [
         `${operation}.${field}`,
@@ -60,7 +60,7 @@ function compileRoute(schema: GraphQLSchema, document: DocumentNode): CompiledQu
   return compiled
 }
 
-/** The name of the field that an operation asks for. */
+/** The name of the field that an operation selects. */
 function fieldOf({ definitions: [operation] }: DocumentNode): string {
   const [field] =
     operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections : []

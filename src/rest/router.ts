@@ -25,7 +25,7 @@ interface Endpoint {
   operation: () => CompiledQuery
 }
 
-/** A body is charged by its route, because its Content-Type may say anything. */
+/** A body is charged by its route, because clients may send any Content-Type. */
 const kindsOfBody = { json: 'whole', form: 'upload', raw: 'part' } as const satisfies Record<
   Route['body'],
   BodyKind
@@ -37,12 +37,12 @@ export interface RestRequest {
   path: string
   query: URLSearchParams
   log: Log
-  /** Set to the path of the route that answers. */
+  /** Set to the path of the matching route. */
   route: string
   noteError(thrown: unknown): void
 }
 
-/** Every path under /api that the schema of the REST operations declares, and no other. */
+/** Serves every path under /api that the schema of the REST operations declares, and no other. */
 export async function createRestRouter(schema: GraphQLSchema) {
   const routes = routesOf(schema)
   const operations = await buildOperations(schema, routes)
@@ -57,7 +57,7 @@ export async function createRestRouter(schema: GraphQLSchema) {
       addresses.on(method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), endpoint)
   }
 
-  /** Reads the inputs, runs the operation, and answers the value of its field. */
+  /** Reads the inputs, runs the operation, and returns the value of its field. */
   async function run(
     { req, query }: RestRequest,
     context: Context,
@@ -88,7 +88,7 @@ export async function createRestRouter(schema: GraphQLSchema) {
   return {
     routes,
 
-    /** Answers a request under /api. Never throws. */
+    /** Handles a request under /api. Never throws. */
     async handle(
       request: RestRequest,
       contextOf: (body: BodyKind) => Promise<Context>,
@@ -141,7 +141,7 @@ function answerOf(
   return answer(success(route.wrap ? { [route.wrap]: value } : value, route.msg), etag)
 }
 
-/** The page that explains a refusal of this route, for these inputs. */
+/** The page that explains a refusal of this route to a person, for these inputs. */
 const pageOf = (
   route: Route | undefined,
   params: Record<string, string | undefined>,
@@ -162,7 +162,7 @@ async function bodyOf(
   }
 }
 
-/** Node reads header bytes as Latin-1; what was sent as UTF-8 is read again. */
+/** Node decodes header bytes as Latin-1. Decodes UTF-8 headers again. */
 function headerText(req: IncomingMessage, name: string): string | undefined {
   const value = req.headers[name]
   if (typeof value !== 'string') return undefined

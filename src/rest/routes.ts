@@ -4,14 +4,14 @@ import type { Area, Method, RestRoute, Source } from '../../schema/plugins/rest.
 import type { ErrorCode } from '../runtime/errors.ts'
 
 /**
- * A route, read from the declaration on its field: the one place that holds its path, its statuses
- * and its errors.
+ * A route, read from the declaration on its field, which is the only source of its path, statuses
+ * and errors.
  */
 export interface Route {
   area: Area
   method: Method
   also: Method | undefined
-  /** With `{name}` for arguments in the path. */
+  /** The path, with `{name}` for its arguments. */
   path: string
   operation: 'Query' | 'Mutation'
   field: string
@@ -22,31 +22,31 @@ export interface Route {
   wrap: string | undefined
   msg: string
   redirect: boolean
-  /** Whether it sends a picture, whose bytes always pass the service. */
+  /** Whether the route sends a picture, whose bytes always pass through the service. */
   picture: boolean
-  /** Whether it sends a file that is no envelope. */
+  /** Whether the route sends a file without an envelope. */
   attachment: boolean
   /** The page that explains a refusal to a person. */
   page: string | undefined
-  /** The rules about who may call it. */
+  /** The authorization rules of the route. */
   auth: Partial<BaseTypes['AuthScopes']>
-  /** Whether it serves callers without a credential, too. */
+  /** Whether the route also serves callers without a credential. */
   public: boolean
   sources: Record<string, Source>
-  /** The kind of its body, if it accepts one. */
+  /** The kind of body, if the route accepts one. */
   body: 'json' | 'form' | 'raw'
-  /** A route without a 400 takes what it is given as well as it can: contract, section 1. */
+  /** A route without a 400 accepts its input as well as it can: contract, section 1. */
   lenient: boolean
-  /** Whether calls of one user are counted: contract, section 7. */
+  /** Whether calls are rate-limited per user: contract, section 7. */
   isLimited: boolean
-  /** Whether it answers 304 to who has the answer already. */
+  /** Whether the route sends a 304 if the caller's copy is current. */
   revalidates: boolean
-  /** Whether it answers 202 to who does not want to wait: RFC 7240. */
+  /** Whether the route sends a 202 to callers that do not want to wait: RFC 7240. */
   defers: boolean
   description: string
 }
 
-/** Arguments that are headers of HTTP, wherever they are taken. */
+/** Arguments that are sent as HTTP headers on every route. */
 const headers: Record<string, Source> = {
   if_match: 'header if-match',
   if_none_match: 'header if-none-match',
