@@ -8,7 +8,7 @@ export const PREFIX = '/dav'
  * @throws DavError 400
  */
 export function segmentsOf(path: string): string[] {
-  // A fragment is none of a request (RFC 9112, section 3.2): what is meant is unknown.
+  // A request has no fragment (RFC 9112, section 3.2), so the intended path is unknown.
   if (path.includes('#'))
     throw new DavError(400, 'A URL of a request has no fragment. Write # as %23.')
   const encoded = path
@@ -37,22 +37,22 @@ const encode = (name: string): string =>
         one => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
       )
 
-/** The path of a URL; that of a folder ends with a slash (RFC 4918, section 5.2). */
+/** The URL path of an entry. A folder's path ends with a slash (RFC 4918, section 5.2). */
 export const hrefOf = (names: readonly string[], isFolder: boolean): string =>
   [PREFIX, ...names.map(encode)].join('/') + (isFolder ? '/' : '')
 
-/** The same for what is in a folder. */
+/** The URL path of an entry in a folder. */
 export const hrefIn = (folder: string, name: string, isFolder: boolean): string =>
   `${folder}${encode(name)}${isFolder ? '/' : ''}`
 
 /**
- * The path of a URL of this service that a header names: an absolute path, or with a scheme and a
- * host. The scheme does not count, since a proxy may end TLS, nor does what a proxy has before the
- * path, which it takes away from requests.
+ * The path of a URL of this service in a header: an absolute path, or a URL with scheme and host.
+ * The scheme is ignored, because a proxy may terminate TLS. A path prefix that a proxy strips from
+ * requests is ignored as well.
  * @throws DavError 400, 502 for another server
  */
 export function pathOf(text: string, req: IncomingMessage, publicUrl: string): string {
-  // Header bytes come as Latin-1: some clients send UTF-8 as it is.
+  // Headers are decoded as Latin-1, but some clients send raw UTF-8.
   const url = Buffer.from(text.trim(), 'latin1').toString('utf8')
   const [, host, rest] = /^(?:https?:\/\/([^/?#]+))?(\/[^?#]*)$/i.exec(url) ?? []
   if (rest === undefined) throw new DavError(400, 'This is no URL of a file or folder.')
@@ -74,6 +74,6 @@ export function pathOf(text: string, req: IncomingMessage, publicUrl: string): s
   return rest.slice(at)
 }
 
-/** With a port or without: that of a proxy is not always told. */
+/** Compares with or without the port, because some proxies do not forward their port. */
 const isSame = (host: string, given: string): boolean =>
   host === given || host.replace(/:\d+$/, '') === given

@@ -4,11 +4,11 @@ import { AppError, InvalidInput } from '../runtime/errors.ts'
 import { parseContentMd5 } from '../services/uploads/upload-part.ts'
 import { hexOfCrc32 as hexOfSum } from '../upload-engine/crc32.ts'
 
-/** What a client says of the bytes that it uploads. */
+/** The checksums and size that a client announces for an upload. */
 interface Expectations {
-  /** `header` is the one that named the checksum; `value` is in lower-case hex. */
+  /** `header` is the header with the checksum; `value` is in lower-case hex. */
   checksums: { header: string; kind: Kind; value: string }[]
-  /** Bytes. */
+  /** The announced size in bytes. */
   size: number | undefined
 }
 
@@ -18,7 +18,7 @@ interface Sum {
 }
 
 const ADLER_PRIME = 65_521
-/** So many bytes can be added up before a sum passes 2^31, beyond which engines are slower. */
+/** This many bytes can be added before a sum exceeds 2^31, beyond which engines are slower. */
 const ADLER_RUN = 3800
 
 /** Adler-32 (RFC 1950, section 8.2), which Node's zlib does not export. */
@@ -40,7 +40,7 @@ function adler32(): Sum {
   }
 }
 
-/** The checksums that can be verified, as ownCloud names them, with their length in hex digits. */
+/** The supported checksums by ownCloud's names, with their length in hex digits. */
 const kinds = {
   MD5: { digits: 32, start: (): Sum => createHash('md5') },
   SHA1: { digits: 40, start: (): Sum => createHash('sha1') },
@@ -60,7 +60,7 @@ function readChecksum(text: string): Expectations['checksums'][number] {
       `OC-Checksum is KIND:HEX. The kinds are ${Object.keys(kinds).join(', ')}.`,
     )
   const { digits } = kinds[kind]
-  // Clients leave out the leading zeros of an Adler-32, which is a number.
+  // An Adler-32 is a number, and clients omit its leading zeros.
   const hex = kind === 'ADLER32' && value !== '' ? value.padStart(digits, '0') : value
   if (hex.length !== digits || !/^[0-9a-f]+$/i.test(hex))
     throw new InvalidInput('OC-Checksum', `A ${kind} has ${digits} hex digits.`)
@@ -74,11 +74,10 @@ const otherSize = (expected: number) =>
   )
 
 /**
- * Reads the headers that say what an upload must be: `OC-Checksum` and `OC-Total-Length` of rclone
- * and the clients of ownCloud, and Content-MD5 (RFC 1864).
- * @param bound the length of the body, if the client says it
- * @throws INVALID_INPUT for a checksum that cannot be verified, CHECKSUM_MISMATCH for another
- * length
+ * Reads the headers that announce an upload's checksums and size: `OC-Checksum` and
+ * `OC-Total-Length` of rclone and ownCloud clients, and Content-MD5 (RFC 1864).
+ * @param bound the body length, if the client announces it
+ * @throws INVALID_INPUT for an unsupported checksum, CHECKSUM_MISMATCH for a different length
  */
 export function expectationsOf(
   headers: IncomingHttpHeaders,
@@ -101,7 +100,7 @@ export function expectationsOf(
 }
 
 /**
- * The bytes of a source, which fail at their end unless they are as expected.
+ * Passes the bytes of a source through, and fails at the end unless they match.
  * @throws CHECKSUM_MISMATCH
  */
 export function verified(

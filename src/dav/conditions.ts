@@ -10,19 +10,24 @@ interface Found {
   revision: number | null
 }
 
-/** What dates are compared with. */
+/** The fields of a resource that date conditions use. */
 type Dated = Pick<Resource, 'kind' | 'modifiedAt' | 'updatedAt'>
 
-/** Last-Modified of a file: no date in the future (RFC 9110, section 8.8.2.1). */
+/**
+ * The Last-Modified value of a file, which must not be in the future (RFC 9110, section 8.8.2.1).
+ */
 export const lastModified = ({ modifiedAt }: Pick<Dated, 'modifiedAt'>): number =>
   Math.min(modifiedAt, Date.now())
 
-/** Listings have dates in the future, which say nothing of what a client has. */
+/** Listings may contain future dates, which prove nothing about the client's copy. */
 export const isInFuture = (date: string): boolean => Date.parse(date) > Date.now()
 
 const wholeSeconds = (ms: number): number => Math.floor(ms / 1000) * 1000
 
-/** Whether it was not changed here since a date, or still has that date as its Last-Modified. */
+/**
+ * Whether the resource has not changed here since a date, or still has that date as its
+ * Last-Modified.
+ */
 function isUnmodified(dated: Dated, date: string): boolean {
   const since = Date.parse(date)
   if (Number.isNaN(since)) return true
@@ -40,8 +45,8 @@ const failed = () =>
   )
 
 /**
- * Whether a list of entity tags names that of a file. Without the id of the file, the revision
- * alone counts, as on the other interfaces.
+ * Whether a list of entity tags contains the file's tag. A tag without the file id matches by its
+ * revision alone, as on the other interfaces.
  */
 export function namesTag(list: string, found: Found, { weak = false } = {}): boolean {
   const tags = [...list.matchAll(/(W\/)?"([^"]*)"/g)]
@@ -53,7 +58,7 @@ export function namesTag(list: string, found: Found, { weak = false } = {}): boo
 /**
  * Evaluates If-Match, If-Unmodified-Since and, for a change, If-None-Match (RFC 9110, section
  * 13.2.2).
- * @returns the revision that the change must find, where a condition was about one
+ * @returns the revision that the change requires, if a condition named one
  * @throws REVISION_MISMATCH
  */
 export function requirePreconditions(
@@ -87,8 +92,8 @@ interface Condition {
 }
 
 /**
- * The lists of an If header, each of conditions on one resource: that of the request where it is
- * not named.
+ * A list of an If header, with conditions on one resource. Without a named resource it concerns the
+ * request URL.
  */
 export interface IfList {
   resource: string | null
@@ -96,7 +101,10 @@ export interface IfList {
 }
 
 const LONGEST = 8 * 1024
-/** More are no condition of a client: each may be of another resource, which is looked up. */
+/**
+ * Limits the work: each list may name another resource, which must be looked up. Clients send
+ * fewer.
+ */
 const MAX_LISTS = 16
 
 /** Reads an If header (RFC 4918, section 10.4.2). @throws DavError 400 */
@@ -115,7 +123,7 @@ export function parseIf(header: string): IfList[] {
   while (rest !== '') {
     const tag = take(/^<([^<>]*)>/)
     if (tag) {
-      // Either every list has a resource, or none has.
+      // Either all lists are tagged with a resource, or none.
       if (lists.length > 0 && resource === null) throw wrong()
       resource = tag[1] ?? ''
     }
@@ -140,12 +148,13 @@ export function parseIf(header: string): IfList[] {
 
 const LOCK_TOKEN = /^(?:urn:uuid:|opaquelocktoken:)([0-9a-f-]{36})$/i
 
-/** The id of the lock that a token names; undefined for one that is none of ours. */
+/** The lock id in a token; undefined for a foreign token. */
 export const lockIdOf = (token: string): string | undefined =>
   LOCK_TOKEN.exec(token.trim())?.[1]?.toLowerCase()
 
 /**
- * All tokens of an If header: each is submitted, whatever it says of it (RFC 4918, section 10.4.1).
+ * All tokens of an If header. Each counts as submitted, whatever its condition says (RFC 4918,
+ * section 10.4.1).
  */
 export const tokensOf = (lists: readonly IfList[]): Set<string> =>
   new Set(
@@ -154,10 +163,10 @@ export const tokensOf = (lists: readonly IfList[]): Set<string> =>
     ),
   )
 
-/** What the conditions of an If header are about. */
+/** The state that the conditions of an If header are checked against. */
 export interface State {
   found: Found | undefined
-  /** The ids of the locks that hold for it. */
+  /** The ids of the locks that apply to the resource. */
   locks: ReadonlySet<string>
 }
 

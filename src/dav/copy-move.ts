@@ -11,7 +11,7 @@ import { DavError } from './refusal.ts'
 import { isSystemFile } from './system-files.ts'
 
 /**
- * Where the Destination header leads (RFC 4918, section 10.3), and whether what is there may be
+ * Resolves the Destination header (RFC 4918, section 10.3), and whether an existing target may be
  * replaced (10.6).
  */
 async function destinationOf({ incoming: { req }, services, asker, publicUrl, ...rest }: Exchange) {
@@ -31,8 +31,9 @@ async function destinationOf({ incoming: { req }, services, asker, publicUrl, ..
 }
 
 /**
- * Compares by ids: two shares lead to one drive by different names, and one may be in the other.
- * @throws DavError 403 where one of the two is the other one, or in it
+ * Compares ids, because two shares may lead to one drive under different names, and one may be
+ * inside the other.
+ * @throws DavError 403 if source and destination are the same or contain each other
  */
 function requireApart(from: Looked, to: Looked, isShallow: boolean): void {
   const source = from.node?.id ?? ''
@@ -45,7 +46,7 @@ function requireApart(from: Looked, to: Looked, isShallow: boolean): void {
     )
 }
 
-/** What is at the destination, where that may be replaced or is free. */
+/** Looks up the destination, and checks that it is free or may be replaced. */
 async function prepare(
   { services, submitted }: Exchange,
   {
@@ -76,7 +77,7 @@ async function prepare(
   }
 }
 
-/** Answers COPY (RFC 4918, section 9.8): by reference, with the properties of clients. */
+/** Handles COPY (RFC 4918, section 9.8): copies by reference, including dead properties. */
 export async function copy(exchange: Exchange): Promise<void> {
   const { services, caller, submitted, incoming } = exchange
   const isShallow = depthOf(exchange, ['0', 'infinity'], 'infinity') === '0'
@@ -103,11 +104,11 @@ export async function copy(exchange: Exchange): Promise<void> {
     options,
     caller,
   )
-  // A large folder is being copied still: RFC 9110, section 15.3.3.
+  // The copy of a large folder is still in progress: RFC 9110, section 15.3.3.
   sendEmpty(exchange, copyId ? 202 : isThere ? 204 : 201)
 }
 
-/** Answers MOVE (RFC 4918, section 9.9), at a constant cost. */
+/** Handles MOVE (RFC 4918, section 9.9) at constant cost. */
 export async function move(exchange: Exchange): Promise<void> {
   const { services, caller, submitted, ifExpected } = exchange
   const isShallow = depthOf(exchange, ['infinity', '0'], 'infinity') === '0'
@@ -117,7 +118,7 @@ export async function move(exchange: Exchange): Promise<void> {
   if (!looked.node) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
   if (isShallow && looked.node.kind === FOLDER)
     throw new DavError(400, 'A folder is moved with all that is in it.')
-  // Two shares may lead to one drive, whose names mean something else in each.
+  // Two shares may lead to one drive, and their paths have different roots.
   if (from.drive.id !== to.drive.id || from.drive.sharedId !== to.drive.sharedId)
     throw new DavError(
       403,

@@ -32,7 +32,7 @@ interface Deps extends Pick<SignInDeps, 'findCaller' | 'originOf'> {
 
 interface Method {
   handle(exchange: Exchange): Promise<void>
-  /** Refused during a maintenance. */
+  /** Whether the method is refused during maintenance. */
   writes: boolean
   /** How its body is read. */
   body: BodyKind
@@ -60,7 +60,7 @@ const methods: Record<string, Method> = {
 }
 
 /**
- * LibreOffice 7.4 forgets the token of a file whose name has letters beyond ASCII, and then saves
+ * LibreOffice 7.4 forgets the token of a file whose name has non-ASCII letters, and then saves
  * without the If header.
  */
 const forgetfulOwnerOf = ({ method, headers }: IncomingMessage): string | undefined =>
@@ -71,8 +71,8 @@ const forgetfulOwnerOf = ({ method, headers }: IncomingMessage): string | undefi
 const ALLOW = ['OPTIONS', ...Object.keys(methods)].join(', ')
 
 /**
- * WebDAV (RFC 4918, classes 1, 2 and 3) at /dav/: docs/decisions/webdav.md. It translates, and the
- * services decide.
+ * WebDAV (RFC 4918, classes 1, 2 and 3) at /dav/: docs/decisions/webdav.md. It translates requests,
+ * and the services decide.
  */
 export function createDav({
   services,
@@ -85,7 +85,7 @@ export function createDav({
   const guesses = createGuessLimiter(coordination, { prefix: 'satchel:webdav' }, telemetry)
   const signIn = davSignIn({ ...deps, guesses })
 
-  /** Clients ask before they sign in. */
+  /** Clients send OPTIONS before they sign in. */
   function options({ res }: Incoming): void {
     const headers = {
       allow: ALLOW,
@@ -96,7 +96,7 @@ export function createDav({
     res.writeHead(200, { ...headers, 'cache-control': 'no-store', 'content-length': 0 }).end()
   }
 
-  /** @param begun is told the request of a caller who is known */
+  /** @param begun receives the exchange once the caller is known */
   async function answer(incoming: Incoming, begun: (exchange: Exchange) => void): Promise<void> {
     const { req, path } = incoming
     if (req.method === 'OPTIONS') return incoming.admit(null).then(() => options(incoming))
@@ -130,8 +130,7 @@ export function createDav({
       ifExpected: undefined,
     }
     begun(exchange)
-    // Of a LOCK without a body, the header names the lock that is to last longer (RFC 4918, section
-    // 9.10.2).
+    // For a LOCK without a body, the header names the lock to refresh (RFC 4918, section 9.10.2).
     const ifExpected = req.method === 'LOCK' ? undefined : await requireIf(exchange, lists)
     await method.handle({ ...exchange, ifExpected })
   }
@@ -160,19 +159,19 @@ export function createDav({
   }
 }
 
-/** What WebDAV says of an error of the services. */
+/** Translates an error of the services for WebDAV. */
 function refusedAs(error: unknown, method: string | undefined, href: string | undefined): unknown {
   if (error instanceof EntryLocked) {
     const condition = error instanceof LockConflict ? 'no-conflicting-lock' : 'lock-token-submitted'
-    // RFC 4918, section 16: it names what is locked.
+    // RFC 4918, section 16: the response names the locked resource.
     return new DavError(423, error.message, href === undefined ? {} : { condition, hrefs: [href] })
   }
   if (!(error instanceof AppError)) return error
   const { code, message } = error
   const isRead = method === 'GET' || method === 'HEAD' || method === 'PROPFIND'
-  // A name that cannot be is that of nothing.
+  // An invalid name cannot exist.
   if (code === 'INVALID_PATH' && isRead) return new DavError(404, message)
-  // The folder of what is made was deleted meanwhile, or something else was made there.
+  // The target folder was deleted meanwhile, or an entry of this name was created there.
   if (code === 'FOLDER_NOT_FOUND' && (method === 'PUT' || method === 'MKCOL'))
     return new DavError(409, message)
   if (code === 'PATH_EXISTS') return new DavError(method === 'MKCOL' ? 405 : 412, message)

@@ -9,27 +9,27 @@ import { type IfList, isTrue, parseIf, type State } from './conditions.ts'
 import { type Asker, type InDrive, type Place, placeOf, requireDrive } from './place.ts'
 import { DavError } from './refusal.ts'
 
-/** A request of a caller who is known, and what answers it. */
+/** A request of an authenticated caller, with everything needed to handle it. */
 export interface Exchange {
   incoming: Incoming
   services: Services
   caller: Caller
-  /** The same as shares need it. */
+  /** The caller in the form that shares need. */
   asker: Asker
-  /** Where the URL leads. */
+  /** The resolved request URL. */
   place: Place
-  /** Whether the URL ends with a slash, as that of a folder. */
+  /** Whether the URL ends with a slash, like a folder's URL. */
   isFolderUrl: boolean
   publicUrl: string
-  /** Whether files are refused that operating systems leave behind. */
+  /** Whether to refuse files that operating systems leave behind. */
   refusesSystemFiles: boolean
-  /** The tokens of locks that the request submits. */
+  /** The lock tokens that the request submits. */
   submitted: Submitted
-  /** The revision that the If header expects of the target. */
+  /** The revision of the target that the If header requires. */
   ifExpected: number | undefined
 }
 
-/** Answers without a body. */
+/** Sends a response without a body. */
 export function sendEmpty(
   { incoming: { res } }: Exchange,
   status: number,
@@ -38,7 +38,10 @@ export function sendEmpty(
   res.writeHead(status, { ...headers, ...(status === 204 ? {} : { 'content-length': 0 }) }).end()
 }
 
-/** RFC 4918, section 10.2. @throws DavError 400 for a depth that the method does not take */
+/**
+ * Reads the Depth header (RFC 4918, section 10.2).
+ * @throws DavError 400 for a depth that the method does not support
+ */
 export function depthOf<D extends string>(
   { incoming: { req } }: Exchange,
   allowed: readonly D[],
@@ -52,7 +55,10 @@ export function depthOf<D extends string>(
   return given
 }
 
-/** The tokens and the lists of the If header. @throws DavError 400 */
+/**
+ * Parses the If header.
+ * @throws DavError 400
+ */
 export function readIf({ req }: Pick<Incoming, 'req'>): IfList[] {
   const header = req.headers.if
   return header === undefined
@@ -61,10 +67,8 @@ export function readIf({ req }: Pick<Incoming, 'req'>): IfList[] {
 }
 
 /**
- * Evaluates the If header (RFC 4918, section 10.4.4): one of its lists must be true of its
- * resource.
- * @returns what it says of the target, if it names an ETag of that: the revision that a change must
- * find
+ * Evaluates the If header (RFC 4918, section 10.4.4): at least one list must be true.
+ * @returns the revision that the change requires, if the header names an ETag of the target
  * @throws REVISION_MISMATCH
  */
 export async function requireIf(exchange: Exchange, lists: IfList[]): Promise<number | undefined> {
@@ -95,7 +99,7 @@ export async function requireIf(exchange: Exchange, lists: IfList[]): Promise<nu
 
 const nothing: State = { found: undefined, locks: new Set() }
 
-/** @param known the locks of each drive, which are read once */
+/** @param known a cache of the locks of each drive */
 async function stateOf(
   services: Services,
   place: Place,
@@ -110,8 +114,8 @@ async function stateOf(
 }
 
 /**
- * Of a resource that is named: where that leads nowhere, or is not the caller's, nothing is true of
- * it.
+ * The state of a named resource. If it does not exist or belongs to another user, no condition is
+ * true.
  */
 async function stateAt(
   {
@@ -130,12 +134,12 @@ async function stateAt(
   }
 }
 
-/** A drive at the level that the caller has: what a change is about needs no right to read. */
+/** Opens a drive with any right of the caller. A change does not require the right to read. */
 function openAny({ drive }: InDrive) {
   return drive.refusal('write') ? drive.open('read') : drive.open('write')
 }
 
-/** The URL of the entry with an id, which is on the way down to a place or is the place itself. */
+/** The URL of the entry with this id, which is a place or one of its parents. */
 export function hrefOfLock(
   { base, names }: Pick<InDrive, 'base' | 'names'>,
   chain: readonly string[],
@@ -143,13 +147,13 @@ export function hrefOfLock(
   isFolder: boolean,
 ): string {
   const depth = chain.indexOf(entryId)
-  // What is above a shared folder has no URL here.
+  // The parents of a shared folder have no URL here.
   const down =
     depth < 0 ? names : names.slice(0, Math.max(0, depth - (chain.length - 1 - names.length)))
   return hrefOf([...base, ...down], down.length < names.length || isFolder)
 }
 
-/** The URL of an entry in the drive of a place; undefined where it has none there. */
+/** The URL of an entry in the drive of a place; undefined if it has no URL there. */
 export async function hrefOfEntry(
   { services, place }: Exchange,
   entryId: string,

@@ -17,13 +17,13 @@ import { httpDate } from './properties.ts'
 import { DavError } from './refusal.ts'
 import { isSystemFile } from './system-files.ts'
 
-/** What people see who open the URL of a folder in a browser. */
+/** The text for people who open a folder's URL in a browser. */
 const HINT =
   'This is a folder for WebDAV. Connect to its URL with a file manager or another WebDAV client.\n'
 
 /**
- * Answers GET and HEAD: a file from the store, with ranges and conditions as everywhere (RFC 9110,
- * sections 13 and 14).
+ * Handles GET and HEAD: sends a file from the store, with ranges and conditions (RFC 9110, sections
+ * 13 and 14).
  */
 export async function get({ incoming, place }: Exchange): Promise<void> {
   const { req, res, address, signal } = incoming
@@ -36,8 +36,8 @@ export async function get({ incoming, place }: Exchange): Promise<void> {
   requirePreconditions(req, found, found)
   const etag = etagOf(found)
   res.setHeader('last-modified', httpDate(lastModified(found)))
-  // Before the bytes are opened, which a share may count as a download. New content may come with
-  // an older time: what counts is when it came.
+  // Checked before the bytes are opened, which a share may count as a download. New content may
+  // have an older modification time, so the upload time counts.
   if (isUnchanged(req.headers, { etag, 'last-modified': httpDate(found.updatedAt) }))
     return void res.writeHead(304, { etag, 'cache-control': 'private, no-cache' }).end()
   const delivery = await place.reading.deliver(found, place.names, req.method === 'GET')
@@ -53,10 +53,7 @@ function isUnchanged(
   return since !== undefined && !isInFuture(since) && fresh({ 'if-modified-since': since }, now)
 }
 
-/**
- * What is at a place that is to be changed, where the locks and conditions of the request allow
- * that.
- */
+/** Looks up the target of a change, and checks the request's locks and conditions. */
 export async function lookAt(
   { incoming: { req }, services, submitted }: Exchange,
   { drive, names }: InDrive,
@@ -64,7 +61,7 @@ export async function lookAt(
 ): Promise<Looked & { expected: number | undefined }> {
   const { tree } = drive.open(level)
   const looked = await services.davLocks.look(tree, names)
-  // Dates cost a statement, which only this header needs.
+  // Reading dates costs a statement, and only this header needs them.
   const isDated = looked.node !== undefined && req.headers['if-unmodified-since'] !== undefined
   const dated = isDated ? await services.entryLists.at(tree, names) : null
   const expected = requirePreconditions(req, looked.node, dated ?? undefined)
@@ -72,26 +69,23 @@ export async function lookAt(
   return { ...looked, expected }
 }
 
-/**
- * @throws DavError 409 where the folder is missing that something would be in (RFC 4918, sections
- * 9.3.1 and 9.7.1)
- */
+/** @throws DavError 409 if the parent folder is missing (RFC 4918, sections 9.3.1 and 9.7.1) */
 export function requireParent({ parentId }: Pick<Looked, 'parentId'>): string {
   if (parentId === null)
     throw new DavError(409, 'The folder that this would be in does not exist. Create it first.')
   return parentId
 }
 
-/** Answers PUT: streams the body into a new file, or into new content of the one that is there. */
+/** Handles PUT: streams the body into a new file, or into a new version of an existing one. */
 export async function put(exchange: Exchange): Promise<void> {
   const { incoming, services, caller, submitted, ifExpected } = exchange
   const { req, signal } = incoming
   const place = requireDrive(exchange.place)
   const { drive, names, title } = place
-  // All that is shared may be one file.
+  // The share may consist of one file.
   const isShared = drive.share?.isFile === true
   if (!isShared) requireEntry(place)
-  // RFC 9110, section 14.5: a part must not be taken for the whole.
+  // RFC 9110, section 14.5: a partial body must not replace the whole file.
   if (req.headers['content-range'] !== undefined)
     throw new DavError(400, 'Content-Range is not taken with PUT. Send the whole file.')
   if (exchange.isFolderUrl) throw new DavError(409, 'The URL of a file does not end with a slash.')
@@ -134,7 +128,7 @@ export async function put(exchange: Exchange): Promise<void> {
   sendEmpty(exchange, node ? 204 : 201, { etag: etagOf(file), ...accepted })
 }
 
-/** Answers MKCOL (RFC 4918, section 9.3). */
+/** Handles MKCOL (RFC 4918, section 9.3). */
 export async function mkcol(exchange: Exchange): Promise<void> {
   const { incoming, services, caller, submitted } = exchange
   const { 'content-length': length, 'transfer-encoding': encoding } = incoming.req.headers
@@ -154,7 +148,7 @@ export async function mkcol(exchange: Exchange): Promise<void> {
   sendEmpty(exchange, 201)
 }
 
-/** Answers DELETE (RFC 4918, section 9.6): into the trash, with all that is in a folder. */
+/** Handles DELETE (RFC 4918, section 9.6): moves the entry and everything in it into the trash. */
 export async function remove(exchange: Exchange): Promise<void> {
   const { services, caller, submitted, ifExpected } = exchange
   depthOf(exchange, ['infinity', '0'], 'infinity')
@@ -162,7 +156,7 @@ export async function remove(exchange: Exchange): Promise<void> {
   const { drive, names } = place
   const looked = await lookAt(exchange, place, 'delete')
   if (!looked.node) {
-    // git-annex deletes folders that may be gone, and takes a 404 for a failure.
+    // git-annex deletes folders that may already be gone, and considers a 404 a failure.
     if (/^(?:git-annex|hDav)/.test(exchange.incoming.req.headers['user-agent'] ?? ''))
       return sendEmpty(exchange, 204)
     throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')

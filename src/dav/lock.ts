@@ -14,12 +14,12 @@ import { isSystemFile } from './system-files.ts'
 import { childOf, type Element, isDav, readXml, writeElement, XML_START, XML_TYPE } from './xml.ts'
 
 /**
- * A lock that is not refreshed ends after this time: a program that is gone must not keep others
+ * A lock expires after this time unless refreshed, so that a crashed client does not lock others
  * out for long.
  */
 const LONGEST_SECONDS = 3600
 
-/** The time that a client asks for (RFC 4918, section 10.7), as far as it is given. */
+/** The requested timeout (RFC 4918, section 10.7), bounded. */
 function secondsOf({ incoming: { req } }: Exchange): number {
   const asked = /\bSecond-(\d{1,10})\b/i.exec(String(req.headers.timeout ?? ''))?.[1]
   return asked === undefined
@@ -27,7 +27,10 @@ function secondsOf({ incoming: { req } }: Exchange): number {
     : Math.min(Math.max(Number(asked), 1), LONGEST_SECONDS)
 }
 
-/** The terms of a lock that a body asks for. @throws DavError 400 */
+/**
+ * Parses the requested lock from a body.
+ * @throws DavError 400
+ */
 function termsOf(body: Element): Pick<Lock, 'isShared' | 'owner'> {
   const scope = childOf(body, 'lockscope')
   const type = childOf(body, 'locktype')
@@ -43,8 +46,8 @@ function termsOf(body: Element): Pick<Lock, 'isShared' | 'owner'> {
 }
 
 /**
- * Makes an empty file at a URL where there is nothing, so that it can be locked (RFC 4918, section
- * 7.3). @returns whether it has
+ * Creates an empty file at an unmapped URL, so that it can be locked (RFC 4918, section 7.3).
+ * @returns whether it has created the file
  */
 async function makeEmpty(
   exchange: Exchange,
@@ -59,7 +62,7 @@ async function makeEmpty(
   const filename = names.at(-1) ?? ''
   if (isFolderUrl || (refusesSystemFiles && isSystemFile(filename)))
     throw new DavError(isFolderUrl ? 409 : 403, 'No file of this name can be made here.')
-  // Nothing is to be left of a lock that cannot be made.
+  // A lock that cannot be granted must not leave an empty file behind.
   await services.davLocks.requireRoomAt(tree, names, { isShared, userId: caller.userId })
   const nothing = (async function* (): AsyncGenerator<Uint8Array> {})()
   const guarded = services.davLocks.guarded(tree, [{ names, how: 'member' }], submitted)
@@ -74,7 +77,7 @@ async function makeEmpty(
   return true
 }
 
-/** Answers LOCK (RFC 4918, section 9.10): makes a lock, or without a body lets one last longer. */
+/** Handles LOCK (RFC 4918, section 9.10): creates a lock, or refreshes one if there is no body. */
 export async function lock(exchange: Exchange): Promise<void> {
   const { incoming, services, caller, submitted } = exchange
   const place = requireDrive(exchange.place)
@@ -125,12 +128,12 @@ async function answer(
     .end(body)
 }
 
-/** Answers UNLOCK (RFC 4918, section 9.11). */
+/** Handles UNLOCK (RFC 4918, section 9.11). */
 export async function unlock(exchange: Exchange): Promise<void> {
   const { incoming, services, caller } = exchange
   const { drive, names } = requireDrive(exchange.place)
   const header = incoming.req.headers['lock-token']
-  // RFC 4918, section 10.5, has angle brackets, which some clients leave out.
+  // RFC 4918, section 10.5, requires angle brackets, but some clients omit them.
   const id = lockIdOf(String(header ?? '').replace(/^\s*<([^<>]*)>\s*$/, '$1'))
   const { tree } = drive.open('write')
   if (header === undefined) throw new DavError(400, 'Name the lock in a Lock-Token header.')

@@ -10,27 +10,25 @@ import { namesApart } from '../upload-engine/names-apart.ts'
 import { parsePath } from '../values/paths.ts'
 import { driveReading, type Reading, type Resource, shareReading } from './reading.ts'
 
-/**
- * A collection that is no folder of a drive: the root, and the lists of workspaces and of shares.
- */
+/** A virtual collection: the root, or the list of workspaces or shares. */
 interface Virtual {
-  /** The names in its URL. */
+  /** The names in its URL path. */
   names: readonly string[]
   title: string
   children: { name: string; title: string; createdAt: number; resource?: Resource }[]
   reading?: undefined
 }
 
-/** A path in a drive, or in what is shared with the caller. */
+/** A path in a drive, or in a share that the caller received. */
 export interface Readable {
   reading: Reading
-  /** Null for what is shared to be looked at only. */
+  /** Null for a read-only share. */
   drive: Drive | null
-  /** The names in the URL that lead to the root of the drive. */
+  /** The names in the URL path up to the root of the drive. */
   base: readonly string[]
-  /** What the root of the drive is called. */
+  /** The display name of the drive's root. */
   title: string
-  /** From the root of the drive down. */
+  /** The names below the root of the drive. */
   names: string[]
 }
 
@@ -42,31 +40,28 @@ const FILES = 'files'
 const WORKSPACES = 'workspaces'
 const SHARED = 'shared'
 
-/** Whether the caller has a drive of their own here: a key of a workspace has none. */
+/** Whether the caller has a personal drive here. A workspace key has none. */
 const hasOwn = ({ workspaceId }: Caller): boolean => workspaceId === null
 
 const notHere = () => new AppError('FOLDER_NOT_FOUND', 'There is nothing at this URL.')
 
-/** Who asks, as shares need it. */
+/** The caller in the form that shares need. */
 export type Asker = Visitor & { caller: Caller }
 
 interface Received {
   name: string
-  /**
-   * The name with a part of the id of the share, which leads to it also where `name` is another
-   * one.
-   */
+  /** The name with a part of the share id. It also works when `name` belongs to another share. */
   stable: string
   share: ShareView
 }
 
-/** More are no folder to work with: each request below it reads all of them. */
+/** Limits the list: each request below it reads all received shares. */
 const MAX_RECEIVED = 1000
 
 /**
- * The newest shares that the caller has received, the oldest of these first, each by a name of its
- * own: the first of a name keeps it. Those with a password are left out: there is no way to ask for
- * it.
+ * The newest shares that the caller received, oldest first, each with a unique name. The first
+ * share keeps a contested name. Excludes shares with a password, because WebDAV clients cannot ask
+ * for it.
  */
 async function received(services: Services, caller: Caller): Promise<Received[]> {
   mayUsePrivateFiles(caller, 'read')
@@ -86,7 +81,10 @@ async function received(services: Services, caller: Caller): Promise<Received[]>
   return open.map((share, i) => ({ name: names[i] ?? '', stable: wanted[i]?.stable ?? '', share }))
 }
 
-/** What is shared: as its row of the list says it, and of one entry as that is. */
+/**
+ * A share as a resource: by its row in the list for several entries, and by the entry itself for
+ * one entry.
+ */
 const resourceOf = (
   { share, name }: Received,
   {
@@ -138,9 +136,8 @@ async function inShare(
 }
 
 /**
- * Where a path leads: /files is the personal drive, /workspaces/<slug> that of a workspace,
- * /shared/<name> what was shared with the caller. What a key may not reach is refused where it is
- * opened.
+ * Resolves a path: /files is the personal drive, /workspaces/<slug> a workspace's drive,
+ * /shared/<name> a received share. Opening refuses what a key may not access.
  * @throws FOLDER_NOT_FOUND, INVALID_PATH
  */
 export async function placeOf(
@@ -181,7 +178,7 @@ export async function placeOf(
   return inDrive(Drive.ofWorkspace(caller, workspace), [WORKSPACES, second], workspace.name)
 }
 
-/** @throws FORBIDDEN for what is no part of a drive, or is shared to be looked at only */
+/** @throws FORBIDDEN outside of drives, or in a read-only share */
 export function requireDrive(place: Place): InDrive {
   if (!place.reading)
     throw new Forbidden(
@@ -193,7 +190,7 @@ export function requireDrive(place: Place): InDrive {
   return { ...place, drive }
 }
 
-/** The same for what is not the root of a drive. */
+/** Like `requireDrive`, but also refuses the root of a drive. */
 export function requireEntry(place: Place): InDrive {
   const inDrive = requireDrive(place)
   if (inDrive.names.length > 0) return inDrive
@@ -203,9 +200,9 @@ export function requireEntry(place: Place): InDrive {
 }
 
 /**
- * The ETag of a file: its revision, as the other interfaces have it, and which file it is. A path
- * may come to lead to another file of the same revision, as it does when editors save under another
- * name and rename; a strong validator must tell these apart (RFC 9110, section 8.8.1).
+ * The ETag of a file: its revision, as on the other interfaces, and its id. A path may later lead
+ * to another file with the same revision, for example when an editor saves to a new file and
+ * renames it. A strong validator must distinguish these (RFC 9110, section 8.8.1).
  */
 export const etagOf = ({ revision, id }: { revision: number | null; id: string }): string =>
   `"${revision}-${id}"`

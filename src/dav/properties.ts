@@ -7,17 +7,17 @@ import type { Resource } from './reading.ts'
 import { DavError } from './refusal.ts'
 import { DAV, escapeXml, parseXml } from './xml.ts'
 
-/** What of a resource its properties are made of. */
+/** The data from which a resource's properties are computed. */
 export interface Described {
-  /** Undefined for a collection that is no folder of a drive. */
+  /** Undefined for a virtual collection, which is no folder of a drive. */
   resource: Resource | undefined
-  /** What people call it. */
+  /** The display name. */
   title: string
   createdAt: number
-  /** The locks that hold for it, and the URL of what each was made on. */
+  /** The locks that apply to the resource, with the URLs of their roots. */
   locks: readonly { lock: Lock; root: string }[]
   dead: Properties
-  /** Bytes of the drive that it is in; null where they are not asked for. */
+  /** The drive's quota in bytes; null if it is not requested. */
   quota: { used: number; available: number } | null
 }
 
@@ -31,7 +31,7 @@ const SCOPES = ['exclusive', 'shared']
   )
   .join('')
 
-/** The value of lockdiscovery for some locks (RFC 4918, section 15.8). */
+/** The value of the lockdiscovery property (RFC 4918, section 15.8). */
 export const activeLocks = (locks: Described['locks']): string =>
   locks
     .map(({ lock: { id, isShared, isDeep, owner, expiresAt }, root }) => {
@@ -41,8 +41,8 @@ export const activeLocks = (locks: Described['locks']): string =>
     .join('')
 
 /**
- * Formats dates by their day, which most entries of a listing share, and the time of day: in a
- * third of the time.
+ * Formats dates from a cached day, which most entries of a listing share, and the time of day. This
+ * takes a third of the time.
  */
 function dateFormat(dayOf: (ms: number) => string, after: (ms: number) => string) {
   let known = Number.NaN
@@ -74,8 +74,8 @@ export const rfc3339 = dateFormat(
 )
 
 /**
- * The live properties (RFC 4918, section 15; RFC 4331): their content as XML, null where a resource
- * has none.
+ * The live properties (RFC 4918, section 15; RFC 4331) with their XML content; null if a resource
+ * lacks the property.
  */
 const live: Record<string, (of: Described) => string | null> = {
   resourcetype: of => (isFile(of) ? '' : '<D:collection/>'),
@@ -94,14 +94,14 @@ const live: Record<string, (of: Described) => string | null> = {
   'quota-used-bytes': ({ quota }) => (quota ? String(quota.used) : null),
 }
 
-/** The namespace of properties that ownCloud has begun, and that rclone and others ask for. */
+/** The namespace of ownCloud's properties, which rclone and others request. */
 const OWNCLOUD = 'http://owncloud.org/ns'
-/** That of what Windows sets of each file. */
+/** The namespace of the properties that Windows sets on each file. */
 const WINDOWS = 'urn:schemas-microsoft-com:'
 
-/** Live properties that no RFC has, which are answered only where they are asked for by name. */
+/** Live properties from outside the RFCs. They are only returned when requested by name. */
 const foreign: Record<string, (of: Described) => string | null> = {
-  // As ownCloud and rclone call it and write it, in seconds since 1970.
+  // The name and format of ownCloud and rclone, in seconds since 1970.
   [`${DAV}\nlastmodified`]: of =>
     isFile(of) ? String(Math.floor((of.resource?.modifiedAt ?? 0) / 1000)) : null,
   [`${WINDOWS}\nWin32LastModifiedTime`]: of =>
@@ -111,10 +111,10 @@ const foreign: Record<string, (of: Described) => string | null> = {
 }
 
 const QUOTA = ['quota-available-bytes', 'quota-used-bytes']
-/** RFC 4331, section 2: not among all properties. */
+/** RFC 4331, section 2: allprop excludes the quota properties. */
 const usual = Object.keys(live).filter(name => !QUOTA.includes(name))
 
-/** How a live property is read; undefined for one that only clients can set. */
+/** The reader of a live property; undefined for a dead property. */
 function readerOf({ ns, name }: PropertyName): ((of: Described) => string | null) | undefined {
   if (ns === DAV && Object.hasOwn(live, name)) return live[name]
   const key = `${ns}\n${name}`
@@ -122,25 +122,25 @@ function readerOf({ ns, name }: PropertyName): ((of: Described) => string | null
 }
 
 /**
- * Whether it is the time of a folder that Windows sets: that means nothing to the service, and is
- * kept as it was set.
+ * Whether this is a folder time that Windows sets. The service does not interpret it, and stores it
+ * as a dead property.
  */
 const mayBeDead = ({ ns }: PropertyName): boolean => ns === WINDOWS
 
-/** Whether the service makes it itself, of any resource. */
+/** Whether the service computes this property, for any resource. */
 export const isLive = (property: PropertyName): boolean =>
   readerOf(property) !== undefined && !mayBeDead(property)
 
 export const isChecksums = ({ ns, name }: PropertyName): boolean =>
   ns === OWNCLOUD && name === 'checksums'
 
-/** Whether it is when the content of a file was last modified, which clients may set. */
+/** Whether this is a file's modification time, which clients may set. */
 export const isTime = ({ ns, name }: PropertyName): boolean =>
   ns === DAV
     ? ['lastmodified', 'getlastmodified'].includes(name)
     : ns === WINDOWS && name === 'Win32LastModifiedTime'
 
-/** What a PROPFIND asks for. */
+/** The properties that a PROPFIND requests. */
 export type Asked =
   | { kind: 'names' }
   | { kind: 'all'; also: PropertyName[] }
@@ -167,8 +167,8 @@ const propstat = (props: string, status: string): string =>
   `<D:propstat><D:prop>${props}</D:prop><D:status>HTTP/1.1 ${status}</D:status></D:propstat>`
 
 /**
- * Writes what is asked for of each resource, as a part of a response. @throws DavError 400 where
- * the names alone are too long
+ * Returns a function that writes the requested properties of a resource as one part of a response.
+ * @throws DavError 400 if the names alone are too long
  */
 export function propertyWriter(asked: Asked): (of: Described) => string {
   if (asked.kind === 'names')
@@ -205,7 +205,7 @@ export function propertyWriter(asked: Asked): (of: Described) => string {
       missing: emptyElement(property),
     }
   })
-  // Most of them may be missing from each entry of a listing.
+  // Listing entries may lack most of the requested properties.
   if (
     wanted.reduce((sum, { missing }) => sum + Buffer.byteLength(missing), 0) > MAX_DAV_ASKED_BYTES
   )

@@ -23,17 +23,20 @@ import {
   XML_TYPE,
 } from './xml.ts'
 
-/** Entries that are read at once, and then written. */
+/** How many entries are read and written at a time. */
 const PAGE = 1000
-/** Of how many of them what clients have set is read at once. */
+/** For how many entries the dead properties are read at a time. */
 const WITH_DEAD = 200
-/** An answer is sent in parts of about this many characters. */
+/** The approximate size, in characters, of the chunks of a response. */
 const PART = 64 * 1024
 const END = '</D:multistatus>\n'
 const NONE: Properties = new Map()
 const NO_ONES = new Map<string, Properties>()
 
-/** What the body asks for; all without one (RFC 4918, section 9.1). @throws INVALID_INPUT */
+/**
+ * The properties that the body requests. Without a body, all (RFC 4918, section 9.1).
+ * @throws INVALID_INPUT
+ */
 async function readAsked({ incoming: { req } }: Exchange): Promise<Asked> {
   const body = await readXml(req)
   if (!body) return { kind: 'all', also: [] }
@@ -47,7 +50,10 @@ async function readAsked({ incoming: { req } }: Exchange): Promise<Asked> {
   return { kind: 'all', also: include ? namesIn(include) : [] }
 }
 
-/** Each name once. @throws DavError 400 for more properties than anything has */
+/**
+ * The distinct names.
+ * @throws DavError 400 for more properties than a resource can have
+ */
 function namesIn(element: Element): PropertyName[] {
   const names = [
     ...new Map(
@@ -59,7 +65,10 @@ function namesIn(element: Element): PropertyName[] {
   return names
 }
 
-/** Answers PROPFIND: of the resource, and with a depth of 1 of what is in it, a page at a time. */
+/**
+ * Handles PROPFIND for a resource and, with a depth of 1, for the entries in it, one page at a
+ * time.
+ */
 export async function propfind(exchange: Exchange): Promise<void> {
   const { place } = exchange
   const depth = depthOf(exchange, ['0', '1', 'infinity'], 'infinity')
@@ -96,13 +105,13 @@ async function* virtual(
   }
 }
 
-/** The locks of the drive that a place is in; none of what is shared to be looked at only. */
+/** The locks of a place's drive. A read-only share has none. */
 async function locksAt(
   { services }: Exchange,
   place: Readable,
 ): Promise<{ chain: string[]; all: Lock[] }> {
   const { drive } = place
-  // What is shared is read by the token of its share, and locked by the right to change it.
+  // A share is read with its token, and locked with the right to change it.
   if (!drive || (drive.share && drive.refusal('write'))) return { chain: [], all: [] }
   const { tree } = drive.open(drive.share ? 'write' : 'read')
   const all = await services.davLocks.inForce(tree)
@@ -111,7 +120,7 @@ async function locksAt(
   return { chain, all }
 }
 
-/** Entries of a page, as many as can be written together, with what clients have set. */
+/** The entries of a page in batches, with their dead properties. */
 async function* withDead(
   { services }: Exchange,
   page: Resource[],
@@ -123,7 +132,7 @@ async function* withDead(
   }
 }
 
-/** The bytes of the drive, for those whose it is. */
+/** The quota of the drive, shown only to callers whose drive it is. */
 async function quotaOf({ services }: Exchange, { drive }: Readable): Promise<Described['quota']> {
   if (!drive || drive.share) return null
   const usage = (await services.drives.usagesOf([drive.id])).get(drive.id)
@@ -197,8 +206,8 @@ const response = (href: string, properties: string): string =>
   `<D:response><D:href>${escapeXml(href)}</D:href>${properties}</D:response>\n`
 
 /**
- * Sends a multistatus as it is made: what comes before the first part may still be refused. What is
- * small is sent in one piece.
+ * Streams a multistatus. Errors before the first chunk can still change the status. A small
+ * response is sent in one piece.
  */
 async function send(
   { incoming: { req, res, signal } }: Exchange,
@@ -219,7 +228,7 @@ async function send(
       if (part !== '' && !res.write(part)) await once(res, 'drain', { signal })
     }
   } catch (error) {
-    // After the headers nothing can be refused any more: an answer that breaks off is none.
+    // No error can be sent after the headers, so cut the response off, which makes it invalid.
     res.destroy()
     if (!signal.aborted) throw error
     return

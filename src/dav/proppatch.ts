@@ -22,14 +22,14 @@ import {
   XML_TYPE,
 } from './xml.ts'
 
-/** A change that a client asks for, with the element that it sets; null to remove it. */
+/** A requested change with the element to set; null to remove the property. */
 interface Asked extends PropertyChange {
   element: Element | null
 }
 
 /**
- * The changes that a body asks for, in their order (RFC 4918, section 9.2). @throws INVALID_INPUT,
- * QUOTA_EXCEEDED, DavError 400
+ * Parses the requested changes in order (RFC 4918, section 9.2).
+ * @throws INVALID_INPUT, QUOTA_EXCEEDED, DavError 400
  */
 async function readChanges({ incoming: { req } }: Exchange): Promise<Asked[]> {
   const body = await readXml(req)
@@ -56,19 +56,20 @@ async function readChanges({ incoming: { req } }: Exchange): Promise<Asked[]> {
   return changes
 }
 
-/** What becomes of a change: it is made, refused, or there is nothing to do. */
+/** The outcome of a change: made, refused, or nothing to do. */
 type Verdict =
   | { status: '200 OK'; dead?: true; modifiedAt?: number | null }
   | { status: '403 Forbidden' | '409 Conflict' }
 
 /**
- * rclone sends the checksum that the file has with its time, because other services forget it then.
+ * rclone sends the file's current checksum with its time, because other services forget the
+ * checksum then.
  */
 const isChecksumOf = (file: Resource | null, element: Element): boolean =>
   file !== null &&
   elementsOf(element).map(textOf).join('').trim().toLowerCase() === `md5:${file.md5}`
 
-/** @param file as it is found; null for a folder, and where no checksum is to be judged */
+/** @param file the current file; null for a folder, or if no checksum needs checking */
 function verdictOn(change: Asked, isFile: boolean, file: Resource | null): Verdict {
   const { element } = change
   if (isFile && isTime(change)) {
@@ -85,7 +86,7 @@ const CONDITION = '<D:error><D:cannot-modify-protected-property/></D:error>'
 const NO_TIME =
   '<D:responsedescription>This is no time of a file: a date as HTTP writes it, or seconds since 1970, from 1900 to 2199.</D:responsedescription>'
 
-/** Answers PROPPATCH: all changes are made, or none. */
+/** Handles PROPPATCH: makes all changes, or none. */
 export async function proppatch(exchange: Exchange): Promise<void> {
   const { incoming, services, caller, submitted, ifExpected } = exchange
   const place = requireDrive(exchange.place)

@@ -8,7 +8,7 @@ import type { Visitor } from '../services/sharing/share-link.ts'
 import type { ShareView } from '../services/sharing/share-list.ts'
 import { joinPath } from '../values/paths.ts'
 
-/** A file or folder that is there. */
+/** An existing file or folder. */
 export interface Resource {
   id: string
   kind: typeof FILE | typeof FOLDER
@@ -17,30 +17,26 @@ export interface Resource {
   size: number
   createdAt: number
   updatedAt: number
-  /**
-   * When the content of a file was last modified, as the computer says that it came from; else when
-   * it came.
-   */
+  /** The modification time of a file's content as sent by the client, or else its upload time. */
   modifiedAt: number
-  /** Null for several that are shared together. */
+  /** Null for a share of several entries. */
   revision: number | null
   md5?: string
-  /** Of a file in a drive. */
+  /** Only for a file in a drive. */
   blobId?: string | null
 }
 
 /**
- * How what is at a place is read: as part of a drive, or of what is shared with the caller. It
- * authorizes.
+ * Reads the entries of a place, either in a drive or in a received share. It authorizes every read.
  */
 export interface Reading {
-  /** What is at a path; null where there is nothing. */
+  /** The entry at a path; null if there is none. */
   find(names: string[]): Promise<Resource | null>
-  /** What is in a folder, a page at a time. */
+  /** The entries of a folder, one page at a time. */
   pages(folder: Resource, names: string[], size: number): AsyncGenerator<Resource[]>
   /**
-   * The bytes of a file as it was found, so that its ETag is theirs. @param counts whether a share
-   * counts this as a download
+   * The bytes of the file version that was found, so that its ETag matches.
+   * @param counts whether a share counts this as a download
    */
   deliver(file: Resource, names: string[], counts: boolean): Promise<Delivery>
 }

@@ -4,7 +4,7 @@ import { type ErrorCode, toAppError } from '../runtime/errors.ts'
 import type { Log } from '../runtime/log.ts'
 import { escapeXml, XML_START, XML_TYPE } from './xml.ts'
 
-/** The conditions of RFC 4918, section 16, that an answer may name. */
+/** The conditions of RFC 4918, section 16, that a response may name. */
 type Condition =
   | 'propfind-finite-depth'
   | 'cannot-modify-protected-property'
@@ -12,7 +12,7 @@ type Condition =
   | 'lock-token-submitted'
   | 'lock-token-matches-request-uri'
 
-/** A refusal of this protocol, with a status of its own. */
+/** An error of this protocol, with its own status. */
 export class DavError extends Error {
   readonly status: number
   readonly condition: Condition | undefined
@@ -36,7 +36,7 @@ export class DavError extends Error {
   }
 }
 
-/** Where WebDAV asks for another status than the other interfaces have. */
+/** Errors whose WebDAV status differs from the other interfaces. */
 const statuses: Partial<Record<ErrorCode, number>> = {
   QUOTA_EXCEEDED: 507,
   SHARE_FULL: 507,
@@ -45,7 +45,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   TOO_MANY_ATTEMPTS: 429,
 }
 
-/** The answer to any thrown value. */
+/** The response for any thrown value. */
 export function refusalOf(thrown: unknown, log: Log): Answer {
   if (thrown instanceof DavError) {
     const { status, condition, hrefs, message, headers } = thrown

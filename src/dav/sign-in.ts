@@ -5,7 +5,7 @@ import type { GuessLimiter } from '../access/guessing.ts'
 import { DavError } from './refusal.ts'
 
 export interface SignInDeps {
-  /** The caller by the headers that the other interfaces take, and by a key. */
+  /** Finds the caller by an API key, or by the headers that the other interfaces accept. */
   findCaller: CallerFinder
   guesses: GuessLimiter
   originOf: (req: IncomingMessage, address: string) => Origin
@@ -16,9 +16,9 @@ const challenge = { 'www-authenticate': 'Basic realm="Satchel", charset="UTF-8"'
 const refused = (message: string) => new DavError(401, message, { headers: challenge })
 
 /**
- * Finds the caller of a request. The password of Basic (RFC 7617) is an API key, its user the
- * e-mail address or the name of whom the key acts for; a key as Bearer or X-API-Key works, too.
- * Cookies do not count: a page of another origin cannot use what a browser remembers.
+ * Authenticates a request. The password of Basic (RFC 7617) is an API key, and its user is the
+ * e-mail address or name of the key's user. A key as Bearer or X-API-Key works as well. Cookies are
+ * ignored, so that pages of other origins cannot use a browser's session.
  * @throws DavError 401, TOO_MANY_ATTEMPTS
  */
 export function davSignIn({ findCaller, guesses, originOf }: SignInDeps) {
@@ -42,8 +42,8 @@ export function davSignIn({ findCaller, guesses, originOf }: SignInDeps) {
       )
     const caller = await find(req)
     if (caller) return { ...caller, face: 'webdav', from: originOf(req, address) }
-    // A key cannot be guessed, so a right one is never refused; wrong ones are slowed down, and
-    // counted as guesses are.
+    // Keys cannot be guessed, so a valid key is never refused. Invalid keys are slowed down and
+    // counted like guesses.
     await guesses.attempt('webdav', address, async () => false)
     throw refused(
       'This user or API key is wrong, or the key has been deleted. Use a key that is valid.',
@@ -51,7 +51,7 @@ export function davSignIn({ findCaller, guesses, originOf }: SignInDeps) {
   }
 }
 
-/** User and password of a Basic credential. */
+/** The user and password of a Basic credential. */
 function basicOf({ headers }: IncomingMessage): { user: string; password: string } | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(headers.authorization ?? '')?.[1]
   if (encoded === undefined || encoded.length > 2048) return undefined

@@ -1,6 +1,6 @@
 /**
- * Files that macOS and Windows leave in folders that they show: AppleDouble files, and what they
- * remember of a folder.
+ * Files that macOS and Windows leave in folders that they display: AppleDouble files and folder
+ * settings.
  */
 export const isSystemFile = (name: string): boolean =>
   name.startsWith('._') || known.has(name.toLowerCase())

@@ -10,26 +10,27 @@ const XMLNS = 'http://www.w3.org/2000/xmlns/'
 export interface Element {
   ns: string
   name: string
-  /** With its prefix, as it was sent. */
+  /** The name with its prefix, as sent. */
   tag: string
-  /** Without declarations of namespaces; with their prefixes. */
+  /** The attributes with prefixes, without namespace declarations. */
   attributes: [name: string, value: string][]
   /**
-   * What each prefix means in it; that of elements without one is under the empty text. Its own
-   * properties are what it declares; it inherits the others, so that no element has a copy of them.
+   * The namespace of each prefix in scope; the default namespace has the empty key. Own properties
+   * are the element's declarations, and others are inherited through the prototype, so that no
+   * element copies them.
    */
   namespaces: Record<string, string>
   children: (Element | string)[]
 }
 
-/** More is no request of a WebDAV client: properties are small. */
+/** WebDAV clients send less: properties are small. */
 export const MAX_XML_BYTES = 128 * 1024
 const MAX_DEPTH = 32
 const MAX_ELEMENTS = 2000
 const MAX_ATTRIBUTES = 100
 /**
- * Prefixes that mean something in one element, and characters of what one means: each is written
- * with every property that uses it.
+ * Limits the prefixes in scope, and the characters of a namespace, because each is written with
+ * every property that uses it.
  */
 const MAX_NAMESPACES = 32
 const MAX_NAMESPACE = 1024
@@ -48,9 +49,8 @@ const malformed = (why: string) =>
   new InvalidInput('body', `The body is not the XML that this method takes: ${why}`)
 
 /**
- * Reads the XML of a body; undefined without one. Document type declarations are refused, so there
- * are no entities but those of XML itself, and nothing external is ever read (RFC 4918, section
- * 20.6).
+ * Reads the XML body; undefined without one. Refuses document type declarations, so only the
+ * predefined entities exist, and nothing external is read (RFC 4918, section 20.6).
  * @throws INVALID_INPUT
  */
 export async function readXml(req: IncomingMessage): Promise<Element | undefined> {
@@ -70,7 +70,7 @@ export async function readXml(req: IncomingMessage): Promise<Element | undefined
   return bytes.length === 0 ? undefined : parseXml(decode(bytes))
 }
 
-/** RFC 4918, section 19: UTF-8 and UTF-16, which has a byte order mark. */
+/** RFC 4918, section 19: UTF-8, or UTF-16 with a byte order mark. */
 function decode(bytes: Uint8Array): string {
   const [first, second] = bytes
   const encoding =
@@ -86,7 +86,10 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** What the prefixes mean in an element that may declare some. @throws INVALID_INPUT */
+/**
+ * The namespaces in scope of an element, including its own declarations.
+ * @throws INVALID_INPUT
+ */
 function scopeOf(
   above: Record<string, string> | null,
   declared: Record<string, string>,
@@ -99,7 +102,7 @@ function scopeOf(
   return scope
 }
 
-/** Those that are inherited, too. */
+/** All prefixes in scope, including inherited ones. */
 function prefixesIn(namespaces: Record<string, string>): string[] {
   const prefixes: string[] = []
   for (const prefix in namespaces) prefixes.push(prefix)
@@ -108,7 +111,7 @@ function prefixesIn(namespaces: Record<string, string>): string[] {
 
 /** @throws INVALID_INPUT */
 export function parseXml(text: string): Element {
-  // Answers are XML 1.0, which cannot hold all that 1.1 can.
+  // Responses are XML 1.0, which cannot represent everything of 1.1.
   const parser = new SaxesParser({ xmlns: true, defaultXMLVersion: '1.0', forceXMLVersion: true })
   const open: Element[] = []
   let root: Element | undefined
@@ -157,26 +160,29 @@ const replacements: Record<string, string> = {
   '\r': '&#13;',
 }
 
-/** Markup, and all but the characters of XML 1.0. */
+/** Markup, and characters that XML 1.0 does not allow. */
 const special = /[&<>"]|[^\t\n\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
 
-/** Most texts: none of them is special, which costs much less to see. */
+/** Matches most texts, which need no escaping, at much less cost. */
 const harmless = /^[ !#-%'-;=?-~]*$/
 
-/** A text within XML. What XML has no way to write, as a name may contain, becomes U+FFFD. */
+/**
+ * Escapes a text for XML. Characters that XML cannot represent, which names may contain, become
+ * U+FFFD.
+ */
 export const escapeXml = (text: string): string =>
   harmless.test(text) ? text : text.replace(special, one => replacements[one] ?? '\uFFFD')
 
-/** How much may be written, and what is thrown when it is more. */
+/** A limit for the output, and the error for exceeding it. */
 interface Room {
   bytes: number
   full: () => Error
 }
 
 /**
- * Writes an element so that it means the same anywhere, with the inherited namespaces that it uses,
- * values like `p:name` among them.
- * @throws what `full` makes, as soon as it is longer than that
+ * Serializes an element so that it keeps its meaning elsewhere, with the inherited namespaces that
+ * it uses, including in values like `p:name`.
+ * @throws the error of `full` as soon as the output is too long
  */
 export function writeElement(element: Element, { bytes, full }: Room): string {
   const { namespaces } = element
@@ -207,8 +213,8 @@ function take(text: string, room: Room): string {
 }
 
 /**
- * What is before the place of further declarations, and what is after it. @param above what the
- * prefixes mean around it
+ * Splits the start tag around the place for further declarations.
+ * @param above the namespaces in the surrounding scope
  */
 function write(
   { tag, attributes, namespaces, children }: Element,
