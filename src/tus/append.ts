@@ -16,7 +16,7 @@ export const isChunk = ({ incoming: { req } }: Exchange): boolean =>
 
 /**
  * The bytes of the body.
- * @param size bytes of the file; undefined where its client says them later
+ * @param size the file size in bytes; undefined while its length is deferred
  * @throws INVALID_INPUT, TooManyBytes
  */
 export function chunkOf(
@@ -31,7 +31,7 @@ export function chunkOf(
 }
 
 /**
- * The length of an upload that a PATCH says (section "Creation": it cannot be changed).
+ * The upload length that a PATCH sets (section "Creation": it cannot be changed).
  * @throws INVALID_INPUT
  */
 function lengthOf(
@@ -48,7 +48,7 @@ function lengthOf(
   return said
 }
 
-/** Answers PATCH: appends the bytes of the body to an upload (section "Core Protocol"). */
+/** Handles PATCH: appends the body to an upload (section "Core Protocol"). */
 export async function append(exchange: Exchange): Promise<void> {
   const { incoming, services, caller, id = '' } = exchange
   const { req } = incoming

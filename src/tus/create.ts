@@ -9,7 +9,7 @@ import { type Exchange, sendEmpty, senderOf, stateHeaders, urlOf } from './excha
 import { bytesIn, headerOf, isLengthDeferred, parseConcat, parseMetadata } from './headers.ts'
 import { driveNamed } from './place.ts'
 
-/** What the metadata says, by the names that clients use, and those of the other interfaces. */
+/** The metadata by the names that clients use, and by the names of the other interfaces. */
 function describe(metadata: ReadonlyMap<string, string>) {
   const first = (...keys: string[]) => keys.map(key => metadata.get(key)).find(value => value)
   return {
@@ -24,8 +24,8 @@ function describe(metadata: ReadonlyMap<string, string>) {
 }
 
 /**
- * As the clients of ownCloud say it, in seconds, or as the File of a browser does, in milliseconds
- * since 1970. Metadata is what its client makes it: what is no time is no error.
+ * The modification time, in seconds from ownCloud clients, or in milliseconds since 1970 from a
+ * browser's File. Metadata is free text, so an invalid time is ignored.
  */
 function timeOf(metadata: ReadonlyMap<string, string>): number | undefined {
   const [seconds, ms] = [metadata.get('mtime'), metadata.get('lastModified')]
@@ -49,7 +49,10 @@ function nameOf({ filename }: Creation['described']): string {
   return filename
 }
 
-/** Where a file goes, and what is done when its name is taken. @throws INVALID_INPUT, FORBIDDEN */
+/**
+ * The target of a file, and the action if its name is taken.
+ * @throws INVALID_INPUT, FORBIDDEN
+ */
 const destinationOf = ({ described, open, metadata }: Creation) => ({
   filename: nameOf(described),
   folder: described.folder,
@@ -59,7 +62,7 @@ const destinationOf = ({ described, open, metadata }: Creation) => ({
   metadata,
 })
 
-/** A part of a file has no name of its own. */
+/** A partial upload has no name of its own. */
 const nameless = ({ metadata }: Creation) => ({
   filename: `part ${randomUUID()}`,
   onConflict: 'keep_both' as const,
@@ -67,8 +70,8 @@ const nameless = ({ metadata }: Creation) => ({
 })
 
 /**
- * Answers POST: makes an upload (section "Creation"), with its first bytes if they are sent along
- * ("Creation With Upload").
+ * Handles POST: creates an upload (section "Creation"), including its first bytes ("Creation With
+ * Upload").
  */
 export async function create(exchange: Exchange): Promise<void> {
   const { incoming, services, caller } = exchange
@@ -126,7 +129,7 @@ async function start(
     if (isEmpty) return await streams.finish(open.tree, id, sender)
     return await streams.write(open.tree, id, 0, chunkOf(exchange, length, 0), sender)
   } catch (error) {
-    // Its client learns no URL to continue at.
+    // The client will not receive a URL to continue at.
     await streams.end(open.tree, id, caller.userId).catch(() => {})
     throw error
   }

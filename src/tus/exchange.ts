@@ -8,20 +8,20 @@ import { VERSION } from './refusal.ts'
 
 export const PREFIX = '/api/tus'
 
-/** A request of a caller who is known. */
+/** A request of an authenticated caller. */
 export interface Exchange {
   incoming: Incoming
   services: Services
   caller: Caller
-  /** The caller by the same credential as it is now; null when that has ended. */
+  /** Authenticates the same credential again; null if it has expired or was revoked. */
   callerNow: () => Promise<Caller | null>
-  /** The id of the upload in the URL; nothing at the URL that makes uploads. */
+  /** The upload id in the URL; undefined at the URL for creation. */
   id: string | undefined
 }
 
 export const urlOf = (id: string): string => `${PREFIX}/${id}`
 
-/** Answers without a body. */
+/** Sends a response without a body. */
 export function sendEmpty(
   { incoming: { res } }: Exchange,
   status: number,
@@ -34,8 +34,8 @@ export function sendEmpty(
 }
 
 /**
- * What each answer says of an upload: how much there is, and until when, or which file it has
- * become.
+ * The headers that describe an upload in each response: its offset, and its expiry or the finished
+ * file.
  */
 export function stateHeaders({
   session,
@@ -45,14 +45,14 @@ export function stateHeaders({
 }: StreamView): Record<string, string> {
   const isDone = session.isCompleted === true
   return {
-    // Of a final upload only when it is joined (section "Concatenation").
+    // A final upload has an offset only once it is concatenated (section "Concatenation").
     ...(kind === 'joined' && !isDone ? {} : { 'upload-offset': String(arrived) }),
     ...(isDone ? {} : { 'upload-expires': new Date(session.expiresAt).toUTCString() }),
     ...(fileId === null ? {} : { 'satchel-file-id': fileId }),
   }
 }
 
-/** Who sends bytes, as the services need it: the right is looked up again while they come. */
+/** The sender in the form that the services need. The right is checked again while bytes arrive. */
 export function senderOf(
   { incoming, services, caller, callerNow }: Exchange,
   { drive, limits }: OpenDrive,
@@ -75,5 +75,5 @@ export function senderOf(
   }
 }
 
-/** Opens the drive again as its caller may use it now; throws what refuses that. */
+/** Reopens the drive with the caller's current rights. Throws if access is refused. */
 export type ReopenDrive = (caller: Caller) => Promise<unknown>

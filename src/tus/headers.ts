@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { InvalidInput } from '../runtime/errors.ts'
 import { type Chunk, chunkAlgorithms } from '../services/uploads/stream-append.ts'
 
-/** More of it is not stored. Characters. */
+/** The maximum length of stored metadata in characters. */
 const MAX_METADATA = 8192
-/** So many uploads are joined to one. */
+/** The maximum number of uploads that can be concatenated. */
 const MAX_PARTS = 100
 
 export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
@@ -12,7 +12,10 @@ export function headerOf({ headers }: IncomingMessage, name: string): string | u
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 }
 
-/** A count of bytes. @throws INVALID_INPUT */
+/**
+ * Parses a byte count.
+ * @throws INVALID_INPUT
+ */
 export function bytesIn(
   req: IncomingMessage,
   name: 'Upload-Length' | 'Upload-Offset',
@@ -33,7 +36,10 @@ const invalidMetadata = () =>
     'Upload-Metadata has pairs of a key and a base64 value, separated by commas; each key once.',
   )
 
-/** Upload-Metadata (section "Creation"): values by key. @throws INVALID_INPUT */
+/**
+ * Parses Upload-Metadata (section "Creation") into values by key.
+ * @throws INVALID_INPUT
+ */
 export function parseMetadata(text: string): Map<string, string> {
   if (text.length > MAX_METADATA)
     throw new InvalidInput(
@@ -56,7 +62,10 @@ export function parseMetadata(text: string): Map<string, string> {
   return found
 }
 
-/** Whether the length of a new upload is said later (section "Creation"). @throws INVALID_INPUT */
+/**
+ * Whether the length of a new upload is deferred (section "Creation").
+ * @throws INVALID_INPUT
+ */
 export function isLengthDeferred(req: IncomingMessage): boolean {
   const text = headerOf(req, 'Upload-Defer-Length')
   if (text === undefined) return false
@@ -70,7 +79,10 @@ export function isLengthDeferred(req: IncomingMessage): boolean {
   return true
 }
 
-/** Upload-Checksum (section "Checksum"). @throws INVALID_INPUT */
+/**
+ * Parses Upload-Checksum (section "Checksum").
+ * @throws INVALID_INPUT
+ */
 export function parseChecksum(text: string | undefined): Chunk['checksum'] {
   if (text === undefined) return undefined
   const [name = '', value = ''] = text.split(' ')
@@ -90,8 +102,9 @@ export function parseChecksum(text: string | undefined): Chunk['checksum'] {
 }
 
 /**
- * Upload-Concat (section "Concatenation"): the ids of what is joined, for a final upload. @throws
- * INVALID_INPUT
+ * Parses Upload-Concat (section "Concatenation"): the ids of the concatenated uploads, for a final
+ * upload.
+ * @throws INVALID_INPUT
  */
 export function parseConcat(text: string | undefined): 'partial' | string[] | undefined {
   if (text === undefined || text === 'partial') return text

@@ -9,7 +9,10 @@ import { TusError } from './refusal.ts'
 const mayNotEdit = () =>
   new Forbidden('You may view this share but not change it, or it has ended.')
 
-/** What a share lets the caller change. @throws FORBIDDEN */
+/**
+ * The part of a share that the caller may change.
+ * @throws FORBIDDEN
+ */
 async function sharedDrive(services: Services, caller: Caller, id: string): Promise<Drive> {
   const [shared] = await services.drives.sharedDrivesOf(caller, [id])
   if (!shared?.mayEdit) throw mayNotEdit()
@@ -29,8 +32,8 @@ async function workspaceDrive(
 }
 
 /**
- * The workspace that the metadata names, by its id or its slug. @throws FORBIDDEN and what refuses
- * the key
+ * The workspace in the metadata, by id or slug.
+ * @throws FORBIDDEN, and the refusal of the key
  */
 async function namedWorkspace(services: Services, caller: Caller, named: string): Promise<Drive> {
   if (isUuid(named)) {
@@ -44,8 +47,8 @@ async function namedWorkspace(services: Services, caller: Caller, named: string)
 }
 
 /**
- * The drive that the metadata of a new upload names: by default the one that the key is for, else
- * the caller's own.
+ * The drive in the metadata of a new upload. By default it is the key's drive, or else the caller's
+ * own.
  */
 export function driveNamed(
   services: Services,
@@ -57,7 +60,7 @@ export function driveNamed(
   return named ? namedWorkspace(services, caller, named) : Drive.own(caller)
 }
 
-/** Why there is no upload with an id: 410 while it is remembered that there was. */
+/** The error for a missing upload: 410 as long as the service remembers it. */
 export const endedUpload = async (
   { uploadStreams }: Services,
   { userId }: Caller,
@@ -68,8 +71,8 @@ export const endedUpload = async (
     : uploadNotFound()
 
 /**
- * The drive that an upload of the caller goes to. @throws UPLOAD_NOT_FOUND; TusError 410 for one
- * that is over; FORBIDDEN
+ * The drive of the caller's upload.
+ * @throws UPLOAD_NOT_FOUND; TusError 410 for a finished or expired one; FORBIDDEN
  */
 export async function driveOfUpload(
   services: Services,

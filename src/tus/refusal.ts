@@ -5,7 +5,7 @@ import { OffsetDiffers } from '../services/uploads/stream-error.ts'
 
 export const VERSION = '1.0.0'
 
-/** A refusal of this protocol, with a status of its own. */
+/** An error of this protocol, with its own status. */
 export class TusError extends AppError {
   readonly ownStatus: number
   readonly headers: Record<string, string>
@@ -22,7 +22,7 @@ export class TusError extends AppError {
   }
 }
 
-/** Where the protocol has another status than the other interfaces. */
+/** Errors whose tus status differs from the other interfaces. */
 const statuses: Partial<Record<ErrorCode, number>> = {
   UPLOAD_BUSY: 423,
   CHECKSUM_MISMATCH: 460,
@@ -37,7 +37,7 @@ const statusOf = (error: AppError): number => {
   return statuses[error.code] ?? error.status
 }
 
-/** The answer to any thrown value: the envelope of REST. */
+/** The response for any thrown value, in the REST envelope. */
 export function refusalOf(thrown: unknown, log: Log): Answer {
   const answer = failure(thrown, log, statusOf)
   const own = thrown instanceof TusError ? thrown.headers : {}

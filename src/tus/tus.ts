@@ -21,7 +21,7 @@ interface Deps {
   services: Services
   findCaller: (req: IncomingMessage) => Promise<Caller | null>
   originOf: (req: IncomingMessage, address: string) => Origin
-  /** Origins whose pages may act for their visitors. */
+  /** Origins whose pages may act for their visitors with cookies. */
   ownOrigins: () => string[]
   config: Pick<Config, 'uploadPartBytes'>
   store: Pick<BlobStore, 'maxParts'>
@@ -31,14 +31,14 @@ interface Method {
   handle(exchange: Exchange): Promise<void>
   /** How its body is read. */
   body: BodyKind
-  /** Refused during a maintenance. */
+  /** Whether the method is refused during maintenance. */
   writes: boolean
 }
 
 const EXTENSIONS =
   'creation,creation-with-upload,creation-defer-length,expiration,checksum,termination,concatenation'
 
-/** Answers HEAD: how much has arrived (section "Core Protocol"). */
+/** Handles HEAD: reports the offset (section "Core Protocol"). */
 async function head(exchange: Exchange): Promise<void> {
   const { services, caller, id = '' } = exchange
   const { tree } = (await driveOfUpload(services, caller, id)).open('write')
@@ -53,7 +53,7 @@ async function head(exchange: Exchange): Promise<void> {
   })
 }
 
-/** Answers DELETE (section "Termination"). */
+/** Handles DELETE (section "Termination"). */
 async function end(exchange: Exchange): Promise<void> {
   const { services, caller, id = '' } = exchange
   const { tree } = (await driveOfUpload(services, caller, id)).open('write')
@@ -72,7 +72,7 @@ const ofOne: Record<string, Method> = {
 }
 
 /**
- * What a request asks for; in a POST, a header may say so instead (section "Headers":
+ * The method of a request. A POST may override it with a header (section "Headers":
  * X-HTTP-Method-Override).
  */
 function methodOf(req: IncomingMessage): string {
@@ -84,7 +84,7 @@ function methodOf(req: IncomingMessage): string {
 
 /**
  * tus 1.0 (https://tus.io/protocols/resumable-upload) at /api/tus/: docs/decisions/tus.md. It
- * translates, and the services decide.
+ * translates requests, and the services decide.
  */
 export function createTus({
   services,
@@ -96,7 +96,7 @@ export function createTus({
 }: Deps): Mount {
   const largest = store.maxParts * config.uploadPartBytes
 
-  /** Clients ask before they sign in; who has signed in learns their own limit. */
+  /** Clients send OPTIONS before they sign in. Signed-in callers get their own size limit. */
   async function options({ req, res }: Incoming): Promise<void> {
     const caller = await findCaller(req)
     res.writeHead(204, {
