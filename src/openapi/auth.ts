@@ -4,8 +4,8 @@ import { anywhere, redirect, refusal, success } from './response.ts'
 import { objectOf, type Schema } from './schema.ts'
 
 /**
- * The routes of signing in are no fields of the schema, so what they take and answer stands here:
- * contract, section 5.
+ * The sign-in routes are not fields of the schema, so their inputs and responses are described
+ * here: contract, section 5.
  */
 
 export const authArea: Area = { name: 'auth', description: 'Signing in and out.' }
@@ -76,7 +76,7 @@ const logout: Omit<Operation, 'operationId'> = {
   security: anybody,
 }
 
-/** Path -> method -> operation, for everything under /auth. */
+/** The operations below /auth, by path and method. */
 export const authPaths: Record<string, Record<string, Operation>> = {
   '/auth/oauth': {
     get: {

@@ -11,13 +11,13 @@ import { createDocsPage } from './page.ts'
 import { outages, type Response } from './response.ts'
 import { createOutputSchemas, type Schema } from './schema.ts'
 
-/** An OpenAPI 3.0.3 document, as far as it is used here. */
+/** The subset of an OpenAPI 3.0.3 document that is used here. */
 export interface ApiDocument {
   openapi: string
   info: { title: string; version: string; description: string }
   servers: { url: string }[]
   tags: { name: string; description: string }[]
-  /** Path -> method in lower case -> operation. */
+  /** Operations by path and lower-case method. */
   paths: Record<string, Record<string, Operation>>
   components: {
     schemas: Record<string, Schema>
@@ -85,7 +85,7 @@ const securitySchemes: ApiDocument['components']['securitySchemes'] = {
   },
 }
 
-/** Describes every route, and those of signing in. */
+/** Describes every route, including the sign-in routes. */
 function describe(routes: Route[], publicUrl: string, proxied: boolean): ApiDocument {
   const { components, outputSchema } = createOutputSchemas()
   const paths: ApiDocument['paths'] = {}
@@ -120,10 +120,10 @@ function describe(routes: Route[], publicUrl: string, proxied: boolean): ApiDocu
 }
 
 /**
- * The OpenAPI document of the REST interface, and the page on which people read and try it.
- * @param publicUrl origin of the service, without a trailing slash; asked when the document is,
- * because the port may not be known before
- * @param proxied whether downloads are answered with their bytes, and not with a redirect
+ * The OpenAPI document of the REST interface, and the page to read it and try it.
+ * @param publicUrl the origin of the service, without a trailing slash; read on each use, because
+ * the port may not be known earlier
+ * @param proxied whether downloads send their bytes instead of a redirect
  */
 export function createApiDocument(
   routes: Route[],
@@ -151,7 +151,7 @@ export function createApiDocument(
     },
 
     /**
-     * Answers /api/docs and the files below it.
+     * Serves /api/docs and the files below it.
      * @throws METHOD_NOT_ALLOWED, ROUTE_NOT_FOUND
      */
     sendPage(req: IncomingMessage, res: ServerResponse, path: string): Promise<void> {

@@ -18,10 +18,10 @@ import {
 import { objectOf, type Reference, type Schema, type SchemaOrRef } from './schema.ts'
 
 interface Kind {
-  /** An example of its message. */
+  /** An example message. */
   says: string
   /**
-   * Its details beside the code: those that are always there, and optional ones; each with an
+   * The details besides the code: those that are always present, and optional ones, each with an
    * example.
    */
   details?: Record<string, Schema>
@@ -50,7 +50,7 @@ const limit = (example: string, max: number) => ({
   max: aNumber(max, 'The value of the limit.'),
 })
 
-/** What each code comes with, in the API document. */
+/** The documented message and details of each code. */
 const kinds: Record<ErrorCode, Kind> = {
   INVALID_INPUT: {
     says: '"name" is missing.',
@@ -188,7 +188,7 @@ const kinds: Record<ErrorCode, Kind> = {
     says: 'Your account has no such identity.',
     details: { identity_id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id.') },
   },
-  // Elsewhere a workspace that does not exist is one that the caller may not see.
+  // In other places, a missing workspace is reported like an inaccessible one.
   WORKSPACE_NOT_FOUND: { says: 'There is no such workspace.' },
   MEMBER_NOT_FOUND: { says: 'This user is not a member of the workspace.' },
   INVITE_NOT_FOUND: {
@@ -246,7 +246,7 @@ const kinds: Record<ErrorCode, Kind> = {
       window: aNumber(60, 'The length of the window in seconds.'),
     },
   },
-  // These come from no route, or from any.
+  // Errors that belong to no route, or to every route.
   ROUTE_NOT_FOUND: { says: 'There is nothing at this URL.' },
   METHOD_NOT_ALLOWED: { says: 'This URL accepts only GET, HEAD.' },
   INTERNAL: { says: 'Something went wrong on our side. Tell the operator the request id.' },
@@ -265,8 +265,7 @@ const kinds: Record<ErrorCode, Kind> = {
 const allCodes = Object.keys(naturalStatus) as ErrorCode[]
 
 /**
- * The codes that follow from what a route declares: who may call it, what it takes, and whether its
- * calls are counted.
+ * The codes that follow from a route's declaration: its callers, its inputs, and its rate limit.
  */
 function impliedCodes(route: Route, method: Method): ErrorCode[] {
   const writes = method !== 'GET'
@@ -275,7 +274,7 @@ function impliedCodes(route: Route, method: Method): ErrorCode[] {
     ['INVALID_INPUT', !route.lenient && isRead],
     ['INVALID_JSON', !route.lenient && writes && route.body === 'json'],
     ['UNAUTHENTICATED', !route.public],
-    // A write is refused where it comes from the page of another site.
+    // Cross-site writes are refused.
     ['FORBIDDEN', !route.public || writes],
     ['INSUFFICIENT_SCOPE', !route.public],
     ['KEY_OUT_OF_BOUNDS', !route.public],
@@ -285,8 +284,8 @@ function impliedCodes(route: Route, method: Method): ErrorCode[] {
 }
 
 /**
- * The codes that a route can answer with a status: those that are naturally its own first, then
- * those that are clamped to it.
+ * The codes that a route can return with a status: first those with this natural status, then those
+ * that are clamped to it.
  */
 export function codesOf(route: Route, method: Method, status: number): ErrorCode[] {
   const possible = new Set([...impliedCodes(route, method), ...route.fails])
@@ -299,7 +298,7 @@ export function codesOf(route: Route, method: Method, status: number): ErrorCode
 
 const saysMore = ({ details, sometimes }: Kind): boolean => Boolean(details ?? sometimes)
 
-/** What an error says for programs, when it has one of these codes. */
+/** The machine-readable details of an error with one of these codes. */
 export function detailsOf(codes: ErrorCode[]): SchemaOrRef {
   const plain = codes.filter(code => !saysMore(kinds[code]))
   const all: SchemaOrRef[] = [
@@ -312,7 +311,7 @@ export function detailsOf(codes: ErrorCode[]): SchemaOrRef {
   return only && !second ? only : { oneOf: all }
 }
 
-/** What each of those codes comes with that says more than itself. */
+/** The schema of each code that has further details. */
 export const errorSchemas: Record<string, Schema> = Object.fromEntries(
   allCodes
     .filter(code => saysMore(kinds[code]))
@@ -324,10 +323,10 @@ export const errorSchemas: Record<string, Schema> = Object.fromEntries(
 )
 
 /**
- * One of the errors that a route answers with a status.
- * @param codes those of the route, of which the first is shown
- * @param input an argument of the route that can be missing, or given twice: where there is one,
- * that is shown
+ * An example error of a route with this status.
+ * @param codes the codes of the route; the example uses the first one
+ * @param input an argument of the route that can be missing or duplicated; if given, the example
+ * names it
  */
 export function exampleError(
   status: number,

@@ -9,7 +9,7 @@ import {
   isObjectType,
 } from 'graphql'
 
-/** What a scalar looks like where no example is declared. */
+/** Default examples of the scalars. */
 const scalars: Record<string, unknown> = {
   Boolean: true,
   Int: 3,
@@ -21,10 +21,7 @@ const scalars: Record<string, unknown> = {
   Upload: '(bytes)',
 }
 
-/**
- * The declared example of a field or an argument, or else one of its type: the same value every
- * time.
- */
+/** The declared example of a field or an argument, or else a constant example of its type. */
 export function exampleOf({
   name,
   type,
@@ -45,10 +42,7 @@ export function exampleOf({
   return example
 }
 
-/**
- * The inputs of a request that a caller could send as it is, by name: what is required, and what
- * has an example.
- */
+/** The inputs of a complete sample request by name: all that are required or have an example. */
 export function exampleInputs(args: readonly GraphQLArgument[]): Record<string, unknown> {
   const shown = args.filter(arg => isNonNullType(arg.type) || arg.extensions.example !== undefined)
   return Object.fromEntries(shown.map(arg => [arg.name, exampleOf(arg)]))

@@ -53,8 +53,8 @@ const SESSION = { session: [] }
 const API_KEY = { apiKey: [] }
 
 /**
- * Describes a route by one of its methods.
- * @param proxied whether downloads are answered with their bytes
+ * Describes one method of a route.
+ * @param proxied whether downloads send their bytes instead of a redirect
  */
 export function operationOf(
   route: Route,
@@ -184,14 +184,14 @@ function bodyOf(
 
 function answerOf(route: Route, outputSchema: OutputSchema): Record<string, Response> {
   const { type } = route.definition
-  // Null means that the work continues: the answer is 202.
+  // Null means that the work continues, with a 202.
   const value = outputSchema(route.defers ? new GraphQLNonNull(getNullableType(type)) : type)
   const example = exampleOf(route.definition)
   if (!route.wrap) return { 200: success(value, example, route.msg) }
   return { 200: success(objectOf({ [route.wrap]: value }), { [route.wrap]: example }, route.msg) }
 }
 
-/** What an API key must be to call a route, by the auth scopes that its field states. */
+/** The API keys that may call a route, by the auth scopes of its field. */
 function keyFor({
   auth: { privateFiles, workspaces, drive, workspace, workspaceTree },
   sources,
@@ -204,7 +204,7 @@ function keyFor({
   return scope ? `An API key must be one of the workspace with the scope \`${scope}\`.` : ''
 }
 
-/** Which credentials a route takes, from the auth scopes that its field states. */
+/** The credentials that a route accepts, by the auth scopes of its field. */
 function accessOf(route: Route): { security: Operation['security']; text: string } {
   if (route.public)
     return { security: [{}, SESSION, API_KEY], text: 'Anyone may call it, without a credential.' }

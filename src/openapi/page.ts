@@ -15,9 +15,7 @@ const ofSwaggerUi = (name: string) => join(folderOfSwaggerUi(), name)
 const css = 'text/css; charset=utf-8'
 const script = 'text/javascript; charset=utf-8'
 
-/**
- * The files that the page loads, and what they are made of; nothing else of the package is served.
- */
+/** The files that the page loads, with their sources. No other file of the package is served. */
 const files = new Map([
   ['swagger-ui.css', { type: css, parts: [ofSwaggerUi('swagger-ui.css')] }],
   ['swagger-ui-bundle.js', { type: script, parts: [ofSwaggerUi('swagger-ui-bundle.js')] }],
@@ -48,7 +46,7 @@ const pageWith = (links: string) => `<!doctype html>
 </html>
 `
 
-// Swagger UI keeps its icons as data: in its style sheet.
+// Swagger UI embeds its icons as data: URLs in its style sheet.
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -61,14 +59,12 @@ const policy = [
 ].join('; ')
 
 /**
- * Answers the page and its files, without a network and without a script in the page.
+ * Serves the page and its files, self-contained and without inline scripts.
  * @param hasConsole whether the service has a screen for developers
  */
 export function createDocsPage(hasConsole: boolean) {
   const page = pageWith(hasConsole ? '<a href="/developers">For developers</a>' : '')
-  /**
-   * Made when they are first asked for, and kept: two megabytes that every connection reads from.
-   */
+  /** Created on first request and cached: two megabytes, shared by all connections. */
   const made = new Map<string, Promise<StaticAnswer>>()
 
   function make(name: string): Promise<StaticAnswer> | undefined {
@@ -82,14 +78,14 @@ export function createDocsPage(hasConsole: boolean) {
     return file && makeFile(file)
   }
 
-  /** @throws ROUTE_NOT_FOUND for what is not on the list */
+  /** @throws ROUTE_NOT_FOUND for files that are not on the list */
   return async (req: IncomingMessage, res: ServerResponse, path: string): Promise<void> => {
     const name = path.slice(BASE.length).replace(/^\//, '')
     const answer = made.get(name) ?? make(name)
     if (!answer)
       throw new AppError('ROUTE_NOT_FOUND', `There is nothing at this URL. The page is ${BASE}.`)
     made.set(name, answer)
-    // A file that could not be read may be there the next time.
+    // A file that could not be read may be readable next time.
     answer.catch(() => made.delete(name))
     sendStatic(req, res, await answer)
   }

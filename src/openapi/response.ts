@@ -38,7 +38,7 @@ export function success(value: SchemaOrRef, example: unknown, msg = 'ok'): Respo
   return { description: 'Done.', headers: headersOf(), content }
 }
 
-/** What a file that is made meanwhile is answered with. */
+/** The response with a generated file. */
 export const attachment: Record<string, Response> = {
   200: {
     description: 'The file. It is complete if it is valid JSON to its end.',
@@ -60,7 +60,7 @@ export const attachment: Record<string, Response> = {
 
 const long = (description: string): Schema => ({ type: 'integer', format: 'int64', description })
 
-/** The answer where many entries are copied, while that continues. */
+/** The response while a copy of many entries continues. */
 export const copyAccepted: Response = {
   description: 'It continues: request `Location` for the result.',
   headers: headersOf('Location', 'Retry-After'),
@@ -82,7 +82,7 @@ export const copyAccepted: Response = {
   ),
 }
 
-/** The answer to `Prefer: respond-async`, while the work continues. */
+/** The response to `Prefer: respond-async`, while the work continues. */
 export const uploadAccepted: Response = {
   description: 'It continues: request `Location` for the result.',
   headers: headersOf('Location', 'Retry-After', 'Preference-Applied'),
@@ -98,7 +98,7 @@ export const uploadAccepted: Response = {
   ),
 }
 
-/** The answer to `If-None-Match`. */
+/** The response to a matching `If-None-Match`. */
 export const unchanged: Response = {
   description: 'The caller already has this answer: `If-None-Match`.',
   headers: headersOf('ETag'),
@@ -114,8 +114,8 @@ const bytes: NonNullable<Response['content']> = {
 }
 
 /**
- * What a download is answered with.
- * @param proxied whether clients cannot reach the store, so that its bytes pass the service
+ * The responses of a download.
+ * @param proxied whether clients cannot reach the store, so that the service sends the bytes
  */
 export function downloadOf(proxied: boolean): Record<string, Response> {
   if (!proxied)
@@ -130,7 +130,7 @@ export function downloadOf(proxied: boolean): Record<string, Response> {
   }
 }
 
-/** What a small picture is answered with. */
+/** The responses of a thumbnail. */
 export const picture: Record<string, Response> = {
   200: {
     description: 'The picture.',
@@ -158,8 +158,8 @@ const limitHeaders: Record<number, string[]> = {
 }
 
 /**
- * What is answered with an error status, by one of these codes.
- * @param input an argument of the route that can be missing, or given twice, for the example
+ * The response with an error status and one of these codes.
+ * @param input an argument of the route that can be missing or duplicated, for the example
  */
 export function refusal(
   status: number,
@@ -180,7 +180,7 @@ export function refusal(
   }
 }
 
-/** The two that any operation can answer. */
+/** The two errors that any operation can return. */
 export const outages: Record<string, Response> = {
   Internal: refusal(500, ['INTERNAL']),
   Unavailable: refusal(503, ['UNAVAILABLE', 'NO_SPACE', 'MAINTENANCE']),

@@ -9,7 +9,7 @@ import {
   isObjectType,
 } from 'graphql'
 
-/** A Schema Object of OpenAPI 3.0, as far as it is used here. */
+/** The subset of an OpenAPI 3.0 Schema Object that is used here. */
 export interface Schema {
   type?: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array'
   format?: string
@@ -37,7 +37,7 @@ export type SchemaOrRef = Schema | Reference
 /** In OpenAPI 3.0 a reference cannot be nullable, and a null has no type of its own. */
 const NOTHING: Schema = { type: 'string', nullable: true, enum: [null] }
 
-/** How the scalars look in JSON. */
+/** The JSON forms of the scalars. */
 const scalars: Record<string, Schema> = {
   String: { type: 'string' },
   ID: { type: 'string' },
@@ -51,7 +51,7 @@ const scalars: Record<string, Schema> = {
   Void: NOTHING,
 }
 
-/** An object of which every named property is there; more may come in later versions. */
+/** An object whose listed properties are all required. Later versions may add more. */
 export function objectOf(
   properties: Record<string, SchemaOrRef>,
   description?: string | null,
@@ -65,7 +65,7 @@ export function objectOf(
   }
 }
 
-/** A schema with a description, which a reference can only have beside it. */
+/** A schema with a description. A reference cannot carry one itself. */
 export function described(
   schema: SchemaOrRef,
   description: string | null | undefined,
@@ -74,20 +74,20 @@ export function described(
   return '$ref' in schema ? { allOf: [schema], description } : { ...schema, description }
 }
 
-/** What an argument takes. Arguments are flat: leaves, and lists of them. */
+/** The schema of an argument. Arguments are flat: leaves, and lists of leaves. */
 export function inputSchema(type: GraphQLInputType): Schema {
   const inner = getNullableType(type)
   if (isListType(inner)) return { type: 'array', items: inputSchema(inner.ofType) }
   return leafSchema(inner)
 }
 
-/** Turns output types into schemas, and collects those of its objects, by name. */
+/** Converts output types into schemas, and collects the schemas of their objects by name. */
 export function createOutputSchemas() {
   const components: Record<string, Schema> = {}
 
   function refTo(type: GraphQLObjectType): Reference {
     if (!(type.name in components)) {
-      // Entered before its fields are looked at, so that a type may hold itself.
+      // Registered before its fields are converted, so that a type may contain itself.
       components[type.name] = {}
       const fields = Object.values(type.getFields())
       components[type.name] = objectOf(
