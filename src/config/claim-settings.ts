@@ -4,8 +4,8 @@ import { planClaim } from './plan-claim.ts'
 import { signUpRule } from './sign-up-rule.ts'
 
 /**
- * What the claims of a sign-in provider decide: who may have an account, its plan, and which roles
- * groups give.
+ * Settings for provider claims: who may have an account, on which plan, and which roles groups
+ * give.
  */
 export const claimSettings = {
   SIGN_UP: {

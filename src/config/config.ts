@@ -22,14 +22,14 @@ export { accountsName, embeddedName, type OAuthProvider } from './provider.ts'
 
 type Settings = { [K in keyof typeof settings]: z.output<(typeof settings)[K]['read']> }
 
-/** SWEEP_SECONDS is sweepSeconds in the code. */
+/** Maps SWEEP_SECONDS to sweepSeconds. */
 type OwnName<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${Lowercase<First>}${Capitalize<OwnName<Rest>>}`
   : Lowercase<Name>
 
 const ownName = (name: string) =>
   name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
-/** All settings but those of the store, which are read together. */
+/** All settings except those of the store, which are read together. */
 const underOwnNames = (values: Settings) =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>
@@ -39,10 +39,7 @@ const underOwnNames = (values: Settings) =>
 
 export type Database =
   | { dialect: 'sqlite'; file: string }
-  /**
-   * `others` are servers of the same database, in the order in which they are used when those
-   * before fail.
-   */
+  /** `others` are servers of the same database, in failover order. */
   | { dialect: 'mysql'; url: string; others?: string[]; tls?: DatabaseTls }
 
 /**
@@ -94,7 +91,7 @@ export function isLoopback(url: string): boolean {
 
 /**
  * Reads the settings from an environment.
- * @throws ConfigError that lists everything that is wrong
+ * @throws ConfigError that lists all problems
  */
 export function readConfig(env: NodeJS.ProcessEnv) {
   const problems: string[] = []
@@ -109,7 +106,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   const s = Object.fromEntries(
     Object.keys(settings).map(name => [name, read(name as keyof Settings)]),
   ) as Settings
-  // What is derived below is taken out: no setting has two values.
+  // Values that are derived below are excluded, so that no setting appears twice.
   const {
     publicUrl,
     dataDir: folder,
@@ -173,15 +170,15 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     accounts,
     dataDir,
     database: readDatabase(databaseUrl, s, dataDir, problems),
-    /** PEM of the certificate authorities that are trusted beside the usual ones. */
+    /** PEM of additional trusted certificate authorities. */
     extraCa: readPem('CA_FILE', caFile, problems),
     ...readStore(s, env, dataDir, problems),
-    /** The store that the blobs are moved from, if they are. */
+    /** The source of a blob move, if one is configured. */
     moveFrom: readMoveFrom(env, problems),
     directUploads: directUploads && rest.downloads === 'redirect',
     sessionSeconds: sessionHours * 3600,
     mailBounds: { fromOne: mailsFromOne, fromAll: mailsFromAll },
-    /** Calls of a user in so many seconds. */
+    /** Calls per user and window in seconds. */
     rates: {
       api_keys: { max: rateApiKeys, seconds: 60 },
       sign_ins: { max: rateSignIns, seconds: 60 },
@@ -201,11 +198,11 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     graphiql: graphiql === '' ? !production : graphiql,
     drainSeconds: drainSeconds ?? (production ? 5 : 0),
     deriveProcesses: deriveProcesses ?? usualProcesses(),
-    /** The program that takes pictures out of videos; null if there is none. */
+    /** The ffmpeg program for video thumbnails; null if there is none. */
     ffmpeg: readProgram(ffmpeg, env.PATH, problems),
     /**
-     * Whether a verified address joins accounts across providers. The embedded provider is one,
-     * too.
+     * Whether a verified address links accounts across providers. The embedded provider counts as
+     * one, too.
      */
     linkByEmail: linkByEmail === '' ? providerNames.length <= 1 : linkByEmail,
     production,
@@ -215,9 +212,9 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       providerNames.length > 0 ? providerNames : [embeddedName],
       problems,
     ),
-    /** Where metrics are served; null where they are off. */
+    /** The address of the metrics; null if they are off. */
     metrics: metricsPort === undefined ? null : { host: metricsHost, port: metricsPort },
-    /** Where traces are sent, and which; null where they are off. */
+    /** The target and sampling of traces; null if they are off. */
     traces: otelExporterOtlpEndpoint
       ? {
           url: `${otelExporterOtlpEndpoint.replace(/\/+$/, '')}/v1/traces`,

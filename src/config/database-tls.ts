@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 const modes = ['disabled', 'verify-ca', 'verify-identity'] as const
 
-/** The settings of TLS to the database, which parameters of its URL override. */
+/** TLS settings for the database. Parameters in its URL override them. */
 export const databaseTlsSettings = {
   DATABASE_TLS: {
     help: 'TLS to MySQL or MariaDB: disabled; verify-identity: required, and the certificate of the server must name its host; verify-ca: required, but the name is not checked',
@@ -35,18 +35,16 @@ export type DatabaseTlsValues = {
   [K in keyof typeof databaseTlsSettings]: z.output<(typeof databaseTlsSettings)[K]['read']>
 }
 
-/** TLS to the database. What is missing is that of Node.js. */
+/** TLS options for the database. Missing options have the defaults of Node.js. */
 export interface DatabaseTls {
   ca?: string
   cert?: string
   key?: string
-  /** Whether the certificate of the server must name its host. */
+  /** Whether the server's certificate must match its host name. */
   verifiesHost: boolean
 }
 
-/**
- * The parameters of the URL, as the tools of MySQL name them, and the settings that they override.
- */
+/** The URL parameters, named as in the MySQL tools, and the settings that they override. */
 const parameters = {
   'ssl-mode': 'DATABASE_TLS',
   'ssl-ca': 'DATABASE_CA_FILE',
@@ -54,7 +52,7 @@ const parameters = {
   'ssl-key': 'DATABASE_KEY_FILE',
 } as const
 
-/** @returns a URL without its parameters of TLS, and TLS as these and the settings have it */
+/** @returns the URL without its TLS parameters, and the resulting TLS options */
 export function readDatabaseTls(
   given: string,
   values: DatabaseTlsValues,

@@ -1,6 +1,6 @@
-/** The URL of each server that a URL lists with commas between them; one for any other URL. */
+/** Returns one URL per server that a URL lists, separated by commas. Any other URL gives itself. */
 export function serversOf(url: string): [first: string, ...others: string[]] {
-  // A password may have commas, and the names of hosts no @ and no slash.
+  // A password may contain commas. Host names contain neither @ nor slashes.
   const [, start = '', hosts, path = ''] = /^(mysql:\/\/(?:[^/]*@)?)([^@/]+)(\/.*)$/.exec(url) ?? []
   const [first, ...others] = (hosts?.split(',') ?? []).map(host => `${start}${host.trim()}${path}`)
   return first === undefined ? [url] : [first, ...others]

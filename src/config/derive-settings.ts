@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count, flag } from './readers.ts'
 
-/** The settings of what is derived from files. */
+/** The settings of thumbnails, text extraction and checksums. */
 export const deriveSettings = {
   PREVIEWS: {
     help: 'make small pictures of the pictures, PDF documents and videos that people store, and show these in lists',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The role that the members of a provider's group have in a workspace. */
+/** A role in a workspace for the members of a provider's group. */
 export interface GroupRole {
   provider: string
   group: string
@@ -8,11 +8,11 @@ export interface GroupRole {
   role: 'admin' | 'editor' | 'viewer'
 }
 
-/** An entry as it is written: the provider may be left out. */
+/** An entry as written; the provider may be omitted. */
 type Entry = Omit<GroupRole, 'provider'> & { provider: string | null }
 
-// A group may hold "=" and "/", as those of Keycloak do, so the id is what begins after the last
-// "=". It may also hold ":", so a provider must be named before such a group.
+// A group may contain "=" and "/", as in Keycloak, so the id starts after the last "=". It may also
+// contain ":", so such a group needs an explicit provider.
 const grant =
   /^(?:([^:]*):|(?=[^:]*$))(.+)=([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/(admin|editor|viewer)$/i
 
@@ -36,11 +36,11 @@ export const groupRoles = z.string().transform((text, context): Entry[] => {
 })
 
 /**
- * Assigns the entries to providers: anyone can name a group at a public provider, so a group counts
- * only at one of them.
+ * Assigns the entries to providers. At a public provider anyone can create a group of any name, so
+ * a group counts at one provider only.
  * @param providers their names, at least one
- * @param problems gets a line for each entry without a provider, unless there is only one, and for
- * each unknown provider
+ * @param problems receives a line for each entry with an unknown provider, or without one if there
+ * are several
  */
 export function withProviders(
   entries: Entry[],

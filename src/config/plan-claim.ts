@@ -1,15 +1,12 @@
 import { z } from 'zod'
 
-/**
- * The plans that users get by the values of a claim, in the order in which they are tried; null for
- * none.
- */
+/** The plans that claim values give, in the order of their precedence; null for none. */
 export type PlanClaim = { claim: string; plans: { value: string; plan: string }[] } | null
 
 /** Reads PLAN_CLAIM. */
 export const planClaim = z.string().transform((text, context): PlanClaim => {
   if (text === '') return null
-  // Names of claims may have colons, as cognito:groups and URLs do: the last one before the first =
+  // Claim names may contain colons, like cognito:groups and URLs. The last colon before the first =
   // ends the name.
   const [, claim = '', rest = ''] = /^([^=\s]+):([^:=]+=.+)$/.exec(text) ?? []
   const plans = rest.split(',').map(pair => {

@@ -10,7 +10,7 @@ const isProgram = (path: string): boolean => {
   }
 }
 
-/** The path of ffmpeg, as the setting FFMPEG says; null if there is none. */
+/** The path of ffmpeg from the setting FFMPEG; null if there is none. */
 export function readProgram(said: string, searched = '', problems: string[] = []): string | null {
   if (said === 'false') return null
   if (!said)

@@ -1,8 +1,8 @@
 import type { OAuthProvider } from './provider.ts'
 
-/** What is known of a provider by its name, so that its client id and secret are enough. */
+/** Preset settings of a provider, so that its client id and secret are enough. */
 interface Preset {
-  /** The settings that only some providers have. */
+  /** Settings that only some providers have. */
   takes: ('TENANT' | 'HOST')[]
   settings(given: { tenant: string | undefined; host: string | undefined }): {
     issuer?: string
@@ -15,11 +15,11 @@ interface Preset {
 }
 
 /**
- * By the <NAME> of the settings. Keycloak is standard but for its issuer, which only its operator
- * knows.
+ * By the <NAME> in the settings. Keycloak is standard except for its issuer, which only the
+ * operator knows.
  */
 export const presets: Partial<Record<string, Preset>> = {
-  // GitHub has OAuth 2 alone; the verified addresses are not in the profile.
+  // GitHub supports only OAuth 2, and its profile lacks verified addresses.
   GITHUB: {
     takes: ['HOST'],
     settings: ({ host }) => ({

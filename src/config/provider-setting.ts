@@ -5,7 +5,8 @@ import { presets } from './provider-preset.ts'
 const url = z.url({ protocol: /^https?$/ })
 const issuer = url
   .refine(text => !/[?#]/.test(text), 'must be a URL without a query and a fragment')
-  // Discovery compares issuers as texts, and most providers write theirs without it.
+  // Discovery compares issuers as texts, and most providers write their issuer without a trailing
+  // slash.
   .transform(text => text.replace(/\/$/, ''))
 const hostName = /^[a-z\d]([a-z\d.-]*[a-z\d])?(:\d{1,5})?$/i
 
@@ -46,8 +47,8 @@ const addresses = ['AUTHORIZE_URL', 'TOKEN_URL', 'USERINFO_URL'] as const
 const standardScopes = 'openid email profile'
 
 /**
- * Reads the providers of an environment. @param problems gets a line for each setting that is wrong
- * or missing
+ * Reads the providers from an environment.
+ * @param problems receives a line for each wrong or missing setting
  */
 export function readProviders(env: NodeJS.ProcessEnv, problems: string[]): OAuthProvider[] {
   const named = new Map<string, Given>()
@@ -70,7 +71,7 @@ function readProvider(name: string, given: Given, problems: string[]): OAuthProv
   }
   const optional = (field: ProviderField) => (given.has(field) ? read(field) : undefined)
 
-  // With URLs and no issuer, it is a plain OAuth 2 provider, whatever its name.
+  // URLs without an issuer mean plain OAuth 2, whatever the provider's name.
   const isPlain = !given.has('ISSUER') && addresses.some(field => given.has(field))
   const preset = isPlain ? undefined : presets[name]
   for (const field of ['TENANT', 'HOST'] as const) {

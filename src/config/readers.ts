@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** How the texts of settings are read. */
+/** Parsers for setting values. */
 export const flag = z.enum(['true', 'false']).transform(v => v === 'true')
 export const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 export const list = z.string().transform(v =>

@@ -67,7 +67,7 @@ export const s3Settings = {
   },
 } as const
 
-/** The settings of the store as they have been read, under their names. */
+/** The parsed settings of the store by name. */
 type S3Given = { [K in keyof typeof s3Settings]: z.output<(typeof s3Settings)[K]['read']> }
 
 /** The bucket of the blobs; null if they are not in an S3 store. */
@@ -85,7 +85,7 @@ export function readS3(
       )
     return null
   }
-  // The AWS SDK reads a key with a session token, and its end, from the environment itself.
+  // The AWS SDK reads a key with a session token, and its expiry, from the environment itself.
   const own = given.S3_PROFILE || env.AWS_SESSION_TOKEN || env.AWS_PROFILE ? {} : env
   const accessKeyId = given.S3_ACCESS_KEY_ID || own.AWS_ACCESS_KEY_ID || ''
   const secretAccessKey = given.S3_SECRET_ACCESS_KEY || own.AWS_SECRET_ACCESS_KEY || ''
@@ -112,7 +112,7 @@ export function readS3(
     problems.push(
       'S3_PATH_STYLE: must be true for a bucket with a dot in its name: certificates do not cover its host',
     )
-  // The path of a URL is signed.
+  // Signatures cover the path of a URL.
   if (URL.canParse(others.blobPublicUrl) && new URL(others.blobPublicUrl).pathname !== '/')
     problems.push('BLOB_PUBLIC_URL: must have no path with S3_BUCKET')
   return {
@@ -125,7 +125,7 @@ export function readS3(
     pathStyle,
     encryption: given.S3_SERVER_SIDE_ENCRYPTION,
     kmsKeyId: given.S3_KMS_KEY_ID,
-    /** The region to create the bucket in: only Amazon asks for it, and not for its first one. */
+    /** The region for creating the bucket. Only Amazon requires it, except for its first region. */
     location: given.S3_ENDPOINT || region === 'us-east-1' ? undefined : region,
   }
 }

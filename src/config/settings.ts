@@ -14,9 +14,7 @@ const rate = (help: string, perMinute: string) => ({
   read: count(1, 1_000_000),
 })
 
-/**
- * Every setting: what it means, its default, and how its text is read. `--help` prints this table.
- */
+/** Every setting, with its meaning, default and parser. `--help` prints this table. */
 export const settings = {
   HOST: { help: 'address to listen on', default: '127.0.0.1', read: z.string().min(1) },
   PORT: { help: 'port to listen on', default: '8080', read: count(0, 65535) },
@@ -350,7 +348,7 @@ export const settings = {
   NODE_ENV: {
     help: 'development, production or test; production refuses a generated secret, and has no embedded sign-in',
     default: 'development',
-    // A misspelt "production" must not start with settings that production refuses.
+    // A misspelt "production" must not start with settings that production mode refuses.
     read: z.enum(['development', 'production', 'test'], 'must be development, production or test'),
   },
 } as const satisfies Record<

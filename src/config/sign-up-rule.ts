@@ -2,15 +2,15 @@ import { z } from 'zod'
 
 const domain = /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/
 
-/** Who may make an account; who has one always comes in. */
+/** Who may create an account. Existing users can always sign in. */
 export type SignUp =
   | { rule: 'open' | 'invited' | 'closed' }
-  /** Verified addresses of these domains. */
+  /** Users with verified addresses in these domains. */
   | { rule: 'domains'; domains: string[] }
   /** Users whose claim has one of these values. */
   | { rule: 'claim'; claim: string; values: string[] }
 
-/** Reads SIGN_UP; null where nothing is said. */
+/** Parses SIGN_UP; null if it is not set. */
 export const signUpRule = z.string().transform((text, context): SignUp | null => {
   const [, rule = text, rest = ''] = /^([a-z]+):(.*)$/.exec(text) ?? []
   const values = (of: string) => of.split(',').map(value => value.trim())

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { readS3, s3Settings } from './s3-settings.ts'
 
-/** The settings that say where the blobs are. */
+/** The settings that locate the blobs. */
 export const storeSettings = {
   BLOB_DIR: {
     help: 'folder of the blobs, the same for all instances; not used with AZURE_STORAGE_ACCOUNT_URL, AZURE_STORAGE_CONNECTION_STRING or S3_BUCKET',
@@ -47,15 +47,15 @@ export const storeSettings = {
   },
 } as const
 
-/** The settings of a store as they have been read, under their names. */
+/** The parsed settings of a store by name. */
 export type StoreValues = {
   [K in keyof typeof storeSettings]: z.output<(typeof storeSettings)[K]['read']>
 }
 
-/** Where the blobs are. */
+/** The location of the blobs. */
 export type StoreConfig = ReturnType<typeof readStore>
 
-/** The hosts of Microsoft at which identities sign in. */
+/** Microsoft's hosts for signing in identities. */
 const knownAuthority = /(^|\.)(microsoftonline\.(com|us|de|cn)|chinacloudapi\.cn)$/
 
 /** The container of the blobs; null if they are not in an Azure account. */
@@ -78,7 +78,7 @@ function readAzure(values: StoreValues, env: NodeJS.ProcessEnv, problems: string
     problems.push(
       'AZURE_STORAGE_CONNECTION_STRING: must contain AccountName and AccountKey (signed URLs need the key; AZURE_STORAGE_ACCOUNT_URL needs none)',
     )
-  // The name that the Azure SDK and its workload identity give it.
+  // The name that the Azure SDK and its workload identity use.
   const { AZURE_AUTHORITY_HOST: authority = '' } = env
   return {
     accountUrl: accountUrl.replace(/\/+$/, ''),
@@ -88,7 +88,7 @@ function readAzure(values: StoreValues, env: NodeJS.ProcessEnv, problems: string
   }
 }
 
-/** @param dataDir the folder of all data, in which the blobs are if nothing else is set */
+/** @param dataDir the folder of all data, which holds the blobs by default */
 export function readStore(
   values: StoreValues,
   env: NodeJS.ProcessEnv,
@@ -106,10 +106,10 @@ export function readStore(
   }
 }
 
-/** Begins the names of the settings of the store that the blobs are moved from. */
+/** The prefix of the settings for the source of a blob move. */
 export const MOVE_FROM = 'MOVE_FROM_'
 
-/** Of these settings, one chooses the kind of the store. */
+/** Exactly one of these settings chooses the kind of store. */
 const kinds = [
   'BLOB_DIR',
   'AZURE_STORAGE_ACCOUNT_URL',
@@ -118,8 +118,7 @@ const kinds = [
 ]
 
 /**
- * The store that the blobs are moved from: the settings of a store, with a prefix. Null if they are
- * not moved.
+ * The source of a blob move: the settings of a store, with a prefix. Null if no move is configured.
  */
 export function readMoveFrom(env: NodeJS.ProcessEnv, problems: string[]): StoreConfig | null {
   const names = Object.keys(storeSettings)

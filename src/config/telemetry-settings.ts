@@ -3,10 +3,7 @@ import { flag } from './readers.ts'
 
 const samplers = ['always_on', 'always_off', 'traceidratio'] as const
 
-/**
- * The settings of figures, metrics and traces. Those of traces have the names that OpenTelemetry
- * gives them.
- */
+/** The settings of statistics, metrics and traces. Trace settings have OpenTelemetry's names. */
 export const telemetrySettings = {
   FIGURES: {
     help: 'true to keep the figures of the last 24 hours in memory, for the status page of operators',

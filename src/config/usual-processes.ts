@@ -1,12 +1,11 @@
 import { availableParallelism, totalmem } from 'node:os'
 
-/** What each process that derives something from files may hold, in bytes. */
+/** The maximum memory of each derivation process, in bytes. */
 const EACH = 512 * 1024 * 1024
 
 /**
- * How many processes derive things from files at a time, unless the operator says it: requests have
- * one processor for themselves, and half of the memory, which is that of the container where it has
- * a limit.
+ * The default number of derivation processes. It leaves one processor for requests, and half of the
+ * memory of the machine or container.
  */
 export function usualProcesses(
   processors = availableParallelism(),
