@@ -457,7 +457,13 @@ export class World {
       async locked(entryId: string, userId: string): Promise<string> {
         const [id, now] = [newToken(), Date.now()]
         const entry = await t.app.db.Entry.findByPk(entryId, { raw: true, rejectOnEmpty: true })
+        // The right by which the recipient may lock.
+        const share =
+          userId === recipient.userId
+            ? await t.app.db.Share.findOne({ where: { entryId: entry.parentId ?? '' }, raw: true })
+            : null
         const terms = {
+          shareId: share?.id ?? null,
           isShared: true,
           isDeep: false,
           owner: '',

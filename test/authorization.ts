@@ -234,7 +234,7 @@ const strangers: Record<string, ErrorCode> = {
   'Mutation.updateWorkspaceFileRequest': 'FILE_REQUEST_NOT_FOUND',
   'Mutation.closeWorkspaceFileRequest': 'FILE_REQUEST_NOT_FOUND',
   'Query.fileNote': 'FILE_NOT_FOUND',
-  'Query.privateDownload': 'TOKEN_NOT_FOUND',
+  'Query.privateDownload': 'FORBIDDEN',
 }
 
 const consumers = ['Mutation.deleteAccount', 'Mutation.deleteWorkspace']
