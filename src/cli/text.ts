@@ -1,4 +1,5 @@
 import pc from 'picocolors'
+import { shownText } from '../renderers/shown-text.ts'
 import type { Environment } from './config.ts'
 
 /**
@@ -6,7 +7,7 @@ import type { Environment } from './config.ts'
  * colours or reverse a line.
  */
 export const plain = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/gu, '\uFFFD')
+  shownText(text).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}]/gu, '\uFFFD')
 
 /** One JSON document on one line, with control characters escaped. */
 export function jsonLine(value: unknown): string {

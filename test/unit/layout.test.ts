@@ -231,6 +231,7 @@ describe('Imports', () => {
     const isOwn = (file: string) => own.some(folder => file.startsWith(folder))
     const out = arrows.filter(({ file, to }) => file.startsWith('src/cli/') && !isOwn(to))
     expect([...new Set(out.map(({ target }) => target))].sort()).toEqual([
+      'src/renderers/shown-text.ts',
       'src/runtime/is-running.ts',
       'src/runtime/open-browser.ts',
       'src/values/tag-key.ts',

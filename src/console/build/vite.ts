@@ -93,6 +93,9 @@ export default defineConfig({
   root: path('.'),
   base: '/console/',
   publicDir: false,
+  // Every element of the console is made by shown/jsx-runtime.ts.
+  oxc: { jsx: { runtime: 'automatic', importSource: 'shown' } },
+  resolve: { alias: { 'shown/jsx-runtime': path('shown/jsx-runtime.ts') } },
   plugins: [graph, lucide, messages, manifest, packed],
   cacheDir: path('../../node_modules/.cache/vite'),
   build: {

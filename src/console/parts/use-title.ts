@@ -1,8 +1,9 @@
 import { useEffect } from 'react'
+import { shownText } from '../../renderers/shown-text.ts'
 
 /** Sets the page title, most specific part first: `API keys · Account · Satchel`. */
 export function useTitle(...parts: (string | null | undefined)[]): void {
-  const title = [...parts.filter(Boolean), 'Satchel'].join(' · ')
+  const title = shownText([...parts.filter(Boolean), 'Satchel'].join(' · '))
   useEffect(() => {
     const before = document.title
     document.title = title

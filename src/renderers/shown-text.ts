@@ -1,0 +1,8 @@
+const directions = /\p{Bidi_Control}/gu
+
+/**
+ * Text that other people chose, safe to show: characters that change its direction become visible.
+ * Without this, a name that ends in `exe` can look like one that ends in `jpg`.
+ */
+export const shownText = (text: string, instead = '\uFFFD'): string =>
+  text.replace(directions, instead)
