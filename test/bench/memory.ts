@@ -1,15 +1,55 @@
 /**
- * By how much uploads and proxied downloads raise the resident memory of the service:
- * `npm run bench:memory`. The upload in parts has 2 GiB, or as many as are asked for:
- * `npm run bench:memory -- --gib 10`.
+ * How much resident memory the service has after many quick requests, and a minute later, and by
+ * how much uploads and proxied downloads raise it: `npm run bench:memory`. The upload in parts has
+ * 2 GiB, or as many as are asked for: `npm run bench:memory -- --gib 10`. `-- --requests` measures
+ * the quick requests only.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { insertFolder } from './folder.ts'
 import { uploadByGraphql, uploadByRest } from './form.ts'
-import { MiB, startService } from './service.ts'
+import { type Bench, MiB, startService } from './service.ts'
 import { send as sendParts, waysOf } from './upload-parts.ts'
 
-const { gib } = parseArgs({ options: { gib: { type: 'string', default: '2' } } }).values
+const { gib, requests } = parseArgs({
+  options: { gib: { type: 'string', default: '2' }, requests: { type: 'boolean' } },
+}).values
+
+const QUICK_REQUESTS = 11_000
+const AT_ONCE = 32
+
+/** Nothing but reads: they have no body, and each leaves garbage behind. */
+async function askQuickly({ url, cookie }: Bench): Promise<void> {
+  const paths = ['tree?path=big&limit=100', 'info?path=big/file-000042.txt']
+  let asked = 0
+  const work = async () => {
+    while (asked++ < QUICK_REQUESTS) {
+      const answer = await fetch(`${url}/api/files/${paths[asked % 2]}`, { headers: { cookie } })
+      await answer.text()
+      if (!answer.ok) throw new Error(`The service answered ${answer.status}.`)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}
+
+async function measureRequests(): Promise<void> {
+  const quick = await startService('sqlite')
+  await insertFolder(quick.db, quick, 'big', 1000)
+  await sleep(5000)
+  const idle = quick.resident()
+  await askQuickly(quick)
+  const loaded = quick.resident()
+  await sleep(60_000)
+  const later = quick.resident()
+  const title = `${QUICK_REQUESTS} quick requests`
+  process.stdout.write(
+    `${title.padEnd(40)} ${idle.toFixed(0)} MiB before, ${loaded.toFixed(0)} MiB after, ${later.toFixed(0)} MiB a minute later (aim: below 300)\n`,
+  )
+  await quick.stop()
+}
+
+await measureRequests()
+if (requests) process.exit()
 
 // One user may take half of it, and is refused the sixteenth of these uploads otherwise.
 const bench = await startService('sqlite', {
