@@ -24,7 +24,7 @@ const partOf = (n: number) => bytes.subarray((n - 1) * PART, n * PART)
 
 let database: Awaited<ReturnType<typeof newDatabase>>
 let t: TestApp
-/** Another instance. */
+/** Another instance on the same database. */
 let other: TestApp
 let gates: StoreGate[]
 let alice: Person

@@ -513,7 +513,7 @@ describe('A large folder', () => {
         )
       }
     })
-    // More than a page.
+    // The listing has more than one page.
     const { out } = await shell.satchel(['ls', 'many'])
     expect(out.trimEnd().split('\n')).toEqual(names)
     await t.app.db.run("DELETE FROM entry WHERE name LIKE 'file-%'")

@@ -85,7 +85,7 @@ const session = () => ({
   SATCHEL_KEY: '',
   SATCHEL_SESSION: alice.cookie.replace('session_id=', ''),
 })
-/** A process of its own: the warm ones have read their authorities. */
+/** Runs a new process, because warm processes have already loaded their authorities. */
 const runProcess = (args: string[], env: Record<string, string>) =>
   ended(shell.begin(args, { env }))
 const keyNames = async () =>
@@ -240,7 +240,7 @@ describe('satchel mount', () => {
         ca.issue('service', ['DNS:localhost']),
         Number(new URL(t.url).port),
       )
-      // Authorities that have nothing to do with it may come first.
+      // The file may start with unrelated authorities.
       const unrelated = makeCa()
       const file = join(ca.dir, 'both.pem')
       writeFileSync(file, `${readFileSync(unrelated.file)}${readFileSync(ca.file)}`)

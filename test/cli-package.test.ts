@@ -23,7 +23,7 @@ let alice: Person
 let dir: string
 let sources: string
 
-/** Both are built in a copy, which no other test reads. */
+/** Builds both packages in a copy of the repository, which no other test reads. */
 beforeAll(async () => {
   t = await startApp()
   alice = await t.signIn('alice')

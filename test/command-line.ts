@@ -29,7 +29,9 @@ export interface Shell {
   satchel(args: string[], options?: Options): Promise<Ended>
   /** Starts satchel. */
   begin(args: string[], options?: Options): ChildProcessWithoutNullStreams
-  /** What it says with --json; it must be the one document on stdout, and nothing on stderr. */
+  /**
+   * Returns the JSON output of a command. Fails unless stdout is one document and stderr is empty.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   json(...args: string[]): Promise<any>
   /** The exit code and the error that it prints with --json. */

@@ -117,7 +117,7 @@ describe('rclone', () => {
     mkdirSync(join(odd, ' folder '), { recursive: true })
     for (const name of [' folder /x', ' a', 'b ', 'c\\d', 'e\u0007f', '␠g', 'gone'])
       writeFileSync(join(odd, name), name)
-    // Not UTF-8.
+    // A file name that is not UTF-8.
     writeFileSync(Buffer.concat([Buffer.from(join(odd, 'h')), Buffer.from([0xff])]), 'h')
     await rclone('sync', odd, 'satchel:odd')
     rmSync(join(odd, 'gone'))

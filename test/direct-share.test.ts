@@ -930,7 +930,7 @@ describe('GraphQL', () => {
     expect(await ask(carol, NODE, { id })).toEqual({ node: null })
   })
 
-  it('shareFiles and markShareSeen refuse invalid input', async () => {
+  it('shareFiles and markShareSeen refuse invalid and unauthenticated requests', async () => {
     const input = { email: 'bob@example.com', files: files('docs/a.txt') }
     expect(await codeOf(t.anonymous, SHARE, { input })).toBe('UNAUTHENTICATED')
     expect(await codeOf(t.anonymous, RECEIVED)).toBe('UNAUTHENTICATED')

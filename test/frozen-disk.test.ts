@@ -16,7 +16,7 @@ const dir = mkdtempSync(join(tmpdir(), 'satchel-frozen-'))
 const disk = join(dir, 'disk')
 let isMounted = false
 
-/** Mounts a disk of its own for the database. It needs root and a loop device. */
+/** Mounts a separate disk for the database. Requires root and a loop device. */
 function mountDisk(): boolean {
   const image = join(dir, 'image')
   try {
@@ -100,7 +100,7 @@ withDisk('A service whose disk of the database stops answering', () => {
     const ready = await timed('/readyz')
     expect(ready.status).toBe(503)
     expect(ready.ms).toBeLessThan(3000)
-    // Longer than a statement may take.
+    // Waits beyond the timeout of a statement.
     await sleep(9000)
     expect((await timed('/healthz')).ms).toBeLessThan(1000)
     thaw()

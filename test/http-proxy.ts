@@ -76,7 +76,7 @@ export async function startHttpProxy(port: number): Promise<HttpProxy> {
 
 /** A proxy before the blob store of the tests, with its connection string. */
 export async function startStoreProxy(): Promise<HttpProxy & { connectionString: string }> {
-  // A run may have both.
+  // A test run may have both stores configured.
   const direct = (storeUnderTest === 's3' ? process.env.TEST_S3 : process.env.TEST_AZURE) ?? ''
   const target = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(direct)?.[1])
   const proxy = await startHttpProxy(target)

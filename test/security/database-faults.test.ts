@@ -132,7 +132,7 @@ onSqlite('A SQLite database', () => {
     try {
       const alice = await t.signIn('alice')
       await expectServing(t, alice)
-      // What runs outside of a transaction runs on the connection of the writer.
+      // Statements outside a transaction use the connection of the writer.
       await t.app.db.run('PRAGMA query_only = ON')
       await expectReady(t.url, 503)
       await expectRefusedWrites(alice)

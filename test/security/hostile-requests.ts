@@ -37,7 +37,7 @@ const entries = 'entries(first: 1000) { nodes { id name path createdAt size } }'
 const typeRef = nest(9, 'ofType { kind name ', '')
 
 const documents: HostileRequest[] = [
-  // Names.
+  // Hostile names and aliases.
   document('50 aliases of a folder', root(many(50, i => `a${i}: ${entries}`))),
   document(
     '50 aliases of all that is found',
@@ -95,7 +95,7 @@ const documents: HostileRequest[] = [
   ),
   document('an operation called __proto__', 'query __proto__ { me { email } }'),
   document('a directive called __proto__', '{ me @__proto__ { email } }'),
-  // Depth.
+  // Deeply nested documents.
   document('a depth of 300', root(nest(300, 'entries { nodes { ... on Folder { ', 'id', '} } }'))),
   document('300 inline fragments within another', `{ ${nest(300, '... { ', 'me { id }')} }`),
   document('1,900 brackets', drive(`entry(path: ${'['.repeat(950)}${']'.repeat(950)}) { id }`)),
@@ -113,7 +113,7 @@ const documents: HostileRequest[] = [
       ),
     ),
   ),
-  // Fragments.
+  // Hostile fragments.
   document(
     'a circle of fragments',
     '{ me { ...A } } fragment A on Viewer { ...B } fragment B on Viewer { ...A }',
@@ -150,7 +150,7 @@ const documents: HostileRequest[] = [
     '200 unused fragments',
     `{ me { id } } ${many(200, i => `fragment F${i} on Viewer { id }`)}`,
   ),
-  // Fields.
+  // Too many fields.
   document(
     '600 fields that conflict',
     root(many(280, i => `entries(first: ${i + 1}) { nodes { id } }`)),
@@ -177,11 +177,11 @@ const documents: HostileRequest[] = [
       ),
     ),
   ),
-  // Directives.
+  // Hostile directives.
   document('900 unknown directives', `{ me ${'@a '.repeat(900)}{ id } }`),
   document('300 known directives', `{ me ${'@skip(if: true) '.repeat(300)}{ id } }`),
   document('directives on every field', `{ me { ${'id @include(if: true) '.repeat(240)} } }`),
-  // Values.
+  // Hostile values.
   document('a number of 30 KB', root(`entries(first: ${'9'.repeat(30_000)}) { nodes { id } }`)),
   document('a fraction of 30 KB', root(`entries(first: 1.${'9'.repeat(30_000)}) { nodes { id } }`)),
   document(
@@ -221,7 +221,7 @@ const documents: HostileRequest[] = [
     'a block of text without an end',
     `{ me { drive { entry(path: """${'\n '.repeat(12_000)}`,
   ),
-  // Introspection.
+  // Expensive introspection.
   document(
     '50 aliases of __schema',
     `{ ${many(50, i => `a${i}: __schema { types { name fields { name args { name } } } }`)} }`,
@@ -258,7 +258,7 @@ const documents: HostileRequest[] = [
     'the fields of all types of fields',
     '{ __schema { types { fields { type { fields { name type { name } args { name } } } } } } }',
   ),
-  // Variables.
+  // Hostile variables.
   raw('520,000 numbers for entries', bomb(DELETE, items('1'))),
   raw('a list of 250,000 texts', bomb(DELETE, items('"a"'))),
   raw('250,000 nulls', bomb(DELETE, items('null'))),
@@ -297,7 +297,7 @@ const documents: HostileRequest[] = [
     '300 variables with lists as defaults',
     `query Q(${many(150, i => `$v${i}: [String] = ["a", "b"]`)}) { me { id } }`,
   ),
-  // Bodies.
+  // Hostile request bodies.
   raw('1 MiB of brackets', '['.repeat(2 ** 20)),
   raw('1 MiB of braces', '{"a":'.repeat(200_000)),
   raw('1 MiB of keys', `{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":1`)}}`),

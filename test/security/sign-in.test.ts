@@ -354,7 +354,7 @@ describe('The address of another account', () => {
         ])
       } else {
         expect([led, await whoIs(other), identities.length]).toEqual(['/', await whoIs(owner), 2])
-        // A second user of the provider that has just joined is another person, too.
+        // A second user of the newly joined provider is another person as well.
         expect(await signIn(new Browser(), 'lab', { ...alice, sub: '78' })).toBe(
           '/?error=identity_taken',
         )

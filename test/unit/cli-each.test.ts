@@ -3,7 +3,7 @@ import { inParallel } from '../../src/cli/each.ts'
 
 it('starts no more workers than there are items', async () => {
   const done: string[] = []
-  // More than an array can hold.
+  // More workers than an array can hold.
   await inParallel(2 ** 32, ['a', 'b'], async item => void done.push(item))
   expect(done).toEqual(['a', 'b'])
 })

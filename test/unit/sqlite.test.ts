@@ -244,7 +244,7 @@ describe('SQLite', () => {
     db = openDatabase({ dialect: 'sqlite', file }, { pool: 1 })
   })
 
-  /** Keeps the thread of a connection busy, like a disk that does not answer. */
+  /** Blocks the thread of a connection, like a disk that does not respond. */
   const hold = (rows: number) => `INSERT INTO t (x) WITH RECURSIVE c(n) AS (
     SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${rows}) SELECT 'held ' || MAX(n) FROM c`
 

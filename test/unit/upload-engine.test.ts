@@ -11,7 +11,7 @@ import { BadService, crc32Of, fileOf, jobFor, lost, md5, refusal } from './uploa
 
 const MiB = 1024 * 1024
 const CHUNK = MiB
-/** Large enough for parts. */
+/** A size that requires a multipart upload. */
 const SIZE = SMALL + 17
 const PARTS = Math.ceil(SIZE / CHUNK)
 

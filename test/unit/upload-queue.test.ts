@@ -120,7 +120,7 @@ describe('An upload queue', () => {
       phases: { uploaded: 40 },
     })
     expect([most, closed.length]).toEqual([3, 40])
-    // Not for every change.
+    // The queue does not notify for every change.
     expect(told).toBeGreaterThan(0)
     expect(told).toBeLessThan(40)
     stop()
