@@ -79,7 +79,7 @@ async function openLine(service: Pick<ServiceProcess, 'url' | 'said'>): Promise<
     const [res] = await once(req, 'response')
     return { req, res }
   }
-  const { res } = await send('/healthz')
+  const { res } = await send('/auth/is_valid')
   await text(res)
   const id = res.headers['x-request-id']
   const line = await until(() => service.said().match(new RegExp(`^.*${id}.*$`, 'm'))?.[0])
