@@ -1,34 +1,34 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** What a process may hold, in bytes: the memory of libraries counts as well. */
+/** The memory limit of a process in bytes, including the memory of libraries. */
 export const MEMORY = 512 * 1024 * 1024
-/** What is left for what the system counts, and for what is allocated before the limit is set. */
+/** Extra memory for the system's accounting, and for allocations before the limit is set. */
 export const MARGIN = 32 * 1024 * 1024
-/** How often the size of a process is looked at. */
+/** The interval for checking a process's memory. */
 export const WATCH_MS = 50
-/** All that a process knows of the environment. */
+/** The whole environment of a process. */
 export const ENVIRONMENT = {
   PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
   MALLOC_ARENA_MAX: '2',
 }
 const PAGE = 4096
 
-/** Whether a command of the system works. */
+/** Whether a system command works. */
 export const works = (...[command, args]: [string, string[]]): Promise<boolean> =>
   new Promise(resolve => execFile(command, args, { timeout: 5000 }, error => resolve(!error)))
 
 type Command = 'shell' | 'nice' | 'setpriv' | 'unshare' | 'prlimit'
 let commands: Promise<Record<Command, boolean>> | undefined
 
-/** What the system has for keeping a process within bounds. Asked once. */
+/** The sandboxing commands of the system. Checked once. */
 export function available() {
   commands ??= (async () => {
     const [shell, nice, setpriv, unshare, prlimit] = await Promise.all([
       works('/bin/sh', ['-c', 'ulimit -t 60']),
       works('nice', ['-n', '1', 'true']),
       works('setpriv', ['--no-new-privs', 'true']),
-      // Not in most containers, where the process still has nothing that connects to others.
+      // Unavailable in most containers. The process still has no code that opens connections.
       works('unshare', ['--net', '--map-root-user', 'true']),
       works('prlimit', ['--version']),
     ])
@@ -38,11 +38,10 @@ export function available() {
 }
 
 /**
- * The command line that runs a program at low priority, without a network where the system allows
- * that, without a way to more rights, and with limits of the system. The program keeps the id of
- * the process.
- * @param memory bytes that it may allocate, where that is known before it runs
- * @param writes whether it may write files; one that tries is ended
+ * The command line that runs a program at low priority, with system limits, without privilege
+ * escalation, and without a network if the system supports that. The program keeps the process id.
+ * @param memory the memory limit in bytes, if known in advance
+ * @param writes whether it may write files; otherwise an attempt kills it
  */
 export async function bounded(
   words: string[],
@@ -61,7 +60,7 @@ export async function bounded(
   ]
   if (!shell) return [command, args]
   const limits = [
-    // Where memory is short, the system ends one of these rather than the service.
+    // When memory is short, the system kills such a process before the service.
     'echo 900 2>/dev/null >/proc/self/oom_score_adj',
     'ulimit -c 0',
     `ulimit -t ${processorSeconds}`,
@@ -73,8 +72,7 @@ export async function bounded(
 }
 
 /**
- * Bytes of memory that a process holds now, of which kind; undefined where the system does not
- * tell.
+ * The resident and data memory of a process in bytes; undefined if the system does not report it.
  */
 export function memoryOf(pid: number): { resident: number; data: number } | undefined {
   try {

@@ -16,21 +16,26 @@ import {
 import { BadFrame, frame, frameReader } from './frame.ts'
 import { type AnswerHead, type FailureReason, failureReasons, type Task } from './outcome.ts'
 
-/** MiB of what scripts hold in it. */
+/** The JavaScript heap limit in MiB. */
 const HEAP = 192
-/** A process that is not ready by then will not be. */
+/** The timeout for a process to become ready. */
 const START_MS = 20_000
-/** Processor seconds of one process. One whose service has been killed while it hangs ends then. */
+/**
+ * The CPU time limit of a process, in seconds. It stops a hanging process whose service was killed.
+ */
 const PROCESSOR_SECONDS = 1800
 
-/** What a process answers. A file may have taken it over, so it is checked like any other input. */
+/**
+ * The response of a process. A file may have taken the process over, so it is validated like any
+ * untrusted input.
+ */
 const answerHead: z.ZodType<AnswerHead> = z.union([
   z.object({ ok: z.literal(true), value: z.unknown(), outputs: z.array(z.int().min(0)).max(16) }),
   z.object({ ok: z.literal(false), reason: z.enum(failureReasons) }),
   z.object({ ok: z.literal(false), unable: z.string().max(1000), isLasting: z.boolean() }),
 ])
 
-/** How a job ended. `unable` is no failure of the file. */
+/** The result of a job. `unable` is no failure of the file. */
 export type Ended =
   | { ok: true; value: unknown; outputs: Buffer[] }
   | { ok: false; reason: FailureReason }
@@ -40,7 +45,7 @@ const own = fileURLToPath(import.meta.url)
 const folder = dirname(own)
 const program = join(folder, `process${own.endsWith('.ts') ? '.ts' : '.js'}`)
 
-/** The folders with packages that modules here may come from. */
+/** The package folders that these modules may be loaded from. */
 function packageFolders(): string[] {
   const found: string[] = []
   for (let at = folder; ; at = dirname(at)) {
@@ -51,7 +56,7 @@ function packageFolders(): string[] {
   }
 }
 
-/** The command line of a process that may read these folders only. */
+/** The command line of a process that may read only these folders. */
 function commandOf(readable: string[]): Promise<[string, string[]]> {
   const allowed = [folder, ...packageFolders(), ...readable]
   const node = [
@@ -70,16 +75,16 @@ function commandOf(readable: string[]): Promise<[string, string[]]> {
 
 export interface Child {
   readonly pid: number
-  /** Does one job. It ends with the process at the latest. */
+  /** Runs one job. It ends at the latest when the process does. */
   run(task: Task): Promise<Ended>
-  /** Whether it can do further jobs. */
+  /** Whether the process can run further jobs. */
   readonly isFit: boolean
   end(): void
 }
 
 /**
- * Starts a process for jobs, at low priority, without a network where the system allows that, which
- * may read only some folders, and has nothing of the environment. It ends when its service does.
+ * Starts a process for jobs at low priority, with an empty environment and access to some folders
+ * only, and without a network if the system supports that. It stops when its service does.
  * @throws if it does not start
  */
 export async function startChild(readable: string[]): Promise<Child> {
@@ -97,8 +102,7 @@ export async function startChild(readable: string[]): Promise<Child> {
   }
   const pid = child.pid ?? 0
   const before = memoryOf(pid)
-  // Exact and at once, where looking again and again may come too late: an allocation beyond it
-  // fails.
+  // A system limit acts at once, because an allocation beyond it fails. Polling may be too slow.
   if (before && (await available()).prlimit)
     await works('prlimit', [
       '--pid',
@@ -115,7 +119,7 @@ export async function startChild(readable: string[]): Promise<Child> {
   }
 }
 
-/** The conversation with a process: one job at a time. */
+/** Sends jobs to a process and reads its responses, one at a time. */
 export function jobsOf(child: ChildProcess) {
   const [input, , , output] = child.stdio
   const reader = frameReader<AnswerHead>(said => {
@@ -132,17 +136,17 @@ export function jobsOf(child: ChildProcess) {
   }
 
   output?.on('data', (chunk: Buffer) => {
-    // What it says without being asked is no answer.
+    // Unrequested output is no response.
     if (!current) return kill('crashed')
     try {
       const answer = reader.add(chunk, current.bound)
       if (answer) current.end(endedOf(answer.head, answer.bytes))
     } catch (error) {
-      // Thrown from here, it would end the service.
+      // An error thrown here would stop the service.
       kill(error instanceof BadFrame ? 'too-large' : 'crashed')
     }
   })
-  // It is dealt with at the end of the process.
+  // The exit handler of the process handles this.
   for (const stream of [input, output]) stream?.on('error', () => {})
   child.on('error', () => kill('crashed'))
   child.on('exit', () => kill('crashed'))
@@ -154,10 +158,7 @@ export function jobsOf(child: ChildProcess) {
       return isAlive
     },
 
-    /**
-     * Sends a job, if there is one, and waits for the next answer: for so long, within so many
-     * bytes.
-     */
+    /** Sends a job, if given, and waits for the next response, within limits of time and size. */
     begin(ms: number, bound: number, task?: Task): Promise<Ended> {
       return new Promise(resolve => {
         if (!isAlive) return resolve({ ok: false, reason: 'crashed' })

@@ -12,16 +12,14 @@ import { makeTemporary } from './temporary.ts'
 import { takePicture } from './video.ts'
 
 /**
- * Bytes to derive something from: a file of this machine, or a stream that is written to a
- * temporary file first.
+ * The source of a derivation: a local file, or a stream that is written to a temporary file first.
  */
 export type Source =
   | { path: string }
   | { size: number; open(signal?: AbortSignal): Promise<Readable> }
 
 /**
- * The kinds of jobs: of programs of our own, and `video`, which takes a picture out of a video by
- * ffmpeg.
+ * The kinds of jobs: those of our own programs, and `video`, in which ffmpeg extracts a picture.
  */
 type Kind = OwnKind | 'video'
 
@@ -29,24 +27,24 @@ export interface Job {
   kind: Kind
   source: Source
   mediaType: string
-  /** Stricter or wider bounds than the usual ones. */
+  /** Bounds that differ from the defaults. */
   bounds?: Partial<Bounds>
-  /** What this kind of job needs to know beyond that. */
+  /** Further input for this kind of job. */
   input?: unknown
   signal?: AbortSignal
 }
 
 /**
- * What was derived, of which nothing is to be believed: a hostile file may have made it up. Or why
- * there is nothing.
+ * The derived data, or the reason for the failure. Do not trust the data, because a hostile file
+ * may have forged it.
  */
 export type Outcome =
   | { ok: true; value: unknown; outputs: Buffer[] }
   | { ok: false; reason: FailureReason }
 
-/** Nothing can be derived now, whatever the file: its job is to be tried again. */
+/** Thrown when nothing can be derived now, whatever the file. The job should be retried. */
 export class DeriveUnavailable extends Error {
-  /** Whether this platform lacks what it takes, so that no further try can succeed. */
+  /** Whether retries are useless, because this platform lacks a requirement. */
   readonly isLasting: boolean
 
   constructor(message: string, { isLasting = false } = {}) {
@@ -57,9 +55,9 @@ export class DeriveUnavailable extends Error {
 }
 
 const usual: Bounds = { ms: 30_000, pixels: 100_000_000, outputBytes: 8 * 1024 * 1024 }
-/** A process without work ends after so long: it holds 90 MiB. */
+/** The idle timeout of a process, which holds 90 MiB. */
 const IDLE_MS = 120_000
-/** A process does so many jobs: what libraries leak goes with it. */
+/** A process is replaced after this many jobs, because libraries leak memory. */
 const JOBS_OF_A_PROCESS = 500
 
 interface Waiting {
@@ -70,12 +68,12 @@ interface Waiting {
 }
 
 /**
- * Derives things from files (checksums, small pictures, text) in processes apart, each of which
- * does one job at a time within bounds. A process that crashes, hangs or grows is killed, and only
- * its job fails. They are started when there is work, and end when there is none.
- * @param processes how many there may be
- * @param readable the folders in which files may be
- * @param ffmpeg the program that takes pictures out of videos; null if there is none
+ * Derives data (checksums, thumbnails, text) from files in separate processes, each of which runs
+ * one job at a time within bounds. A process that crashes, hangs or grows too large is killed, and
+ * only its job fails. Processes start on demand and stop when idle.
+ * @param processes the maximum number of processes
+ * @param readable the folders that may contain source files
+ * @param ffmpeg the program that extracts pictures from videos; null if there is none
  */
 export function createDerive({
   processes,
@@ -90,7 +88,7 @@ export function createDerive({
   log: Log
   idleMs?: number
 }) {
-  /** By their kind, which take turns: thousands of pictures do not hold up a text. */
+  /** Waiting jobs by kind. Kinds take turns, so that thousands of pictures do not delay a text. */
   const waiting = new Map<Kind, Waiting[]>()
   const idle: { child: Child; timer: NodeJS.Timeout; jobs: number }[] = []
   const busy = new Set<Pick<Child, 'pid' | 'end'>>()
@@ -108,7 +106,7 @@ export function createDerive({
     return undefined
   }
 
-  /** Gives work to processes. Each slot goes on until nothing waits. */
+  /** Assigns jobs to processes. Each slot continues until no job is waiting. */
   function work(): void {
     while (running < processes && waiting.size > 0 && !stopped) {
       running += 1
@@ -183,7 +181,7 @@ export function createDerive({
       throw new DeriveUnavailable(error instanceof Error ? error.message : String(error))
     })
     busy.add(child)
-    // It may have been stopped meanwhile.
+    // The service may have been stopped meanwhile.
     if (stopped) child.end()
     return { child, jobs: 0 }
   }
@@ -205,15 +203,15 @@ export function createDerive({
     idle.push({ child, timer, jobs })
   }
 
-  /** The folder for bytes that the store has no file of. */
+  /** The folder for temporary copies. */
   function folder(): Promise<string> {
     temporary ??= makeTemporary()
     return temporary
   }
 
   /**
-   * Makes a file of a source. @throws what the source throws, and DeriveUnavailable if it has more
-   * bytes than it says
+   * Writes a source to a file.
+   * @throws errors of the source, and DeriveUnavailable if the source is longer than announced
    */
   async function fileOf(
     source: Source,
@@ -247,8 +245,8 @@ export function createDerive({
   }
 
   /**
-   * Does one job.
-   * @throws DeriveUnavailable, the reason of the signal, or what the source throws
+   * Runs one job.
+   * @throws DeriveUnavailable, the reason of the signal, or errors of the source
    */
   async function run({
     kind,
@@ -279,7 +277,7 @@ export function createDerive({
   return {
     run,
 
-    /** Does several jobs with one file, which is written only once where the store has none. */
+    /** Runs several jobs on one file, which is copied only once if the store has no local file. */
     async withFile<T>(
       source: Source,
       use: (file: Source) => Promise<T>,
@@ -293,16 +291,16 @@ export function createDerive({
       }
     },
 
-    /** Whether there is a program that takes pictures out of videos. */
+    /** Whether a program for video pictures is available. */
     readsVideos: ffmpeg !== null,
 
-    /** How many jobs can run at a time. */
+    /** The maximum number of concurrent jobs. */
     processes,
 
-    /** The processes that there are now. */
+    /** The ids of the current processes. */
     pids: (): number[] => [...busy, ...idle.map(({ child }) => child)].map(({ pid }) => pid),
 
-    /** Ends all processes. Jobs that wait or run are refused. */
+    /** Stops all processes. Waiting and running jobs are refused. */
     async stop(): Promise<void> {
       stopped = true
       for (const queue of waiting.values())

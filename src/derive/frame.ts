@@ -5,7 +5,7 @@
 
 const HEAD = 4
 
-/** A message: a JSON text, and the bytes that belong to it. */
+/** Encodes a message: a JSON text and its binary data. */
 export function frame(head: unknown, bytes: Uint8Array[] = []): Uint8Array[] {
   const text = Buffer.from(JSON.stringify(head))
   const length = Buffer.alloc(HEAD)
@@ -13,15 +13,15 @@ export function frame(head: unknown, bytes: Uint8Array[] = []): Uint8Array[] {
   return [length, text, ...bytes]
 }
 
-/** Characters of the head of a message besides what its bound allows. */
+/** Allowance for a message's head beyond its data limit, in characters. */
 const HEAD_MARGIN = 64 * 1024
 
-/** The message is not one, or is beyond its bound. */
+/** The message is malformed or exceeds its limit. */
 export class BadFrame extends Error {}
 
 /**
- * Collects one message after the other.
- * @param sizesOf the lengths of the bytes that a head announces
+ * Reads messages in sequence.
+ * @param sizesOf returns the lengths of the binary data that a head announces
  */
 export function frameReader<Head>(sizesOf: (head: Head) => number[]) {
   let chunks: Buffer[] = []
@@ -38,8 +38,8 @@ export function frameReader<Head>(sizesOf: (head: Head) => number[]) {
 
   return {
     /**
-     * @param bound bytes that the message may have
-     * @returns the message, when it is complete
+     * @param bound the maximum size of the message in bytes
+     * @returns the message, once it is complete
      * @throws BadFrame
      */
     add(chunk: Buffer, bound: number): { head: Head; bytes: Buffer[] } | undefined {

@@ -1,8 +1,8 @@
 import type { Work } from './outcome.ts'
 
 /**
- * The kinds of jobs. Each is loaded by the process that does the first job of it, and never by the
- * service.
+ * The kinds of jobs. A process loads the module of a kind with its first job. The service never
+ * loads it.
  */
 export const kinds = {
   digest: () => import('./kinds/digest.ts'),

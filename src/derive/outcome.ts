@@ -1,6 +1,6 @@
 /**
- * Why nothing could be derived from a file. All but the last three are about the file; these may
- * also be about a busy machine.
+ * Reasons for a failure. The last three may also come from a busy machine, and all others concern
+ * the file.
  */
 export const failureReasons = [
   'unsupported',
@@ -12,41 +12,44 @@ export const failureReasons = [
 ] as const
 export type FailureReason = (typeof failureReasons)[number]
 
-/** The containers of videos that pictures are taken of, as ffmpeg names them. */
+/** The video containers that are supported for thumbnails, by their ffmpeg names. */
 export const videoContainers = ['mov', 'matroska', 'avi', 'ogg'] as const
 export type VideoContainer = (typeof videoContainers)[number]
 
-/** What one job may use. */
+/** The limits of one job. */
 export interface Bounds {
-  /** Milliseconds from its begin in a process. */
+  /** Milliseconds from its start in a process. */
   ms: number
-  /** Pixels of a picture, or of all pages and frames of it. */
+  /** The maximum pixels of a picture, including all its pages and frames. */
   pixels: number
-  /** Bytes of everything that it answers. */
+  /** The maximum size of its output in bytes. */
   outputBytes: number
 }
 
 /** One job, as a process receives it. */
 export interface Task {
   kind: string
-  /** The file, which is only read. */
+  /** The path of the file, which is only read. */
   path: string
   mediaType: string
   bounds: Bounds
-  /** What this kind of job needs to know beyond that. */
+  /** Further input for this kind of job. */
   input: unknown
 }
 
-/** The answer of a kind of job: a value that JSON can hold, and bytes. */
+/** The result of a job: a JSON value and binary data. */
 export interface Derived {
   value: unknown
   outputs?: Uint8Array[]
 }
 
-/** Does one kind of job in a process of its own. @throws Refusal */
+/**
+ * Runs one kind of job in a separate process.
+ * @throws Refusal
+ */
 export type Work = (task: Task) => Promise<Derived>
 
-/** Thrown by a kind of job for a file that it cannot handle. */
+/** Thrown by a job for a file that it cannot process. */
 export class Refusal extends Error {
   readonly reason: FailureReason
 
@@ -57,9 +60,9 @@ export class Refusal extends Error {
   }
 }
 
-/** What precedes the bytes of an answer. */
+/** The head of a response, which precedes its binary data. */
 export type AnswerHead =
   | { ok: true; value: unknown; outputs: number[] }
   | { ok: false; reason: FailureReason }
-  /** The process cannot do jobs of this kind, whatever the file. */
+  /** The process cannot run jobs of this kind, whatever the file. */
   | { ok: false; unable: string; isLasting: boolean }

@@ -30,8 +30,8 @@ async function answer(task: Task): Promise<void> {
 function failureOf(error: unknown): AnswerHead {
   if (error instanceof Refusal) return { ok: false, reason: error.reason }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  // A library that this platform has no build of; a file that has gone meanwhile, or that cannot be
-  // read for now.
+  // The library has no build for this platform, or the file was removed or is temporarily
+  // unreadable.
   const said = String(error instanceof Error ? error.message : error).slice(0, 300)
   if (
     /^(ERR_DLOPEN_FAILED|(ERR_)?MODULE_NOT_FOUND)$/.test(code) ||
@@ -48,6 +48,6 @@ process.stdin.on('data', (chunk: Buffer) => {
   const task = reader.add(chunk, TASK_BYTES)
   if (task) void answer(task.head).catch(error => send(failureOf(error)))
 })
-// At once: an exit would wait for what libraries are doing in their threads.
+// Kill at once, because an exit would wait for the threads of libraries.
 process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'))
 send({ ok: true, value: 'ready', outputs: [] })

@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import { isRunning } from '../runtime/is-running.ts'
 
 const PREFIX = 'satchel-derive-'
-/** Those of this process. After a start of a container, an earlier process had the same number. */
+/**
+ * The folders of this process. After a restart of a container, an earlier process may have had the
+ * same id.
+ */
 const own = new Set<string>()
 
 /**
- * Makes a folder for copies of what is in the store. Those of processes that were killed go: they
- * have bytes of people's files.
+ * Creates a folder for temporary copies of stored files. Removes the folders of killed processes,
+ * which contain users' files.
  */
 export async function makeTemporary(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
@@ -23,7 +26,7 @@ export async function makeTemporary(): Promise<string> {
       (Number(pid) !== process.pid && isRunning(Number(pid)))
     )
       continue
-    // Another user's stays.
+    // A folder of another user cannot be removed.
     await rm(path, { recursive: true, force: true }).catch(() => {})
   }
   return folder

@@ -3,34 +3,34 @@ import { bounded, ENVIRONMENT, MARGIN, MEMORY, memoryOf, WATCH_MS } from './boun
 import type { Ended } from './child.ts'
 import type { FailureReason, Task, VideoContainer } from './outcome.ts'
 
-/** What a job of this kind is given. */
+/** The input of a job of this kind. */
 interface Input {
   container: VideoContainer
   /** The longest side of the picture, in pixels. */
   side: number
 }
 
-/** Bytes of what the program says that are read; the rest is thrown away. */
+/** The maximum ffmpeg output that is read; the rest is discarded. */
 const SAID = 64 * 1024
-/** Characters of a line that says the size of a frame; it has about 250. */
+/** The maximum length of a line with the frame size; such lines have about 250 characters. */
 const LINE = 500
-/** Seconds of a video in which a picture is looked for. */
+/** Seconds of a video that are searched for a picture. */
 const SECONDS = 10
-/** Key frames of which the one that shows most is taken: the first one is often black. */
+/**
+ * The number of key frames to choose the most representative from. The first one is often black.
+ */
 const FRAMES = 8
-/** Of videos in common use. Nothing else is decoded. */
+/** Decoders for common videos. All others are disabled. */
 const decoders =
   'h264,hevc,libdav1d,av1,vp8,vp9,mpeg4,msmpeg4v3,mpeg1video,mpeg2video,mjpeg,h263,theora,prores,dvvideo,rawvideo,png'
 
-/**
- * The options with which ffmpeg reads this one file in this one container, and writes one picture.
- */
+/** The ffmpeg options to read exactly this file in this container, and to write one picture. */
 function optionsFor({ path, bounds }: Task, { container, side }: Input): string[] {
   const scaled = `scale=w='min(${side},iw)':h='min(${side},ih)':force_original_aspect_ratio=decrease`
   return [
     ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'info'],
     ...['-max_alloc', `${MEMORY / 2}`, '-threads', '1', '-filter_threads', '1'],
-    // No playlists, no network, and no other file, whatever this one names.
+    // Disables playlists, the network, and references to other files.
     ...[
       '-protocol_whitelist',
       'file',
@@ -42,7 +42,7 @@ function optionsFor({ path, bounds }: Task, { container, side }: Input): string[
     ...(container === 'mov' ? ['-enable_drefs', '0', '-use_absolute_path', '0'] : []),
     ...['-max_pixels', `${bounds.pixels}`, '-skip_frame', 'nokey', '-t', `${SECONDS}`],
     ...['-an', '-sn', '-dn', '-f', container, '-i', `file:${path}`],
-    // What `showinfo` writes has the size of the original.
+    // `showinfo` logs the original size.
     ...['-map', '0:V:0', '-vf', `showinfo=checksum=0,${scaled},thumbnail=n=${FRAMES},format=rgb24`],
     ...[
       '-frames:v',
@@ -60,15 +60,15 @@ function optionsFor({ path, bounds }: Task, { container, side }: Input): string[
   ]
 }
 
-/** A process of ffmpeg, which takes one picture out of a video. */
+/** An ffmpeg process that extracts one picture from a video. */
 export interface VideoProcess {
   readonly pid: number
-  /** The picture as PNG, and the size of the original as far as that is known. */
+  /** The picture as PNG, and the original size if known. */
   ended: Promise<Ended>
   end(): void
 }
 
-/** Takes a picture out of a video, in the bounds that the other processes have. */
+/** Extracts a picture from a video, within the same bounds as other jobs. */
 export async function takePicture(ffmpeg: string, task: Task): Promise<VideoProcess> {
   const { ms, outputBytes } = task.bounds
   const words = [ffmpeg, ...optionsFor(task, task.input as Input)]
@@ -110,7 +110,7 @@ export async function takePicture(ffmpeg: string, task: Task): Promise<VideoProc
       clearTimeout(limit)
       if (reason) return resolve({ ok: false, reason })
       if (signal) return resolve({ ok: false, reason: 'crashed' })
-      // It succeeds with nothing, too, if a video has no pictures.
+      // ffmpeg also succeeds, with empty output, for a video without pictures.
       if (length === 0) return resolve({ ok: false, reason: 'unreadable' })
       resolve({ ok: true, value: sizeIn(said), outputs: [Buffer.concat(chunks)] })
     })
@@ -119,9 +119,9 @@ export async function takePicture(ffmpeg: string, task: Task): Promise<VideoProc
 }
 
 /**
- * The size of the first frame, upright. A video may write such a line itself, and is believed as
- * any other is. Lines are bounded, and no pattern can go back: what a file has ffmpeg say is read
- * by the service itself.
+ * The upright size of the first frame. A video may forge such a line, which is no worse than a
+ * forged frame size. Lines are bounded, and the patterns cannot backtrack, because the service
+ * itself parses this untrusted output.
  */
 export function sizeIn(said: string): { width: number; height: number } | undefined {
   const line = said

@@ -7,7 +7,7 @@ export const UNSPACED =
 const UNSPACED_RUN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
 const ASCII = /^[\t\n\r\x20-\x7e]*$/
-/** Letters that no decomposition reduces to the ones that people type instead. */
+/** Letters that Unicode decomposition does not reduce to the letters that people type instead. */
 const LETTERS: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -20,10 +20,7 @@ const LETTERS: Record<string, string> = {
   ð: 'd',
 }
 
-/**
- * A text without the differences that a search ignores: case, accents, and forms of the same
- * character.
- */
+/** Folds case, accents and compatibility forms, which a search ignores. */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   return text
@@ -33,14 +30,14 @@ export function fold(text: string): string {
     .replace(/[ßæœøđłıþð]/g, letter => LETTERS[letter] ?? letter)
 }
 
-/** A word of a text, folded, and where it is in the text. */
+/** A folded word, and its position in the text. */
 export interface FoundWord {
   word: string
   start: number
   end: number
 }
 
-/** The words of a text in their order. */
+/** Yields the words of a text in order. */
 export function* wordsIn(text: string): Generator<FoundWord> {
   for (const { 0: raw, index } of text.matchAll(WORD)) {
     if (!UNSPACED.test(raw)) {
@@ -66,13 +63,10 @@ export function* wordsIn(text: string): Generator<FoundWord> {
   }
 }
 
-/**
- * Different words of a text that are indexed: the first ones. A book has fewer; what has more is no
- * prose.
- */
+/** The maximum number of distinct words that are indexed per text. Books have fewer. */
 export const MOST_WORDS = 20_000
 
-/** The different words of a text, in the order of their bytes. */
+/** The distinct words of a text in byte order. */
 export function distinctWords(text: string): string[] {
   const words = new Set<string>()
   for (const { word } of wordsIn(text)) if (words.add(word).size === MOST_WORDS) break

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Derived, Task } from '../outcome.ts'
 
-/** The SHA-256 of a file: what identifies a content, wherever and however often it is stored. */
+/** Computes the SHA-256 of a file, which identifies its content wherever it is stored. */
 export async function work({ path }: Task): Promise<Derived> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash)

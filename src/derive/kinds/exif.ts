@@ -1,8 +1,8 @@
 import type { Exif } from 'exif-reader'
 
-/** What a picture says about itself, as far as people are shown it. */
+/** The EXIF data of a picture that people are shown. */
 interface ShownExif {
-  /** When it was taken, in milliseconds since 1970; a time without a zone counts as one in UTC. */
+  /** The capture time in milliseconds since 1970. A time without a zone counts as UTC. */
   takenAt?: number
   details?: {
     camera?: string
@@ -11,16 +11,16 @@ interface ShownExif {
     aperture?: number
     iso?: number
     focalLength?: number
-    /** Minutes that the clock of the camera was ahead of UTC, if it says so. */
+    /** The camera clock's offset from UTC in minutes, if recorded. */
     zoneMinutes?: number
-    /** Degrees. */
+    /** Coordinates in degrees. */
     place?: { latitude: number; longitude: number }
   }
 }
 
 const LONGEST_WORDS = 100
 
-/** A text that a camera wrote, on one line; undefined if there is nothing to show. */
+/** A camera's text on one line; undefined if it is empty. */
 function words(...given: unknown[]): string | undefined {
   const text = given
     .filter(part => typeof part === 'string')
@@ -38,7 +38,7 @@ function amount(given: unknown): number | undefined {
     : undefined
 }
 
-/** Degrees from degrees, minutes and seconds. */
+/** Converts degrees, minutes and seconds into degrees. */
 function degrees(given: unknown, reference: unknown, most: number): number | undefined {
   if (!Array.isArray(given) || given.length !== 3 || !given.every(part => Number.isFinite(part)))
     return undefined
@@ -48,7 +48,7 @@ function degrees(given: unknown, reference: unknown, most: number): number | und
   return Number((/^[SW]/i.test(String(reference)) ? -value : value).toFixed(6))
 }
 
-/** The zone of a time, such as +02:00, in minutes. */
+/** The offset of a zone such as +02:00, in minutes. */
 function zoneOf(given: unknown): number | undefined {
   const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)/.exec(String(given)) ?? []
   if (!sign) return undefined
@@ -66,7 +66,7 @@ export function shownExif(exif: Exif | undefined): ShownExif {
   const model = words(image.Model)
   const make = words(image.Make)
   const found = {
-    // Many models begin with the name of their maker.
+    // Many model names begin with the manufacturer.
     camera: words(
       make && model?.toLowerCase().startsWith(make.toLowerCase()) ? undefined : make,
       model,

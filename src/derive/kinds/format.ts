@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises'
 import type { VideoContainer } from '../outcome.ts'
 
-/** What kind of file it is. */
+/** The format of a file. */
 export type Format = 'raster' | 'heic' | 'svg' | 'pdf' | { container: VideoContainer }
 
-/** Where the root of an SVG begins. */
+/** Bytes in which the root of an SVG must begin. */
 const SNIFFED = 4096
 
-/** How files of the formats that are decoded from a path begin. */
+/** The first bytes of the formats that are decoded from a path. */
 const rasters = [
   'ffd8ff',
   '89504e470d0a1a0a',
@@ -19,14 +19,14 @@ const rasters = [
   '4d4d002b',
 ]
 
-/** How the other containers of videos begin. */
+/** The first bytes of the other video containers. */
 const containers: [RegExp, VideoContainer][] = [
   [/^.{4}(ftyp|moov|mdat|wide|free|skip)/s, 'mov'],
   [/^RIFF.{4}AVI /s, 'avi'],
   [/^OggS/, 'ogg'],
 ]
 
-/** What kind of file it is, by its first bytes: names and media types are chosen by clients. */
+/** Detects the format by the first bytes, because clients choose names and media types. */
 function formatOfStart(start: Buffer): Format | undefined {
   const [hex, text] = [start.toString('hex', 0, 8), start.toString('latin1')]
   if (rasters.some(begin => hex.startsWith(begin)) || /^RIFF.{4}WEBP/s.test(text)) return 'raster'
@@ -38,7 +38,7 @@ function formatOfStart(start: Buffer): Format | undefined {
   if (container) return { container }
   if (/^(\xef\xbb\xbf)?\s*<(\?xml|!--|!DOCTYPE|svg)/.test(text) && /<svg[\s>]/.test(text))
     return 'svg'
-  // Anything may precede it: ISO 32000, annex H.3.4.1.
+  // A PDF may have leading bytes: ISO 32000, annex H.3.4.1.
   return /%PDF-\d/.test(text.slice(0, 1024)) ? 'pdf' : undefined
 }
 

@@ -5,17 +5,17 @@ import { Refusal } from '../outcome.ts'
 
 type PDFium = Awaited<ReturnType<typeof PDFiumModule>>
 
-/** Bytes of a document, which is in memory as a whole. */
+/** The maximum size of a document, which is held in memory. */
 const DOCUMENT_BYTES = 128 * 1024 * 1024
-/** The format of a bitmap, with four channels. */
+/** The PDFium bitmap format with four channels. */
 const BGRA = 4
-/** FPDF_ANNOT, FPDF_REVERSE_BYTE_ORDER (red comes first), FPDF_RENDER_LIMITEDIMAGECACHE. */
+/** FPDF_ANNOT, FPDF_REVERSE_BYTE_ORDER (red first), FPDF_RENDER_LIMITEDIMAGECACHE. */
 const FLAGS = 0x01 | 0x10 | 0x200
 const WHITE = 0xffffffff
 
-/** The first page of a document, drawn on white. */
+/** The first page of a document, rendered on white. */
 export interface FirstPage {
-  /** In points, of which 72 are an inch. */
+  /** The size in points (1/72 inch). */
   width: number
   height: number
   data: Buffer
@@ -25,7 +25,7 @@ export interface FirstPage {
 let compiled: WebAssembly.Module | undefined
 
 /**
- * PDFium, with memory of its own: nothing of a document is there for the next one. It has no
+ * Starts PDFium with its own memory, so that nothing remains for the next document. It has no
  * scripts and no network.
  */
 export async function startPdfium(): Promise<PDFium> {
@@ -66,7 +66,10 @@ export function loadDocument(pdfium: PDFium, path: string): number {
   }
 }
 
-/** Draws the first page of a document, with so many pixels on its longest side. @throws Refusal */
+/**
+ * Renders the first page of a document, with this many pixels on its longest side.
+ * @throws Refusal
+ */
 export async function firstPage(path: string, side: number): Promise<FirstPage> {
   const pdfium = await startPdfium()
   const page = pdfium._FPDF_LoadPage(loadDocument(pdfium, path), 0)

@@ -6,34 +6,34 @@ import { type Derived, Refusal, type Task } from '../outcome.ts'
 import { shownExif } from './exif.ts'
 import { formatOf } from './format.ts'
 
-/** What a job of this kind is given. */
+/** The input of a job of this kind. */
 interface Input {
-  /** The longest side of each picture that it makes, in pixels. */
+  /** The longest side of each thumbnail, in pixels. */
   sides: number[]
 }
 
-// One job at a time, and none needs what another has read.
+// Jobs run one at a time and share no files.
 sharp.cache(false)
 sharp.concurrency(1)
-// Only what this file asks for: no formats of scientists, no programs, and no SVG by its path, from
-// which it could name other files.
+// Enables only the loaders that this file uses: no scientific formats, no external programs, and no
+// SVG by path, because an SVG could then refer to other files.
 sharp.block({ operation: ['VipsForeignLoad'] })
 const loaders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map(
   name => `VipsForeignLoad${name}File`,
 )
 sharp.unblock({ operation: [...loaders, 'VipsForeignLoadSvgBuffer'] })
 
-/** Bytes of an SVG, which is parsed as a whole. */
+/** The maximum size of an SVG, which is parsed as a whole. */
 const SVG_BYTES = 2 * 1024 * 1024
 /**
- * The longest side of what a ThumbHash is made of: more would not show in its few frequencies, and
- * takes the time of a small picture.
+ * The longest side of the input for a ThumbHash. A larger input would cost time and add nothing to
+ * its few frequencies.
  */
 const HASHED = 64
-// Half the time of the highest effort, and a few bytes more.
+// Takes half the time of the highest effort, for a few more bytes.
 const webp = { quality: 76, effort: 2, smartSubsample: false } as const
 
-/** A library says what is wrong with a file only in words. */
+/** Libraries report broken files only by message. */
 function refusalOf(error: unknown): unknown {
   const said = error instanceof Error ? error.message : ''
   if (/pixel limit|too large/i.test(said)) return new Refusal('too-large')
@@ -42,8 +42,8 @@ function refusalOf(error: unknown): unknown {
 }
 
 /**
- * Makes small pictures of a picture: the first frame or page, upright, in sRGB, without any
- * metadata. Reads those once. Of a video, it only says in which container it is.
+ * Creates thumbnails of a picture: the first frame or page, upright, in sRGB, without metadata.
+ * Reads the metadata once. For a video, only detects the container.
  */
 export async function work({ path, bounds, input }: Task): Promise<Derived> {
   const format = await formatOf(path)
@@ -60,9 +60,9 @@ export async function work({ path, bounds, input }: Task): Promise<Derived> {
   }
 }
 
-/** Of a document: of its first page. Its size is in points. */
+/** Handles a document by its first page. Its size is in points. */
 async function page(path: string, pixels: number, sides: number[]): Promise<Derived> {
-  // It is compiled for documents only.
+  // Compiled only for documents.
   const { firstPage } = await import('./pdf.ts')
   const { width, height, data, raw } = await firstPage(path, Math.max(...sides))
   const opaque = await sharp(data, { raw, limitInputPixels: pixels })
@@ -80,7 +80,7 @@ async function pictures(
   const options: SharpOptions = { limitInputPixels: pixels, failOn: 'error', sequentialRead: true }
   const original = sharp(source, options)
   const { width, height, pageHeight, orientation = 1, exif } = await original.metadata()
-  // Before anything is decoded: what each decoder allocates first is bounded by it.
+  // Checked before decoding, because it bounds each decoder's first allocation.
   if (width * height > pixels) throw new Refusal('too-large')
   const upright =
     orientation >= 5
@@ -97,7 +97,7 @@ async function pictures(
   }
 }
 
-/** Encodes what was decoded once, and makes it smaller step by step. */
+/** Encodes the decoded picture, and scales it down step by step. */
 async function smaller(
   { info, data }: { info: OutputInfo; data: Buffer },
   pixels: number,
@@ -125,7 +125,7 @@ async function smaller(
 const inside = (picture: Sharp, side: number): Sharp =>
   picture.resize(side, side, { fit: 'inside', withoutEnlargement: true })
 
-/** Cameras write what they like: a picture is shown whether or not it can be read. */
+/** Cameras write invalid EXIF data, too. The picture is shown regardless. */
 function parsed(exif: Buffer): ReturnType<typeof readExif> | undefined {
   try {
     return readExif(exif)

@@ -8,16 +8,19 @@ import { decode } from '../text/decode.ts'
 import { textOfHtml } from '../text/markup.ts'
 import { distinctWords } from '../words.ts'
 
-/** What a job of this kind is given. */
+/** The input of a job of this kind. */
 interface Input {
-  /** What the file is by its name and its media type. */
+  /** The file's format, judged by its name and media type. */
   format: 'text' | 'html' | 'mail' | 'pdf' | 'office'
 }
 
-/** Bytes of a text that are read, and of a file that must be read as a whole. */
+/**
+ * The maximum bytes that are read of a plain text, and the maximum size of a file that must be read
+ * as a whole.
+ */
 const READ = 4 * MOST_CHARACTERS
 const WHOLE = 64 * 1024 * 1024
-/** Half of the size that the quickest compression makes, at the same speed. */
+/** Halves the size compared with the fastest compression, at the same speed. */
 const compression = {
   params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 20 },
 }
@@ -44,13 +47,12 @@ async function whole(path: string): Promise<Buffer> {
 }
 
 /**
- * The format that the first bytes say, where they say one: names are chosen by people, and the text
- * is that of all who have the same file. What is neither of the formats that its name says is read
- * as text, if it is text.
+ * The format by the file's first bytes if they show one, because people choose names, and all files
+ * with this content share the text. A file that matches no format is read as text, if it is text.
  */
 function formatOf(start: Buffer, said: Input['format']): Input['format'] {
   const mark = start.indexOf('%PDF-')
-  // Something may stand before a PDF; a text may speak of one.
+  // A PDF may have leading bytes, and a text may mention the PDF mark.
   if (mark === 0 || (mark > 0 && said === 'pdf')) return 'pdf'
   if (start.toString('latin1', 0, 4) === 'PK\x03\x04') return 'office'
   return said === 'pdf' || said === 'office' ? 'text' : said
@@ -58,7 +60,7 @@ function formatOf(start: Buffer, said: Input['format']): Input['format'] {
 
 async function textOf(path: string, said: Input['format']): Promise<string> {
   const format = formatOf(await startOf(path, 1024), said)
-  // Each is loaded by the process that needs it.
+  // Each process loads only the parsers that it needs.
   if (format === 'pdf') return (await import('../text/pdf.ts')).textOfPdf(path)
   if (format === 'office')
     return (await import('../text/office.ts')).textOfOffice(await whole(path))
@@ -76,8 +78,8 @@ async function sha256Of(path: string): Promise<string> {
 }
 
 /**
- * The text of a file, compressed, with its different words, one in a line; and the checksum of the
- * file.
+ * Extracts the text of a file, compressed, its distinct words, one per line, and the file's
+ * checksum.
  */
 export async function work({ path, input }: Task): Promise<Derived> {
   const sha256 = await sha256Of(path)
@@ -86,7 +88,7 @@ export async function work({ path, input }: Task): Promise<Derived> {
     text = await textOf(path, (input as Input).format)
   } catch (error) {
     if (error instanceof Refusal) return { value: { sha256, failed: error.reason } }
-    // A library says in words only that a file is broken. What is not the file's fault has a code.
+    // Libraries report broken files only by message. Other errors have a code.
     if (
       error instanceof Error &&
       'code' in error &&

@@ -1,12 +1,12 @@
-/** Characters of a text that are kept: the first ones of a longer one. */
+/** The maximum length of a stored text. Longer texts are truncated. */
 export const MOST_CHARACTERS = 1024 * 1024
 
-/** Collects a text up to a bound. */
+/** Collects a text up to a limit. */
 export class BoundedText {
   #parts: string[] = []
   #length = 0
 
-  /** Whether nothing more is taken. */
+  /** Whether the limit is reached. */
   get isFull(): boolean {
     return this.#length >= MOST_CHARACTERS
   }

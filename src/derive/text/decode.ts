@@ -1,9 +1,9 @@
 import { Refusal } from '../outcome.ts'
 
-/** Where a file that is no text shows it. */
+/** The bytes that are checked for signs of a binary file. */
 const SNIFFED = 8192
 
-/** The character set that bytes begin to be in, and where they do. */
+/** The character set that a byte order mark shows, and the length of the mark. */
 function markOf(bytes: Buffer): { charset: string; start: number } | undefined {
   const hex = bytes.toString('hex', 0, 3)
   if (hex === 'efbbbf') return { charset: 'utf-8', start: 3 }
@@ -14,7 +14,7 @@ function markOf(bytes: Buffer): { charset: string; start: number } | undefined {
 
 const isUtf8 = (bytes: Buffer): boolean => {
   try {
-    // Bytes that were cut off may end within a character.
+    // Truncated bytes may end within a character.
     new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
     return true
   } catch {
@@ -23,10 +23,10 @@ const isUtf8 = (bytes: Buffer): boolean => {
 }
 
 /**
- * The text of a file: in UTF-8, in UTF-16 with a mark, or else in Windows-1252, which has all of
+ * Decodes a text file as UTF-8, as UTF-16 with a mark, or else as Windows-1252, a superset of
  * Latin-1.
- * @param charset what something says that it is in
- * @throws Refusal for what is no text
+ * @param charset the declared character set
+ * @throws Refusal for a binary file
  */
 export function decode(bytes: Buffer, charset?: string): string {
   const mark = markOf(bytes)

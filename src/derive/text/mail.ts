@@ -2,7 +2,7 @@ import { Refusal } from '../outcome.ts'
 import { decode } from './decode.ts'
 import { textOfHtml } from './markup.ts'
 
-/** Parts within parts. */
+/** The maximum nesting of parts. */
 const DEPTH = 6
 const MOST_PARTS = 200
 const SHOWN = ['subject', 'from', 'to', 'cc', 'date']
@@ -12,12 +12,12 @@ interface Part {
   body: string
 }
 
-/** A message or a part of one, each character a byte. */
+/** A message or one of its parts, with one character per byte. */
 function read(raw: string): Part {
   const gap = /\r?\n\r?\n/.exec(raw)
   const head = gap ? raw.slice(0, gap.index) : raw
   const headers = new Map<string, string>()
-  // A line that begins with a space goes on with the one before.
+  // A line that begins with a space continues the previous line.
   for (const line of head.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)) {
     const colon = line.indexOf(':')
     const name = line.slice(0, colon).toLowerCase()
@@ -42,7 +42,7 @@ function bytesOf(body: string, encoding: string): Buffer {
   return Buffer.from(/quoted-printable/i.test(encoding) ? unquoted(body) : body, 'latin1')
 }
 
-/** A part or a word that is no text is left out: the others are read. */
+/** Skips an undecodable part or word, and keeps the others. */
 function textIn(bytes: Buffer, charset?: string): string {
   try {
     return decode(bytes, charset)
@@ -52,7 +52,7 @@ function textIn(bytes: Buffer, charset?: string): string {
   }
 }
 
-/** Words of a header as RFC 2047 encodes them. */
+/** Decodes the RFC 2047 words of a header. */
 const headerText = (header: string): string =>
   header
     .replace(/\?=\s+=\?/g, '?==?')
@@ -65,13 +65,11 @@ const headerText = (header: string): string =>
       ),
     )
 
-/**
- * The text of an e-mail: who wrote to whom about what, and its text. What is attached is left out.
- */
+/** The text of an e-mail: its sender, recipients, subject and body. Skips attachments. */
 export function textOfMail(bytes: Buffer): string {
   const message = read(bytes.toString('latin1'))
   const headers = SHOWN.flatMap(name => message.headers.get(name) ?? []).map(text =>
-    // Without an encoding, headers are in ASCII, or as newer programs write them in UTF-8.
+    // Headers without an encoding are ASCII, or UTF-8 from newer programs.
     headerText(textIn(Buffer.from(text, 'latin1'))),
   )
   let left = MOST_PARTS
@@ -88,7 +86,7 @@ export function textOfMail(bytes: Buffer): string {
         .slice(1, MOST_PARTS)
         .filter(part => !part.startsWith('--'))
         .map(part => read(part.replace(/^[ \t]*\r?\n/, '')))
-      // The same once as text and once as HTML.
+      // Alternatives contain the same text as plain text and as HTML.
       const [plain] = parts.filter(part =>
         /^text\/plain/i.test(part.headers.get('content-type') ?? 'text/plain'),
       )

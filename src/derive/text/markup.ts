@@ -1,20 +1,20 @@
 import { SaxesParser } from 'saxes'
 import { BoundedText } from './bounded-text.ts'
 
-/** Characters of XML that are parsed together. */
+/** XML characters per parser step. */
 const STEP = 64 * 1024
 
 interface Handler {
   open(name: string, attributes: Record<string, string>): void
   close(name: string): void
   text(text: string): void
-  /** Whether the rest need not be read. */
+  /** Whether the rest can be skipped. */
   isDone(): boolean
 }
 
 /**
- * Reads XML. The parser knows the five entities of XML and no others: what a document declares is
- * not expanded, and nothing is fetched. Of broken XML, what can be read is.
+ * Parses XML. Knows only the five predefined entities: never expands a document's own entities, and
+ * fetches nothing. Reads broken XML as far as possible.
  */
 export function readXml(xml: string, handler: Handler): void {
   const parser = new SaxesParser()
@@ -60,14 +60,14 @@ const unescaped = (text: string): string =>
     return code <= 0x10ffff ? String.fromCodePoint(code) : ' '
   })
 
-/** Elements whose content is not shown. */
+/** Elements whose content is invisible. */
 const UNSHOWN = /^(script|style|template|noscript|svg|head)$/
-/** Elements within a word. */
+/** Elements that may occur within a word. */
 const WITHIN = /^(b|i|u|em|strong|span|a|sub|sup|mark|small|wbr|font|code)$/
 
 /**
- * The text of HTML, as people see it. No parser that builds a document: a hostile one would be as
- * large as memory.
+ * The visible text of HTML. Uses no DOM parser, because a hostile document could exhaust the
+ * memory.
  */
 export function textOfHtml(html: string): string {
   const text = new BoundedText()
@@ -91,7 +91,7 @@ export function textOfHtml(html: string): string {
       continue
     }
     at = after(html, '>', open)
-    // The title is shown, though it is in the head.
+    // The title is visible, although it is in the head.
     if (slash === '' && UNSHOWN.test(name) && name !== 'head') at = afterElement(html, name, at)
     if (!WITHIN.test(name))
       text.add(/^(p|div|li|tr|h[1-6]|br|section|article|title)$/.test(name) ? '\n' : ' ')
@@ -105,8 +105,8 @@ const after = (text: string, what: string, from: number): number => {
 }
 
 /**
- * Where an element ends that begins before a place. Its name is one of few, so looking for its end
- * in any case costs little.
+ * The position after an element that starts before `from`. There are few such names, so
+ * case-insensitive search is cheap.
  */
 function afterElement(html: string, name: string, from: number): number {
   const end = new RegExp(`</${name}`, 'gi')

@@ -3,12 +3,12 @@ import { Refusal } from '../outcome.ts'
 import { BoundedText } from './bounded-text.ts'
 import { readXml } from './markup.ts'
 
-/** Bytes that one part of a document has, and all that are read of one. */
+/** The maximum unpacked size of one part of a document, and of all its parts. */
 const PART = 32 * 1024 * 1024
 const ALL = 64 * 1024 * 1024
 const MOST_PARTS = 2000
 
-/** The parts of documents of Office Open XML and OpenDocument that have text. */
+/** The parts of Office Open XML and OpenDocument files that contain text. */
 const PARTS = [
   /^word\/(document|footnotes|endnotes|comments|header\d*|footer\d*)\.xml$/,
   /^ppt\/(slides\/slide|notesSlides\/notesSlide)\d+\.xml$/,
@@ -16,7 +16,7 @@ const PARTS = [
   /^content\.xml$/,
 ]
 
-/** What is shown first: what a document is about, then its notes, headers and footers. */
+/** Sorts the parts: the main content first, then notes, headers and footers. */
 function byPlace(a: string, b: string): number {
   const weight = (name: string) =>
     /notes|comments|header|footer/.test(name) ? 1 : /worksheets/.test(name) ? 2 : 0
@@ -24,8 +24,8 @@ function byPlace(a: string, b: string): number {
 }
 
 /**
- * The text of a document in a ZIP. Only the parts with text are unpacked, each into as many bytes
- * as it says it has, within a bound: what unpacks to more is cut off.
+ * Extracts the text of a zipped document. Unpacks only the parts with text, each up to its declared
+ * size and a limit. Truncates what unpacks to more.
  * @throws Refusal
  */
 export function textOfOffice(bytes: Uint8Array): string {
@@ -51,8 +51,8 @@ export function textOfOffice(bytes: Uint8Array): string {
 }
 
 /**
- * Text stands in elements `t`, and numbers of tables in `v`; in OpenDocument, everywhere in the
- * body.
+ * Text is in elements `t`, and spreadsheet numbers are in `v`. In OpenDocument, text is anywhere in
+ * the body.
  */
 function addPart(text: BoundedText, xml: string, isOpenDocument: boolean): void {
   let inText = 0
@@ -62,7 +62,7 @@ function addPart(text: BoundedText, xml: string, isOpenDocument: boolean): void 
     open(name, attributes) {
       const local = localOf(name)
       if (local === 'body') inBody = true
-      // The value of such a cell is the number of a text that stands elsewhere.
+      // The value of such a cell is an index into the shared strings.
       if (local === 'c') isShared = attributes.t === 's'
       if (local === 't' || (local === 'v' && !isShared)) inText += 1
       if (/^(tab|br|line-break|s)$/.test(local)) text.add(' ')
