@@ -1,7 +1,7 @@
 import type { Log } from '../runtime/log.ts'
 import type { Caller } from './caller.ts'
 
-/** Events for the analysis of an incident; the names are stable. Refused ones are warnings. */
+/** Events for the analysis of incidents, with stable names. Refusals are logged as warnings. */
 const levels = {
   sign_in: 'info',
   sign_in_refused: 'warn',
@@ -47,7 +47,7 @@ const levels = {
 
 export type SecurityEvent = keyof typeof levels
 
-/** Ids, words from closed sets and counts: never a token, an address or a name. */
+/** Ids, words from closed sets, and counts. Never tokens, addresses or names. */
 export type Subject = Record<string, string | number | boolean | null>
 
 export interface LoggedCaller {
@@ -56,7 +56,7 @@ export interface LoggedCaller {
   key_id?: string
 }
 
-/** How the log names a caller. The ids are no credentials. */
+/** The caller in the log. These ids are no credentials. */
 export function loggedCaller(
   caller: Pick<Caller, 'userId' | 'via' | 'credentialId'> | null | undefined,
 ): LoggedCaller {
@@ -66,8 +66,8 @@ export function loggedCaller(
 }
 
 /**
- * Logs a security event on a line of its own.
- * @param log that of the request: it carries the request id
+ * Logs a security event as one line.
+ * @param log the request's log, which adds the request id
  */
 export function logSecurityEvent(
   { log, caller }: { log: Log; caller: Caller | null },
@@ -77,7 +77,7 @@ export function logSecurityEvent(
   writeSecurityEvent(log, event, loggedCaller(caller), subject)
 }
 
-/** Logs that a user has removed an identity, and with it memberships of workspaces. */
+/** Logs that a user removed an identity, and thereby some workspace memberships. */
 export function logIdentityRemoved(
   context: { log: Log; caller: Caller | null },
   { identity, workspaces }: { identity: string; workspaces: string[] },
@@ -90,7 +90,7 @@ export function logIdentityRemoved(
     })
 }
 
-/** The same for a caller who is known by nothing but ids. */
+/** Logs a security event for a caller of whom only ids are known. */
 export function writeSecurityEvent(
   log: Log,
   event: SecurityEvent,

@@ -1,50 +1,50 @@
 import type { BucketLimits, Tree } from '../values/tree.ts'
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface Origin {
-  /** As LOG_ADDRESSES shows it; null where it shows none. */
+  /** The address in the form of LOG_ADDRESSES; null if hidden. */
   address: string | null
-  /** What the client calls itself: a claim. */
+  /** The client's user agent, which is unverified. */
   agent: string | null
 }
 
-/** A person with the link of a file request, who writes with the right of its maker. */
+/** A person with the link of a file request, who writes with its creator's rights. */
 export interface Sender {
   userId: null
   via: 'file_request'
-  /** Id of the file request. */
+  /** The id of the file request. */
   credentialId: string
-  /** The name that they have given, if they were asked; a claim. */
+  /** The name that the person gave, if asked. It is unverified. */
   name: string
   from?: Origin
 }
 
-/** Who writes into a drive, and by what right. */
+/** The author of a write, and the right used. */
 export type Writer = Caller | Sender
 
-/** Who calls, and by what right. */
+/** The caller of an operation, and the right used. */
 export interface Caller {
   userId: string
   email: string
-  /** Lower-case, null when no provider vouches for it. */
+  /** In lower case; null if no provider has verified an address. */
   verifiedEmail: string | null
   name: string
   picture: string
   via: 'session' | 'api_key'
-  /** The interface of a key that is used as a password, where events name it. */
+  /** Set when a key is used as a WebDAV password, for events. */
   face?: 'webdav'
-  /** Names the session or the key; no secret, and shown in lists and in the log. */
+  /** The id of the session or key. It is no secret, and appears in lists and in the log. */
   credentialId: string
-  /** Unknown for work that outlives its request. */
+  /** Undefined for work that outlives its request. */
   from?: Origin
-  /** When the credential ends, in milliseconds; null when it does not. */
+  /** The expiry of the credential in milliseconds; null if it never expires. */
   expiresAt: number | null
-  /** Scopes of an API key; null for a session, which has all. */
+  /** The scopes of an API key; null for a session, which has all scopes. */
   scopes: ReadonlySet<string> | null
   /** The workspace of a workspace key. */
   workspaceId: string | null
   bucket: Tree
   limits: BucketLimits
-  /** What the plan allows besides; null means unlimited. */
+  /** Further limits of the plan; null means unlimited. */
   bounds: { maxPublicLinks: number | null; maxNotes: number | null }
 }

@@ -14,26 +14,22 @@ import { oneLookup } from './one-lookup.ts'
 
 export const SESSION_COOKIE = 'session_id'
 
-/** Characters that a credential may have: longer ones are not hashed. */
+/** The maximum length of a credential. Longer ones are not hashed. */
 const MAX_SECRET = 128
 
 /** Finds callers by the credentials of requests. */
 export interface CallerFinder {
   /**
-   * The caller of a request; null without a credential, or with one that is wrong, expired or
-   * revoked.
+   * The caller of a request; null without a credential, or with a wrong, expired or revoked one.
    */
   (req: IncomingMessage): Promise<Caller | null>
-  /**
-   * The caller that the secret of a key stands for, where an interface takes it elsewhere; null for
-   * anything else.
-   */
+  /** The caller of a key that an interface receives elsewhere; null for any other text. */
   byKey(secret: string): Promise<Caller | null>
 }
 
 /**
- * One statement for all sessions whose requests come at once, and one for all keys. An API key
- * decides over a cookie: contract, section 1.
+ * Finds the sessions of all concurrent requests with one statement, and their keys with another. An
+ * API key takes precedence over a cookie: contract, section 1.
  */
 export function callerFinder(db: Db): CallerFinder {
   const findByHash = oneLookup(hashes => findKeys(db, 'hash', hashes))
@@ -46,8 +42,8 @@ export function callerFinder(db: Db): CallerFinder {
     if (key !== undefined) return typeof key === 'string' ? byKey(key) : null
     const secret = sessionSecret(req)
     const caller = secret ? await findBySession(hashOf(secret)) : null
-    // A page stays open when another account signs in in the same browser: it must not act for that
-    // account.
+    // A page may stay open while another account signs in in the same browser. The page must not
+    // act for the other account.
     const account = req.headers['x-account']
     return account === undefined || account === caller?.userId ? caller : null
   }
@@ -61,8 +57,8 @@ export function callerFinder(db: Db): CallerFinder {
 }
 
 /**
- * The caller by the credential of an earlier request, for work that outlives it; null when that has
- * ended.
+ * Authenticates an earlier request's credential again, for work that outlives the request; null if
+ * it has expired or was revoked.
  */
 export const findCallerAgain = (
   db: Db,
@@ -70,8 +66,8 @@ export const findCallerAgain = (
 ) => findOne(via === 'session' ? findSessions : findKeys, db, 'id', credentialId)
 
 /**
- * A key as programs send it that know OAuth (RFC 6750). Other tokens are none of ours: a proxy
- * before the service may add one of its own, and the cookie counts as before.
+ * The key in a Bearer header (RFC 6750). Other tokens are ignored, because a proxy may add its own,
+ * and the cookie still counts.
  */
 function bearerKey({ headers }: IncomingMessage): string | undefined {
   const given = headers.authorization
@@ -80,16 +76,16 @@ function bearerKey({ headers }: IncomingMessage): string | undefined {
 
 const hashOf = (secret: string) => hashSecret(secret).toString('hex')
 
-/** The caller of a request, once authenticated, for the request log. */
+/** The authenticated callers of requests, for the request log. */
 const callers = new WeakMap<IncomingMessage, Caller>()
 
-/** Notes the caller of a request that was found another way. */
+/** Records the caller of a request that was authenticated differently. */
 export const noteCaller = (req: IncomingMessage, caller: Caller): void =>
   void callers.set(req, caller)
 
 export const callerOf = (req: IncomingMessage): Caller | undefined => callers.get(req)
 
-/** The secret in the session cookie, if there is one that may be ours. */
+/** The secret in the session cookie, if it has our format. */
 export function sessionSecret(req: IncomingMessage): string | undefined {
   const cookies = req.headers.cookie
   const secret = cookies?.includes(SESSION_COOKIE)
@@ -99,15 +95,12 @@ export function sessionSecret(req: IncomingMessage): string | undefined {
 }
 
 /**
- * How old the last use may look: noting every use would turn each read into a write. A session is
- * written when it begins.
+ * The resolution of the last use. Recording every use would turn each read into a write. A session
+ * is written when it begins.
  */
 const USE_GRAIN_MS = { session: 5 * 60_000, api_key: 60_000 }
 
-/**
- * Whether a credential is valid now. Notes its use: the request does not wait for that, and a use
- * that is not noted is no harm.
- */
+/** Whether a credential is valid now. Records its use in the background, and ignores failures. */
 function use(
   db: Db,
   table: 'session' | 'api_key',
@@ -120,7 +113,7 @@ function use(
   return true
 }
 
-/** Finds the callers of valid credentials, by the values of a column. */
+/** Finds the callers of valid credentials by the values of a column. */
 type Find = (
   db: Db,
   by: CredentialColumn,
@@ -135,8 +128,8 @@ const findSessions: Find = async (db, by, values) =>
   )
 
 /**
- * A key acts by the right of its creator: as their account is now, and as their role is where the
- * workspace is entered.
+ * A key has its creator's current rights: the account is checked here, and the role when the
+ * workspace is opened.
  */
 const findKeys: Find = async (db, by, values) =>
   callersOf(await findKeyCallers(db, by, values), by, row =>

@@ -18,21 +18,23 @@ import {
 import { may, mayGrant, mayTouch, type Role, roles } from './roles.ts'
 import { hasSession, mayUsePrivateFiles, mayUseWorkspaces } from './scopes.ts'
 
-/** A drive at a level that its caller may use: what a resolver works with. */
+/** A drive opened at a permitted level, for use in resolvers. */
 export interface OpenDrive {
   drive: Drive
   tree: Tree
   limits: BucketLimits
 }
 
-/** One storage area as a caller knows it. Its tree is had by opening it only, which authorizes. */
+/**
+ * A storage area as seen by a caller. Its tree is only available through `open`, which authorizes.
+ */
 export class Drive {
   readonly id: string
-  /** Null for the caller's own. */
+  /** Null for the caller's own drive. */
   readonly workspace: WorkspaceView | null
-  /** The share by which it is reached, where it is what another person lets the caller change. */
+  /** The share that gives access, if the drive is a share that the caller may edit. */
   readonly share: SharedRoot | null
-  /** What is shared so: the folder that its paths lead down from, or a file. */
+  /** The id of the shared folder, which is the root of all paths, or of the shared file. */
   readonly sharedId: string | null
   readonly #caller: Caller
   readonly #tree: Tree
@@ -57,20 +59,19 @@ export class Drive {
     return new Drive(caller, caller.bucket, caller.limits, null)
   }
 
-  /** @param found a workspace that the caller is a member of */
+  /** @param found a workspace of which the caller is a member */
   static ofWorkspace(caller: Caller, { tree, limits, ...workspace }: WorkspaceTree): Drive {
     return new Drive(caller, tree, limits, workspace)
   }
 
   /**
-   * What another person lets the caller change: a part of a drive, of which nothing above or beside
-   * it can be named.
+   * An editable share: a part of another drive, of which nothing outside the share is accessible.
    */
   static ofShare(caller: Caller, { tree, limits }: Pick<OpenDrive, 'tree' | 'limits'>): Drive {
     return new Drive(caller, tree, limits, null)
   }
 
-  /** The id of the user whose drive it is; null for one of a workspace, and for what is shared. */
+  /** The id of the drive's user; null for a workspace or a share. */
   get personId(): string | null {
     return this.workspace || this.share ? null : this.#caller.userId
   }
@@ -93,8 +94,8 @@ export class Drive {
   }
 
   /**
-   * What to do when something is in the way. Replacing that needs the right to delete. @throws
-   * INVALID_INPUT and as `open` does
+   * The action on a name conflict. Replacing requires the right to delete.
+   * @throws INVALID_INPUT, and the errors of `open`
    */
   onConflict(choice: string | null | undefined): OnConflict {
     const onConflict = parseOnConflict(choice)
@@ -104,24 +105,24 @@ export class Drive {
     return onConflict
   }
 
-  /** Why the caller may not use it at a level; null when they may. */
+  /** Why the caller may not use the drive at this level; null if they may. */
   refusal(level: DriveLevel): AppError | null {
     return refusalOf(() => this.open(level))
   }
 
-  /** What the caller may do with it. To ask for files follows from the others. */
+  /** The caller's permissions. The right to request files follows from the others. */
   get permissions(): DriveLevel[] {
     const levels = (Object.keys(drivePolicies) as DriveLevel[]).filter(level => level !== 'request')
     return levels.filter(level => !this.refusal(level))
   }
 
-  /** Whether the caller may end the WebDAV locks of other people here. */
+  /** Whether the caller may remove the WebDAV locks of others here. */
   get mayEndLocks(): boolean {
     if (this.share || this.refusal('write')) return false
     return this.workspace === null || mayIn(this.#caller, this.workspace, 'endLocks')
   }
 
-  /** The kinds of its events that the caller may see. */
+  /** The kinds of drive events that the caller may see. */
   get eventKinds(): DriveEventKind[] {
     const groups = Object.keys(driveKinds) as DriveEventGroup[]
     return groups.filter(group => this.#seesEvents(group)).flatMap(group => [...driveKinds[group]])
@@ -140,7 +141,7 @@ export class Drive {
   }
 }
 
-/** Why something is refused; null when it is not. */
+/** The error that `use` throws; null if it succeeds. */
 function refusalOf(use: () => unknown): AppError | null {
   try {
     use()
@@ -152,8 +153,7 @@ function refusalOf(use: () => unknown): AppError | null {
 }
 
 /**
- * Whether the credential of the caller reaches a drive at all, before anything is known of the
- * drive.
+ * Checks whether the caller's credential may access a drive, before the drive is looked up.
  * @param workspaceId null for the caller's own drive
  * @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE, FORBIDDEN
  */
@@ -176,19 +176,19 @@ function requireRole({ role }: WorkspaceView, { action, refusal }: InWorkspace):
     )
 }
 
-/** The same answer to a caller who is not a member, whether the workspace exists or not. */
+/** The error for non-members, which is the same whether or not the workspace exists. */
 export function notAMember(right: WorkspaceRight): Forbidden {
   const { refusal }: InWorkspace = workspacePolicies[right]
   return new Forbidden(refusal ?? 'You are not a member of this workspace, or it does not exist.')
 }
 
-/** Whether the role of the caller in a workspace allows something there. */
+/** Whether the caller's role in a workspace includes this permission. */
 export const allows = ({ role }: WorkspaceView, right: WorkspaceRight): boolean =>
   may(role, workspacePolicies[right].action)
 
 /**
- * Authorizes a use of a workspace. @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE,
- * FORBIDDEN
+ * Authorizes an operation on a workspace.
+ * @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE, FORBIDDEN
  */
 export function openWorkspace<W extends WorkspaceView>(
   caller: Caller,
@@ -201,23 +201,21 @@ export function openWorkspace<W extends WorkspaceView>(
   return workspace
 }
 
-/**
- * Whether the caller may do something in a workspace: by their role, and for a key by its scopes,
- * too.
- */
+/** Whether the caller may do this in a workspace, by role and, for a key, by its scopes. */
 export const mayIn = (caller: Caller, workspace: WorkspaceView, right: WorkspaceRight): boolean =>
   !refusalOf(() => openWorkspace(caller, workspace, right))
 
 /**
- * The roles that the caller may give to a member of a workspace; none when they may not change that
- * member.
+ * The roles that the caller may give to a member. Empty if the caller may not change the member.
  */
 export const assignableRoles = (caller: Caller, workspace: WorkspaceView, theirs: Role): Role[] =>
   mayIn(caller, workspace, 'changeRoles') && mayTouch(workspace.role, theirs)
     ? roles.filter(role => mayGrant(workspace.role, role))
     : []
 
-/** Whether the caller may end a membership: their own, or that of someone whom they may change. */
+/**
+ * Whether the caller may remove a membership: their own, or that of a member whom they may change.
+ */
 export const mayRemove = (
   caller: Caller,
   workspace: WorkspaceView,
@@ -231,7 +229,10 @@ export function requireWorkspaceKey(caller: Caller, right: WorkspaceRight): void
   mayUseWorkspaces(caller, workspacePolicies[right].scope)
 }
 
-/** A key of a workspace reaches no other one. @throws KEY_OUT_OF_BOUNDS */
+/**
+ * A workspace key cannot access other workspaces.
+ * @throws KEY_OUT_OF_BOUNDS
+ */
 export function requireWorkspace(caller: Caller, id: string): void {
   if (caller.workspaceId !== null && caller.workspaceId !== id)
     throw new AppError(

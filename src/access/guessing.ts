@@ -29,23 +29,18 @@ import { blocksOf } from '../values/network.ts'
  * it) every instance counts for itself. The queues are those of a worker. The share itself is never touched.
  */
 
-/** The numbers of the limits above; tests shorten the times. */
+/** The parameters of the limits above. Tests shorten the times. */
 export interface GuessRules {
-  /**
-   * Wrong guesses of one address on one share in a window, in ordinary times and beyond
-   * `attackedBeyond`.
-   */
+  /** Wrong guesses per address, share and window, normally and beyond `attackedBeyond`. */
   tries: number
   triesUnderAttack: number
   windowSeconds: number
   /**
-   * Once in so many seconds, an address that has not failed is admitted from a block that has
-   * failed too often.
+   * Interval in seconds at which one address without failures is admitted from a blocked network.
    */
   wayInSeconds: number
   /**
-   * Wrong guesses on one share from everywhere in an hour, beyond which each further one adds a
-   * step to the delay.
+   * Wrong guesses per share and hour, from all addresses. Each further guess increases the delay.
    */
   slowedBeyond: number
   attackedBeyond: number
@@ -69,28 +64,28 @@ const defaults: GuessRules = {
 
 const attackSeconds = 60 * 60
 
-// A page may load a hundred resources in parallel with the right password.
+// A page may load a hundred resources in parallel with the correct password.
 const longestAddressQueue = 100
 const longestShareQueue = 1000
-/** A visitor has given up after this time, so the password need not be checked. */
+/** The visitor has given up by then, so the password is no longer checked. */
 const patienceMs = 30_000
 /**
- * Milliseconds between two looks whether another worker has checked a guess of the same visitor.
+ * Milliseconds between checks whether another worker still verifies a guess of the same visitor.
  */
 const RETRY_MS = 20
-/** Turns by which each wrong guess puts an address behind those that have not failed. */
+/** Turns that an address loses, per wrong guess, to addresses without failures. */
 const turnsPerFailure = 10_000
 
 /**
- * Limits guesses at the passwords of shares. Create one per instance and use it on every route that
+ * Limits guesses at share passwords. Create one per instance, and use it on every route that
  * accepts such a password.
  */
 export interface GuessLimiter {
   /**
-   * Checks a password, unless this address has guessed wrong too often.
+   * Verifies a password, unless this address has guessed wrong too often.
    * @param address IP address of the visitor, as determined by the trusted proxies
-   * @param verify checks the password; not called when the guess is refused. A check that throws is
-   * not counted.
+   * @param verify verifies the password; not called for a refused guess; if it throws, the guess is
+   * not counted
    * @returns the result of `verify`
    * @throws AppError TOO_MANY_ATTEMPTS with `retry_after` in seconds
    */
@@ -123,8 +118,8 @@ export function createGuessLimiter(
   )
 
   /**
-   * Counts a guess in the blocks of an address. @throws TOO_MANY_ATTEMPTS unless they have tries
-   * left, or `wayIn` admits it
+   * Counts a guess for the networks of an address.
+   * @throws TOO_MANY_ATTEMPTS if a network has no tries left and `wayIn` does not admit the address
    */
   async function enterBlocks(
     shareId: string,
@@ -142,7 +137,7 @@ export function createGuessLimiter(
     counts.push(...blocks.map(({ count }) => count))
     const over = blocks.findLast(({ count, factor }) => count.used > tries * factor)
     if (!over) return
-    // An address that has failed already has to wait until the block may guess again.
+    // An address with failures must wait until its network may guess again.
     if (own.used > 1) throw tooMany(over.count.secondsLeft)
     const wayIn = await countOfWayIn(over.key)
     if (wayIn.used > 1) throw tooMany(wayIn.secondsLeft)
@@ -170,8 +165,8 @@ export function createGuessLimiter(
       queue.run(
         names,
         async () => {
-          // Counted here, one at a time: parallel right passwords from one office must not add up
-          // to a refusal.
+          // Counted here, one at a time, so that parallel correct passwords from one office are not
+          // refused.
           await enterBlocks(shareId, address, own, tries, counts)
           return verify()
         },
@@ -187,7 +182,7 @@ export function createGuessLimiter(
     verify: () => Promise<boolean>,
   ) {
     const own = await countOfAddress(visitor)
-    // A refused guess was not checked, so it is uncounted as well.
+    // A refused guess was not checked, so it is uncounted.
     const counts = [own]
     let wrong = false
     try {
@@ -200,7 +195,10 @@ export function createGuessLimiter(
     }
   }
 
-  /** Waits until no other worker checks a guess of this visitor. @throws TOO_MANY_ATTEMPTS */
+  /**
+   * Waits until no other worker verifies a guess of this visitor.
+   * @throws TOO_MANY_ATTEMPTS
+   */
   async function takeTurn(visitor: string): Promise<Release> {
     for (const end = performance.now() + patienceMs; ; await sleep(RETRY_MS)) {
       const release = await coordination.hold(1, [[`guess of ${visitor}`, 1]])
@@ -230,19 +228,19 @@ export function createGuessLimiter(
   }
 }
 
-/** Wrong passwords that one network may try in a window, on all accounts together. */
+/** Wrong passwords per network and window, for all accounts together. */
 const NETWORK_TRIES = 100
 
 /**
- * Limits the wrong passwords that a network tries on many accounts. Each account has its own limits
- * besides.
+ * Limits the wrong passwords that a network tries on many accounts. In addition, each account has
+ * its own limit.
  */
 export interface NetworkBound {
   /** @returns the result of `verify` @throws AppError TOO_MANY_ATTEMPTS */
   attempt(address: string, verify: () => Promise<boolean>): Promise<boolean>
 }
 
-/** @param prefix of the keys of the counts */
+/** @param prefix the prefix of the count keys */
 export function createNetworkBound(
   coordination: Coordination,
   prefix: string,
@@ -279,15 +277,15 @@ function tooMany(seconds: number): AppError {
 }
 
 interface Count {
-  /** Guesses of this window, this one included. */
+  /** The guesses in this window, including this one. */
   used: number
   secondsLeft: number
   uncount(): Promise<unknown>
 }
 
 /**
- * Counts by key in windows that start at the same time everywhere. The window is part of the key: a
- * guess that is uncounted after its window has ended must not add a try to the next one.
+ * Counts by key in fixed windows that are the same in all processes. The window is part of the key,
+ * so that uncounting a guess after its window has ended does not add a try to the next window.
  */
 function createCounter(
   prefix: string,
@@ -306,7 +304,7 @@ function createCounter(
   }
 }
 
-/** A queue per key, created for the first task and dropped after the last. */
+/** A queue per key, created for the first task and removed after the last. */
 function createQueues<Queue>(make: () => Queue, longest: number) {
   const queues = new Map<string, { queue: Queue; inside: number }>()
   return async <T>(key: string, enter: (queue: Queue) => Promise<T>): Promise<T> => {

@@ -1,13 +1,13 @@
 import { inParts } from '../../db/queries/sql.ts'
 
-/** Keys of one lookup. */
+/** The maximum number of keys per lookup. */
 const MOST = 64
 
 /**
- * Makes one lookup of all keys that are asked for in one turn of the event loop. It begins after
- * the last of them was asked for, so no request gets an older result: a credential that was revoked
- * before it arrived is refused.
- * @param find what it leaves out was not found
+ * Batches all keys of one event loop turn into one lookup. The lookup starts after its last
+ * request, so no request gets an outdated result. A credential that was revoked before the request
+ * arrived is refused.
+ * @param find returns the found entries only
  */
 export function oneLookup<T>(
   find: (keys: string[]) => Promise<ReadonlyMap<string, T>>,

@@ -3,10 +3,10 @@ import { Forbidden } from '../runtime/errors.ts'
 import { SESSION_COOKIE } from './credential.ts'
 
 /**
- * Whether the headers of a browser show that a page of another origin caused the request. Other
- * clients send no such headers, and are trusted: they have no cookies but their own.
- * @param own origins whose pages may act for their visitors: the public one and those that the
- * configuration allows
+ * Whether browser headers show that a page of another origin caused the request. Other clients send
+ * no such headers and are trusted, because they only have their own cookies.
+ * @param own origins whose pages may act for their visitors: the public origin and the configured
+ * ones
  */
 export function isFromElsewhere({ headers }: IncomingMessage, own: string[]): boolean {
   const site = headers['sec-fetch-site']
@@ -17,8 +17,8 @@ export function isFromElsewhere({ headers }: IncomingMessage, own: string[]): bo
 }
 
 /**
- * Whether the headers of a browser show that a page of this service caused the request. Missing
- * headers are not enough: over plain http, browsers can be made to omit them.
+ * Whether browser headers show that a page of this service caused the request. Missing headers are
+ * not enough, because a page can make browsers omit them over plain http.
  */
 export function isFromOwnPage({ headers }: IncomingMessage, publicUrl: string): boolean {
   const site = headers['sec-fetch-site']
@@ -28,15 +28,17 @@ export function isFromOwnPage({ headers }: IncomingMessage, publicUrl: string): 
 }
 
 /**
- * Whether a browser sent the request without naming its page, as over plain http. All browsers call
- * themselves Mozilla.
+ * Whether a browser sent the request without naming its page, as over plain http. All browsers
+ * identify as Mozilla.
  */
 export function isSilentBrowser({ headers }: IncomingMessage): boolean {
   const said = headers['sec-fetch-site'] ?? headers.origin ?? headers.referer
   return said === undefined && /^Mozilla\//.test(headers['user-agent'] ?? '')
 }
 
-/** Whether a browser opens the response as a top-level page, as it does for a link. */
+/**
+ * Whether a browser opens the response as a top-level page, for example after a click on a link.
+ */
 export function isNavigation({ headers }: IncomingMessage): boolean {
   return (
     headers['sec-fetch-mode'] === 'navigate' &&
@@ -45,7 +47,7 @@ export function isNavigation({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Refuses a write that a browser sends with the session cookie for a page of another origin:
+ * Refuses a browser's write with the session cookie from a page of another origin:
  * docs/contract.md, "Credentials".
  * @throws FORBIDDEN
  */

@@ -4,29 +4,29 @@ import { createFairQueue } from '../runtime/fair-queue.ts'
 import type { Log } from '../runtime/log.ts'
 import { MAX_PASSWORD } from '../values/limits.ts'
 
-// What OWASP advises at least for Argon2id (the library's default variant).
+// OWASP's minimum for Argon2id, the library's default variant.
 const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
 
-// Two at a time need 38 MiB and leave half of Node's worker threads to files and DNS. Behind a few
-// hundred the answer would come too late to be of use. The bound of a key is what a page with a
-// hundred pictures behind one password needs.
+// Two concurrent hashes need 38 MiB and leave half of Node's worker threads for files and DNS. With
+// more than a few hundred waiting, results would come too late. The limit per key allows a page
+// with a hundred pictures behind one password.
 const AT_ONCE = 2
 const LONGEST_LINE = 512
 const LONGEST_LINE_OF_KEY = 128
 
 const WARN_EVERY_MS = 60_000
 
-/** Hashes and checks the passwords of links, in turns that are shared by key: see fair-queue.ts. */
+/** Hashes and verifies link passwords, in fair turns by key: see fair-queue.ts. */
 export interface Passwords {
   /**
    * Hashes a password with Argon2id.
-   * @param keys who causes the work
+   * @param keys the originators of the work
    * @returns a PHC string of about 97 characters, with its own salt and cost
-   * @throws InvalidInput for what parsePassword refuses, Busy when too many wait
+   * @throws InvalidInput for passwords that parsePassword refuses, Busy when too many wait
    */
   hash(password: string, keys: readonly string[]): Promise<string>
   /**
-   * Whether a password is the one that was hashed. What cannot be a password is wrong, at no cost.
+   * Verifies a password. Impossible passwords are rejected without hashing.
    * @param hashed a result of hash
    * @throws Busy when too many wait
    */
@@ -34,8 +34,8 @@ export interface Passwords {
 }
 
 /**
- * @param log logs refusals, once a minute at most
- * @param atOnce hashes that run at the same time
+ * @param log logs refusals, at most once a minute
+ * @param atOnce the number of concurrent hashes
  */
 export function createPasswords(log: Pick<Log, 'warn'>, atOnce = AT_ONCE): Passwords {
   let [refused, warnedAt] = [0, Number.NEGATIVE_INFINITY]
@@ -71,9 +71,9 @@ export function createPasswords(log: Pick<Log, 'warn'>, atOnce = AT_ONCE): Passw
 }
 
 /**
- * Reads a password that a person chooses.
- * @param field the input that is named in the error
- * @returns the password, NFC-normalised, because keyboards disagree on how to write an accent
+ * Parses a new password.
+ * @param field the input that an error names
+ * @returns the password in NFC, because keyboards encode accents differently
  * @throws InvalidInput unless it has 1 to 128 characters (code points) of valid Unicode
  */
 export function parsePassword(text: string, field = 'password'): string {
@@ -84,7 +84,7 @@ export function parsePassword(text: string, field = 'password'): string {
 }
 
 function normalise(text: string): string | undefined {
-  // NFC makes one character of four UTF-16 units at most.
+  // NFC composes at most four UTF-16 units into one character.
   if (text.length > 4 * MAX_PASSWORD || /\p{Surrogate}/u.test(text)) return undefined
   const password = text.normalize('NFC')
   const length = [...password].length

@@ -3,64 +3,63 @@ import type { Action } from './roles.ts'
 import type { PrivateFiles, WorkspaceScope } from './scopes.ts'
 
 /**
- * What a key needs, and what a role must allow (src/access/roles.ts), to do something in a
- * workspace.
+ * The scope that a key needs, and the permission that a role needs (src/access/roles.ts), for an
+ * operation in a workspace.
  */
 export interface InWorkspace {
-  /** Null where any key of the workspace will do. */
+  /** Null if any key of the workspace is enough. */
   scope: WorkspaceScope | null
   action: Action
-  /** No key may do it. */
+  /** Keys are refused. */
   session?: true
-  /** The sentence for those who may not, where there is more to say than that. */
+  /** The message for refused callers, if more specific than the default. */
   refusal?: string
 }
 
 export interface DrivePolicy {
   own: PrivateFiles
-  /** Whether recipients with the right to edit may do it, too. */
+  /** Whether recipients of editable shares may do it, too. */
   shared?: true
   workspace: InWorkspace
 }
 
 /**
- * What may be done with a drive: in one's own with the scope of private files, in a workspace's
- * with scope and role, in what is shared with one to be edited (`shared`) with the scope of private
- * files.
+ * Operations on a drive. A personal drive requires a scope of private files. A workspace drive
+ * requires a scope and a role. An editable share (`shared`) requires a scope of private files.
  */
 export const drivePolicies = {
-  /** Everyone who sees a workspace looks into its drive and downloads from it. */
+  /** Every member can browse and download from the workspace's drive. */
   read: { own: 'read', workspace: { scope: 'workspaces:files:read', action: 'see' } },
-  /** Everyone who writes in a workspace uploads, makes folders, moves and renames. */
+  /** Members who may write can upload, create folders, move and rename. */
   write: {
     own: 'write',
     shared: true,
     workspace: { scope: 'workspaces:files:write', action: 'write' },
   },
-  /** Everyone who writes in a workspace deletes there; a key needs a scope of its own for it. */
+  /** Members who may write can also delete. Keys need a separate scope for that. */
   delete: {
     own: 'delete',
     shared: true,
     workspace: { scope: 'workspaces:files:delete', action: 'write' },
   },
   /**
-   * Who shares their own files asks others for files, too; in a workspace, everyone who writes
-   * there does.
+   * Sharing rights include requesting files. In a workspace, members who may write can also request
+   * files.
    */
   request: { own: 'share', workspace: { scope: 'workspaces:files:write', action: 'write' } },
-  /** Who writes in a workspace decides what others see of it, as themselves: no key of it does. */
+  /** Members who may write in a workspace may also share from it. Keys may not. */
   share: { own: 'share', workspace: { scope: null, action: 'write', session: true } },
 } as const satisfies Record<string, DrivePolicy>
 
 export type DriveLevel = keyof typeof drivePolicies
 
 /**
- * What may be done with a workspace. Keys and webhooks of a workspace are a matter of sessions
- * (`session` beside these).
+ * Operations on a workspace. Keys and webhooks of a workspace can only be managed in a session
+ * (`session`).
  */
 export const workspacePolicies = {
   /**
-   * Every member and every key of it enters the workspace; what there is to see has a scope each.
+   * Every member and every key of a workspace may open it. Each kind of content has its own scope.
    */
   enter: { scope: null, action: 'see' },
   /** Every member sees the workspace. */
@@ -69,48 +68,45 @@ export const workspacePolicies = {
   seeMembers: { scope: 'workspaces:members:read', action: 'see' },
   /** Owners rename it. */
   rename: { scope: 'workspaces:write', action: 'own' },
-  /** Owners delete it. */
+  /** Owners can delete it. */
   remove: {
     scope: 'workspaces:delete',
     action: 'own',
     refusal: 'Only an owner can delete a workspace.',
   },
-  /**
-   * Owners and admins give roles. Who may give and take the role owner is decided by mayGrant and
-   * mayTouch.
-   */
+  /** Owners and admins can set roles. mayGrant and mayTouch decide about the owner role. */
   changeRoles: { scope: 'workspaces:members:manage', action: 'manage' },
-  /** Every member may leave; who may remove others is decided by mayTouch. */
+  /** Every member may leave. mayTouch decides who may remove others. */
   removeMembers: { scope: 'workspaces:members:manage', action: 'see' },
-  /** Owners and admins see, send and revoke invites. */
+  /** Owners and admins can see, send and revoke invites. */
   invite: { scope: 'workspaces:invites:manage', action: 'manage' },
-  /** Owners and admins end the WebDAV locks of others. */
+  /** Owners and admins can remove the WebDAV locks of others. */
   endLocks: { scope: 'workspaces:files:write', action: 'manage' },
-  /** Owners and admins see, make and delete its keys. */
+  /** Owners and admins can see, create and delete its keys. */
   manageKeys: { scope: 'workspaces:read', action: 'manage' },
-  /** Owners and admins see, make and delete its webhooks. */
+  /** Owners and admins can see, create and delete its webhooks. */
   manageWebhooks: { scope: 'workspaces:read', action: 'manage' },
 } as const satisfies Record<string, InWorkspace>
 
 export type WorkspaceRight = keyof typeof workspacePolicies
 
-/** What must be allowed to see events of a drive. */
+/** The permission that each kind of drive event requires. */
 export const eventPolicies = {
-  /** Everyone who looks into a drive sees what happens to what is in it. */
+  /** Everyone with access to a drive sees events of its content. */
   files: { drive: 'read' },
-  /** Everyone who asks others for files sees what happens to the requests. */
+  /** Everyone who may request files sees events of file requests. */
   requests: { drive: 'request' },
-  /** Everyone who looks into a drive sees its tags, and what happens to them. */
+  /** Everyone with access to a drive sees its tags and their events. */
   tags: { drive: 'read' },
-  /** Everyone who shares files from a drive sees what happens to its shares. */
+  /** Everyone who may share from a drive sees events of its shares. */
   shares: { drive: 'share' },
-  /** Every member sees what happens to the workspace itself. */
+  /** Every member sees events of the workspace itself. */
   workspace: { workspace: 'see' },
-  /** Owners and admins see who joins and leaves, */
+  /** Owners and admins see events of members, */
   members: { workspace: 'changeRoles' },
-  /** who is invited, */
+  /** events of invites, */
   invites: { workspace: 'invite' },
-  /** and which keys and webhooks there are: in a session, as these themselves. */
+  /** and, in a session only, events of keys and webhooks. */
   keys: { workspace: 'manageKeys', session: true },
   webhooks: { workspace: 'manageWebhooks', session: true },
 } as const satisfies Record<

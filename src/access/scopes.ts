@@ -1,7 +1,7 @@
 import { AppError, Unauthenticated } from '../runtime/errors.ts'
 import type { Caller } from './caller.ts'
 
-/** Scopes that a private key may have: contract, section 2. */
+/** The scopes of private keys: contract, section 2. */
 export const privateScopes = [
   'private_files:read',
   'private_files:write',
@@ -9,7 +9,7 @@ export const privateScopes = [
   'private_files:share',
 ] as const
 
-/** Scopes that a workspace key may have. */
+/** The scopes of workspace keys. */
 export const workspaceScopes = [
   'workspaces:read',
   'workspaces:write',
@@ -24,7 +24,7 @@ export const workspaceScopes = [
 
 export type WorkspaceScope = (typeof workspaceScopes)[number]
 
-/** A scope that a key may have. */
+/** Any scope of a key. */
 export type KeyScope = (typeof privateScopes)[number] | WorkspaceScope
 
 /** Levels of the private_files scope. */
@@ -45,8 +45,8 @@ function requireScope(caller: Caller, scope: string): true {
 }
 
 /**
- * Whether the caller may use personal routes of a level. @throws UNAUTHENTICATED,
- * KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE
+ * Whether the caller may use personal routes of this level.
+ * @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE
  */
 export function mayUsePrivateFiles(caller: Caller | null, level: PrivateFiles): true {
   if (!caller) throw new Unauthenticated()
@@ -56,10 +56,10 @@ export function mayUsePrivateFiles(caller: Caller | null, level: PrivateFiles): 
 }
 
 /**
- * Whether the caller may use workspace routes of a scope; which workspace is looked at where it is
- * entered.
- * @param scope null for what any key of a workspace may do
- * @throws as above
+ * Whether the caller may use workspace routes of a scope. The workspace itself is checked when it
+ * is opened.
+ * @param scope null if any key of the workspace is enough
+ * @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE
  */
 export function mayUseWorkspaces(caller: Caller | null, scope: WorkspaceScope | null): true {
   if (!caller) throw new Unauthenticated()
@@ -71,8 +71,8 @@ export function mayUseWorkspaces(caller: Caller | null, scope: WorkspaceScope | 
 }
 
 /**
- * Whether the caller has signed in as a person. No key may do what needs this. @throws
- * UNAUTHENTICATED, KEY_OUT_OF_BOUNDS
+ * Whether the caller has signed in as a person. Keys are always refused here.
+ * @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS
  */
 export function hasSession(caller: Caller | null): true {
   if (!caller) throw new Unauthenticated()

@@ -19,14 +19,14 @@ async function named({ drives }: Needed, caller: Caller, ids: readonly string[])
   })
 }
 
-/** The drives that a search is of: all that the caller may look into, or those with some ids. */
+/** The drives to search: those with the given ids, or all drives that the caller may read. */
 async function drivesFor(
   services: Needed,
   caller: Caller,
   ids: readonly string[] | null,
 ): Promise<Drive[]> {
   if (ids !== null) return named(services, caller, ids)
-  // A private key is for the drive of its person.
+  // A private key covers only its owner's drive.
   const isOwnOnly = caller.via === 'api_key' && caller.workspaceId === null
   const workspaces = isOwnOnly ? [] : await services.workspaces.list(caller)
   const trees = await services.drives.workspaceTreesOf(
@@ -38,14 +38,14 @@ async function drivesFor(
     ...(caller.workspaceId === null ? [Drive.own(caller)] : []),
     ...trees.map(tree => Drive.ofWorkspace(caller, tree)),
   ]
-  // A key has one, and is told what it lacks.
+  // A key covers one drive, so report what the key lacks.
   return caller.via === 'api_key'
     ? all.map(drive => drive.open('read').drive)
     : all.filter(drive => !drive.refusal('read'))
 }
 
 /**
- * What a search of a caller goes through: their drives, and unless those are named, what others
+ * The scope of a caller's search: their drives and, unless drives are named, the files that others
  * share with them.
  * @throws FORBIDDEN, INSUFFICIENT_SCOPE, KEY_OUT_OF_BOUNDS
  */
