@@ -3,11 +3,13 @@ import { jobBacklog, storageSums, webhookBacklog } from '../../db/queries/backlo
 import { within } from '../runtime/within.ts'
 import type { Measures, Reading, Readings } from '../telemetry/telemetry.ts'
 
-/** The sums read the rows of all drives; scrapes come every few seconds. */
+/**
+ * How long sums are cached: they read the rows of all drives, and scrapes come every few seconds.
+ */
 const FRESH_MS = 5000
 const STORAGE_FRESH_MS = 300_000
 
-/** A database that has not answered by then is down. */
+/** A database that has not responded by then counts as down. */
 const PATIENCE_MS = 1500
 
 async function soon(reading: Promise<Readings>): Promise<Readings> {
@@ -23,10 +25,10 @@ async function soon(reading: Promise<Readings>): Promise<Readings> {
 }
 
 /**
- * Reads what waits in the database, and what is stored. It is the same for all workers: the one
- * that leads reads it.
- * @param kinds of jobs that are told also while there are none: a series that begins with a number
- * above 0 shows no increase
+ * Reads the backlog of the database, and the stored amounts. They are the same for all workers, so
+ * the leader reads them.
+ * @param kinds the kinds of jobs that are reported even if there are none, because a series that
+ * starts above 0 shows no increase
  */
 export function createBacklog(db: Db, measures: Measures, kinds: readonly string[]) {
   let reads = false
@@ -51,10 +53,7 @@ export function createBacklog(db: Db, measures: Measures, kinds: readonly string
     }
   }
 
-  /**
-   * Kept here, so that a worker that begins to lead tells it at once, and not when what it did not
-   * know is no longer fresh.
-   */
+  /** Cached here so that a new leader can report it immediately. */
   async function storage(): Promise<Readings> {
     if (stored && Date.now() - stored.at < STORAGE_FRESH_MS) return stored.sums
     const sums = await storageSums(db)

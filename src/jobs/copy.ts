@@ -3,15 +3,12 @@ import { enqueue } from '../services/notices/outbox.ts'
 import type { BackgroundCopyService } from '../services/tree/background-copy.ts'
 import { createPace } from './pace.ts'
 
-/**
- * Turns are short: copies take them one after the other, and a service that stops waits for no
- * longer.
- */
+/** Turns are short, because copies alternate, and a stopping service waits for at most one turn. */
 const TURN_MS = 1000
-/** A copy costs less than a deletion, which a pace is made for. */
+/** Copying an entry costs less than deleting one, for which the batch size is tuned. */
 const ENTRIES_FOR_ONE = 4
 
-/** One turn of a copy in the background. What is left to do is another job. */
+/** Runs one turn of a background copy. The remaining work becomes another job. */
 export async function copyEntries(
   db: Db,
   copies: BackgroundCopyService,

@@ -22,10 +22,7 @@ import { type ResolveName, webhookRequests } from './webhook-request.ts'
 import { createWebhooks } from './webhooks.ts'
 import { createWorker, Paused } from './worker.ts'
 
-/**
- * How webhooks find the addresses of names, how long they wait, when they are tried again, and how
- * long a turn is. Tests bring their own.
- */
+/** Name resolution, timeouts, retry delays and turn lengths of webhooks. Tests pass their own. */
 export interface WebhookHabits {
   resolveName?: ResolveName
   timeoutMs?: number
@@ -50,14 +47,14 @@ interface Deps {
   contents: ContentsService
   mayReach: MayReach
   telemetry: Telemetry
-  /** Whether files must not change now. */
+  /** Whether changes to files are paused. */
   isPaused: () => boolean
   habits?: WebhookHabits | undefined
   searchIndex: SearchIndexService
   indexAfterMs?: number | undefined
 }
 
-/** What works on the outbox and on the logs. */
+/** Creates the workers for the outbox and the event logs. */
 export function createJobs({
   config,
   mailer,

@@ -8,9 +8,9 @@ interface Job {
 }
 
 /**
- * Jobs, sweeps and schedules, which run in one process of an instance.
- * @param instance tells the processes of the instance
- * @param wakes by what they wake
+ * Jobs, sweeps and schedules, which run in one process per instance.
+ * @param instance coordinates the processes of the instance
+ * @param wakes the wake functions by topic
  */
 export function createLead<What extends string>(
   instance: Coordination,
@@ -22,20 +22,23 @@ export function createLead<What extends string>(
     if (leads && Object.hasOwn(wakes, what)) wakes[what as What]()
   })
   return {
-    /** Begins with them in this process. */
+    /** Starts them in this process. */
     begin(): void {
       if (leads) return
       leads = true
       for (const job of jobs) job.start()
     },
 
-    /** Wakes what works on it, wherever that runs. */
+    /** Wakes the worker, in whichever process it runs. */
     wake(what: What): void {
       if (leads) wakes[what]()
       else instance.publish(CHANNEL, what)
     },
 
-    /** Ends them. @param failed is called with errors */
+    /**
+     * Stops them.
+     * @param failed receives errors
+     */
     async stop(failed: (error: unknown) => void): Promise<void> {
       await Promise.all(jobs.map(job => job.stop().catch(failed)))
     },

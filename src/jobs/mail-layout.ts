@@ -7,7 +7,7 @@ export interface MailText {
   html: string
 }
 
-/** Text given by a person, inside a sentence: it keeps its own direction. */
+/** User-supplied text inside a sentence, which keeps its own text direction. */
 interface Given {
   given: string
 }
@@ -18,25 +18,25 @@ interface Link {
   url: string
 }
 
-/** What a mail says, in the order in which it says it. */
+/** The parts of a mail in their order. */
 export interface Parts {
   subject: string
   lines: (string | Sentence)[]
   /** A message from a person to the recipient, in lines. */
   words?: { by: string; lines: string[] } | undefined
-  /** What it is about, one by one: each with its own link, unless the only button leads there. */
+  /** The subjects of the mail. Each has its own link, unless the only button leads there. */
   items?: { name: string; about: string; url?: string | undefined }[]
-  /** Short facts, such as until when. */
+  /** Short facts, such as the expiry. */
   facts?: { name: string; value: string }[]
-  /** The first is the button. */
+  /** The first link is the button. */
   links: Link[]
-  /** Why the recipient gets it. */
+  /** Why the recipient receives this mail. */
   closing: string
-  /** Where such mails are stopped. */
+  /** The link to unsubscribe. */
   stop?: string | undefined
 }
 
-/** A sentence with what people have given in it. */
+/** A sentence with user-supplied texts in it. */
 export const sentence = (
   strings: TemplateStringsArray,
   ...parts: (string | Sentence)[]
@@ -60,7 +60,7 @@ const eta = new Eta({
   autoTrim: ['nl', 'nl'],
 })
 
-/** Lays out a mail as text and as HTML, in the one template of all mails. */
+/** Formats a mail as text and as HTML, with the template that all mails share. */
 export function compose(parts: Parts): MailText {
   const { subject, lines, words, items = [], facts = [], links, closing, stop } = parts
   const text = [

@@ -5,13 +5,13 @@ import { oneLine } from '../values/one-line.ts'
 const MAX_NAME = 64
 const scheme = /\b[a-z][a-z\d+.-]*:\/+|\bwww\./giu
 /**
- * What mail programs make a link of: a dot between labels, the last of which has two letters or
- * more; and an IPv4 address.
+ * Matches what mail programs turn into links: a dot between labels, the last of which has at least
+ * two letters, and an IPv4 address.
  */
 const domainDot = /(?<=[\p{L}\p{N}-])[.\u3002\uff0e\uff61](?=[\p{L}\p{N}-]{2})/gu
-/** What follows the domain in a URL, in the characters that readers take for it. */
+/** Matches the characters after the domain of a URL, including look-alikes. */
 const afterDomain = /(?<=\.\p{L}{2,24})[?#:&=/\\\u2044\u2215\uff0f]+/gu
-/** Endings of files that are top-level domains, too. */
+/** File extensions that are also top-level domains. */
 const domainEndings = new Set([
   '.com',
   '.zip',
@@ -53,19 +53,19 @@ const withoutLinks = (text: string): string =>
     .trim()
 
 /**
- * The name of a user or a workspace as a line of at most 64 characters that no mail program turns
+ * The name of a user or workspace as one line of at most 64 characters, which no mail program turns
  * into a link.
  */
 export const plainName = (text: string): string => cut(withoutLinks(oneLine(text)), MAX_NAME)
 
-/** A message from one person to another, in lines that no mail program turns into links. */
+/** A personal message, in lines that no mail program turns into links. */
 export function plainLines(text: string): string[] {
   const lines = text.split(/\r\n?|\n/).map(line => withoutLinks(oneLine(line)))
   const kept = cut(lines.join('\n').trim(), MAX_MESSAGE)
   return kept === '' ? [] : kept.replace(/\n{3,}/g, '\n\n').split('\n')
 }
 
-/** The name of a file, with its endings where they are known. */
+/** A file name, which keeps known extensions. */
 export const plainFileName = (text: string): string =>
   withEnding(oneLine(text), MAX_NAME) || 'a file'
 

@@ -8,7 +8,7 @@ import { plainFileName, plainLines, plainName } from './mail-name.ts'
 
 type Values<T extends Mail['template']> = Extract<Mail, { template: T }>['values']
 
-/** Writes a mail, as text and as HTML. Names come from people: they are cut to what a name is. */
+/** Composes a mail as text and as HTML. User-supplied names are truncated. */
 export const writeMail = (mail: Mail): MailText => compose(partsOf(mail))
 
 function partsOf(mail: Mail): Parts {
@@ -36,7 +36,7 @@ function partsOf(mail: Mail): Parts {
   }
 }
 
-/** Characters of a text of a person in a mail. */
+/** The maximum length of user-supplied text in a mail. */
 const MAX_BRIEF = 200
 const brief = (text: string): string => [...oneLine(text)].slice(0, MAX_BRIEF).join('')
 
@@ -207,7 +207,7 @@ function shareUsed({ name, count = null, opened, downloaded, link }: Values<'sha
 }
 
 /**
- * The user who causes a mail. Their e-mail address is always there, because anyone can choose any
+ * The user who caused a mail. The e-mail address is always included, because anyone can choose any
  * name.
  */
 function senderOf({ by, address: given }: { by: string; address?: string }) {
@@ -221,7 +221,7 @@ function senderOf({ by, address: given }: { by: string; address?: string }) {
   }
 }
 
-/** What they write besides. */
+/** The personal message in a mail. */
 function wordsOf(by: string, message = ''): Parts['words'] {
   const lines = plainLines(message)
   return lines.length > 0 ? { by, lines } : undefined

@@ -7,14 +7,12 @@ import { writeMail } from './mail-text.ts'
 import { Hopeless } from './worker.ts'
 
 const SECOND = 1000
-/**
- * Limits the time for a whole mail: a server that answers only now and then must not delay the
- * others forever.
- */
+/** The time limit for a whole mail, so that a slow server does not delay the others forever. */
 const LONGEST = 120 * SECOND
 
 /**
- * Sends mails: through the SMTP server, or into a folder of .eml files where none is configured.
+ * Sends mails through the SMTP server, or writes .eml files into a folder if no server is
+ * configured.
  */
 export function createMailer({
   smtpUrl,
@@ -26,7 +24,7 @@ export function createMailer({
     greetingTimeout: 10 * SECOND,
     socketTimeout: 30 * SECOND,
   }
-  /** Loaded with the first mail: most instances start long before. */
+  /** Loaded with the first mail, because most instances send mails rarely. */
   const open = async () => {
     const { createTransport } = await import('nodemailer')
     return smtpUrl
@@ -38,9 +36,10 @@ export function createMailer({
 
   return {
     /**
-     * Its id goes into Message-ID, so that a mail that was sent twice after a crash can be
-     * recognised.
-     * @throws Hopeless when the server will never take this mail; any other error may be temporary
+     * The job's id becomes part of Message-ID, so that mail programs can recognise duplicates after
+     * a crash.
+     * @throws Hopeless if the server refuses this mail permanently; any other error may be
+     * temporary
      */
     async send(mail: Jobs['mail'], { id }: { id: string }): Promise<void> {
       const message = {
@@ -69,11 +68,11 @@ export function createMailer({
 
 export const mailOutcomes = ['sent', 'refused', 'failed'] as const
 
-/** How the sending of a mail ended, in one word. */
+/** The outcome of sending a mail, in one word. */
 export const mailOutcome = (error: unknown): (typeof mailOutcomes)[number] =>
   error === undefined ? 'sent' : error instanceof Hopeless ? 'refused' : 'failed'
 
-/** RFC 8058: mail programs show a button of their own, which stops such mails without a visit. */
+/** RFC 8058: mail programs show an unsubscribe button that works without a visit. */
 function unsubscribeHeaders(mail: Mail): Record<string, string> {
   if (!('stop' in mail) || !mail.stop) return {}
   return {
@@ -83,8 +82,8 @@ function unsubscribeHeaders(mail: Mail): Record<string, string> {
 }
 
 /**
- * Whether the server refuses this mail for good: a 5yz reply to its recipient or to its text. One
- * to the sender, the login or the connection is the operator's matter, and passes.
+ * Whether the server refuses this mail permanently: a 5yz reply to its recipient or content. A 5yz
+ * reply to the sender, login or connection concerns the operator, and may be fixed.
  */
 function isRefused(error: unknown): boolean {
   const [outermost = {}] = causesOf(error)

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Tells for how long the event loop was held up. */
+/** Measures delays of the event loop. */
 export interface DelayMeter {
   start(): void
   /** The longest delay since the start, in milliseconds. */
@@ -9,9 +9,12 @@ export interface DelayMeter {
 }
 
 const RESOLUTION_MS = 1
-/** A request may wait so long for background work, or for others. */
+/** The delay that background work may cause for requests. */
 const TOLERABLE_MS = 5
-/** Rows of a batch. Larger ones cost a fifth less and hold up the database: docs/performance.md. */
+/**
+ * Rows per batch. Larger batches cost a fifth less per row, but block the database:
+ * docs/performance.md.
+ */
 const MOST = 64
 const LEAST = 16
 
@@ -30,9 +33,10 @@ function eventLoopMeter(): DelayMeter {
 }
 
 /**
- * Runs background work in batches that requests hardly notice: smaller ones, with pauses, while the
- * event loop is held up, by the batch itself or by requests; full size without a pause while it is
- * not. Sizes are halves of the largest, so that statements have few texts.
+ * Runs background work in batches that hardly affect requests. While the event loop is delayed, by
+ * the batch itself or by requests, batches are smaller and have pauses. Otherwise they have full
+ * size and no pauses. Sizes are the maximum divided by powers of two, which keeps the number of SQL
+ * texts low.
  */
 export function createPace(
   meter = eventLoopMeter(),
@@ -41,7 +45,7 @@ export function createPace(
   let size = MOST
 
   return {
-    /** @param work handles up to so many rows */
+    /** @param work handles up to this many rows */
     async batch<T>(work: (size: number) => Promise<T>): Promise<T> {
       meter.start()
       const start = performance.now()

@@ -10,10 +10,10 @@ import { endUploadSessions } from '../services/uploads/upload-end.ts'
 import { createPace } from './pace.ts'
 
 /**
- * Deletes the content of a deleted folder, in batches from the bottom up. It can no longer be
- * reached, so only the rows are locked, but where versions go as well, which their bucket counts.
- * The tree itself records the progress: a purge that is killed resumes where it was.
- * @param beforeStep is called before each batch, and may throw to pause the purge
+ * Deletes the content of a deleted folder, in batches from the bottom up. The content is no longer
+ * reachable, so only its rows are locked. The bucket is locked as well if versions are deleted,
+ * because it counts them. The tree itself records the progress, so a killed purge resumes.
+ * @param beforeStep called before each batch; may throw to pause the purge
  */
 export async function purgeFolder(
   db: Db,
@@ -26,12 +26,11 @@ export async function purgeFolder(
     const children = await childrenToPurge(db, current, size)
     const ids = children.filter(c => c.kind === FILE).map(file => file.id)
     if (ids.length > 0) {
-      // No new ones come.
+      // No new versions can be added.
       const hasVersions = (await versionsOf(db, ids)).length > 0
       await db.transaction(async tx => {
         if (hasVersions) await lockBucket(db, bucketId, tx)
-        // Without those that another worker has deleted meanwhile: their references are taken
-        // already.
+        // Excludes files that another worker has deleted meanwhile, together with their references.
         const files = await lockFiles(db, ids, tx)
         if (hasVersions) await releaseFiles(db, bucketId, files, tx)
         else await releaseBlobs(db, blobsOf(files), tx)
@@ -43,7 +42,7 @@ export async function purgeFolder(
       path.pop()
       await db.transaction(async tx => {
         const deleted = await deleteEntries(db, [current], tx)
-        // Counted down once, with the row that was counted up for.
+        // Decremented once, together with the row that it was incremented for.
         if (current === folderId && deleted === 1) await addPurging(db, bucketId, -1, tx)
       })
     }
@@ -55,7 +54,7 @@ export async function purgeFolder(
   }
 }
 
-/** Ends the whole tree of a deleted workspace or account, and its bucket with it. */
+/** Deletes the whole tree of a deleted workspace or account, and its bucket. */
 export async function purgeBucket(
   db: Db,
   { rootId, bucketId }: { rootId: string; bucketId: string },

@@ -22,8 +22,8 @@ interface Options {
 }
 
 /**
- * Writes down what an instance says of itself, for other instances and for `admin status`, and what
- * is stored each day. It writes seldom: a machine at rest should keep its disk at rest.
+ * Records the state of an instance for other instances and for `admin status`, and daily storage
+ * figures. Writes seldom, so that the disk of an idle machine can rest.
  */
 export function createReport({ db, history, name, store, log }: Options) {
   const startedAt = Date.now()
@@ -50,10 +50,10 @@ export function createReport({ db, history, name, store, log }: Options) {
     dayNotedAt = now
   }
 
-  /** Reports now; one report at a time. */
+  /** Reports now. Only one report runs at a time. */
   async function run(now = Date.now()): Promise<void> {
     running ??= report(now)
-      // The database may be down, which the figures say.
+      // The database may be down. The metrics show that.
       .catch(error => log.debug({ err: error }, 'the state of this instance could not be written'))
       .finally(() => {
         running = undefined

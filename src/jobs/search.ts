@@ -8,20 +8,22 @@ import { deleteDriveIndex, deleteStaleWords } from '../services/search/stale-wor
 import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { createPace } from './pace.ts'
 
-/** A search brings the drives that it goes through up to date itself: nobody waits for this. */
+/**
+ * The indexing delay. A search updates the drives that it covers itself, so nobody waits for this.
+ */
 const CALM_MS = 500
-/** Milliseconds of one turn, after which requests have theirs. */
+/** Milliseconds per turn, after which requests run. */
 const TURN_MS = 50
 const LOGS_AT_ONCE = 20
-/** Rows of the index that one run looks at, for what is gone. */
+/** Index rows that one run checks for deleted entries. */
 const WORDS_AT_ONCE = 500
 const WORDS_OF_RUN = 10_000
-/** Batches of contents that one run looks at. */
+/** Batches of texts that one run checks. */
 const TEXT_RUNS = 10
 
 /**
- * Keeps the index of the search up to date, and free of what is gone. Any number of instances may
- * run it.
+ * Keeps the search index up to date, and removes deleted entries from it. Any number of instances
+ * may run it.
  */
 export function createSearchIndexer({
   db,
@@ -39,10 +41,10 @@ export function createSearchIndexer({
   pubSub: PubSub
   searchIndex: SearchIndexService
   contents: ContentsService
-  /** Whether nothing is to be written now. */
+  /** Whether writes are paused. */
   isPaused: () => boolean
   pollMs: number
-  /** Milliseconds from a change until it is indexed. */
+  /** Milliseconds from a change to its indexing. */
   calmMs?: number | undefined
   telemetry?: Telemetry
 }) {
@@ -50,9 +52,9 @@ export function createSearchIndexer({
   let calm: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let polling: Promise<void> | undefined
-  /** Logs that have grown since they were looked at. */
+  /** Logs that have new events. */
   const grown = new Set<string>()
-  /** Whether all drives are to be looked at. */
+  /** Whether to check all drives. */
   let all = false
   let stopped = false
   let stopListening = () => {}
@@ -86,7 +88,7 @@ export function createSearchIndexer({
       })
   }
 
-  /** Several changes are indexed together. */
+  /** Schedules a run, so that several changes are indexed together. */
   function soon(): void {
     calm ??= setTimeout(() => {
       calm = undefined
@@ -101,7 +103,7 @@ export function createSearchIndexer({
     }
   }
 
-  /** Words of entries that are gone, and of former names and notes. */
+  /** Removes words of deleted entries, and of former names and notes. */
   async function forgetWords(): Promise<void> {
     for (let looked = 0; looked < WORDS_OF_RUN && !stopped; looked += WORDS_AT_ONCE) {
       const rows = await wordsInOrder(db, wordPlace, WORDS_AT_ONCE)
@@ -114,7 +116,7 @@ export function createSearchIndexer({
     }
   }
 
-  /** Texts of what drives no longer have, and all of them where contents are not searched. */
+  /** Removes texts of deleted contents, or all texts if content search is off. */
   async function forgetTexts(): Promise<void> {
     for (let runs = 0; runs < TEXT_RUNS && !stopped; runs++)
       if (await contents.forgetUnused()) break
@@ -142,7 +144,7 @@ export function createSearchIndexer({
     }
   }
 
-  /** What no event has told of is found by it; what is gone leaves the index. */
+  /** Finds changes without an event, and removes deleted entries from the index. */
   async function poll(): Promise<void> {
     if (isPaused() || stopped || polling) return
     lookAtAll()
@@ -154,7 +156,7 @@ export function createSearchIndexer({
 
   return {
     poll,
-    /** Resolves when everything is indexed; for tests. */
+    /** Resolves when everything is indexed. For tests. */
     async idle(): Promise<void> {
       lookAtAll()
       while (running) await running
@@ -162,7 +164,7 @@ export function createSearchIndexer({
     start(): void {
       stopListening = pubSub.hear((topic, to) => {
         if (topic !== 'logged') return
-        // A pass over all drives for each event would cost more, the more drives there are.
+        // Checking all drives for each event would cost more with each drive.
         grown.add(to)
         soon()
       })

@@ -25,18 +25,19 @@ import { createPace } from './pace.ts'
 const BATCH = 200
 const RETRY_MS = 60_000
 /**
- * A drive may keep more than it may for so long: looking reads every drive that keeps something.
+ * The interval for enforcing retention limits, because checking reads every drive with retained
+ * data.
  */
 const TRIM_MS = 10 * 60_000
 /**
- * For so long an expired link is answered differently from one that never existed, and the doctor
- * reports jobs that were given up.
+ * How long an expired link is distinguished from one that never existed, and how long the doctor
+ * reports failed jobs.
  */
 const KEEP_ENDED_MS = 30 * DAY_MS
 
 /**
- * Removes expired data: reservations of abandoned uploads, objects that no entry references, old
- * sessions, shares and file requests. Any number of instances may run it.
+ * Deletes expired data: reservations of abandoned uploads, unreferenced objects, old sessions,
+ * shares and file requests. Any number of instances may run it.
  */
 export function createSweeper({
   db,
@@ -56,7 +57,7 @@ export function createSweeper({
   kept: KeptService
   contents: Pick<ContentsService, 'forget'>
   eventDays: number
-  /** Whether nothing may change now: what has expired waits for the end of the maintenance. */
+  /** Whether changes are paused. Expired data then waits for the end of the maintenance. */
   isPaused?: () => boolean
   telemetry?: Telemetry
 }) {
@@ -64,13 +65,13 @@ export function createSweeper({
   let running: Promise<void> | undefined
 
   /**
-   * An upload whose lease has expired is abandoned: its reservation is released, its object is
-   * marked for deletion.
+   * Ends abandoned uploads, whose lease has expired: releases the reservation and marks the object
+   * for deletion.
    */
   async function endDeadUploads(): Promise<void> {
     const now = Date.now()
     const dead = await overdueUploads(db, now, BATCH)
-    // `endOverdue` checks the lease again: the client may have renewed it meanwhile.
+    // `endOverdue` checks the lease again, because the client may have renewed it meanwhile.
     for (const { id, bucketId } of dead)
       await db.transaction(tx => endOverdue(db, bucketId, id, tx, now))
     await endCopies(db, { before: now })
@@ -79,8 +80,8 @@ export function createSweeper({
   }
 
   /**
-   * Removes the object before its row: a crash in between leaves a row that is swept again, never
-   * an object without a row.
+   * Removes each object before its row. After a crash in between, the row is swept again, and no
+   * object is left without a row.
    */
   async function removeMarked(): Promise<void> {
     const pace = createPace()
@@ -88,10 +89,10 @@ export function createSweeper({
       const now = Date.now()
       const ids = await markedBlobs(db, now, limit)
       if (ids.length === 0) return 0
-      // The lease keeps other instances away for a while; if the store fails now, the objects are
-      // swept again after it.
+      // The lease keeps other instances away for a while. If the store fails now, the objects are
+      // swept again when the lease expires.
       await leaseMarked(db, ids, now + RETRY_MS)
-      // Before the rows that lead to them go.
+      // Read before the rows that lead to the digests are deleted.
       const digests = await digestsOf(db, ids)
       for (const digest of digests) await db.transaction(tx => endUnusedPreview(db, digest, tx))
       await contents.forget(await textKeysOf(db, ids))
@@ -104,7 +105,7 @@ export function createSweeper({
   }
 
   /**
-   * @returns the removed ids: an object that the store keeps for now must not hold back the rows of
+   * @returns the removed ids; objects that the store cannot remove yet must not delay the rows of
    * the others
    */
   async function removeObjects(ids: string[]): Promise<string[]> {
@@ -125,7 +126,7 @@ export function createSweeper({
     const now = Date.now()
     await deleteEnded(db, 'session', now, BATCH)
     await deleteEnded(db, 'share_use', now, BATCH)
-    // For a while, the program that polls is told that its code has expired.
+    // For a while, a polling program still learns that its code has expired.
     await deleteEnded(db, 'login_request', now - HOUR_MS, BATCH)
     await deleteEnded(db, 'login_link', now - DAY_MS, BATCH)
     await deleteEnded(db, 'sign_in_state', now, BATCH)
@@ -168,17 +169,16 @@ export function createSweeper({
     trimmedAt = Date.now()
   }
 
-  /** An instance may die between making a file of an upload in parts and forgetting the parts. */
+  /** An instance may die after assembling a file from parts, and before removing the parts. */
   const tidyStore = () => store.tidy(keys => liveAmong(db, keys.slice(0, BATCH)))
 
   /**
-   * The start counts as a success: a sweeper that fails from then on is late by the time since
-   * then.
+   * The start counts as a success, so the delay of a failing sweeper is measured from the start.
    */
   let lastSuccess: number | undefined
   telemetry.read(() => (lastSuccess === undefined ? {} : { lastSweep: lastSuccess / 1000 }))
 
-  /** @throws the first error, when everything else has been swept */
+  /** @throws the first error, after sweeping everything else */
   async function sweep(): Promise<void> {
     const errors: unknown[] = []
     if (isPaused()) {
@@ -205,7 +205,7 @@ export function createSweeper({
     lastSuccess = Date.now()
   }
 
-  /** Sweeps now; one sweep at a time. */
+  /** Sweeps now. Only one sweep runs at a time. */
   async function run(): Promise<void> {
     running ??= telemetry
       .observe(
@@ -215,7 +215,7 @@ export function createSweeper({
         },
         sweep,
       )
-      // It is in the log, and the next run tries again.
+      // The error has been logged, and the next run tries again.
       .catch(() => {})
       .finally(() => {
         running = undefined

@@ -7,24 +7,24 @@ import { causesOf } from '../runtime/errors.ts'
 import { addressIn, type MayReach } from '../services/notices/webhook-address.ts'
 
 /**
- * What Standard Webhooks sends: the same id at each attempt, by which receivers know what they have
- * seen.
+ * A Standard Webhooks message. It keeps its id for all attempts, so that receivers can ignore
+ * duplicates.
  */
 export interface WebhookMessage {
   id: string
   type: string
-  /** When it happened, as RFC 3339. */
+  /** The time of the event, as RFC 3339. */
   timestamp: string
   data: object
 }
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export interface Outcome {
-  /** Null where nothing was answered. */
+  /** Null if there was no response. */
   status: number | null
   /**
-   * Null for a success, else a word: status, redirect, forbidden_address, timeout, or the code of
-   * the error of the connection.
+   * Null for a success, otherwise a word: status, redirect, forbidden_address, timeout, or the code
+   * of the connection error.
    */
   failure: string | null
   milliseconds: number
@@ -36,7 +36,7 @@ interface Options {
   mayReach: MayReach
   resolveName?: ResolveName | undefined
   timeoutMs?: number | undefined
-  /** Headers of each request by which its trace goes on. */
+  /** Headers that continue the trace of a request. */
   traceHeaders?: (() => Record<string, string>) | undefined
 }
 
@@ -45,10 +45,9 @@ class ForbiddenAddress extends Error {
 }
 
 /**
- * Sends signed requests to URLs that people have chosen: to public addresses, and to those that the
- * operator allows. What a name resolves to is looked at in the one resolution that the connection
- * uses, so a name that changes its mind gains nothing. Redirects are not followed, and answers are
- * not read beyond their headers.
+ * Sends signed requests to user-chosen URLs, at public addresses and those that the operator
+ * allows. The check uses the same name resolution as the connection, so DNS rebinding fails. Does
+ * not follow redirects, and reads only the headers of responses.
  */
 export function webhookRequests({
   mayReach,
@@ -70,7 +69,7 @@ export function webhookRequests({
 
   function post(url: URL, headers: Record<string, string>, body: string): Promise<number> {
     const address = addressIn(url)
-    // For an address there is no resolution.
+    // An IP address is not resolved.
     if (address !== null && !mayReach(address)) throw new ForbiddenAddress('Not a public address.')
     const { request } = url.protocol === 'https:' ? https : http
     return new Promise((resolve, reject) => {
@@ -85,8 +84,8 @@ export function webhookRequests({
         answer.destroy()
         resolve(answer.statusCode ?? 0)
       })
-      // A switch of protocols is no response to Node.js, which closes the connection without an
-      // event if there is no listener.
+      // Node.js does not treat a protocol switch as a response. Without a listener, it closes the
+      // connection without an event.
       sent.on('upgrade', (answer, socket) => {
         socket.destroy()
         resolve(answer.statusCode ?? 0)
@@ -97,7 +96,7 @@ export function webhookRequests({
     })
   }
 
-  /** Never throws: what goes wrong at the receiver is an outcome. */
+  /** Never throws: failures of the receiver are outcomes. */
   return async (
     to: { url: string; secrets: string[] },
     { id, ...payload }: WebhookMessage,
@@ -132,7 +131,7 @@ function failureOf(status: number): string | null {
 
 const LONGEST_WORD = 64
 
-/** The code of the innermost error that has one, such as ECONNREFUSED or CERT_HAS_EXPIRED. */
+/** The code of the innermost error with a code, such as ECONNREFUSED or CERT_HAS_EXPIRED. */
 function wordFor(error: unknown): string {
   const causes = [...causesOf(error)]
   if (causes.some(({ name }) => name === 'TimeoutError' || name === 'AbortError')) return 'timeout'

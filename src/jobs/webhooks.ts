@@ -29,18 +29,16 @@ import { MAX_DELIVERIES } from '../values/limits.ts'
 import type { Outcome, SendWebhook, WebhookMessage } from './webhook-request.ts'
 import { backoff } from './worker.ts'
 
-/** Webhooks that an instance delivers to at a time. */
+/** Concurrent deliveries per instance. */
 const AT_ONCE = 10
-/** Events that a webhook is given before it is another one's turn. */
+/** Events per webhook and turn. */
 const TURN = 100
-/**
- * Its turn is over after this, too, so that a receiver that answers slowly does not keep its place.
- */
+/** The maximum length of a turn, so that a slow receiver does not keep its slot. */
 const TURN_MS = 10_000
-/** Longer than an attempt takes, with the statements around it. */
+/** Longer than an attempt and its statements take. */
 const LEASE_MS = 60_000
 const PATIENCE_MS = 3 * DAY_MS
-/** The receiver wants no more: Standard Webhooks, "Operational considerations". */
+/** The receiver unsubscribes: Standard Webhooks, "Operational considerations". */
 const GONE = 410
 
 export interface WebhookOptions {
@@ -51,7 +49,7 @@ export interface WebhookOptions {
   pubSub: PubSub
   eventFeeds: EventFeedService
   send: SendWebhook
-  /** Wakes the worker of the outbox when a mail was queued. */
+  /** Wakes the outbox worker after a mail was queued. */
   wakeWorker: () => void
   pollMs: number
   /** Milliseconds until the next try, by the number of tries. Tests shorten it. */
@@ -61,9 +59,9 @@ export interface WebhookOptions {
 }
 
 /**
- * Delivers the events of logs to webhooks: each webhook has read its log up to a number, and the
- * next event goes out when the one before was taken. Any number of instances may run it; a claim on
- * the webhook keeps the others away. See docs/decisions/webhooks.md.
+ * Delivers events of logs to webhooks. Each webhook stores its position in the log, and gets the
+ * next event once it has accepted the previous one. Any number of instances may run it, because a
+ * claim reserves the webhook for one. See docs/decisions/webhooks.md.
  */
 export function createWebhooks(options: WebhookOptions) {
   const {
@@ -81,7 +79,7 @@ export function createWebhooks(options: WebhookOptions) {
     telemetry = silent,
   } = options
   const running = new Map<string, Promise<void>>()
-  /** Ids of logs and workspaces: only what happens there wakes anyone. */
+  /** Ids of logs and workspaces with webhooks. Other events wake no delivery. */
   let watched = new Set<string>()
   let isKnown = false
   let looking: Promise<void> | undefined
@@ -111,16 +109,13 @@ export function createWebhooks(options: WebhookOptions) {
     }
   }
 
-  /**
-   * Looks also which webhooks there are: some were made or changed, or may have been by another
-   * instance.
-   */
+  /** Also reloads the list of webhooks, because this or another instance may have changed it. */
   function wakeAnew(): void {
     isKnown = false
     wake()
   }
 
-  /** Looks now, and again if it is looking already. */
+  /** Checks now, and once more if a check is already running. */
   function wake(): void {
     again = true
     if (stopped || looking) return
@@ -146,8 +141,7 @@ export function createWebhooks(options: WebhookOptions) {
         wake()
       },
       error => {
-        // The poll tries again: what is still due would otherwise be taken up at once, over and
-        // over while the database refuses to write.
+        // The poll tries again. An immediate retry would loop while the database refuses writes.
         running.delete(id)
         log.warn(
           { err: error, webhook: id },
@@ -168,8 +162,8 @@ export function createWebhooks(options: WebhookOptions) {
       if (!webhook) break
       const { event, head } = await nextOf(webhook)
       if (!event) {
-        // An event that failed is gone, or of a kind that is no longer wanted: what fails later has
-        // not failed since then.
+        // The failed event was deleted, or its kind is no longer wanted. Later failures start a new
+        // period.
         await settleWebhook(db, claim, { seq: head, attempts: 0, failingSince: null })
         break
       }
@@ -186,8 +180,8 @@ export function createWebhooks(options: WebhookOptions) {
   }
 
   /**
-   * The next event for a webhook, and where its log ends. What was purged, or has vanished with a
-   * restored backup, is passed over.
+   * The next event for a webhook, and the end of its log. Skips events that were purged, or lost by
+   * a restore.
    */
   async function nextOf(
     webhook: WebhookRow,
@@ -205,7 +199,7 @@ export function createWebhooks(options: WebhookOptions) {
 
   const timers = forWords(deliveryOutcomes, outcome => telemetry.timer('delivery', { outcome }))
 
-  /** Sends a message, and notes what became of it. */
+  /** Sends a message, and records the outcome. */
   async function attempt(
     webhook: WebhookRow,
     message: WebhookMessage,
@@ -231,8 +225,8 @@ export function createWebhooks(options: WebhookOptions) {
   }
 
   /**
-   * Releases the claim until the next attempt; after three days the webhook is disabled, and its
-   * person gets a mail.
+   * Releases the claim until the next attempt. After three days of failures the webhook is
+   * disabled, and its owner gets a mail.
    */
   async function fail(webhook: WebhookRow, { status, failure }: Outcome): Promise<void> {
     const now = Date.now()
@@ -243,8 +237,8 @@ export function createWebhooks(options: WebhookOptions) {
     const { id, leaseUntil, url, state } = webhook
     const same = { id, leaseUntil, url, state }
     const isNoted = isOver ? await disable(webhook, same, set) : await settleWebhook(db, same, set)
-    // It was given another URL, or was paused, during the attempt, which says nothing of what it is
-    // now.
+    // The webhook was changed or paused during the attempt, so the outcome says nothing about its
+    // new state.
     if (!isNoted) await settleWebhook(db, { id, leaseUntil }, { leaseUntil: 0 })
     await trimDeliveries(db, id, MAX_DELIVERIES)
     log.info(
@@ -282,8 +276,8 @@ export function createWebhooks(options: WebhookOptions) {
     wake: wakeAnew,
 
     /**
-     * A job of the outbox: sends one event, or a ping, once, and notes what became of it; nothing
-     * while its person may not read the log.
+     * Runs an outbox job: sends one event or a ping once, and records the outcome. Sends nothing
+     * while the webhook's owner may not read the log.
      */
     async sendOne({ webhookId, seq }: Jobs['webhook'], job: { id: string }): Promise<void> {
       const webhook = await rightfulWebhook(db, webhookId)
@@ -302,7 +296,7 @@ export function createWebhooks(options: WebhookOptions) {
 
     start(): void {
       stopListening = pubSub.hear((topic, to) => {
-        // Events about an address may be in the log of the person who has it.
+        // Events about an address may be in the log of its owner.
         if (topic === 'logged' ? watched.has(to) : topic !== 'bucketChanged' && watched.size > 0)
           wake()
       })
@@ -311,13 +305,13 @@ export function createWebhooks(options: WebhookOptions) {
       wakeAnew()
     },
 
-    /** Resolves when nothing is due; for tests. */
+    /** Resolves when nothing is due. For tests. */
     async idle(): Promise<void> {
       wakeAnew()
       while (looking || running.size > 0) await Promise.all([looking, ...running.values()])
     },
 
-    /** Stops looking, and waits for the attempts under way. */
+    /** Stops deliveries, and waits for the current attempts. */
     async stop(): Promise<void> {
       stopped = true
       stopListening()
@@ -328,7 +322,7 @@ export function createWebhooks(options: WebhookOptions) {
   }
 }
 
-/** An outcome as one of few words: the codes of errors of connections are many. */
+/** Maps outcomes to a few words, because connections have many error codes. */
 const deliveryOutcomes = [
   'delivered',
   'status',

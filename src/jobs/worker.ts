@@ -13,19 +13,19 @@ export type Handlers = {
   [K in JobKind]: (payload: Jobs[K], job: { id: string; attempts: number }) => Promise<void>
 }
 
-/** Thrown by a handler when no further try can succeed. */
+/** Thrown by a handler when retries cannot succeed. */
 export class Hopeless extends Error {}
 
-/** Thrown by a handler that stops because of a maintenance: the job goes on after it. */
+/** Thrown by a handler that stops because of maintenance. The job resumes afterwards. */
 export class Paused extends Error {}
 
-/** Jobs of a kind at a time, where nothing else is said. */
+/** The default number of concurrent jobs of a kind. */
 const BATCH = 5
-/** Characters of the last error of a job that are stored. */
+/** The maximum length of a job's stored last error. */
 const MAX_ERROR = 500
 
 /**
- * The age after which a job is given up. A mail is retried as long as mail servers retry: RFC 5321,
+ * The age at which a job is given up. Mails are retried for as long as mail servers do: RFC 5321,
  * 4.5.4.1.
  */
 const patienceMs: Partial<Record<JobKind, number>> = {
@@ -34,17 +34,15 @@ const patienceMs: Partial<Record<JobKind, number>> = {
   contents: DAY_MS,
 }
 /**
- * Tries that a job has, however long it waited for the first one: thousands may wait for their turn
- * after a large upload.
+ * The minimum number of tries, regardless of the waiting time. After a large upload, thousands of
+ * jobs may wait.
  */
 const leastTries: Partial<Record<JobKind, number>> = { preview: 3, contents: 3 }
 
 const FIRST_RETRY_MS = 5000
 const LAST_RETRY_MS = 3600_000
 
-/**
- * Milliseconds until a job is tried again after so many failures: 5 s, 10 s, 20 s, up to an hour.
- */
+/** The retry delay in milliseconds, by the number of failures: 5 s, 10 s, 20 s, up to an hour. */
 export const backoff = (attempts: number): number =>
   Math.min(FIRST_RETRY_MS * 2 ** Math.max(attempts - 1, 0), LAST_RETRY_MS)
 
@@ -53,20 +51,18 @@ export interface WorkerOptions {
   log: Log
   handlers: Handlers
   pollMs: number
-  /**
-   * Milliseconds after which other workers may claim a job whose worker renews its lease no more.
-   */
+  /** Milliseconds after which other workers may claim a job whose lease was not renewed. */
   leaseMs: number
   /** Milliseconds until the next try, by the number of tries. Tests shorten it. */
   retryMs?: (attempts: number) => number
   telemetry?: Telemetry
-  /** Jobs of a kind at a time. */
+  /** The number of concurrent jobs by kind. */
   atATime?: Partial<Record<JobKind, number>>
-  /** Whether jobs that change data wait. */
+  /** Whether jobs that change data must wait. */
   isPaused?: () => boolean
 }
 
-/** The kinds of jobs that change files. The others send what is said already. */
+/** The kinds of jobs that change files. Other kinds only send existing information. */
 const changing: ReadonlySet<JobKind> = new Set([
   'purge-folder',
   'purge-bucket',
@@ -76,12 +72,12 @@ const changing: ReadonlySet<JobKind> = new Set([
 ])
 
 /**
- * Runs the jobs of the outbox. Any number of instances may run it: a worker claims a job by moving
- * its due time ahead, which only one of them can do, and renews the claim in the same way; the job
- * of a worker that dies becomes due again.
+ * Runs the jobs of the outbox. Any number of instances may run it. A worker claims a job, or renews
+ * its claim, by atomically moving the due time ahead. Jobs of a dead worker become due again.
  */
 export function createWorker({ pollMs, ...options }: WorkerOptions) {
-  // One queue per kind: a slow mail server must not delay purges, nor a large purge the mails.
+  // One queue per kind, so that a slow mail server does not delay purges, nor a large purge the
+  // mails.
   const queues = (Object.keys(options.handlers) as JobKind[]).map(kind =>
     createQueue(kind, options),
   )
@@ -93,7 +89,7 @@ export function createWorker({ pollMs, ...options }: WorkerOptions) {
   }
 
   return {
-    /** The kinds of jobs that it runs. */
+    /** The kinds of jobs that this worker runs. */
     kinds: Object.keys(options.handlers),
     wake,
     start(): void {
@@ -101,7 +97,7 @@ export function createWorker({ pollMs, ...options }: WorkerOptions) {
       timer.unref()
       wake()
     },
-    /** Resolves when no job is due; for tests and for a clean stop. */
+    /** Resolves when no job is due. Used by tests and for a clean stop. */
     async idle(): Promise<void> {
       await Promise.all(queues.map(queue => queue.idle()))
     },
@@ -115,7 +111,7 @@ export function createWorker({ pollMs, ...options }: WorkerOptions) {
 
 export type Worker = ReturnType<typeof createWorker>
 
-/** The queue of one kind of job: runs a few jobs at a time. */
+/** The queue of one kind of job, with a limited number of concurrent jobs. */
 function createQueue<K extends JobKind>(
   kind: K,
   {
@@ -133,10 +129,10 @@ function createQueue<K extends JobKind>(
   let stopped = false
   let running: Promise<void> | undefined
   let again = false
-  /** Ends the wait of the drain for one of its jobs, or for new ones. */
+  /** Wakes the drain, which waits for its jobs or for new ones. */
   let rouse = () => {}
 
-  /** Claims due jobs. `due` counts those that others have claimed at the same time as well. */
+  /** Claims due jobs. `due` includes jobs that other workers claimed at the same time. */
   async function claim(room: number): Promise<{ due: number; mine: JobRow[] }> {
     if (isPaused() && changing.has(kind)) return { due: 0, mine: [] }
     const now = Date.now()
@@ -203,14 +199,14 @@ function createQueue<K extends JobKind>(
       else log.warn(facts, 'a job failed; it will be tried again')
       const lastError = String(error instanceof Error ? error.message : error).slice(0, MAX_ERROR)
       const dueAt = over ? GIVEN_UP : Date.now() + retryMs(attempts)
-      // A worker that has claimed the job meanwhile decides about it.
+      // If another worker has claimed the job meanwhile, that worker decides about it.
       await db.Job.update({ dueAt, lastError }, { where: { id, dueAt: await release() } })
     }
   }
 
   /**
-   * Runs what is due, until nothing is. New jobs begin beside those that run: a slow one holds up
-   * no other.
+   * Runs due jobs until none is left. New jobs start beside running ones, so that a slow job does
+   * not delay others.
    */
   async function drain(): Promise<void> {
     const inFlight = new Set<Promise<void>>()
@@ -225,12 +221,12 @@ function createQueue<K extends JobKind>(
         })
       inFlight.add(work)
     }
-    // Whether more may be due than was claimed last.
+    // Whether more jobs may be due than were last claimed.
     let more = true
     try {
       while (!stopped) {
         const room = most - inFlight.size
-        // Of many that wait, those of half the room are claimed by one statement.
+        // While many jobs wait, one statement claims enough for half of the slots.
         if (room > 0 && (again || (more && room * 2 >= most))) {
           again = false
           const { due, mine } = await claim(room)
@@ -240,7 +236,7 @@ function createQueue<K extends JobKind>(
           await new Promise<void>(resolve => {
             rouse = resolve
           })
-          // Some may have become due while the last one ran.
+          // Jobs may have become due while the last one ran.
           more ||= inFlight.size === 0
         } else return
       }
@@ -259,7 +255,7 @@ function createQueue<K extends JobKind>(
       .catch(error => log.warn({ err: error, kind }, 'the worker could not read its jobs'))
       .finally(() => {
         running = undefined
-        // Called while it ended.
+        // `wake` was called while the drain was ending.
         if (again) wake()
       })
   }
