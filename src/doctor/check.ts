@@ -36,7 +36,7 @@ export type FindingKind =
 /** A difference between the database and the store, or within the database. */
 export interface Finding {
   kind: FindingKind
-  /** Id of the row or of the object. */
+  /** The id of the row or object. */
   id: string
   /** One plain sentence. */
   message: string
@@ -44,11 +44,11 @@ export interface Finding {
 }
 
 /**
- * A finding with its repair, if there is a safe one: the repair checks again under the locks of the
- * service, and acts if needed.
+ * A finding, with its repair if there is a safe one. The repair checks again under the service's
+ * locks, and acts only if needed.
  */
 export interface Problem extends Omit<Finding, 'repaired'> {
-  /** @returns false if the problem is still there */
+  /** @returns false if the problem remains */
   repair?: () => Promise<unknown>
 }
 
@@ -57,15 +57,15 @@ export interface Installation {
   db: Db
   store: BlobStore
   /**
-   * Age in milliseconds below which seemingly left-over data may belong to running work of any
+   * The age in milliseconds below which seemingly left-over data may belong to running work of any
    * instance.
    */
   graceMs: number
-  /** Whether files have texts that are searched. */
+  /** Whether content search is on, so that files have indexed texts. */
   searchContents?: boolean
 }
 
-/** All rows of a query in pages, each starting after the key of the last row of the one before. */
+/** Reads all rows of a query in pages. Each page starts after the last key of the previous one. */
 export async function* pages<T>(
   next: (after: string) => Promise<T[]>,
   keyOf: (row: T) => string,
@@ -74,7 +74,7 @@ export async function* pages<T>(
     yield page
 }
 
-/** The same, row by row, sorted by their ids. */
+/** Like `pages`, but row by row, sorted by id. */
 export async function* rowsOf<T extends { id: string }>(
   next: (after: string) => Promise<T[]>,
 ): AsyncGenerator<T> {

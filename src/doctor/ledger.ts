@@ -29,8 +29,8 @@ interface StoredObject {
 }
 
 /**
- * Walks along ledger and store in parallel, both in the order of their keys. The two are read at
- * different times, so every difference is checked again before it is reported.
+ * Walks through ledger and store in parallel, both in key order. They are read at different times,
+ * so every difference is checked again before it is reported.
  */
 export async function* compareLedgerWithStore(installation: Installation): AsyncGenerator<Problem> {
   const rows = rowsOf(after => ledgerAfter(installation.db, after, PAGE))
@@ -55,7 +55,7 @@ export async function* compareLedgerWithStore(installation: Installation): Async
 }
 
 /**
- * An object without a row in the ledger. The row is written before the object, so an old object
+ * Judges an object without a ledger row. The row is written before the object, so an old object
  * without a row is left over.
  */
 async function* judgeUnknown(
@@ -102,7 +102,7 @@ async function* judgeRow(
       message: 'These bytes were copied for an upload that is no longer being completed.',
       repair: () => endCopies(db, { before: row.leaseUntil + 1, id }),
     }
-  // A backup needs it for now.
+  // A running backup still needs the object.
   if (state === 'deleting' && overdue && !(await isHeld(db, Date.now())))
     yield {
       kind: 'removal-overdue',
@@ -137,10 +137,7 @@ function miscounted(db: Db, { id, named, refCount }: LedgerRow): Problem {
   }
 }
 
-/**
- * A file or version that names an object: one that says another size than the ledger, if there is
- * one.
- */
+/** A file or version that names an object, preferably one whose size differs from the ledger. */
 function namerOf({ entryId, entrySize, versionId, versionSize, previewId, size }: LedgerRow): {
   name: string
   size: number | null
@@ -152,8 +149,8 @@ function namerOf({ entryId, entrySize, versionId, versionSize, previewId, size }
 }
 
 /**
- * The object of a file or version is missing, or of another size than recorded: checks the row and
- * this object again.
+ * The object of a file or version is missing, or its size differs from the recorded one. Checks the
+ * row and this object again.
  */
 async function* judgeBytes(
   { db, store }: Installation,
@@ -187,8 +184,8 @@ async function* judgeBytes(
     id,
     message: `The store has ${object.size} bytes, the ledger says ${size}, and the ${named} says ${namedSize}.`,
   } as const
-  // Two of three agree, the store among them: then the third is wrong. Otherwise it may be the
-  // bytes.
+  // If two of three sizes agree, including the store's, the third is wrong. Otherwise the bytes may
+  // be damaged.
   if (object.size !== size && object.size !== namedSize) yield problem
   else
     yield {
@@ -197,7 +194,7 @@ async function* judgeBytes(
     }
 }
 
-/** Corrects the size of an object, and the totals of the files and versions that name it. */
+/** Corrects the size of an object, and the totals of the files and versions that use it. */
 async function correctSize(db: Db, blob: { id: string; size: number }): Promise<void> {
   const files = await filesOfBlob(db, blob.id)
   const buckets = [...files.map(file => file.bucketId), ...(await bucketsOfVersions(db, blob.id))]
@@ -208,7 +205,7 @@ async function correctSize(db: Db, blob: { id: string; size: number }): Promise<
   })
 }
 
-/** An upload in parts exists as long as its blob is staged; both end in one transaction. */
+/** Checks that every multipart upload has a staged blob. Both end in one transaction. */
 export async function* checkUploads({ db }: Installation): AsyncGenerator<Problem> {
   for await (const { id } of rowsOf(after => endedSessionsAfter(db, after, PAGE)))
     yield {
@@ -219,7 +216,10 @@ export async function* checkUploads({ db }: Installation): AsyncGenerator<Proble
     }
 }
 
-/** A file request reserves what is arriving; both end in one transaction. */
+/**
+ * Checks that file requests reserve the size of their incoming uploads. Both end in one
+ * transaction.
+ */
 export async function* checkFileRequests({ db }: Installation): AsyncGenerator<Problem> {
   for await (const { id, bucketId } of rowsOf(after => miscountedRequestsAfter(db, after, PAGE)))
     yield {

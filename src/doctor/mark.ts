@@ -9,8 +9,8 @@ import { type Installation, type Problem, rowsOf } from './check.ts'
 const PAGE = 500
 
 /**
- * Entries have tags of their own drives, and favourites are of something. The keys of the tables
- * say so, but not of rows that were changed by hand.
+ * Checks that entries have only tags of their own drive, and that favourites refer to existing
+ * entries. Foreign keys ensure this, except for rows that were changed by hand.
  */
 export async function* checkMarks({ db }: Installation): AsyncGenerator<Problem> {
   for await (const { id } of rowsOf(after => misplacedTagsAfter(db, after, PAGE)))

@@ -5,8 +5,8 @@ import { type Installation, type Problem, rowsOf } from './check.ts'
 const PAGE = 500
 
 /**
- * Every preview has a living object, and a content. Without one of them it is deleted: previews can
- * always be made again.
+ * Checks that every preview has a live object and a content. Otherwise deletes the preview, because
+ * it can be created again.
  */
 export async function* checkPreviews({ db }: Installation): AsyncGenerator<Problem> {
   for await (const { id, unused } of rowsOf(after => brokenPreviewsAfter(db, after, PAGE)))
@@ -21,8 +21,8 @@ export async function* checkPreviews({ db }: Installation): AsyncGenerator<Probl
 }
 
 /**
- * Every picture is sorted by when it was taken, as its preview says, and otherwise by when it was
- * uploaded; other files by nothing.
+ * Checks the sort time of pictures: the capture time in the preview, or else the upload time. Other
+ * files have none.
  */
 export async function* checkPictures({ db }: Installation): AsyncGenerator<Problem> {
   for await (const { id } of rowsOf(after => misplacedPicturesAfter(db, after, PAGE)))

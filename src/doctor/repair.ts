@@ -13,7 +13,7 @@ import { releaseStaged } from '../services/tree/ledger.ts'
 import { keyById } from '../values/key-by-id.ts'
 import type { Installation } from './check.ts'
 
-/** Repairs something with its buckets locked. */
+/** Runs a repair with its buckets locked. */
 export const inBuckets = <T>(
   db: Db,
   bucketIds: string[],
@@ -33,15 +33,15 @@ export const same = (a: Totals, b: Totals): boolean =>
 /** The position of an entry in its tree. */
 export interface Anchor {
   /**
-   * The topmost entry, which has no parent or a missing one; undefined in a loop, and when the
-   * entry is gone.
+   * The topmost entry, whose parent is missing or null; undefined in a cycle, and when the entry is
+   * gone.
    */
   top?: { id: string; parentId: string | null; bucketId: string }
-  /** From the entry itself up; empty when it is gone. */
+  /** From the entry itself upwards; empty if the entry is gone. */
   chain: string[]
 }
 
-/** Follows the parents of an entry to the topmost one. */
+/** Follows the parents of an entry to the topmost entry. */
 export async function climb(db: Db, id: string, tx?: Tx): Promise<Anchor> {
   const rows = await upWithBuckets(db, id, tx)
   const known = keyById(rows)
@@ -56,7 +56,8 @@ export async function climb(db: Db, id: string, tx?: Tx): Promise<Anchor> {
 }
 
 /**
- * Recounts the folders above an entry and their bucket, from below. Call it with the bucket locked.
+ * Recounts the folders above an entry, and their bucket, from the bottom up. Call it with the
+ * bucket locked.
  */
 export async function retotal(db: Db, entryId: string, tx: Tx): Promise<void> {
   const { top, chain } = await climb(db, entryId, tx)
@@ -64,7 +65,10 @@ export async function retotal(db: Db, entryId: string, tx: Tx): Promise<void> {
   if (top) await recount(db, top.bucketId, tx)
 }
 
-/** Restores the row of an object that belongs to a file. @returns whether it is in the store */
+/**
+ * Restores the ledger row of a file's object.
+ * @returns whether the object is in the store
+ */
 export async function reviveBlob(
   { db, store }: Pick<Installation, 'db' | 'store'>,
   bucketId: string,
@@ -82,8 +86,8 @@ export async function reviveBlob(
 const FOUND = 'lost+found'
 
 /**
- * Moves an entry without a parent into a folder at the root, where its owner finds it. @returns
- * whether it could
+ * Moves an orphaned entry into a new folder at the root, where its owner finds it.
+ * @returns whether this succeeded
  */
 export async function reattach(db: Db, id: string, bucketId: string, tx: Tx): Promise<boolean> {
   const bucket = await lockBucket(db, bucketId, tx)
@@ -93,7 +97,7 @@ export async function reattach(db: Db, id: string, bucketId: string, tx: Tx): Pr
   const tree = { bucketId, ...bucket }
   const { bytes, files, levelsBelow, bytesBelow } = entry
   const weight = { bytes, files, folders: entry.folders + (entry.kind === FOLDER ? 1 : 0) }
-  // A new folder, because the name may exist already, and its parent must not be a file.
+  // A new folder, because the name may be taken, and a parent must be a folder.
   const name = entry.name || id
   const place = [FOUND, newId()]
   try {

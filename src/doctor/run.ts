@@ -8,7 +8,7 @@ import { checkVersions } from './version.ts'
 
 export interface Summary {
   findings: number
-  /** Of the findings. */
+  /** The number of repaired findings. */
   repaired: number
 }
 
@@ -29,10 +29,10 @@ const checks = [
 ]
 
 /**
- * Compares ledger and store in both directions, and the trees with their totals, page by page:
- * memory is constant, and any number of instances may be at work meanwhile. With `repair`, repairs
- * what can be repaired without touching anything that an entry names.
- * @throws UNAVAILABLE, and whatever else the database or the store says
+ * Compares ledger and store in both directions, and the trees with their totals, page by page.
+ * Memory is constant, and instances may keep running. With `repair`, repairs everything that can be
+ * repaired without touching anything that an entry references.
+ * @throws UNAVAILABLE, and other errors of the database or the store
  */
 export async function examine(
   installation: Installation,

@@ -14,8 +14,8 @@ import { type Installation, type Problem, rowsOf } from './check.ts'
 const PAGE = 500
 
 /**
- * Every text has a content, the index has nothing of drives that are gone, and every file that has
- * a text can be found by it: it is indexed, or about to be.
+ * Checks that every text has a content, that the index has no rows of deleted drives, and that
+ * every file with a text is indexed or queued.
  */
 export async function* checkTexts({
   db,
@@ -47,7 +47,7 @@ export async function* checkTexts({
       kind: 'text-missing',
       id,
       message: 'The content of this file is not searched, and nothing is about to read it.',
-      // The service reads it: whether it can is known later.
+      // The service extracts the text later, so whether it succeeds is not known yet.
       repair: () =>
         db.transaction(tx => enqueueAll(db, 'contents', [{ blobId, fileType, format }], tx)),
     }

@@ -25,15 +25,18 @@ import { climb, inBucket, reattach, retotal, reviveBlob, same } from './repair.t
 
 const PAGE = 500
 const BUCKETS = 100
-/** Tries after which a job is reported: by then it has failed for more than a minute. */
+/**
+ * The number of failed tries from which a job is reported. By then it has failed for more than a
+ * minute.
+ */
 const MANY_TRIES = 5
 
 const say = ({ bytes, files, folders }: Totals) =>
   `${files} files, ${folders} folders and ${bytes} bytes`
 
 /**
- * Every entry has a parent or is a root, every file a living blob, every folder the totals of what
- * is in it.
+ * Checks that every entry has a parent or is a root, every file has a live blob, and every folder
+ * has correct totals.
  */
 export async function* checkEntries(installation: Installation): AsyncGenerator<Problem> {
   const { db } = installation
@@ -79,7 +82,7 @@ async function* judgeEntry(
   }
 }
 
-/** A purge deletes the bucket of a workspace while other purges in it may still be running. */
+/** The purge of a workspace deletes its bucket while other purges in it may still run. */
 async function isBelowDeleted(db: Db, id: string): Promise<boolean> {
   const { top } = await climb(db, id)
   return top?.parentId === null && (await isDetached(db, top.id))
@@ -112,16 +115,16 @@ async function* judgeTotals(db: Db, folders: EntryReferences[]): AsyncGenerator<
 }
 
 /**
- * Whether an entry is in the trash, or the root, of a bucket that is not being purged. What is
- * purged is no longer counted.
+ * Whether an entry is in the trash or below the root of a bucket that is not being purged. Purged
+ * content is no longer counted.
  */
 async function isKept(db: Db, topId: string, bucketId: string): Promise<boolean> {
   return (await isTop(db, topId, bucketId)) && !(await isEnding(db, bucketId))
 }
 
 /**
- * A bucket counts what is below its root, what its uploads reserve, its trash, and the deleted
- * folders that are not purged yet.
+ * Checks the bucket totals: the content of its tree, reservations of uploads, the trash, and
+ * deleted folders that are not purged yet.
  */
 export async function* checkBuckets({ db }: Installation): AsyncGenerator<Problem> {
   for await (const row of rowsOf(after => bucketCountsAfter(db, after, BUCKETS)))
@@ -149,7 +152,7 @@ async function* judgeBucket(db: Db, counts: BucketCounts): AsyncGenerator<Proble
   }
 }
 
-/** Every trash item has an entry that is in no tree. */
+/** Checks that the entry of every trash item is in no tree. */
 export async function* checkTrash({ db }: Installation): AsyncGenerator<Problem> {
   for await (const { id, bucketId } of rowsOf(after => emptyTrashItemsAfter(db, after, PAGE)))
     yield {
@@ -165,14 +168,14 @@ export async function* checkTrash({ db }: Installation): AsyncGenerator<Problem>
 }
 
 /**
- * For every deleted folder there is a job that purges it. What is copied in the background waits in
- * one, too.
+ * Checks that every deleted folder has a purge job. The source list of a background copy also waits
+ * in a job.
  */
 export async function* checkPurges({ db }: Installation): AsyncGenerator<Problem> {
   const page = (after: string) => detachedAfter(db, after, PAGE)
   for await (const rows of pages(page, row => row.name)) {
     const jobs = rows.map(({ id, bucketId }) => ({ folderId: id, bucketId }))
-    // Before the jobs: with the end of a copy that is given up, there is one.
+    // Read before the jobs, because the end of an abandoned copy creates a job.
     const stages = await stagesAmong(
       db,
       rows.map(({ id }) => id),
@@ -182,7 +185,7 @@ export async function* checkPurges({ db }: Installation): AsyncGenerator<Problem
       jobs.map(job => JSON.stringify(job)),
     )
     for (const job of jobs) {
-      // The row is deleted before its job, so a row without a job has been forgotten.
+      // The row is deleted before its job, so a row without a job was forgotten.
       if (
         stages.has(job.folderId) ||
         known.has(JSON.stringify(job)) ||
@@ -199,7 +202,7 @@ export async function* checkPurges({ db }: Installation): AsyncGenerator<Problem
   }
 }
 
-/** Jobs that fail repeatedly need an operator. */
+/** Reports jobs that fail repeatedly, because they need an operator. */
 export async function* checkJobs({ db }: Installation): AsyncGenerator<Problem> {
   const jobs = rowsOf(after => troubledJobsAfter(db, after, MANY_TRIES, PAGE))
   for await (const { id, kind, attempts, dueAt, lastError } of jobs)

@@ -6,7 +6,7 @@ import { inBucket, reviveBlob } from './repair.ts'
 
 const PAGE = 500
 
-/** Every version has a file and a living blob. */
+/** Checks that every version has a file and a live blob. */
 export async function* checkVersions({ db, store }: Installation): AsyncGenerator<Problem> {
   const broken = rowsOf(after => brokenVersionsAfter(db, after, PAGE))
   for await (const { id, bucketId, blobId, blobState, entryId } of broken)
