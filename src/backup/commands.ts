@@ -36,7 +36,7 @@ interface BackupOptions {
   secret: boolean
 }
 
-/** Adds the commands of backups to the program of the operator. */
+/** Declares the backup commands of the operator's program. */
 export function backupCommands(program: Command): void {
   const run = (dir: string, work: (config: Config, progress: Progress) => Promise<Answer>) =>
     runLong(program, work, thrown => explained(thrown, resolve(dir)))
@@ -225,7 +225,7 @@ async function verify(dir: string, progress: Progress): Promise<Answer> {
   return { fact: sums, words, problems: sums.problems > 0 }
 }
 
-/** Without a backup first, for which a full disk has no space. */
+/** Without making a backup first, because a full disk has no space for one. */
 async function prune(
   dir: string,
   { keep, keepDays }: BackupOptions,
@@ -311,7 +311,8 @@ async function checkRestore(
 }
 
 /**
- * Decides what becomes of the secret of a backup. @throws BackupError if another one would be lost
+ * Decides what to do with the secret of a backup.
+ * @throws BackupError if another secret would be lost
  */
 async function secretToSave(
   saved: string | undefined,

@@ -8,10 +8,10 @@ import { BlobMissing, type BlobStore } from '../storage/store.ts'
 import type { Uploaded } from '../storage/upload.ts'
 import { hexOfCrc32 } from '../upload-engine/crc32.ts'
 
-/** Blobs that are copied at once: most are small, and wait for the disk. */
+/** The number of concurrent copies: most blobs are small and wait for the disk. */
 const AT_ONCE = 16
 
-/** The bytes of a backup are not those that were written. */
+/** The bytes in a backup differ from those that were written. */
 export class BlobDamaged extends Error {
   constructor(id: string) {
     super(`The blob ${id} of the backup has changed since it was written.`)
@@ -19,9 +19,9 @@ export class BlobDamaged extends Error {
   }
 }
 
-/** The bytes of a blob cannot be read, although its store answers. */
+/** A blob cannot be read, although its store responds. */
 export class BlobUnreadable extends Error {
-  /** Of the system, such as EIO. */
+  /** A system error code, such as EIO. */
   readonly code: string
 
   constructor(id: string, code: string, options: ErrorOptions) {
@@ -31,23 +31,23 @@ export class BlobUnreadable extends Error {
   }
 }
 
-/** What was copied: its size in bytes, and its checksums in lower-case hex. */
+/** A copied blob: its size in bytes, and its checksums in lower-case hex. */
 export type Copied = Pick<Uploaded, 'size' | 'crc32'> & { sha256: string }
 
-/** Why a blob could not be copied, where others can. */
+/** Why a single blob could not be copied. */
 export type Lost = BlobMissing | BlobDamaged | BlobUnreadable
 
-/** What became of a blob. Other errors end a copy. */
+/** The outcome of copying a blob. All other errors abort a copy. */
 export type Outcome = Copied | Lost
 
 const isLost = (error: unknown): error is Lost =>
   error instanceof BlobMissing || error instanceof BlobDamaged || error instanceof BlobUnreadable
 
-/** A blob that is to be copied. */
+/** A blob to copy. */
 export interface ToCopy {
   id: string
   size: number
-  /** The SHA-256 that it must have; otherwise it is not stored. */
+  /** The required SHA-256. A blob with a different one is not stored. */
   expected?: string | undefined
 }
 
@@ -57,14 +57,14 @@ interface CopyOptions {
   lost?: (error: unknown, id: string) => Lost | Promise<Lost>
 }
 
-/** What is read at once. */
+/** Blobs up to this size are read at once. */
 const SMALL = 64 * 1024
 
 /**
- * Copies some blobs from one store to another.
- * @param done called with the size of each when it is stored
+ * Copies blobs from one store to another.
+ * @param done called with the size of each stored blob
  * @param pace awaited with the number of bytes that have been read, before they are written
- * @param lost says of an error of one blob why that is lost; what it throws ends the copy
+ * @param lost returns why a blob is lost, by its error; if it throws, the copy is aborted
  */
 export async function copyBlobs(
   from: BlobStore,
@@ -102,13 +102,16 @@ export async function copyBlobs(
   return outcomes
 }
 
-/** Answers why one blob is lost. @throws any other error */
+/**
+ * Returns why a blob is lost.
+ * @throws any other error
+ */
 export function orLost(error: unknown): Lost {
   if (isLost(error)) return error
   throw error
 }
 
-/** The bytes of small blobs; undefined for one that is missing. */
+/** The bytes of small blobs; undefined for a missing one. */
 async function readSmall(
   from: BlobStore,
   blobs: ToCopy[],
@@ -118,7 +121,7 @@ async function readSmall(
   try {
     if (from.readMany) return await from.readMany(blobs.map(({ id }) => id))
   } catch {
-    // Each is read alone now, so that one that cannot be read does not take the others with it.
+    // Each blob is now read alone, so that an unreadable one does not affect the others.
   }
   return eachAtOnce(
     blobs,
@@ -127,7 +130,7 @@ async function readSmall(
   )
 }
 
-/** What the system says of a single file, rather than of a store. */
+/** System errors that concern a single file, not the whole store. */
 const ofOneFile = new Set([
   'EIO',
   'EACCES',
@@ -150,8 +153,8 @@ async function* bytesOf(from: BlobStore, id: string): AsyncGenerator<Uint8Array>
       .map(({ code }) => String(code))
       .find(code => ofOneFile.has(code))
     if (code === undefined) throw error
-    // A disk that has gone is the fault of no blob: asked for a blob that does not exist, the store
-    // checks that it is there.
+    // A missing disk is not the fault of a blob. Looking up a nonexistent blob makes the store
+    // check its disk.
     await from.look(newId())
     throw new BlobUnreadable(id, code, { cause: error })
   }
@@ -192,7 +195,7 @@ async function copyBlob(
     sha256 = hash.digest('hex')
     if (expected !== undefined && sha256 !== expected) throw new BlobDamaged(id)
   }
-  // Clients get the type of a file with its signed URL.
+  // Signed URLs set the content type of a file.
   const stored = await to.put(id, hashed(), {
     contentType: 'application/octet-stream',
     admit: async () => {},
@@ -207,7 +210,10 @@ export async function digestOfBlob(store: BlobStore, id: string): Promise<string
   return hash.digest('hex')
 }
 
-/** @returns the CRC-32 of a blob, as the ledger has it @throws BlobMissing, BlobUnreadable */
+/**
+ * @returns the CRC-32 of a blob in the format of the ledger
+ * @throws BlobMissing, BlobUnreadable
+ */
 export async function crc32OfBlob(store: BlobStore, id: string): Promise<string> {
   let sum = 0
   for await (const chunk of bytesOf(store, id)) sum = crc32(chunk, sum)
@@ -215,8 +221,8 @@ export async function crc32OfBlob(store: BlobStore, id: string): Promise<string>
 }
 
 /**
- * Works on the items of a list, several at once. When one fails, the error is thrown after the
- * others have ended.
+ * Processes the items of a list concurrently. If one fails, throws its error after the others have
+ * ended.
  */
 export async function eachAtOnce<T, R>(
   items: T[],

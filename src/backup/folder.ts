@@ -8,41 +8,40 @@ import { type BlobStore, ForeignStore } from '../storage/store.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { BackupError, explained } from './problem.ts'
 
-/**
- * The time of a backup, from its name, in milliseconds since 1970; not a number for another name.
- */
+/** The time in a backup's name, in milliseconds since 1970; NaN for another name. */
 export const timeOf = (name: string): number =>
   /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/.test(name)
     ? Date.parse(name.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'))
     : Number.NaN
 
-/** Ends the name of the folder of a backup that has not finished. */
+/** The suffix of an unfinished backup's folder. */
 export const UNFINISHED = '.unfinished'
 
 /**
- * A folder of backups. Their blobs are in a store of its own, `blobs/`, which they share: a blob
- * never changes. Everything else about a backup is in `backups/<name>/`.
+ * A folder of backups. They share the blobs in the store `blobs/`, because a blob never changes.
+ * All other data of a backup is in `backups/<name>/`.
  */
 export interface BackupFolder {
   dir: string
   blobs: BlobStore
   /** The path of a file of a backup. */
   path(backup: string, ...names: string[]): string
-  /** The finished backups, oldest first; those that were given another name come last. */
+  /** The finished backups, oldest first. Renamed ones come last. */
   finished(): Promise<string[]>
   unfinished(): Promise<string[]>
   manifest(backup: string): Promise<Manifest>
-  /** Runs work while no other backup or restore uses the folder. */
+  /** Runs work with exclusive use of the folder by one backup or restore. */
   alone<T>(work: () => Promise<T>): Promise<T>
   /**
-   * Called in `alone` before what is made or removed counts. @throws Error if another one has taken
-   * the folder, as from a process that was stopped for long
+   * Call it in `alone` before creating or removing anything.
+   * @throws Error if another process has taken the folder, for example after a long pause of this
+   * one
    */
   requireAlone(): Promise<void>
 }
 
 export const TABLES = 'tables'
-/** The path of a table, and of the list of blobs. */
+/** The path of a table's file, or of the list of blobs. */
 export const tableFile = (name: string) => `${TABLES}/${name}.jsonl.gz`
 export const LIST = 'blobs.jsonl'
 export const MANIFEST = 'manifest.json'
@@ -50,8 +49,8 @@ export const SECRET = 'secret.key'
 
 /**
  * Opens a folder of backups.
- * @param create the installation whose backups it is to have, if it may be made
- * @param apart folders that it must not be in
+ * @param create the installation of the backups, if the folder may be created
+ * @param apart folders that must not contain it
  * @throws BackupError
  */
 export async function openBackupFolder(
@@ -95,7 +94,7 @@ export async function openBackupFolder(
         const all = (await list()).filter(name => !name.endsWith(UNFINISHED))
         all.sort((a, b) => Number(Number.isNaN(timeOf(a))) - Number(Number.isNaN(timeOf(b))))
         const has = await Promise.all(all.map(name => isThere(path(name, MANIFEST))))
-        // One that has lost its manifest is still reported, and its blobs are not removed.
+        // A backup without its manifest is still reported, and its blobs are kept.
         return all.filter((name, i) => has[i] || !Number.isNaN(timeOf(name)))
       },
       unfinished: async () => (await list()).filter(name => name.endsWith(UNFINISHED)),
@@ -112,7 +111,7 @@ export async function openBackupFolder(
       alone: work =>
         alone(dir, async check => {
           held = check
-          // Drafts of a backup that was killed.
+          // Drafts left by a killed backup.
           if (create !== undefined)
             for (const name of await readdir(join(dir, 'drafts')))
               await rm(join(dir, 'drafts', name), { recursive: true, force: true })
@@ -134,7 +133,8 @@ async function alone<T>(dir: string, work: (held: () => Promise<void>) => Promis
       return work(held)
     })
   } catch (error) {
-    // A restore needs no right to write there: who cannot write, cannot remove backups either.
+    // A restore needs no write access. Without write access, a process cannot remove backups
+    // either.
     if (!began && ['EROFS', 'EACCES'].includes(codeOf(error) ?? '')) return work(async () => {})
     if (!began && error instanceof Unavailable)
       throw new BackupError(`Another backup or restore uses ${dir}. Wait until it has ended.`)
@@ -142,7 +142,7 @@ async function alone<T>(dir: string, work: (held: () => Promise<void>) => Promis
   }
 }
 
-/** The path without symbolic links, also of what does not exist yet. */
+/** Resolves symbolic links, also for a path that does not exist yet. */
 async function realOf(path: string): Promise<string> {
   const real = await ifThere(realpath(path))
   if (real !== undefined || path === dirname(path)) return real ?? path

@@ -3,17 +3,17 @@ import type { Db } from '../../db/index.ts'
 import { endHold, extendHold, startHold } from '../../db/queries/deletion-hold.ts'
 import { BackupError } from './problem.ts'
 
-/** For so long deletions wait after a backup has died. */
+/** How long deletions stay paused after a backup has died. */
 const LEASE_MS = 5 * 60_000
 const EXTEND_MS = 20_000
 
 export interface Hold {
-  /** @throws BackupError if blobs may have been deleted since its beginning */
+  /** @throws BackupError if blobs may have been deleted since the hold began */
   require(): void
   end(): Promise<void>
 }
 
-/** Keeps the blobs of the store from being deleted, in all instances, until `end`. */
+/** Pauses deletions of blobs in all instances until `end`. */
 export async function holdDeletions(db: Db): Promise<Hold> {
   const id = newId()
   let until = Date.now() + LEASE_MS
@@ -25,7 +25,7 @@ export async function holdDeletions(db: Db): Promise<Hold> {
       if (await extendHold(db, { id, expiresAt: now + LEASE_MS }, now)) until = now + LEASE_MS
       else lost = true
     } catch {
-      // Tried again; `require` notices if that fails for too long.
+      // The next renewal tries again. `require` notices if renewals fail for too long.
     }
   }
   const timer = setInterval(extend, EXTEND_MS)

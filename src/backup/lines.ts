@@ -8,11 +8,11 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { codeOf, fileMode } from '../storage/files.ts'
 import { BackupError } from './problem.ts'
 
-/** Files of JSON lines, compressed, and their SHA-256. */
+/** Compressed files of JSON lines, and their SHA-256. */
 
 /**
- * Writes texts that end with a newline. @returns the SHA-256 of the file in lower-case hex; the
- * file is on the disk then
+ * Writes texts that end with a newline, and syncs the file.
+ * @returns the SHA-256 of the file in lower-case hex
  */
 export async function writeLines(path: string, texts: AsyncIterable<string>): Promise<string> {
   const hash = createHash('sha256')
@@ -22,13 +22,13 @@ export async function writeLines(path: string, texts: AsyncIterable<string>): Pr
 }
 
 /**
- * Reads the values of such a file in constant memory. @param gzip false for one that is not
- * compressed
+ * Reads the values of such a file in constant memory.
+ * @param gzip false for an uncompressed file
  */
 export async function* readLines<T>(path: string, { gzip = true } = {}): AsyncGenerator<T> {
   const file = createReadStream(path)
   const source: Readable = gzip ? file.pipe(createGunzip()) : file
-  // A pipe hands on no errors.
+  // A pipe does not forward errors.
   file.on('error', error => source.destroy(error))
   const decoder = new StringDecoder('utf8')
   let rest = ''
@@ -37,7 +37,7 @@ export async function* readLines<T>(path: string, { gzip = true } = {}): AsyncGe
     rest = lines.pop() ?? ''
     for (const line of lines) yield JSON.parse(line) as T
   }
-  // A line that a killed process has not finished is none.
+  // Ignore an incomplete last line, which a killed process left.
 }
 
 /** @returns the SHA-256 of a file in lower-case hex */
@@ -48,7 +48,7 @@ export async function digestOf(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Of a file of one backup that the system does not let be read: others may be well. */
+/** The system cannot read one file of a backup. Other backups may be intact. */
 const unreadable = (path: string, error: unknown): unknown =>
   codeOf(error)
     ? new BackupError(
@@ -74,7 +74,7 @@ export async function requireIntact(path: string, sha256: string): Promise<void>
     )
 }
 
-/** Writes a small file with its digest beside it, in the format of sha256sum. */
+/** Writes a small file, and its digest beside it in the format of sha256sum. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: fileMode, flush: true })
   const sum = createHash('sha256').update(text).digest('hex')
@@ -84,7 +84,7 @@ export async function writeWhole(path: string, text: string): Promise<void> {
   })
 }
 
-/** @throws BackupError for a file that is not what was written */
+/** @throws BackupError for a file that has changed since it was written */
 export async function readWhole(path: string): Promise<string> {
   try {
     const sum = await readFile(`${path}.sha256`, 'utf8')
@@ -95,7 +95,7 @@ export async function readWhole(path: string): Promise<string> {
   }
 }
 
-/** Appends lines to a file, which are on the disk when this has resolved. */
+/** Opens a file for appending lines, which are synced when the call resolves. */
 export async function openAppender(path: string) {
   const file = await open(path, 'a', fileMode)
   return {

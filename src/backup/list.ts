@@ -5,24 +5,22 @@ import { readLines, requireIntact } from './lines.ts'
 import type { ListedBlob } from './manifest.ts'
 import { BackupError } from './problem.ts'
 
-/**
- * The blobs of a backup in the order of their ids; of an unfinished one, those that it has copied.
- */
+/** The blobs of a backup in id order. For an unfinished backup, the blobs that it has copied. */
 export async function* listOf(folder: BackupFolder, backup: string): AsyncGenerator<ListedBlob> {
   const path = folder.path(backup, LIST)
   if (!(await isThere(path))) return
   try {
     yield* readLines<ListedBlob>(path, { gzip: false })
   } catch (error) {
-    // After a power cut, the end of an unfinished list can be anything. What stands after it is
-    // copied again.
+    // After a power failure, the end of an unfinished list may be garbage. The blobs after that
+    // point are copied again.
     if (!(error instanceof SyntaxError && backup.endsWith(UNFINISHED))) throw error
   }
 }
 
 /**
- * Compares the list of a finished backup with its manifest. @returns why it cannot be relied on;
- * undefined if it can
+ * Compares the list of a finished backup with its manifest.
+ * @returns why the list is unreliable; undefined if it is reliable
  */
 export async function faultOfList(
   folder: BackupFolder,
@@ -38,7 +36,7 @@ export async function faultOfList(
   }
 }
 
-/** All blobs that a store has, in the order of their ids. */
+/** All blobs of a store in id order. */
 export async function* presentIn(store: BlobStore): AsyncGenerator<{ id: string; size: number }> {
   for await (const { key, size } of store.list()) yield { id: key, size }
 }

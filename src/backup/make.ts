@@ -26,8 +26,8 @@ import { batches, cursorOver, merged } from './sorted.ts'
 import { savedRows, saveTables } from './tables.ts'
 
 /**
- * After so many blobs or bytes, what was copied is noted, so that the next run can continue from
- * there if this one is killed.
+ * Progress is recorded after this many blobs or bytes, so that the next run can resume if this one
+ * is killed.
  */
 const NOTED = { count: 512, bytes: 1024 ** 3 }
 
@@ -35,22 +35,22 @@ interface Source {
   db: Db
   store: BlobStore
   installation: string
-  /** Null to leave it out. */
+  /** Null to exclude it. */
   secret: string | null
 }
 
-/** A blob that the database names. */
+/** A blob that the database references. */
 interface Wanted {
   id: string
   size: number
-  /** In lower-case hex, if the database knows it. */
+  /** In lower-case hex, if recorded. */
   crc32: string | null
 }
 
 /**
- * Makes a backup: the tables as one snapshot, then the blobs that it names, of which none is
- * deleted from the store meanwhile. Killed, it leaves an unfinished one, from which the next
- * continues.
+ * Makes a backup: first the tables as one snapshot, then the blobs that it references. Meanwhile,
+ * no blob is deleted from the store. If it is killed, it leaves an unfinished backup, which the
+ * next one continues.
  * @throws BackupError
  */
 export async function makeBackup(
@@ -96,9 +96,10 @@ async function make(
   const snapshotAt = new Date().toISOString()
   const name = snapshotAt.replaceAll(':', '-')
   const draft = `${name}${UNFINISHED}`
-  // Before the new one is among them.
+  // Read before the new backup is among them.
   const known = await knownBlobs(folder, progress)
-  // Of killed ones, only the lists are of use. First, because the disk may be full.
+  // Only the lists of killed backups are useful. Remove the rest first, because the disk may be
+  // full.
   for (const old of await folder.unfinished())
     await rm(folder.path(old, TABLES), { recursive: true, force: true })
   await mkdir(folder.path(draft, TABLES), { recursive: true, mode: folderMode })
@@ -130,7 +131,7 @@ async function make(
 }
 
 /**
- * The blobs that the latest backup with an intact list has, and those that killed ones have copied
+ * The blobs of the latest backup with an intact list, and those that killed backups have copied
  * since, sorted by id.
  */
 async function knownBlobs(
@@ -234,7 +235,7 @@ async function saveBlobs(
   return { ...sums, sha256: await digestOf(pathOf(LIST)) }
 }
 
-/** Compares what was copied with what the database knows of it. */
+/** Compares a copied blob with its record in the database. */
 function savedAs({ id, size, crc32 }: Wanted, copied: Outcome | undefined): ListedBlob {
   if (!copied || copied instanceof Error) return { id, size, problem: 'missing' }
   const isDamaged = copied.size !== size || (crc32 !== null && copied.crc32 !== crc32)

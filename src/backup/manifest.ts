@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { readWhole, writeWhole } from './lines.ts'
 import { BackupError } from './problem.ts'
 
-/** Raised whenever an earlier version of Satchel could not restore what this one writes. */
+/** Incremented whenever earlier versions of Satchel cannot restore the backups of this one. */
 const FORMAT = 1
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
@@ -14,11 +14,11 @@ const shape = z.object({
   satchel: z.string(),
   engine: z.enum(['sqlite', 'mysql']),
   installation: z.uuid(),
-  /** The time of the state that it has, and the end of the backup, in RFC 3339. */
+  /** The time of the snapshot, and of the end of the backup, in RFC 3339. */
   snapshotAt: z.string(),
   finishedAt: z.string(),
   migrations: z.array(z.object({ name: z.string(), at: count })),
-  /** Each after those that it refers to. Digests are of the files. */
+  /** In dependency order of their foreign keys. Digests are of the files. */
   tables: z.array(
     z.object({
       name: z.string().regex(/^\w+$/),
@@ -29,8 +29,8 @@ const shape = z.object({
     }),
   ),
   /**
-   * `copied`: those that no earlier backup in the folder had; `missing` and `damaged`: as they were
-   * in the store.
+   * `copied` counts blobs that no earlier backup in the folder had. `missing` and `damaged` count
+   * faults in the store.
    */
   blobs: z.object({
     count,
@@ -41,11 +41,11 @@ const shape = z.object({
     damaged: count,
     sha256,
   }),
-  /** Null if it was left out. */
+  /** Null if the backup excludes the secret. */
   secret: sha256.nullable(),
 })
 
-/** What a backup has. */
+/** The content of a backup. */
 export type Manifest = z.output<typeof shape>
 
 export const newManifest = (facts: Omit<Manifest, 'format'>): Manifest => ({
@@ -83,12 +83,12 @@ function parsed(text: string, path: string): unknown {
   }
 }
 
-/** A blob in the list of a backup. */
+/** A blob in a backup's list. */
 export interface ListedBlob {
   id: string
   size: number
-  /** Of its bytes in the backup; absent if the store did not have it. */
+  /** The digest of the backup's copy; absent if the store lacked the blob. */
   sha256?: string
-  /** Why it is not the blob that the database names. */
+  /** How the blob differs from the one in the database. */
   problem?: 'missing' | 'damaged'
 }

@@ -2,7 +2,7 @@ import { causesOf, Unavailable } from '../runtime/errors.ts'
 import { codeOf } from '../storage/files.ts'
 import type { BlobStore } from '../storage/store.ts'
 
-/** The blob store of the installation has failed, and not the folder of backups. */
+/** Thrown when the blob store of the installation fails, as opposed to the backup folder. */
 export class StoreFailed extends Error {
   constructor(store: BlobStore, cause: unknown) {
     const [first] = [...causesOf(cause)].reverse()
@@ -17,8 +17,8 @@ export class StoreFailed extends Error {
 }
 
 /**
- * A store whose failures name it: those of a folder of backups look the same. For what backups and
- * restores call.
+ * Wraps a store so that its errors are distinguishable from those of the backup folder. For stores
+ * that backups and restores use.
  */
 export function naming(store: BlobStore): BlobStore {
   const failed = (error: unknown): never => {
@@ -31,7 +31,7 @@ export function naming(store: BlobStore): BlobStore {
     prepare: () => store.prepare().catch(failed),
     bind: (...given) => store.bind(...given).catch(failed),
     async put(key, source, options) {
-      // The source is of the folder of backups.
+      // The error of the source, which comes from the backup folder.
       let ofSource: unknown
       async function* watched() {
         try {

@@ -1,7 +1,7 @@
 import { causesOf } from '../runtime/errors.ts'
 import { StoreFailed } from './naming.ts'
 
-/** A backup or a restore that is refused or cannot go on: its message says what to do. */
+/** A backup or restore is refused or cannot continue. The message says what to do. */
 export class BackupError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -22,13 +22,13 @@ const remedies: Record<string, string> = {
   EIO: 'is on a disk that fails',
 }
 
-/** The same error; of a folder of backups that fails, one that says what to do about it. */
+/** The error, or for a failing backup folder, an error with advice. */
 export function explained(error: unknown, dir: string): unknown {
   if (error instanceof BackupError || error instanceof StoreFailed) return error
   for (const cause of causesOf(error)) {
     const remedy = remedies[String(cause.code)]
     const { path } = cause as { path?: unknown }
-    // A file elsewhere, such as the secret: the error names it.
+    // The error names the path of a file elsewhere, such as the secret.
     if (typeof path === 'string' && path !== dir && !path.startsWith(`${dir}/`)) return error
     if (remedy) return new Error(`${dir} ${remedy} (${cause.code}).`, { cause: error })
   }

@@ -1,8 +1,11 @@
-/** What happens, for who watches. */
+/** Receives the progress of a long command. */
 export interface Progress {
-  /** Begins a step. @param total of its `add`: bytes and items; 0 if that is not known */
+  /**
+   * Begins a step.
+   * @param total the items and bytes that `add` will report; 0 if unknown
+   */
   step(name: string, total?: { items: number; bytes: number }): void
   add(items: number, bytes: number): void
-  /** Something that the operator should know, in one sentence. */
+  /** Reports a fact that the operator should know, in one sentence. */
   warn(message: string): void
 }

@@ -2,8 +2,8 @@ import { type BlobStore, BlobsKept } from '../storage/store.ts'
 import type { Progress } from './progress.ts'
 
 /**
- * Removes blobs that are not needed; those that cannot be removed are only reported, because they
- * harm nothing. @returns how many were removed
+ * Removes unneeded blobs. Those that cannot be removed are only reported, because they do no harm.
+ * @returns how many were removed
  */
 export async function removeBlobs(
   store: BlobStore,

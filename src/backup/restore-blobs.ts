@@ -9,8 +9,8 @@ import { batches, cursorOver } from './sorted.ts'
 const AT_A_TIME = { count: 512, bytes: 1024 ** 3 }
 
 /**
- * Copies the blobs of a backup into a store that may have some of them. One that the backup does
- * not have intact is reported and left out: the rest is worth more than none.
+ * Copies the blobs of a backup into a store that may already have some of them. Reports and skips
+ * blobs that are missing or damaged in the backup, because a partial restore is better than none.
  */
 export async function restoreBlobs(
   folder: BackupFolder,
@@ -24,7 +24,7 @@ export async function restoreBlobs(
 
   const isThere = async ({ id, size, sha256 }: ListedBlob, found: number | undefined) => {
     if (found !== size) return false
-    // What is listed without bytes may be an upload that was broken off.
+    // A listed blob without bytes may be an aborted upload.
     if (size === 0 && !(await store.look(id))) return false
     if (!verify) return true
     const found256 = await digestOfBlob(store, id).catch(error => {

@@ -33,24 +33,26 @@ interface Target {
 }
 
 export interface RestoreOptions {
-  /** Whether what the database holds, and blobs that the backup does not have, may be deleted. */
+  /**
+   * Whether existing data of the database, and blobs that are not in the backup, may be deleted.
+   */
   deleteExisting: boolean
-  /** Whether blobs that are in the store are read and compared, too. */
+  /** Whether existing blobs of the store are read and verified, too. */
   verify: boolean
   /**
-   * Decides about the secret before anything is changed. @returns saves it; called when the restore
-   * has begun
-   * @param mayReplace whether another one may be replaced
+   * Decides about the secret before anything changes.
+   * @returns a function that saves the secret; called when the restore has begun
+   * @param mayReplace whether another secret may be replaced
    * @throws BackupError if it may not
    */
   prepareSecret: (mayReplace: boolean) => Promise<() => Promise<void>>
 }
 
 export interface Restored {
-  /** Blobs, by what became of them. */
+  /** The numbers of blobs by outcome. */
   copied: number
   there: number
-  /** Blobs that the backup does not have, or not as they were. */
+  /** Blobs that are missing or damaged in the backup. */
   lost: number
   deleted: number
 }
@@ -58,7 +60,7 @@ export interface Restored {
 const AT_ONCE = 200
 
 /**
- * The backup of a name, or the newest that was made at a time or before.
+ * Finds a backup by name, or the newest one at or before a time.
  * @throws BackupError
  */
 export async function chooseBackup(folder: BackupFolder, at: string | undefined): Promise<string> {
@@ -79,9 +81,9 @@ export async function chooseBackup(folder: BackupFolder, at: string | undefined)
 }
 
 /**
- * Restores a backup into a database and a store, which may be of other kinds. Until it has ended,
- * no service starts with the database. If it is killed, the next run continues.
- * @throws BackupError, before anything is changed if it can be known by then
+ * Restores a backup into a database and a store, possibly of other kinds. Until it has finished, no
+ * service starts with the database. If it is killed, the next run resumes.
+ * @throws BackupError, where possible before anything changes
  */
 export async function restoreBackup(
   { db, store }: Target,
@@ -145,8 +147,8 @@ function requireUsable(
 }
 
 /**
- * Looks for everything that a restore would refuse, and changes nothing.
- * @returns one sentence for each obstacle; none if the restore may begin
+ * Checks everything that would make a restore fail, and changes nothing.
+ * @returns one sentence for each obstacle; empty if the restore may begin
  */
 export async function restoreObstacles(
   target: Target,
@@ -179,7 +181,7 @@ async function noteObstacle<T>(
 interface Examined {
   obstacles: string[]
   saveSecret: (() => Promise<void>) | undefined
-  /** The installation whose label of the store is replaced. */
+  /** The installation whose store label is replaced. */
   instead: string | undefined
 }
 
@@ -212,7 +214,7 @@ interface State {
   continues: boolean
   /** A table with data that must not be deleted. */
   inUse: string | undefined
-  /** The id of the installation whose database it is. */
+  /** The id of the installation that owns the database. */
   installation: string | undefined
 }
 
@@ -232,8 +234,8 @@ async function stateOf(db: Db, backup: string, mayDelete: boolean): Promise<Stat
 }
 
 /**
- * Decides whether a store that is labelled with another installation may be used: one that holds
- * nothing, or that of the database, if its data may be deleted.
+ * Decides whether a store with another installation's label may be used. It may if the store is
+ * empty, or if it belongs to the database and that data may be deleted.
  * @returns the installation whose label is replaced
  * @throws BackupError
  */
@@ -257,13 +259,13 @@ async function adopted(
   )
 }
 
-/** Whether the folder or the container of a store is missing: the restore makes it. */
+/** Whether the folder or container of a store is missing. The restore creates it. */
 const isMissing = (error: unknown): boolean =>
   [...causesOf(error)].some(
     cause => cause.code === 'ENOENT' || (cause instanceof StoreRefusal && cause.status === 404),
   )
 
-/** The blobs of a store, none if its folder or container is missing. */
+/** The blobs of a store. Empty if its folder or container is missing. */
 async function* blobsOf(store: BlobStore): ReturnType<BlobStore['list']> {
   try {
     yield* store.list()
@@ -277,9 +279,7 @@ async function isEmpty(store: BlobStore): Promise<boolean> {
   return true
 }
 
-/**
- * Blobs of the store that a list does not have. Objects of other programs in a container are none.
- */
+/** Blobs of the store that are not in a list. Ignores objects of other programs in a container. */
 async function* others(
   store: BlobStore,
   list: () => AsyncIterable<ListedBlob>,
@@ -295,7 +295,7 @@ async function requireNothingElse(
   instead: string | undefined,
   list: () => AsyncIterable<ListedBlob>,
 ): Promise<void> {
-  // What is adopted is empty.
+  // An adopted store is empty.
   if (instead !== undefined) return
   for await (const key of others(store, list))
     throw new BackupError(
@@ -319,7 +319,7 @@ async function removeOthers(
   return removed
 }
 
-/** All blobs are in one store now, whatever moves there had been when the backup was made. */
+/** All blobs are now in one store, whatever moves had happened before the backup. */
 async function restoreNumber(db: Db, number: number, target: string): Promise<void> {
   const at = Date.now()
   await deleteMoves(db)
@@ -328,10 +328,7 @@ async function restoreNumber(db: Db, number: number, target: string): Promise<vo
   await setAllStores(db, number)
 }
 
-/**
- * Uploads that were under way have no parts any longer, and objects that were to be deleted were
- * not restored.
- */
+/** Unfinished uploads have lost their parts, and objects marked for deletion were not restored. */
 async function endUploads(db: Db): Promise<void> {
   for (
     let some = await stagedBlobs(db, AT_ONCE);

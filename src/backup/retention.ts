@@ -6,7 +6,7 @@ import type { Progress } from './progress.ts'
 import { removeBlobs } from './remove-blobs.ts'
 import { cursorOver, merged } from './sorted.ts'
 
-/** How many backups are kept: the newest ones, and those of the last days. Undefined is all. */
+/** How many backups to keep: the newest ones, and those of the last days. Undefined keeps all. */
 export interface Retention {
   count?: number | undefined
   days?: number | undefined
@@ -15,10 +15,10 @@ export interface Retention {
 const REMOVED_AT_ONCE = 500
 
 /**
- * Removes the backups that are not to be kept, what killed ones have left, and the blobs that no
- * backup has any longer. Folders whose names are no times are kept.
- * @param made the backup that was just made: it is always kept. If none was, the newest is, and
- * what the next one can continue
+ * Removes expired backups, leftovers of killed runs, and blobs that no backup references any
+ * longer. Keeps folders whose names are no times.
+ * @param made the backup that was just made, which is always kept; without it, the newest backup
+ * and what the next one can continue are kept
  */
 export async function removeOld(
   folder: BackupFolder,
@@ -38,7 +38,7 @@ export async function removeOld(
   const old = count === undefined && days === undefined ? [] : all.filter(name => !isKept(name))
   const unfinished = made === undefined ? [] : await folder.unfinished()
   for (const name of [...old, ...unfinished]) await removeBackup(folder, name)
-  // Of an earlier run that was killed here.
+  // Left by an earlier run that was killed here.
   const aside = (await readdir(folder.path('.'))).filter(name => name.startsWith('.'))
   for (const name of aside) await rm(folder.path(name), { recursive: true, force: true })
   const changed = old.length + unfinished.length + aside.length > 0
@@ -46,8 +46,8 @@ export async function removeOld(
 }
 
 /**
- * Removes the blobs that no list has. While one list is damaged, no one knows what it had: then
- * none is removed.
+ * Removes the blobs that no list references. Removes none while a list is damaged, because its
+ * blobs are unknown.
  */
 async function removeUnnamed(folder: BackupFolder, progress: Progress): Promise<number> {
   const names = await folder.finished()
@@ -79,8 +79,8 @@ async function removeUnnamed(folder: BackupFolder, progress: Progress): Promise<
 }
 
 /**
- * Removes a backup with all its files but the blobs. Renamed first, so that a kill leaves no half
- * of it.
+ * Removes a backup with all its files but the blobs. Renames it first, so that a kill leaves no
+ * partial backup.
  */
 async function removeBackup(folder: BackupFolder, name: string): Promise<void> {
   const aside = folder.path(`.${name}`)

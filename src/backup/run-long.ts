@@ -4,20 +4,20 @@ import { BackupError } from './problem.ts'
 import type { Progress } from './progress.ts'
 import { startProgress } from './show-progress.ts'
 
-/** What a command says in the end. */
+/** The result of a command. */
 export interface Answer {
   fact: object
   words: string
   /** Whether files are missing or damaged. */
   problems?: boolean
-  /** Another exit code than 0, where there are no problems. */
+  /** The exit code if there are no problems; 0 by default. */
   exitCode?: number
 }
 
 /**
  * Runs a command that copies blobs, shows its progress, and prints its result. Exit code: 1 if it
  * is refused or finds problems, 2 if it fails.
- * @param explained says what to do about an error
+ * @param explained adds advice to an error
  */
 export async function runLong(
   program: Command,

@@ -1,7 +1,7 @@
 import { size } from '../runtime/table.ts'
 import type { Progress } from './progress.ts'
 
-/** Shows progress on a terminal as a bar, and warnings on the standard error output. */
+/** Shows progress as a bar on a terminal, and warnings on standard error. */
 export async function startProgress({
   quiet,
 }: {

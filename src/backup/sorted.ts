@@ -2,9 +2,9 @@ interface Named {
   id: string
 }
 
-/** Walks along a source that is sorted by id, while its ids are asked for in ascending order. */
+/** Steps through a source that is sorted by id. Ids must be requested in ascending order. */
 export interface Cursor<T> {
-  /** The items with this id. Those before it are skipped. */
+  /** The items with this id. Skips items before it. */
   at(id: string): Promise<T[]>
   end(): Promise<void>
 }
@@ -32,7 +32,7 @@ export function cursorOver<T extends Named>(source: AsyncIterable<T>): Cursor<T>
   }
 }
 
-/** The items of several sources that are sorted by id, sorted by id. */
+/** Merges sources that are sorted by id. */
 export async function* merged<T extends Named>(sources: AsyncIterable<T>[]): AsyncGenerator<T> {
   const heads = await Promise.all(
     sources.map(async source => {
@@ -55,7 +55,8 @@ export async function* merged<T extends Named>(sources: AsyncIterable<T>[]): Asy
 }
 
 /**
- * Items in lists of at most `count`, and of at most so many bytes unless one item alone has more.
+ * Batches of at most `count` items and a maximum number of bytes. An item that is larger forms its
+ * own batch.
  */
 export async function* batches<T extends { size: number }>(
   source: AsyncIterable<T>,

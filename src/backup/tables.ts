@@ -18,11 +18,11 @@ import type { Progress } from './progress.ts'
 type SavedTable = Manifest['tables'][number]
 
 /**
- * A table is a file of JSON lines: the names of its columns, then the values of each row. Both
- * engines have the same types of values.
+ * A table is a file of JSON lines: its column names, then the values of each row. Values have the
+ * same types on both engines.
  */
 
-/** Writes all tables as one snapshot has them. */
+/** Writes all tables from one snapshot. */
 export async function saveTables(
   db: Db,
   read: Reader,
@@ -48,7 +48,7 @@ export async function saveTables(
   return saved
 }
 
-/** The rows of a saved table, by the names of its columns. */
+/** The rows of a saved table by column name. */
 export async function* savedRows(path: string): AsyncGenerator<Record<string, Value>> {
   let columns: string[] | undefined
   for await (const line of readLines<Value[]>(path)) {
@@ -57,11 +57,14 @@ export async function* savedRows(path: string): AsyncGenerator<Record<string, Va
   }
 }
 
-/** What one transaction adds. */
+/** Rows per transaction. */
 const ROWS = 5000
 const CHARACTERS = 4 * 1024 * 1024
 
-/** Fills one table. @throws BackupError if the file has another number of rows than its manifest */
+/**
+ * Fills one table.
+ * @throws BackupError if the number of rows differs from the manifest
+ */
 async function fill(
   db: Db,
   { name, rows }: SavedTable,
@@ -97,7 +100,7 @@ async function fill(
 }
 
 /**
- * A manifest is a file that others can write: its statements may only make its tables and their
+ * Others may have written the manifest, so its statements may only create its tables and their
  * indexes.
  * @throws BackupError
  */
@@ -120,9 +123,9 @@ export function requireDefinitions(tables: SavedTable[]): void {
 }
 
 /**
- * Makes the tables of a backup in a database without them, and fills them.
- * @param asDefined whether by the statements of the backup; otherwise they are there, as this
- * version has them
+ * Creates and fills the tables of a backup in a database without them.
+ * @param asDefined whether to create them with the backup's statements; otherwise they already
+ * exist as in this version
  */
 export async function loadTables(
   db: Db,

@@ -10,7 +10,10 @@ import { batches, merged } from './sorted.ts'
 
 const AT_A_TIME = { count: 1000, bytes: 1024 ** 3 }
 
-/** Compares all files of a backup but the blobs with its manifest. @throws BackupError */
+/**
+ * Compares all files of a backup except the blobs with its manifest.
+ * @throws BackupError
+ */
 export async function requireWhole(
   folder: BackupFolder,
   backup: string,
@@ -23,9 +26,9 @@ export async function requireWhole(
 }
 
 /**
- * Reads all backups of a folder and their blobs, each once, and compares their digests. A blob that
- * has changed is removed, so that the next backup copies it again.
- * @returns how many problems there are
+ * Reads all backups of a folder and each of their blobs once, and compares their digests. Removes
+ * changed blobs, so that the next backup copies them again.
+ * @returns the number of problems
  */
 export async function verifyBackups(
   folder: BackupFolder,
@@ -82,7 +85,7 @@ export async function verifyBackups(
   return { backups: names.length, blobs, problems }
 }
 
-/** One of each blob: of several, one that has its digest. */
+/** Each blob once, preferring an item with a digest. */
 async function* distinct(source: AsyncIterable<ListedBlob>): AsyncGenerator<ListedBlob> {
   let last: ListedBlob | undefined
   for await (const item of source) {
