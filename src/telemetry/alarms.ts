@@ -1,31 +1,31 @@
 import { addTo, type Level, quantile, type Sum, type Timing } from './figures.ts'
 import { LEAST_REQUESTS, type ThresholdName, thresholds } from './thresholds.ts'
 
-/** A figure that is beyond its threshold. */
+/** A figure that exceeds its threshold. */
 export interface Alarm {
   name: ThresholdName
   value: number
 }
 
-/** What the thresholds are compared with. */
+/** The figures that are compared with the thresholds. */
 export interface Seen {
   at: number
-  /** Levels as they are now. */
+  /** The current levels. */
   now: Partial<Record<Level, number>>
-  /** How many workers there should be. */
+  /** The configured number of workers. */
   wanted: number
-  /** What was added up in the last minutes, and the levels of each step of them. */
+  /** The sums of the last minutes, and the levels of each step. */
   latest(minutes: number): { sums: Record<Sum, number>; levels: Record<Level, number>[] }
-  /** How many took how long in the last minutes. */
+  /** The distribution of times in the last minutes. */
   within(timing: Timing, minutes: number): number[]
 }
 
-/** The value if it is known and beyond the limit. */
+/** The value if it is known and exceeds the limit. */
 const above = (value: number | null | undefined, limit: number) =>
   value !== null && value !== undefined && value > limit ? value : undefined
 
 /**
- * Levels count only when they were beyond the limit all the time: the lowest value of the minutes.
+ * A level raises an alarm only if it exceeded the limit all the time, so this is its lowest value.
  */
 function lowest(
   { latest }: Seen,
@@ -35,15 +35,13 @@ function lowest(
   const values = latest(minutes)
     .levels.map(of)
     .filter(value => !Number.isNaN(value))
-  // A service that has just started is not judged by its first seconds.
+  // Do not judge a service by its first seconds.
   return values.length * 15 >= minutes * 60 * 0.9 ? Math.min(...values) : undefined
 }
 
 const isDown = (up: number | undefined) => (up === 0 ? 0 : undefined)
 
-/**
- * Each threshold: the value that is beyond it; undefined while all is well, or nothing is known.
- */
+/** The value that exceeds each threshold; undefined if all is well, or nothing is known. */
 const values: {
   [Name in ThresholdName]: (seen: Seen, limit: number, minutes: number) => number | undefined
 } = {
@@ -57,8 +55,8 @@ const values: {
   slow({ within }, limit, minutes) {
     const requests = within('pages', minutes)
     addTo(requests, within('rest', minutes))
-    // One slow request of few says nothing yet; nobody is called for it, but it would be the first
-    // thing on a quiet page.
+    // One slow request among few is not significant, although it would be the first alarm of a
+    // quiet service.
     const p95Of = (times: number[]) =>
       times.reduce((sum, count) => sum + count, 0) / (minutes * 60) > LEAST_REQUESTS
         ? (quantile(times, 0.95) ?? 0)
@@ -106,7 +104,7 @@ const values: {
   },
 }
 
-/** What is wrong now. */
+/** The current alarms. */
 export function alarmsOf(seen: Seen): Alarm[] {
   return (Object.keys(thresholds) as ThresholdName[]).flatMap(name => {
     const { limit, minutes } = thresholds[name]

@@ -1,11 +1,11 @@
-/** Seconds. Few bounds: each is a series for every combination of labels. */
+/** Bounds in seconds. There are few, because each is a series for every combination of labels. */
 const REQUEST = [0.005, 0.025, 0.1, 0.5, 2.5, 10]
 const CALL = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5]
 const BACKGROUND = [0.1, 1, 10, 60, 600]
 
 /**
- * By what times of requests and calls are kept here, where each costs a number and no series:
- * quantiles are told from these.
+ * Finer bounds that are kept in this process, where each costs a number and no series. Quantiles
+ * are computed from them.
  */
 export const FINE = [
   ...[
@@ -16,10 +16,10 @@ export const FINE = [
 ]
 
 interface Metric {
-  /** The name that is exported. */
+  /** The exported name. */
   name: `satchel_${string}`
   help: string
-  /** The names of the labels. Their values are from closed sets: docs/decisions/telemetry.md. */
+  /** The label names. Their values are from closed sets: docs/decisions/telemetry.md. */
   labels: readonly string[]
 }
 
@@ -47,10 +47,7 @@ const histogram = <const L extends readonly string[]>(
   type: 'histogram' as const,
 })
 
-/**
- * @param over how the figures of several workers become one: their sum unless all of them tell the
- * same
- */
+/** @param over how to combine the figures of several workers; by default their sum */
 const gauge = <const L extends readonly string[]>(
   name: `satchel_${string}`,
   labels: L,
@@ -288,10 +285,7 @@ export type HistogramLabels<H extends HistogramName> = Labelled<
   (typeof histograms & typeof ownHistograms)[H]
 >
 
-/**
- * Kept for the page of operators only: as a metric, it would be a series for each table, verb and
- * bucket.
- */
+/** For the operators' page only. As a metric, each table, verb and bucket would be a series. */
 export const ownHistograms = {
   tableStatement: {
     name: 'satchel_database_table_seconds',
@@ -302,7 +296,9 @@ export const ownHistograms = {
   },
 } as const
 
-/** Every metric of the service; those of the process (process_, nodejs_) come from prom-client. */
+/**
+ * Every metric of the service. Metrics of the process (process_, nodejs_) come from prom-client.
+ */
 export const catalog = [
   ...Object.values(counters),
   ...Object.values(histograms),

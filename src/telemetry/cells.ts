@@ -1,30 +1,27 @@
 /**
- * Figures of one metric by their labels. Adding to one is a call of a function that the caller
- * keeps: prom-client would look at the labels each time.
+ * The figures of one metric by label. The caller keeps a function that adds to one figure, because
+ * prom-client would look the labels up each time.
  */
 interface Value {
   labels: Record<string, string>
   value: number
-  /** What of it the last call of `changes` knew. */
+  /** The value at the last call of `changes`. */
   told: number
 }
 
-/** What was added to figures since they were last asked for. */
+/** Increments since the last read. */
 export interface Added {
   labels: Record<string, string>
   count: number
 }
 
 export interface AddedTimes extends Added {
-  /**
-   * How many were within each bound, and not within the one before; the last are beyond all of
-   * them.
-   */
+  /** The counts between each bound and the previous one. The last count is beyond all bounds. */
   within: number[]
   seconds: number
 }
 
-/** What a registry of prom-client asks of a metric. */
+/** What a prom-client registry needs from a metric. */
 interface Exported {
   name: string
   help: string
@@ -39,7 +36,7 @@ interface Described {
   labels: readonly string[]
 }
 
-/** The cells of a metric, one for each combination of labels, made when it is first asked for. */
+/** The cells of a metric, created on demand for each combination of labels. */
 function cellsOf<Cell>(
   labelNames: readonly string[],
   make: (labels: Record<string, string>) => Cell,
@@ -67,7 +64,7 @@ export function createCounter({ name, help, labels }: Described) {
     name,
     help,
     type: 'counter',
-    /** Makes what adds to it, by default 1. */
+    /** Returns a function that adds to the counter, by default 1. */
     adder(of: Readonly<Record<string, string>>): (by?: number) => void {
       const cell = at(of)
       return (by = 1) => {
@@ -77,7 +74,7 @@ export function createCounter({ name, help, labels }: Described) {
     set(of: Readonly<Record<string, string>>, value: number): void {
       at(of).value = value
     },
-    /** What was added since the last call, where there is any. */
+    /** The increments since the last call, without zeros. */
     changes(): Added[] {
       return [...cells.values()].flatMap(cell => {
         const count = cell.value - cell.told
@@ -97,20 +94,17 @@ export function createCounter({ name, help, labels }: Described) {
 
 interface Times {
   labels: Record<string, string>
-  /**
-   * How many were within each bound, and not within the one before; the last are beyond all of
-   * them.
-   */
+  /** The counts between each bound and the previous one. The last count is beyond all bounds. */
   within: number[]
   sum: number
-  /** What of it the last call of `changes` knew; undefined before the first one. */
+  /** The values at the last call of `changes`; undefined before the first one. */
   told: { within: number[]; sum: number } | undefined
 }
 
 /**
  * A histogram of seconds.
- * @param buckets that are exported
- * @param bounds by which times are kept, with all of the buckets among them
+ * @param buckets the exported buckets
+ * @param bounds the bounds for keeping times, which include all buckets
  */
 export function createHistogram({
   name,
@@ -150,7 +144,7 @@ export function createHistogram({
     name,
     help,
     type: 'histogram',
-    /** Makes what notes how long something took, in seconds. */
+    /** Returns a function that records a duration in seconds. */
     timer(of: Readonly<Record<string, string>>): (seconds: number) => void {
       const cell = at(of)
       return seconds => {
@@ -160,7 +154,7 @@ export function createHistogram({
         cell.sum += seconds
       }
     },
-    /** What was added since the last call, where there is any. */
+    /** The increments since the last call, without zeros. */
     changes(): AddedTimes[] {
       return [...cells.values()].flatMap(cell => {
         const { within, sum, told } = cell

@@ -16,16 +16,17 @@ import type { Reading, Readings } from './telemetry.ts'
 type Counts = Pick<Sample, 'sums' | 'timings' | 'tables' | 'codes'>
 
 /**
- * Requests that last as long as their client takes: the rule of docker/alerts.yml about what is
- * slow leaves them out, too.
+ * Requests that last as long as their client reads or sends. The alert about slow requests in
+ * docker/alerts.yml excludes them as well.
  */
 const CONTENT = /^\/api\/blobs|^\/api\/d\/|upload|download|part|content|zip|events/
 
 /**
- * Of what kind the requests of a route are; undefined for what is told elsewhere, or says nothing.
+ * The kind of a route's requests; undefined for routes that are counted elsewhere or not
+ * significant.
  */
 function kindOf(route: string): Timing | undefined {
-  // Operations are told by their fields, without subscriptions, which last for hours.
+  // Operations are counted by field. Subscriptions are excluded, because they last for hours.
   if (route === '/graphql' || route === '/healthz' || route === '/readyz') return undefined
   if (CONTENT.test(route)) return 'content'
   return route.startsWith('/api/') ? 'rest' : 'pages'
@@ -37,7 +38,7 @@ function outcomeOf(status: string): 'answered' | 'refused' | 'failed' | 'cut' {
   return status >= '500' ? 'failed' : status >= '400' ? 'refused' : 'answered'
 }
 
-/** What was counted since the last call, in as few figures as the page of operators needs. */
+/** The counts since the last call, condensed for the operators' page. */
 export function countsSince({ counters, histograms, own }: KeptMeasures): Counts {
   const total = Object.fromEntries(sums.map(name => [name, 0])) as Record<Sum, number>
   const timings: Partial<Record<Timing, number[]>> = {}
@@ -89,7 +90,7 @@ export function countsSince({ counters, histograms, own }: KeptMeasures): Counts
     time('graph', added)
     list('fields', `${type} ${field}`, added, outcome === 'failed')
     if (outcome !== 'failed' && outcome !== 'refused') continue
-    // Its request is mostly answered with 200.
+    // Its request usually has status 200.
     total[outcome] += added.count
     total.answered = Math.max(0, total.answered - added.count)
   }
@@ -136,7 +137,7 @@ export function countsSince({ counters, histograms, own }: KeptMeasures): Counts
   return { sums: total, timings, tables: rows, codes }
 }
 
-/** The value of a reading, or those of some of its labels. */
+/** The values of a reading, or of some of its labels. */
 function valuesOf(
   reading: Reading | undefined,
   of: (labels: Record<string, string>) => boolean = () => true,
@@ -149,7 +150,7 @@ function valuesOf(
 
 const UPLOADS = new Set(['put', 'stage_part', 'commit_parts'])
 
-/** The levels among readings; those that are not known are left out. */
+/** The known levels among the readings. */
 export function levelsOf(readings: Readings): Partial<Record<Level, number>> {
   const sum = (values: number[]) =>
     values.length === 0 ? undefined : values.reduce((all, value) => all + value, 0)
@@ -173,7 +174,7 @@ export function levelsOf(readings: Readings): Partial<Record<Level, number>> {
     usedBytes: one('used'),
     keptBytes: one('kept'),
     dueJobs: one('jobsDue'),
-    // Previews may wait for long.
+    // Thumbnails may wait for long.
     oldestJobSeconds: most(valuesOf(readings.jobsOldest, ({ kind }) => kind !== 'preview')),
     givenUpJobs: one('jobsGivenUp'),
     dueWebhooks: one('webhooksDue'),
@@ -184,7 +185,7 @@ export function levelsOf(readings: Readings): Partial<Record<Level, number>> {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))
 }
 
-/** The bytes on connections of clients, which their sockets count. */
+/** The bytes on client connections, as counted by their sockets. */
 export function bytesOf(readings: Readings): Record<'received' | 'sent', number> {
   const of = (direction: string) =>
     valuesOf(readings.httpBytes, labels => labels.direction === direction)[0] ?? 0

@@ -1,8 +1,8 @@
 import { FINE } from './catalog.ts'
 
-/** Figures that are added up, over workers and over time. */
+/** Figures that are summed, over workers and over time. */
 export const sums = [
-  // Requests by their outcome; an operation of GraphQL counts as what became of it.
+  // Requests by outcome. A GraphQL operation counts by its own outcome.
   ...['answered', 'refused', 'failed', 'cut'],
   ...[
     'receivedBytes',
@@ -18,8 +18,8 @@ export const sums = [
 ] as const satisfies string[]
 
 /**
- * Figures that rise and fall: how those of several workers become one. Over time, the worst is
- * told.
+ * Figures that rise and fall, and how to combine those of several workers. Over time, the worst
+ * value is shown.
  */
 export const levels = {
   workers: 'sum',
@@ -48,10 +48,7 @@ export const levels = {
   lastSweep: 'max',
 } as const satisfies Record<string, 'sum' | 'min' | 'max'>
 
-/**
- * Kinds of work whose times are told. `content` lasts as long as its client takes to send or to
- * read.
- */
+/** Kinds of work that are timed. `content` lasts as long as its client sends or reads. */
 export const timings = ['pages', 'rest', 'graph', 'content', 'statements', 'store'] as const
 
 export type Sum = (typeof sums)[number]
@@ -59,33 +56,33 @@ export type Level = keyof typeof levels
 export type Timing = (typeof timings)[number]
 export const levelNames = Object.keys(levels) as Level[]
 
-/** Work of one name, such as the requests of a route. */
+/** Work with one name, such as the requests of a route. */
 export interface Timed {
   count: number
   failed: number
   seconds: number
-  /** How many took up to each bound of FINE, and not up to the one before. */
+  /** The number of times between each bound of FINE and the previous bound. */
   within: number[]
 }
 
 export const tables = ['routes', 'fields', 'statements', 'storeCalls'] as const
 export type Table = (typeof tables)[number]
 
-/** An error that nobody expected. Nothing of what its request said is kept. */
+/** An unexpected error, without any data of its request. */
 export interface Failure {
   at: number
-  /** By which the log has all of it. */
+  /** The id that finds all details in the log. */
   requestId: string
-  /** The pattern of its route. */
+  /** The pattern of the route. */
   route: string
   code: string
-  /** The name of the innermost error, with its code where it has one. */
+  /** The name of the innermost error, with its code if it has one. */
   cause: string
 }
 
-/** What one process has done since its last sample, and how it is now. */
+/** The figures of one process since its last sample, and its current levels. */
 export interface Sample {
-  /** Tells the processes of an instance apart. */
+  /** Identifies the process within the instance. */
   worker: string
   pid: number
   at: number
@@ -98,8 +95,8 @@ export interface Sample {
 }
 
 /**
- * A quantile of times by how many were within each bound, between two bounds by proportion; null of
- * none.
+ * A quantile of times from their distribution over the bounds, interpolated between two bounds;
+ * null without times.
  */
 export function quantile(within: ArrayLike<number>, part: number): number | null {
   let all = 0
@@ -110,7 +107,7 @@ export function quantile(within: ArrayLike<number>, part: number): number | null
     const here = within[i] ?? 0
     if (here > 0 && below + here >= part * all) {
       const from = FINE[i - 1] ?? 0
-      // Of what is beyond all bounds, only that is known.
+      // Times beyond all bounds are not known more exactly.
       const to = FINE[i] ?? from
       return from + (to - from) * ((part * all - below) / here)
     }
@@ -119,7 +116,7 @@ export function quantile(within: ArrayLike<number>, part: number): number | null
   return null
 }
 
-/** Adds numbers to others at the same places. */
+/** Adds numbers elementwise. */
 export function addTo(all: { [place: number]: number }, some: ArrayLike<number>): void {
   for (let i = 0; i < some.length; i++) all[i] = (all[i] ?? 0) + (some[i] ?? 0)
 }

@@ -5,7 +5,7 @@ import type { Log } from '../runtime/log.ts'
 
 export type MetricsAddress = NonNullable<Config['metrics']>
 
-/** Of the text format that every Prometheus reads. */
+/** The text format that every Prometheus version reads. */
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
@@ -16,8 +16,8 @@ export interface MetricsListener {
 }
 
 /**
- * Serves GET /metrics, and nothing else, on an address of its own. @param text is called once for
- * scrapes that come at the same time
+ * Serves only GET /metrics, on a separate address.
+ * @param text called once for concurrent scrapes
  */
 export async function listenForScrapes(
   { host, port }: MetricsAddress,
@@ -60,7 +60,7 @@ export async function listenForScrapes(
       resolve()
     })
   })
-  // It must not keep a process running that has ended its work.
+  // The listener must not keep a finished process running.
   server.unref()
   const at = server.address() as AddressInfo
   log.info({ host, port: at.port }, 'metrics are served at /metrics')

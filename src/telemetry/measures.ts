@@ -4,7 +4,7 @@ import { createCounter, createHistogram } from './cells.ts'
 import type { Measures, Readings } from './telemetry.ts'
 
 /**
- * Who asks waits so long for figures that take a statement: Prometheus gives up after ten seconds.
+ * How long callers wait for figures that take a statement. Prometheus times out after ten seconds.
  */
 const PATIENCE_MS = 2000
 
@@ -17,22 +17,22 @@ interface Reader {
   read(): Readings | Promise<Readings>
   freshMs: number
   readAt: number
-  /** While it reads: a database that has not answered the last question is not asked again. */
+  /** Set while a read is running, so that a hanging database is not queried again. */
   reading: Promise<void> | undefined
   latest: Readings
 }
 
-/** Measures with what they have counted. */
+/** Measures and the figures they have collected. */
 export interface KeptMeasures extends Measures {
   counters: Record<keyof typeof counters, ReturnType<typeof createCounter>>
   histograms: Record<keyof typeof histograms, ReturnType<typeof createHistogram>>
-  /** Not exported. */
+  /** Not exported as metrics. */
   own: Record<keyof typeof ownHistograms, ReturnType<typeof createHistogram>>
-  /** All readings now. One that fails, or takes too long, is left out. */
+  /** All current readings. Excludes those that fail or take too long. */
   readings(): Promise<Readings>
 }
 
-/** Counts in the memory of this process. */
+/** Creates measures that keep their figures in the memory of this process. */
 export function createMeasures(): KeptMeasures {
   const made = eachOf(counters, name => createCounter(counters[name]))
   const times = eachOf(histograms, name => createHistogram(histograms[name]))

@@ -20,15 +20,15 @@ export type Figures = (Pick<
 })[]
 
 export interface Metrics {
-  /** All figures now. A reading that fails, or takes too long, is left out. */
+  /** All current figures. Excludes readings that fail or take too long. */
   figures(): Promise<Figures>
-  /** The same as Prometheus reads it. */
+  /** The current figures in the text format of Prometheus. */
   text(): Promise<string>
 }
 
 const isGauge = (name: string): name is GaugeName => name in gauges
 
-/** Exports what is measured by prom-client, in a registry of its own. */
+/** Exports the measures with prom-client, in a separate registry. */
 export function createMetrics({ counters, histograms, readings, read }: KeptMeasures): Metrics {
   const registry = new Registry()
   const made = eachOf(gauges, name => {
@@ -41,16 +41,15 @@ export function createMetrics({ counters, histograms, readings, read }: KeptMeas
       registers: [registry],
     })
   })
-  // The registry asks nothing else of a metric than what these have; its types ask for its own
-  // classes.
+  // These objects have everything that the registry uses. Its types require its own classes.
   for (const cells of [...Object.values(counters), ...Object.values(histograms)])
     registry.registerMetric(cells as never)
   collectDefaultMetrics({ register: registry })
   read(() => ({ info: [[{ version }, 1]] }))
 
   /**
-   * What cannot be read now must not look like a figure of now. Without labels, a gauge that is
-   * reset would be 0, which looks like one.
+   * A failed reading must not look like a current value. A reset gauge without labels would be 0,
+   * which looks like one.
    */
   function clear(): void {
     for (const [name, gauge] of Object.entries(made)) {

@@ -8,16 +8,17 @@ import { joined, silent, silentMeasures, silentTraces, type Telemetry } from './
 
 export interface OpenTelemetry {
   telemetry: Telemetry
-  /** Undefined while metrics are off. */
+  /** Undefined if metrics are off. */
   metrics: Metrics | undefined
-  /** Undefined while no figures are kept. */
+  /** Undefined if no statistics are kept. */
   sampler: Sampler | undefined
-  /** Sends the spans that wait. */
+  /** Sends the pending spans. */
   stop(): Promise<void>
 }
 
 /**
- * Loads what the settings turn on, and nothing else. @param taken gets the samples of this process
+ * Loads only what the settings turn on.
+ * @param taken receives the samples of this process
  */
 export async function openTelemetry(
   { figures, metrics: address, traces }: Pick<Config, 'figures' | 'metrics' | 'traces'>,
@@ -35,7 +36,7 @@ export async function openTelemetry(
     telemetry: joined(measures ?? silentMeasures, tracing ?? silentTraces),
     metrics,
     sampler,
-    // A receiver that does not answer must not delay the end; what it misses is lost.
+    // A hanging receiver must not delay the stop. The remaining spans are lost.
     stop: async () => {
       sampler?.stop()
       await tracing?.stop().catch(() => {})

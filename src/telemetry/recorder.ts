@@ -13,22 +13,20 @@ import {
 } from './figures.ts'
 import { addStep, createRing, emptyStep, type Series, STEP_MS, type Step } from './ring.ts'
 
-/** How far back a picture goes. */
+/** The time range of a chart. */
 export type Range = 'hour' | 'quarter' | 'day'
 
-/** The slowest routes are those of the last hour, in parts that are forgotten one by one. */
+/** The slowest routes are computed over the last hour, in slots that expire one by one. */
 const SLOT_MS = 300_000
 const SLOTS = 12
-/**
- * The names are those of routes, fields and tables; this bounds what is kept of them in any case.
- */
+/** Limits the number of names. They are the names of routes, fields and tables. */
 const MOST_NAMES = 400
 const MOST_FAILURES = 50
-/** Of each table, the slowest, and those that take most of the time. */
+/** How many rows of each table are kept: the slowest ones, and those with the most total time. */
 const LISTED = 10
-/** For so long the times of each step are kept, for the thresholds. */
+/** How long the times of each step are kept for the thresholds. */
 const TIMED_MINUTES = 5
-/** A process that has told nothing for so long has ended, or hangs. */
+/** A process without samples for this long has ended or hangs. */
 const SILENT_MS = 2.5 * STEP_MS
 
 interface Slot {
@@ -37,13 +35,13 @@ interface Slot {
   codes: Map<string, number>
 }
 
-/** What requests of a name, or the like, took in the last hour. */
+/** The times of requests, or similar work, with one name in the last hour. */
 export interface Row {
   name: string
   count: number
   failed: number
   p95: number
-  /** The part of the time of all in its table. */
+  /** The fraction of the total time in its table. */
   share: number
 }
 
@@ -51,16 +49,16 @@ export interface WorkerState {
   pid: number
   memoryBytes: number
   eventLoopSeconds: number
-  /** The part of a processor that it uses. */
+  /** The used fraction of a processor. */
   processor: number
 }
 
-/** What is remembered of an instance. */
+/** The recorded figures of an instance. */
 export interface Recorded {
-  /** Of the first sample; null before there is one. */
+  /** The time of the first sample; null without samples. */
   since: number | null
   stepSeconds: number
-  /** When the first step of the series begins. */
+  /** The start time of the first step of the series. */
   from: number
   series: Record<string, Series>
   now: Partial<Record<Level, number>>
@@ -71,7 +69,7 @@ export interface Recorded {
   workers: WorkerState[]
 }
 
-/** Where the samples of an instance go, and where what is remembered of them comes from. */
+/** Receives the samples of an instance, and returns its recorded figures. */
 export interface History {
   add(sample: Sample): void
   read(range: Range): Promise<Recorded>
@@ -79,9 +77,9 @@ export interface History {
 
 export interface Recorder extends History {
   read(range: Range, at?: number): Promise<Recorded>
-  /** Counts a worker that takes the place of another. */
+  /** Counts a replaced worker. */
   restarted(): void
-  /** Of the numbers of all steps. */
+  /** The memory for the numbers of all steps. */
   bytes: number
 }
 
@@ -102,8 +100,8 @@ function combine(samples: Sample[]): Partial<Record<Level, number>> {
 }
 
 /**
- * Remembers the samples of the processes of an instance for a day, in memory of a constant size.
- * @param wanted how many workers there should be
+ * Records the samples of an instance's processes for a day, in constant memory.
+ * @param wanted the configured number of workers
  */
 export function createRecorder(wanted = 1): Recorder {
   const rings = {
@@ -121,7 +119,7 @@ export function createRecorder(wanted = 1): Recorder {
     [...workers.values()].filter(({ sample }) => at - sample.at < SILENT_MS)
   const now = (at: number) => combine(running(at).map(({ sample }) => sample))
 
-  /** A sample is about the time before it. */
+  /** A sample covers the interval before it. */
   const middleOf = (at: number) => at - STEP_MS / 2
 
   function slotOf(at: number): Slot {

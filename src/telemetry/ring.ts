@@ -10,13 +10,13 @@ import {
   timings,
 } from './figures.ts'
 
-/** Milliseconds of the finest steps. */
+/** The finest resolution in milliseconds. */
 export const STEP_MS = 15_000
 
-/** What happened in a step, or in several. */
+/** The figures of one or several steps. */
 export interface Step {
   sums: Record<Sum, number>
-  /** The worst of each. */
+  /** The worst value of each level. */
   levels: Partial<Record<Level, number>>
   timings: Record<Timing, number[]>
 }
@@ -32,7 +32,7 @@ export const emptyStep = (): Step => ({
   ) as unknown as Step['timings'],
 })
 
-/** Of what must be high, the lowest counts. */
+/** The worse of two values. For levels that should be high, that is the lower one. */
 export const worse = (name: Level, a: number | undefined, b: number): number =>
   a === undefined ? b : levels[name] === 'min' ? Math.min(a, b) : Math.max(a, b)
 
@@ -46,16 +46,16 @@ export function addStep(all: Step, some: Step): void {
 const quantiles = [0.5, 0.95, 0.99] as const
 const COLUMNS = sums.length + levelNames.length + timings.length * quantiles.length
 
-/** What is read of one figure: numbers by step, null where there is none. */
+/** One figure over time: a number per step, null if there is none. */
 export type Series = (number | null)[]
 
-/** Digits that a picture shows; more would only be sent. */
+/** The precision of a chart. More digits would only cost bandwidth. */
 const rounded = (value: number) => Number(value.toPrecision(4))
 
-/** Numbers of the last so many steps, in memory that does not grow. */
+/** A ring buffer for the numbers of the latest steps, in constant memory. */
 export function createRing(stepMs: number, length: number) {
   const values = new Float32Array(length * COLUMNS).fill(Number.NaN)
-  /** The number of the step that each row holds. */
+  /** The step number in each row. */
   const holds = new Float64Array(length).fill(-1)
   let open = emptyStep()
   let openAt = -1
@@ -79,7 +79,7 @@ export function createRing(stepMs: number, length: number) {
     length,
     bytes: values.byteLength + holds.byteLength,
 
-    /** Adds what happened at a time. Times only grow. */
+    /** Adds the figures of a point in time. Times must not decrease. */
     add(at: number, step: Step): void {
       const now = Math.max(openAt, Math.floor(at / stepMs))
       if (now !== openAt) {
@@ -88,14 +88,11 @@ export function createRing(stepMs: number, length: number) {
         openAt = now
       }
       addStep(open, step)
-      // What has happened so far is told, too.
+      // Includes the current, incomplete step.
       close()
     },
 
-    /**
-     * The steps of the last minutes that are there: what was added up in all of them, and the
-     * levels of each.
-     */
+    /** The existing steps of the last minutes: the sums of all of them, and the levels of each. */
     latest(
       at: number,
       minutes: number,
@@ -119,7 +116,7 @@ export function createRing(stepMs: number, length: number) {
       return { sums: total, levels: found }
     },
 
-    /** Everything up to a time: of what is added up, how much each second. */
+    /** Reads everything up to a time. Sums are given as rates per second. */
     read(at: number): { from: number; series: Record<string, Series> } {
       const last = Math.floor(at / stepMs)
       const first = last - length + 1
@@ -140,7 +137,7 @@ export function createRing(stepMs: number, length: number) {
   }
 }
 
-/** Every series by its name. */
+/** The names of all series. */
 export const seriesNames = [
   ...sums,
   ...levelNames,

@@ -5,14 +5,14 @@ import type { Failure, Sample } from './figures.ts'
 import type { KeptMeasures } from './measures.ts'
 import { STEP_MS } from './ring.ts'
 
-/** How often the delay of the event loop is measured: each time wakes the process. */
+/** The resolution of the event loop delay. Each measurement wakes the process. */
 const RESOLUTION_MS = 50
 
 const sumOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1e6
 
 /**
- * Samples what this process measures, four times a minute.
- * @param taken gets each sample
+ * Samples the measures of this process four times a minute.
+ * @param taken receives each sample
  */
 export function createSampler(measures: KeptMeasures, taken: (sample: Sample) => void) {
   const worker = randomUUID()
@@ -22,12 +22,12 @@ export function createSampler(measures: KeptMeasures, taken: (sample: Sample) =>
   let timer: NodeJS.Timeout | undefined
   let failures: Failure[] = []
 
-  /** @param at the time of the sample; times of one process only grow */
+  /** @param at the time of the sample; times of one process never decrease */
   async function sample(at = Date.now()): Promise<void> {
     const readings = await measures.readings()
     const now = { bytes: bytesOf(readings), processor: sumOf(process.cpuUsage()) }
     const { sums, ...counts } = countsSince(measures)
-    // Of an interval it has the whole length. Before the first one it has nothing.
+    // The histogram records whole intervals, and is empty before the first one.
     const late = delay.count === 0 ? 0 : delay.percentile(99) / 1e9 - RESOLUTION_MS / 1000
     delay.reset()
     taken({
@@ -54,7 +54,8 @@ export function createSampler(measures: KeptMeasures, taken: (sample: Sample) =>
   }
 
   /**
-   * Right after each step of the clock, so that the samples of all workers are about the same time.
+   * Samples right after each step of the clock, so that the samples of all workers cover about the
+   * same time.
    */
   function plan(): void {
     timer = setTimeout(() => void sample().finally(plan), STEP_MS - (Date.now() % STEP_MS) + 5)
@@ -63,13 +64,13 @@ export function createSampler(measures: KeptMeasures, taken: (sample: Sample) =>
 
   return {
     sample,
-    /** The first sample at once: the page of operators then says how the service is. */
+    /** Takes the first sample at once, so that the operators' page can show the state. */
     start: () => void sample().finally(plan),
     stop(): void {
       clearTimeout(timer)
       delay.disable()
     },
-    /** Keeps an error that nobody expected for the next sample. */
+    /** Keeps an unexpected error for the next sample. */
     note(failure: Failure): void {
       if (failures.length < 50) failures.push(failure)
     },

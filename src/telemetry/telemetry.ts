@@ -12,18 +12,21 @@ import type {
 export type Reading = number | [labels: Record<string, string>, value: number][]
 export type Readings = { [Name in GaugeName | CounterName]?: Reading }
 
-/** What metrics are made of. */
+/** The source of metrics. */
 export interface Measures {
-  /** Makes what adds to a counter, by default 1. Keep it where it is called often. */
+  /**
+   * Returns a function that adds to a counter, by default 1. Reuse the function where it is called
+   * often.
+   */
   counter<C extends CounterName>(counter: C, labels: CounterLabels<C>): (by?: number) => void
-  /** Makes what notes how long something took, in seconds. Keep it likewise. */
+  /** Returns a function that records a duration in seconds. Reuse it as well. */
   timer<H extends HistogramName>(
     histogram: H,
     labels: HistogramLabels<H>,
   ): (seconds: number) => void
   /**
-   * Reads figures for each scrape: of gauges, and of counters that are kept elsewhere.
-   * @param freshMs for so long they need not be read again; reading them may take a statement
+   * Registers a reader for each scrape: for gauges, and for counters that are kept elsewhere.
+   * @param freshMs how long a reading is cached, because it may take a statement
    */
   read(readings: () => Readings | Promise<Readings>, freshMs?: number): void
 }
@@ -31,9 +34,9 @@ export interface Measures {
 export interface SpanOptions {
   name: string
   kind?: 'client' | 'internal'
-  /** Nothing that comes from users: texts of our own, numbers, words of closed sets. */
+  /** No user data: only our own texts, numbers, and words of closed sets. */
   attributes?: Record<string, string | number>
-  /** Begins a trace of its own, whatever caused it. */
+  /** Starts a separate trace, whatever caused it. */
   isRoot?: boolean
 }
 
@@ -41,47 +44,44 @@ export interface SpanOptions {
 export interface RequestSpan {
   /** 32 hexadecimal digits. */
   readonly traceId: string
-  /** Runs what belongs to it. */
+  /** Runs work within the span. */
   run<T>(work: () => T): T
-  /** @param outcome without a status if the connection was cut before there was an answer */
+  /** @param outcome without a status if the connection was cut before the response */
   end(outcome: { method: string; route: string; status: number | undefined }): void
 }
 
-/** What traces are made of: OpenTelemetry spans, each a child of the one that it runs in. */
+/** The source of traces: OpenTelemetry spans, each a child of the current one. */
 export interface Traces {
   /**
-   * Continues the trace that the headers of a request name, or begins one. Undefined where it is
-   * not to be traced.
+   * Continues the trace in the headers of a request, or begins one. Undefined if the request is not
+   * traced.
    */
   request(headers: IncomingHttpHeaders): RequestSpan | undefined
-  /** Runs work as a span, unless it runs in none and is no root. */
+  /** Runs work as a span, unless there is no current span and the work is no root. */
   span<T>(span: SpanOptions, work: () => Promise<T>): Promise<T>
-  /** Runs what is begun by a request and belongs to no trace. */
+  /** Runs work that a request starts but that belongs to no trace. */
   detached<T>(work: () => T): T
-  /** The header `traceparent` for requests to others. */
+  /** The `traceparent` header for outgoing requests. */
   headers(): Record<string, string>
 }
 
-/**
- * Something that is done again and again: how it is traced, and what notes its time by its outcome.
- */
+/** Repeated work: how it is traced, and its timer by outcome. */
 export interface Work {
   span: SpanOptions
   note(outcome: string): (seconds: number) => void
-  /** The value of the label `outcome`; by default as `outcomeOf` says. */
+  /** Returns the label `outcome`; by default `outcomeOf`. */
   outcome?: (error: unknown) => string
 }
 
 /**
- * What the service tells about its work. Made once and handed down; while all of it is off, it does
- * nothing.
+ * The telemetry of the service. Created once and passed down. Does nothing while everything is off.
  */
 export interface Telemetry extends Measures, Traces {
-  /** Whether it does anything. */
+  /** Whether anything is on. */
   readonly isOn: boolean
-  /** Whether anything is traced. */
+  /** Whether tracing is on. */
   readonly traces: boolean
-  /** Runs work as a span, and notes how long it took and how it ended. */
+  /** Runs work as a span, and records its duration and outcome. */
   observe<T>(work: Work, run: () => Promise<T>): Promise<T>
 }
 
@@ -107,13 +107,13 @@ export const silent: Telemetry = {
   observe: (_, run) => run(),
 }
 
-/** How work ended: ok; refused, for what the caller is to correct; failed. */
+/** The outcome of work: ok, refused (the caller must correct something), or failed. */
 export function outcomeOf(error: unknown): string {
   if (error === undefined) return 'ok'
   return error instanceof AppError && error.status < 500 ? 'refused' : 'failed'
 }
 
-/** Puts metrics and traces together. */
+/** Combines metrics and traces. */
 export function joined(measures: Measures, traces: Traces): Telemetry {
   return {
     ...measures,
@@ -124,7 +124,7 @@ export function joined(measures: Measures, traces: Traces): Telemetry {
       const since = performance.now()
       const done = traces.span(span, run)
       const seconds = () => (performance.now() - since) / 1000
-      // Beside what the caller waits for, so that it waits no longer.
+      // In parallel to the result, so that the caller does not wait longer.
       done.then(
         () => note(outcome(undefined))(seconds()),
         error => note(outcome(error))(seconds()),
@@ -135,8 +135,8 @@ export function joined(measures: Measures, traces: Traces): Telemetry {
 }
 
 /**
- * Makes something for each of few words, now: a counter that appears with its first value shows no
- * increase from zero.
+ * Calls `make` for each of a few words at once, because a counter that appears with its first value
+ * shows no increase from zero.
  */
 export function forWords<W extends string, T>(
   words: readonly W[],
@@ -145,7 +145,7 @@ export function forWords<W extends string, T>(
   return Object.fromEntries(words.map(word => [word, make(word)])) as Record<W, T>
 }
 
-/** Remembers what is made for each of few words. */
+/** Caches the results of `make` for a few words. */
 export function byWord<T>(make: (word: string) => T): (word: string) => T {
   const made = new Map<string, T>()
   return word => {

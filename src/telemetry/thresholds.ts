@@ -1,14 +1,14 @@
-/** How bad it is that a figure is beyond its threshold. */
+/** The severities of alarms. */
 export const severities = ['critical', 'warning', 'info'] as const
 export type Severity = (typeof severities)[number]
 
 interface Threshold {
-  /** The rule of docker/alerts.yml that says the same; a test compares them. */
+  /** The equivalent rule in docker/alerts.yml; a test compares them. */
   alert: string
   severity: Severity
-  /** Beyond which the figure is bad. */
+  /** The threshold. */
   limit: number
-  /** Over how many minutes the figure is looked at; 0 for what counts as it is now. */
+  /** The number of minutes that are evaluated; 0 for the current value. */
   minutes: number
 }
 
@@ -24,28 +24,28 @@ const threshold = (
   minutes,
 })
 
-/** When the page of operators and the alerts of Prometheus say that something is wrong. */
+/** The thresholds for alarms on the operators' page and in Prometheus. */
 export const thresholds = {
   databaseDown: threshold('SatchelDatabaseDown', 'critical', 0, 0),
   storeDown: threshold('SatchelStoreDown', 'critical', 0, 0),
-  /** A part of the requests. */
+  /** A fraction of the requests. */
   errors: threshold('SatchelErrors', 'critical', 0.05, 5),
-  /** Seconds that nineteen of twenty requests take at most. */
+  /** The 95th percentile of request times, in seconds. */
   slow: threshold('SatchelSlow', 'warning', 1, 5),
   connectionsExhausted: threshold('SatchelConnectionsExhausted', 'warning', 0, 5),
-  /** Seconds. */
+  /** In seconds. */
   eventLoopBlocked: threshold('SatchelEventLoopBlocked', 'warning', 0.25, 10),
-  /** A part of what is allowed. */
+  /** A fraction of the limit. */
   bodyMemoryFull: threshold('SatchelBodyMemoryFull', 'warning', 0.8, 5),
-  /** Seconds. */
+  /** In seconds. */
   jobsLate: threshold('SatchelJobsLate', 'warning', 600, 0),
   mailsFailing: threshold('SatchelMailsFailing', 'warning', 5, 15),
   webhooksLate: threshold('SatchelWebhooksLate', 'warning', 600, 0),
-  /** A part of the deliveries. */
+  /** A fraction of the deliveries. */
   deliveriesFailing: threshold('SatchelDeliveriesFailing', 'info', 0.5, 30),
-  /** Seconds. */
+  /** In seconds. */
   sweeperStopped: threshold('SatchelSweeperStopped', 'warning', 1800, 0),
-  /** The part of the volume that is free. */
+  /** The free fraction of the volume. */
   volumeFull: threshold('SatchelVolumeFull', 'critical', 0.1, 0),
   guessing: threshold('SatchelGuessing', 'warning', 50, 15),
   signInsRefused: threshold('SatchelSignInsRefused', 'warning', 10, 15),
@@ -54,12 +54,12 @@ export const thresholds = {
 } as const satisfies Record<string, Threshold>
 
 /**
- * Previews may wait for long after a large upload: so many seconds, as the alert
+ * Thumbnails may wait for long after a large upload. This is the limit in seconds, as in the alert
  * SatchelPreviewsLate.
  */
 export const LATE_PREVIEW_SECONDS = 86_400
 
 export type ThresholdName = keyof typeof thresholds
 
-/** At least so many requests a second, so that one failure of two is no alarm. */
+/** The minimum rate in requests per second for an alarm, so that one failure of two raises none. */
 export const LEAST_REQUESTS = 0.1

@@ -28,9 +28,8 @@ export type TraceSettings = NonNullable<Config['traces']>
 const kinds = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL }
 
 /**
- * Samples by the settings. What begins a trace here is chosen by chance, and all else follows it: a
- * share of the trace ids would let a client choose by its id. Requests without a caller's trace
- * have been chosen already.
+ * Samples by the settings. Root spans are sampled at random, and child spans follow. Sampling by
+ * trace id would let clients choose. Requests without a caller's trace have already been sampled.
  */
 function samplerOf(sampler: string, chance: number): Sampler {
   const decided = (isSampled: boolean) => ({
@@ -54,7 +53,7 @@ const chanceOf = ({ sampler, ratio }: TraceSettings): number =>
   sampler.endsWith('always_on') ? 1 : sampler.endsWith('always_off') ? 0 : ratio
 
 /**
- * The only header that is taken and passed on: `tracestate` has texts of the caller, which would
+ * The only header that is read and forwarded. `tracestate` contains a caller's texts, which would
  * reach other receivers.
  */
 const TRACEPARENT = 'traceparent'
@@ -64,21 +63,18 @@ const fromHeaders: TextMapGetter<IncomingHttpHeaders> = {
   keys: () => [TRACEPARENT],
 }
 
-/** Receivers may be away for hours, and spans are sent every few seconds. */
+/** Receivers may be down for hours, and spans are sent every few seconds. */
 const WARN_MS = 60_000
 
-/**
- * Reports what a receiver did not take, at most once a minute; never the headers, which may hold a
- * secret.
- */
+/** Logs export failures at most once a minute, without the headers, which may contain a secret. */
 function reported(exporter: SpanExporter, log: Log): SpanExporter {
   let warnedAt = Number.NEGATIVE_INFINITY
 
   function warn(error: (Error & { code?: unknown }) | undefined): void {
     if (performance.now() - warnedAt < WARN_MS) return
     warnedAt = performance.now()
-    // Only a status or a code of Node.js: texts may come from the receiver. Without either, the
-    // text is the library's.
+    // Only a status or a code of Node.js, because texts may come from the receiver. Without either,
+    // the library's own text.
     const reason = error?.code ?? error?.message ?? 'unknown'
     log.warn(
       { reason },
@@ -98,9 +94,9 @@ function reported(exporter: SpanExporter, log: Log): SpanExporter {
 }
 
 /**
- * Traces by OpenTelemetry, sent by OTLP over HTTP. No module is patched and nothing is registered
- * globally: what is traced is what calls this, and which span is under way is kept in an
- * AsyncLocalStorage of its own.
+ * Traces with OpenTelemetry, sent by OTLP over HTTP. Patches no modules and registers nothing
+ * globally: only code that calls this is traced. The current span is kept in a private
+ * AsyncLocalStorage.
  */
 export function createTracing(
   settings: TraceSettings,
@@ -124,7 +120,7 @@ export function createTracing(
     try {
       return await active.run(span, work)
     } catch (error) {
-      // Its message may quote a name or an address.
+      // The error message may quote a name or an address.
       span.setStatus({
         code: SpanStatusCode.ERROR,
         message: error instanceof Error ? error.name : 'thrown',
@@ -137,13 +133,13 @@ export function createTracing(
 
   return {
     request(headers): RequestSpan | undefined {
-      // Nearly all requests begin a trace that is not sampled: they cost nothing else.
+      // Nearly all requests start an unsampled trace, and skip everything else.
       const context = headers[TRACEPARENT]
         ? propagator.extract(ROOT_CONTEXT, headers, fromHeaders)
         : ROOT_CONTEXT
       if (!trace.getSpanContext(context) && Math.random() >= chance) return undefined
       const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, context)
-      // A subscription lasts for hours, and would add its statements to one trace all the time.
+      // A subscription lasts for hours, and would keep adding its statements to one trace.
       const isLong = headers.accept?.includes('text/event-stream') ?? false
       return {
         traceId: span.spanContext().traceId,
@@ -169,7 +165,7 @@ export function createTracing(
       work: () => Promise<T>,
     ): Promise<T> {
       const parent = isRoot ? undefined : active.getStore()
-      // Most traces are not sampled: their parts cost nothing.
+      // Most traces are unsampled, and their child spans have no overhead.
       if (!isRoot && !parent?.isRecording()) return work()
       const context = parent ? trace.setSpan(ROOT_CONTEXT, parent) : ROOT_CONTEXT
       return within(
