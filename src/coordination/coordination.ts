@@ -1,62 +1,62 @@
 import type { Bound } from './held.ts'
 
-/** How many hits of a key may count in a sliding window. */
+/** The maximum number of hits of a key in a sliding window. */
 export interface Window {
   max: number
   seconds: number
 }
 
 /**
- * Milliseconds by which the clocks of processes may differ. A hit that is further in the future was
- * recorded before the clock was set back, and no longer counts.
+ * The tolerated clock difference between processes in milliseconds. A hit further in the future was
+ * recorded before the clock was set back, and is ignored.
  */
 export const CLOCK_SKEW_MS = 10_000
 
-/** The hits that still counted when a new one came. */
+/** The hits in the window before a new hit. */
 export interface Hits {
   count: number
-  /**
-   * When the first of them came, in milliseconds since the epoch; undefined where there is none.
-   */
+  /** The time of the oldest hit, in milliseconds since the epoch; undefined without hits. */
   oldest: number | undefined
 }
 
-/** Gives back what was acquired. Idempotent. */
+/** Releases what was acquired. Idempotent. */
 export type Release = () => void
 
-/** A release; nothing where a limit would be exceeded. In one process it is there at once. */
+/**
+ * A release, or undefined if a limit would be exceeded. Within one process it is returned
+ * synchronously.
+ */
 export type Acquired = Release | undefined | Promise<Release | undefined>
 
 /**
- * What processes must count together, and what they tell each other: in one process (local.ts),
- * between the workers of an instance (src/workers/link.ts), or between instances (redis.ts). See
- * docs/decisions/workers.md.
+ * Shared counts and messages of processes: in one process (local.ts), between the workers of an
+ * instance (src/workers/link.ts), or between instances (redis.ts). See docs/decisions/workers.md.
  */
 export interface Coordination {
   /**
-   * Records a hit unless `max` hits count already, and answers those before it, in one step:
-   * parallel calls cannot exceed the limit.
+   * Atomically records a hit unless `max` hits already count, and returns the earlier hits.
+   * Parallel calls cannot exceed the limit.
    * @param now milliseconds since the epoch
    */
   hit(key: string, window: Window, now: number): Promise<Hits>
   /**
-   * Adds to a count, which is forgotten so many seconds after its begin. @returns the count, with
-   * this
+   * Adds to a count, which expires this many seconds after its start.
+   * @returns the new count
    */
   add(key: string, by: 1 | -1, seconds: number): Promise<number>
   /**
-   * Acquires an amount under every key, or under none if a limit would be exceeded. What a process
-   * holds ends with it.
+   * Acquires an amount under every key, or under none if a limit would be exceeded. It is released
+   * when the process ends.
    */
   hold(amount: number, bounds: readonly Bound[]): Acquired
   /**
-   * The same, for what every request holds: a worker that holds little does not ask the others. The
-   * limits are never exceeded; up to a sixteenth of one may stay unused.
+   * Like `hold`, for what every request acquires: a worker that holds little does not ask the
+   * others. Limits are never exceeded, but up to a sixteenth may stay unused.
    */
   holdOften(amount: number, bounds: readonly Bound[]): Acquired
-  /** Tells the other processes. Best effort; it never fails. */
+  /** Publishes to the other processes. Best effort, and never fails. */
   publish(channel: string, text: string): void
-  /** Hears what the other processes publish. `heard` must not throw. */
+  /** Receives messages of the other processes. `heard` must not throw. */
   subscribe(channel: string, heard: (text: string) => void): void
   close(): void
 }

@@ -2,7 +2,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { CLOCK_SKEW_MS, type Coordination, type Hits, type Window } from './coordination.ts'
 import { Held } from './held.ts'
 
-/** Counts the hits of sliding windows; forgets keys without hits for a window. */
+/** Counts hits in sliding windows. Forgets keys without hits for a window. */
 function slidingWindows() {
   const hits = new Map<string, { at: number[]; window: number }>()
   let swept = 0
@@ -23,7 +23,7 @@ function slidingWindows() {
   }
 }
 
-/** Counts in this process, which is alone. */
+/** The coordination of a single process. */
 export function localCoordination(): Coordination {
   const hit = slidingWindows()
   const counts = new RateLimiterMemory({ keyPrefix: '', points: 1, duration: 1 })

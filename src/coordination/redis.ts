@@ -4,13 +4,10 @@ import { v4 as newHit } from 'uuid'
 import { type Log, outageLog } from '../runtime/log.ts'
 import { CLOCK_SKEW_MS, type Coordination } from './coordination.ts'
 
-/**
- * Connects to Redis, whose driver is loaded here; an outage is logged when it begins and when it
- * ends.
- */
+/** Connects to Redis, whose driver is loaded here. Logs the start and the end of an outage. */
 export async function connectRedis(url: string, log: Log): Promise<Redis> {
   const { Redis } = await import('ioredis')
-  // A Redis that accepts commands and never answers counts as down.
+  // A Redis that accepts commands but never responds counts as down.
   const redis = new Redis(url, {
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
@@ -36,21 +33,21 @@ end
 return {count, oldest}`
 
 /**
- * Milliseconds without a new attempt after a hit could not be recorded, so that not every call
- * waits for Redis.
+ * Milliseconds without a new attempt after a failed hit, so that not every call waits for Redis.
  */
 const ALONE_MS = 2000
-/** Milliseconds within which Redis must have added to a count. */
+/** The timeout for adding to a count, in milliseconds. */
 const ADD_MS = 500
 /** Milliseconds between two pings of Redis. */
 const PULSE = 5000
-/** Milliseconds within which Redis must answer a ping. */
+/** The timeout of a ping, in milliseconds. */
 const PATIENCE = 2000
 
 /**
- * Counts hits and tells messages between all instances. While Redis does not answer, each instance
- * counts for itself rather than fail.
- * @param instance what is held counts in each instance, by this; it is not closed here
+ * Shares counts and messages between all instances through Redis. While Redis is down, each
+ * instance counts for itself rather than fail.
+ * @param instance the coordination within the instance, which keeps the held amounts; not closed
+ * here
  */
 export function redisCoordination(redis: Redis, instance: Coordination, log: Log): Coordination {
   const limiter = new RateLimiterRedis({
@@ -80,7 +77,7 @@ export function redisCoordination(redis: Redis, instance: Coordination, log: Log
     subscriber.on('error', outage.begins)
     subscriber.on('ready', () => subscriber.subscribe(channel).then(outage.ends, again))
     subscriber.on('message', (_channel, text) => heard(text))
-    // By which it is published while Redis does not answer.
+    // Receives messages that are published locally while Redis is down.
     instance.subscribe(channel, heard)
     // A dead connection is indistinguishable from a silent one, hence the pings.
     const pulse = setInterval(
@@ -128,7 +125,7 @@ export function redisCoordination(redis: Redis, instance: Coordination, log: Log
     holdOften: instance.holdOften,
 
     publish(channel, text) {
-      // The outage is logged already, and must not fail a committed change.
+      // The outage has been logged, and must not fail a committed change.
       redis.publish(channel, text).catch(() => instance.publish(channel, text))
     },
 

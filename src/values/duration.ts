@@ -17,9 +17,9 @@ const units = new Map([
 const pattern = new RegExp(`^([0-9]{1,9})(${[...units.keys()].join('|')})$`)
 
 /**
- * Reads a duration: a whole number and a unit (`s m h d w mo y`, with `mo` 30 days and `y` 365
+ * Parses a duration: a whole number and a unit (`s m h d w mo y`, with `mo` 30 days and `y` 365
  * days), such as `7d`.
- * @param field the input that is named in the error
+ * @param field the input that the error names
  * @returns milliseconds, from 1 minute to 5 years
  * @throws AppError INVALID_DURATION
  */

@@ -1,5 +1,5 @@
-/** Characters of a client's text that an error repeats. */
+/** The maximum length of client text in an error. */
 const MAX_EXCERPT = 100
 
-/** The beginning of a text that a client has sent, for an error about it. */
+/** The beginning of a client's text, for an error message. */
 export const excerpt = (text: string): string => text.slice(0, MAX_EXCERPT)

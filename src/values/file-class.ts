@@ -1,4 +1,4 @@
-/** What files are, as a search tells them apart. */
+/** File types that a search distinguishes. */
 export const fileClasses = [
   'pdf',
   'image',
@@ -50,7 +50,7 @@ function of(name: FileClass, extensions: string): Record<string, FileClass> {
 export const extensionOf = (name: string): string =>
   /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 
-/** What a file is by its name and its media type; null for what is none of the known classes. */
+/** The type of a file by its name and media type; null if it is unknown. */
 export function fileClassOf(name: string, mediaType: string): FileClass | null {
   const extension = extensionOf(name)
   const type = mediaType.toLowerCase().replace(/;.*/, '')

@@ -1,6 +1,6 @@
 import { type ThresholdName, thresholds } from '../telemetry/thresholds.ts'
 
-/** What is told beside the figures that are beyond their thresholds. */
+/** Findings besides the thresholds. */
 const others = [
   ...[
     'jobsGivenUp',
@@ -15,7 +15,7 @@ const others = [
 
 export type FindingKind = ThresholdName | (typeof others)[number]
 
-/** Everything that may be found. */
+/** All kinds of findings. */
 export const findingKinds: FindingKind[] = [
   ...(Object.keys(thresholds) as ThresholdName[]),
   ...others,

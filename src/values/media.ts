@@ -2,24 +2,21 @@ import { create } from 'content-disposition'
 import mime from 'mime'
 import { AppError } from '../runtime/errors.ts'
 
-/** `download` sends an attachment; `inline` displays what is harmless to display. */
+/** `download` sends an attachment; `inline` displays safe types in the browser. */
 export type Mode = 'download' | 'inline'
 
 const octets = 'application/octet-stream'
 const svg = 'image/svg+xml'
 const longest = 127
 
-// The restricted names of RFC 6838: unlike a token of HTTP they have no `*`, so `image/*` is no
-// type.
+// The restricted names of RFC 6838. Unlike HTTP tokens, they exclude `*`, so `image/*` is no type.
 const restricted = '[a-z0-9][a-z0-9!#$&^_.+-]*'
 const pattern = new RegExp(`^(${restricted}/${restricted})[ \\t]*(?:;(.*))?$`)
 const charsetParameter = /(?:^|;)[ \t]*charset="?([a-z0-9][a-z0-9_:.+-]*)"?[ \t]*(?:;|$)/
 
 /**
- * The media type that a file is stored with: the given one when it says something, else what the
- * name says.
- * @param given a type as clients send it, possibly with parameters; anything invalid counts as not
- * given
+ * The media type to store a file with: the given type if it is specific, else the type by name.
+ * @param given the client's type, possibly with parameters; an invalid type is ignored
  * @returns lower case, at most 127 characters, without parameters except a known charset of a text
  * type
  */
@@ -30,9 +27,9 @@ export function mediaTypeOf(name: string, given?: string): string {
 
 /**
  * The media type of a part of a multipart form. A part without a type *is* `text/plain` (RFC 7578,
- * 4.4), and form parsers report it as that, so a bare `text/plain` gives way to a name that says
- * more.
- * @param reported the type that the form parser reports
+ * 4.4), and parsers report it so. Therefore a plain `text/plain` yields to a more specific type by
+ * name.
+ * @param reported the type from the form parser
  */
 export function mediaTypeOfPart(name: string, reported: string): string {
   const type = mediaTypeOf(name, reported)
@@ -42,8 +39,8 @@ export function mediaTypeOfPart(name: string, reported: string): string {
 }
 
 /**
- * Reads the `mode` of a download; nothing, or nothing but an empty text, is `download`.
- * @param lenient whether anything else is `download` too, for routes that list no 400
+ * Parses the `mode` of a download. A missing or empty mode means `download`.
+ * @param lenient whether invalid modes also mean `download`, for routes without a 400
  * @throws AppError INVALID_MODE
  */
 export function parseMode(text: string | undefined, lenient = false): Mode {
@@ -53,9 +50,9 @@ export function parseMode(text: string | undefined, lenient = false): Mode {
 }
 
 /**
- * The headers under which a file is sent.
- * @param name the file's own name, any Unicode
- * @param type its media type, as stored; never trusted
+ * The headers for sending a file.
+ * @param name the file's name, any Unicode
+ * @param type its stored media type, which is never trusted
  * @returns `disposition` for Content-Disposition (RFC 6266) and `contentType` for Content-Type,
  * both plain ASCII
  */
@@ -66,7 +63,7 @@ export function deliveryOf(
 ): { disposition: string; contentType: string } {
   const full = normalise(type) ?? octets
   const essence = full.replace(/;.*/, '')
-  // A name with half a surrogate pair cannot be encoded, and no download should fail for its name.
+  // A lone surrogate cannot be encoded, and a download must not fail because of its name.
   const filename = Buffer.from(name).toString()
   if (mode === 'inline' && isDisplayable(essence))
     return {
@@ -74,13 +71,12 @@ export function deliveryOf(
       contentType: essence === 'text/plain' ? 'text/plain; charset=utf-8' : essence,
     }
   const disposition = create(filename, { type: 'attachment' })
-  // A page shows it as a picture, in which no script runs; who opens its address gets a download.
+  // In an image element, no script of an SVG runs. Opening its URL directly downloads it.
   if (mode === 'inline' && essence === svg) return { disposition, contentType: svg }
   return { disposition, contentType: isRunnable(essence) ? octets : full }
 }
 
-// Browsers parse every type that ends in +xml as a document, and run the scripts of an XHTML or SVG
-// namespace in it, whatever stands before the slash.
+// Browsers parse every +xml type as a document, and run scripts in the XHTML or SVG namespace.
 function isDisplayable(essence: string): boolean {
   if (/svg|xml/.test(essence)) return false
   return (
@@ -100,9 +96,9 @@ const harmlessText = new Set([
   'text/tab-separated-values',
 ])
 
-// The second lock behind `attachment`: a type that some browser or plug-in executes, or that
-// contains such parts (multipart and message, as in MHTML), is not named at all. Of text types only
-// a few known ones are kept.
+// A second defence besides `attachment`: never names a type that a browser or plug-in may execute,
+// or that may contain such parts (multipart and message, as in MHTML). Keeps only a few known text
+// types.
 function isRunnable(essence: string): boolean {
   if (essence.startsWith('text/')) return !harmlessText.has(essence)
   return /^(?:multipart|message)\/|[/+]xml|html|svg|xsl|xul|script|java|shockwave|wasm|\/hta$/.test(
@@ -127,7 +123,7 @@ function isKnownCharset(label: string): boolean {
   }
 }
 
-// With a folder before it, the library reads `png` and `.png` as names without an extension.
+// With a folder prefix, the library treats `png` and `.png` as names without an extension.
 function typeByName(name: string): string {
   return mime.getType(`./${name}`) ?? octets
 }

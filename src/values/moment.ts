@@ -1,4 +1,6 @@
-/** Times as people read them, in UTC: neither a page nor a mail knows where its reader is. */
+/**
+ * Formats times for people, in UTC, because neither pages nor mails know the reader's time zone.
+ */
 const moment = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'long',
   timeStyle: 'short',

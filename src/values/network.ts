@@ -3,41 +3,44 @@ import ipaddr from 'ipaddr.js'
 import type { Config } from '../config/config.ts'
 import { remembered } from '../runtime/remembered.ts'
 
-/** An IPv6 address with its zone and port; callers choose what some proxies forward. */
+/**
+ * The length of an IPv6 address with zone and port. Longer texts are not cached, because some
+ * proxies forward a caller's text.
+ */
 const LONGEST = 64
 
-/** An address without brackets, port and zone: some proxies append a port. */
+/** The address without brackets, port and zone. Some proxies append a port. */
 const plainAddress = (address: string): string =>
   address
     .replace(/^\[(.*)\](?::\d+)?$/, '$1')
     .replace(/^([\d.]+):\d+$/, '$1')
     .replace(/%.*$/, '')
 
-/** A block of addresses that count together. */
+/** A block of addresses that share a limit. */
 export interface Block {
   name: string
   /**
-   * How many times the wrong guesses of one network it may have; 0 where it is not counted, and
-   * only takes turns.
+   * The block's limit as a multiple of one network's limit; 0 if it is not limited and only takes
+   * turns.
    */
   factor: number
 }
 
 /**
- * What an address is counted as: an IPv4 address as it is, an IPv6 address as its /64, which is
- * what one customer has.
+ * The network that an address counts as: an IPv4 address itself, or the /64 of an IPv6 address,
+ * which one customer has.
  */
 export const networkOf = remembered(LONGEST, address => blocksOf(address)[0].name)
 
 /**
- * The blocks that contain an IP address, the smallest first. Whatever is no address counts as one
- * and the same, so that inventing some gains nothing.
+ * The blocks that contain an IP address, smallest first. All invalid addresses count as the same
+ * one, so that inventing addresses does not help.
  */
 export function blocksOf(address: string): [Block, ...Block[]] {
   const plain = plainAddress(address)
   if (isIPv4(plain)) return blocksOfIPv4(plain)
   if (!isIPv6(plain)) return [{ name: 'unknown', factor: 1 }]
-  // The URL parser writes an address in its one canonical form.
+  // The URL parser normalises an address to its canonical form.
   const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
   const before = head.split(':').filter(Boolean)
   const after = tail?.split(':').filter(Boolean) ?? []
@@ -71,8 +74,8 @@ function blocksOfIPv4(address: string): [Block, ...Block[]] {
 }
 
 /**
- * An address as the network that it is in: 192.0.2.0/24, 2001:db8:1::/48. Enough to recognise a
- * network, too little to name a household.
+ * Truncates an address to its network: 192.0.2.0/24, 2001:db8:1::/48. That recognises a network but
+ * does not identify a household.
  */
 export const truncateAddress = remembered(LONGEST, (address): string => {
   const plain = plainAddress(address)
@@ -83,7 +86,7 @@ export const truncateAddress = remembered(LONGEST, (address): string => {
   return `${new ipaddr.IPv6([...parsed.parts.slice(0, 3), 0, 0, 0, 0, 0])}/48`
 })
 
-/** The address of a client as the log may show it, by the setting LOG_ADDRESSES. */
+/** The client address in the form that LOG_ADDRESSES allows. */
 export function addressForLog(
   mode: Config['logAddresses'],
 ): (address: string) => { address?: string } {

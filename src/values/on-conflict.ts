@@ -1,6 +1,6 @@
 import { InvalidInput } from '../runtime/errors.ts'
 
-/** What to do when something of the same name is in the way. */
+/** The action when the name is already taken. */
 export const onConflicts = ['fail', 'keep_both', 'replace'] as const
 export type OnConflict = (typeof onConflicts)[number]
 

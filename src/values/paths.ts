@@ -1,25 +1,25 @@
 import { AppError } from '../runtime/errors.ts'
 
 /**
- * What bounds a path: names in it, bytes of UTF-8 of the joined path, bytes of UTF-8 of one name.
+ * Limits of a path: the number of names, the UTF-8 bytes of the path, and the UTF-8 bytes of a
+ * name.
  */
 export const limits = { names: 32, pathBytes: 1024, nameBytes: 255 } as const
 
 // A byte of a normalised path takes at most one and a half UTF-16 units of input (u, diaeresis and
-// macron become two bytes), so nothing longer can be valid. Looking first keeps a megabyte of
-// combining placeholders out of the normalisation.
+// macron become two bytes). Longer input is invalid, and refused before its costly normalisation.
 const longestInput = 2 * limits.pathBytes
 
 const loneSurrogate = /\p{Surrogate}/u
 const control = /\p{Control}/u
-// U+FEFF is white space to JavaScript and to editors, though not to Unicode.
+// JavaScript and editors treat U+FEFF as white space, although Unicode does not.
 const edgeSpace = /^[\p{White_Space}\uFEFF]|[\p{White_Space}\uFEFF]$/u
 
 /**
- * Reads a path of a folder or a file.
+ * Parses the path of a folder or file.
  * @param text names joined by `/`; leading and trailing slashes are ignored
- * @param field the input that is named in the error
- * @returns the names, NFC-normalised; none for the root
+ * @param field the input that the error names
+ * @returns the names, NFC-normalised; empty for the root
  * @throws AppError INVALID_PATH
  */
 export function parsePath(text: string, field = 'path'): string[] {
@@ -34,7 +34,7 @@ export function parsePath(text: string, field = 'path'): string[] {
 }
 
 /**
- * Reads a path that must name something, so not the root.
+ * Parses a path other than the root.
  * @returns one name or more
  * @throws AppError INVALID_PATH
  */
@@ -46,7 +46,7 @@ export function parseFilePath(text: string, field = 'path'): [string, ...string[
 }
 
 /**
- * Reads the name of one file or folder.
+ * Parses the name of a file or folder.
  * @returns the name, NFC-normalised
  * @throws AppError INVALID_PATH
  */
@@ -59,20 +59,20 @@ export function parseName(text: string, field = 'name'): string {
 }
 
 /**
- * Marks a text from a decoder that puts U+FFFD where bytes are not UTF-8, and so makes one name of
- * many. Half a surrogate pair in its place is something that no rule here lets through.
+ * Makes a text with undecodable bytes invalid. The decoder replaces such bytes with U+FFFD, so
+ * different names would become equal. A lone surrogate instead fails every rule here.
  */
 export const markUndecoded = (text: string): string => text.replaceAll('\uFFFD', '\uD800')
 
-/** Joins names to a path without a leading slash: `docs/a.txt`, and `` for the root. */
+/** Joins names to a path without a leading slash: `docs/a.txt`, or an empty text for the root. */
 export function joinPath(names: readonly string[]): string {
   return names.join('/')
 }
 
-/** Workspace routes answer paths with a leading slash: docs/contract.md, section 1. */
+/** Workspace routes return paths with a leading slash: docs/contract.md, section 1. */
 export const slashed = (names: readonly string[]): string => `/${joinPath(names)}`
 
-// A loop, because /\/+$/ takes quadratic time on slashes that something follows.
+// A loop, because /\/+$/ takes quadratic time on slashes that are followed by other characters.
 function withoutOuterSlashes(text: string): string {
   let start = 0
   let end = text.length
@@ -81,8 +81,8 @@ function withoutOuterSlashes(text: string): string {
   return text.slice(start, end)
 }
 
-// Normalising the whole path is normalising each name: nothing composes with a slash, and nothing
-// becomes one.
+// Normalising the whole path equals normalising each name, because nothing composes with or becomes
+// a slash.
 function normalise(text: string, field: string): string {
   if (text.length > longestInput) throw pathTooLong(field)
   if (loneSurrogate.test(text))

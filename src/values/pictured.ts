@@ -1,5 +1,5 @@
 /**
- * Whether a file with this media type is shown among pictures: pictures and films, whether or not
- * there are previews of them.
+ * Whether a file with this media type is listed under pictures: images and videos, with or without
+ * thumbnails.
  */
 export const isPictured = (mediaType: string): boolean => /^(image|video)\//.test(mediaType)

@@ -1,4 +1,4 @@
-/** By what results of a search are sorted: newest and oldest by their last change. */
+/** Sort orders of search results. Newest and oldest refer to the last change. */
 export const searchOrders = [
   'relevance',
   'name',
@@ -9,6 +9,6 @@ export const searchOrders = [
 ] as const
 export type SearchOrder = (typeof searchOrders)[number]
 
-/** Where the words of a search were found. */
+/** The fields in which search words were found. */
 export const searchFields = ['name', 'path', 'note', 'tag', 'content'] as const
 export type SearchField = (typeof searchFields)[number]

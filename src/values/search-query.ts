@@ -1,18 +1,18 @@
 import { type FileClass, fileClasses } from './file-class.ts'
 import { fold, wordsIn } from './search-words.ts'
 
-/** What a file must have: a word, the beginning of one, or words in this order. */
+/** A search term: a word, a prefix, or a phrase. */
 export interface Term {
-  /** As it was written. */
+  /** The term as typed. */
   text: string
-  /** Folded: one for a word, several for a phrase. */
+  /** Folded words: one for a word, several for a phrase. */
   words: string[]
-  /** Whether the last word may go on. */
+  /** Whether the last word is a prefix. */
   isPrefix: boolean
   isPhrase: boolean
 }
 
-/** A part of a query that was read otherwise than it seems to be meant. */
+/** A part of a query that was probably meant differently. */
 export interface SearchHint {
   term: string
   message: string
@@ -21,18 +21,18 @@ export interface SearchHint {
 export interface SearchQuery {
   terms: Term[]
   without: Term[]
-  /** Of the name alone. */
+  /** Terms for the name only. */
   names: Term[]
   types: FileClass[]
   withoutTypes: FileClass[]
   minSize: number | null
   maxSize: number | null
-  /** Milliseconds since 1970: changed from then on, and before. */
+  /** Range of the last change, in milliseconds since 1970: inclusive start, exclusive end. */
   since: number | null
   until: number | null
   /** Folded. */
   by: string | null
-  /** Folded names of folders, one in the other. */
+  /** Folded names of nested folders. */
   in: string[] | null
   /** Folded: `me`, or the name or slug of a workspace. */
   drive: string | null
@@ -41,9 +41,9 @@ export interface SearchQuery {
   hints: SearchHint[]
 }
 
-/** More terms narrow nothing down; each costs. */
+/** The maximum number of terms. More terms only add cost. */
 const MAX_TERMS = 12
-/** The same of the words in phrases: each is read from the index. */
+/** The maximum number of words, including those in phrases, because each is read from the index. */
 const MAX_WORDS = 40
 
 const PART = /(-?)(?:([\p{L}]+):)?(?:"([^"]*)(?:"|$)|(\S+))/gu
@@ -83,7 +83,7 @@ function termOf(
     : { text, words, isPrefix, isPhrase: isPhrase || words.length > 1 }
 }
 
-/** Bytes of "10mb", "1.5 GiB". */
+/** Parses "10mb" or "1.5 GiB" into bytes. */
 function readSize(text: string): { from: number | null; to: number | null } | null {
   const [, sign = '', figure = '', unit = ''] =
     /^([<>]=?)?(\d+(?:[.,]\d+)?)([kmgt]?)i?b?$/i.exec(text) ?? []
@@ -95,7 +95,7 @@ function readSize(text: string): { from: number | null; to: number | null } | nu
   return { from: sign === '>' ? bytes + 1 : bytes, to: null }
 }
 
-/** The beginning of a year, a month or a day, in UTC. */
+/** The start of a year, a month or a day, in UTC. */
 function readDate(text: string): number | null {
   const [, year, month = '1', day = '1'] =
     /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?$/.exec(text) ?? []
@@ -106,8 +106,7 @@ function readDate(text: string): number | null {
 }
 
 /**
- * Reads what people type into a search field. Nothing is refused: what is no filter is words, with
- * a hint that says so.
+ * Parses a search query. Refuses nothing: treats invalid filters as words, with a hint.
  * @param text up to MAX_SEARCH characters
  */
 export function parseSearch(text: string): SearchQuery {
@@ -161,7 +160,7 @@ export function parseSearch(text: string): SearchQuery {
   return query
 }
 
-/** @returns `taken`, or why it is read as words */
+/** @returns `taken`, or why the filter is treated as words */
 function readFilter(
   query: SearchQuery,
   key: string,
@@ -218,7 +217,7 @@ function readFilter(
   return 'taken'
 }
 
-/** Whether there is nothing to look for. */
+/** Whether the query has no terms and no filters. */
 export const isEmptySearch = (query: SearchQuery): boolean =>
   query.terms.length + query.names.length + query.types.length + query.tags.length === 0 &&
   query.minSize === null &&

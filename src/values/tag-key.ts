@@ -1,7 +1,7 @@
 /**
- * A name of a tag without regard to case and accents. Made here, because the engines disagree about
- * both; the command line finds tags by it, too. Only the accents of European scripts are left out:
- * in others, marks are vowels, without which words are different ones.
+ * The comparison key of a tag name, which ignores case and accents. Computed here because the
+ * database engines differ, and because the command line needs it. Removes only accents of European
+ * scripts. In other scripts, marks may be vowels, and words without them differ.
  */
 export const tagKey = (name: string): string =>
   name
@@ -13,6 +13,5 @@ export const tagKey = (name: string): string =>
     .replaceAll('ς', 'σ')
     .replace(/[\u0300-\u036f]/gu, '')
     .normalize('NFC')
-    // An accent that stood alone leaves a space, with which MariaDB would not tell the key from
-    // that without it.
+    // A standalone accent leaves a space, and MariaDB ignores trailing spaces in comparisons.
     .trim()

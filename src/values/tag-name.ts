@@ -2,10 +2,13 @@ import { InvalidInput } from '../runtime/errors.ts'
 import { MAX_TAG_NAME } from './limits.ts'
 import { tagKey } from './tag-key.ts'
 
-/** Bytes of a key are bounded by the column that keeps it. */
+/** The database column limits the bytes of a key. */
 const MAX_KEY = 255
 
-/** Reads the name of a tag. @throws INVALID_INPUT */
+/**
+ * Parses a tag name.
+ * @throws INVALID_INPUT
+ */
 export function parseTagName(text: string, field = 'name'): string {
   const name = text.normalize('NFC').trim().replace(/\s+/gu, ' ')
   const fits =
@@ -13,7 +16,7 @@ export function parseTagName(text: string, field = 'name'): string {
     [...name].length <= MAX_TAG_NAME &&
     tagKey(name) !== '' &&
     tagKey(name).length <= MAX_KEY
-  // A comma separates tags where several are written in one text.
+  // A comma separates tags in a list.
   if (!fits || /[\p{Cc}\p{Cs}\p{Bidi_Control},]/u.test(name))
     throw new InvalidInput(
       field,

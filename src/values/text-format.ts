@@ -1,9 +1,9 @@
 import { extensionOf, fileClassOf } from './file-class.ts'
 
-/** The formats of files that have a text. */
+/** The formats of files with extractable text. */
 export type TextFormat = 'text' | 'html' | 'mail' | 'pdf' | 'office'
 
-/** Bytes of a file whose text is read. */
+/** The maximum size of files for text extraction. */
 export const MAX_TEXT_FILE = 64 * 1024 * 1024
 
 const byExtension: Record<string, TextFormat> = {
@@ -29,7 +29,7 @@ const byExtension: Record<string, TextFormat> = {
 const OFFICE =
   /officedocument\.(wordprocessingml|spreadsheetml|presentationml)|opendocument\.(text|spreadsheet|presentation)$/
 
-/** In which format a file has a text, by its name and its media type; null if it has none. */
+/** The text format of a file, by its name and its media type; null if it has none. */
 export function textFormatOf(name: string, mediaType: string): TextFormat | null {
   const type = mediaType.toLowerCase().replace(/;.*/, '')
   const named = byExtension[extensionOf(name)]

@@ -2,13 +2,11 @@
 export interface Tree {
   bucketId: string
   rootId: string
-  /** The limit of folders; unlimited without it. */
+  /** The maximum number of folders; unlimited if missing. */
   maxFolders?: number | null
-  /**
-   * The prefix of its paths in responses: empty in personal trees, a slash in those of workspaces.
-   */
+  /** The prefix of paths in responses: empty in personal trees, a slash in workspace trees. */
   front?: '/'
-  /** The share by which it is reached, where its root is what is shared. */
+  /** The share that gives access, if the root is a shared folder or file. */
   share?: SharedRoot
 }
 
@@ -16,15 +14,14 @@ export interface Tree {
 export interface SharedRoot {
   id: string
   sharerId: string
-  /** Whether the entry is a file, which is all of the tree then. */
+  /** Whether the entry is a file, which is then the whole tree. */
   isFile: boolean
-  /** The whole drive that it is in. */
+  /** The drive that contains the entry. */
   drive: Pick<Tree, 'rootId' | 'front'>
 }
 
 /**
- * The limits of a bucket, from the plan of its user or of its workspace's owner. Null means
- * unlimited.
+ * The limits of a bucket, from the plan of its user or its workspace's owner. Null means unlimited.
  */
 export interface BucketLimits {
   maxFileSizeBytes: number

@@ -1,26 +1,27 @@
-/** What the form of an upload says of where it goes. */
+/** The target fields of an upload form. */
 export interface UploadFields {
   folder?: string | null | undefined
-  /** What to do when something of its name is there. */
+  /** The action when the name is already taken. */
   onConflict?: string | null | undefined
-  /** When it was last modified, in milliseconds since 1970, as its client says. */
+  /** The modification time from the client, in milliseconds since 1970. */
   modifiedAt?: number | null | undefined
 }
 
 /**
- * A file on its way in, from either face. A class, because nothing that a client writes as JSON can
- * be an instance of it.
+ * An incoming file, from REST or GraphQL. It is a class so that no JSON input can be mistaken for
+ * one.
  */
 export class Upload {
   readonly filename: string
-  /** The media type that the client declares. */
+  /** The media type from the client. */
   readonly mimetype: string
   readonly source: AsyncIterable<Uint8Array>
-  /** Upper bound of the size in bytes, where the request declares one. */
+  /** Upper bound of the size in bytes, if the request declares one. */
   readonly bound: number | undefined
   readonly signal: AbortSignal | undefined
   /**
-   * Browsers send the file before the folder: then the destination is known only after the bytes.
+   * Set if the fields follow the file, as in browsers. The target is then known only after the
+   * bytes.
    */
   readonly fieldsAfterwards: (() => Promise<UploadFields>) | undefined
 
@@ -42,8 +43,8 @@ export class Upload {
 }
 
 /**
- * A file that is waited for once a resolver asks for it, and not before: who reads the form learns
- * in which order files are read.
+ * A file that is awaited only when a resolver requests it, so that the form reader learns the read
+ * order of files.
  */
 export class AwaitedUpload implements PromiseLike<Upload> {
   private readonly arrival: () => Promise<Upload>

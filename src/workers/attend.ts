@@ -3,9 +3,9 @@ import type { History } from '../telemetry/recorder.ts'
 import type { FromWorker, Question, ToWorker } from './messages.ts'
 
 /**
- * Answers one worker.
+ * Serves one worker.
  * @param coordination counts for all workers
- * @param history remembers their samples
+ * @param history records their samples
  * @param toOthers publishes to the other workers
  */
 export function attend(
@@ -38,7 +38,7 @@ export function attend(
       } else if ('ask' in message) send({ answer: message.id, value: await answer(message) })
     },
 
-    /** Releases all that the worker held: it has ended. */
+    /** Releases everything that a stopped worker held. */
     end(): void {
       ended = true
       for (const release of held.values()) release()

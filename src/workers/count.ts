@@ -2,15 +2,12 @@ import { availableParallelism } from 'node:os'
 import type { Config } from '../config/config.ts'
 
 /**
- * Connections to the database that a worker needs at least: requests and jobs wait for each other
- * with fewer.
+ * The minimum database connections of a worker. With fewer, requests and jobs would wait for each
+ * other.
  */
 const LEAST_POOL = 4
 
-/**
- * How many workers the service has; why they are fewer than were asked for. See
- * docs/decisions/workers.md.
- */
+/** The number of workers, and why it is lower than configured. See docs/decisions/workers.md. */
 export function workersOf(
   {
     workers,

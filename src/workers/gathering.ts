@@ -3,40 +3,36 @@ import { within } from '../runtime/within.ts'
 import { counters, gauges } from '../telemetry/catalog.ts'
 import type { Figures } from '../telemetry/metrics.ts'
 
-/**
- * A worker that has not answered by then hangs, or does not get to it: its latest counts stand for
- * it.
- */
+/** A worker that has not responded by then hangs or is busy. Its latest counts are used instead. */
 const PATIENCE_MS = 3000
 
-/** A worker, as those who gather its figures know it. */
+/** A worker as a source of figures. */
 interface Source {
   ask(id: number): void
-  /** Its latest figures. */
+  /** The latest figures of the worker. */
   latest: Figures
   answered: (id: number, figures: Figures) => void
 }
 
-/** What only grows. */
+/** The figures that only increase. */
 const countsOf = (figures: Figures): Figures =>
   figures.filter(({ type }) => type === 'counter' || type === 'histogram')
 
 const sumOf = (figures: Figures[]) => AggregatorRegistry.aggregate(figures)
 
 /**
- * Gathers the figures of all workers. The counts of a worker that has ended stay in the sums:
- * Prometheus would take a smaller sum for a restart of the whole, and count everything of the
- * others once more.
- * @param wanted how many workers there should be
+ * Gathers the figures of all workers. The counts of stopped workers stay in the sums, because
+ * Prometheus would interpret a lower sum as a restart, and count everything again.
+ * @param wanted the configured number of workers
  */
 export function createGathering(wanted: number) {
   const sources = new Set<Source>()
-  /** The counts of workers that have ended. */
+  /** The counts of stopped workers. */
   const ended: Figures[] = []
   let restarts = 0
   let lastId = 0
 
-  /** @returns all figures of a worker; only its latest counts where it does not answer */
+  /** @returns all figures of a worker, or its latest counts if it does not respond */
   async function figuresOf(source: Source): Promise<Figures> {
     const id = ++lastId
     let answer: Figures | undefined
@@ -75,8 +71,9 @@ export function createGathering(wanted: number) {
 
   return {
     /**
-     * Takes a worker that serves. @param ask asks it for its figures @returns what hears them, and
-     * what to call when it has ended
+     * Adds a serving worker.
+     * @param ask requests the worker's figures
+     * @returns a function that receives its figures, and one to call when it has ended
      */
     join(ask: (id: number) => void) {
       const source: Source = { ask, latest: [], answered: () => {} }
@@ -89,15 +86,15 @@ export function createGathering(wanted: number) {
       }
     },
 
-    /** Counts a worker that takes the place of another. */
+    /** Counts a replaced worker. */
     restarted: () => void restarts++,
 
-    /** The figures of all of them, as Prometheus reads them. One call at a time. */
+    /** The figures of all workers in the text format of Prometheus. Calls must not overlap. */
     async text(): Promise<string> {
       const asked = await Promise.all(
         [...sources].map(async source => ({ source, figures: await figuresOf(source) })),
       )
-      // The counts of those who have ended meanwhile are among `ended`.
+      // Workers that have ended meanwhile are counted in `ended`.
       const running = asked
         .filter(({ source }) => sources.has(source))
         .map(({ figures }) => figures)
@@ -105,7 +102,7 @@ export function createGathering(wanted: number) {
       const { length } = ended
       if (length > 1) {
         const sum = (await sumOf(ended.slice()).getMetricsAsJSON()) as unknown as Figures
-        // Others may have been added meanwhile.
+        // Counts of other workers may have been added meanwhile.
         ended.splice(0, length, sum)
       }
       return text

@@ -5,12 +5,12 @@ import type { History, Recorded } from '../telemetry/recorder.ts'
 import type { FromWorker, Question, ToWorker } from './messages.ts'
 
 /**
- * All workers together keep a sixteenth of each limit, of which each gives out its share without
+ * The workers together reserve a sixteenth of each limit. Each grants its share of that without
  * asking.
  */
 const KEPT = 16
 
-/** The messages between a worker and its supervisor, as the worker has them. */
+/** A worker's message channel to its supervisor. */
 export interface Line {
   send(message: FromWorker): void
   hear(heard: (message: ToWorker) => void): void
@@ -18,14 +18,15 @@ export interface Line {
 
 type Asked = Question extends infer Q ? (Q extends Question ? Omit<Q, 'id'> : never) : never
 
-/** What the processes of an instance have in common. */
+/** The shared state of the processes of an instance. */
 export interface Instance {
   coordination: Coordination
   history: History
 }
 
 /**
- * Counts and remembers with the other workers of the instance, by their supervisor, and tells them.
+ * Shares counts, limits and messages with the other workers of the instance, through their
+ * supervisor.
  */
 export function linkedInstance({ send, hear }: Line, workers: number): Instance {
   const waiting = new Map<number, (value: unknown) => void>()
@@ -40,7 +41,7 @@ export function linkedInstance({ send, hear }: Line, workers: number): Instance 
     } else if ('published' in message) channels.emit(...message.published)
   })
 
-  /** Without a limit of time: a worker whose supervisor has ended ends. */
+  /** Needs no timeout: a worker stops when its supervisor does. */
   function ask<T>(question: Asked): { id: number; answer: Promise<T> } {
     const id = ++lastId
     const answer = new Promise<unknown>(resolve => waiting.set(id, resolve)) as Promise<T>

@@ -3,7 +3,7 @@ import type { Sample } from '../telemetry/figures.ts'
 import type { Figures } from '../telemetry/metrics.ts'
 import type { History } from '../telemetry/recorder.ts'
 
-/** What a worker asks of its supervisor, which answers by the id. */
+/** A worker's request to its supervisor, which responds with the same id. */
 export type Question = { id: number } & (
   | { ask: 'hit'; args: Parameters<Coordination['hit']> }
   | { ask: 'add'; args: Parameters<Coordination['add']> }
@@ -11,9 +11,7 @@ export type Question = { id: number } & (
   | { ask: 'history'; args: Parameters<History['read']> }
 )
 
-/**
- * From a worker to its supervisor. `release` has the id of the question by which it was acquired.
- */
+/** Messages from a worker to its supervisor. `release` has the id of the request that acquired. */
 export type FromWorker =
   | Question
   | { release: number }
@@ -23,15 +21,18 @@ export type FromWorker =
   | { ready: true }
   | { alive: true }
 
-/** From the supervisor to a worker. The answer to `hold` is whether it was acquired. */
+/** Messages from the supervisor to a worker. The response to `hold` is whether it was acquired. */
 export type ToWorker =
   | { answer: number; value: unknown }
   | { published: [channel: string, text: string] }
-  /** Say that you are alive. */
+  /** Health check. */
   | { ping: true }
-  /** Send your figures, with this id. */
+  /** Requests the figures, under this id. */
   | { tell: number }
-  /** Begin with jobs, sweeps and schedules. */
+  /** Starts jobs, sweeps and schedules. */
   | { lead: true }
-  /** End: running requests may finish. Once more: do not wait for proxies. */
+  /**
+   * Stops the worker after its running requests. If sent again, the worker does not wait for
+   * proxies.
+   */
   | { stop: true }

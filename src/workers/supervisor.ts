@@ -8,24 +8,21 @@ import { attend } from './attend.ts'
 import type { Gathering } from './gathering.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
-/**
- * A worker that dies within this time delays the next one in its place: it may die again at once.
- */
+/** A worker that dies this early delays its replacement, which may also die at once. */
 const QUICK_MS = 10_000
 const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 30_000
 /**
- * What a worker may need to end beyond the times of the settings: to release what requests hold,
- * and to close the database.
+ * Extra time for a worker to release the resources of requests and to close the database, beyond
+ * the configured times.
  */
 const ENDING_MS = 15_000
-/** A worker that answers none of so many pings hangs. */
+/** The interval of health checks. A worker that misses several in a row hangs. */
 const PING_MS = 5000
 const MISSED_PINGS = 6
 
 /**
- * What a worker is started with, so that it knows itself: other programs start processes by
- * node:cluster, too.
+ * The argument that identifies a worker. Other programs also start processes through node:cluster.
  */
 export const WORKER = '--worker'
 
@@ -33,15 +30,15 @@ interface Options {
   workers: number
   config: Pick<Config, 'drainSeconds' | 'shutdownSeconds'>
   log: Log
-  /** Gathers the figures of the workers, while metrics are on. */
+  /** Gathers the metrics of the workers, if they are on. */
   gathering?: Gathering | undefined
 }
 
 /**
- * Runs workers on one port, for as long as this process lives, and replaces those that die. It
- * serves no request and opens no database: it gives connections to the workers by turns, counts for
- * them, passes on what they tell each other, and names the one that runs the jobs. The first worker
- * starts alone: it brings the tables up to date, and its failure is that of the start.
+ * Runs workers on one port for the lifetime of this process, and replaces those that die. The
+ * supervisor serves no requests and opens no database. It distributes connections round-robin,
+ * keeps shared counts, forwards messages, and chooses the worker that runs the jobs. The first
+ * worker starts alone, because it migrates the tables, and its failure is a failed start.
  */
 export function supervise({ workers, config, log, gathering }: Options): void {
   const coordination = localCoordination()
@@ -53,7 +50,7 @@ export function supervise({ workers, config, log, gathering }: Options): void {
   let isUp = false
 
   const send = (worker: Worker, message: ToWorker) => {
-    // One that has just died is dealt with when it is heard of.
+    // A worker that has just died is handled by its exit event.
     if (worker.isConnected()) worker.send(message, () => {})
   }
 
@@ -71,7 +68,7 @@ export function supervise({ workers, config, log, gathering }: Options): void {
     for (let i = 1; i < workers; i++) void keep()
   }
 
-  /** Runs one worker to its end. */
+  /** Runs one worker until it ends. */
   async function run(): Promise<End & { pid: number | undefined }> {
     const worker = cluster.fork()
     const { pid } = worker.process
@@ -112,14 +109,14 @@ export function supervise({ workers, config, log, gathering }: Options): void {
     return { code: null, signal: null, pid: undefined }
   }
 
-  /** Keeps one worker running. */
+  /** Keeps one worker slot occupied. */
   async function keep(): Promise<void> {
     for (let quick = 0; !stopping.signal.aborted; ) {
       const since = performance.now()
       const { code, signal, pid } = await run().catch(notStarted)
       if (stopping.signal.aborted) return
       if (!isUp) {
-        // One that ends by itself has said why.
+        // A worker that exits by itself has logged the reason.
         if (code === null)
           log.error({ worker: pid, signal }, 'the first worker ended while it started')
         process.exit(code || 1)
@@ -166,7 +163,7 @@ interface End {
   signal: string | null
 }
 
-/** Resolves when a worker has ended, or could not be started. */
+/** Resolves when a worker has ended or failed to start. */
 const ending = (worker: Worker): Promise<End> =>
   new Promise(resolve => {
     worker.once('exit', (code: number | null, signal: string | null) => resolve({ code, signal }))

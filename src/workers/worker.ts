@@ -6,21 +6,21 @@ import type { FromWorker, ToWorker } from './messages.ts'
 /** This process as a worker of a supervisor. */
 export interface Supervised {
   instance: Instance
-  /** Whether it is the first one of the start, which tells how the service can be reached. */
+  /** Whether this is the first worker of the start, which prints how to reach the service. */
   isFirst: boolean
   /**
-   * Tells the supervisor that it serves.
-   * @param lead is called when it is to run the jobs
-   * @param figures of this process, while metrics are on
+   * Reports to the supervisor that this worker serves.
+   * @param lead called when this worker should run the jobs
+   * @param figures the metrics of this process, if they are on
    */
   ready(lead: () => void, figures: (() => Promise<Figures>) | undefined): void
-  /** @param stop is called when it is to end, and again when it is to hurry */
+  /** @param stop called to stop the worker, and again to make it hurry */
   onStop(stop: () => void): void
 }
 
 /**
- * Joins the supervisor that has started this process. Ends with it: node:cluster ends a worker that
- * loses its supervisor.
+ * Connects to the supervisor that started this process. node:cluster stops a worker that loses its
+ * supervisor.
  */
 export function joinSupervisor(workers: number): Supervised {
   const send = (message: FromWorker) => void process.send?.(message, undefined, undefined, () => {})
@@ -28,7 +28,7 @@ export function joinSupervisor(workers: number): Supervised {
   let stop: () => void = () => process.exit(0)
   let lead = () => {}
   let figures: (() => Promise<Figures>) | undefined
-  // A terminal, and what manages services, signal all processes; the supervisor stops its workers.
+  // Terminals and service managers signal all processes, but only the supervisor stops its workers.
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {})
   hear(message => {
     if ('ping' in message) send({ alive: true })
