@@ -10,7 +10,7 @@ import { programName } from './runtime/program-name.ts'
 import { bindStore, openStoreOf } from './services/installation.ts'
 
 const MINUTE = 60_000
-/** A repair may bring to light what it was hidden behind. */
+/** The maximum number of rounds. A repair may reveal further problems. */
 const ROUNDS = 3
 
 const exitCodes = `
@@ -48,7 +48,7 @@ try {
   process.exitCode = 2
 }
 
-/** Answers whether all is well in the end. */
+/** Returns whether everything is well at the end. */
 async function run(config: Config): Promise<boolean> {
   requireDatabase(config)
   const db = openDatabase(config.database, { pool: 2, patience: 10 * MINUTE })
@@ -77,7 +77,7 @@ async function run(config: Config): Promise<boolean> {
   }
 }
 
-/** Says how far a move of the blobs is. */
+/** Prints the progress of a blob move. */
 async function sayMove(db: Db): Promise<void> {
   const last = await lastMove(db)
   if (!last || last.finishedAt !== null) return

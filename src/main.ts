@@ -69,7 +69,7 @@ async function main(): Promise<void> {
   const supervised = isWorker ? joinSupervisor(workers) : undefined
 
   const secretKey = await ready('folder', config, () => prepareFolder(config))
-  // What the database grants is for all.
+  // The database's connection limit is shared by all workers.
   const databasePool = supervised ? Math.floor(config.databasePool / workers) : config.databasePool
   try {
     await serve({ ...config, secretKey, databasePool }, log, supervised)
@@ -93,10 +93,7 @@ async function gatherFigures(
   return gathering
 }
 
-/**
- * What the service loads later does not exist in older versions. npm only warns when it installs
- * the package there.
- */
+/** Older versions of Node lack features that are needed later. npm only warns about that. */
 function requireNode(): void {
   const needed = manifest.engines.node.replace('>=', '')
   const found = process.versions.node
@@ -125,7 +122,7 @@ async function prepareFolder({
   return secretKey || readOrMakeSecret(join(dataDir, 'secret.key'))
 }
 
-/** @param supervised this process as one of several workers; undefined where it is alone */
+/** @param supervised this process as one of several workers; undefined for a single process */
 async function serve(config: Config, log: Log, supervised?: Supervised): Promise<void> {
   let embedded: MountedSignIn | undefined
   const embeddedSignIn = async (publicUrl: string) => {
@@ -138,8 +135,7 @@ async function serve(config: Config, log: Log, supervised?: Supervised): Promise
     return embedded
   }
   const isFirst = supervised?.isFirst ?? true
-  // Everything else is loaded here: who asks for help, or has to correct a setting, does not wait
-  // for it.
+  // Everything else is loaded here, so that help and configuration errors appear without delay.
   const { createApp } = await import('./app.ts')
   const app = await createApp(config, {
     log,
@@ -184,7 +180,7 @@ function warnOfSettings(config: Config, log: Log): void {
     )
 }
 
-/** Prints where the service is, and opens the browser if asked. */
+/** Prints the address of the service, and opens the browser if requested. */
 async function tellHow(
   config: Config,
   app: App,
@@ -192,7 +188,7 @@ async function tellHow(
   embedded?: MountedSignIn,
 ): Promise<void> {
   const { open } = program.opts<{ open?: true }>()
-  // A log or a file that keeps what is printed must not keep an address that signs in.
+  // Do not print a sign-in address into a log or file.
   const first = open || process.stdout.isTTY ? embedded?.firstAddress() : undefined
   const shown = process.stdout.isTTY ? first : undefined
   const ways = [
@@ -211,7 +207,7 @@ async function tellHow(
     )
 }
 
-/** @param first the address that signs a browser in, where the terminal shows it */
+/** @param first the address that signs a browser in, if the terminal may show it */
 async function embeddedWay({ word }: MountedSignIn, first: string | undefined): Promise<string> {
   const begins = 'embedded: any e-mail address, on this machine only'
   return first
@@ -227,8 +223,8 @@ async function databaseOf({ database }: Config, db: Db): Promise<string> {
 }
 
 /**
- * What runs where, and how to begin. No secret but what lets one browser in, which is good once and
- * on this machine only.
+ * The start message: components, and first steps. Contains no secret except a one-time sign-in that
+ * works only on this machine.
  */
 function welcome(
   config: Config,

@@ -2,12 +2,12 @@ import { type Config, StartError } from './config/config.ts'
 import { causesOf } from './runtime/errors.ts'
 import { storeProblem } from './storage/open.ts'
 
-/** What the service needs before it can serve. */
+/** A requirement of the service. */
 type Part = 'folder' | 'blobs' | 'database' | 'address' | 'metrics'
 
 interface Failure {
   config: Config
-  /** The error of the part itself. */
+  /** The original error. */
   reason: string
   code: string | undefined
 }
@@ -62,7 +62,7 @@ const problems: Record<Part, (failure: Failure) => string> = {
   },
 }
 
-/** What to do about an error of TLS to the database; undefined for all other errors. */
+/** The remedy for a TLS error of the database; undefined for other errors. */
 function databaseTlsRemedy(code = '', reason = ''): string | undefined {
   if (code === 'ER_SECURE_TRANSPORT_REQUIRED')
     return 'The server requires TLS: set DATABASE_TLS=verify-identity.'
@@ -74,7 +74,10 @@ function databaseTlsRemedy(code = '', reason = ''): string | undefined {
   return 'Set DATABASE_CA_FILE to the certificate authority of the server.'
 }
 
-/** Makes a part ready. @throws StartError that says what to do about it */
+/**
+ * Prepares a part.
+ * @throws StartError that says what to do about a failure
+ */
 export async function ready<T>(part: Part, config: Config, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -84,9 +87,9 @@ export async function ready<T>(part: Part, config: Config, work: () => T | Promi
 }
 
 /**
- * Waits for parts that are made ready side by side.
- * @throws StartError that lists all that fail, when nothing runs any longer: tables must not be
- * left half made
+ * Waits for parts that are prepared in parallel.
+ * @throws StartError that lists all failures, after everything has ended, so that no tables are
+ * left half created
  */
 export async function allReady(parts: Promise<unknown>[]): Promise<void> {
   const outcomes = await Promise.allSettled(parts)

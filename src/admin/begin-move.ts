@@ -15,9 +15,9 @@ export interface Moving {
 }
 
 /**
- * What an instance without both stores has recorded cannot be read by others, and the other way
- * round.
- * @throws BackupError if there is one
+ * Refuses a move while there are instances that know only one store, because either side could not
+ * read the other's new blobs.
+ * @throws BackupError if there is such an instance
  */
 export async function requireInstances({
   db,
@@ -32,7 +32,7 @@ export async function requireInstances({
 }
 
 /**
- * Begins a move, after which new blobs go to the second store. One that has begun goes on.
+ * Begins a move, after which new blobs go to the second store. A move that has begun continues.
  * @throws BackupError if there are instances that do not take part
  */
 export async function beginMove({ db, from, to, number }: Moving): Promise<void> {

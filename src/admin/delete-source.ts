@@ -11,7 +11,7 @@ import { type Moving, requireInstances } from './begin-move.ts'
 
 const REMOVED_AT_ONCE = 500
 
-/** @throws BackupError if the first store is none that the blobs were moved from */
+/** @throws BackupError if the blobs were never moved from the first store */
 export async function requireSource({
   db,
   from,
@@ -61,9 +61,10 @@ async function deletable(
 }
 
 /**
- * Deletes what the first store has, once all of it is in the second: each blob is looked for there
- * before. What is no blob is left alone. Killed, it is run again and continues.
- * @param graceSeconds the age of a finished move @throws BackupError
+ * Deletes the content of the first store, after checking for each blob that the second store has
+ * it. Keeps foreign objects. If it is killed, the next run resumes.
+ * @param graceSeconds the minimum age of a finished move
+ * @throws BackupError
  */
 export async function deleteSource(
   moving: Moving,

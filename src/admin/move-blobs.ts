@@ -25,7 +25,7 @@ import { deleteSource, requireSource } from './delete-source.ts'
 import { type Moved, moveBlobs } from './mover.ts'
 
 const MINUTE = 60_000
-/** Uploads that began in the old store are under way. */
+/** The exit code while uploads that began in the old store are unfinished. */
 const UNFINISHED = 3
 
 interface Options {
@@ -190,7 +190,7 @@ async function move(
   { atOnce, rate, wait, endUploads, leaveBehind }: Options,
   progress: Progress,
 ): Promise<Answer> {
-  // Left behind, because they could not be moved.
+  // Blobs that were left behind because they could not be moved.
   const { files } = await countUnmoved(moving.db, moving.number)
   if (moving.isFinished && files > 0) await requireSource(moving)
   if (moving.isFinished && files === 0) return { fact: { finished: true }, words: NEXT }
@@ -229,7 +229,7 @@ function remarks({ damaged, failed, failures, left, isFinished }: Moved): string
   ]
 }
 
-/** Ends uploads in parts that began in the old store, as if their clients had not come back. */
+/** Ends multipart uploads that began in the old store, as if they had been abandoned. */
 async function endSessions({ db, number }: Stores): Promise<void> {
   for (const { id, bucketId } of await unmovedSessions(db, number))
     await db.transaction(tx => endOverdue(db, bucketId, id, tx, Number.MAX_SAFE_INTEGER))

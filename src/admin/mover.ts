@@ -27,34 +27,34 @@ import type { Progress } from '../backup/progress.ts'
 import { causesOf } from '../runtime/errors.ts'
 import type { Moving } from './begin-move.ts'
 
-/** Blobs whose new place is noted together: so many are copied again after a kill. */
+/** The batch size for recording moved blobs. After a kill, up to this many are copied again. */
 const AT_A_TIME = { count: 256, bytes: 256 * 1024 ** 2 }
-/** For so long no blob is deleted for good; then the sweeper gets its turn. */
+/** How long deletions stay paused at a time, before the sweeper gets its turn. */
 const HOLD_MS = 5 * 60_000
 const TURN_MS = 20_000
 const CLAIM_MS = 15_000
-/** Between two looks for what has been uploaded meanwhile. */
+/** The interval of checks for newly uploaded blobs. */
 const PAUSE_MS = 1000
 /**
- * A transaction that had recorded a blob before it could see the move has ended by then: its
- * statements have limits.
+ * By then, every transaction that recorded a blob before it could see the move has ended, because
+ * statements have time limits.
  */
 const SETTLED_MS = 20_000
-/** If more blobs cannot be moved, it is not the fault of these. */
+/** If more blobs than this fail, the fault is not with the blobs. */
 const MOST_FAILED = 10_000
-/** So many of them are named. */
+/** How many failures are listed. */
 const NAMED = 20
 
 interface MoveOptions {
-  /** Blobs that are copied at once. */
+  /** The number of concurrent copies. */
   atOnce: number
-  /** The most bytes that are copied in a second; undefined for all that is possible. */
+  /** The maximum bytes per second; undefined for no limit. */
   bytesPerSecond?: number | undefined
-  /** For how long it waits for uploads that began in the first store, in milliseconds. */
+  /** How long to wait for uploads that began in the first store, in milliseconds. */
   waitMs: number
-  /** Whether the move ends although some blobs cannot be moved. */
+  /** Whether the move finishes although some blobs cannot be moved. */
   leaveBehind?: boolean
-  /** The age at which a move may end, in milliseconds. */
+  /** The age at which a move may finish, in milliseconds. */
   settledMs?: number
   progress: Progress
 }
@@ -62,11 +62,11 @@ interface MoveOptions {
 export interface Moved {
   count: number
   bytes: number
-  /** Moved as they are, which is not as they were uploaded. */
+  /** Blobs that were moved although they differ from their upload. */
   damaged: number
-  /** Those that are still in the first store, or in none. */
+  /** Blobs that are still in the first store, or in none. */
   failed: number
-  /** Some of them. */
+  /** Some of the failures. */
   failures: { id: string; reason: string }[]
   left: Unmoved
   isFinished: boolean
@@ -75,8 +75,8 @@ export interface Moved {
 type Blob = Awaited<ReturnType<typeof unmovedAfter>>[number]
 
 /**
- * Runs work that no other process does at the same time. @param work is given what throws when
- * another one may have begun
+ * Runs work that no other process may run at the same time.
+ * @param work receives a check that throws if another process may have started
  */
 async function alone<T>(
   { db, number }: Moving,
@@ -113,7 +113,7 @@ async function alone<T>(
   }
 }
 
-/** Lets no more bytes pass in a second. */
+/** Limits the copied bytes per second. */
 function paceOf(bytesPerSecond: number | undefined): { pace?: (bytes: number) => Promise<void> } {
   if (bytesPerSecond === undefined) return {}
   let free = 0
@@ -126,19 +126,19 @@ function paceOf(bytesPerSecond: number | undefined): { pace?: (bytes: number) =>
   }
 }
 
-/** What the system says of a store rather than of a blob. */
+/** System errors that concern a store, not a single blob. */
 const ofStore = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM'])
 
 const reasonOf = (lost: Lost) => (lost instanceof BlobUnreadable ? lost.code : lost.message)
 
-/** A blob that cannot be moved for now, where others can. */
+/** Thrown for a blob that cannot be moved now, while others can. */
 class Unmovable extends Error {}
 
 /**
- * Copies all blobs to the second store, and those that come meanwhile; each is read back before the
- * ledger says that it is there. One that cannot be moved stays where it is, and is tried again by
- * the next run. Killed, it is run again and continues. Ends when all have been moved, or when only
- * those are left that cannot be moved, and uploads under way, for which it has waited.
+ * Copies all blobs to the second store, including new ones. Reads each back before the ledger
+ * records it there. A blob that cannot be moved stays in place, and the next run retries it. If it
+ * is killed, the next run resumes. Ends when all blobs have been moved, or when only unmovable
+ * blobs, and uploads for which it has waited, are left.
  * @throws BackupError
  */
 export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> {
@@ -168,7 +168,10 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
     progress.warn(`The blob ${id} cannot be moved: ${reason}. It stays where it is.`)
   }
 
-  /** Why one blob cannot be moved. @throws the error if it is one of a store */
+  /**
+   * Returns why a blob cannot be moved.
+   * @throws the error if it concerns a store
+   */
   async function lostOf(error: unknown, id: string): Promise<Lost> {
     try {
       return orLost(error)
@@ -198,8 +201,8 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
   }
 
   /**
-   * Compares what was copied with what was uploaded. @throws Unmovable if what was read, or what
-   * was written, cannot be trusted
+   * Compares the copy with the upload.
+   * @throws Unmovable if the read or written bytes cannot be trusted
    */
   async function compare({ id, size, crc32 }: Blob, copied: Copied): Promise<void> {
     if ((await digestOfBlob(to, id)) !== copied.sha256)
@@ -217,7 +220,7 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
     )
   }
 
-  /** @returns whether the second store has the blob as the first one has it */
+  /** @returns whether the second store has the same blob as the first */
   async function verify(blob: Blob, outcome: Outcome | undefined): Promise<boolean> {
     const { id } = blob
     try {
@@ -243,8 +246,8 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
   }
 
   /**
-   * Moves what there is, for as long as deletions may wait. @returns the last id, from which to go
-   * on; '' if nothing is left
+   * Moves the existing blobs, as long as deletions may wait.
+   * @returns the last id, to continue from; '' if nothing is left
    */
   async function pass(after: string, check: () => void, hold: Hold): Promise<string> {
     const end = Date.now() + HOLD_MS
@@ -267,7 +270,7 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
     }
   }
 
-  /** From the first blob to the last. */
+  /** Makes one pass from the first blob to the last. */
   async function round(check: () => void): Promise<void> {
     for (let after = ''; ; await sleep(TURN_MS)) {
       const hold = await holdDeletions(db)
@@ -298,7 +301,7 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
       failed.clear()
       await round(check)
       const looked = Date.now()
-      // Only what has failed twice: once may have been a fault of the network.
+      // Count only blobs that failed twice, because a single failure may come from the network.
       const isTried = [...failed.keys()].every(id => failedBefore.has(id))
       const behind = leaveBehind && isTried ? [...failed.keys()] : []
       const isFinished = began >= settledAt && (await finishMove(db, number, Date.now(), behind))
@@ -306,7 +309,7 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
       const failures = [...failed].slice(0, NAMED).map(([id, reason]) => ({ id, reason }))
       const result = { ...moved, failed: failed.size, failures, left, isFinished }
       if (isFinished) return result
-      // What has failed is tried once more.
+      // Failed blobs are retried once.
       const isSettled = moved.count === before && (isTried || !leaveBehind)
       if (began >= settledAt && left.files <= failed.size && isSettled) {
         if (left.uploads > 0)
@@ -314,7 +317,7 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
         waitedSince ??= Date.now()
         if (left.uploads === 0 || Date.now() - waitedSince >= waitMs) return result
       }
-      // Looking reads the whole ledger.
+      // Each check reads the whole ledger.
       await sleep(Math.max(PAUSE_MS, 10 * (Date.now() - looked), settledAt - Date.now()))
     }
   }

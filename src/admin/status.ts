@@ -8,9 +8,9 @@ import { openStoreOf } from '../services/installation.ts'
 import type { FindingKind } from '../values/finding-kind.ts'
 import type { Work } from './plan.ts'
 
-/** When something is critical. */
+/** The exit code for critical findings. */
 const CRITICAL = 3
-/** A volume of the network may hang for ever. */
+/** The timeout of the store: a network volume may hang forever. */
 const PATIENCE_MS = 10_000
 
 interface Program {
@@ -18,7 +18,7 @@ interface Program {
   run: (work: Work) => Promise<void>
 }
 
-/** What the store says of itself; null if it does not answer. */
+/** The store's state; null if it does not respond. */
 async function askStore(db: Db, config: Config): Promise<{ freeBytes: number | undefined } | null> {
   let state: { freeBytes: number | undefined } | null = null
   const asked = async () => {

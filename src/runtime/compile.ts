@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
 
-/** By schema, the same types with its mutations as queries. */
+/** For each schema, a schema with its mutations as queries. */
 const schemas = new WeakMap<GraphQLSchema, GraphQLSchema>()
 
 /**

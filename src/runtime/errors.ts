@@ -70,8 +70,8 @@ export type ErrorCode = keyof typeof naturalStatus
 export type ErrorDetails = Record<string, unknown>
 
 /**
- * An error that callers may see: a code of the contract, one sentence that says what to do, and
- * details. Extends GraphQLError, so that GraphQL and REST report the same.
+ * An error for callers: a code of the contract, one sentence that says what to do, and details.
+ * Extends GraphQLError, so that GraphQL and REST report the same error.
  */
 export class AppError extends GraphQLError {
   readonly code: ErrorCode
@@ -110,9 +110,7 @@ export class Forbidden extends AppError {
   }
 }
 
-/**
- * A part that Satchel needs (database, blob store) does not answer; the caller should try again.
- */
+/** A dependency of Satchel (database, blob store) does not respond. The caller should retry. */
 export class Unavailable extends AppError {
   constructor(
     part: string,
@@ -133,7 +131,7 @@ interface Outage {
   retryAfter: number
 }
 
-/** The disk, or the quota, of the database or the blob store is full. An operator has to act. */
+/** The disk or quota of the database or blob store is full. An operator must act. */
 export class NoSpace extends Unavailable {
   constructor(part: string, cause?: unknown) {
     super(part, cause, {
@@ -144,13 +142,13 @@ export class NoSpace extends Unavailable {
   }
 }
 
-/** The error of a part that failed: NoSpace if the part is full. */
+/** The error for a failed dependency: NoSpace if it is full. */
 export const outage = (part: string, cause: unknown): Unavailable =>
   isFull(cause) ? new NoSpace(part, cause) : new Unavailable(part, cause)
 
 /**
- * This instance cannot accept the request at the moment: it starts, stops, or has reached a limit.
- * Expected, so not logged as a failure.
+ * This instance cannot accept the request now, because it is starting, stopping, or at a limit.
+ * This is expected, so it is not logged as a failure.
  */
 export class Busy extends AppError {
   constructor(message: string, retryAfter = 5) {
@@ -158,10 +156,7 @@ export class Busy extends AppError {
   }
 }
 
-/**
- * The error of work that has ended before this request, as it was stored: it was logged where it
- * happened.
- */
+/** The stored error of work that ended before this request. It was logged when it happened. */
 export class EarlierError extends AppError {
   constructor({ code, message, details }: Pick<AppError, 'code' | 'message' | 'details'>) {
     super(code, message, details)
@@ -190,12 +185,12 @@ const unavailableCodes = new Set([
   'ER_CON_COUNT_ERROR',
   'ER_LOCK_WAIT_TIMEOUT',
   'ER_LOCK_DEADLOCK',
-  // A node that is not in its cluster, or has left it during COMMIT.
+  // A node outside its cluster, or one that left the cluster during COMMIT.
   'ER_UNKNOWN_COM_ERROR',
   'ER_ERROR_DURING_COMMIT',
   'SQLITE_BUSY',
   'SQLITE_LOCKED',
-  // Nothing can be written.
+  // The database is read-only.
   'ER_OPTION_PREVENTS_STATEMENT',
   'ER_READ_ONLY_MODE',
   'ER_INNODB_READ_ONLY',
@@ -205,7 +200,7 @@ const unavailableCodes = new Set([
   'SQLITE_READONLY',
   'SQLITE_IOERR',
   'SQLITE_CANTOPEN',
-  // An operator, or a limit of the server, ended a statement or refuses more of them.
+  // An operator or a server limit aborted or refused a statement.
   'ER_QUERY_INTERRUPTED',
   'ER_QUERY_TIMEOUT',
   'ER_MAX_PREPARED_STMT_COUNT_REACHED',
@@ -227,7 +222,7 @@ const fullCodes = new Set([
 ])
 
 /**
- * Errors of MariaDB that mysql2 has no names for: the connection was killed; the statement passed
+ * MariaDB errors without a name in mysql2: the connection was killed; the statement exceeded
  * max_statement_time.
  */
 const unavailableNumbers = new Set<unknown>([1927, 1969])
@@ -238,8 +233,8 @@ type Cause = Record<
 >
 
 /**
- * An error and its causes, from the outside in. Checks the shape, not the class: errors of Node's
- * core are of another realm in a sandbox.
+ * An error and its causes, outermost first. Checks shapes instead of classes, because errors of
+ * Node's core come from another realm in a sandbox.
  */
 export function* causesOf(error: unknown): Generator<Cause> {
   let e = error
@@ -259,8 +254,8 @@ export const isFull = (error: unknown): boolean =>
   [...causesOf(error)].some(({ code }) => code === 'NO_SPACE' || fullCodes.has(String(code)))
 
 /**
- * Whether the database is unavailable (unreachable, locked, out of space), rather than a statement
- * wrong.
+ * Whether the database is unavailable (unreachable, locked, out of space), as opposed to a wrong
+ * statement.
  */
 export function isDatabaseDown(error: unknown): boolean {
   if (isFull(error)) return true
@@ -272,7 +267,7 @@ export function isDatabaseDown(error: unknown): boolean {
   return false
 }
 
-/** Whether a foreign key failed: an account or a workspace was deleted while the request ran. */
+/** Whether a foreign key failed because an account or workspace was deleted during the request. */
 function isOrphaned(error: unknown): boolean {
   for (const { code, message } of causesOf(error))
     if (
@@ -283,12 +278,12 @@ function isOrphaned(error: unknown): boolean {
   return false
 }
 
-/** What is no failure of the service, although its status says so. */
+/** Whether an error with a server status is expected, and no failure of the service. */
 const isExpected = (e: AppError): boolean =>
   e instanceof Busy || e instanceof EarlierError || e.code === 'MAINTENANCE'
 
 /**
- * Converts any thrown value into the error for the caller. `unexpected` requests a full log line.
+ * Converts any thrown value into the error for the caller. `unexpected` requests a full log entry.
  */
 export function toAppError(thrown: unknown): { error: AppError; unexpected: boolean } {
   let e = thrown

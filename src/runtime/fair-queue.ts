@@ -6,7 +6,7 @@
 
 interface Waiting {
   keys: readonly string[]
-  /** The order of tasks is `place`: the turn plus the rank. */
+  /** The turn of the task. Tasks are ordered by `place`, the turn plus the rank. */
   turn: number
   place: number
   since: number
@@ -15,9 +15,9 @@ interface Waiting {
 }
 
 interface FairQueueOptions {
-  /** Tasks that run concurrently. */
+  /** The maximum number of concurrent tasks. */
   atOnce: number
-  /** The maximum number of waiting tasks: in all, and per key. */
+  /** The maximum number of waiting tasks, in total and per key. */
   longest: number
   longestPerKey?: number
   /** Milliseconds after which a waiting task is refused. */
@@ -28,13 +28,13 @@ interface FairQueueOptions {
 
 export interface FairQueue {
   /**
-   * Runs a task when it is its turn.
-   * @param keys the keys that share their turns with it
-   * @param rank turns by which it is put behind others
+   * Runs a task in its turn.
+   * @param keys the keys that share their turns
+   * @param rank turns by which to postpone the task
    * @throws the error of `full`, for the last task in the queue when too many wait
    */
   run<T>(keys: readonly string[], work: () => Promise<T>, rank?: number): Promise<T>
-  /** Tasks that wait or run. */
+  /** The number of waiting and running tasks. */
   readonly size: number
 }
 
@@ -48,7 +48,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   } = options
   /** Sorted by `place`. */
   const waiting: Waiting[] = []
-  /** The keys of tasks that wait or run. */
+  /** The keys of waiting or running tasks. */
   const known = new Map<string, { waiting: number; inside: number; next: number }>()
   let clock = 0
   let running = 0
@@ -72,7 +72,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     }
   }
 
-  /** Refuses the last waiting task, or the last one of a key that has too many. */
+  /** Refuses the last waiting task, or the last task of a key with too many. */
   function shorten(newest: Waiting): void {
     const crowded = newest.keys.find(key => (known.get(key)?.waiting ?? 0) > longestPerKey)
     if (crowded === undefined && waiting.length <= longest) return

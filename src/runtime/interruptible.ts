@@ -23,8 +23,8 @@ export function leave(steps: AsyncIterator<unknown>): void {
 }
 
 /**
- * A source that ends with the reason of `signal` when that fires, however silent the source is. It
- * is closed then, and when it is left.
+ * Wraps a source so that it ends with the reason of `signal` when that aborts, even if the source
+ * is silent. Closes the source then, and when the iteration stops.
  */
 export async function* interruptible<T>(
   source: AsyncIterable<T>,

@@ -1,4 +1,6 @@
-/** Whether a process exists on this machine, even one of another user; none has no id. */
+/**
+ * Whether a process exists on this machine, even one of another user. A null id means no process.
+ */
 export function isRunning(pid: number | null): boolean {
   if (pid === null || !Number.isInteger(pid) || pid <= 0) return false
   try {

@@ -4,25 +4,22 @@ import type { Config } from '../config/config.ts'
 
 export type Log = Logger
 
-/** Text that may be a token: tokens have 43 characters or more, ids 36 and checksums 32. */
+/** Text that may be a token. Tokens have at least 43 characters, ids 36 and checksums 32. */
 const tokens = /[\w-]{40,}/g
 
-/** Callers choose the content and the length of a path. */
+/** The maximum length of a logged path, because callers choose paths. */
 const LONGEST_PATH = 256
-/** Characters of a message or a stack, and of a thrown value that is not an error. */
+/** The maximum length of a logged message, stack, or thrown non-error. */
 const MAX_TEXT = 4000
 const MAX_THROWN = 500
 
-/**
- * Paths whose ends are names of files and folders, and their beginnings: WebDAV, and the screens of
- * the console.
- */
+/** The prefixes of paths that end with names of files and folders: WebDAV and the console. */
 const namesOfFiles =
   /^(\/+dav(?:\/+(?:files|shared|workspaces(?:\/+[^/]+)?))?|\/+(?:files|shared)|\/+workspaces\/+[^/]+\/+files)\/+[^/].*$/i
 
 /**
- * The loggable part of a URL: its path with tokens cut, because query strings carry signatures and
- * cursors, and some paths carry tokens.
+ * The loggable part of a URL: its path without tokens. Query strings contain signatures and
+ * cursors, and some paths contain tokens.
  */
 export function loggablePath(url: string): string {
   const mark = url.indexOf('?')
@@ -33,13 +30,13 @@ export function loggablePath(url: string): string {
     )
     .replace(/^\/sign-in\/.*/, '/sign-in/...')
     .replace(namesOfFiles, '$1/...')
-  // Nothing in it can be a token or an e-mail address: that is most paths, and each pattern costs
-  // every request.
+  // Most paths cannot contain a token or e-mail address, and each pattern costs time on every
+  // request.
   if (path.length < 40 && !/[@%]/.test(path)) return path
   const shown = path
-    // A token in a path may be spelled with escapes.
+    // A token in a path may contain percent escapes.
     .replace(/[\w%-]{40,}/g, ':token')
-    // Segment by segment: a single pattern would need quadratic time for a segment without an
+    // Works by segment, because a single pattern takes quadratic time on a segment without an
     // e-mail address.
     .split('/')
     .map(part => (/@|%40/i.test(part) ? ':address' : part))
@@ -48,10 +45,11 @@ export function loggablePath(url: string): string {
 }
 
 /**
- * The loggable part of an error: no values of SQL statements, no signed URLs, no e-mail addresses.
+ * The loggable part of an error, without values of SQL statements, signed URLs and e-mail
+ * addresses.
  */
 function loggableError(error: unknown): unknown {
-  // Errors of Node's core are of another realm in a sandbox, and those of old libraries are not
+  // In a sandbox, errors of Node's core come from another realm. Errors of old libraries are not
   // native.
   if (!isNativeError(error) && !(error instanceof Error))
     return { message: redact(String(error)).slice(0, MAX_THROWN) }
@@ -69,7 +67,7 @@ function loggableError(error: unknown): unknown {
   }
 }
 
-/** A text without secrets, signed URLs and e-mail addresses. */
+/** Removes secrets, signed URLs and e-mail addresses from a text. */
 export const redact = (text: string) =>
   text
     .replace(/https?:\/\/\S+\?\S*/g, url => `${url.split('?', 1)[0]}?...`)
@@ -116,8 +114,8 @@ export async function logStream({
 }
 
 /**
- * Logs the begin and the end of an outage, each once and in words of its own: an alert on the words
- * of the outage must not fire when it ends. Failures in between are not logged.
+ * Logs the start and the end of an outage, once each and in different words, so that an alert on
+ * the outage message does not fire when it ends. Does not log failures in between.
  */
 export function outageLog(log: Log, messages: { down: string; up: string }) {
   let down = false

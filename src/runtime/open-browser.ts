@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process'
 
-/**
- * What opens an address in the browser of the person, by platform; everywhere else it is xdg-open.
- */
+/** The command that opens a URL in the browser, by platform. The default is xdg-open. */
 const commands: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
 /**
- * Opens an address in the browser, without waiting for it.
- * @param onFailure called when there is no such program, or it fails
+ * Opens a URL in the browser, without waiting.
+ * @param onFailure called if the program is missing or fails
  */
 export function openBrowser(url: string, onFailure: () => void): void {
   const [command, ...args] = commands[process.platform] ?? ['xdg-open']

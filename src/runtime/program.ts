@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import type { Config } from '../config/config.ts'
 
-// What the programs of the operator have in common.
+// Shared parts of the operator's programs.
 
 /**
- * Ends the process quietly when the reader of its output ends first, as `head` does: otherwise
- * EPIPE is an uncaught error.
+ * Ends the process quietly when the reader of its output ends first, like `head`. Otherwise EPIPE
+ * is an uncaught error.
  */
 export function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -24,8 +24,8 @@ export function requireDatabase({ database }: Pick<Config, 'database'>): void {
 }
 
 /**
- * Reads whole numbers among arguments, as the command line of users does, which shares no code with
- * the service.
+ * Parses whole-number arguments, like the users' command line, which shares no code with the
+ * service.
  */
 export const wholeNumber = (least: 0 | 1) => (text: string) => {
   if (/^(0|[1-9]\d{0,8})$/.test(text) && Number(text) >= least) return Number(text)

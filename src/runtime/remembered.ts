@@ -1,9 +1,9 @@
-/** Few clients send most requests. */
+/** The cache size: few clients send most requests. */
 const REMEMBERED = 1000
 
 /**
- * Remembers what a function makes of the latest texts of clients.
- * @param longest of the texts that are remembered, in characters: callers choose what they send
+ * Caches a function's results for the latest client texts.
+ * @param longest the maximum length of cached texts, because callers choose them
  */
 export function remembered<T>(longest: number, make: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()

@@ -1,4 +1,4 @@
-/** 1536 is 1.5 KiB. */
+/** Formats a size: 1536 is 1.5 KiB. */
 export function size(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1)
@@ -6,8 +6,8 @@ export function size(bytes: number): string {
 }
 
 /**
- * Rows with their columns below each other. Names come from people: none may move the cursor or
- * turn the line around.
+ * Aligns rows in columns. User-supplied names must not move the cursor or change the text
+ * direction.
  */
 export function table(rows: string[][]): string {
   const plain = rows.map(row =>

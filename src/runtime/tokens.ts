@@ -11,7 +11,7 @@ import {
 } from 'node:crypto'
 import type { z } from 'zod'
 
-/** A new secret of so many random bytes, as base64url. */
+/** Returns a new random secret as base64url. */
 export function newSecret(bytes = 32): string {
   return randomBytes(bytes).toString('base64url')
 }
@@ -25,7 +25,7 @@ export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
-/** Takes the same time wherever two texts of one length differ. */
+/** Compares texts of equal length in constant time. */
 export function isSame(given: string, wanted: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(wanted)]
   return a.length === b.length && timingSafeEqual(a, b)
@@ -36,33 +36,30 @@ export function isSame(given: string, wanted: string): boolean {
  */
 export interface Tokens {
   /**
-   * The token of a row: 43 characters of base64url that hold the id and a MAC over it. The same id
-   * gives the same token, so it can be shown again without being stored, and the database alone
-   * never suffices to make one.
+   * The token of a row: 43 characters of base64url with the id and a MAC. The same id gives the
+   * same token, so it need not be stored to be shown again, and the database alone never suffices
+   * to create one.
    * @param id a UUID
    */
   derive(purpose: string, id: string): string
   /**
-   * The id (lower case) in a token of derive, or null for anything else. A forged token is rejected
-   * without a query.
+   * The id (lower case) in a derived token; null for anything else. Rejects a forged token without
+   * a query.
    */
   read(purpose: string, token: string): string | null
   /**
-   * A keyed digest of a text, 64 hex digits: the stored form of an e-mail address that only has to
-   * be recognized.
+   * A keyed digest of a text, 64 hex digits: the stored form of an e-mail address that only needs
+   * to be recognised.
    */
   digest(purpose: string, text: string): string
   /**
-   * Encrypts and authenticates a payload in a token that expires.
-   * @param payload anything that survives JSON
+   * Seals a payload in an encrypted, authenticated token that expires.
+   * @param payload any JSON value
    */
   seal(purpose: string, payload: object, seconds: number): string
-  /** The payload of a token of seal; null for anything else. */
+  /** The payload of a sealed token; null for anything else. */
   unseal(purpose: string, token: string): Unsealed | null
-  /**
-   * The payload of a token of seal that has not expired and is as the schema says; null for
-   * anything else, and for no token.
-   */
+  /** The payload of a sealed token that has not expired and matches the schema; null otherwise. */
   open<T extends object>(
     schema: z.ZodType<T>,
     purpose: string,
@@ -92,7 +89,7 @@ const longestSealed = 8192
  */
 export function createTokens(secretKey: string): Tokens {
   if (secretKey.length < 32) throw new TypeError('The secret key must have 32 characters or more')
-  // HKDF needs more time than the MAC itself, and the purposes are few and come from the code.
+  // HKDF is slower than the MAC itself. The purposes are few and come from the code.
   const keys = new Map<string, KeyObject>()
   const keyOf = (use: 'derive' | 'digest' | 'seal', purpose: string): KeyObject => {
     const label = `satchel ${use} ${purpose}`
@@ -169,8 +166,9 @@ export function createTokens(secretKey: string): Tokens {
   }
 }
 
-// Node decodes leniently: padding, the other alphabet, foreign characters and stray last bits. One
-// token must have one spelling, or a list of refused or counted tokens could be walked around.
+// Node decodes leniently: padding, the other alphabet, foreign characters and stray last bits. Each
+// token must have a single spelling, because variants would evade a list of refused or counted
+// tokens.
 function decode(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.toString('base64url') === text ? bytes : null

@@ -1,4 +1,4 @@
-/** Waits for work, but no longer than this. */
+/** Waits for work, but at most this long. */
 export async function within(work: Promise<unknown>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>(resolve => {
