@@ -114,7 +114,14 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
   const dnd = useDragAndDrop({ drive, act, selected, selection })
   const renaming = useRename(attempt, list, () => listing.current?.focus())
   const handlers = useHandlers({
-    ...{ place, selection, select, entries, dnd, openEntry, renaming, setMenu },
+    place,
+    selection,
+    select,
+    entries,
+    dnd,
+    openEntry,
+    renaming,
+    setMenu,
     focus: () => listing.current?.focus(),
   })
 
@@ -131,8 +138,20 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
     })
   const remove = (gone: readonly Entry[]) => (hasTrash ? removeNow(gone) : setOpen('delete'))
   const commands = {
-    ...{ place, search, setSearch, drive, target, selected, selection, select, act, remove },
-    ...{ setOpen, startRename: renaming.start, setMenu, openEntry },
+    place,
+    search,
+    setSearch,
+    drive,
+    target,
+    selected,
+    selection,
+    select,
+    act,
+    remove,
+    setOpen,
+    startRename: renaming.start,
+    setMenu,
+    openEntry,
     openScreen: (screen: 'trash' | 'activity' | 'pictures') =>
       void navigate({ to: screenOf(place, screen) }),
   }

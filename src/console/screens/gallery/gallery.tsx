@@ -169,19 +169,17 @@ export function Gallery() {
       return actions.remove(gone)
     })
   const commands: Commands = {
-    ...{
-      place,
-      search,
-      setSearch,
-      drive,
-      target,
-      selected,
-      selection,
-      act,
-      setOpen,
-      setMenu,
-      openEntry: openAt,
-    },
+    place,
+    search,
+    setSearch,
+    drive,
+    target,
+    selected,
+    selection,
+    act,
+    setOpen,
+    setMenu,
+    openEntry: openAt,
     select: ({ ids }) => pick(new Map([...picked].filter(([id]) => ids.has(id)))),
     remove: gone => (hasTrash ? removeNow(gone) : setOpen('delete')),
     // Renaming opens the folder, which has room for an input.

@@ -75,7 +75,12 @@ export function Search() {
   const listing = useRef<ListingHandle>(null)
   const focusList = useCallback(() => listing.current?.focus(), [])
   const acting = useActing({
-    ...{ selected, selection, select, refresh, setMenu, ownDrive: me?.drive.id ?? '' },
+    selected,
+    selection,
+    select,
+    refresh,
+    setMenu,
+    ownDrive: me?.drive.id ?? '',
     show: hit => change({ open: hit.id }, { push: true }),
   })
   const { commands, drive, openHit, openFolder } = acting
@@ -174,7 +179,9 @@ export function Search() {
               label={text('order')}
               button={{ look: 'icon' }}
               entries={orders.map(one => ({
-                ...{ id: one, label: text(one), isChosen: one === order },
+                id: one,
+                label: text(one),
+                isChosen: one === order,
                 run: () => change({ order: one === 'relevance' ? undefined : one }),
               }))}
             >
