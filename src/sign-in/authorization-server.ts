@@ -105,8 +105,8 @@ export function createAuthorizationServer(
   }
 
   /**
-   * Whoever has a key may end it. A key that does not exist needs no ending (RFC 7009, section
-   * 2.2).
+   * The holder of a key may revoke it. A key that does not exist needs no revocation (RFC 7009,
+   * section 2.2).
    */
   const revoke: Handler = async (given, { log, req, address }) => {
     const found = await findByKey(required(given, 'token'))
@@ -115,7 +115,7 @@ export function createAuthorizationServer(
     try {
       await apiKeys.removeItself(caller)
     } catch (error) {
-      // A parallel request was faster.
+      // A parallel request has already revoked the key.
       if (error instanceof AppError && error.code === 'API_KEY_NOT_FOUND') return {}
       throw error
     }
@@ -200,7 +200,7 @@ async function readForm({ req }: Incoming): Promise<URLSearchParams> {
   return new URLSearchParams(bytes.toString('utf8'))
 }
 
-/** An error as RFC 6749, section 5.2, writes it; what has no name there keeps its status. */
+/** An error in the format of RFC 6749, section 5.2. Other errors keep their status. */
 function refusal(thrown: unknown, { log }: Incoming): Answer {
   if (thrown instanceof GrantError)
     return json(400, { error: thrown.error, error_description: thrown.message })

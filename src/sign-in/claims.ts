@@ -37,8 +37,8 @@ const tokens = z.object({
 })
 
 /**
- * The tokens in an answer: JSON, or the form that some providers send whatever is asked for. Null
- * without an access token.
+ * Parses the tokens of a response: JSON, or a form that some providers always send. Null without an
+ * access token.
  */
 export function readTokens(
   text: string,
@@ -50,7 +50,7 @@ export function readTokens(
 }
 
 const text = z.string().catch('')
-// A bigger number has lost digits in JSON, and could be the id of another user.
+// A larger number has lost digits in JSON, and could be another user's id.
 const id = z.union([z.string(), z.int().transform(String)]).catch('')
 
 const claims = z.object({

@@ -4,15 +4,15 @@ import type { OAuthProvider } from '../config/config.ts'
 import { parseJson } from '../values/json.ts'
 import { fetchBounded } from './claims.ts'
 
-/** What a sign-in needs to know of its provider. */
+/** The endpoints and properties of a provider. */
 export interface Endpoints {
   authorizeUrl: string
   tokenUrl: string
   /** "" for a provider that states everything in its ID token. */
   userinfoUrl: string
-  /** Whether the token URL takes the client's secret by HTTP Basic alone. */
+  /** Whether the token URL accepts the client's secret only by HTTP Basic. */
   basicOnly: boolean
-  /** Null for OAuth 2 alone. */
+  /** Null for plain OAuth 2. */
   openId: OpenId | null
 }
 
@@ -29,7 +29,7 @@ export interface OpenId {
   namesIssuer: boolean
 }
 
-/** The endpoints of a provider could not be learned. The message says what to do. */
+/** Thrown when the endpoints of a provider could not be read. The message says what to do. */
 export class DiscoveryFailed extends Error {}
 
 const freshMs = 3_600_000
@@ -144,7 +144,7 @@ export function createDiscovery(
   }
 }
 
-/** Where this process reaches a URL of a provider. */
+/** The address at which this process reaches a provider's URL. */
 const reachable = ({ reachedAt }: OAuthProvider, url: string): string =>
   reachedAt === undefined ? url : reachedAt + new URL(url).pathname
 

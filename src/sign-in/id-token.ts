@@ -3,7 +3,7 @@ import { decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from 'jo
 import { isSame } from '../runtime/tokens.ts'
 import type { OpenId } from './discovery.ts'
 
-/** Difference between the clocks of the provider and of this machine that is accepted. */
+/** The accepted difference between the clocks of the provider and this machine. */
 const CLOCK_SECONDS = 60
 
 /** The claims of an ID token, checked. */
@@ -39,10 +39,7 @@ export async function checkIdToken(
 }
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
-/**
- * How long a logout token is valid after it was issued, so that one that is found later ends
- * nothing.
- */
+/** How long a logout token is valid after its issue, so that a leaked old token has no effect. */
 const LOGOUT_SECONDS = 300
 
 /**

@@ -6,15 +6,15 @@ import type { Tokens } from '../runtime/tokens.ts'
 const NAME = 'known_device'
 const PURPOSE = 'known device'
 const YEAR_SECONDS = 365 * 86_400
-/** More people than share a browser. */
+/** More people than usually share a browser. */
 const MOST_USERS = 10
 
 const sealed = z.object({ users: z.array(z.string()).max(MOST_USERS) })
 
 /**
- * Recognises the browsers on which an account has signed in before, for the mails about new
- * devices. A sealed cookie of the browser holds that, so nothing is stored here. It is no
- * credential: who copies it is spared a mail, and let into nothing.
+ * Recognises browsers on which an account has signed in before, for the mails about new devices.
+ * The browser keeps this in a sealed cookie, so nothing is stored here. The cookie is no
+ * credential: a copy only prevents a mail.
  */
 export function createKnownDevices({ tokens, secure }: { tokens: Tokens; secure: boolean }) {
   const cookie = { path: '/auth', httpOnly: true, sameSite: 'lax', secure } as const

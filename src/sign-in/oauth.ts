@@ -18,12 +18,10 @@ import { checkIdToken, type IdClaims } from './id-token.ts'
 import { createStateCookies, type Pending, type SignInRequest } from './state.ts'
 import { readProfileOf } from './userinfo.ts'
 
-/** Whom a provider has authenticated. */
+/** A user whom a provider has authenticated. */
 export interface Identified {
   profile: ProviderProfile
-  /**
-   * The checked ID token, and the id of the provider's session if it tells; null for OAuth 2 alone.
-   */
+  /** The checked ID token, and the provider's session id if known; null for plain OAuth 2. */
   openId: { idToken: string; sid: string | null; issuedAt: number } | null
 }
 
@@ -86,7 +84,7 @@ export function createOAuth({
             )
           : log?.info({ provider: provider.name }, 'the sign-in provider can be used again')
       const endpoints = createDiscovery(provider, { timeoutMs, onChange })
-      // The service itself does not serve yet.
+      // The service itself is not serving yet.
       if (provider.reachedAt === undefined) endpoints().catch(() => {})
       return [provider.name, { provider, endpoints }] as const
     }),
@@ -129,11 +127,11 @@ export function createOAuth({
         if (!(error instanceof DiscoveryFailed)) throw error
         throw new SignInRefused('provider_unavailable', `${provider} cannot be reached.`)
       })
-      // A client that left while the endpoints were read: the response is closed, and does not say
-      // so again.
+      // The client disconnected while the endpoints were read, and a closed response emits no
+      // further event.
       if (req.res.closed || req.res.destroyed) return
       return new Promise((resolve, reject) => {
-        // The strategy ends the response itself; only an error is handed back.
+        // The strategy sends the response itself, and reports only errors.
         req.res.once('close', resolve)
         authenticator.authenticate(strategy, { session: false })(req, req.res, reject)
       })
@@ -183,7 +181,7 @@ interface StrategyOptions {
 class ProviderStrategy extends OAuth2Strategy {
   // Not #private: passport works on objects that inherit from this one.
   private readonly options: StrategyOptions
-  /** What the token URL has answered. */
+  /** The response of the token URL. */
   private readonly received: { idToken: string; idClaims: IdClaims | null } = {
     idToken: '',
     idClaims: null,

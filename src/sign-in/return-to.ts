@@ -26,8 +26,8 @@ export function readReturnTo(text: string | undefined): string | null {
 }
 
 /**
- * The address of a place with the reason why a sign-in has failed.
- * @param place a result of readReturnTo, or null for the public address itself
+ * A URL with the reason of a failed sign-in.
+ * @param place a result of readReturnTo, or null for the public URL itself
  */
 export function withError(publicUrl: string, place: string | null, reason: string): string {
   const url = new URL(place ?? '/', publicUrl)

@@ -33,7 +33,7 @@ import { createProviderSignOut, SIGN_OUT_PATH, sessionCookie, signOut } from './
 import type { Pending, SignInRequest } from './state.ts'
 
 export interface AuthRoutesOptions {
-  /** The first one is the default. */
+  /** The first provider is the default. */
   providers: OAuthProvider[]
   sessions: SessionService
   accounts: AccountService
@@ -49,12 +49,12 @@ export interface AuthRoutesOptions {
   originOf?: (req: Pick<IncomingMessage, 'headers'>, address: string) => Origin
   /** Timeout of one response of a provider, in milliseconds; tests shorten it. */
   providerTimeoutMs?: number
-  /** For providers that cannot be reached. */
+  /** Logs unreachable providers. */
   log?: Log
   measures?: Measures
 }
 
-/** @returns nothing when the response has been sent already */
+/** @returns undefined if the response has already been sent */
 type Handler = (req: SignInRequest, provider: string) => Promise<Answer | undefined> | Answer
 
 interface Route {
@@ -192,7 +192,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     return pending.returnTo ?? `${publicUrl()}/`
   }
 
-  /** Gives the roles of the groups, and logs what that has changed. */
+  /** Applies the roles of the groups, and logs the changes. */
   async function applyGroups(
     req: SignInRequest,
     userId: string,
@@ -252,7 +252,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
 
   const logout: Handler = async req => {
     const secret = sessionSecret(req)
-    // A form of a page: respond with a page.
+    // A form of a page gets a page as the response.
     const isForm = req.method === 'POST' && req.headers.accept?.includes('text/html') === true
     let goOn: string | null = null
     if (secret) {

@@ -19,7 +19,7 @@ import type { Identified, OAuth } from './oauth.ts'
 import { readReturnTo } from './return-to.ts'
 import type { SignInRequest } from './state.ts'
 
-/** Where a browser signs out at its provider, after it has signed out here. */
+/** The path at which a browser signs out at its provider, after signing out here. */
 export const SIGN_OUT_PATH = '/auth/sign_out'
 
 const cookieName = 'provider_session'
@@ -73,7 +73,7 @@ interface Options {
 }
 
 /**
- * Sign-out at OpenID Connect providers: from here (RP-Initiated Logout 1.0), and from there
+ * Sign-out at OpenID Connect providers, started here (RP-Initiated Logout 1.0) or there
  * (Back-Channel Logout 1.0).
  */
 export function createProviderSignOut({
@@ -85,7 +85,7 @@ export function createProviderSignOut({
   secure,
   clientViewer,
 }: Options) {
-  /** The URL at which a session of a provider ends, or null where it is not to end or cannot. */
+  /** The URL that ends a provider's session, or null if the session should not or cannot end. */
   async function endSessionUrl({
     provider: name,
     idToken,
@@ -114,8 +114,8 @@ export function createProviderSignOut({
     },
 
     /**
-     * Leads a browser without a session on to its provider; one with a session, which may follow a
-     * link of another site, back.
+     * Redirects a browser without a session to its provider. A browser with a session may have
+     * followed a foreign link, and is sent back.
      */
     async leave(req: SignInRequest): Promise<Answer> {
       const { return_to } = req.query

@@ -14,12 +14,12 @@ export interface SignInRequest extends IncomingMessage {
   incoming: Pick<Incoming, 'address' | 'log'>
 }
 
-/** A sign-in whose browser is away at the provider. */
+/** A sign-in whose browser is at the provider. */
 export interface Pending {
   provider: string
   /** The PKCE verifier. */
   verifier: string
-  /** What the ID token must repeat. */
+  /** The nonce that the ID token must contain. */
   nonce: string
   /** A path of this service, or null for the public address. */
   returnTo: string | null

@@ -16,8 +16,8 @@ interface Request {
 }
 
 /**
- * The profile of the user whom a provider has authenticated. @throws Error for an answer that does
- * not identify them
+ * The profile of an authenticated user.
+ * @throws Error for a response that does not identify the user
  */
 export async function readProfileOf(request: Request): Promise<ProviderProfile> {
   return readClaims(request.provider.name, await claimsOf(request))
@@ -25,7 +25,7 @@ export async function readProfileOf(request: Request): Promise<ProviderProfile> 
 
 async function claimsOf(request: Request): Promise<object> {
   const { provider, userinfoUrl, idClaims } = request
-  // Its userinfo says less than the ID token, and of an address never whether it is verified.
+  // Its userinfo contains less than the ID token, and never states whether an address is verified.
   if (provider.dialect === 'microsoft' && idClaims) return readMicrosoft(idClaims)
   if (userinfoUrl === '') return idClaims ?? {}
   const stated = record.parse(await ask(userinfoUrl, request))
@@ -43,7 +43,7 @@ function joined(idClaims: IdClaims, userinfo: Record<string, unknown>): object {
   if (userinfo.sub !== idClaims.sub)
     throw new Error('The userinfo URL answers for another user than the ID token.')
   const { email_verified, ...rest } = idClaims
-  // The statement about one address says nothing about another one.
+  // A verified address says nothing about another address.
   const isSameAddress = userinfo.email === undefined || userinfo.email === idClaims.email
   return { ...rest, ...(isSameAddress ? { email_verified } : {}), ...userinfo }
 }
@@ -53,8 +53,8 @@ const githubEmails = z.array(
 )
 
 /**
- * The profile of GitHub has the public address, if any; the primary one, and whether it is
- * verified, stands elsewhere.
+ * GitHub's profile contains only the public address. A separate endpoint has the primary one and
+ * whether it is verified.
  */
 async function readGithubEmail(request: Request): Promise<object> {
   const emails = githubEmails.parse(await ask(`${request.userinfoUrl}/emails`, request))
