@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Db } from '../../db/index.ts'
 import { openDatabase } from '../../db/index.ts'
@@ -9,6 +12,7 @@ const day = 86_400_000
 const begin = 30 * day * 700
 
 describe('The signing keys of own accounts', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'satchel-keys-'))
   let db: Db
   let now = begin
   const tokens = createTokens('x'.repeat(40))
@@ -16,10 +20,13 @@ describe('The signing keys of own accounts', () => {
   const kids = async (keys = open()) => (await keys.current()).map(({ kid }) => kid)
 
   beforeAll(async () => {
-    db = openDatabase({ dialect: 'sqlite', file: ':memory:' }, { pool: 1 })
+    db = openDatabase({ dialect: 'sqlite', file: join(dir, 'test.sqlite') }, { pool: 1 })
     await migrate(db)
   })
-  afterAll(() => db.close())
+  afterAll(async () => {
+    await db.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
 
   it('are the same for instances that start together', async () => {
     const [one, two] = await Promise.all([open().current(), open().current()])
