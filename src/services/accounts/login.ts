@@ -271,6 +271,7 @@ export function loginService(deps: Deps) {
      * @throws LoginProblem
      */
     async changePassword(caller: Caller, given: string): Promise<void> {
+      if (!deps.passwords) throw new LoginProblem(null, 'link_gone')
       const login = await loginOfUser(db, caller.userId)
       const email = login?.email ?? caller.verifiedEmail
       if (email === null) throw new LoginProblem('email', 'email_invalid')
@@ -288,6 +289,7 @@ export function loginService(deps: Deps) {
      * same.
      */
     forgot(typed: string, address: string): void {
+      if (!deps.passwords) return
       const work = async () => {
         const email = readEmail(typed)
         const login = await loginByEmail(db, email)
@@ -345,6 +347,8 @@ export function loginService(deps: Deps) {
         if (!login) throw new LoginProblem(null, 'link_gone')
         await db.Login.update({ email }, { where: { id: login.id }, transaction: tx })
         await accounts.follow(profileOf({ ...login, email }), tx)
+        // Links to reset the password are in the mailbox of the former address.
+        await db.LoginLink.destroy({ where: { userId }, transaction: tx })
         record(userId, { kind: 'address.changed', subject: userId })
         await notices.queue(login, 'address', tx)
         return null

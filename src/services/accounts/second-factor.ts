@@ -73,7 +73,7 @@ export function secondFactorService({ db, change, tokens, guesses, notices }: De
 
     /**
      * Turns the second factor on, if the app shows the right code.
-     * @returns the recovery codes; null for a wrong code
+     * @returns the recovery codes; null for a wrong code, or where it is on already
      */
     async enable(
       login: LoginRow,
@@ -90,7 +90,10 @@ export function secondFactorService({ db, change, tokens, guesses, notices }: De
       const codes = await change(actor(login, from), async ({ tx, record }) => {
         const totp = tokens.seal(PURPOSE, { secret }, 1)
         const row = { totp, totpStep: step, factorAt: Date.now() }
-        await db.Login.update(row, { where: { id: login.id }, transaction: tx })
+        // Another browser may have turned it on since this page was opened.
+        const where = { id: login.id, totp: null }
+        const [turnedOn] = await db.Login.update(row, { where, transaction: tx })
+        if (turnedOn === 0) return null
         record(login.userId, { kind: 'factor.added', subject: login.id })
         await notices.queue(login, 'factor-added', tx)
         return replaceCodes(login.id, tx)

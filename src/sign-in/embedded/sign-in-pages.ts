@@ -24,6 +24,8 @@ const step = z.object({
   login: z.string(),
   next: z.enum(['factor', 'setup', 'done']),
   secret: z.string(),
+  /** What the password and the second factor were: a change of them ends the step. */
+  stamp: z.string(),
 })
 type Step = z.infer<typeof step>
 
@@ -98,6 +100,9 @@ export function signInPages({ services, tokens, provider, cookies, originOf }: P
     }
   }
 
+  const stampOf = ({ password, factorAt }: LoginRow): string =>
+    tokens.digest('sign-in step', `${password} ${factorAt}`)
+
   const sealStep = (of: Step) => tokens.seal('sign-in step', of, STEP_SECONDS)
 
   const factorForm = ({ say, incoming }: Visit, of: Step): FormView => ({
@@ -129,7 +134,7 @@ export function signInPages({ services, tokens, provider, cookies, originOf }: P
 
   /** After the password: asks for the second factor where there is one, or must be one. */
   async function afterPassword(visit: Visit, uid: string, login: LoginRow): Promise<void> {
-    const of = { uid, login: login.id, secret: '' }
+    const of = { uid, login: login.id, secret: '', stamp: stampOf(login) }
     if (login.totp !== null) {
       const known = cookies.read(visit.incoming.req, 'sign_in_trusted', trusted)
       const isTrusted = known?.login === login.id && known.factorAt === Number(login.factorAt)
@@ -145,7 +150,8 @@ export function signInPages({ services, tokens, provider, cookies, originOf }: P
     const { req, res, address, path } = visit.incoming
     const { say } = visit
     const login = await logins.find(of.login)
-    if (!login) return showMessage(visit, 'ended', 400)
+    if (login?.status !== 'active' || of.stamp !== stampOf(login))
+      return showMessage(visit, 'ended', 400)
     if (of.next === 'done') return finish(visit, login.id)
     const code = fields.get('code') ?? ''
     const again = (refusal: Refusal) =>
@@ -170,6 +176,9 @@ export function signInPages({ services, tokens, provider, cookies, originOf }: P
       const from = originOf(req, address)
       const codes = await secondFactors.enable(login, of.secret, code, { address, from })
       if (!codes) return again(wrong(say('wrong_code')))
+      const enabled = await logins.find(login.id)
+      if (!enabled) return showMessage(visit, 'ended', 400)
+      const stamp = stampOf(enabled)
       visit.show('codes', {
         heading: say('codes_title'),
         icon: 'check',
@@ -177,7 +186,7 @@ export function signInPages({ services, tokens, provider, cookies, originOf }: P
         links: [],
         codes,
         action: path,
-        hidden: [['step', sealStep({ ...of, next: 'done' })]],
+        hidden: [['step', sealStep({ ...of, next: 'done', stamp })]],
         next: say('continue'),
       })
     } catch (error) {
