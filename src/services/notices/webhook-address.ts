@@ -3,8 +3,8 @@ import { InvalidInput } from '../../runtime/errors.ts'
 import { figure, MAX_WEBHOOK_URL } from '../../values/limits.ts'
 
 /**
- * IPv4 addresses that are not public: IANA IPv4 Special-Purpose Address Registry, multicast, and
- * what is reserved.
+ * IPv4 addresses that are not public: special-purpose (IANA IPv4 Special-Purpose Address Registry),
+ * multicast and reserved.
  */
 const closed4 = [
   '0.0.0.0/8',
@@ -24,16 +24,19 @@ const closed4 = [
   '240.0.0.0/4',
 ]
 /**
- * Public IPv6 addresses begin here (RFC 4291): outside are loopback, local, multicast, and IPv4 in
- * IPv6.
+ * The range of public IPv6 addresses (RFC 4291). Loopback, local, multicast and IPv4-mapped
+ * addresses are outside it.
  */
 const open6 = ['2000::/3']
-/** And inside there are tunnels to IPv4, which lead anywhere, and examples. */
+/**
+ * Ranges inside `open6` that are not public: tunnels to IPv4, which can lead anywhere, and
+ * documentation examples.
+ */
 const closed6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
 /**
- * Addresses and ranges such as 10.0.0.0/8, of one family: Node.js takes an IPv4 address for its
- * IPv6 mapping.
+ * Builds a list of addresses and ranges such as 10.0.0.0/8. A list holds one family, because
+ * Node.js also matches an IPv4 address by its IPv6-mapped form.
  */
 function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
   const list = new BlockList()
@@ -47,8 +50,8 @@ function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
 }
 
 /**
- * Says which IP addresses webhooks may be sent to: public ones, and those that the operator has
- * allowed.
+ * Decides which IP addresses webhooks may be sent to: public addresses, and addresses that the
+ * operator has allowed.
  */
 export type MayReach = (address: string) => boolean
 
@@ -76,7 +79,7 @@ export function webhookAddresses(allowed: readonly string[]): MayReach {
   }
 }
 
-/** The IP address in a URL that names its host by one; null for a name. */
+/** The IP address in a URL whose host is an IP address. Null if the host is a name. */
 export function addressIn({ hostname }: URL): string | null {
   const plain = hostname.replace(/^\[(.*)\]$/, '$1')
   return isIP(plain) ? plain : null

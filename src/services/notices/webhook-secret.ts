@@ -3,19 +3,19 @@ import type { Tokens } from '../../runtime/tokens.ts'
 import { DAY_MS } from '../../values/duration.ts'
 
 /**
- * How long events are signed with the secret before, too: so long a receiver has to take the new
- * one.
+ * How long events are also signed with the previous secret, so that a receiver has time to switch
+ * to the new secret.
  */
 export const OLD_SECRET_MS = DAY_MS
 
 /**
- * A secret of a webhook, as Standard Webhooks writes it. It is not stored: the database alone gives
- * none away.
+ * Derives a secret of a webhook in the format of Standard Webhooks. The secret is not stored, so
+ * the database alone cannot reveal it.
  */
 export const secretOf = (tokens: Tokens, id: string, number: number): string =>
   `whsec_${Buffer.from(tokens.digest('webhook', number === 0 ? id : `${id} ${number}`), 'hex').toString('base64')}`
 
-/** The secrets that the events of a webhook are signed with now, the newest first. */
+/** The secrets that currently sign the events of a webhook, newest first. */
 export const webhookSecrets = (
   tokens: Tokens,
   {

@@ -25,13 +25,13 @@ import { OLD_SECRET_MS, secretOf } from './webhook-secret.ts'
 
 export type { DeliveryRow } from '../../../db/queries/webhook.ts'
 
-/** What happens in the drive of the caller or of a workspace, or to the caller. */
+/** The source of events: the drive of the caller or of a workspace, or the caller. */
 export type WebhookSource = 'drive' | 'person'
 
-/** A webhook without its secret, which is shown once. */
+/** A webhook without its secret. The secret is shown only once. */
 export interface WebhookView
   extends Omit<WebhookRow, 'kinds' | 'seq' | 'leaseUntil' | 'secretNumber'> {
-  /** Null for all. */
+  /** Null for all kinds. */
   kinds: EventKind[] | null
   source: WebhookSource
 }
@@ -41,7 +41,10 @@ interface WebhookInput {
   kinds?: EventKind[] | null | undefined
 }
 
-/** What is left out, or null, stays as it is; kinds that are null become all. */
+/**
+ * Changes to a webhook. Omitted or null fields stay unchanged, except `kinds`, where null selects
+ * all kinds.
+ */
 interface WebhookChange {
   url?: string | null | undefined
   kinds?: EventKind[] | null | undefined
@@ -51,11 +54,11 @@ interface WebhookChange {
 interface Deps extends Core<'db' | 'tokens' | 'change' | 'wake'> {
   eventFeeds: EventFeedService
   mayReach: MayReach
-  /** Tells what delivers that webhooks have changed. */
+  /** Notifies the delivery worker that webhooks have changed. */
   wakeWebhooks: () => void
 }
 
-/** URLs to which events are sent. Delivery itself is the business of src/jobs/webhooks.ts. */
+/** Manages the URLs to which events are sent. src/jobs/webhooks.ts delivers the events. */
 export function webhookService({
   db,
   tokens,
@@ -75,8 +78,8 @@ export function webhookService({
   }
 
   /**
-   * Locks who has the webhooks, so that parallel requests do not exceed the limit. @throws
-   * FORBIDDEN
+   * Locks the holder of the webhooks, so that concurrent requests cannot exceed the limit.
+   * @throws FORBIDDEN
    */
   async function lockHolder(
     caller: Caller,
@@ -123,7 +126,8 @@ export function webhookService({
   }
 
   /**
-   * Changes a webhook with its holder locked, and records it. @returns what `work` makes of it
+   * Changes a webhook while its holder is locked, and records the change.
+   * @returns the result of `work`
    * @throws WEBHOOK_NOT_FOUND
    */
   const alter = (
@@ -141,13 +145,13 @@ export function webhookService({
     })
 
   /**
-   * Those of some webhooks that are the caller's, or of a workspace that they are a member of, by
-   * id. Does not look at their role.
+   * Finds the given webhooks that belong to the caller or to a workspace of the caller, by id. Does
+   * not check the role.
    */
   const knownAmong = ({ userId }: Caller, ids: string[]): Promise<Map<string, WebhookView>> =>
     rowsById(ids, async some => (await webhooksAmong(db, userId, some)).map(toView))
 
-  /** Delivers one event again, or a ping, without regard to the others. */
+  /** Delivers one event again, or a ping, independently of other deliveries. */
   async function send(id: string, seq: number | null): Promise<void> {
     await db.transaction(tx => enqueue(db, 'webhook', { webhookId: id, seq }, tx))
     wake()
@@ -155,8 +159,8 @@ export function webhookService({
 
   return {
     /**
-     * Makes a webhook for what happens from now on. `workspace` is one that the caller may manage;
-     * null for their own.
+     * Creates a webhook for future events. `workspace` is a workspace that the caller may manage,
+     * or null for the caller's own events.
      * @throws INVALID_INPUT, QUOTA_EXCEEDED
      */
     async create(
@@ -211,8 +215,8 @@ export function webhookService({
     },
 
     /**
-     * Changes a webhook, pauses or resumes it; from then on the right of the caller counts for it.
-     * What happens while it is paused is delivered when it is resumed.
+     * Changes, pauses or resumes a webhook. From then on the caller's rights apply to the webhook.
+     * Events during a pause are delivered when the webhook is resumed.
      * @throws WEBHOOK_NOT_FOUND, INVALID_INPUT
      */
     async update(

@@ -8,9 +8,9 @@ import type { Core } from '../core.ts'
 import { type Change, system } from '../history/event.ts'
 import { changeMembership, endMembership } from './membership.ts'
 
-/** What a sign-in has changed, or could not change, for the log. */
+/** A membership change that a sign-in made or could not make, for the log. */
 export interface GroupChange {
-  /** Null for `unreadable_claim`, which concerns all. */
+  /** Null for `unreadable_claim`, which concerns all workspaces. */
   workspaceId: string | null
   what:
     | 'joined'
@@ -20,13 +20,13 @@ export interface GroupChange {
     | 'workspace_full'
     | 'unreadable_claim'
   role?: Role
-  /** The provider that gave the role, if it is not that of the sign-in. */
+  /** The provider that gave the role, if it differs from the provider of the sign-in. */
   provider?: string
 }
 
 /**
- * Gives people the roles of their groups at a provider, by the settings GROUP_CLAIM and
- * GROUP_ROLES.
+ * Gives users the roles of their groups at a provider. The settings GROUP_CLAIM and GROUP_ROLES map
+ * groups to roles.
  */
 export function groupMembershipService({
   db,
@@ -42,9 +42,10 @@ export function groupMembershipService({
 
   return {
     /**
-     * Adds, changes and ends the memberships of a user that come from the groups at one provider.
-     * Those by invite, those from another provider and owners stay as they are, but those from a
-     * provider that is no longer configured end. A workspace that is full or missing is left out.
+     * Adds, changes and removes the memberships of a user that come from the groups at one
+     * provider. Memberships by invite, memberships from another configured provider and owners stay
+     * unchanged. Memberships from a provider that is no longer configured are removed. Skips
+     * workspaces that are full or missing.
      */
     async apply(
       userId: string,
@@ -82,7 +83,10 @@ export function groupMembershipService({
     },
   }
 
-  /** Ends what providers gave that are no longer configured: no sign-in can confirm it. */
+  /**
+   * Removes memberships from providers that are no longer configured, because no sign-in can
+   * confirm them.
+   */
   async function endRemoved(userId: string): Promise<GroupChange[]> {
     const members = await db.Member.findAll({
       where: { userId },
@@ -112,7 +116,7 @@ export function groupMembershipService({
     if (!workspace) return { what: 'no_such_workspace' }
     const where = { workspaceId, userId }
     const member = await db.Member.findOne({ where, raw: true, transaction: tx })
-    // It may have changed since it was read without the lock.
+    // The membership may have changed since it was read without the lock.
     if (!differs(member, provider, role)) return null
     if (!member) {
       if (!role) return null
@@ -143,8 +147,8 @@ export function groupMembershipService({
 }
 
 /**
- * Ends the memberships of a user that come from groups of a provider; those of owners stay.
- * @returns the ids of their workspaces
+ * Removes the memberships of a user that come from groups of a provider. Owners keep theirs.
+ * @returns the ids of the affected workspaces
  */
 export async function endGroupMemberships(
   db: Db,
@@ -160,7 +164,7 @@ export async function endGroupMemberships(
     await lockWorkspace(db, workspaceId, transaction)
     const workspace = await workspaceWithSeats(db, workspaceId, transaction)
     const membership = { workspaceId, userId }
-    // It may have changed since it was read without the lock.
+    // The membership may have changed since it was read without the lock.
     const member = await db.Member.findOne({ where: membership, raw: true, transaction })
     if (!workspace || !differs(member, provider, undefined)) continue
     await endMembership(db, of, membership, {
@@ -175,11 +179,11 @@ export async function endGroupMemberships(
 
 interface Wanted {
   provider: string
-  /** Undefined where no group gives one. */
+  /** Undefined if no group gives a role. */
   role: Role | undefined
 }
 
-/** Whether a membership is not as the groups say, and theirs to change. */
+/** Whether a membership differs from the groups and the groups may change it. */
 function differs(
   member: Pick<Member, 'provider' | 'role'> | null | undefined,
   provider: string,

@@ -6,13 +6,13 @@ import { parseMessage } from '../notices/mail-message.ts'
 export interface OfferInput {
   email: string
   role: string
-  /** What the mail tells besides; it is not kept. */
+  /** A personal message for the mail. It is not stored. */
   message?: string | null | undefined
 }
 
 /**
- * To whom an invite is made out, the role that it offers, and what its mail says besides. @throws
- * INVALID_INPUT
+ * Validates the recipient, the role and the mail message of an invite.
+ * @throws INVALID_INPUT
  */
 export function offerOf(input: OfferInput) {
   const email = parseEmail(input.email, 'email')

@@ -35,14 +35,14 @@ export interface MyInvite extends ReceivedInvite {
   token: string
 }
 
-/** An invite as its page shows it: no more than the mail with the link contains. */
+/** An invite as its page shows it. The page shows no more than the mail with the link. */
 export interface LinkedInvite {
   id: string
   workspaceName: string
   role: Role
   invitedBy: { name: string; email: string; verified: boolean }
   email: string
-  /** Whether an account with the invited e-mail address is a member already. */
+  /** Whether an account with the invited e-mail address is already a member. */
   member: boolean
   expiresAt: number
 }
@@ -79,8 +79,8 @@ export function inviteService({
   mailings: MailingService
 }) {
   /**
-   * The invite of a token, if it was sent to the verified address of the caller. @throws
-   * INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU
+   * Finds the invite of a token, if it was sent to the verified address of the caller.
+   * @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU
    */
   async function findFor(caller: Caller, token: string): Promise<InviteView> {
     const id = tokens.read(INVITE_TOKEN, token)
@@ -93,7 +93,7 @@ export function inviteService({
   /**
    * Finds the id of the invite of an e-mail address, if any. The workspace must be locked, so that
    * the count is exact.
-   * @throws QUOTA_EXCEEDED where one more would be pending than the plan allows
+   * @throws QUOTA_EXCEEDED if another invite would exceed the plan's limit of pending invites
    */
   async function requireRoom(
     workspaceId: string,
@@ -129,16 +129,19 @@ export function inviteService({
 
   return {
     /**
-     * The pending invites of some workspaces, oldest first, without those whose sender may no
-     * longer invite. Does not authorize: pass only workspaces that the caller may manage.
+     * The pending invites of the given workspaces, oldest first, without invites whose sender may
+     * no longer invite. Does not authorize: pass only workspaces that the caller may manage.
      */
     pagesOf: (workspaceIds: string[], limit: number, after: string | null) =>
       pagesOfInvites(db, workspaceIds, limit, after ?? ''),
 
-    /** Those of some invites that are pending. Does not authorize, either. */
+    /**
+     * The subset of the given invites that is pending. Does not authorize: pass only invites that
+     * the caller may manage.
+     */
     pendingAmong: (ids: string[]): Promise<InviteView[]> => pendingInvitesAmong(db, ids),
 
-    /** The id of the invite of a token, whether or not there still is one. */
+    /** Reads the id of an invite from its token, even if the invite no longer exists. */
     idOf: (token: string): string | null => tokens.read(INVITE_TOKEN, token),
 
     /** The pending invites of a workspace, oldest first. */
@@ -148,8 +151,8 @@ export function inviteService({
     offerOf,
 
     /**
-     * Invites an e-mail address, or renews its invite, and enqueues a mail if the limits of mails
-     * allow it. @throws ALREADY_A_MEMBER, FORBIDDEN, INVALID_INPUT, QUOTA_EXCEEDED
+     * Invites an e-mail address, or renews its invite. Enqueues a mail if the mail limits allow it.
+     * @throws ALREADY_A_MEMBER, FORBIDDEN, INVALID_INPUT, QUOTA_EXCEEDED
      */
     async create(
       caller: Caller,
@@ -160,7 +163,7 @@ export function inviteService({
       const now = Date.now()
       const fresh = { role, invitedBy: caller.userId, createdAt: now, expiresAt: now + WEEK_MS }
       const invite = await change(caller, async ({ tx, record }) => {
-        // Under this lock, parallel invites of one address result in one row.
+        // The lock ensures that concurrent invites of one address create a single row.
         await lockToManage(db, caller, workspaceId, tx)
         if (await isMemberWithAddress(db, workspaceId, email, tx))
           throw new AppError(
@@ -206,8 +209,8 @@ export function inviteService({
       (await mineBy(caller, email => listReceivedAmong(db, email, ids))).rows,
 
     /**
-     * The invite of a token, for any caller who has the link. Runs one statement. @throws
-     * INVITE_NOT_FOUND
+     * Finds the invite of a token, for any caller who has the link. Runs one statement.
+     * @throws INVITE_NOT_FOUND
      */
     async find(token: string): Promise<LinkedInvite> {
       const id = tokens.read(INVITE_TOKEN, token)
@@ -240,7 +243,7 @@ export function inviteService({
       const { id, workspaceId, expiresAt } = await findFor(caller, token)
       if (expiresAt <= Date.now()) throw expired()
       return change(caller, async ({ tx, record }) => {
-        // These locks serialize parallel accepts; the offer may have changed, or its sender may no
+        // The locks serialize concurrent accepts. The offer may have changed, or its sender may no
         // longer invite.
         await lockWorkspace(db, workspaceId, tx)
         const role = await lockOffer(db, id, tx)

@@ -22,8 +22,8 @@ export type { MemberView }
 export function memberService({ db, change }: Core<'db' | 'change'>) {
   return {
     /**
-     * The members of some workspaces, in the order in which they joined. Does not authorize: pass
-     * only workspaces that the caller may see.
+     * The members of the given workspaces, in the order in which they joined. Does not authorize:
+     * pass only workspaces that the caller may see.
      */
     pagesOf: (
       workspaceIds: string[],
@@ -32,8 +32,8 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
     ) => pagesOfMembers(db, workspaceIds, limit, after ?? undefined),
 
     /**
-     * Those of some people who are members, each of the workspace that is named with them. Does not
-     * authorize, either.
+     * Finds the members among the given pairs of user and workspace. Does not authorize: pass only
+     * workspaces that the caller may see.
      */
     async among(
       people: { workspaceId: string; userId: string }[],
@@ -49,8 +49,9 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
       onlyRows(await pagesOfMembers(db, [id], MAX_PAGE)),
 
     /**
-     * Changes the role of a member, and ends their pending invites and their shares if the new role
-     * may not make them. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN
+     * Changes the role of a member. Revokes the member's pending invites and shares that the new
+     * role may not make.
+     * @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN
      */
     async changeRole(
       caller: Caller,
@@ -70,8 +71,9 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
     },
 
     /**
-     * Removes a member, with their pending invites, their shares from the workspace and the keys of
-     * it that they created; every member may leave. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN
+     * Removes a member with the invites, shares and keys that the member created in the workspace.
+     * Every member may leave.
+     * @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN
      */
     async remove(
       caller: Caller,
@@ -91,8 +93,8 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
   }
 
   /**
-   * The current roles of the caller and of a member, with the workspace locked: otherwise the last
-   * two owners could both leave.
+   * The current roles of the caller and of a member. Locks the workspace, because otherwise the
+   * last two owners could both leave.
    */
   async function rolesOf(
     caller: Caller,
@@ -101,7 +103,7 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
     tx: Tx,
   ): Promise<{ mine: Role; theirs: Role }> {
     await lockWorkspace(db, workspaceId, tx)
-    // MySQL fails to compare an ASCII id column with a text that is not ASCII.
+    // MySQL cannot compare an ASCII id column with text that is not ASCII.
     const rows = await rolesOfBoth(
       db,
       workspaceId,
@@ -112,7 +114,7 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
     const theirs = rows.find(r => r.userId === userId)?.role
     if (!mine) throw new Forbidden('You are no longer a member of this workspace.')
     if (!theirs) {
-      // A caller who may not manage members must not learn who is one.
+      // Callers who may not manage members must not learn who is a member.
       if (!may(mine, 'manage')) throw new Forbidden('Your role may not change members.')
       throw new AppError('MEMBER_NOT_FOUND', 'This user is not a member of the workspace.')
     }
@@ -120,7 +122,8 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
   }
 
   /**
-   * Before an owner leaves: requires another owner, whose plan limits the workspace from now on.
+   * Requires another owner before an owner leaves. The plan of that owner then limits the
+   * workspace.
    * @throws LAST_OWNER
    */
   async function passOwnership(workspaceId: string, userId: string, tx: Tx): Promise<void> {

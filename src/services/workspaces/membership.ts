@@ -5,15 +5,15 @@ import { deleteSharesBy } from '../../../db/queries/share.ts'
 import { may, type Role } from '../../access/roles.ts'
 import type { Change, EventDetails } from '../history/event.ts'
 
-/** A user in a workspace, which the transaction has locked. */
+/** A user in a workspace. The transaction has locked the workspace. */
 interface Membership {
   workspaceId: string
   userId: string
 }
 
 /**
- * Changes the role of a member, and ends their pending invites and their shares if the new role may
- * not make them.
+ * Changes the role of a member. Revokes the member's pending invites and shares that the new role
+ * may not make.
  */
 export async function changeMembership(
   db: Db,
@@ -30,10 +30,7 @@ export async function changeMembership(
   )
 }
 
-/**
- * Removes a member, with their pending invites, their shares from the workspace and the keys of it
- * that they created.
- */
+/** Removes a member with the invites, shares and keys that the member created in the workspace. */
 export async function endMembership(
   db: Db,
   { tx, record }: Change,
@@ -47,8 +44,8 @@ export async function endMembership(
   await db.Member.destroy({ where: { workspaceId, userId }, transaction: tx })
   await deleteSharesBy(db, userId, workspaceId, tx)
   await deleteInvitesBy(db, userId, workspaceId, tx)
-  // A key that was only disabled would work again, possibly in other hands, when its creator
-  // rejoins.
+  // Keys are deleted, because a disabled key would work again when its creator rejoins, possibly in
+  // other hands.
   const keys = await workspaceKeysBy(db, userId, workspaceId, tx)
   await db.ApiKey.destroy({ where: { createdBy: userId, workspaceId }, transaction: tx })
   record({ workspace: workspaceId }, { kind, subject: userId, details })

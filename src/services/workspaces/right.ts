@@ -5,7 +5,7 @@ import type { Caller, Writer } from '../../access/caller.ts'
 import { type AppError, Forbidden, Unauthenticated } from '../../runtime/errors.ts'
 
 /**
- * Locks a workspace until the transaction ends, for a caller who may manage it at that moment.
+ * Locks a workspace until the transaction ends, and checks that the caller may manage it.
  * @throws FORBIDDEN
  */
 export async function lockToManage(
@@ -18,7 +18,7 @@ export async function lockToManage(
     throw new Forbidden('You no longer have the right to manage this workspace. Ask an owner.')
 }
 
-/** The error for a caller who may no longer write. */
+/** The error for a caller who has lost the right to write. */
 export async function rightEnded(db: Db, caller: Writer, tx: Tx): Promise<AppError> {
   return (await isAlive(db, caller, tx))
     ? new Forbidden(

@@ -36,7 +36,7 @@ export interface WorkspaceTree extends WorkspaceView {
 export type { WorkspaceQuota, WorkspaceRoot, WorkspaceView }
 
 export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'wake'>) {
-  /** The workspaces of the caller, oldest first; for a key, its own. */
+  /** The workspaces of the caller, oldest first. A key has only its own workspace. */
   const page = (
     caller: Caller,
     limit: number,
@@ -45,28 +45,28 @@ export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'w
     pageOfWorkspaces(db, caller.userId, limit, after ?? '', caller.workspaceId)
 
   return {
-    /** The usage and limits of some workspaces, by id. */
+    /** The usage and limits of the given workspaces, by id. */
     quotasOf: (ids: string[]): Promise<Map<string, WorkspaceQuota>> => quotasOf(db, ids),
     page,
 
-    /** Whether there is such a workspace, of whomever. */
+    /** Whether a workspace with this id exists, whoever owns it. */
     async exists(id: string): Promise<boolean> {
       return (
         isUuid(id) && (await db.Workspace.findByPk(id, { attributes: ['id'], raw: true })) !== null
       )
     },
 
-    /** All workspaces of the caller, oldest first; for a key, its own. */
+    /** All workspaces of the caller, oldest first. A key has only its own workspace. */
     async list(caller: Caller): Promise<WorkspaceView[]> {
       return (await page(caller, MAX_PAGE, null)).rows
     },
 
-    /** The id of the workspace of the caller with this slug. */
+    /** The id of the caller's workspace with this slug. */
     idOfSlug: (caller: Caller, slug: string): Promise<string | undefined> =>
       idOfSlug(db, caller.userId, slug),
 
     /**
-     * The ids of the workspaces of the caller that some invites are to, by the id of the invite.
+     * The workspace ids of the given invites, by invite id, limited to workspaces of the caller.
      */
     async idsOfInvites(caller: Caller, inviteIds: string[]): Promise<Map<string, string>> {
       const ids = inviteIds.filter(id => isUuid(id))
@@ -74,7 +74,7 @@ export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'w
     },
 
     /**
-     * The root folders of some workspaces, by id of the workspace. Does not authorize: pass only
+     * The root folders of the given workspaces, by workspace id. Does not authorize: pass only
      * workspaces that the caller may see.
      */
     rootsOf: (ids: string[]): Promise<Map<string, WorkspaceRoot>> => rootsOf(db, ids),
@@ -131,8 +131,9 @@ export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'w
     },
 
     /**
-     * Deletes a workspace with its content; the files disappear immediately and are purged
-     * afterwards. @throws WORKSPACE_NOT_FOUND
+     * Deletes a workspace with its content. The files disappear immediately and are purged
+     * afterwards.
+     * @throws WORKSPACE_NOT_FOUND
      */
     async remove({ id, name, tree }: WorkspaceTree, caller: Caller): Promise<void> {
       await change(caller, async ({ tx, record }) => {
@@ -144,8 +145,8 @@ export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'w
   }
 
   /**
-   * Counts under a lock of the account, so that parallel requests cannot exceed the limit. @throws
-   * QUOTA_EXCEEDED
+   * Counts while the account is locked, so that concurrent requests cannot exceed the limit.
+   * @throws QUOTA_EXCEEDED
    */
   async function requireWorkspaceQuota(caller: Caller, tx: Tx): Promise<void> {
     await lockUser(db, caller.userId, tx)
@@ -162,8 +163,9 @@ export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'w
 export type WorkspaceService = ReturnType<typeof workspaceService>
 
 /**
- * Deletes a workspace: its members, invites and keys by cascade, its shares, its tree by a purge
- * job. @throws WORKSPACE_NOT_FOUND
+ * Deletes a workspace and its shares. Members, invites and keys are deleted by cascade. A purge job
+ * deletes the tree.
+ * @throws WORKSPACE_NOT_FOUND
  */
 export async function closeWorkspace(db: Db, id: string, tree: Tree, tx: Tx): Promise<void> {
   await lockBucket(db, tree.bucketId, tx)
@@ -176,8 +178,8 @@ export async function closeWorkspace(db: Db, id: string, tree: Tree, tx: Tx): Pr
 }
 
 /**
- * Calls make with the given slug, or with slugs derived from the name until one is free. @throws
- * SLUG_TAKEN
+ * Calls `make` with the given slug, or with slugs derived from the name until one is free.
+ * @throws SLUG_TAKEN
  */
 async function withFreeSlug<T>(
   given: string | null,
