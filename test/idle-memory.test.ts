@@ -8,7 +8,7 @@ import { until } from './until.ts'
 /** MiB. Without a collection after the start the service keeps 230 and more. */
 const MOST = 215
 
-it('A service that has just started gives back what its start needed', async () => {
+it('A service that has just started releases the memory of its start', async () => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'satchel-idle-'))
   const service = await startBuilt({ DATA_DIR })
   try {

@@ -122,7 +122,7 @@ describe('POST /api/workspaces/invites/create', () => {
     expect(JSON.stringify(row)).not.toContain(token)
   })
 
-  it('200 again for the same address renews the invite: one row, the same token, another role; another mail when an hour has passed', async () => {
+  it('200 again for the same address renews the invite: one row, the same token, another role; another mail after an hour', async () => {
     const token = await invited(bob, 'viewer')
     const [first] = await rows()
     await expire()
@@ -142,14 +142,14 @@ describe('POST /api/workspaces/invites/create', () => {
     expect((await accept(token)).response.workspace.role).toBe('admin')
   })
 
-  it('200 for ten at once: one row', async () => {
+  it('200 for ten concurrent requests creates one row', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => invite()))
     expect(answers.map(a => a.status)).toEqual(Array(10).fill(200))
     expect(new Set(answers.map(a => a.response.id)).size).toBe(1)
     expect(await rows()).toHaveLength(1)
   })
 
-  it('200 by an admin, who may invite admins', async () => {
+  it('200 for an admin, who may invite admins', async () => {
     await join(t, workspace_id, mallory, 'admin')
     expect((await invite({ role: 'admin' }, mallory)).response.invited_by).toBe(mallory.userId)
   })
@@ -195,7 +195,7 @@ describe('POST /api/workspaces/invites/create', () => {
     expect(await rows()).toEqual([])
   })
 
-  it('403 for a foreign workspace in the body, whatever the address says', async () => {
+  it('403 for a foreign workspace in the body, whatever the URL names', async () => {
     const own = await found(mallory)
     const json = { workspace_id, email: bob.email, role: 'viewer' }
     expect(
@@ -206,7 +206,7 @@ describe('POST /api/workspaces/invites/create', () => {
     expect(await rows()).toEqual([])
   })
 
-  it('429 for the thirty-first in a minute', async () => {
+  it('429 for the thirty-first invite in a minute', async () => {
     const answers = await Promise.all(
       Array.from({ length: 33 }, (_, i) => invite({ email: `guest${i}@example.com` })),
     )
@@ -226,7 +226,7 @@ describe('POST /api/workspaces/invites/create', () => {
     expect(await rows()).toHaveLength(30)
   })
 
-  it('GraphQL: createInvite invites, and renews', async () => {
+  it('GraphQL: createInvite invites and renews', async () => {
     const INVITE = `mutation ($input: CreateInviteInput!) { createInvite(input: $input) {
       invite ${FIELDS} workspace { id invites { nodes { id } } } } }`
     const input = { workspace: workspace_id, email: bob.email, role: 'VIEWER' }
@@ -276,7 +276,7 @@ describe('POST /api/workspaces/invites/create', () => {
 })
 
 describe('GET /api/workspaces/invites', () => {
-  it('200 lists the pending ones, oldest first, without their tokens', async () => {
+  it('200 lists the pending invites, oldest first, without their tokens', async () => {
     expect(outcome(await list())).toEqual([200, []])
     const first = (await invite({ email: 'first@example.com' })).response
     await expire()
@@ -303,7 +303,7 @@ describe('GET /api/workspaces/invites', () => {
     expect((await list(mallory)).status).toBe(200)
   })
 
-  it('GraphQL: workspace.invites lists the pending ones, page by page, without their tokens', async () => {
+  it('GraphQL: workspace.invites lists the pending invites by page, without their tokens', async () => {
     const ids: string[] = []
     for (const email of ['one@example.com', 'two@example.com', bob.email])
       ids.push((await invite({ email })).response.id)
@@ -350,7 +350,7 @@ describe('GET /api/workspaces/invites', () => {
 })
 
 describe('GET /api/workspaces/invites/mine', () => {
-  it('200 lists what one is invited to, with the tokens', async () => {
+  it('200 lists the invites of the caller, with their tokens', async () => {
     const carol = await t.signIn('carol-mine')
     expect(await mine(carol)).toEqual([])
     const { id, expires_at } = (await invite({ email: carol.email })).response
@@ -381,7 +381,7 @@ describe('GET /api/workspaces/invites/mine', () => {
     expect(await mine(carol)).toMatchObject([{ workspace_name: 'Second' }])
   })
 
-  it('200 shows nobody what is for an address that they only claim', async () => {
+  it('200 hides invites to an address that the user has not verified', async () => {
     const claim = await t.signIn('claimed', { emailVerified: false })
     await invite({ email: claim.email })
     expect(await mine(claim)).toEqual([])
@@ -394,7 +394,7 @@ describe('GET /api/workspaces/invites/mine', () => {
     expect((await t.anonymous.rest('GET', '/api/workspaces/invites/mine')).status).toBe(401)
   })
 
-  it('GraphQL: me.invites lists them, with the tokens', async () => {
+  it('GraphQL: me.invites lists the invites of the caller, with their tokens', async () => {
     const carol = await t.signIn('carol-graph')
     const { id } = (await invite({ email: carol.email })).response
     const MINE = `{ me { invites { nodes ${FIELDS} } } }`
@@ -422,7 +422,7 @@ describe('GET /api/workspaces/invites/mine', () => {
 })
 
 describe('POST /api/workspaces/invites/accept', () => {
-  it('200 makes a member, with the role that stands now, once', async () => {
+  it('200 adds the member once, with the current role of the invite', async () => {
     const token = await invited()
     const { status, msg, response } = await accept(token)
     expect([status, msg]).toEqual([200, 'ok'])
@@ -441,14 +441,14 @@ describe('POST /api/workspaces/invites/accept', () => {
     expect(outcome(await accept(token))).toEqual([404, { code: 'INVITE_NOT_FOUND' }])
   })
 
-  it('400 for a member already, who keeps the role', async () => {
+  it('400 for an existing member, who keeps the role', async () => {
     const token = await invited(bob, 'admin')
     await join(t, workspace_id, bob, 'viewer')
     expect(outcome(await accept(token))).toEqual([400, { code: 'ALREADY_A_MEMBER' }])
     expect(await members()).toMatchObject({ [bob.userId]: 'viewer' })
   })
 
-  it('400 without a token, and for what does not belong there', async () => {
+  it('400 without a token, and for unknown fields', async () => {
     const token = await invited()
     for (const [json, field] of [
       [{}, 'token'],
@@ -464,7 +464,7 @@ describe('POST /api/workspaces/invites/accept', () => {
     expect(await members()).toEqual({ [alice.userId]: 'owner' })
   })
 
-  it('400 beyond the members that the plan of its owner allows, to the very last one', async () => {
+  it("400 beyond the member limit of the owner's plan, exact to the last member", async () => {
     await t.limit({ maxUsersWorkspace: 4 })
     const guests = await Promise.all(Array.from({ length: 6 }, (_, i) => t.signIn(`guest${i}`)))
     const tokens: string[] = []
@@ -486,7 +486,7 @@ describe('POST /api/workspaces/invites/accept', () => {
     expect((await accept(tokens[late], guests[late])).status).toBe(200)
   })
 
-  it('401 without a credential; 403 for another address, also one that is only claimed', async () => {
+  it('401 without a credential; 403 for another address, also an unverified one', async () => {
     const token = await invited()
     expect((await accept(token, t.anonymous)).status).toBe(401)
     for (const person of [mallory, alice])
@@ -500,7 +500,7 @@ describe('POST /api/workspaces/invites/accept', () => {
     expect(await members()).toEqual({ [alice.userId]: 'owner' })
   })
 
-  it('403 for one that has expired, until it is renewed', async () => {
+  it('403 for an expired invite, until it is renewed', async () => {
     const token = await invited()
     await expire()
     expect(outcome(await accept(token))).toEqual([403, { code: 'INVITE_EXPIRED' }])
@@ -509,7 +509,7 @@ describe('POST /api/workspaces/invites/accept', () => {
     expect((await accept(token)).status).toBe(200)
   })
 
-  it('404 for an invite that does not exist, was withdrawn or rejected, or whose workspace is gone', async () => {
+  it('404 for an invite that is unknown, withdrawn or rejected, or whose workspace is deleted', async () => {
     const first = await invited()
     const flipped = first.slice(0, -2) + (first.at(-2) === 'A' ? 'B' : 'A') + first.slice(-1)
     const [row] = await rows()
@@ -522,7 +522,7 @@ describe('POST /api/workspaces/invites/accept', () => {
     expect(outcome(await accept(second))).toEqual([404, { code: 'INVITE_NOT_FOUND' }])
   })
 
-  it('GraphQL: acceptInvite makes a member', async () => {
+  it('GraphQL: acceptInvite adds the member', async () => {
     const ACCEPT = `mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) {
       acceptedId workspace { id name role } viewer { invites { nodes { id } } workspaces { nodes { id } } } } }`
     const input = { token: await invited() }
@@ -550,7 +550,7 @@ describe('POST /api/workspaces/invites/accept', () => {
 })
 
 describe('DELETE /api/workspaces/invites/reject', () => {
-  it('200 ends an invite, for whom it was for', async () => {
+  it('200 lets the invited person reject the invite', async () => {
     const token = await invited()
     const { status, msg, response } = await reject(token)
     expect([status, msg, response]).toEqual([200, 'ok', null])
@@ -559,14 +559,14 @@ describe('DELETE /api/workspaces/invites/reject', () => {
     expect((await invite()).status).toBe(200)
   })
 
-  it('200 for one that has expired, too', async () => {
+  it('200 for an expired invite, too', async () => {
     const token = await invited()
     await expire()
     expect((await reject(token)).status).toBe(200)
     expect(await rows()).toEqual([])
   })
 
-  it('400 without a token, or with one in the body; 401; 403 for somebody else; 404 for an unknown one', async () => {
+  it('400 without a token, or with a token in the body; 401; 403 for another user; 404 for an unknown invite', async () => {
     const token = await invited()
     const wrong = [400, { code: 'INVALID_INPUT', field: 'token' }]
     expect(outcome(await bob.rest('DELETE', '/api/workspaces/invites/reject'))).toEqual(wrong)
@@ -580,7 +580,7 @@ describe('DELETE /api/workspaces/invites/reject', () => {
     expect(await rows()).toHaveLength(1)
   })
 
-  it('GraphQL: rejectInvite turns one down', async () => {
+  it('GraphQL: rejectInvite rejects an invite', async () => {
     const REJECT = `mutation ($input: RejectInviteInput!) { rejectInvite(input: $input) {
       rejectedId viewer { invites { nodes { id } } } } }`
     const input = { token: await invited() }
@@ -606,7 +606,7 @@ describe('DELETE /api/workspaces/invites/delete', () => {
     expect((await accept(token)).status).toBe(404)
   })
 
-  it('400 for an invite of another workspace, as for one that does not exist', async () => {
+  it('400 for an invite of another workspace, as for an unknown invite', async () => {
     const other = await found(alice)
     const foreign = (await invite({ workspace_id: other })).response.id
     const answers = [foreign, anyId(), 'nonsense', '🦊'].map(id => remove(id))
@@ -616,7 +616,7 @@ describe('DELETE /api/workspaces/invites/delete', () => {
     await remove(foreign, alice, other)
   })
 
-  it('400 for what is missing, or comes in the body; 401; 403 for editors, viewers and strangers', async () => {
+  it('400 for missing parameters, or parameters in the body; 401; 403 for editors, viewers and strangers', async () => {
     const { id } = (await invite()).response
     for (const [query, field] of [
       [`workspace_id=${workspace_id}`, 'invite_id'],
@@ -644,7 +644,7 @@ describe('DELETE /api/workspaces/invites/delete', () => {
     expect(await rows()).toHaveLength(1)
   })
 
-  it('GraphQL: revokeInvite takes one back', async () => {
+  it('GraphQL: revokeInvite withdraws an invite', async () => {
     const REVOKE = `mutation ($input: RevokeInviteInput!) { revokeInvite(input: $input) {
       revokedId workspace { id invites { nodes { id } } } } }`
     const { id } = (await invite()).response

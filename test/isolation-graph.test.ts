@@ -91,7 +91,7 @@ const aimed = graphRows.filter(
   ({ access, document }) => access !== 'public' && !document.startsWith('subscription'),
 )
 
-describe('Whoever has no right to a thing cannot tell it from one that is not there', () => {
+describe('Users without access cannot tell an existing thing from a missing one', () => {
   /** Where they may: a token is a secret, so who has one knows of the thing. */
   const apart = /^(openShare|revokeShare|updateShare|acceptInvite|rejectInvite)\b/
   /** The other things that it names are no secrets. */
@@ -155,7 +155,7 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
   })
 })
 
-describe('What is nobody’s to say is refused, and changes nothing', () => {
+describe('Fields that no client may set are refused and change nothing', () => {
   const internal: Record<string, unknown> = {
     owner: v7(),
     ownerId: v7(),

@@ -115,7 +115,7 @@ async function outcomeOf({ rest }: Row, caller: Person, inputs: Inputs) {
   }
 }
 
-describe('Whoever has no right to a thing cannot tell it from one that is not there', () => {
+describe('Users without access cannot tell an existing thing from a missing one', () => {
   /**
    * Where the contract lets them tell: the code for the one, and for the other. A token is a
    * secret, so who has one knows of the thing.
@@ -268,7 +268,7 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
     }
   })
 
-  it('whatever argument names it', () => {
+  it('whichever argument names the thing', () => {
     expect(args.filter(({ arg }) => !naming[arg] && !telling.includes(arg))).toEqual([])
     // A link is everyone's who has it; what senders have of each other is in
     // test/file-request.test.ts.
@@ -306,7 +306,7 @@ const writing = rows
   .map(row => [row.title, row] as const)
 const lenient = writing.filter(([, { rest }]) => !rest.statuses.includes(400))
 
-describe('What is nobody’s to say is refused, and changes nothing', () => {
+describe('Fields that no client may set are refused and change nothing', () => {
   const internal: Record<string, unknown> = {
     owner_id: v7(),
     user_id: v7(),
@@ -338,16 +338,19 @@ describe('What is nobody’s to say is refused, and changes nothing', () => {
     expect((await callByRest(caller, row.rest, inputs)).status).toBeLessThan(400)
   })
 
-  it.each(lenient)('or passed over, where no input is refused: %s', async (_title, row) => {
-    const owner = await world.callerOf(identityOf('owner'), null)
-    await world.inputsOf(row, owner)
-    const before = await everything(t)
-    const inputs = await world.inputsOf(row, owner)
-    expect((await byRest(row, owner, inputs, Object.keys(internal))).status).toBe(200)
-    // What it is about has ended, and no more.
-    const { share, upload_session, user, workspace, member } = await everything(t)
-    expect({ ...before, share, upload_session, user, workspace, member }).toEqual(before)
-  })
+  it.each(lenient)(
+    'or ignored, where the operation ignores unknown input: %s',
+    async (_title, row) => {
+      const owner = await world.callerOf(identityOf('owner'), null)
+      await world.inputsOf(row, owner)
+      const before = await everything(t)
+      const inputs = await world.inputsOf(row, owner)
+      expect((await byRest(row, owner, inputs, Object.keys(internal))).status).toBe(200)
+      // What it is about has ended, and no more.
+      const { share, upload_session, user, workspace, member } = await everything(t)
+      expect({ ...before, share, upload_session, user, workspace, member }).toEqual(before)
+    },
+  )
 
   /** Calls with more fields in the body, or in the form where there is one. */
   function byRest({ rest }: Row, caller: Person, inputs: Inputs, names: string[]) {
@@ -359,7 +362,7 @@ describe('What is nobody’s to say is refused, and changes nothing', () => {
   }
 })
 
-describe('The id of a workspace in one place cannot be played against another one elsewhere', () => {
+describe('A workspace ID in one part of a request does not override the workspace named in another part', () => {
   const places = ['path', 'query', 'body', 'form'] as const
   type Ids = Partial<Record<(typeof places)[number], string[]>>
   const placeOf = ({ rest }: Row) =>

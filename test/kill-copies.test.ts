@@ -17,7 +17,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-it('Copies in the background are made once and whole, and counted exactly, however often the service is killed', async () => {
+it('Background copies are complete, made once and counted exactly, however often the service is killed', async () => {
   const said: string[] = []
   const kills = 6
   const counts = await killCopies({ site, kills, say: line => said.push(line) })

@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-it('Previews are made once and leave nothing behind, however often the service and its processes are killed', async () => {
+it('Previews are made once and leave no temporary files, however often the service and its processes are killed', async () => {
   const said: string[] = []
   const kills = 10
   const counts = await killPreviews({ site, kills, say: line => said.push(line) })

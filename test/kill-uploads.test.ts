@@ -32,8 +32,8 @@ afterAll(async () => {
   await database.drop()
 })
 
-describe('Uploads in parts', () => {
-  it('are finished after a kill of the service or of the client, with no acknowledged part sent again', async () => {
+describe('Multipart uploads', () => {
+  it('finish after a kill of the service or the client, and resend no acknowledged part', async () => {
     const said: string[] = []
     const seed = randomInt(2 ** 31)
     const say = (line: string) => said.push(line)
@@ -127,7 +127,7 @@ describe('A service that is asked to stop', () => {
     return { worked, answer: await answer }
   }
 
-  it('takes the rest of a part, and then ends', async () => {
+  it('receives the rest of a part, and then exits', async () => {
     const { id, bytes } = await begin('part', 2, 1)
     const wire = await halfPart(id, 2, bytes)
     const ended = site.end(0, 'SIGTERM')
@@ -140,7 +140,7 @@ describe('A service that is asked to stop', () => {
     expect(await uploader.complete(id, { md5: md5(bytes) })).toMatchObject({ status: 200 })
   })
 
-  it('cuts off a part that does not come, of which nothing stays; the upload goes on', async () => {
+  it('cuts off a stalled part and keeps none of it; the upload can continue', async () => {
     const { id, bytes } = await begin('slow', 2, 1)
     const wire = await halfPart(id, 2, bytes)
     const started = performance.now()
@@ -153,7 +153,7 @@ describe('A service that is asked to stop', () => {
     expect(await uploader.complete(id, { md5: md5(bytes) })).toMatchObject({ status: 200 })
   })
 
-  it('finishes a completion, and then ends', async () => {
+  it('finishes a running completion, and then exits', async () => {
     const upload = await begin('complete', 75)
     const { id, bytes } = upload
     const { worked, answer } = await whileCompleting(upload, async () => {
@@ -167,7 +167,7 @@ describe('A service that is asked to stop', () => {
     expect(await uploader.look(id)).toMatchObject({ code: 'UPLOAD_NOT_FOUND' })
   })
 
-  it('ends in the middle of a completion that takes too long, which can be made again', async () => {
+  it('exits during a slow completion, which the client can retry', async () => {
     const upload = await begin('interrupted', 75)
     const { id, bytes } = upload
     const { worked, answer } = await whileCompleting(upload, () => site.end(0, 'SIGTERM'))
@@ -186,8 +186,8 @@ describe('A service that is asked to stop', () => {
   })
 })
 
-describe('A completion in the background', () => {
-  it('whose instance is killed is made by another one, or by the same one after its start', async () => {
+describe('A background completion', () => {
+  it('is taken over after a kill by another instance, or by the same one after a restart', async () => {
     alice = await site.alice(0)
     uploader = restUploader(alice)
     const bytes = randomBytes(75 * PART)
@@ -227,7 +227,6 @@ describe('A completion in the background', () => {
   }, 60_000)
 })
 
-describe('After all that', () => {
-  it('nothing is left of what nobody has finished, and nothing differs from anything', () =>
-    site.expectHealed())
+describe('After all kills', () => {
+  it('no unfinished data is left, and the index matches the store', () => site.expectHealed())
 })

@@ -127,8 +127,8 @@ async function halfUpload(
   return { wire, rest: body.subarray(body.length / 2), blobId: blobId ?? '' }
 }
 
-describe('A service that is killed', () => {
-  it('during uploads, again and again, loses nothing that it has acknowledged, and keeps nothing that is not whole', async () => {
+describe('A killed service', () => {
+  it('loses no acknowledged upload, and keeps no incomplete one, after many kills', async () => {
     const sent = new Map<string, Buffer>()
     const acknowledged = new Set<string>()
     const large = randomBytes(9 * MiB)
@@ -170,7 +170,7 @@ describe('A service that is killed', () => {
     expect(await usage()).toEqual({ bytes, files: there.length })
   }, 300_000)
 
-  it('in the middle of an upload of several blocks leaves nothing of it', async () => {
+  it('keeps nothing of an upload of several blocks that a kill interrupts', async () => {
     const before = await usage()
     const { blobId, wire } = await halfUpload('half', randomBytes(20 * MiB))
     await kill()
@@ -185,7 +185,7 @@ describe('A service that is killed', () => {
     await alice.rest('DELETE', '/api/files/delete?file=half')
   })
 
-  it('between the object and its row leaves neither', async () => {
+  it('keeps neither the object nor its row after a kill between the two writes', async () => {
     const before = await usage()
     const { blobId, wire, rest: second } = await halfUpload('between', randomBytes(12 * MiB))
     // Whoever holds this row keeps the upload from being committed.
@@ -291,7 +291,7 @@ describe('A service that is killed', () => {
 })
 
 describe('A service that is asked to stop', () => {
-  it('lets an upload finish, takes no new one, and then ends', async () => {
+  it('finishes a running upload, accepts no new one, and then exits', async () => {
     const bytes = randomBytes(12 * MiB)
     const { wire, rest: second } = await halfUpload('last', bytes)
     const ended = service.end('SIGTERM')

@@ -36,7 +36,7 @@ const idsOf = async (state: string) =>
     ({ id }) => id,
   )
 
-it('an upload whose lease is renewed while the sweeper is at others lives on', async () => {
+it('an upload that renews its lease survives while the sweeper handles other uploads', async () => {
   const up = restUploader(alice)
   const { upload_id: id } = (await up.start({ filename: 'renewed', size: 10 })).value
   const seen = Date.now()
@@ -56,7 +56,7 @@ it('an upload whose lease is renewed while the sweeper is at others lives on', a
   await expectConsistent(t)
 })
 
-it('an object that the store keeps for now keeps the rows of no others', async () => {
+it('an object that the store cannot delete yet does not keep the rows of other objects', async () => {
   const names = ['a', 'b', 'c']
   for (const name of names) await alice.upload(name, name)
   const [busy = '', ...free] = await idsOf('live')
@@ -76,7 +76,7 @@ it('an object that the store keeps for now keeps the rows of no others', async (
   expect(await idsOf('deleting')).toEqual([])
 })
 
-it('an upload that the store refuses gives back what it has reserved, though the lease cannot be looked at', async () => {
+it('an upload that the store refuses releases its reservation, even if its lease cannot be checked', async () => {
   t.app.store.put = async (_key, _source, { admit }) => {
     await admit(5, true)
     broken = /CASE WHEN lease_until/

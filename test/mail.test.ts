@@ -119,7 +119,7 @@ const linksIn = (mail: ReceivedMail | undefined) =>
   )
 
 describe('A mail about shared files', () => {
-  it('says who shares what, until when, and where', async () => {
+  it('names the sender, the file, the expiry and the link', async () => {
     let made: { sharing_link: string; expires_at: string } | undefined
     const [mail, ...more] = await mailsOf(async () => {
       const { response } = await share({ email: 'Bob@Example.com' })
@@ -149,7 +149,7 @@ describe('A mail about shared files', () => {
     expect(await t.app.db.rows("SELECT id FROM outbox WHERE kind = 'mail'")).toEqual([])
   })
 
-  it('names all files, and that a password is needed, but not which', async () => {
+  it('names all files, and mentions a password without revealing it', async () => {
     for (const name of ['b', 'c']) await alice.upload(`docs/${name}.txt`, name)
     const objects = ['docs/a.txt', 'docs/b.txt', 'docs/c.txt']
     const [mail] = await mailsOf(() => share({ objects, password: 'hush hush' }))
@@ -167,7 +167,7 @@ describe('A mail about shared files', () => {
     expect(linksIn(mail)[3]?.[1]).toBe(`${t.url}/shared`)
   })
 
-  it('names several that are shared together as one', async () => {
+  it('lists several files of one share together', async () => {
     for (const name of ['b', 'c']) await alice.upload(`docs/${name}.txt`, name)
     const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }'
     const files = ['a', 'b', 'c'].map(name => ({ at: { path: `docs/${name}.txt` } }))
@@ -177,7 +177,7 @@ describe('A mail about shared files', () => {
     expect(mail?.text.match(/http:\/\/\S+\/share\/[\w-]{43}/g)).toHaveLength(1)
   })
 
-  it('brings what the sender writes, as text without links', async () => {
+  it('includes the message of the sender, as text without links', async () => {
     const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }'
     const message =
       'Dear Bob,\r\n\r\nsee <b>page 3</b> & call me.\nhttps://evil.example/pay?now  bob@evil.example\n\n\n\nשלום\u202e'
@@ -216,7 +216,7 @@ describe('A mail about shared files', () => {
     expect(await t.app.db.rows("SELECT id FROM outbox WHERE payload LIKE '%Dear Bob%'")).toEqual([])
   })
 
-  it('leads to the file', async () => {
+  it('links to the file', async () => {
     const [mail] = await mailsOf(() => share({ email: 'carol@example.com' }))
     const token = /\/share\/([\w-]{43})/.exec(mail?.text ?? '')?.[1]
     const carol = await t.signIn('carol')
@@ -224,7 +224,7 @@ describe('A mail about shared files', () => {
     expect(await (await fetch(headers.get('location') ?? '')).text()).toBe('hello')
   })
 
-  it('is not sent when nobody asks for it, nor when nothing was shared', async () => {
+  it('is sent only on request, and only if something was shared', async () => {
     const none = await mailsOf(async () => {
       await share({ send_email: false })
       await share({ objects: ['docs/a.txt', 'docs/none'] })
@@ -235,7 +235,7 @@ describe('A mail about shared files', () => {
 })
 
 describe('A mail about an invite', () => {
-  it('says who invites to what, as what, and where', async () => {
+  it('names the inviter, the workspace, the role and the link', async () => {
     const { response } = await alice.rest('POST', '/api/workspaces/create', {
       json: { name: 'Garden & "Co"' },
     })
@@ -261,7 +261,7 @@ describe('A mail about an invite', () => {
     expect(linksIn(mail)[0]).toEqual(['Open the invite', link])
   })
 
-  it('brings what the sender writes, on both faces', async () => {
+  it('includes the message of the sender, in text and HTML', async () => {
     const { response } = await alice.rest('POST', '/api/workspaces/create', {
       json: { name: 'Orchard' },
     })
@@ -295,7 +295,7 @@ describe('A mail about an invite', () => {
   })
 })
 
-describe('Names that mean harm', () => {
+describe('Malicious names', () => {
   const names = [
     'a"b\'c.txt',
     '<script>alert(1)</script>.txt'.replace('/', '\u2215'),
@@ -319,7 +319,7 @@ describe('Names that mean harm', () => {
     ['ü'.repeat(127), `${'ü'.repeat(63)}…`],
   ])
 
-  it.each(names)('of a file: %s', async name => {
+  it.each(names)('of files stay plain text: %s', async name => {
     const eve = await t.signIn('eve')
     const form = new FormData()
     form.append('file', new Blob(['x']), 'plain')
@@ -338,7 +338,7 @@ describe('Names that mean harm', () => {
     await eve.rest('DELETE', `/api/files/delete?file=${encodeURIComponent(name)}`)
   })
 
-  it('of people and workspaces, even if the database held them', async () => {
+  it('of people and workspaces stay plain text, even if they come from the database', async () => {
     const evil =
       'Eve\r\nBcc: victim@example.com\r\nSubject: you won\r\n\r\n<a href="http://evil.example">click</a>\u202e\0'
     const long = `${'x'.repeat(199)}🦊${'y'.repeat(5000)}`
@@ -383,7 +383,7 @@ describe('Names that mean harm', () => {
     "o'neill@example.com",
     'bob@exämple.com',
     'jürgen@example.com',
-  ])('of an address: %s', async email => {
+  ])('of addresses stay plain text: %s', async email => {
     const [mail, ...more] = await mailsOf(() => share({ email }))
     expect([mail?.to, more]).toEqual([[email], []])
   })
@@ -485,7 +485,7 @@ describe('The outbox', () => {
   const empty = async () => (await rows()).length === 0
   const arrived = () => server.received.map(idOf).sort()
 
-  it('runs others beside a slow job', async () => {
+  it('runs other jobs beside a slow one', async () => {
     const ids: string[] = []
     for (let i = 0; i < 8; i++) ids.push(await queue())
     const ended: string[] = []
@@ -500,7 +500,7 @@ describe('The outbox', () => {
     expect(ended.at(-1)).toBe(ids[0])
   })
 
-  it('is shared by two workers before a slow server: every mail once', async () => {
+  it('is shared by two workers before a slow server, and sends every mail once', async () => {
     server.manners.onData = () => sleep(60)
     const ids: string[] = []
     for (let i = 0; i < 60; i++) ids.push(await queue())
@@ -512,7 +512,7 @@ describe('The outbox', () => {
     expect(server.begun).toBe(60)
   })
 
-  it('does not let a slow server hold up other work', async () => {
+  it('does not delay other jobs when the mail server is slow', async () => {
     let release = () => {}
     const held = new Promise<void>(resolve => {
       release = resolve
@@ -552,7 +552,7 @@ describe('The outbox', () => {
     expect(arrived()).toEqual(mails.sort())
   })
 
-  it('tries the text of a file three times, however long it has waited for its turn', async () => {
+  it('tries to extract the text of a file three times, however long the job has waited', async () => {
     const id = newId()
     let tries = 0
     work({
@@ -573,7 +573,7 @@ describe('The outbox', () => {
     expect(tries).toBe(3)
   })
 
-  it('gives up at once what the server refuses for good, and says so to the doctor', async () => {
+  it('gives up immediately on a permanent refusal, and reports it to the doctor', async () => {
     server.manners.onRcptTo = async to => {
       if (to === 'gone@example.com') throw refusal(550, 'No such mailbox here')
     }
@@ -628,7 +628,7 @@ describe('The outbox', () => {
     expect((await rows()).map(row => row.id)).toEqual([strict])
   })
 
-  it('tries again what is refused for now', async () => {
+  it('retries after a temporary refusal', async () => {
     let refusals = 0
     server.manners.onRcptTo = async () => {
       if (++refusals <= 3) throw refusal(451, 'Greylisted, come back')
@@ -641,7 +641,7 @@ describe('The outbox', () => {
     expect([arrived(), server.begun]).toEqual([[id], 4])
   })
 
-  it('tries again when not the mail is refused, but the sender or the login', async () => {
+  it('retries when the server refuses the sender or the login, not the mail', async () => {
     server.manners.onMailFrom = async () => {
       throw refusal(550, 'This sender may not send here')
     }
@@ -679,7 +679,7 @@ describe('The outbox', () => {
     }
   })
 
-  it('gives up what could not be sent for five days, and nothing sooner', async () => {
+  it('gives up on a mail after five days, and no sooner', async () => {
     server.manners.onRcptTo = async () => {
       throw refusal(451, 'Not now')
     }
@@ -694,7 +694,7 @@ describe('The outbox', () => {
     ])
   })
 
-  it('bears a server that is down for a while, and one that is cut off in the middle', async () => {
+  it('survives a server that is down for a while, and one that drops the connection', async () => {
     await server.stop()
     const ids = await Promise.all(Array.from({ length: 10 }, () => queue()))
     work({ db: other })
@@ -719,7 +719,7 @@ describe('The outbox', () => {
     expect(arrived()).toEqual(ids.sort())
   })
 
-  it('gets back what a worker has taken that died over it', async () => {
+  it('recovers the jobs of a dead worker', async () => {
     const id = await queue()
     const { db } = t.app
     let taken = 0
@@ -759,7 +759,7 @@ describe('The outbox', () => {
     expect(arrived()).toEqual([id])
   })
 
-  it('leaves alone what takes longer than a lease, as long as its worker lives', async () => {
+  it('keeps a job with its live worker, even beyond the lease', async () => {
     let release = () => {}
     const held = new Promise<void>(resolve => {
       release = resolve
@@ -777,7 +777,7 @@ describe('The outbox', () => {
     expect([first.done, second.done, server.begun]).toEqual([[id], [], 1])
   })
 
-  it('is not given back twice: who has lost a job to another says nothing of it any more', async () => {
+  it('ignores a worker that lost its job to another worker', async () => {
     const id = await queue()
     let fail = () => {}
     const { worker, done } = work({
@@ -807,7 +807,7 @@ describe('The outbox', () => {
     await t.app.db.run('DELETE FROM outbox')
   })
 
-  it('asks for a login where the address has one, and tries again while it is refused', async () => {
+  it('logs in where SMTP_URL has credentials, and retries while the login is refused', async () => {
     const strict = await startMailServer({ login: true })
     strict.manners.onAuth = (user, password) => user === 'satchel@x' && password === 'p@ss:wörd/'
     const id = await queue()
@@ -825,14 +825,14 @@ describe('The outbox', () => {
   })
 })
 
-describe('A service that is killed in the middle of a mail', () => {
+describe('A service that is killed while it sends a mail', () => {
   let dir: string
   beforeAll(() => {
     dir = mkdtempSync(join(tmpdir(), 'satchel-killed-'))
   })
   afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-  it('gives it back: it arrives once', async () => {
+  it('releases the mail, which arrives once', async () => {
     await t.app.db.run('DELETE FROM outbox')
     server.received.length = 0
     server.begun = 0
@@ -874,7 +874,7 @@ describe('Without SMTP_URL', () => {
     rmSync(dir, { recursive: true, force: true })
   })
 
-  it('mails are files that any mail program opens, for the eyes of their owner only', async () => {
+  it('mails are written to files that any mail program opens and only the owner can read', async () => {
     const erin = await quiet.signIn('erin')
     await erin.upload('ü.txt', 'x')
     const { response } = await share({ objects: ['ü.txt'] }, erin)

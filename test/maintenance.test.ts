@@ -114,7 +114,7 @@ const reasons = {
 }
 
 describe('During a maintenance', () => {
-  it('only these mutations go on, and say why', () => {
+  it('only the listed mutations are allowed, each with a reason', () => {
     expect(going(schema)).toEqual({
       endSession: reasons.session,
       endOtherSessions: reasons.session,
@@ -139,7 +139,7 @@ describe('During a maintenance', () => {
     })
   })
 
-  it('every other operation that writes is refused, for those who may, and all others go on', async () => {
+  it('every other write is refused, also for users with the right, and reads are allowed', async () => {
     const world = new World(t)
     const byRest = []
     for (const row of rows.filter(
@@ -186,7 +186,7 @@ describe('During a maintenance', () => {
     expect(t.failures()).toEqual([])
   })
 
-  it('a mutation beside one that goes on is refused alone', async () => {
+  it('a refused mutation does not stop an allowed one in the same request', async () => {
     await start()
     const both = 'mutation { endOtherSessions { count } emptyTrash(input: {}) { count } }'
     const { status, data, errors } = await alice.graphql(both)
@@ -202,7 +202,7 @@ describe('During a maintenance', () => {
     ])
   })
 
-  it('reads, downloads and shared files go on, and their uses are counted', async () => {
+  it('reads, downloads and shared files work, and their uses are counted', async () => {
     await alice.upload('read.txt', 'still here')
     const { sharing_token: token } = (
       await alice.rest('POST', '/api/files/quick_share', { json: { object: 'read.txt' } })
@@ -221,7 +221,7 @@ describe('During a maintenance', () => {
     expect((await t.anonymous.rest('GET', '/healthz')).status).toBe(200)
   })
 
-  it('who has an account signs in and out; who has none is told why', async () => {
+  it('existing accounts sign in and out; new users learn why they cannot', async () => {
     const known = await newBrowser(t.url, 'known@example.com')
     await start()
     const again = await newBrowser(t.url, 'known@example.com')
@@ -242,7 +242,7 @@ describe('During a maintenance', () => {
     ).not.toContain('error')
   })
 
-  it('forms of pages are refused, but for those that read or sign out; pages say what is going on', async () => {
+  it('forms on pages are refused, except for reading and signing out; pages show the notice', async () => {
     const headers = { cookie: alice.cookie, origin: t.url, accept: 'text/html' }
     const form = (path: string, fields: Record<string, string>) =>
       fetch(`${t.url}${path}`, {
@@ -263,7 +263,7 @@ describe('During a maintenance', () => {
     expect(page).toMatch(/Changes are refused until .* Reading goes on\. A larger disk/)
   })
 
-  it('what begun before it finishes; parts are refused, and wait until a day after it', async () => {
+  it('earlier uploads finish; new parts are refused, and uploads stay open until a day after the end', async () => {
     const up = restUploader(alice)
     const { upload_id: id } = (await up.start({ filename: 'parts.bin', size: 2 * PART })).value
     const direct = (await up.start({ filename: 'direct.bin', size: PART, direct: true })).value
@@ -300,7 +300,7 @@ describe('During a maintenance', () => {
     expect(me.drive.entry.size).toBe(2 * PART)
   })
 
-  it('jobs that change files wait for its end', async () => {
+  it('jobs that change files wait for the end of the maintenance', async () => {
     for (let i = 0; i < 3; i++) await alice.upload(`gone/${i}.txt`, 'x')
     await alice.rest('DELETE', '/api/folders?path=gone&recursive=true')
     const jobs = async () =>
@@ -326,7 +326,7 @@ describe('During a maintenance', () => {
     expect(await jobs()).toBe(0)
   })
 
-  it('no request asks for it: each process looks once a second', async () => {
+  it('requests do not query the state: each process reads it once a second', async () => {
     const seen: string[] = []
     const database = await newDatabase()
     const one = await startApp(
@@ -349,7 +349,7 @@ describe('During a maintenance', () => {
 })
 
 describe('A maintenance', () => {
-  it('is started, changed and ended by operators, and seen by everyone', async () => {
+  it('is started, changed and ended by operators, and visible to everyone', async () => {
     expect(await ask(t.anonymous, CURRENT)).toEqual({ maintenance: null })
     const first = await start(HOUR, 'First')
     expect(first).toEqual({
@@ -382,14 +382,14 @@ describe('A maintenance', () => {
     expect([code, errors?.[0]?.extensions.field]).toEqual(['INVALID_INPUT', field])
   })
 
-  it('ends by itself', async () => {
+  it('ends at the set time', async () => {
     await start(1500)
     await until(isWritable, 5000)
     expect((await alice.upload('after.txt', 'x')).status).toBe(200)
     expect(await ask(alice, CURRENT)).toEqual({ maintenance: null })
   })
 
-  it('that the command line starts or ends is known within two seconds', async () => {
+  it('reaches running instances within two seconds when the command line starts or ends it', async () => {
     const beside = maintenanceService({ db: t.app.db })
     const began = Date.now()
     await beside.start({ endsAt: Date.now() + HOUR, message: 'A larger disk' }, null)
@@ -401,7 +401,7 @@ describe('A maintenance', () => {
     await known(false)
   })
 
-  it('is waited for by uploads and the command line, or they say when it ends', async () => {
+  it('makes uploads and the command line wait, or report when it ends', async () => {
     const told: string[] = []
     const patience = (maintenanceSeconds: number) => ({
       signal: new AbortController().signal,
@@ -426,7 +426,7 @@ describe('A maintenance', () => {
     expect(new Set(told)).toEqual(new Set(['MAINTENANCE']))
   })
 
-  it('holds from the first request of an instance that starts during it', async () => {
+  it('applies from the first request of an instance that starts during it', async () => {
     const database = await newDatabase()
     const settings = { DATABASE_URL: database.url, WORKERS: '1' }
     const one = await startApp(settings)
@@ -443,7 +443,7 @@ describe('A maintenance', () => {
     await database.drop()
   })
 
-  it('is whole when two operators start and end it at once, and writes go on after the last end', async () => {
+  it('stays consistent when two operators start and end it concurrently, and writes resume after the last end', async () => {
     const input = { until: new Date(Date.now() + HOUR).toISOString(), message: 'A larger disk' }
     const all = Array.from({ length: 12 }, (_, i) =>
       i % 3 === 2 ? olga.graphql(END) : olga.graphql(START, { input }),

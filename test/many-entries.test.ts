@@ -93,7 +93,7 @@ describe('The statements of one request', () => {
 })
 
 describe('Many entries', () => {
-  it('are moved all or none: not onto one another, not onto what is there, not beyond the longest path', async () => {
+  it('are moved all or none: not onto each other, not onto existing entries, not beyond the longest path', async () => {
     const person = await stocked(3)
     for (const i of numbers(3)) await person.upload(`${i}/same.txt`, 'abc')
     const before = (await pathsOf(person)).sort()
@@ -111,7 +111,7 @@ describe('Many entries', () => {
     expect(moved.moveEntries.drive.usage.folderCount).toBe(6 + 30)
   })
 
-  it('are moved to as deep as they are, not as they were', async () => {
+  it('do not count deleted subfolders towards the depth at the target', async () => {
     const person = await stocked(2)
     for (const i of numbers(2)) await person.upload(`${i}/a/b/c/d/e/deep.txt`, 'x')
     await ask(person, DELETE, {

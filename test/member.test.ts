@@ -76,7 +76,7 @@ const memberId = ({ userId }: Pick<Person, 'userId'>) => `member:${workspace_id}
 const START = { alice: 'owner', bob: 'admin', carol: 'editor', dora: 'viewer' }
 
 describe('GET /api/workspaces/members', () => {
-  it('200 lists everybody in the order in which they joined, to everybody', async () => {
+  it('200 lists all members to every member, in the order in which they joined', async () => {
     for (const person of [alice, bob, carol, dora]) {
       const { status, msg, response } = await list(person)
       expect([status, msg]).toEqual([200, 'ok'])
@@ -104,7 +104,7 @@ describe('GET /api/workspaces/members', () => {
     expect(outcome(await list(mallory))).toEqual(FORBIDDEN)
   })
 
-  it('GraphQL: workspace.members lists them, page by page', async () => {
+  it('GraphQL: workspace.members lists the members by page', async () => {
     const MEMBERS = `query ($id: ID!, $first: Int, $after: String) { workspace(id: $id) {
       members(first: $first, after: $after) { nodes { id person { id email name } role joinedAt workspace { id } }
         pageInfo { hasNextPage endCursor } } } }`
@@ -134,7 +134,7 @@ describe('GET /api/workspaces/members', () => {
 })
 
 describe('PATCH /api/workspaces/members/role', () => {
-  it('200 gives another role, which counts from the next call on', async () => {
+  it('200 changes the role from the next request on', async () => {
     const { status, msg, response } = await changeRole(bob, dora.userId, 'editor')
     expect([status, msg, response]).toEqual([200, 'ok', { user_id: dora.userId, role: 'editor' }])
     expect(await standing()).toEqual({ ...START, dora: 'editor' })
@@ -145,13 +145,13 @@ describe('PATCH /api/workspaces/members/role', () => {
     expect((await mkdir('b')).status).toBe(403)
   })
 
-  it('200 for the role that somebody has already', async () => {
+  it('200 for the role that the member already has', async () => {
     expect((await changeRole(alice, alice.userId, 'owner')).status).toBe(200)
     expect((await changeRole(bob, dora.userId, 'viewer')).status).toBe(200)
     expect(await standing()).toEqual(START)
   })
 
-  it('403: an admin makes admins, editors and viewers, and touches no owner', async () => {
+  it('403 for an admin who changes an owner; admins make admins, editors and viewers', async () => {
     expect((await changeRole(bob, carol.userId, 'admin')).status).toBe(200)
     expect(outcome(await changeRole(bob, carol.userId, 'owner'))).toEqual(FORBIDDEN)
     expect(outcome(await changeRole(bob, bob.userId, 'owner'))).toEqual(FORBIDDEN)
@@ -163,7 +163,7 @@ describe('PATCH /api/workspaces/members/role', () => {
     expect(outcome(await changeRole(bob, bob.userId, 'admin'))).toEqual(FORBIDDEN)
   })
 
-  it('200: an owner makes owners, and takes that back', async () => {
+  it('200 for an owner, who makes owners and reverses that', async () => {
     expect((await changeRole(alice, bob.userId, 'owner')).status).toBe(200)
     expect((await changeRole(bob, alice.userId, 'viewer')).status).toBe(200)
     expect(await standing()).toEqual({ ...START, alice: 'viewer', bob: 'owner' })
@@ -174,7 +174,7 @@ describe('PATCH /api/workspaces/members/role', () => {
     })
   })
 
-  it('403 for the last owner, who stays one', async () => {
+  it('403 for the last owner, who keeps the role', async () => {
     for (const role of ['admin', 'editor', 'viewer'])
       expect(outcome(await changeRole(alice, alice.userId, role))).toEqual(LAST_OWNER)
     expect(await standing()).toEqual(START)
@@ -197,7 +197,7 @@ describe('PATCH /api/workspaces/members/role', () => {
     expect(await standing()).toEqual(START)
   })
 
-  it('401 without a credential; 403 for editors, viewers and strangers, whomever they name', async () => {
+  it('401 without a credential; 403 for editors, viewers and strangers, whichever member they name', async () => {
     expect((await changeRole(t.anonymous, dora.userId, 'editor')).status).toBe(401)
     for (const person of [carol, dora, mallory])
       for (const user of [dora.userId, alice.userId, mallory.userId, anyId(), 'nonsense'])
@@ -205,7 +205,7 @@ describe('PATCH /api/workspaces/members/role', () => {
     expect(await standing()).toEqual(START)
   })
 
-  it('404 for somebody who is not a member', async () => {
+  it('404 for a user who is not a member', async () => {
     await expel(t, workspace_id, dora)
     for (const user of [
       dora.userId,
@@ -221,7 +221,7 @@ describe('PATCH /api/workspaces/members/role', () => {
       ])
   })
 
-  it('400 for a workspace in the address beside another in the body: the body counts', async () => {
+  it('400 for a workspace in the URL and another in the body: the body counts', async () => {
     const own = await found(mallory)
     const json = { workspace_id, user_id: mallory.userId, role: 'admin' }
     const played = await mallory.rest('PATCH', `/api/workspaces/members/role?workspace_id=${own}`, {
@@ -239,7 +239,7 @@ describe('PATCH /api/workspaces/members/role', () => {
     expect(await standing()).toEqual(START)
   })
 
-  it('GraphQL: changeMemberRole gives another role', async () => {
+  it('GraphQL: changeMemberRole changes the role', async () => {
     const CHANGE = `mutation ($input: ChangeMemberRoleInput!) { changeMemberRole(input: $input) {
       member { id role person { id } } workspace { id role owner { id } } } }`
     const change = (role: string, member = memberId(dora)) => ({ input: { member, role } })
@@ -267,7 +267,7 @@ describe('PATCH /api/workspaces/members/role', () => {
 })
 
 describe('DELETE /api/workspaces/members/remove', () => {
-  it('200 ends a membership, at once', async () => {
+  it('200 ends a membership immediately', async () => {
     const { status, msg, response } = await remove(bob, carol.userId)
     expect([status, msg, response]).toEqual([200, 'ok', null])
     const { carol: _gone, ...others } = START
@@ -281,7 +281,7 @@ describe('DELETE /api/workspaces/members/remove', () => {
     expect(outcome(await remove(bob, carol.userId))).toEqual([404, { code: 'MEMBER_NOT_FOUND' }])
   })
 
-  it('200 lets everybody leave but the last owner', async () => {
+  it('200 lets every member leave except the last owner', async () => {
     for (const person of [dora, carol, bob])
       expect((await remove(person, person.userId)).response).toBeNull()
     expect(outcome(await remove(alice, alice.userId))).toEqual(LAST_OWNER)
@@ -293,7 +293,7 @@ describe('DELETE /api/workspaces/members/remove', () => {
     expect(await ownerId()).toBe(bob.userId)
   })
 
-  it('403: an admin cannot remove an owner; an owner can', async () => {
+  it('403 for an admin who removes an owner; an owner can', async () => {
     expect(outcome(await remove(bob, alice.userId))).toEqual(FORBIDDEN)
     await join(t, workspace_id, carol, 'owner')
     expect(outcome(await remove(bob, carol.userId))).toEqual(FORBIDDEN)
@@ -304,7 +304,7 @@ describe('DELETE /api/workspaces/members/remove', () => {
     expect(await standing()).toEqual({ alice: 'owner', dora: 'admin' })
   })
 
-  it('401 without a credential; 403 for editors, viewers and strangers, whomever they name', async () => {
+  it('401 without a credential; 403 for editors, viewers and strangers, whichever member they name', async () => {
     expect((await remove(t.anonymous, dora.userId)).status).toBe(401)
     for (const [person, user] of [
       [carol, dora.userId],
@@ -319,7 +319,7 @@ describe('DELETE /api/workspaces/members/remove', () => {
     expect(await standing()).toEqual(START)
   })
 
-  it('400 for what is missing, or comes in the body; 404 for somebody who is not a member', async () => {
+  it('400 for missing parameters, or parameters in the body; 404 for a user who is not a member', async () => {
     for (const [query, field] of [
       [`workspace_id=${workspace_id}`, 'user_id'],
       [`user_id=${dora.userId}`, 'workspace_id'],
@@ -339,7 +339,7 @@ describe('DELETE /api/workspaces/members/remove', () => {
     expect(await standing()).toEqual(START)
   })
 
-  it('ends the keys that a member has made, for good', async () => {
+  it('permanently revokes the keys that the member has made', async () => {
     const { id, caller } = await workspaceKey(t, bob, workspace_id)
     const quota = () => caller.rest('GET', `/api/workspaces/${workspace_id}/quota`)
     expect((await quota()).status).toBe(200)

@@ -102,7 +102,7 @@ describe('An upload of 200 MiB', () => {
   )
 })
 
-it('Two hundred parts that stand still hold less than a megabyte each', async () => {
+it('Two hundred stalled parts hold less than a megabyte each', async () => {
   const uploader = restUploader(alice)
   const { value: upload } = await uploader.start({ filename: 'still', size: 200 * 4 * MiB })
   const most = Buffer.alloc(upload.chunk_size - 1, 7)

@@ -26,8 +26,8 @@ afterAll(() => w.stop())
 
 const figures = () => scrape(metricsUrl)
 
-describe('What is measured', () => {
-  it('has requests by their routes, whatever is in their paths', async () => {
+describe('The metrics', () => {
+  it('label requests by route, whatever their paths contain', async () => {
     await alice.upload('papers/secret-plan.txt', 'some bytes')
     await alice.rest('GET', '/api/files/info?path=papers/secret-plan.txt')
     await alice.rest('GET', '/api/files/info?path=nothing.txt')
@@ -43,7 +43,7 @@ describe('What is measured', () => {
     expect(sampleOf(text, 'satchel_http_requests_running', {})).toBe(0)
   })
 
-  it('has a request that its client gives up before there is an answer as cut', async () => {
+  it('count a request as cut when its client leaves before the response', async () => {
     const { hostname, port } = new URL(w.url)
     const socket = connect(Number(port), hostname)
     const head = [
@@ -62,7 +62,7 @@ describe('What is measured', () => {
     expect(sampleOf(text, 'satchel_http_requests_total', { ...of, status: '200' })).toBeUndefined()
   })
 
-  it('has what a maintenance refuses as such, not as a failure', async () => {
+  it('count requests refused by a maintenance as such, not as failures', async () => {
     const { maintenance } = w.app.services
     await maintenance.start({ endsAt: Date.now() + 60_000 }, null)
     const { status } = await alice.rest('POST', '/api/folders', { json: { path: 'new' } })
@@ -74,7 +74,7 @@ describe('What is measured', () => {
     expect(sampleOf(text, 'satchel_http_requests_total', { ...of, status: '503' })).toBeUndefined()
   })
 
-  it('has operations of GraphQL by their root fields and outcomes, not by names that clients choose', async () => {
+  it('label GraphQL operations by root field and outcome, not by names that clients choose', async () => {
     await alice.graphql('query Made_Up_Name { me { drive { id } } }')
     await alice.graphql('query Another { me { drive { id } drive { name: id } } }')
     await alice.graphql('{ me { id drive { id } } }')
@@ -92,7 +92,7 @@ describe('What is measured', () => {
     expect(text).not.toContain('Made_Up_Name')
   })
 
-  it('has an operation in which a part of the service fails as failed, not as refused', async () => {
+  it('count an operation as failed, not as refused, when a part of the service fails', async () => {
     const { sessions } = w.app.services
     const { list } = sessions
     sessions.list = () => Promise.reject(new Error('broken on purpose'))
@@ -112,7 +112,7 @@ describe('What is measured', () => {
     expect(sampleOf(text, 'satchel_graphql_operation_seconds_count', drive)).toBeUndefined()
   })
 
-  it('has statements, transactions, calls of the store, and events', async () => {
+  it('include statements, transactions, store calls and events', async () => {
     const text = await figures()
     expect(
       sampleOf(text, 'satchel_database_statements_total', { operation: 'insert', table: 'entry' }),
@@ -134,7 +134,7 @@ describe('What is measured', () => {
     expect(sampleOf(text, 'satchel_store_calls_running', { operation: 'put' })).toBe(0)
   })
 
-  it('has passwords that were tried, and refusals because of rates', async () => {
+  it('include password attempts and rate limit refusals', async () => {
     const { response } = await alice.rest('POST', '/api/files/quick_share', {
       json: { object: 'papers/secret-plan.txt', password: 'right' },
     })
@@ -148,7 +148,7 @@ describe('What is measured', () => {
     expect(sampleOf(text, 'satchel_password_attempts_total', { outcome: 'refused' })).toBe(2)
   })
 
-  it('has jobs, mails and sweeps by their outcomes', async () => {
+  it('include jobs, mails and sweeps by outcome', async () => {
     await alice.rest('POST', '/api/files/share', {
       json: { email: 'bob@example.com', objects: ['papers/secret-plan.txt'], send_email: true },
     })
@@ -163,7 +163,7 @@ describe('What is measured', () => {
     expect(Math.abs(Date.now() / 1000 - Number(last))).toBeLessThan(60)
   })
 
-  it('tells what is stored and allowed, and that the parts answer', async () => {
+  it('report stored bytes, limits and the health of the parts', async () => {
     const text = await figures()
     expect(sampleOf(text, 'satchel_database_up', {})).toBe(1)
     expect(sampleOf(text, 'satchel_store_up', {})).toBe(1)
@@ -173,7 +173,7 @@ describe('What is measured', () => {
     expect(sampleOf(text, 'nodejs_eventloop_lag_p99_seconds', {})).toBeGreaterThan(0)
   })
 
-  it('counts what drives may hold by their limits in force', async () => {
+  it('sum the limits of drives that are in force', async () => {
     const { db } = w.app
     const plan = await db.row<{ bytes: number }>(
       "SELECT max_total_storage_bytes AS bytes FROM plan WHERE id = 'free'",
@@ -190,7 +190,7 @@ describe('What is measured', () => {
     await db.OwnLimit.destroy({ where: { userId: alice.userId } })
   })
 
-  it('has everything that the dashboard and the alerts ask for', async () => {
+  it('include every metric of the dashboard and the alerts', async () => {
     const known = new Set(
       [...(await figures()).matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name),
     )
@@ -208,7 +208,7 @@ describe('What is measured', () => {
     }
   })
 
-  it('is what the catalog says', async () => {
+  it('match the catalog', async () => {
     const declared = [...(await figures()).matchAll(/^# TYPE (satchel_\w+) (\w+)$/gm)].map(
       ([, name, type]) => `${name} ${type}`,
     )
@@ -259,7 +259,7 @@ describe('Hostile requests', () => {
     expect(before.length).toBeGreaterThan(200)
   }, 60_000)
 
-  it('leave nothing of people in the figures', async () => {
+  it('leave no personal data in the metrics', async () => {
     const text = await figures()
     const personal = [
       'alice',
@@ -278,8 +278,8 @@ describe('Hostile requests', () => {
   })
 })
 
-describe('The address of the metrics', () => {
-  it('serves nothing else, and no other method', async () => {
+describe('The metrics port', () => {
+  it('serves only /metrics, and only its methods', async () => {
     const [elsewhere, post, head] = await Promise.all([
       fetch(metricsUrl.replace('/metrics', '/api/files/tree')),
       fetch(metricsUrl, { method: 'POST' }),
@@ -290,7 +290,7 @@ describe('The address of the metrics', () => {
     expect((await fetch(`${w.url}/metrics`)).status).toBe(404)
   })
 
-  it('goes on, and says so, when the database does not answer', async () => {
+  it('responds and reports a failure when the database does not respond', async () => {
     const other = await startApp({ METRICS_PORT: '0' })
     const url = `http://127.0.0.1:${other.app.metricsPort()}/metrics`
     await other.app.db.close()
@@ -301,7 +301,7 @@ describe('The address of the metrics', () => {
     await other.stop()
   })
 
-  it('says so when the store hangs, and asks it once', async () => {
+  it('reports a hanging store, and probes it only once', async () => {
     let asked = 0
     const hung = { ...w.app.store, ping: () => new Promise<void>(() => void asked++) }
     const readings: (() => unknown)[] = []
@@ -316,7 +316,7 @@ describe('The address of the metrics', () => {
     expect(asked).toBe(1)
   })
 
-  it('has when a sweeper began, if it has never succeeded', async () => {
+  it('shows when a sweeper started, if it has never succeeded', async () => {
     const { db, store, services } = w.app
     const readings: (() => unknown)[] = []
     const read = () => readings[0]?.()
@@ -347,7 +347,7 @@ describe('The address of the metrics', () => {
     expect(lastSweep).toBeLessThanOrEqual(Date.now() / 1000)
   })
 
-  it('has outcomes of few words from zero', async () => {
+  it('shows outcomes of small label sets from zero', async () => {
     const other = await startApp({ METRICS_PORT: '0' })
     const text = await scrape(`http://127.0.0.1:${other.app.metricsPort()}/metrics`)
     await other.stop()
@@ -367,7 +367,7 @@ describe('The address of the metrics', () => {
         expect([name, outcome, sampleOf(text, name, { outcome })]).toEqual([name, outcome, 0])
   })
 
-  it('is none without the setting', async () => {
+  it('is closed without the setting', async () => {
     const other = await startApp()
     expect(other.app.metricsPort()).toBeUndefined()
     expect(other.app.figures).toBeUndefined()

@@ -57,7 +57,7 @@ describe('The migrations', () => {
     }
   })
 
-  it('run again after a kill, and change no row that exists', async () => {
+  it('run again after a kill, and change no existing row', async () => {
     const { db } = fresh
     await db.run("UPDATE plan SET name = 'Renamed' WHERE id = 'free'")
     const state = async () => [
@@ -106,13 +106,13 @@ describe('The migrations', () => {
     }
   })
 
-  it('count the 26 steps of the development versions as the first one', () => {
+  it('record the 26 steps of the development versions as the first one', () => {
     const names = ['0001-initial', '0028-pictures', '0033-instance-stores', '0034-x', 'restoring y']
     expect(stepsOf(names)).toEqual(['0001-tables', '0034-x', 'restoring y'])
   })
 })
 
-describe('A database that the last development version stored', () => {
+describe('A database of the last development version', () => {
   it('starts, and keeps files, trash, links, tags and workspaces', async () => {
     const { url, drop } = await storedDatabase()
     await adoptFolder(url)

@@ -249,7 +249,7 @@ async function moveAll(from: Settings, to: Settings): Promise<void> {
   await site.expectHealed(30_000)
 }
 
-it('All blobs are moved to another store while they are stored, read and deleted, whoever is killed meanwhile', async () => {
+it('Blobs move to another store during uploads, reads and deletes, whichever process is killed', async () => {
   const second = newStore()
   await moveAll(first, second)
   await moveAll(second, newFolder())

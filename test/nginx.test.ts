@@ -138,7 +138,7 @@ const curl = (...args: string[]) =>
     expect([...buffered]).toEqual([])
   }, 300_000)
 
-  it('passes events on at once', async () => {
+  it('forwards events immediately', async () => {
     const query = JSON.stringify({ query: 'subscription { bucketChanged { id } }' })
     const client = spawn('curl', [
       ...['--silent', '--no-buffer', '--cacert', join(dir, 'cert.pem')],
@@ -158,7 +158,7 @@ const curl = (...args: string[]) =>
     await once(client, 'exit')
   }, 60_000)
 
-  it('moves files by WebDAV, whose Destination names the host of the proxy', async () => {
+  it("moves files by WebDAV with the proxy's host in the Destination header", async () => {
     await alice.upload('from.txt', 'text')
     const made = await alice.rest('POST', '/api/api_keys/private/create', {
       json: { name: 'files', scopes: privateScopes },

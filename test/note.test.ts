@@ -29,13 +29,13 @@ async function have(path: string, text: string, person = alice): Promise<string>
 }
 
 describe('GET /api/files/{checksum}/note', () => {
-  it('200 is empty when there is no note yet', async () => {
+  it('200 returns an empty note when there is none yet', async () => {
     const checksum = await have('note/none.txt', 'without a note')
     const { status, msg, response } = await read(checksum)
     expect([status, msg, response]).toEqual([200, 'ok', { content: '' }])
   })
 
-  it('200 takes the checksum in upper case, too', async () => {
+  it('200 accepts an uppercase checksum, too', async () => {
     const checksum = await have('note/case.txt', 'in capitals')
     await write(checksum.toUpperCase(), 'one note')
     expect((await read(checksum)).response.content).toBe('one note')
@@ -58,7 +58,7 @@ describe('GET /api/files/{checksum}/note', () => {
 })
 
 describe('PUT /api/files/{checksum}/note', () => {
-  it('200 writes, writes again, and removes', async () => {
+  it('200 writes, overwrites and removes', async () => {
     const checksum = await have('put/a.txt', 'with a note')
     const { status, msg, response } = await write(checksum, 'first\nline, 🦊 and all')
     expect([status, msg, response]).toEqual([200, 'ok', { note: 'first\nline, 🦊 and all' }])
@@ -72,7 +72,7 @@ describe('PUT /api/files/{checksum}/note', () => {
     expect(await notes()).toHaveLength(before.length - 1)
   })
 
-  it('200 up to 10,000 characters, however many bytes those have', async () => {
+  it('200 for up to 10,000 characters, however many bytes they take', async () => {
     const checksum = await have('put/long.txt', 'with a long note')
     const long = '🦊'.repeat(10_000)
     expect((await write(checksum, long)).status).toBe(200)
@@ -139,7 +139,7 @@ describe('A note', () => {
     expect(await contentOf('wanders')).toBe('wherever it goes')
   })
 
-  it('is shared by equal copies, and lives as long as one of them', async () => {
+  it('is shared by identical copies, and lives until the last copy is deleted', async () => {
     const checksum = await have('copies/1.txt', 'a twin')
     await have('copies/2.txt', 'a twin')
     await write(checksum, 'of both')
@@ -149,7 +149,7 @@ describe('A note', () => {
     expect((await read(checksum)).response.code).toBe('FILE_NOT_FOUND')
   })
 
-  it('belongs to one person, also where another has the same content', async () => {
+  it('belongs to one person, even if another has the same content', async () => {
     const checksum = await have('own/a.txt', 'common content')
     await write(checksum, 'of alice')
     const without = await read(checksum, bob)
@@ -166,7 +166,7 @@ describe('A note', () => {
     expect(await contentOf('common content')).toBe('of alice')
   })
 
-  it('is out of reach as soon as a folder above the last copy is deleted', async () => {
+  it('is inaccessible once a folder above the last copy is deleted', async () => {
     const checksum = await have('gone/deep/a.txt', 'soon gone')
     await write(checksum, 'soon gone, too')
     await alice.rest('DELETE', '/api/folders?path=gone&recursive=true')
@@ -175,7 +175,7 @@ describe('A note', () => {
     expect((await read(checksum)).response.code).toBe('FILE_NOT_FOUND')
   })
 
-  it('is within reach while one copy is there, among any number of deleted folders that wait to be purged', async () => {
+  it('is accessible while one copy remains, among any number of deleted folders that wait to be purged', async () => {
     const [bucket] = await t.app.db.rows<{ id: string }>(
       'SELECT id FROM bucket WHERE user_id = ?',
       [bob.userId],

@@ -61,8 +61,8 @@ const oddNames: [string, string][] = [
   ['white space inside', 'a  b\u00a0c\u3000d'],
 ]
 
-describe('A name that is unusual and fine', () => {
-  it.each(oddNames)('is kept by REST as it is: %s', async (_why, name) => {
+describe('An unusual but valid name', () => {
+  it.each(oddNames)('is kept unchanged by REST: %s', async (_why, name) => {
     const made = await alice.rest('POST', '/api/folders', { json: { path: name } })
     expect([made.status, made.response.folder.name]).toEqual([200, name])
     await alice.upload('plain', 'x')
@@ -104,7 +104,7 @@ describe('A name that is unusual and fine', () => {
     },
   )
 
-  it('is kept by an upload in parts as it is, also where the path is as long as can be', async () => {
+  it('is kept unchanged by a multipart upload, also in a path of the maximum length', async () => {
     const up = restUploader(alice)
     const longest = five('é'.repeat(102)).split('/')
     const places = [
@@ -124,7 +124,7 @@ describe('A name that is unusual and fine', () => {
     }
   })
 
-  it('is kept by GraphQL as it is', async () => {
+  it('is kept unchanged by GraphQL', async () => {
     for (const [, name] of oddNames) {
       const { data } = await alice.graphql(
         'mutation M($path: String!) { createFolder(input: { at: { path: $path } }) { folder { name path } } }',
@@ -150,7 +150,7 @@ describe('The limits of a path', () => {
     ['1,024 bytes', five('a'.repeat(204))],
     ['1,024 bytes, two each', five('é'.repeat(102))],
     ['1,024 bytes after NFC, more before', five('e\u0301'.repeat(102))],
-  ])('%s are fine', async (_what, path) => {
+  ])('accept %s', async (_what, path) => {
     const names = path.normalize('NFC').split('/')
     const upload = await put(names.slice(0, -1).join('/'), names.at(-1) ?? '')
     expect(upload?.response.file.path).toBe(names.join('/'))
@@ -158,7 +158,7 @@ describe('The limits of a path', () => {
     await alice.rest('DELETE', `/api/folders?path=${at(names[0] ?? '')}&recursive=true`)
   })
 
-  it('400 for a move that would push something below over them; nothing moves', async () => {
+  it('400 for a move that would push an entry below beyond the limits; nothing moves', async () => {
     await put('a/b', 'c'.repeat(255))
     const before = await usage()
     for (const destination of [Array(31).fill('x').join('/'), `${five('x'.repeat(160))}`]) {
@@ -176,8 +176,8 @@ describe('The limits of a path', () => {
   })
 })
 
-describe('Names that are nearly the same', () => {
-  it('are one when NFC makes them one', async () => {
+describe('Similar names', () => {
+  it('are equal when NFC makes them equal', async () => {
     const [composed, decomposed] = ['é.txt', 'e\u0301.txt']
     const made = await put('nfc', decomposed)
     expect(made?.response.file).toMatchObject({ name: composed, path: `nfc/${composed}` })
@@ -194,7 +194,7 @@ describe('Names that are nearly the same', () => {
     expect(await foldersIn('angstrom')).toEqual(['\u00c5'])
   })
 
-  it('are two when only NFKC, a case, an accent or a collation makes them one', async () => {
+  it('are different when only NFKC, case, accents or a collation make them equal', async () => {
     const names = [
       'a',
       'A',
@@ -248,7 +248,7 @@ describe('Names that are nearly the same', () => {
     },
   )
 
-  it('are a file and a folder only in different folders', async () => {
+  it('can be a file and a folder only in different folders', async () => {
     await put('kinds', 'a')
     const folder = await alice.rest('POST', '/api/folders', { json: { path: 'kinds/a' } })
     const below = await put('kinds/a', 'b')

@@ -24,11 +24,11 @@ const documentOf = async (url: string): Promise<ApiDocument> =>
   JSON.parse((await rest(url, 'GET', '/api/openapi.json')).text)
 
 describe('GET /api/openapi.json', () => {
-  it('describes what answers are compared with, at the address of the service', async () => {
+  it('describes the tested responses, at the address of the service', async () => {
     expect(await documentOf(t.url)).toEqual({ ...documents[0], servers: [{ url: t.url }] })
   })
 
-  it('describes bytes where downloads pass the service', async () => {
+  it('describes bytes where the service sends the downloads', async () => {
     const proxy = await startApp({ DOWNLOADS: 'proxy' })
     try {
       expect(await documentOf(proxy.url)).toEqual({
@@ -85,8 +85,8 @@ const operations = Object.entries(documents[0]?.paths ?? {})
   // An example cannot have the signature of a provider.
   .filter(([, , { operationId }]) => operationId !== 'backChannelLogout')
 
-describe('The request that the API document shows', () => {
-  it.each(operations)('for %s %s is in order', async (method, path, operation) => {
+describe('The example request of the API document', () => {
+  it.each(operations)('for %s %s is valid', async (method, path, operation) => {
     // Some of them end the session, the account or the workspace.
     const alice = await t.signIn('alice')
     const { url, options } = exampleRequest(path, operation, await found(alice))

@@ -118,7 +118,7 @@ const eventsOf = async (subject: string, kinds: string) =>
   ).map(({ kind }) => kind)
 
 describe('the groups that a provider states at a sign-in', () => {
-  it('give roles, change them, and end them', async () => {
+  it('grant, change and revoke roles', async () => {
     const ann = await signIn('ann', ['eng', 'ops', 'unknown'])
     expect(await rolesOf(ann)).toEqual(['editor', 'viewer'])
     await signIn('ann', ['guests'])
@@ -132,7 +132,7 @@ describe('the groups that a provider states at a sign-in', () => {
       expect(log).toContain(`"event":"${event}"`)
   })
 
-  it('are noted like other changes of members', async () => {
+  it('are audited like other changes of members', async () => {
     const ben = await signIn('ben', ['eng'])
     await signIn('ben', ['guests'])
     await signIn('ben', [])
@@ -147,7 +147,7 @@ describe('the groups that a provider states at a sign-in', () => {
     ])
   })
 
-  it('end what the membership gave', async () => {
+  it('revoke everything that came with the membership', async () => {
     const cleo = await signIn('cleo', ['leads'])
     const cookie = `session_id=${cleo.browser.jar.get('session_id')?.value}`
     const asked = await fetch(`${t.url}/api/workspaces/${team}/quota`, { headers: { cookie } })
@@ -158,7 +158,7 @@ describe('the groups that a provider states at a sign-in', () => {
     ).toBe(403)
   })
 
-  it('do not touch a membership that people made, or an owner', async () => {
+  it('do not change memberships that people made, or owners', async () => {
     const dan = await signIn('dan', [])
     await setRole(dan.userId, 'admin')
     for (const groups of [['guests'], [], ['eng']]) {
@@ -173,7 +173,7 @@ describe('the groups that a provider states at a sign-in', () => {
     }
   })
 
-  it('do not touch what another provider gave, which ends with the identity of that one', async () => {
+  it("do not change memberships from another provider, which end with that provider's identity", async () => {
     const fay = await signIn('fay', ['eng'])
     await signIn('fay', ['crew'], { by: 'lab' })
     expect(await rolesOf(fay)).toEqual(['editor', 'viewer'])
@@ -194,7 +194,7 @@ describe('the groups that a provider states at a sign-in', () => {
     expect((await eventsOf(fay.userId, 'member.%')).at(-1)).toBe('member.removed')
   })
 
-  it('keep what they gave together with the identity, if that cannot be removed', async () => {
+  it('keep their memberships and the identity, if the memberships cannot be removed', async () => {
     const lea = await signIn('lea', ['eng'])
     await signIn('lea', ['crew'], { by: 'lab' })
     const caller = { userId: lea.userId, via: 'session', credentialId: 'none' } as unknown as Caller
@@ -217,7 +217,7 @@ describe('the groups that a provider states at a sign-in', () => {
     expect(await rolesOf(lea)).toEqual(['editor', 'viewer'])
   })
 
-  it('of another provider give nothing and change nothing, whatever their names', async () => {
+  it('of another provider grant and change nothing, whatever their names', async () => {
     const gil = await signIn('gil', ['leads', 'ops'], { by: 'lab' })
     expect(await rolesOf(gil)).toEqual([undefined, undefined])
     await signIn('gil', ['eng', 'crew'])
@@ -225,7 +225,7 @@ describe('the groups that a provider states at a sign-in', () => {
     expect(await rolesOf(gil)).toEqual(['editor', undefined])
   })
 
-  it('end at the next sign-in, whatever its provider, once theirs is not configured', async () => {
+  it('lose their memberships at the next sign-in by any provider, once their own provider is not configured', async () => {
     const mia = await signIn('mia', ['eng'])
     await setRole(mia.userId, 'viewer', 'former', ops)
     expect(await rolesOf(mia)).toEqual(['editor', 'viewer'])
@@ -235,7 +235,7 @@ describe('the groups that a provider states at a sign-in', () => {
     expect(t.logs(logged)).toMatch(/"event":"member_removed".*"provider":"former"/)
   })
 
-  it('change nothing where the provider states them elsewhere', async () => {
+  it('change nothing if the provider states them in another claim', async () => {
     const gus = await signIn('gus', ['eng'])
     sso.alter = async (path, answer) =>
       path === 'me'
@@ -247,7 +247,7 @@ describe('the groups that a provider states at a sign-in', () => {
     expect(t.logs(logged)).toContain('states these claims elsewhere')
   })
 
-  it('change nothing where they cannot be read', async () => {
+  it('change nothing if they cannot be read', async () => {
     const kim = await signIn('kim', ['eng'])
     for (const groups of [{ eng: true }, [{ name: 'eng' }], [null]]) {
       sso.alter = async (path, answer) => (path === 'me' ? { ...answer, groups } : undefined)
@@ -267,7 +267,7 @@ describe('the groups that a provider states at a sign-in', () => {
     expect(await rolesOf(kim)).toEqual([undefined, undefined])
   })
 
-  it('leave out a workspace that is full or missing, and sign in all the same', async () => {
+  it('skip a full or missing workspace, and complete the sign-in', async () => {
     const [{ members = 0 } = {}] = await t.app.db.rows<{ members: number }>(
       'SELECT COUNT(*) AS members FROM member WHERE workspace_id = ?',
       [ops],
@@ -291,7 +291,7 @@ describe('the groups that a provider states at a sign-in', () => {
     expect(await eventsOf(ida.userId, 'member.%')).toEqual(['member.joined'])
   })
 
-  it('give nothing any longer when the setting is gone', async () => {
+  it('grant nothing once the setting is removed', async () => {
     const jan = await signIn('jan', ['eng'])
     expect(await rolesOf(jan)).toEqual(['editor', undefined])
     await signIn('jan', ['eng'], { app: plain })

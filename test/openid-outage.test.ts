@@ -53,7 +53,7 @@ async function serve({
 }
 
 describe('a sign-in', () => {
-  it('whose browser leaves ends while the configuration of the provider is read', async () => {
+  it("stops reading the provider's configuration when the browser leaves", async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     const { promise: begun, resolve: onEnd } = Promise.withResolvers<Promise<void>>()
     sso.alter = async () => void (await held)
@@ -71,7 +71,7 @@ describe('a sign-in', () => {
     server.close()
   }, 5000)
 
-  it('has one deadline for all that the provider answers', async () => {
+  it('has one deadline for all responses of the provider', async () => {
     const { url, server } = await serve({ timeoutMs: 1000 })
     const signIn = async () => {
       const browser = new Browser()
@@ -112,7 +112,7 @@ describe('logout tokens that anyone can send', () => {
   }
   const unsigned = (iss?: string) => new UnsecuredJWT(iss === undefined ? {} : { iss }).encode()
 
-  it('cause no requests to a provider that does not answer, and one line in the log', async () => {
+  it('send no requests to a dead provider, and log one line', async () => {
     sso.setDown(true)
     const asked = countAsked('/.well-known/openid-configuration')
     const t = await startApp(sso.settings('SSO'))
@@ -148,7 +148,7 @@ describe('logout tokens that anyone can send', () => {
   it.each([
     ['that cannot be read', '/nothing', 'answers 404'],
     ['that are none', '/.well-known/openid-configuration', 'is no set of keys'],
-  ])('read keys %s once in some seconds', async (_, path, reason) => {
+  ])('fetch keys %s only once in some seconds', async (_, path, reason) => {
     sso.alter = async (asked, answer) =>
       asked === '.well-known/openid-configuration'
         ? { ...answer, jwks_uri: sso.issuer + path }

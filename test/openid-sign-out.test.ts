@@ -89,7 +89,7 @@ describe('signing out', () => {
     },
   )
 
-  it('does not lead a browser on that is still signed in, or elsewhere than to this service', async () => {
+  it('redirects a signed-in browser only within this service', async () => {
     const browser = await signIn()
     for (const to of ['/login', '//evil.example', 'https://evil.example']) {
       const answer = await browser.get(`${t.url}/auth/sign_out?return_to=${encodeURIComponent(to)}`)
@@ -101,7 +101,7 @@ describe('signing out', () => {
     expect(await isSignedIn(browser)).toBe(true)
   })
 
-  it('stays here without the setting, and leads back', async () => {
+  it('stays local without the setting, and redirects back', async () => {
     const other = await startApp(sso.settings('SSO'))
     try {
       const browser = await signIn(other.url)
@@ -116,7 +116,7 @@ describe('signing out', () => {
     }
   })
 
-  it('without a page forgets the session of the provider', async () => {
+  it("without a page forgets the provider's session", async () => {
     const browser = await signIn()
     expect(browser.jar.has('provider_session')).toBe(true)
     await browser.get(`${t.url}/auth/logout`, { method: 'POST', headers: { origin: t.url } })
@@ -125,7 +125,7 @@ describe('signing out', () => {
     ).toEqual([])
   })
 
-  it('ends no session of a provider that an earlier session began with', async () => {
+  it("keeps the provider's session of an earlier session", async () => {
     const lab = await openOpenIdProvider()
     const both = await startApp({
       ...sso.settings('SSO'),
@@ -161,7 +161,7 @@ describe('signing out', () => {
     }
   })
 
-  it('needs no provider for a session that did not begin with one', async () => {
+  it('needs no provider for a session that another sign-in method started', async () => {
     const carol = await t.signIn('carol')
     const answer = await fetch(`${t.url}/logout`, {
       method: 'POST',
@@ -197,7 +197,7 @@ describe('a logout token', () => {
     }
   }
 
-  it('of the provider ends the session that began with its session, and no other', async () => {
+  it('of the provider ends only the session that belongs to its session', async () => {
     const [first, second] = [await signIn(), await signIn()]
     const elsewhere = await beginElsewhere(second)
     await signOut(first)
@@ -215,7 +215,7 @@ describe('a logout token', () => {
     expect(await isSignedIn(elsewhere)).toBe(true)
   })
 
-  it('ends the session that it names also when the account has lost the identity, or another has it', async () => {
+  it('ends its session even if the account lost the identity, or another account has it', async () => {
     const browser = await signIn()
     const { user_info } = JSON.parse(
       await (await browser.get(`${t.url}/auth/is_valid`)).text(),
@@ -233,7 +233,7 @@ describe('a logout token', () => {
     expect([await isSignedIn(browser), await isSignedIn(bob)]).toEqual([true, true])
   })
 
-  it('without a session ends all that the user has begun with the provider', async () => {
+  it('without a session ends all sessions of the user at the provider', async () => {
     const sessions = [await signIn(), await signIn()]
     sso.user = { sub: 'bob-1', email: 'bob@example.com', email_verified: true, name: 'Bob' }
     const bob = await signIn()
@@ -284,7 +284,7 @@ describe('a logout token', () => {
     expect(await isSignedIn(browser)).toBe(true)
   })
 
-  it('must come as a form', async () => {
+  it('must be sent as a form', async () => {
     const answer = await fetch(`${t.url}/auth/backchannel_logout`, { method: 'POST', body: '{}' })
     expect(answer.status).toBe(400)
     expect((await fetch(`${t.url}/auth/backchannel_logout`)).status).toBe(405)

@@ -41,7 +41,7 @@ async function whoIs(browser: Browser, url = t.url) {
   return JSON.parse(await (await browser.get(`${url}/auth/is_valid`)).text()).response.user_info
 }
 
-describe('a provider of which only the issuer is set', () => {
+describe('a provider with only an issuer configured', () => {
   it('signs people in, with PKCE and a nonce', async () => {
     sso.user = staff('alice')
     const browser = new Browser()
@@ -67,7 +67,7 @@ describe('a provider of which only the issuer is set', () => {
     expect(await signIn()).toBe('/')
   })
 
-  it('takes an address as verified only if the provider says so', async () => {
+  it('treats an address as verified only if the provider says so', async () => {
     for (const email_verified of [undefined, false]) {
       const { email_verified: _, ...claims } = staff(`unverified-${email_verified}`)
       sso.user = { ...claims, ...(email_verified === undefined ? {} : { email_verified }) }
@@ -77,7 +77,7 @@ describe('a provider of which only the issuer is set', () => {
     }
   })
 
-  it('refuses a code that was used before', async () => {
+  it('refuses a used code', async () => {
     sso.user = staff('alice')
     const [first, second] = [new Browser(), new Browser()]
     const callback = await sso.visit(first, await first.get(`${t.url}/auth/oauth`))
@@ -104,7 +104,7 @@ describe('a provider of which only the issuer is set', () => {
     )
   })
 
-  it('refuses a callback of its issuer for the sign-in at a provider without one', async () => {
+  it('refuses a callback with its issuer for a sign-in at a provider without one', async () => {
     const hub = await openProvider()
     const both = await startApp({ ...sso.settings('SSO'), ...hub.settings })
     const callbackWith = async (issuer?: string) => {
@@ -129,7 +129,7 @@ describe('a provider of which only the issuer is set', () => {
     }
   })
 
-  it('reads the new keys of a provider that has changed them', async () => {
+  it('loads the new keys of a provider after a rotation', async () => {
     sso.user = staff('alice')
     expect(await signIn()).toBe('/')
     sso.rotate()
@@ -237,7 +237,7 @@ describe('an ID token', () => {
     expect(t.logs(logged).replaceAll('\\"', '"')).toContain(reason)
   })
 
-  it('that is signed anew with the right key is accepted, with the hash of its access token or without', async () => {
+  it('signed again with the right key is accepted, with or without the hash of its access token', async () => {
     sso.user = staff('alice')
     alterToken(async claims => sign(claims))
     expect(await signIn()).toBe('/')
@@ -250,7 +250,7 @@ describe('an ID token', () => {
     expect(await signIn()).toBe('/')
   })
 
-  it('does not verify the other address of userinfo', async () => {
+  it('does not verify the different address of userinfo', async () => {
     sso.user = { sub: 'carol-1', email: 'carol@example.com', name: 'Carol', groups: ['staff'] }
     alterToken(claims => sign({ ...claims, email: 'victim@example.com', email_verified: true }))
     const browser = new Browser()
@@ -262,8 +262,8 @@ describe('an ID token', () => {
   })
 })
 
-describe('a provider that does not answer', () => {
-  it('keeps the service from nothing but new sign-ins, and is used once it answers', async () => {
+describe('a provider that does not respond', () => {
+  it('blocks only new sign-ins, and is used once it responds', async () => {
     sso.setDown(true)
     const later = await startApp(sso.settings('SSO'))
     try {
@@ -293,7 +293,7 @@ describe('a provider that does not answer', () => {
   it.each([
     ['is of another issuer', { issuer: 'https://other.example.com' }],
     ['lacks the keys', { jwks_uri: undefined }],
-  ])('as discovery demands is not used: its configuration %s', async (_, change) => {
+  ])('with invalid discovery data is refused: its configuration %s', async (_, change) => {
     sso.alter = async (path, answer) =>
       path === '.well-known/openid-configuration' ? { ...answer, ...change } : undefined
     const later = await startApp(sso.settings('SSO'))

@@ -26,7 +26,7 @@ describe('Two instances on one database', () => {
   /** The form of one instance, sent to the other. */
   const atOther = (url: string) => url.replace(one.url, two.url)
 
-  it('continue a sign-in that the other has begun', async () => {
+  it('continue a sign-in that the other began', async () => {
     const browser = new Browser()
     await visit(browser, `${one.url}/auth/oauth`)
     const form = { email: 'owner@example.com', password: PASSWORD }
@@ -42,7 +42,7 @@ describe('Two instances on one database', () => {
     expect(await whoIs(one, browser)).toBe('owner@example.com')
   })
 
-  it('accept a link once, sent to both at the same time', async () => {
+  it('accept a link once when both receive it at the same time', async () => {
     const url = await one.app.services.logins.invite(null, { email: 'bob@example.com', name: '' })
     const browsers = [new Browser(), new Browser()]
     const given = new URLSearchParams({ name: 'Bob', password: PASSWORD })
@@ -60,7 +60,7 @@ describe('Two instances on one database', () => {
     expect(rows).toBe(1)
   })
 
-  it('leave exactly one of two states of a password when a reset is sent to both', async () => {
+  it('leave exactly one consistent password when both receive a reset', async () => {
     const bob = await one.app.db.Login.findOne({ where: { email: 'bob@example.com' }, raw: true })
     const url = await one.app.services.logins.resetFor(null, bob?.userId ?? '', false)
     const words = ['orchard velvet midnight ladder', 'copper meadow thimble sunday']
@@ -86,7 +86,7 @@ describe('Two instances on one database', () => {
 })
 
 describe('The state of sign-ins', () => {
-  it('ends with its time, and is swept', async () => {
+  it('expires, and is swept', async () => {
     const t = await startApp({ SIGN_IN: 'accounts' })
     await createFirst(t)
     const browser = new Browser()
@@ -100,7 +100,7 @@ describe('The state of sign-ins', () => {
     await t.stop()
   })
 
-  it('does not grow without bounds', async () => {
+  it('is bounded', async () => {
     const t = await startApp({ SIGN_IN: 'accounts', RATE_SIGN_INS: '3' })
     await createFirst(t)
     const statuses = []
@@ -112,7 +112,7 @@ describe('The state of sign-ins', () => {
 })
 
 describe('Unknown and known addresses', () => {
-  it('take the same time within noise', async () => {
+  it('take the same time, within noise', async () => {
     const t = await startApp({ SIGN_IN: 'accounts', RATE_SIGN_INS: '1000000' })
     await createFirst(t)
     const times: Record<string, number[]> = { owner: [], nobody: [] }

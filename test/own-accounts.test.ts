@@ -12,7 +12,7 @@ describe('Before the first account', () => {
   })
   afterAll(() => t.stop())
 
-  it('shows strangers nothing but how to set the server up', async () => {
+  it('shows strangers only how to set up the server', async () => {
     const { status, text } = await visit(new Browser(), `${t.url}/login`)
     expect(status).toBe(503)
     expect(text).toContain('This server has no account yet.')
@@ -20,7 +20,7 @@ describe('Before the first account', () => {
     expect(wrong.status).toBe(404)
   })
 
-  it('speaks the language of the browser', async () => {
+  it('uses the language of the browser', async () => {
     const headers = { 'accept-language': 'de-AT,de;q=0.9,en;q=0.8' }
     const { text } = await visit(new Browser(), `${t.url}/login`, { headers })
     expect(text).toContain('<html lang="de">')
@@ -59,14 +59,14 @@ describe('An account of the service', () => {
   })
   afterAll(() => t.stop())
 
-  it('signs in by its address in any case, and its password', async () => {
+  it('signs in by its address, in upper or lower case, and its password', async () => {
     const given = { email: ' Owner@Example.com', password: PASSWORD }
     const { browser, page } = await passwordSignIn(t, given)
     expect(page.status).toBe(200)
     expect(await whoIs(t, browser)).toBe('owner@example.com')
   })
 
-  it('leads back to the page that asked for the sign-in', async () => {
+  it('returns to the page that asked for the sign-in', async () => {
     const browser = new Browser()
     await visit(browser, `${t.url}/sessions`)
     const page = await send(browser, { email: 'owner@example.com', password: PASSWORD })
@@ -74,7 +74,7 @@ describe('An account of the service', () => {
     expect(page.status).toBe(200)
   })
 
-  it('answers an unknown address like a wrong password', async () => {
+  it('responds to an unknown address as to a wrong password', async () => {
     const wrong = await passwordSignIn(t, { email: 'owner@example.com', password: 'wrong' })
     const unknown = await passwordSignIn(t, { email: 'nobody@example.com', password: 'wrong' })
     expect([wrong.page.status, unknown.page.status]).toEqual([422, 422])
@@ -100,7 +100,7 @@ describe('An account of the service', () => {
     await other.stop()
   })
 
-  it('stores neither passwords, codes nor links, and seals its signing key', async () => {
+  it('stores no passwords, codes or links, and encrypts its signing key', async () => {
     const tables = ['login', 'login_link', 'sign_in_state', 'sign_in_key']
     const rows = await Promise.all(tables.map(name => t.app.db.rows(`SELECT * FROM ${name}`)))
     const all = JSON.stringify(rows)
@@ -111,7 +111,7 @@ describe('An account of the service', () => {
     expect(t.logs()).not.toContain(PASSWORD)
   })
 
-  it('ends with the account of its person', async () => {
+  it('is deleted with the account of its person', async () => {
     const own = await startApp(settings)
     const { browser } = await createFirst(own)
     const login = await own.app.db.Login.findOne({ raw: true })
@@ -131,7 +131,7 @@ describe('An account of the service', () => {
     await t.app.db.User.update({ status: 'active' }, { where })
   })
 
-  it('takes no forms from pages of other origins', async () => {
+  it('refuses forms from pages of other origins', async () => {
     const browser = new Browser()
     await visit(browser, `${t.url}/login`)
     const given = { email: 'owner@example.com', password: PASSWORD }
@@ -149,14 +149,14 @@ describe('An account of the service', () => {
   })
 })
 
-describe('Guesses', () => {
+describe('Password guesses', () => {
   let t: TestApp
   beforeAll(async () => {
     t = await startApp({ ...settings, TRUST_PROXY: 'loopback' })
   })
   afterAll(() => t.stop())
 
-  it('are bounded for an account, and do not keep its owner out on a known device', async () => {
+  it('are limited per account, and do not lock its owner out of a known device', async () => {
     const { browser: known } = await createFirst(t)
     const attacker = new Browser()
     await visit(attacker, `${t.url}/login`)

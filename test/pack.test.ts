@@ -166,7 +166,7 @@ const copiesOfGraphql = (folder: string) =>
   )
 
 describe.each(Object.keys(npms) as Npm[])('The package, installed by %s', npm => {
-  it('serves after a global installation, which prints no warning', async () => {
+  it('serves after a global installation without warnings', async () => {
     const prefix = await installs.globally(npm)
     expect(copiesOfGraphql(prefix)).toEqual([manifest.dependencies.graphql])
     if (isRoot) chmodSync(prefix, 0o755)
@@ -186,7 +186,7 @@ describe.each(Object.keys(npms) as Npm[])('The package, installed by %s', npm =>
     await serve([join(project, 'node_modules/.bin/satchel-server')], {}, useService)
   }, 300_000)
 
-  it('serves by npx', async () => {
+  it('serves through npx', async () => {
     const cache = mkdtempSync(join(dir, 'npx-'))
     const npx = [programOf(npm, 'npx'), '--yes', '--package', tarball, '--', 'satchel-server']
     await serve(npx, { npm_config_cache: cache }, useService)
@@ -194,8 +194,8 @@ describe.each(Object.keys(npms) as Npm[])('The package, installed by %s', npm =>
   }, 300_000)
 })
 
-describe('What npm pack makes', () => {
-  it('holds what runs, its licence and its documents, and no tests', () => {
+describe('The package of npm pack', () => {
+  it('contains the code, licence and documents, and no tests', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         'dist/console/index.html',
@@ -217,7 +217,7 @@ describe('What npm pack makes', () => {
     expect(manifest.license).toBe('Apache-2.0')
   })
 
-  it('has every command that it names', () => {
+  it('contains every command that it declares', () => {
     for (const path of Object.values<string>(manifest.bin)) {
       expect(files).toContain(path)
       expect(readFileSync(join(home, path), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
@@ -233,7 +233,7 @@ describe('What npm pack makes', () => {
     }
   })
 
-  it('names the version of Node.js that it needs', async () => {
+  it('names the required version of Node.js', async () => {
     const older =
       'Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})'
     const server = run(process.execPath, [
@@ -249,7 +249,7 @@ describe('What npm pack makes', () => {
     })
   })
 
-  it('holds every file that docs/operate.md names in it', () => {
+  it('contains every file that docs/operate.md mentions', () => {
     const guide = readFileSync('docs/operate.md', 'utf8')
     const named = [
       ...guide.matchAll(/(?<![\w-])docker\/[\w./-]*\w/g),

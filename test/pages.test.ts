@@ -152,7 +152,7 @@ const expireAll = (table: 'share' | 'invite') =>
   t.app.db.run(`UPDATE ${table} SET expires_at = ?`, [Date.now() - 1])
 
 describe('GET /workspace/{id}', () => {
-  it('lists a folder with sizes, and leads to what is in it', async () => {
+  it('lists a folder with sizes and links to its entries', async () => {
     const id = await found(alice, 'Tool Shed')
     await join(t, id, bob, 'viewer')
     for (const [folder, name] of [
@@ -184,7 +184,7 @@ describe('GET /workspace/{id}', () => {
     expect(linksOf(await get('/', bob))).toContain(`/workspace/${id}`)
   })
 
-  it('refuses strangers, and leads people who have not signed in to the sign-in', async () => {
+  it('refuses strangers, and redirects signed-out visitors to the sign-in', async () => {
     const id = await found(alice, 'Vault')
     expect((await get(`/workspace/${id}`, carol)).status).toBe(403)
     expect((await get('/workspace/no-id', carol)).status).toBe(403)
@@ -198,7 +198,7 @@ describe('GET /workspace/{id}', () => {
 })
 
 describe('GET /', () => {
-  it('says to strangers what this is, and how to sign in', async () => {
+  it('tells strangers what the service is, and how to sign in', async () => {
     const answer = await get('/')
     expect(answer.status).toBe(200)
     isPage(answer)
@@ -206,7 +206,7 @@ describe('GET /', () => {
     expect(linksOf(answer)).toEqual(expect.arrayContaining(['/login', '/graphql', '/api/docs']))
   })
 
-  it('shows to whoever has signed in what they have, and what waits for them', async () => {
+  it('shows signed-in people their files, workspaces and pending invites', async () => {
     const dora = await t.signIn('dora')
     await dora.upload('big.bin', new Uint8Array(3 * KiB))
     const empty = wordsOf(await get('/', dora))
@@ -261,7 +261,7 @@ describe('GET /', () => {
     expect(own).toContain('tile folder')
   })
 
-  it('leaves out what was deleted with a folder that is not purged yet', async () => {
+  it('leaves out entries of a deleted folder that is not purged yet', async () => {
     const [emil, gina] = [await t.signIn('emil'), await t.signIn('gina')]
     const objects = ['gone/a.txt', 'here/b.txt']
     for (const object of objects) await gina.upload(object, 'x')
@@ -274,7 +274,7 @@ describe('GET /', () => {
     expect(words).not.toContain('a.txt')
   })
 
-  it('takes a program with a key for nobody', async () => {
+  it('treats a program with a key as signed out', async () => {
     const json = { name: 'k', scopes: ['private_files:read'] }
     const { response } = await alice.rest('POST', '/api/api_keys/private/create', { json })
     expect(wordsOf(await get('/', t.withKey(response.api_key.key)))).not.toContain(
@@ -282,7 +282,7 @@ describe('GET /', () => {
     )
   })
 
-  it('tells why a sign-in has failed, in its own words only', async () => {
+  it('explains a failed sign-in only in its own words', async () => {
     expect(wordsOf(await get('/?error=email_unverified'))).toContain(
       'does not confirm that it is yours',
     )
@@ -292,7 +292,7 @@ describe('GET /', () => {
 })
 
 describe('GET /login', () => {
-  it('offers every provider, and leads back to where one comes from', async () => {
+  it('offers every provider, and returns to the previous page', async () => {
     const answer = await get('/login?return_to=/share/abc')
     expect(answer.status).toBe(200)
     isPage(answer)
@@ -311,12 +311,12 @@ describe('GET /login', () => {
     '/login?return_to=/login',
     '/logout',
     '',
-  ])('does not lead to %j', async to => {
+  ])('does not redirect to %j', async to => {
     const answer = await get(`/login?return_to=${encodeURIComponent(to)}`)
     expect(linksOf(answer)).toContain('/auth/oauth?provider=github&amp;return_to=%2F')
   })
 
-  it('says so to whoever has signed in, and lets them go on or out', async () => {
+  it('tells signed-in people so, and lets them continue or sign out', async () => {
     const answer = await get('/login?return_to=/graphql', alice)
     expect(wordsOf(answer)).toContain('You are signed in as alice (alice@example.com)')
     expect(linksOf(answer)).toContain('/graphql')
@@ -342,7 +342,7 @@ describe('POST /logout', () => {
     expect((await eve.rest('GET', '/auth/is_valid')).response.authenticated).toBe(false)
   })
 
-  it('is refused to a page of another origin, and is fine for a stranger', async () => {
+  it('refuses pages of other origins, and accepts visitors who are not signed in', async () => {
     const answer = await post('/logout', {}, alice, { origin: 'https://evil.example' })
     expect(answer.status).toBe(403)
     expect((await alice.rest('GET', '/auth/is_valid')).response.authenticated).toBe(true)
@@ -351,7 +351,7 @@ describe('POST /logout', () => {
 })
 
 describe('GET /share/{token}', () => {
-  it('shows what is shared, without a word about who shares or where it is', async () => {
+  it('shows the shared files, but not who shares them or their location', async () => {
     const object = await file('Minutes.txt', 'hello', 'text/plain')
     const path = await share(object, { duration: '7d' })
     const answer = await get(path)
@@ -369,7 +369,7 @@ describe('GET /share/{token}', () => {
     expect(await downloadsOf(path)).toBe(0)
   })
 
-  it('is where sharing_link and the mail point to', async () => {
+  it('is the target of sharing_link and of the mail', async () => {
     const { response } = await alice.rest('POST', '/api/files/quick_share', {
       json: { object: await file() },
     })
@@ -432,7 +432,7 @@ describe('GET /share/{token}', () => {
     },
   )
 
-  it('asks for the password, and shows no preview before', async () => {
+  it('asks for the password before it shows a preview', async () => {
     const path = await share(await file('a.png', 'png', 'image/png'), { password: PASSWORD })
     const answer = await get(path)
     expect(answer.status).toBe(200)
@@ -452,7 +452,7 @@ describe('GET /share/{token}', () => {
 })
 
 describe('POST /share/{token}', () => {
-  it('takes the right password once: the page, its preview and its download then open', async () => {
+  it('accepts the right password once: the page, its preview and its download then open', async () => {
     const path = await share(await file('a.txt', 'hello'), { password: PASSWORD })
     const answer = await post(path, { password: PASSWORD })
     expect([answer.status, answer.headers.get('location'), answer.text]).toEqual([303, path, ''])
@@ -471,7 +471,7 @@ describe('POST /share/{token}', () => {
     expect(await downloadsOf(path)).toBe(1)
   })
 
-  it('gives a pass that opens nothing else, and ends with the password', async () => {
+  it('sets a pass that opens nothing else, and becomes invalid with the password', async () => {
     const object = await file()
     const path = await share(object, { password: PASSWORD })
     const other = await share(object, { password: PASSWORD })
@@ -503,7 +503,7 @@ describe('POST /share/{token}', () => {
     ['a wrong one', 'wrong', 403, 'This is not the password. Check it and try again.'],
     ['none', '', 401, 'Type the password first.'],
     ['one that is too long', 'x'.repeat(129), 403, 'This is not the password.'],
-  ])('refuses %s in words, with the form again', async (_what, password, status, words) => {
+  ])('refuses %s with an explanation and the form', async (_what, password, status, words) => {
     const path = await share(await file('secret.txt'), { password: PASSWORD })
     const answer = await post(path, { password })
     expect(answer.status).toBe(status)
@@ -516,7 +516,7 @@ describe('POST /share/{token}', () => {
     if (password) expect(answer.text).not.toContain(password)
   })
 
-  it('counts guesses together with the REST routes, and says when to try again', async () => {
+  it('counts guesses together with the REST routes, and says when to retry', async () => {
     await wholeGuessWindow()
     const path = await share(await file(), { password: PASSWORD })
     const byRest = (password: string) =>
@@ -545,7 +545,7 @@ describe('POST /share/{token}', () => {
     ['another origin', { origin: 'https://evil.example' }],
     ['an origin that is hidden', { origin: 'null' }],
     ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
-  ])('refuses a form from %s, which is no guess', async (_what, headers) => {
+  ])('refuses a form from %s without counting a guess', async (_what, headers) => {
     const path = await share(await file(), { password: PASSWORD })
     for (let i = 0; i < 11; i++) {
       const answer = await post(path, { password: PASSWORD }, t.anonymous, headers)
@@ -558,7 +558,7 @@ describe('POST /share/{token}', () => {
     expect((await post(path, { password: PASSWORD })).status).toBe(303)
   })
 
-  it('takes a form of a browser that says nothing of where it comes from', async () => {
+  it('accepts a form from a browser that sends no origin', async () => {
     const path = await share(await file(), { password: PASSWORD })
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const body = new URLSearchParams({ password: PASSWORD }).toString()
@@ -576,7 +576,7 @@ describe('POST /share/{token}', () => {
     isPage(answer)
   })
 
-  it('sends the pass over https only, where the service is reached by https', async () => {
+  it('sends the pass only over https, if the service uses https', async () => {
     const other = await startApp({ ...settings, PUBLIC_URL: 'https://files.example.com' })
     try {
       const address = other.app.gateway.server.address()
@@ -610,7 +610,7 @@ describe('GET /share/{token} of a folder', () => {
     return pathOf(response.sharing_link)
   }
 
-  it('lists what is in it, leads down and back, and names nothing above it', async () => {
+  it('lists its entries, links down and up, and names nothing above the shared folder', async () => {
     await alice.upload('secret place/trip/day & night/sea.txt', 'blue', 'text/plain')
     await alice.upload('secret place/trip/plan.txt', 'walk', 'text/plain')
     const path = await shareFolder('secret place/trip')
@@ -642,7 +642,7 @@ describe('GET /share/{token} of a folder', () => {
       for (const hidden of ['alice', 'secret place']) expect(text).not.toContain(hidden)
   })
 
-  it('gives what is selected on it, or everything, as one archive', async () => {
+  it('downloads the selection, or everything, as one archive', async () => {
     await alice.upload('walk/peaks/high.txt', 'cold', 'text/plain')
     await alice.upload('walk/a b.txt', 'one', 'text/plain')
     await alice.upload('walk/c.txt', 'two', 'text/plain')
@@ -678,7 +678,7 @@ describe('GET /share/{token} of a folder', () => {
     expect([refused.status, refused.headers.get('location')]).toEqual([303, locked])
   })
 
-  it('is read in pages', async () => {
+  it('is paged', async () => {
     for (let i = 0; i < 201; i++)
       await alice.rest('POST', '/api/folders', { json: { path: `many/${1000 + i}` } })
     const path = await shareFolder('many')
@@ -693,7 +693,7 @@ describe('GET /share/{token} of a folder', () => {
     expect(await t.app.db.row(noted)).toEqual({ n: 2 })
   })
 
-  it('has pictures for tiles of images that are not too large, where previews are allowed', async () => {
+  it('shows tiles for images of moderate size, where previews are allowed', async () => {
     const image = new Uint8Array(4_000_001)
     await alice.upload('gallery/a & b.png', image.subarray(1), 'image/png')
     await alice.upload('gallery/large.png', image, 'image/png')
@@ -719,7 +719,7 @@ describe('GET /share/{token} of a folder', () => {
     expect(chosen.text).toContain('class="card folder-card tiles"')
   })
 
-  it('is sorted by its address, both ways, from page to page', async () => {
+  it('is sorted by the URL in both directions, across pages', async () => {
     for (const [name, size] of Object.entries({ 'b.txt': 1, 'c.txt': 300, 'a.txt': 20 }))
       await alice.upload(`sorted/${name}`, 'x'.repeat(size), 'text/plain')
     const path = await shareFolder('sorted')
@@ -743,7 +743,7 @@ describe('GET /share/{token} of a folder', () => {
     expect(linksOf(one)).toContain(`${path}?sort=size&amp;desc=1`)
   })
 
-  it('is searched at all depths by a form, and nothing else is', async () => {
+  it('searches the shared folder at all depths, and nothing outside', async () => {
     await alice.upload('archive/2024/May/bill.txt', 'x', 'text/plain')
     await alice.upload('archive/Bill <b>.txt', 'x', 'text/plain')
     await alice.upload('bills of alice.txt', 'x', 'text/plain')
@@ -768,7 +768,7 @@ describe('GET /share/{token} of a folder', () => {
     expect(hostile.text).not.toContain('"><script>')
   })
 
-  it('takes as many selected entries as an archive has', async () => {
+  it('accepts as many selected entries as an archive allows', async () => {
     const long = 'ü'.repeat(120)
     for (let i = 0; i < 12; i++)
       await alice.rest('POST', '/api/folders', { json: { path: `long/${long}/${long} ${i}` } })
@@ -782,7 +782,7 @@ describe('GET /share/{token} of a folder', () => {
     ).toBe(303)
   })
 
-  it('goes on where it was when the password is right', async () => {
+  it('returns to the same folder after the password', async () => {
     await alice.upload('vault/in/a.txt', 'x', 'text/plain')
     const path = await shareFolder('vault', { password: PASSWORD })
     for (const query of ['?path=in&sort=size', '?file=in%2Fa.txt', '?q=a']) {
@@ -802,7 +802,7 @@ describe('GET /share/{token} of a folder', () => {
     ).toBe(`${path}?path=in`)
   })
 
-  it('is saved by who is signed in, as a whole or in part, and not offered to others', async () => {
+  it('can be saved by signed-in people in whole or in part, and is not offered to others', async () => {
     await alice.upload('given/deep/sea.txt', 'blue', 'text/plain')
     const path = await shareFolder('given')
     const visitor = await t.signIn('saver')
@@ -838,7 +838,7 @@ describe('GET /share/{token} of a folder', () => {
     expect(refused.headers.get('location')).toBe(locked)
   })
 
-  it('asks for the password first, and refuses what is not in it', async () => {
+  it('asks for the password first, and refuses entries outside', async () => {
     await alice.upload('locked/a.txt', 'x', 'text/plain')
     const path = await shareFolder('locked', { password: PASSWORD })
     const closed = await get(path)
@@ -855,7 +855,7 @@ describe('GET /share/{token} of a folder', () => {
 })
 
 describe('GET /share/{token}/download', () => {
-  it('leads to the bytes, and counts', async () => {
+  it('redirects to the bytes, and counts the download', async () => {
     const path = await share(await file('Schön 🦊.txt', 'hello'), { max_downloads: 1 })
     const head = await get(`${path}/download`, t.anonymous, {}, 'HEAD')
     expect([head.status, head.headers.get('location')]).toEqual([302, null])
@@ -869,7 +869,7 @@ describe('GET /share/{token}/download', () => {
     expect((await get(`${path}/download`)).status).toBe(403)
   })
 
-  it('sends the bytes itself, and previews as well, with DOWNLOADS=proxy', async () => {
+  it('sends files and previews itself with DOWNLOADS=proxy', async () => {
     const proxy = await startApp({ DOWNLOADS: 'proxy' })
     try {
       const dora = await proxy.signIn('dora')
@@ -898,7 +898,7 @@ describe('GET /share/{token}/preview', () => {
     ['a.mp3', 'audio/mpeg', 'audio', 'audio/mpeg'],
     ['a.mp4', 'video/mp4', 'video', 'video/mp4'],
     ['page.html', 'image/png', 'img', 'image/png'],
-  ])('shows %s of type %s as that and as nothing else', async (name, type, element, sent) => {
+  ])('shows %s of type %s only as that type', async (name, type, element, sent) => {
     const path = await share(await file(name, evil, type))
     expect((await get(path)).text).toMatch(
       new RegExp(`<${element} [^>]*(src|data)="${path}/preview"`),
@@ -917,7 +917,7 @@ describe('GET /share/{token}/preview', () => {
     ['drawing', 'image/svg+xml'],
     ['photo.tiff', 'image/tiff'],
     ['thing', 'application/octet-stream'],
-  ])('shows nothing of %s of type %s', async (name, type) => {
+  ])('shows no preview of %s of type %s', async (name, type) => {
     const path = await share(await file(name, evil, type))
     const page = await get(path)
     expect(page.text).not.toContain('/preview')
@@ -954,7 +954,7 @@ describe('GET /share/{token}/preview', () => {
     expect(wordsOf(answer)).toContain(`${evil} & more`)
   })
 
-  it('sends ranges of an archive, whose list is at its end, and the whole of it only as a download', async () => {
+  it('sends ranges of an archive, whose list is at its end, and the whole archive only as a download', async () => {
     const path = await share(await file('a.zip', 'PK and more', 'application/zip'))
     expect((await get(`${path}/preview`, t.anonymous, { range: 'bytes=0-1' })).text).toBe('PK')
     expect(await leadOf(get(`${path}/preview`))).toEqual([303, path])
@@ -967,7 +967,7 @@ describe('GET /share/{token}/preview', () => {
     ])
   })
 
-  it('shows the first 64 KiB of a text, and no half character', async () => {
+  it('shows the first 64 KiB of a text, and no partial character', async () => {
     const text = `x${'ö'.repeat(40 * KiB)}`
     const path = await share(await file('long.txt', text))
     const answer = await get(`${path}/preview`)
@@ -986,7 +986,7 @@ describe('GET /share/{token}/preview', () => {
     ['UTF-16', Buffer.from('\ufeffGrüße', 'utf16le'), 'text/plain', 'Grüße'],
     ['Latin-1', Buffer.from('Grüße', 'latin1'), 'text/plain; charset=iso-8859-1', 'Grüße'],
     ['what is no text', Buffer.from([0, 0xff, 0xfe, 65]), 'text/plain', '\0\ufffd\ufffdA'],
-  ])('reads %s', async (_what, bytes, type, shown) => {
+  ])('decodes %s', async (_what, bytes, type, shown) => {
     const path = await share(await file('a.txt', bytes))
     await t.app.db.run('UPDATE entry SET file_type = ? WHERE name = ?', [type, 'a.txt'])
     const answer = await get(`${path}/preview`)
@@ -994,14 +994,14 @@ describe('GET /share/{token}/preview', () => {
     expect(answer.text).toContain(`>${shown}</pre>`)
   })
 
-  it('reads no encoding that hides tags', async () => {
+  it('decodes no encoding that hides tags', async () => {
     const path = await share(await file('a.txt', '+ADw-script+AD4-', 'text/plain; charset=utf-7'))
     const answer = await get(`${path}/preview`)
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(answer.text).toContain('>+ADw-script+AD4-</pre>')
   })
 
-  it('gives way to a page that nobody can frame when the bytes are gone', async () => {
+  it('is replaced by a page that cannot be framed when the bytes are gone', async () => {
     for (const [name, type] of [
       ['gone.png', 'image/png'],
       ['gone.txt', 'text/plain'],
@@ -1017,7 +1017,7 @@ describe('GET /share/{token}/preview', () => {
     }
   })
 
-  it('reads a film in parts', async () => {
+  it('sends a film in ranges', async () => {
     const path = await share(await file('a.mp4', '0123456789', 'video/mp4'))
     const answer = await get(`${path}/preview`, t.anonymous, { range: 'bytes=3-5' })
     expect([answer.status, answer.text, answer.headers.get('content-range')]).toEqual([
@@ -1027,7 +1027,7 @@ describe('GET /share/{token}/preview', () => {
     ])
   })
 
-  it('is no way around a limit of downloads, and the page says why', async () => {
+  it('does not bypass a download limit, and the page says why', async () => {
     const path = await share(await file('a.png', 'png', 'image/png'), { max_downloads: 5 })
     for (const who of [t.anonymous, carol, alice]) {
       const page = await get(path, who)
@@ -1041,7 +1041,7 @@ describe('GET /share/{token}/preview', () => {
     }
   })
 
-  it('is refused to whoever may not have the file', async () => {
+  it('refuses everyone without access to the file', async () => {
     const path = await send(await file('a.png', 'png', 'image/png'))
     expect(await leadOf(get(`${path}/preview`))).toEqual([303, path])
     expect((await get(`${path}/preview`, carol)).status).toBe(403)
@@ -1050,7 +1050,7 @@ describe('GET /share/{token}/preview', () => {
     expect(await leadOf(get(`${locked}/preview`, bob))).toEqual([303, locked])
   })
 
-  it('is not made of a picture that is too large, and the page says so', async () => {
+  it('is not made of an image that is too large, and the page says so', async () => {
     const path = await share(await file('large.png', 'png', 'image/png'))
     await t.app.db.run("UPDATE entry SET total_bytes = ? WHERE name = 'large.png'", [
       50 * KiB * KiB + 1,
@@ -1063,7 +1063,7 @@ describe('GET /share/{token}/preview', () => {
 })
 
 describe('A share with one person', () => {
-  it('asks a stranger to sign in, and leads back', async () => {
+  it('asks a stranger to sign in, and returns', async () => {
     const path = await send(await file('letter.txt'))
     const answer = await get(path)
     expect(answer.status).toBe(401)
@@ -1075,7 +1075,7 @@ describe('A share with one person', () => {
     expect([download.status, download.headers.get('location')]).toEqual([303, path])
   })
 
-  it('is for its recipient, who is told who shares, and for the sharer', async () => {
+  it('opens for its recipient, who sees the sharer, and for the sharer', async () => {
     const path = await send(await file('letter.txt', 'dear bob'))
     const answer = await get(path, bob)
     expect(answer.status).toBe(200)
@@ -1085,7 +1085,7 @@ describe('A share with one person', () => {
     expect((await get(path, alice)).status).toBe(200)
   })
 
-  it('is for nobody else, whom it tells nothing about it', async () => {
+  it('shows other users nothing about the share', async () => {
     const path = await send(await file('letter.txt'))
     for (const address of [path, `${path}/download`, `${path}/preview`]) {
       const answer = await get(address, carol)
@@ -1097,7 +1097,7 @@ describe('A share with one person', () => {
     }
   })
 
-  it('is seen when its recipient opens the page, and not when others look', async () => {
+  it('is marked as seen when its recipient opens the page, not when others open it', async () => {
     const path = await send(await file('news.txt'))
     const seen = async () => {
       const { response } = await bob.rest('GET', '/api/files/received')
@@ -1114,7 +1114,7 @@ describe('A share with one person', () => {
 })
 
 describe('/invite/{token}', () => {
-  it('says who invites to what, in which role and until when, before one has signed in', async () => {
+  it('shows the inviter, the workspace, the role and the expiry before the sign-in', async () => {
     const { path } = await invite('editor', 'Garden')
     const answer = await get(path)
     expect(answer.status).toBe(200)
@@ -1128,7 +1128,7 @@ describe('/invite/{token}', () => {
     expect(answer.text).not.toContain('<form')
   })
 
-  it('is where the mail points to', async () => {
+  it('is the target of the mail', async () => {
     const { path } = await invite()
     const mails = await t.app.db.rows<{ payload: string }>(
       'SELECT payload FROM outbox ORDER BY id DESC LIMIT 1',
@@ -1136,7 +1136,7 @@ describe('/invite/{token}', () => {
     expect(JSON.parse(mails[0]?.payload ?? '').values.link).toBe(t.url + path)
   })
 
-  it('lets the invited person accept, once', async () => {
+  it('lets the invited person accept only once', async () => {
     const { id, path } = await invite('viewer', 'Tea House')
     const page = await get(path, bob)
     expect(page.text).toContain(`<form class="choice" method="post" action="${path}">`)
@@ -1164,7 +1164,7 @@ describe('/invite/{token}', () => {
     expect((await bob.rest('GET', `/api/workspaces/${id}/quota`)).status).toBe(403)
   })
 
-  it('leads somebody whose session has ended to the sign-in', async () => {
+  it('redirects an expired session to the sign-in', async () => {
     const { path } = await invite()
     const answer = await post(path, { answer: 'accept' })
     const to = `/login?return_to=${encodeURIComponent(path)}`
@@ -1174,14 +1174,14 @@ describe('/invite/{token}', () => {
   it.each([
     ['another origin', { origin: 'https://evil.example' }],
     ['another site', { 'sec-fetch-site': 'same-site', origin: 'http://localhost:1' }],
-  ])('does not believe a form from %s', async (_what, headers) => {
+  ])('refuses a form from %s', async (_what, headers) => {
     const { path } = await invite()
     for (const answer of ['accept', 'decline'])
       expect((await post(path, { answer }, bob, headers)).status).toBe(403)
     expect((await get(path, bob)).status).toBe(200)
   })
 
-  it('400 for an answer that is none', async () => {
+  it('400 for an invalid answer', async () => {
     const { path } = await invite()
     for (const answer of ['', 'perhaps']) {
       const refused = await post(path, { answer }, bob)
@@ -1189,7 +1189,7 @@ describe('/invite/{token}', () => {
     }
   })
 
-  it('403 for somebody else, who is not told for whom it is', async () => {
+  it('403 for another user, without the address of the invited person', async () => {
     const { path } = await invite('editor', 'Hidden Valley')
     const stranger = await t.signIn('unverified', { emailVerified: false })
     for (const person of [carol, alice, stranger])
@@ -1205,7 +1205,7 @@ describe('/invite/{token}', () => {
       }
   })
 
-  it('400 for somebody who is a member already', async () => {
+  it('400 for an existing member', async () => {
     const { id, path } = await invite()
     await join(t, id, bob, 'viewer')
     for (const answer of [await get(path, bob), await post(path, { answer: 'accept' }, bob)]) {
@@ -1216,7 +1216,7 @@ describe('/invite/{token}', () => {
     expect((await get(path)).status).toBe(200)
   })
 
-  it('404 for what is no invite, or none any more', async () => {
+  it('404 for an unknown or ended invite', async () => {
     const { id, path } = await invite()
     const { response } = await alice.rest('GET', `/api/workspaces/invites?workspace_id=${id}`)
     await alice.rest(
@@ -1231,7 +1231,7 @@ describe('/invite/{token}', () => {
       }
   })
 
-  it('403 when it has expired', async () => {
+  it('403 for an expired invite', async () => {
     const { path } = await invite()
     await expireAll('invite')
     for (const answer of [
@@ -1244,7 +1244,7 @@ describe('/invite/{token}', () => {
     }
   })
 
-  it('is gone when its sender is', async () => {
+  it('is gone if its sender is gone', async () => {
     const fred = await t.signIn('fred')
     const id = await found(alice, 'Meadow')
     await join(t, id, fred, 'admin')
@@ -1260,7 +1260,7 @@ describe('/invite/{token}', () => {
   })
 })
 
-describe('Names that somebody else has chosen', () => {
+describe('Names chosen by other people', () => {
   const evil = `</title><script>alert(1)</script>"'><img src=x onerror=alert(1)>&amp;<%= 1 %>\${1}`
   const name = evil.replaceAll('/', '')
 
@@ -1271,7 +1271,7 @@ describe('Names that somebody else has chosen', () => {
     expect(text).not.toMatch(/ (?:on\w+|style)=(?:"|')/)
   }
 
-  it('are shown, and do nothing: of files', async () => {
+  it('are shown as plain text: of files', async () => {
     for (const type of [
       'image/png',
       'text/plain',
@@ -1294,7 +1294,7 @@ describe('Names that somebody else has chosen', () => {
     expect(wordsOf(home)).toContain(name)
   })
 
-  it('are shown, and do nothing: of workspaces and people', async () => {
+  it('are shown as plain text: of workspaces and people', async () => {
     const mallory = await t.signIn('mallory')
     await t.app.db.run('UPDATE user SET name = ? WHERE id = ?', [evil, mallory.userId])
     const { response } = await mallory.rest('POST', '/api/workspaces/create', {
@@ -1319,7 +1319,7 @@ describe('Names that somebody else has chosen', () => {
     isHarmless(await post(`/invite/${token}`, { answer: 'accept' }, bob))
   })
 
-  it('turn nothing around', async () => {
+  it('cannot reverse the text around them', async () => {
     const answer = await get(
       await share(await file('invoice\u202Efdp.exe', 'x', 'application/x-msdownload')),
     )
@@ -1328,7 +1328,7 @@ describe('Names that somebody else has chosen', () => {
   })
 })
 
-describe('Addresses where there is nothing', () => {
+describe('Unknown addresses', () => {
   it.each([
     '/nowhere',
     '/share',
@@ -1340,7 +1340,7 @@ describe('Addresses where there is nothing', () => {
     '/Login',
     '/index.html',
     '//',
-  ])('404 is a page for a browser and JSON for others: %s', async path => {
+  ])('404 is a page for a browser and JSON for other clients: %s', async path => {
     const answer = await get(path)
     expect(answer.status).toBe(404)
     isPage(answer)
@@ -1349,7 +1349,7 @@ describe('Addresses where there is nothing', () => {
     expect([json.status, json.response.code]).toEqual([404, 'ROUTE_NOT_FOUND'])
   })
 
-  it('stay JSON under /api, for everybody', async () => {
+  it('return JSON under /api to every client', async () => {
     const answer = await get('/api/nowhere')
     expect([answer.status, answer.response.code]).toEqual([404, 'ROUTE_NOT_FOUND'])
   })
@@ -1368,7 +1368,7 @@ describe('Addresses where there is nothing', () => {
   })
 })
 
-describe('When something is broken', () => {
+describe('A broken service', () => {
   it.each([
     [
       '503',
@@ -1377,7 +1377,7 @@ describe('When something is broken', () => {
       'The database does not answer',
     ],
     ['500', 500, new Error('a secret detail'), 'Tell the operator the request id.'],
-  ])('%s is a page', async (_what, status, error, words) => {
+  ])('returns %s as a page', async (_what, status, error, words) => {
     const path = await share(await file())
     const { path: invited } = await invite()
     try {
@@ -1403,7 +1403,7 @@ describe('When something is broken', () => {
     }
   })
 
-  it('is tried again without losing the way', async () => {
+  it('keeps the return address for another try', async () => {
     trouble = Object.assign(new Error('no'), { code: 'ECONNREFUSED' })
     try {
       const to = '?return_to=%2Fshare%2Fabc'
@@ -1427,7 +1427,7 @@ describe('When something is broken', () => {
   })
 })
 
-describe('What the pages cost', () => {
+describe('The cost of a page', () => {
   /** How many statements an answer needs. */
   async function statementsOf(path: string, who: Person): Promise<number> {
     counted = []
@@ -1435,7 +1435,7 @@ describe('What the pages cost', () => {
     return counted.length
   }
 
-  it('is one statement for a visitor, one more for who they are, at the same time where that can be, and one that notes the use of a share', async () => {
+  it('is one statement, another for a signed-in visitor, in parallel where possible, and another that counts the use of a share', async () => {
     const limited = await share(await file('a.pdf', 'x', 'application/pdf'), {
       max_downloads: 2,
       password: 'p',
@@ -1477,7 +1477,7 @@ describe('What the pages cost', () => {
     })
   })
 
-  it('is less than 50 KiB of transfer, with all that a page loads', async () => {
+  it('is less than 50 KiB of transfer, with all resources', async () => {
     const pages: [string, Person][] = [
       ['/', t.anonymous],
       ['/', bob],
@@ -1502,7 +1502,7 @@ describe('What the pages cost', () => {
     }
   })
 
-  it('is one load of style and script, which are kept for as long as they stay the same', async () => {
+  it('is one load of style and script, which are cached until they change', async () => {
     const { text } = await get('/')
     for (const [, path = '', , hash] of text.matchAll(
       /"(\/pages\/(style|script)\.([0-9a-f]{16})\.(?:css|js))"/g,
@@ -1532,7 +1532,7 @@ describe('What the pages cost', () => {
 })
 
 describe('HEAD', () => {
-  it('has the head of GET and no body', async () => {
+  it('returns the headers of GET without a body', async () => {
     const { path } = await invite()
     const paths = ['/', '/login', '/nowhere', await share(await file()), path]
     for (const address of paths) {
@@ -1543,7 +1543,7 @@ describe('HEAD', () => {
     }
   })
 
-  it('has the head of GET and no body where a file is shown', async () => {
+  it('returns the headers of GET without a body for the preview of a file', async () => {
     for (const [name, type] of [
       ['a.txt', 'text/plain'],
       ['a.png', 'image/png'],

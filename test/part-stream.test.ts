@@ -112,8 +112,8 @@ function bytesAtStore(): number {
 }
 const blobDir = () => t.app.store.label.replace('files in ', '')
 
-describe('A part of some size', () => {
-  it('goes on to the store while it comes, and counts when its last byte has come', async () => {
+describe('An upload part', () => {
+  it('streams to the store as it arrives, and counts once its last byte has arrived', async () => {
     const { slowly, partOf, received, finish } = await begin()
     const wire = await slowly(1)
     await reachStore(() => wire.send(partOf(1).subarray(0, PART / 2)))
@@ -130,7 +130,7 @@ describe('A part of some size', () => {
     await finish()
   })
 
-  it('that breaks off leaves nothing, and what others send at the same time is as they sent it', async () => {
+  it('leaves nothing when it breaks off, and does not affect concurrent parts', async () => {
     const uploads = await Promise.all(Array.from({ length: 4 }, () => begin(3)))
     let broken = 0
     const breakOff = async ({ slowly, partOf }: (typeof uploads)[number], n: number) => {
@@ -157,7 +157,7 @@ describe('A part of some size', () => {
     }
   })
 
-  it('is no part when it was cut off, and can be sent again', async () => {
+  it('is not stored when it was cut off, and can be sent again', async () => {
     const { slowly, partOf, received, whole, finish } = await begin()
     const wire = await slowly(1)
     await reachStore(() => wire.send(partOf(1).subarray(0, -1)))
@@ -171,7 +171,7 @@ describe('A part of some size', () => {
   it.each([
     ['longer', PART + 1],
     ['shorter', PART - 1],
-  ])('that turns out to be %s than it has to be is refused', async (_what, size) => {
+  ])('that is %s than declared is refused', async (_what, size) => {
     const { slowly, received, partOf, whole, finish } = await begin()
     await whole(1)
     const wire = await slowly(1, { 'transfer-encoding': 'chunked' })
@@ -188,7 +188,7 @@ describe('A part of some size', () => {
     await finish()
   })
 
-  it('with the Content-MD5 of other bytes is refused, and the earlier one stays', async () => {
+  it('with a wrong Content-MD5 is refused, and the earlier part stays', async () => {
     const { up, id, whole, finish } = await begin()
     await whole(1)
     const other = {
@@ -199,7 +199,7 @@ describe('A part of some size', () => {
     await finish()
   })
 
-  it('does not get into a file that is made of the upload while it comes', async () => {
+  it('does not become part of a file that is completed while the part arrives', async () => {
     const { slowly, id, whole, finish } = await begin()
     await whole(1)
     const wire = await slowly(1)
@@ -247,7 +247,7 @@ describe('A part of some size', () => {
   })
 })
 
-it('Nothing is left of all that', async () => {
+it('No temporary data is left at the end', async () => {
   await expectConsistent(t)
   await outlive(t)
   await expectConsistent(t)

@@ -89,7 +89,7 @@ const remove = (person: Person, path: string) =>
   )
 
 describe('The pictures of a drive', () => {
-  it('come by the time they were taken, otherwise uploaded, from all folders, and films with them', async () => {
+  it('are ordered by the time taken or else uploaded, from all folders, with films', async () => {
     const person = await someone()
     await uploaded(person, {
       'a/old.jpg': '2019-03',
@@ -115,7 +115,7 @@ describe('The pictures of a drive', () => {
     await expectNothingFound()
   })
 
-  it('are of the month that the clock of the camera showed, wherever it was', async () => {
+  it('belong to the month on the clock of the camera, in any time zone', async () => {
     const person = await someone()
     const far = { east: '+09:00', west: '-08:00' }
     for (const [name, OffsetTimeOriginal] of Object.entries(far))
@@ -134,7 +134,7 @@ describe('The pictures of a drive', () => {
     await expectNothingFound()
   })
 
-  it('come page by page, from a month, and from the middle of one', async () => {
+  it('are paged from the start of a month, and from its middle', async () => {
     const person = await someone()
     const months = ['2020-01', '2020-02', '2020-02', '2020-02', '2020-03']
     await uploaded(person, Object.fromEntries(months.map((month, i) => [`${i}.jpg`, month])))
@@ -158,7 +158,7 @@ describe('The pictures of a drive', () => {
     expect(await codeOf(person, PICTURES, { skip: 100_001 })).toBe('INVALID_INPUT')
   })
 
-  it('leave out what is in the trash, with or without its folder, and have it again', async () => {
+  it('leave out pictures in the trash, with or without their folder, and include them once restored', async () => {
     const person = await someone()
     await uploaded(person, {
       'kept.jpg': '2022-06',
@@ -187,7 +187,7 @@ describe('The pictures of a drive', () => {
     expect(await monthsOf(person)).toEqual({ '2022-06': 1 })
   })
 
-  it('leave out very many folders in the trash one after the other', async () => {
+  it('skip many trashed folders in a row', async () => {
     const person = await someone()
     for (let i = 0; i < 12; i++) await person.upload(`album/${i}/x.png`, picture, 'image/png')
     await person.upload('first.png', picture, 'image/png')
@@ -201,7 +201,7 @@ describe('The pictures of a drive', () => {
     )
   })
 
-  it('go along with moves, and copies have the time of their originals', async () => {
+  it('follow moves, and copies keep the time of their originals', async () => {
     const person = await someone()
     await uploaded(person, { 'one.jpg': '2018-01' })
     await person.upload('now.png', picture, 'image/png')
@@ -259,7 +259,7 @@ describe('The pictures of a drive', () => {
     await expectNothingFound()
   })
 
-  it('get their time from a preview that somebody else has had made', async () => {
+  it("take their time from a preview that another user's upload caused", async () => {
     const [alice, bob] = [await someone(), await someone()]
     const bytes = await taken('2015:01:15 12:00:00')
     await placed(alice.upload('a.jpg', bytes, 'image/jpeg'))
@@ -275,7 +275,7 @@ describe('The pictures of a drive', () => {
 describe('The pictures of a workspace', () => {
   const OF = `query ($id: ID!) { workspace(id: $id) { drive { pictures { nodes { id } } pictureMonths { count } } } }`
 
-  it('are for those who may list its files, from the next request on no longer', async () => {
+  it('are visible to those who may list its files, until their access ends', async () => {
     const [alice, bob] = [await someone(), await someone()]
     const id = await found(alice)
     await join(t, id, bob, 'viewer')
@@ -297,7 +297,7 @@ describe('The pictures of a workspace', () => {
   })
 })
 
-it('Doctor finds files that are not where they should be among the pictures, and repairs it', async () => {
+it('Doctor finds files that are missing or misplaced among the pictures, and repairs them', async () => {
   const person = await someone()
   await uploaded(person, { 'a.jpg': '2014-05', 'b.jpg': '2013-05' })
   await person.upload('c.txt', 'text', 'text/plain')

@@ -48,11 +48,11 @@ it.each<[string, string | string[] | undefined, string, string]>([
   ['groups without a plan', ['x', 'Staff'], 'free', 'default'],
   ['no groups', undefined, 'free', 'default'],
   ['a group whose plan does not exist', ['ghosts'], 'free', 'default'],
-])('A first sign-in with %s gives the plan', async (what, groups, plan, by) => {
+])('A first sign-in with %s assigns the plan', async (what, groups, plan, by) => {
   expect((await planOf(what.replaceAll(/[^a-z]/gi, ''), groups)).slice(0, 2)).toEqual([plan, by])
 })
 
-it('The plan follows the groups at each sign-in, falls back to the default, and an unknown one changes nothing', async () => {
+it('The plan follows the groups at each sign-in and falls back to the default; an unknown plan changes nothing', async () => {
   const plans = []
   const groups = [['staff'], ['chiefs'], ['ghosts'], [], ['staff'], undefined]
   for (const some of groups) plans.push((await planOf('alice', some)).slice(0, 2).join(' by '))
@@ -71,7 +71,7 @@ it('The plan follows the groups at each sign-in, falls back to the default, and 
   ])
 })
 
-it('The choice of an operator stays, until it is undone', async () => {
+it('The choice of an operator wins over the claim, until it is undone', async () => {
   const [, , id] = await planOf('bob', ['staff'])
   await operators().setPlan(id, 'free')
   expect(await planOf('bob', ['chiefs'])).toEqual(['free', 'operator', id])
@@ -79,7 +79,7 @@ it('The choice of an operator stays, until it is undone', async () => {
   expect(await planOf('bob', ['chiefs'])).toEqual(['enterprise', 'claim', id])
 })
 
-it('A retired plan is given to nobody by a claim, and is kept by those who have it', async () => {
+it('A claim assigns no retired plan, and accounts keep the retired plan that they have', async () => {
   expect((await planOf('carol', ['staff']))[0]).toBe('developer')
   await t.app.services.plans.retire('developer')
   expect((await planOf('carol', ['staff'])).slice(0, 2)).toEqual(['developer', 'claim'])
@@ -88,7 +88,7 @@ it('A retired plan is given to nobody by a claim, and is kept by those who have 
   expect((await planOf('dave', ['staff'])).slice(0, 2)).toEqual(['developer', 'claim'])
 })
 
-it('The default plan of new accounts applies where no claim does', async () => {
+it('The default plan of new accounts applies if no claim does', async () => {
   await t.app.services.plans.setDefault('basic')
   expect((await planOf('erin', ['x'])).slice(0, 2)).toEqual(['basic', 'default'])
   // Accounts that have the former default keep it.
@@ -96,7 +96,7 @@ it('The default plan of new accounts applies where no claim does', async () => {
   await t.app.services.plans.setDefault('free')
 })
 
-it('A smaller plan by a claim keeps the files, refuses new ones, and says so by mail', async () => {
+it('A smaller plan from a claim keeps the files, refuses new ones, and sends a mail', async () => {
   const [, , id] = await planOf('frank', ['staff'])
   await t.app.db.run('UPDATE bucket SET used_bytes = 2000, used_files = 1 WHERE user_id = ?', [id])
   expect((await planOf('frank', ['a=b']))[0]).toBe('basic')
@@ -116,7 +116,7 @@ it('A smaller plan by a claim keeps the files, refuses new ones, and says so by 
   await t.app.db.run('UPDATE bucket SET used_bytes = 0, used_files = 0 WHERE user_id = ?', [id])
 })
 
-it('A sign-in at a provider that does not state the claim keeps the plan that another one gave', async () => {
+it('A sign-in at a provider without the claim keeps the plan from another provider', async () => {
   const [, , userId] = await planOf('hanna', ['staff'])
   const identity = { id: newId(), userId, provider: 'plain', providerUserId: 'hanna', createdAt: 1 }
   const shown = { email: 'hanna@example.com', emailVerified: true, name: '', avatarUrl: '' }
@@ -144,7 +144,7 @@ it('A sign-in at a provider that does not state the claim keeps the plan that an
   expect(await at({})).toBe('free')
 })
 
-it('Sign-ins of one person at once with different groups, while an operator chooses, end with the choice of the operator', async () => {
+it('Concurrent sign-ins of one person with different groups keep the choice that an operator makes meanwhile', async () => {
   const [, , id] = await planOf('gina', ['staff'])
   await Promise.all([
     ...[['staff'], ['chiefs'], ['a=b'], []].map(groups => hub.signIn({ sub: 'gina', groups })),

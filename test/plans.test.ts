@@ -55,7 +55,7 @@ const mailsTo = async ({ email }: Person) => {
 }
 
 describe('Plans', () => {
-  it('are made like another one, changed, retired, restored and deleted', async () => {
+  it('are created from another one, changed, retired, restored and deleted', async () => {
     const made = await newPlan('team', [
       { name: 'MAX_BYTES', value: 5000 },
       { name: 'MAX_FILES', unlimited: true },
@@ -155,7 +155,7 @@ describe('Plans', () => {
     expect(await t.app.db.rows('SELECT * FROM plan ORDER BY id')).toEqual(before)
   })
 
-  it('have one default, which new accounts get, and which is neither retired nor deleted', async () => {
+  it('have one default for new accounts, which cannot be retired or deleted', async () => {
     await newPlan('starter')
     await newPlan('old')
     await change('retirePlan', { plan: 'old' })
@@ -180,7 +180,7 @@ describe('Plans', () => {
     })
   })
 
-  it('retired and given at the same time end in one of two orders', async () => {
+  it('retired and assigned at the same time end in one of two orders', async () => {
     for (let round = 0; round < 5; round++) {
       const id = `raced-${round}`
       await newPlan(id)
@@ -198,7 +198,7 @@ describe('Plans', () => {
   })
 })
 
-it('Accounts are given one plan at the same time', async () => {
+it('Two accounts are assigned one plan at the same time without waiting', async () => {
   const { db } = t.app
   const [one, other] = [await person(), await person()]
   const given = ({ userId }: Person, tx: Tx) =>
@@ -216,7 +216,7 @@ it('Accounts are given one plan at the same time', async () => {
   })
 })
 
-it('People sign up while the default plan changes, is retired and is deleted: each has a plan, and one is the default', async () => {
+it('Sign-ups get a plan while the default plan changes, is retired and is deleted, and one default remains', async () => {
   const { db, services } = t.app
   for (let round = 0; round < 4; round++) {
     const [first, second] = [`a-${round}`, `z-${round}`]
@@ -246,8 +246,8 @@ it('People sign up while the default plan changes, is retired and is deleted: ea
   }
 })
 
-describe('Own limits', () => {
-  it('of a person replace those of the plan, until they are left to it again', async () => {
+describe('Individual limits', () => {
+  it('of a person replace those of the plan, until they are reset', async () => {
     const erin = await person()
     const set = (limits: object[]) => change('updateAccount', { account: accountOf(erin), limits })
     const limits = async () => {
@@ -290,7 +290,7 @@ describe('Own limits', () => {
     })
   })
 
-  it('of a workspace come before those of its owner, and end with it', async () => {
+  it('of a workspace override those of its owner, and end with it', async () => {
     const frank = await person()
     const workspace = await found(frank)
     const files = { name: 'MAX_WORKSPACE_FILES' }
@@ -329,7 +329,7 @@ describe('Own limits', () => {
   })
 })
 
-it('A change of an account of which one part is invalid changes nothing', async () => {
+it('A change of an account changes nothing if one part is invalid', async () => {
   const who = await person()
   const twice = { name: 'MAX_FILES', value: 1 }
   const rest = { account: accountOf(who), status: 'SUSPENDED' }
@@ -346,7 +346,7 @@ it('A change of an account of which one part is invalid changes nothing', async 
   }
 })
 
-it('A workspace whose slug is the id of something else is not found by that id', async () => {
+it('A workspace is not found by a slug that equals the ID of something else', async () => {
   const [owner, other] = [await person(), await person()]
   const workspace = await found(other)
   const squatting = await found(owner)
@@ -361,7 +361,7 @@ it('A workspace whose slug is the id of something else is not found by that id',
 })
 
 describe('A plan that shrinks', () => {
-  it('keeps everything, refuses what is new, and says so once, to whom it concerns and to operators', async () => {
+  it('keeps all files, refuses new ones, and notifies the people concerned and operators once', async () => {
     await newPlan('shrinking')
     const gina = await person()
     const workspace = await found(gina)
@@ -409,7 +409,7 @@ describe('A plan that shrinks', () => {
     await gina.upload('c', 'x')
   })
 
-  it('from unlimited says so once, counts running uploads, and reads no drives when nothing shrinks', async () => {
+  it('from unlimited notifies once, counts running uploads, and reads no drives when nothing shrinks', async () => {
     await newPlan('vast', [{ name: 'MAX_FILES', unlimited: true }])
     const [who, idle] = [await person(), await person()]
     for (const one of [who, idle])
@@ -439,7 +439,7 @@ describe('A plan that shrinks', () => {
     await t.app.db.run('UPDATE bucket SET reserved_files = 0 WHERE user_id = ?', [who.userId])
   })
 
-  it('admits nothing beyond the larger limit while uploads run, and nothing at all after it', async () => {
+  it('admits nothing beyond the larger limit during uploads, and nothing at all afterwards', async () => {
     const SIZE = KIB
     for (const [round, after] of [20, 5, 0].entries()) {
       const id = `race-${round}`
@@ -512,7 +512,7 @@ describe('A plan that shrinks', () => {
     },
   )
 
-  it('is seen by the reservation of a request that was admitted to it with the limits before', async () => {
+  it('limits the reservation of a request that was admitted under the old limits', async () => {
     const who = await person()
     const [bucket] = await t.app.db.rows<{ id: string }>(
       'SELECT id FROM bucket WHERE user_id = ?',
@@ -534,7 +534,7 @@ describe('A plan that shrinks', () => {
   })
 })
 
-it('What operators do with plans and limits is in the log, by ids only', async () => {
+it('Changes of plans and limits by operators are logged, with IDs only', async () => {
   const who = await person()
   const workspace = await found(who)
   const before = t.logs().length
@@ -572,7 +572,7 @@ it('What operators do with plans and limits is in the log, by ids only', async (
     expect(line).toMatchObject({ user_id: olga.userId, session_id: expect.any(String) })
 })
 
-it('No limits of a workspace change nothing and are not in the log, and the workspace must exist', async () => {
+it('An empty list of limits for a workspace changes and logs nothing, and the workspace must exist', async () => {
   const workspace = await found(await person())
   const before = t.logs().length
   expect(await change('setWorkspaceLimits', { workspace, limits: [] })).toMatchObject({
@@ -584,7 +584,7 @@ it('No limits of a workspace change nothing and are not in the log, and the work
   expect(t.logs().slice(before)).not.toMatch(/limits_changed|none.{0,2}of them/)
 })
 
-it('Only operators change plans and limits, and of plans that there are', async () => {
+it('Only operators change plans and limits, and unknown plans are refused', async () => {
   const who = await person()
   const before = await t.app.db.rows('SELECT * FROM plan ORDER BY id')
   const inputs: [name: string, input: object][] = [
@@ -608,7 +608,7 @@ it('Only operators change plans and limits, and of plans that there are', async 
   expect(await t.app.db.rows('SELECT * FROM plan ORDER BY id')).toEqual(before)
 })
 
-it('every code of what operators do with plans has been seen', () => {
+it('every error code of the plan operations has been seen', () => {
   const names = [
     'createPlan',
     'updatePlan',

@@ -117,7 +117,7 @@ withFfmpeg('They do so of a video', async () => {
   expect((await shownBy(0, 'film.webm'))?.state).toBe('MADE')
 })
 
-it('What a preview was made of and itself go with the last file', async () => {
+it('Previews and their sources are deleted with the last file', async () => {
   const [first] = instances
   if (!first) throw new Error('There is no instance.')
   const { db, store } = first.app

@@ -114,7 +114,7 @@ async function findings(): Promise<string[]> {
 }
 
 describe('The preview of a picture', () => {
-  it('is made after its upload, and has what is known of the original', async () => {
+  it('is made after its upload, and includes the metadata of the original', async () => {
     await upload(alice, 'a.jpg', await photo(3000, 1500))
     const preview = await looked(alice, 'a.jpg')
     expect(preview).toMatchObject({
@@ -147,7 +147,7 @@ describe('The preview of a picture', () => {
     expect((await look(alice, 'a.jpg')).preview?.url).toBe(preview.url)
   })
 
-  it('tells camera, exposure and place to who may have the file, and leaves out what cannot be', async () => {
+  it('includes camera, exposure and location for readers of the file, and leaves out unreadable values', async () => {
     const bytes = await sharp({
       create: { width: 50, height: 30, channels: 3, background: '#735' },
     })
@@ -206,7 +206,7 @@ describe('The preview of a picture', () => {
     await t.settle()
   })
 
-  it('is made once of one content, stays with copies, and goes with the last of them', async () => {
+  it('is made once for identical content, shared by copies, and deleted with the last file', async () => {
     const before = await stock()
     const bytes = await photo()
     await upload(alice, 'one.jpg', bytes)
@@ -228,7 +228,7 @@ describe('The preview of a picture', () => {
     expect(await findings()).toEqual([])
   })
 
-  it('is that of the first page of a PDF document', async () => {
+  it('shows the first page of a PDF document', async () => {
     const pages = ['1 0 0 rg 0 0 612 396 re f', '0 0 1 rg 0 0 612 792 re f']
     await upload(alice, 'report.pdf', pdf(pages), 'application/pdf')
     const preview = await looked(alice, 'report.pdf')
@@ -261,7 +261,7 @@ describe('The preview of a picture', () => {
     expect(await findings()).toEqual([])
   })
 
-  it('counts towards nobody', async () => {
+  it('does not count towards any quota', async () => {
     const usage = async () =>
       (await alice.graphql('{ me { drive { usage { usedBytes fileCount } } } }')).data
     await upload(alice, 'counted.jpg', await photo())
@@ -270,7 +270,7 @@ describe('The preview of a picture', () => {
     expect(await usage()).toEqual(before)
   })
 
-  it('is none of files of other kinds, and failed of those that are not what they say', async () => {
+  it('is absent for other kinds of files, and failed for files whose content does not match their type', async () => {
     await upload(alice, 'words.txt', Buffer.from('words'), 'text/plain')
     expect((await look(alice, 'words.txt')).preview).toBeNull()
     await upload(alice, 'broken.png', Buffer.from('no picture'), 'image/png')
@@ -280,7 +280,7 @@ describe('The preview of a picture', () => {
     expect([answer.status, answer.response.code]).toEqual([404, 'FILE_NOT_FOUND'])
   })
 
-  it('is made at first sight of files that are there already', async () => {
+  it('is made at the first listing of existing files', async () => {
     await upload(alice, 'old.jpg', await photo())
     await looked(alice, 'old.jpg')
     // As it is of files of an earlier version, and after a restore.
@@ -317,7 +317,7 @@ const claimed = (digest: string, leaseUntil: number) =>
   t.app.db.Preview.create({ digest, state: 'making', leaseUntil, createdAt: Date.now() })
 
 describe('A preview that a killed process was making', () => {
-  it('is made when the claim has ended, though the job found it claimed', async () => {
+  it('is made once the claim expires, even if the job found it claimed', async () => {
     const bytes = await photo()
     const leaseUntil = Date.now() + 1500
     await claimed(sha256(bytes), leaseUntil)
@@ -332,14 +332,14 @@ describe('A preview that a killed process was making', () => {
     expect(await looked(alice, 'claimed.jpg')).toMatchObject({ state: 'MADE' })
   })
 
-  it('is asked for by the next listing, if its job is gone', async () => {
+  it('is requested by the next listing, if its job is gone', async () => {
     const { digest } = await unpictured('left.jpg')
     await claimed(digest, 1)
     expect(await looked(alice, 'left.jpg')).toMatchObject({ state: 'MADE' })
   })
 })
 
-it('The doctor does not miss the content of a preview before its blob is swept', async () => {
+it('The doctor does not report the content of a preview as missing before its blob is swept', async () => {
   const bytes = await photo()
   await upload(alice, 'swept.jpg', bytes)
   await looked(alice, 'swept.jpg')
@@ -394,7 +394,7 @@ const rowOf = (digest: string) =>
     [digest],
   )
 
-it('A preview that took too long is tried again, until its third try fails', async () => {
+it('A preview that timed out is retried, until its third try fails', async () => {
   const { file, digest } = await unpictured('slow.jpg')
   const { derive } = t.app
   const run: Derive['run'] = job =>
@@ -410,7 +410,7 @@ it('A preview that took too long is tried again, until its third try fails', asy
   expect(await rowOf(digest)).toEqual({ state: 'failed', reason: 'time' })
 })
 
-it('A preview that takes longer than a claim is made by one instance only', async () => {
+it('A preview that outlasts its claim is made by one instance only', async () => {
   const { file, digest } = await unpictured('long.jpg')
   const { derive } = t.app
   let begun = 0
@@ -446,7 +446,7 @@ it('A preview that takes longer than a claim is made by one instance only', asyn
   expect(await rowOf(digest)).toEqual({ state: 'made', reason: null })
 })
 
-it('Who has lost the claim on a preview keeps nothing of it', async () => {
+it('An instance that lost the claim on a preview discards its result', async () => {
   const { file, digest } = await unpictured('lost.jpg')
   const { derive } = t.app
   await t.settle()
@@ -465,7 +465,7 @@ it('Who has lost the claim on a preview keeps nothing of it', async () => {
   expect(await looked(alice, 'lost.jpg')).toMatchObject({ state: 'MADE' })
 })
 
-it('During a maintenance, no preview is asked for, and none is made', async () => {
+it('During a maintenance, no preview is requested or made', async () => {
   const { file, digest } = await unpictured('paused.jpg')
   const { maintenance } = t.app.services
   // A job of another test may wait for its next try.
@@ -487,7 +487,7 @@ it('During a maintenance, no preview is asked for, and none is made', async () =
 })
 
 describe('GET /api/files/preview', () => {
-  it('shows a preview to who may read the file, from the next request on to nobody else', async () => {
+  it('shows a preview to readers of the file, and to others no longer from the next request on', async () => {
     await upload(alice, 'mine.jpg', await photo())
     const { url, id } = await looked(alice, 'mine.jpg')
     const path = url?.slice(t.url.length) ?? ''
@@ -502,7 +502,7 @@ describe('GET /api/files/preview', () => {
     expect(await statusFor(alice)).toBe(404)
   })
 
-  it('does so in workspaces, until a member is removed', async () => {
+  it('works in workspaces, until a member is removed', async () => {
     const workspace_id = await found(alice)
     await put(alice, workspace_id, 'ours.jpg', await photo(), 'image/jpeg')
     const query = `{ workspace(id: "${workspace_id}") { drive { entry(path: "ours.jpg") { ... on File { ${shown} } } } } }`
@@ -533,14 +533,14 @@ describe('GET /api/files/preview', () => {
     expect(missing.status).toBe(404)
   })
 
-  it('has shown all that it says', () => {
+  it('has returned every documented status', () => {
     expect(
       unseen('GET /api/files/preview', 'GET /api/workspaces/{workspace_id}/files/preview'),
     ).toEqual([])
   })
 })
 
-it('A page of files costs one statement more with previews, and none without pictures', async () => {
+it('A page of files costs one more statement with previews, and none without pictures', async () => {
   const counts = async (fields: string) => {
     t.statements()
     await alice.graphql(

@@ -72,7 +72,7 @@ async function signIn({ url }: ServiceProcess): Promise<string> {
   return done.headers.get('location') ?? ''
 }
 
-it('A webhook reaches a receiver whose certificate is signed by an authority of CA_FILE', async () => {
+it('A webhook reaches a receiver whose certificate is signed by an authority from CA_FILE', async () => {
   expect(await firstDelivery(trusting)).toEqual({ status: 204, failure: null })
   expect(receiver.received).toHaveLength(1)
   expect(await firstDelivery(other)).toEqual({
@@ -81,7 +81,7 @@ it('A webhook reaches a receiver whose certificate is signed by an authority of 
   })
 })
 
-it('People sign in with a provider whose certificate is signed by an authority of CA_FILE', async () => {
+it('People sign in with a provider whose certificate is signed by an authority from CA_FILE', async () => {
   expect(await signIn(trusting)).not.toContain('error')
   expect(await signIn(other)).toContain('error=')
 })

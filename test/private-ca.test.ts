@@ -70,7 +70,7 @@ it('The command line trusts SATCHEL_CA_FILE', async () => {
   expect(await ask({ SATCHEL_CA_FILE: join(dir, 'none') })).toMatch(/SATCHEL_CA_FILE: ENOENT/)
 })
 
-describe('A server with a certificate of a private authority', () => {
+describe('A server with a certificate from a private authority', () => {
   it.each([
     ['fetch', 'web'],
     ['https', 'web'],

@@ -132,8 +132,8 @@ const expire = () => t.app.db.run('UPDATE login_request SET expires_at = ?', [Da
 const suspend = ({ userId }: Person) =>
   t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [userId])
 
-describe('A login by a loopback redirect', () => {
-  it('asks the person, and gives the program a key for the code', async () => {
+describe('A login with a loopback redirect', () => {
+  it('asks the person, and exchanges the code for a key', async () => {
     const { verifier, query } = newLogin({ key_expires_in: '30d' })
     const asked = await page(alice, pathOf(query))
     expect(asked.status).toBe(200)
@@ -219,7 +219,7 @@ describe('A login by a loopback redirect', () => {
     },
   )
 
-  it('accepts a code once, and for a minute', async () => {
+  it('accepts a code only once, and only for a minute', async () => {
     const first = newLogin()
     const code = (await approve(alice, first.query)).searchParams.get('code')
     expect((await exchange(code, first.verifier)).status).toBe(200)
@@ -235,7 +235,7 @@ describe('A login by a loopback redirect', () => {
     expect(await keysOf(alice)).toHaveLength(1)
   })
 
-  it('gives one key for a code that is presented many times at once', async () => {
+  it('issues one key for a code that is presented many times at once', async () => {
     const { verifier, query } = newLogin()
     const code = (await approve(alice, query)).searchParams.get('code')
     const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(code, verifier)))
@@ -245,7 +245,7 @@ describe('A login by a loopback redirect', () => {
     expect(await keysOf(alice)).toHaveLength(1)
   })
 
-  it('gives none once the session has ended that has approved, or the account is suspended or gone', async () => {
+  it('issues no key once the approving session has ended, or the account is suspended or deleted', async () => {
     const session = await t.signIn(alice.email)
     const first = newLogin()
     const code = (await approve(session, first.query)).searchParams.get('code')
@@ -263,7 +263,7 @@ describe('A login by a loopback redirect', () => {
     expect(await exchange(orphaned, third.verifier)).toMatchObject(refused('invalid_grant'))
   })
 
-  it('tells the program that the person refuses', async () => {
+  it('reports a refusal to the program', async () => {
     const { query } = newLogin()
     const response = await form(alice, pathOf(query), { account: alice.userId, answer: 'refuse' })
     const to = targetOf(response)
@@ -281,7 +281,7 @@ describe('A login by a loopback redirect', () => {
     ['no duration', { key_expires_in: 'soon' }, 'invalid_request'],
     ['more than a year', { key_expires_in: '2y' }, 'invalid_request'],
     ['two lines as name', { client_name: 'a\nb' }, 'invalid_request'],
-  ])('tells the program of %s', async (_what, more, error) => {
+  ])('reports %s to the program', async (_what, more, error) => {
     const response = await page(alice, pathOf(newLogin(more).query))
     expect(response.status).toBe(303)
     const to = new URL(response.headers.get('location') ?? '')
@@ -306,7 +306,7 @@ describe('A login by a loopback redirect', () => {
     'javascript:alert(1)',
     '//127.0.0.1:1/',
     '',
-  ])('never leads to %s', async redirect_uri => {
+  ])('never redirects to %s', async redirect_uri => {
     for (const more of [{}, { scope: 'wrong' }]) {
       const { query } = newLogin({ redirect_uri, ...more })
       const answers = [
@@ -332,7 +332,7 @@ describe('A login by a loopback redirect', () => {
     },
   )
 
-  it('leads back to the page after a sign-in, and asks again when another account has signed in', async () => {
+  it('returns to the page after a sign-in, and asks again if another account has signed in', async () => {
     const { query } = newLogin()
     const response = await page(t.anonymous, pathOf(query))
     expect(response.status).toBe(303)
@@ -359,18 +359,21 @@ describe('A login by a loopback redirect', () => {
     ['of another site', { 'sec-fetch-site': 'cross-site' }],
     ['of another origin', { origin: 'https://evil.example' }],
     ['of no page', {}],
-  ])('needs an answer of its own page, not %s', async (_what, headers: Record<string, string>) => {
-    const fields = { account: alice.userId, answer: 'approve' }
-    const response = await form(alice, pathOf(newLogin().query), fields, headers)
-    expect(response.status).toBe(403)
-    const { user_code } = await begin()
-    expect((await form(alice, '/device', { ...fields, user_code }, headers)).status).toBe(403)
-    expect(
-      await t.app.db.rows('SELECT id FROM login_request WHERE user_id = ?', [alice.userId]),
-    ).toEqual([])
-  })
+  ])(
+    'accepts only answers from its own page, not %s',
+    async (_what, headers: Record<string, string>) => {
+      const fields = { account: alice.userId, answer: 'approve' }
+      const response = await form(alice, pathOf(newLogin().query), fields, headers)
+      expect(response.status).toBe(403)
+      const { user_code } = await begin()
+      expect((await form(alice, '/device', { ...fields, user_code }, headers)).status).toBe(403)
+      expect(
+        await t.app.db.rows('SELECT id FROM login_request WHERE user_id = ?', [alice.userId]),
+      ).toEqual([])
+    },
+  )
 
-  it('is no matter of API keys', async () => {
+  it('cannot be approved with an API key', async () => {
     const { key, caller: program } = await privateKey(t, alice, [...privateScopes])
     const { query } = newLogin()
     const headers = { 'x-api-key': key, origin: t.url }
@@ -389,7 +392,7 @@ describe('A login by a loopback redirect', () => {
     )
   })
 
-  it('says so when there is no room for another key, at the approval and at the exchange', async () => {
+  it('reports the limit of keys, at the approval and at the exchange', async () => {
     const { verifier, query } = newLogin()
     const code = (await approve(alice, query)).searchParams.get('code')
     await t.limit({ maxPrivateApiKeys: 0 })
@@ -406,7 +409,7 @@ describe('A login by a loopback redirect', () => {
     }
   })
 
-  it('works through the graph', async () => {
+  it('works through GraphQL', async () => {
     const approveLogin =
       'mutation ($input: ApproveLoginInput!) { approveLogin(input: $input) { redirectUrl } }'
     const { verifier, query } = newLogin()
@@ -449,7 +452,7 @@ describe('A login with a code', () => {
   const approveByPage = (who: Person, user_code: string, more = {}) =>
     form(who, '/device', { account: who.userId, answer: 'approve', user_code, ...more })
 
-  it('shows the person what asks, and gives the program its key at the next poll', async () => {
+  it('shows the program to the person, and issues the key at the next poll', async () => {
     const codes = await begin(
       { scope: 'private_files:read private_files:write' },
       { 'x-forwarded-for': '198.51.100.7' },
@@ -510,7 +513,7 @@ describe('A login with a code', () => {
     expect(await poll(device_code)).toMatchObject(refused('authorization_pending'))
   })
 
-  it('gives one key for parallel polls', async () => {
+  it('issues one key for parallel polls', async () => {
     const { device_code, user_code } = await begin()
     await approveByPage(alice, user_code)
     const answers = await Promise.all(Array.from({ length: 6 }, () => poll(device_code)))
@@ -518,7 +521,7 @@ describe('A login with a code', () => {
     expect(await keysOf(alice)).toHaveLength(1)
   })
 
-  it('tells the program of a refusal, of an expired code, and of an approval that has ended', async () => {
+  it('reports a refusal, an expired code, and an approval that has ended', async () => {
     const first = await begin()
     expect(
       (
@@ -564,7 +567,7 @@ describe('A login with a code', () => {
     expect((await poll(device_code)).status).toBe(200)
   })
 
-  it('bounds guesses at codes', async () => {
+  it('limits guesses of codes', async () => {
     const at = { origin: t.url, 'x-forwarded-for': '203.0.113.9' }
     const guess = (user_code: string) => form(alice, '/device', { user_code }, at)
     for (let n = 0; n < 10; n++) expect((await guess('BCDF-GHJK')).status).toBe(404)
@@ -576,7 +579,7 @@ describe('A login with a code', () => {
     expect((await form(alice, '/device', { user_code })).status).toBe(200)
   })
 
-  it('works through the graph', async () => {
+  it('works through GraphQL', async () => {
     const { device_code, user_code } = await begin({ key_expires_in: '7d' })
     const look =
       'query ($userCode: String!) { me { loginRequest(userCode: $userCode) { userCode name clientId scopes lifetime network } } }'
@@ -610,7 +613,7 @@ describe('A login with a code', () => {
   })
 })
 
-describe('The endpoints for programs', () => {
+describe('The OAuth endpoints', () => {
   it('are described by the metadata', async () => {
     const response = await fetch(`${t.url}/.well-known/oauth-authorization-server`)
     expect(response.status).toBe(200)
@@ -643,7 +646,7 @@ describe('The endpoints for programs', () => {
     expect(await post(path, fields)).toMatchObject(refused(error))
   })
 
-  it('refuse what is no form, a parameter twice, a large body, and other methods', async () => {
+  it('refuse other content types, repeated parameters, large bodies and other methods', async () => {
     const send = async (init: RequestInit) =>
       (await fetch(`${t.url}/oauth/token`, { method: 'POST', ...init })).status
     expect(await send({ body: '{}', headers: { 'content-type': 'application/json' } })).toBe(400)
@@ -658,7 +661,7 @@ describe('The endpoints for programs', () => {
     ).toMatchObject(refused('invalid_request'))
   })
 
-  it('say in the audit trail where keys were asked for and ended from', async () => {
+  it('record in the audit trail where keys were requested and revoked', async () => {
     const { verifier, query } = newLogin()
     const target = await approve(alice, query)
     const headers = { 'x-forwarded-for': '203.0.113.7', 'user-agent': 'a program' }
@@ -687,7 +690,7 @@ describe('The endpoints for programs', () => {
     ])
   })
 
-  it('revoke a key for whoever has it', async () => {
+  it('revoke a key for anyone who holds it', async () => {
     const { key } = await privateKey(t, alice, ['private_files:read'])
     expect(await post('/oauth/revoke', { token: key })).toMatchObject({ status: 200 })
     expect((await t.withKey(key).rest('GET', '/api/user/data')).status).toBe(401)
@@ -699,7 +702,7 @@ describe('The endpoints for programs', () => {
     expect(await post('/oauth/revoke', { token: 'x'.repeat(1000) })).toMatchObject({ status: 200 })
   })
 
-  it('give no key during a maintenance, but end keys', async () => {
+  it('issue no key during a maintenance, but revoke keys', async () => {
     const { key } = await privateKey(t, alice, ['private_files:read'])
     const { device_code } = await begin()
     // With two workers, both learn of it in a moment; requests go to them by turns.
@@ -731,7 +734,7 @@ describe('The endpoints for programs', () => {
     expect(await poll(device_code)).toMatchObject(refused('authorization_pending'))
   })
 
-  it('take no other bearer token for a key, and let the header of keys decide', async () => {
+  it('accept no other bearer token as a key, and prefer the X-API-Key header', async () => {
     const valid = async (headers: Record<string, string>) =>
       (await (await fetch(`${t.url}/auth/is_valid`, { headers })).json()).response.via
     const { key } = await privateKey(t, alice, ['private_files:read'])

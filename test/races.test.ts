@@ -84,8 +84,8 @@ const moveFile = (source: string, destination: string) =>
 const deleteFolder = (path: string) =>
   alice.rest('DELETE', `/api/folders?path=${path}&recursive=true`)
 
-describe('50 uploads at once to one path', () => {
-  it('give one 200 and forty-nine 409, and one object', async () => {
+describe('50 concurrent uploads to one path', () => {
+  it('return 200 once and 409 forty-nine times, and leave one object', async () => {
     const answers = await many(50, n => alice.upload('same/name.txt', `from ${n}`.padEnd(10)))
     expect(tally(answers)).toEqual({ 200: 1, '409 PATH_EXISTS': 49 })
     await expectConsistent(t)
@@ -97,7 +97,7 @@ describe('50 uploads at once to one path', () => {
     expect(objects).toHaveLength(1)
   })
 
-  it('of several blocks each give one 200 as well', async () => {
+  it('of several blocks each return 200 once as well', async () => {
     const bytes = randomBytes(BLOCK + 1)
     const answers = await many(6, () => alice.upload('same/large', bytes))
     expect(tally(answers)).toEqual({ 200: 1, '409 PATH_EXISTS': 5 })
@@ -114,7 +114,7 @@ describe('50 uploads at once to one path', () => {
   })
 })
 
-describe('40 uploads at once at the edge of the quota', () => {
+describe('40 concurrent uploads at the edge of the quota', () => {
   it.each([1, 1000, 64 * 1024, 65_537])(
     'of %d bytes: as many succeed as fit, to the byte',
     async size => {
@@ -127,7 +127,7 @@ describe('40 uploads at once at the edge of the quota', () => {
     },
   )
 
-  it('of all sizes never exceed it by a byte, and the room that is left is taken to the last one', async () => {
+  it('of all sizes never exceed it by a byte, and use the remaining space to the last one', async () => {
     const max = 100_000
     await t.limit({ maxTotalStorageBytes: max })
     const sizes = Array.from({ length: 40 }, (_, n) => 1 + ((n * 7919) % 9973))
@@ -162,7 +162,7 @@ describe('40 uploads at once at the edge of the quota', () => {
     expect((await alice.upload('fits', Buffer.alloc(1000))).status).toBe(200)
   })
 
-  it('of the number of files: as many succeed as may be', async () => {
+  it('of the file count succeed exactly up to the limit', async () => {
     await t.limit({ maxFiles: 13 })
     const answers = await many(40, n => alice.upload(`in/a/folder/f${n}`, 'x'))
     expect(tally(answers)).toEqual({ 200: 13, '400 QUOTA_EXCEEDED': 27 })
@@ -173,7 +173,7 @@ describe('40 uploads at once at the edge of the quota', () => {
     expect(await usageOf(alice)).toEqual({ bytes: 13, files: 13, folders: 3 })
   })
 
-  it('while others make room, never exceed it and never lose any', async () => {
+  it('while other requests free space, never exceed it and never lose any', async () => {
     await t.limit({ maxTotalStorageBytes: 10_000 })
     await many(10, n => alice.upload(`old${n}`, Buffer.alloc(1000)))
     const [answers, gone] = await Promise.all([
@@ -192,23 +192,26 @@ describe('40 uploads at once at the edge of the quota', () => {
 describe('Folders', () => {
   const rounds = [0, 1, 2, 3, 4, 5]
 
-  it.each(rounds)('that are moved and deleted at once are moved or deleted (%d)', async () => {
-    await many(5, n => alice.upload(`from/sub/f${n}`, 'x'))
-    const [moved, gone] = await Promise.all([
-      moveFolder('from/sub', 'to/there'),
-      deleteFolder('from'),
-    ])
-    expect(gone.status).toBe(200)
-    const paths = await pathsOf(alice)
-    if (moved.status === 200) {
-      expect(gone.response.files_deleted).toBe(0)
-      expect(paths).toEqual(['to/', 'to/there/', ...[0, 1, 2, 3, 4].map(n => `to/there/f${n}`)])
-    } else {
-      expect([moved.status, moved.response.code]).toEqual([400, 'FOLDER_NOT_FOUND'])
-      expect(gone.response.files_deleted).toBe(5)
-      expect(paths).toEqual([])
-    }
-  })
+  it.each(rounds)(
+    'that are moved and deleted at once are either moved or deleted (%d)',
+    async () => {
+      await many(5, n => alice.upload(`from/sub/f${n}`, 'x'))
+      const [moved, gone] = await Promise.all([
+        moveFolder('from/sub', 'to/there'),
+        deleteFolder('from'),
+      ])
+      expect(gone.status).toBe(200)
+      const paths = await pathsOf(alice)
+      if (moved.status === 200) {
+        expect(gone.response.files_deleted).toBe(0)
+        expect(paths).toEqual(['to/', 'to/there/', ...[0, 1, 2, 3, 4].map(n => `to/there/f${n}`)])
+      } else {
+        expect([moved.status, moved.response.code]).toEqual([400, 'FOLDER_NOT_FOUND'])
+        expect(gone.response.files_deleted).toBe(5)
+        expect(paths).toEqual([])
+      }
+    },
+  )
 
   it.each(rounds)('that are moved into each other end in one tree (%d)', async () => {
     await alice.upload('one/file-1', '1')
@@ -222,7 +225,7 @@ describe('Folders', () => {
     expect(await usageOf(alice)).toMatchObject({ bytes: 3, files: 2 })
   })
 
-  it('that swap parents in all directions never get lost', async () => {
+  it('keep all files that move between them in all directions', async () => {
     await many(6, n => alice.upload(`d${n}/f${n}`, `${n}`))
     const answers = await many(36, n =>
       n % 6 === Math.floor(n / 6)
@@ -234,13 +237,13 @@ describe('Folders', () => {
     expect(await usageOf(alice)).toMatchObject({ bytes: 6, files: 6 })
   })
 
-  it('made 30 times at once at the same deep path are made once', async () => {
+  it('created 30 times at once at the same deep path are created once', async () => {
     const path = Array.from({ length: 12 }, (_, n) => `level-${n}`).join('/')
     expect(tally(await many(30, () => folderAt(path)))).toEqual({ 200: 1, '409 PATH_EXISTS': 29 })
     expect(await usageOf(alice)).toEqual({ bytes: 0, files: 0, folders: 12 })
   })
 
-  it('made at once along one path have no copies', async () => {
+  it('created at once along one path have no duplicates', async () => {
     const names = Array.from({ length: 12 }, (_, n) => `n${n}`)
     await many(12, n => folderAt(names.slice(0, 12 - n).join('/')))
     await many(12, n => alice.upload(`${names.join('/')}/f${n}`, 'x'))
@@ -254,7 +257,7 @@ describe('Folders', () => {
     expect(await usageOf(alice)).toEqual({ bytes: 20, files: 20, folders: 21 })
   })
 
-  it('deleted during uploads into them are gone or there again, as a whole', async () => {
+  it('deleted during uploads into them are either gone or recreated, with consistent counts', async () => {
     for (let round = 0; round < 5; round++) {
       await alice.upload('target/old', 'old')
       const [uploads, gone] = await Promise.all([
@@ -271,7 +274,7 @@ describe('Folders', () => {
     expect(await usageOf(alice)).toEqual({ bytes: 0, files: 0, folders: 0 })
   })
 
-  it('deleted while a large upload into them is on its way do not take it along', async () => {
+  it('deleted during a large upload into them are recreated by the upload', async () => {
     await folderAt('target')
     const bytes = randomBytes(3 * BLOCK)
     const body = form([file('large', bytes)])
@@ -295,8 +298,8 @@ describe('Folders', () => {
   })
 })
 
-describe('An upload that was taken for dead while it went on', () => {
-  it('is a 503, and nothing of it is left: neither what came before, nor what came after', async () => {
+describe('An upload whose lease expired while it was running', () => {
+  it('returns 503 and leaves nothing of its data', async () => {
     const body = form([file('late', randomBytes(3 * BLOCK))])
     const wire = await openWire(t.url)
     await wire.send(
@@ -325,7 +328,7 @@ describe('An upload that was taken for dead while it went on', () => {
 })
 
 describe('Files', () => {
-  it('deleted by batches that overlap are deleted once each', async () => {
+  it('deleted by overlapping batches are deleted once each', async () => {
     const names = Array.from({ length: 30 }, (_, n) => `batch/${n % 3}/f${n}`)
     await many(30, n => alice.upload(names[n] ?? '', 'xx'))
     const answers = await many(6, n =>
@@ -346,7 +349,7 @@ describe('Files', () => {
     expect(await usageOf(alice)).toEqual({ bytes: 0, files: 0, folders: 0 })
   })
 
-  it('moved and deleted at once are moved or deleted', async () => {
+  it('moved and deleted at once are either moved or deleted', async () => {
     await many(10, n => alice.upload(`f${n}`, 'x'))
     const [moved, gone] = await Promise.all([
       many(10, n => moveFile(`f${n}`, `moved/f${n}`)),
@@ -366,7 +369,7 @@ describe('Files', () => {
     expect(tally(answers)).toEqual({ 200: 1, '400 FILE_NOT_FOUND': 19 })
   })
 
-  it('uploaded again while they are deleted are there or not, as a whole', async () => {
+  it('uploaded again during a deletion either exist or not, with consistent counts', async () => {
     await alice.upload('again', 'old')
     const [uploads, gone] = await Promise.all([
       many(10, () => alice.upload('again', 'new')),
@@ -379,7 +382,7 @@ describe('Files', () => {
 })
 
 describe('A share with max_downloads', () => {
-  it('1 is downloaded once by 50 at once', async () => {
+  it('1 is downloaded once by 50 concurrent requests', async () => {
     await alice.upload('rare.txt', 'rare')
     const json = { object: 'rare.txt', max_downloads: 1 }
     const { response } = await alice.rest('POST', '/api/files/quick_share', { json })
@@ -393,7 +396,7 @@ describe('A share with max_downloads', () => {
     expect(await (await fetch(won?.headers.get('location') ?? '')).text()).toBe('rare')
   })
 
-  it('7 is downloaded seven times, by all routes together', async () => {
+  it('7 is downloaded seven times, over all routes together', async () => {
     await alice.upload('rare.txt', 'rare')
     const json = { object: 'rare.txt', max_downloads: 7 }
     const { response } = await alice.rest('POST', '/api/files/quick_share', { json })
@@ -410,7 +413,7 @@ describe('A share with max_downloads', () => {
 })
 
 describe('Notes', () => {
-  it('written 30 times at once are one of them', async () => {
+  it('written 30 times at once keep one of the texts', async () => {
     const { response } = await alice.upload('noted.txt', 'noted')
     const at = `/api/files/${response.file.md5_checksum}/note`
     for (let round = 0; round < 3; round++) {
@@ -424,7 +427,7 @@ describe('Notes', () => {
     }
   })
 
-  it('written and removed at once are there or not', async () => {
+  it('written and removed at once either exist or not', async () => {
     const { response } = await alice.upload('noted.txt', 'noted')
     const at = `/api/files/${response.file.md5_checksum}/note`
     const answers = await many(30, n =>

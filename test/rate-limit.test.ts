@@ -125,7 +125,7 @@ describe('On one instance', () => {
   })
   afterAll(() => t.stop())
 
-  it.each(names)('%s answers 429, and says when to come again', async name => {
+  it.each(names)('%s returns 429, and says when to retry', async name => {
     const { rest, max, policy } = operation(name)
     const who = await caller(t)
     const other = await caller(t)
@@ -152,7 +152,7 @@ describe('On one instance', () => {
       expect((await operation(another).rest(who, 200)).status).toBe(200)
   })
 
-  it.each(names)('%s counts REST and GraphQL together, with the same numbers', async name => {
+  it.each(names)('%s counts REST and GraphQL together, with the same limits', async name => {
     const { rest, graphql, max, policy } = operation(name)
     const who = await caller(t)
     const ask = (n: number) => who.person.graphql(graphql.query, { input: graphql.input(who, n) })
@@ -188,7 +188,7 @@ describe('On one instance', () => {
     expect((await own.rest(who, 4)).status).toBe(429)
   })
 
-  it.each(names)('%s lets exactly as many through of 40 at once', async name => {
+  it.each(names)('%s admits exactly its limit of 40 concurrent requests', async name => {
     const { rest, max } = operation(name)
     const who = await caller(t)
     const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => rest(who, n)))
@@ -196,7 +196,7 @@ describe('On one instance', () => {
     expect([count(200), count(429)]).toEqual([max - spent(name), 40 - max + spent(name)])
   })
 
-  it('whoever is refused spends nothing, whoever fails does', async () => {
+  it('refused requests do not count, and failed requests do', async () => {
     const who = await caller(t)
     const { rest } = operation('POST /api/files/share')
     const { response } = await who.person.rest('POST', '/api/api_keys/private/create', {
@@ -220,7 +220,7 @@ describe('On one instance', () => {
     ).toHaveLength(1)
   })
 
-  it('nothing else is limited', async () => {
+  it('no other operation is limited', async () => {
     const who = await caller(t)
     const answers = await Promise.all(
       Array.from({ length: 80 }, (_, i) =>
@@ -280,7 +280,7 @@ describeWithRedis('On two instances with Redis', () => {
     ]
   }
 
-  it.each(names)('%s lets exactly as many through of 40 at once, over both', async name => {
+  it.each(names)('%s admits exactly its limit of 40 concurrent requests, over both', async name => {
     const { rest, max } = operation(name)
     const both = await callers()
     const answers = await Promise.all(
@@ -296,32 +296,35 @@ describeWithRedis('On two instances with Redis', () => {
   it.each<[string, 'refuse' | 'freeze']>([
     ['is down', 'refuse'],
     ['takes commands and answers none', 'freeze'],
-  ])('while Redis %s, each counts for itself, and nobody waits for long', async (_what, how) => {
-    const { rest, max } = operation('POST /api/files/share')
-    const both = await callers()
-    for (const who of both) expect((await rest(who, 0)).status).toBe(200)
-    await proxy[how]()
-    try {
-      for (const who of both) {
-        const begun = Date.now()
-        const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => rest(who, n)))
-        expect(Date.now() - begun).toBeLessThan(8000)
-        expect(answers.filter(a => a.status === 200)).toHaveLength(max)
-        expect(answers.filter(a => a.status === 429)).toHaveLength(20 - max)
+  ])(
+    'while Redis %s, each instance counts for itself, and no request waits for long',
+    async (_what, how) => {
+      const { rest, max } = operation('POST /api/files/share')
+      const both = await callers()
+      for (const who of both) expect((await rest(who, 0)).status).toBe(200)
+      await proxy[how]()
+      try {
+        for (const who of both) {
+          const begun = Date.now()
+          const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => rest(who, n)))
+          expect(Date.now() - begun).toBeLessThan(8000)
+          expect(answers.filter(a => a.status === 200)).toHaveLength(max)
+          expect(answers.filter(a => a.status === 429)).toHaveLength(20 - max)
+        }
+      } finally {
+        await proxy.heal()
       }
-    } finally {
-      await proxy.heal()
-    }
-    // What both have counted before is known again.
-    for (const end = Date.now() + 10_000; ; await sleep(200)) {
-      const fresh = await callers()
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, n) => rest(fresh[n % 2 ? 0 : 1], n)),
-      )
-      if (answers.filter(a => a.status === 200).length === max) break
-      if (Date.now() > end) throw new Error('The instances do not count together again.')
-    }
-  })
+      // What both have counted before is known again.
+      for (const end = Date.now() + 10_000; ; await sleep(200)) {
+        const fresh = await callers()
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, (_, n) => rest(fresh[n % 2 ? 0 : 1], n)),
+        )
+        if (answers.filter(a => a.status === 200).length === max) break
+        if (Date.now() > end) throw new Error('The instances do not count together again.')
+      }
+    },
+  )
 })
 
 describe('Guessing the password of a share', () => {
@@ -455,7 +458,7 @@ describe('Guessing the password of a share', () => {
 
   const forged = (n: number) => `203.0.113.${n % 250}, 2001:db8::${n.toString(16)}`
 
-  it('300 guesses of somebody who forges addresses are 10 checks, where no proxy is trusted', async () => {
+  it('300 guesses with forged addresses cause 10 checks, where no proxy is trusted', async () => {
     const t = await startApp()
     const token = await protect(t)
     expect(await attack([t.url], token, 300, forged)).toEqual({
@@ -478,7 +481,7 @@ describe('Guessing the password of a share', () => {
     ['one instance', {}],
     ...(redisUrl ? [['two instances with Redis', { REDIS_URL: redisUrl }] as const] : []),
   ] as const)
-    it(`300 guesses are 10 checks on ${where}, and a visitor from another address is let in`, async () => {
+    it(`300 guesses cause 10 checks on ${where}, and a visitor from another address is admitted`, async () => {
       const pair = await startTwo({ TRUST_PROXY: 'loopback', ...settings })
       const { one, two } = pair
       const urls = where === 'one instance' ? [one.url] : [one.url, two.url]

@@ -42,7 +42,7 @@ const move = (person: Person, source: string, destination: string) =>
   person.rest('POST', '/api/files/move', { json: { source, destination } })
 
 describe('Recent', () => {
-  it('shows each file and folder once, with the last that the person has done with it', async () => {
+  it('shows each file and folder once, with the latest action of the person', async () => {
     const person = await newPerson()
     const form = new FormData()
     form.append('on_conflict', 'replace')
@@ -78,7 +78,7 @@ describe('Recent', () => {
     ])
   })
 
-  it('leaves out what is gone, and shows it again when it is restored', async () => {
+  it('leaves out deleted entries, and shows them again once restored', async () => {
     const person = await newPerson()
     await inTurn(
       () => person.upload('a.txt', 'a'),
@@ -95,7 +95,7 @@ describe('Recent', () => {
     expect((await recentOf(person)).nodes[0].happenedAt).toEqual(expect.any(String))
   })
 
-  it('shows what one has done oneself, in any drive that one may see, for as long as one may', async () => {
+  it("shows only the person's own actions, in every drive that the person may still see", async () => {
     const [owner, member] = [await newPerson(), await newPerson()]
     const workspace = await found(owner, 'Work')
     await join(t, workspace, member, 'editor')
@@ -129,7 +129,7 @@ describe('Recent', () => {
     expect((await ofWorkspace.rest('GET', '/api/recent')).response.code).toBe('KEY_OUT_OF_BOUNDS')
   })
 
-  it('has pages, also of what was done at one moment', async () => {
+  it('is paged, also within actions of the same moment', async () => {
     const person = await newPerson()
     const paths = Array.from({ length: 7 }, (_, i) => `f/${i}.txt`)
     for (const path of paths) await person.upload(path, path)
@@ -157,7 +157,7 @@ describe('Recent', () => {
     expect(next.response.next_cursor).toBeNull()
   })
 
-  it('takes the same statements and rows, however long the log is', async () => {
+  it('needs the same number of statements and rows, however long the log is', async () => {
     const person = await newPerson()
     const count = async () => {
       t.statements()
@@ -183,7 +183,7 @@ describe('Recent', () => {
     expect(await count()).toEqual(few)
   })
 
-  it('answers every status by REST', async () => {
+  it('returns every documented status by REST', async () => {
     const person = await newPerson()
     expect((await person.rest('GET', '/api/recent')).response).toEqual({
       entries: [],

@@ -65,8 +65,8 @@ async function shareWithEditor(person: Person): Promise<[editor: Person, base: s
 }
 const ifMatch = (tag: string): RestOptions => ({ headers: { 'if-match': tag } })
 
-describe('A move to where something is', () => {
-  it('refuses, keeps both, or puts a file that is there into the trash', async () => {
+describe('A move to an occupied path', () => {
+  it('refuses, keeps both, or moves the existing file into the trash', async () => {
     const person = await personWith('a.txt', 'b.txt', 'docs/a.txt', 'docs/b.txt')
     const to = { to: { at: { path: 'docs' } } }
     const input = { entries: [{ at: { path: 'a.txt' } }], ...to }
@@ -82,7 +82,7 @@ describe('A move to where something is', () => {
     await expectConsistent(t)
   })
 
-  it('keeps all of several entries of one name', async () => {
+  it('keeps several entries of the same name', async () => {
     const person = await personWith('x/a.txt', 'y/a.txt', 'z/a.txt')
     const paths = ['x/a.txt', 'y/a.txt', 'z/a.txt']
     const to = { to: { at: { path: 'new' } } }
@@ -98,7 +98,7 @@ describe('A move to where something is', () => {
     await expectConsistent(t)
   })
 
-  it('renames in the same way, and replaces neither folders nor itself', async () => {
+  it('renames by the same rules, and replaces neither folders nor itself', async () => {
     const person = await personWith('a.txt', 'b.txt', 'c/d.txt')
     expect(
       pathsOf(await move(person, ['a.txt'], { name: 'b.txt', onConflict: 'KEEP_BOTH' })),
@@ -117,7 +117,7 @@ describe('A move to where something is', () => {
     await expectConsistent(t)
   })
 
-  it('does so by REST, in a workspace, too', async () => {
+  it('follows the same rules by REST, also in a workspace', async () => {
     const person = await personWith('a.txt', 'b.txt', 'c.txt')
     const moving = (source: string, on_conflict: string) =>
       person.rest('POST', '/api/files/move', {
@@ -152,47 +152,50 @@ describe('A move to where something is', () => {
   it.each([
     ['a session', false],
     ['a key', true],
-  ])('does so with folders by REST, too, but replaces no folder: by %s', async (_by, byKey) => {
-    const person = await personWith('x/in.txt', 'y/in.txt', 'z/in.txt', 'taken', 'dir/kept.txt')
-    const room = await found(person)
-    const files = `/api/workspaces/${room}/files`
-    for (const folder of ['x', 'y', 'z', 'dir'])
-      await person.rest('POST', `${files}/mkdir`, { json: { folder_name: folder } })
-    await save(person, 'taken', '1', {}, files)
-    const [own, theirs] = byKey
-      ? [(await privateKey(t, person)).caller, (await workspaceKey(t, person, room)).caller]
-      : [person, person]
-    for (const [caller, method, route, front] of [
-      [own, 'POST', '/api/folders/move', ''],
-      [theirs, 'PATCH', `${files}/folder/move`, '/'],
-    ] as const) {
-      const move = async (source: string, destination: string, on_conflict?: string) => {
-        const json = {
-          source: front + source,
-          destination: front + destination,
-          ...(on_conflict ? { on_conflict } : {}),
+  ])(
+    'follows the same rules for folders by REST, but replaces no folder: by %s',
+    async (_by, byKey) => {
+      const person = await personWith('x/in.txt', 'y/in.txt', 'z/in.txt', 'taken', 'dir/kept.txt')
+      const room = await found(person)
+      const files = `/api/workspaces/${room}/files`
+      for (const folder of ['x', 'y', 'z', 'dir'])
+        await person.rest('POST', `${files}/mkdir`, { json: { folder_name: folder } })
+      await save(person, 'taken', '1', {}, files)
+      const [own, theirs] = byKey
+        ? [(await privateKey(t, person)).caller, (await workspaceKey(t, person, room)).caller]
+        : [person, person]
+      for (const [caller, method, route, front] of [
+        [own, 'POST', '/api/folders/move', ''],
+        [theirs, 'PATCH', `${files}/folder/move`, '/'],
+      ] as const) {
+        const move = async (source: string, destination: string, on_conflict?: string) => {
+          const json = {
+            source: front + source,
+            destination: front + destination,
+            ...(on_conflict ? { on_conflict } : {}),
+          }
+          const { response } = await caller.rest(method, route, { json })
+          return response.code ?? response.destination
         }
-        const { response } = await caller.rest(method, route, { json })
-        return response.code ?? response.destination
+        expect([await move('x', 'taken'), await move('x', 'taken', 'fail')]).toEqual([
+          'PATH_EXISTS',
+          'PATH_EXISTS',
+        ])
+        expect(await move('x', 'taken', 'over')).toBe('INVALID_INPUT')
+        expect(await move('x', 'dir', 'replace')).toBe('PATH_EXISTS')
+        expect(await move('x', 'dir', 'keep_both')).toBe(`${front}dir (2)`)
+        expect(await move('y', 'taken', 'replace')).toBe(`${front}taken`)
+        expect(await move('z', 'new/z', 'replace')).toBe(`${front}new/z`)
       }
-      expect([await move('x', 'taken'), await move('x', 'taken', 'fail')]).toEqual([
-        'PATH_EXISTS',
-        'PATH_EXISTS',
-      ])
-      expect(await move('x', 'taken', 'over')).toBe('INVALID_INPUT')
-      expect(await move('x', 'dir', 'replace')).toBe('PATH_EXISTS')
-      expect(await move('x', 'dir', 'keep_both')).toBe(`${front}dir (2)`)
-      expect(await move('y', 'taken', 'replace')).toBe(`${front}taken`)
-      expect(await move('z', 'new/z', 'replace')).toBe(`${front}new/z`)
-    }
-    expect(await trashOf(person)).toEqual(['taken'])
-    const { items } = (await person.rest('GET', `/api/workspaces/${room}/trash`)).response
-    expect(pathsOf(items)).toEqual(['/taken'])
-    expect((await entryAt(person, 'taken/in.txt')).size).toBeGreaterThan(0)
-    await expectConsistent(t)
-  })
+      expect(await trashOf(person)).toEqual(['taken'])
+      const { items } = (await person.rest('GET', `/api/workspaces/${room}/trash`)).response
+      expect(pathsOf(items)).toEqual(['/taken'])
+      expect((await entryAt(person, 'taken/in.txt')).size).toBeGreaterThan(0)
+      await expectConsistent(t)
+    },
+  )
 
-  it('replaces nothing for a key that may not delete', async () => {
+  it('replaces nothing for a key without the right to delete', async () => {
     const person = await personWith('a.txt', 'b.txt', 'dir/c.txt')
     const { caller } = await privateKey(t, person, ['private_files:write'])
     const folder = { source: 'dir', destination: 'b.txt', on_conflict: 'replace' }
@@ -210,7 +213,7 @@ describe('A move to where something is', () => {
 })
 
 describe('The revision of an entry', () => {
-  it('grows with its content, its name and its place, and with those of no other', async () => {
+  it('grows with changes of its own content, name and place only', async () => {
     const person = await personWith('docs/a.txt', 'docs/b.txt')
     const folder = (await entryAt(person, 'docs')).revision
     const revisions = [(await entryAt(person, 'docs/a.txt')).revision]
@@ -253,7 +256,7 @@ describe('The revision of an entry', () => {
   it.each([
     ['a session', false],
     ['a key', true],
-  ])('is the ETag of a folder by REST, which its changes take back: by %s', async (_by, byKey) => {
+  ])('is the ETag of a folder by REST, and conditions its changes: by %s', async (_by, byKey) => {
     const person = await personWith()
     const room = await found(person)
     const files = `/api/workspaces/${room}/files`
@@ -294,7 +297,7 @@ describe('The revision of an entry', () => {
     }
   })
 
-  it('refuses what another change has overtaken, by REST', async () => {
+  it('refuses changes of an outdated revision, by REST', async () => {
     const person = await personWith('a.txt')
     const room = await found(person)
     const files = `/api/workspaces/${room}/files`
@@ -365,7 +368,7 @@ describe('The revision of an entry', () => {
     expect((await entryAt(person, 'a.txt')).size).toBe(2)
   })
 
-  it('refuses what another change has overtaken, by GraphQL', async () => {
+  it('refuses changes of an outdated revision, by GraphQL', async () => {
     const person = await personWith('a.txt', 'b.txt')
     await save(person, 'a.txt', 'newer')
     const [version] = (await person.rest('GET', '/api/files/versions?path=a.txt')).response.versions
@@ -419,7 +422,7 @@ describe('The revision of an entry', () => {
     await expectConsistent(t)
   })
 
-  it('lets one of two updates pass that were made of the same state', async () => {
+  it('admits one of two updates of the same revision', async () => {
     const person = await personWith('a.txt')
     const answers = await Promise.all(
       ['one', 'two'].map(content => save(person, 'a.txt', content, ifMatch('"1"'))),
@@ -431,6 +434,6 @@ describe('The revision of an entry', () => {
   })
 })
 
-it('has been asked for by every operation that knows of it', () => {
+it('every operation with a revision has been tested with a wrong one', () => {
   expect(unseenMismatches()).toEqual([])
 })
