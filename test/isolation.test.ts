@@ -281,7 +281,7 @@ describe('Users without access cannot tell an existing thing from a missing one'
   })
 
   it.each(['Mutation.shareFiles', 'Mutation.createInvite'])(
-    'nor, with %s, an address that has an account from one that has none',
+    'nor, with %s, an address with an account from one without',
     async field => {
       const [owner, known] = await Promise.all([
         world.callerOf(identityOf('owner'), null),

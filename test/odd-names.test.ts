@@ -88,7 +88,7 @@ describe('An unusual but valid name', () => {
 
   // A form cannot tell the replacement character from damage, so there it is refused.
   it.each(oddNames.filter(([, name]) => !name.includes('\ufffd')))(
-    'is kept by an upload as it is: %s',
+    'is kept unchanged by an upload: %s',
     async (_why, name) => {
       expect((await put('', name))?.response.file).toMatchObject({
         name,
@@ -233,7 +233,7 @@ describe('Similar names', () => {
   })
 
   it.each(['%', '_', '%%', 'a%', '_bc', '*', '?', '[a-c]bc', 'ABC', 'abc\\', 'ab'])(
-    'are told apart from what a pattern would match: %s',
+    'are matched literally, not as patterns: %s',
     async name => {
       await put('like', 'abc')
       const file404 = await alice.rest('DELETE', `/api/files/delete?file=${at(`like/${name}`)}`)

@@ -72,7 +72,7 @@ async function confirm(browser: Browser, url: URL): Promise<Response> {
 
 describe('signing out', () => {
   it.each(['/logout', '/auth/logout'])(
-    'by POST %s leads on to the provider, which leads back',
+    'by POST %s redirects to the provider, which redirects back',
     async path => {
       const browser = await signIn()
       expect(await signOut(browser, path)).toBe('/auth/sign_out?return_to=%2F')

@@ -474,7 +474,7 @@ describe('A plan that shrinks', () => {
   })
 
   it.each(['of the plan', 'of a person', 'of a workspace'])(
-    'waits for reservations under way, and is in force for the next one: a limit %s',
+    'waits for running reservations, and applies to the next one: a limit %s',
     async what => {
       const db = t.app.db
       const who = await person()
