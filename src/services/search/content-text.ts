@@ -6,14 +6,14 @@ import { MOST_CHARACTERS } from '../../derive/text/bounded-text.ts'
 import { MOST_WORDS, wordsIn } from '../../derive/words.ts'
 
 const decompress = promisify(brotliDecompress)
-/** Bytes of a text in UTF-8. */
+/** The UTF-8 size limit of a text, in bytes. */
 const MOST_BYTES = 3 * MOST_CHARACTERS
 /** Words that are read in one turn of the event loop. */
 const AT_ONCE = 4000
 
 /**
- * What a process says of a text. It has read a file of anybody's, so it is checked like any other
- * input.
+ * The result of a text process. The process has read an untrusted file, so its output is validated
+ * like any other input.
  */
 export const textValue = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -23,15 +23,15 @@ export const textValue = z.object({
     .optional(),
 })
 
-/** Words that a process has found. */
+/** Reads the words that a process has found. */
 export function wordsOfOutput(output: Buffer): string[] {
   const words = output.toString().split('\n').slice(0, MOST_WORDS)
   return [...new Set(words)].filter(word => word !== '' && word.length <= 40)
 }
 
 /**
- * The text of a compressed one; null where it cannot be read: then there is none, rather than a
- * search or a deletion that fails by it.
+ * Decompresses a text. Returns null for an unreadable body, so that a search or a deletion does not
+ * fail because of it.
  */
 export async function textOfBody(body: Buffer): Promise<string | null> {
   try {
@@ -41,7 +41,10 @@ export async function textOfBody(body: Buffer): Promise<string | null> {
   }
 }
 
-/** The words that a text is indexed by. Long texts are read in turns. */
+/**
+ * The words under which a text is indexed. Long texts are read over several turns of the event
+ * loop.
+ */
 export async function indexedWords(text: string): Promise<string[]> {
   const words = new Set<string>()
   let read = 0

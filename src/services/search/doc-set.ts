@@ -1,4 +1,4 @@
-/** Contents of a drive, as a bit for each number. */
+/** A set of content numbers of a drive, with one bit for each number. */
 export class DocSet {
   readonly #bits: Uint32Array
 
@@ -30,7 +30,7 @@ export class DocSet {
       this.#bits[i] = (this.#bits[i] ?? 0) & (others.#bits[i] ?? 0)
   }
 
-  /** The numbers from one down, that one left out. */
+  /** Yields the numbers below `before`, in descending order. */
   *downFrom(before: number): Generator<number> {
     for (let at = Math.min(this.#bits.length - 1, before >>> 5); at >= 0; at--) {
       if (this.#bits[at] === 0) continue

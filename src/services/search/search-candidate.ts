@@ -19,15 +19,15 @@ import { RANK, type Rank } from './search-match.ts'
 import { byText } from './text-candidate.ts'
 import type { TextMatches } from './text-match.ts'
 
-/** A file or folder that may fit, by what the index says. */
+/** A file or folder that may match, according to the index. */
 export interface Candidate {
   row: PlacedRow
   rank: Rank
-  /** The id by which those of a rank are sorted: the newest first. */
+  /** The id that sorts candidates of equal rank, newest first. */
   order: string
 }
 
-/** After which candidate a search goes on. */
+/** The position of the last candidate, after which a search continues. */
 export type CandidateKey = [rank: number, order: string, id: string]
 
 const FIRST = 50
@@ -40,8 +40,8 @@ const MOST_TAGGED = 10_000
 const ALONE = 3
 
 /**
- * One word for each term: the longest one, which the fewest have. Of a phrase, its last word may go
- * on.
+ * Selects one word for each term: the longest word, which is usually the rarest. The last word of a
+ * phrase may be a prefix.
  */
 function keyWord({ words, isPrefix }: Term): IndexedWord {
   const last = words.length - 1
@@ -52,7 +52,9 @@ function keyWord({ words, isPrefix }: Term): IndexedWord {
   return { word: words[nth] ?? '', isPrefix: isPrefix && nth === last }
 }
 
-/** The candidates of a query, the best first, in batches. A key skips those that it comes after. */
+/**
+ * The candidates of a query in batches, best first. A key skips the candidates up to its position.
+ */
 export async function* candidatesOf(
   db: Db,
   query: SearchQuery,
@@ -85,11 +87,11 @@ export async function* candidatesOf(
   }
 
   /**
-   * All with a word, the newest first: a few at first, which are enough for most pages, then more
-   * at a time.
+   * All entries with a word, newest first. The first batch is small, because it is enough for most
+   * pages. Later batches are larger.
    */
   async function* withWord(on: readonly number[], word: IndexedWord, also: string[], rank: Rank) {
-    // All that begin with the same are read each time.
+    // A prefix search reads all matching words each time.
     let size = word.isPrefix ? AT_ONCE : FIRST
     for (let before = afterId(rank); ; size = Math.min(AT_ONCE, 2 * size)) {
       const hits = await entriesWithWord(db, on, word, also, size, before)
@@ -138,8 +140,8 @@ export async function* candidatesOf(
     )
 
   /**
-   * Those with a tag of this name, which few of a drive have: their ids are read once, for all
-   * batches.
+   * Entries with a tag of this name. Few entries of a drive have one tag, so their ids are read
+   * once for all batches.
    */
   function tagged(name: string) {
     const key = tagKey(name)
@@ -162,7 +164,7 @@ export async function* candidatesOf(
         ? types.map(type => listed(numbers, { word: classWord(type), isPrefix: false }))
         : [(before: string | null) => newestEntries(db, bucketIds, AT_ONCE, before)]
 
-  /** Those that have one of the words, in any place. */
+  /** Entries that have at least one of the words, in any place. */
   async function mixed(some: Term[]): Promise<Candidate[]> {
     const rows = new Map<string, Candidate>()
     for (const term of some) {

@@ -28,14 +28,14 @@ import type { TextMatches } from './text-match.ts'
 /** A file or folder that was found. */
 export interface SearchResult {
   row: PlacedRow
-  /** The share by which the caller sees it; null in a drive of theirs. */
+  /** The share through which the caller sees the entry. Null in the caller's own drives. */
   share: ShareView | null
-  /** From the root down, or from the shared folder down, which itself has none. */
+  /** The names from the root down, or from the shared folder down without the folder itself. */
   names: string[]
   matchedIn: SearchField[]
   /** Of its note; that of its text is cut for the page that has it. */
   snippet: Snippet | null
-  /** The content in whose text something was found. */
+  /** The digest of the content whose text matched. */
   digest: string | undefined
   key: CandidateKey
 }
@@ -44,25 +44,25 @@ interface Deps {
   db: Db
   query: SearchQuery
   scope: SearchScope
-  /** The caller's own, with their notes. */
+  /** The caller's own drives, with their notes. */
   own: readonly SearchDrive[]
   texts: TextMatches
   callerId: string
 }
 
-/** A candidate with what is known of it. */
+/** A candidate with its loaded data. */
 interface Looked {
   candidate: Candidate
   place: SeenPlace
   fit: Fit
   note: string | undefined
-  /** The content whose text has a part of what is looked for. */
+  /** The digest of the content whose text has a part of the query. */
   digest: string | undefined
 }
 
 /**
- * Decides which candidates fit, from what they are now: the index may know what was, and nothing of
- * who may see it.
+ * Decides which candidates match, from their current state. The index may be out of date, and does
+ * not know who may see an entry.
  */
 export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
   const required = [...query.terms, ...query.names]
@@ -82,7 +82,7 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
     }
   }
 
-  /** Whether some users are those that the query names. */
+  /** Finds out whether the creators of the rows are users that the query names. */
   async function readCreators(rows: readonly PlacedRow[], by: string): Promise<void> {
     const ids = [...new Set(rows.flatMap(({ createdBy }) => createdBy ?? []))].filter(
       id => !creators.has(id),
@@ -125,7 +125,7 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
       const place = placeIn(scope, row.bucketId, row.id, above)
       if (!place) return []
       if (!wholeIds.has(row.bucketId)) inside += 1
-      // A link with a bound on its downloads shows nothing of its files before.
+      // A link with a download limit shows nothing of its files before the download.
       const isShown = place.share === null || place.share.maxDownloads === null
       return [{ candidate, place, isShown }]
     })
@@ -135,15 +135,15 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
     )
     return placed.flatMap(({ candidate, place, isShown }) => {
       const { row } = candidate
-      // Recipients of a share learn its sharer: of others, a search by their names would tell who
-      // made what.
+      // Recipients of a share learn only its sharer. A search by the names of other users would
+      // reveal who created what.
       const isKnown =
         !place.share || row.createdBy === callerId || row.createdBy === place.share.sharer.id
       if (query.by !== null && !isKnown) return []
       const folders = place.names.slice(0, -1)
       if (query.in !== null && !isIn(query.in, folders)) return []
       const note = place.share ? undefined : notes.get(`${row.bucketId}${row.md5}`)
-      // Tags are of the drive: others do not see them.
+      // Tags belong to the drive, so users of a share do not see them.
       const tags = place.share ? [] : (tagsOf.get(row.id) ?? [])
       if (!wantedTags.every(key => tags.some(({ nameKey }) => nameKey === key))) return []
       const inText = (term: Term) => isShown && inTexts.has(row, term)
@@ -188,10 +188,10 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
   }
 
   return {
-    /** How many candidates from drives that are searched in part were in what is shared. */
+    /** How many candidates from partly searched drives were inside shares. */
     inside: () => inside,
 
-    /** Those that fit, in their order. */
+    /** The matching candidates, in their order. */
     async fitting(candidates: readonly Candidate[]): Promise<SearchResult[]> {
       const found = await onlyShared((await look(candidates)).filter(isInRank))
       const order = new Map(candidates.map(({ row }, i) => [row.id, i]))

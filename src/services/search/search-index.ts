@@ -30,16 +30,16 @@ import { fold, wordsIn, wordsOfName } from '../../values/search-words.ts'
 import type { Core } from '../core.ts'
 import type { ContentsService } from './search-text.ts'
 
-/** Entries and events of one batch. */
+/** Entries and events per batch. */
 const ENTRIES = 200
 const EVENTS = 200
 const FOLDERS = 50
-/** Entries and words that are added together: requests wait for no longer than that takes. */
+/** Entries and words that are written together. Requests wait no longer than one such write. */
 const ADDED = 20
 const WORDS = 1000
 /**
- * The first words of a note are indexed: more say nothing about a file, and each is a row for every
- * copy of it.
+ * Only the first words of a note are indexed, because each word is a row for every copy of the
+ * note.
  */
 const NOTE_WORDS = 500
 /**
@@ -48,10 +48,10 @@ const NOTE_WORDS = 500
  */
 const COPIES = 1000
 const BELOW = 2000
-/** Searches do not wait for a drive that has been filled for longer. */
+/** Searches do not wait for a drive that has been filling for longer. */
 const FILLING_MS = 3000
 
-/** The events after which something is found by other words, or by words at all. */
+/** The events that change the words of an entry in the index. */
 const kinds: readonly DriveEventKind[] = [
   'file.created',
   'file.copied',
@@ -68,13 +68,14 @@ const kinds: readonly DriveEventKind[] = [
   'note.written',
 ]
 
-/** What is in a copied folder has no events of its own. */
+/** The contents of a copied folder have no events of their own. */
 const bringsMore = ({ kind }: EventRow) => kind === 'folder.copied'
 
 /**
- * The index follows the logs of the drives: changes cost nothing for it. A drive is indexed from
- * its first entry on, and then event by event. Any number of processes may do so at once: what is
- * added twice is there once, and who comes later goes on from where another one is.
+ * Maintains the search index by following the logs of the drives, so that changes have no extra
+ * cost. A drive is indexed from its first entry on, and then event by event. Several processes may
+ * index at once, because additions are idempotent and a process continues from the position that
+ * another process has stored.
  */
 export function searchIndexService({
   db,
@@ -83,12 +84,12 @@ export function searchIndexService({
   isPaused,
 }: Core<'db' | 'log'> & {
   contents: ContentsService
-  /** Whether nothing is to be written now. */
+  /** Whether writes are paused. */
   isPaused: () => boolean
 }) {
   /**
-   * In no transaction, because they may be many: what is added twice is there once, and nothing
-   * counts on it until the place has moved.
+   * Runs without a transaction, because there may be many entries. Additions are idempotent, and
+   * nothing relies on them until the position has moved.
    */
   async function addEntries(
     { number, bucketId }: SearchDrive,
@@ -121,7 +122,7 @@ export function searchIndexService({
     }
   }
 
-  /** Indexes the next entries of a drive that is not wholly indexed. */
+  /** Indexes the next entries of a drive that is not fully indexed. */
   async function fill(drive: SearchDrive): Promise<void> {
     const [kind, after = ''] = (drive.place ?? '').split(':')
     const isFiles = kind === 'file'
@@ -135,7 +136,10 @@ export function searchIndexService({
     )
   }
 
-  /** Adds all that is in some folders, at any depth. @returns whether it was little enough */
+  /**
+   * Adds the contents of the given folders, at any depth.
+   * @returns whether the contents were within the limit
+   */
   async function addBelow(drive: SearchDrive, folderIds: string[]): Promise<boolean> {
     let level = folderIds
     let left = BELOW
@@ -153,7 +157,10 @@ export function searchIndexService({
     return true
   }
 
-  /** Follows the log of a drive for a while. @returns whether there may be more */
+  /**
+   * Follows the log of a drive for one batch.
+   * @returns whether there may be more
+   */
   async function follow(drive: SearchDrive): Promise<boolean> {
     const { head, purged } = await endsOf(db, drive.bucketId)
     if (drive.seq === head) return false
@@ -178,8 +185,8 @@ export function searchIndexService({
       .flatMap(event => md5Of(event) ?? [])
     const noted = await entriesOfContents(db, drive.bucketId, [...new Set(md5s)], COPIES + 1)
     const copied = events.filter(bringsMore).flatMap(({ entryId }) => entryId ?? [])
-    // Of so much, one turn would reach no end, and the next one would begin with it again. Filling
-    // goes on where it was.
+    // So many entries would not fit into one turn, and the next turn would start over. Filling
+    // continues where it stopped.
     if (noted.length > COPIES || !(await addBelow(drive, copied))) {
       await restartSearchDrive(db, drive.bucketId, head)
       return true
@@ -194,7 +201,10 @@ export function searchIndexService({
     return events.length === EVENTS
   }
 
-  /** One step of a drive. @returns whether there may be more */
+  /**
+   * Runs one step of indexing a drive.
+   * @returns whether there may be more
+   */
   async function step(drive: SearchDrive): Promise<boolean> {
     if (drive.place === null) return follow(drive)
     await fill(drive)
@@ -203,7 +213,10 @@ export function searchIndexService({
 
   const headOf = async (bucketId: string) => (await endsOf(db, bucketId)).head
 
-  /** Brings drives up to date, for so many milliseconds. @returns how far they are */
+  /**
+   * Updates the index of drives for the given number of milliseconds.
+   * @returns the state of the drives
+   */
   async function update(
     bucketIds: readonly string[],
     milliseconds: number,
@@ -226,8 +239,8 @@ export function searchIndexService({
   }
 
   /**
-   * Brings drives up to date one by one, each for a part of the time. @returns whether that was
-   * possible for any of them
+   * Updates the index of each drive for a part of the time.
+   * @returns whether at least one update succeeded
    */
   async function updateEach(bucketIds: readonly string[], milliseconds: number): Promise<boolean> {
     let isAnyDone = false
@@ -236,7 +249,7 @@ export function searchIndexService({
         await update([id], Math.max(20, milliseconds / bucketIds.length))
         isAnyDone = true
       } catch (error) {
-        // Those behind it have their turn all the same.
+        // The drives after a failed drive still have their turn.
         log.warn(
           { err: error, bucketId: id },
           'could not index a drive for the search; it will be tried again',
@@ -247,13 +260,13 @@ export function searchIndexService({
 
   return {
     /**
-     * Drives as the index has them, once what has changed is in it, as far as that takes so many
-     * milliseconds.
+     * Returns the drives after indexing their latest changes, as far as the given milliseconds
+     * allow.
      */
     async fresh(bucketIds: readonly string[], milliseconds: number): Promise<SearchDrive[]> {
       const drives = await searchDrives(db, bucketIds)
       const isFresh = ({ place, head, seq }: SearchDrive) => place === null && head <= seq
-      // A large drive is filled beside the searches, which find what is there so far.
+      // A large drive is filled in the background. Searches find what is indexed so far.
       const isLarge = ({ place, beganAt }: SearchDrive) =>
         place !== null && Date.now() - beganAt > FILLING_MS
       const settled = new Set(
@@ -266,9 +279,9 @@ export function searchIndexService({
     },
 
     /**
-     * Does a part of what is to be done in some drives that are in the index.
-     * @param logIds those of others are left out
-     * @returns the ids of those that got on, and of which there is more
+     * Does a part of the pending work in drives that are in the index.
+     * @param logIds the logs of the drives to update
+     * @returns the ids of the drives that made progress and have more work
      */
     async follow(logIds: readonly string[], milliseconds: number): Promise<string[]> {
       if (isPaused()) return []
@@ -284,7 +297,10 @@ export function searchIndexService({
       })
     },
 
-    /** Does a part of what is to be done anywhere. @returns whether there is more */
+    /**
+     * Does a part of the pending work in any drive.
+     * @returns whether there is more
+     */
     async advance(milliseconds: number): Promise<boolean> {
       if (isPaused()) return false
       const [fresh, unfinished, grown] = [
@@ -295,13 +311,13 @@ export function searchIndexService({
       const ids = [...grown, ...unfinished].map(({ bucketId }) => bucketId)
       const all = [...new Set([...ids, ...fresh.map(({ id }) => id)])]
       if (all.length === 0) return false
-      // Where all have failed, it is not tried again at once.
+      // If all drives have failed, the work is not retried immediately.
       return updateEach(all, milliseconds)
     },
   }
 }
 
-/** The words of the index for a note. */
+/** The words under which a note is indexed. */
 export function firstWordsOf(note: string): string[] {
   const words = new Set<string>()
   for (const { word } of wordsIn(note)) if (words.add(noteWord(word)).size === NOTE_WORDS) break

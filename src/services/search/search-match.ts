@@ -5,7 +5,7 @@ import type { SearchField } from '../../values/search-order.ts'
 import type { SearchQuery, Term } from '../../values/search-query.ts'
 import { fold, hasWord, wordsIn, wordsOfName } from '../../values/search-words.ts'
 
-/** How well something fits, the best first. */
+/** How well an entry matches, best first. */
 export const RANK = {
   exact: 0,
   beginning: 1,
@@ -17,7 +17,7 @@ export const RANK = {
 } as const
 export type Rank = (typeof RANK)[keyof typeof RANK]
 
-/** A text as it is compared with the terms of a query. */
+/** A text, prepared for comparison with the terms of a query. */
 export interface Searched {
   words: ReadonlySet<string>
   sequence: readonly string[]
@@ -28,7 +28,7 @@ export function searched(text: string, isName = false): Searched {
   return { words: isName ? wordsOfName(text) : new Set(sequence), sequence }
 }
 
-/** Whether a text has a term: its word, or its words one after the other. */
+/** Whether a text contains a term: a single word, or the words of a phrase in sequence. */
 export function hasTerm({ words, sequence }: Searched, { words: wanted, isPrefix }: Term): boolean {
   const [first, ...rest] = wanted
   if (first === undefined) return false
@@ -51,7 +51,7 @@ export const classOf = ({
 }: Pick<PlacedRow, 'kind' | 'name' | 'contentType'>): FileClass | null =>
   kind === 0 ? 'folder' : fileClassOf(name, contentType)
 
-/** Whether a file or folder passes the filters that its row alone decides. */
+/** Whether a file or folder passes the filters that need only its row. */
 export function passes(query: SearchQuery, row: PlacedRow): boolean {
   const { types, withoutTypes, minSize, maxSize, since, until } = query
   if (types.length > 0 || withoutTypes.length > 0) {
@@ -66,33 +66,33 @@ export function passes(query: SearchQuery, row: PlacedRow): boolean {
   return true
 }
 
-/** Whether some folders, from the root down, have these names one in the other. */
+/** Whether the folders, from the root down, contain the wanted names as nested folders. */
 export function isIn(wanted: readonly string[], folders: readonly string[]): boolean {
   const folded = folders.map(fold)
   return folded.some((_, i) => wanted.every((name, n) => folded[i + n] === name))
 }
 
-/** What is known of an entry besides its row. */
+/** Data of an entry beyond its row. */
 export interface Surroundings {
-  /** The names of the folders above it, as far as the caller sees them. */
+  /** The names of the parent folders that the caller can see. */
   folders: readonly string[]
   note: string | undefined
   tags: readonly string[]
-  /** Whether its text has a term. */
+  /** Whether the text of the entry contains a term. */
   inText?: (term: Term) => boolean
-  /** Whether it has a form of the word of one. */
+  /** Whether the text of the entry contains a form of the word of a term. */
   inForm?: (term: Term) => boolean
 }
 
-/** Which terms an entry has by itself, and where. */
+/** How well an entry matches by its own texts, and the terms that it lacks. */
 export interface Fit {
   rank: Rank
   fields: Set<SearchField>
-  /** The terms that are in none of its texts. */
+  /** The terms that none of the entry's texts contains. */
   missing: Term[]
 }
 
-/** How an entry fits. */
+/** Computes how an entry matches. */
 export function fitOf(
   { terms, names }: Pick<SearchQuery, 'terms' | 'names'>,
   { name }: { name: string },
@@ -130,7 +130,7 @@ export function fitOf(
   return { rank: folded.startsWith(whole) ? RANK.beginning : RANK.name, fields, missing }
 }
 
-/** Whether an entry has something that the query excludes. */
+/** Whether an entry contains a term that the query excludes. */
 export function isExcluded(
   query: SearchQuery,
   { name }: { name: string },

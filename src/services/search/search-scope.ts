@@ -5,30 +5,36 @@ import type { ShareView } from '../sharing/share-list.ts'
 export interface SearchedDrive {
   bucketId: string
   rootId: string
-  /** Whether it is the caller's own, with their notes. */
+  /** Whether the drive belongs to the caller and includes the caller's notes. */
   isOwn: boolean
-  /** By which `drive:` names it: `me` for the caller's own, else those of the workspace. */
+  /**
+   * The names that `drive:` accepts: `me` for the caller's own drive, otherwise the names of the
+   * workspace.
+   */
   names: readonly string[]
 }
 
-/** What others share with the caller: the ids of the files and folders at the top. */
+/** A share with the caller: the ids of its top files and folders. */
 export interface SearchedShare {
   share: ShareView
-  /** Of the drive that it is from. */
+  /** The root of the drive that contains the share. */
   rootId: string
   topIds: readonly string[]
 }
 
 /**
- * What a caller may find. It is worked out for each search: what ends is not found from the next
- * one on.
+ * The drives and shares that a caller may search. Computed for each search, so that expired access
+ * has no effect on the next search.
  */
 export interface SearchScope {
   drives: readonly SearchedDrive[]
   shares: readonly SearchedShare[]
 }
 
-/** A scope without the drives that `drive:` does not name. What others share is in none of them. */
+/**
+ * A scope with only the drives that `drive:` names. Shares belong to no named drive, so they are
+ * left out.
+ */
 export function withinDrive(scope: SearchScope, name: string | null): SearchScope {
   if (name === null) return scope
   return {
@@ -37,22 +43,23 @@ export function withinDrive(scope: SearchScope, name: string | null): SearchScop
   }
 }
 
-/** Where an entry is, as the caller sees it. */
+/** The location of an entry, as the caller sees it. */
 export interface SeenPlace {
   share: ShareView | null
   /**
-   * From the root down, or from the shared folder down, which itself has none; its own name last.
+   * The names from the root down, or from the shared folder down without the folder itself. The
+   * last name is the entry's own.
    */
   names: string[]
-  /** The ids of it and of all folders above it. */
+  /** The ids of the entry and of all folders above it. */
   chain: string[]
 }
 
 type Above = ReadonlyMap<string, { parentId: string | null; name: string }>
 
 /**
- * Where an entry is in a scope; null where it is not in it: it is in the trash, is beside what is
- * shared, or in a drive of others.
+ * Finds the location of an entry in a scope. Returns null for an entry in the trash, outside the
+ * shares, or in a drive of others.
  * @param above the entry and all folders above it
  */
 export function placeIn(
@@ -70,10 +77,10 @@ export function placeIn(
   for (const { share, rootId, topIds } of scope.shares) {
     if (share.bucketId !== bucketId) continue
     const at = chain.findIndex(one => topIds.includes(one))
-    // What is shared may be in the trash itself: the root is above everything that is not.
+    // A shared entry may be in the trash. The root is above every entry that is not in the trash.
     if (at < 0 || chain.at(-1) !== rootId) continue
-    // A share of one folder is that folder: its paths begin below it. Of several, they begin with
-    // the chosen one.
+    // In a share of one folder, paths begin below the folder. In a share of several entries, paths
+    // begin with the chosen entry.
     const isInside = share.entryCount === null && share.kind === 0
     const below = chain.slice(0, isInside ? at : at + 1)
     return { share, names: names.slice(names.length - below.length), chain }

@@ -31,18 +31,22 @@ import { removeText, storedWords } from './text-removal.ts'
  */
 const PASSING: readonly FailureReason[] = ['memory', 'time', 'crashed']
 const TRIES = 3
-/**
- * Jobs that wait for processes, so that none of these is idle, and whose words are added together.
- */
+/** Jobs that wait for processes, so that no process is idle. Their words are written together. */
 const WAITING = 32
-/** A file of more bytes is read twice rather than its text made a second time. */
+/**
+ * Files above this size are read twice, because that costs less than making their text a second
+ * time.
+ */
 const LARGE = 256 * 1024
 const ROWS = 500
 
 interface ContentsJob {
-  /** Which try it is, from 1. */
+  /** The number of this attempt, from 1. */
   attempts: number
-  /** To be called before anything is written. @throws while a maintenance is in force */
+  /**
+   * Must be called before each write.
+   * @throws during maintenance
+   */
   requireRunning(): void
 }
 
@@ -50,7 +54,7 @@ interface Deps extends Core<'db' | 'store' | 'log' | 'wake'>, Pick<Config, 'sear
   derive: Derive
 }
 
-/** Whether a file has a text to be searched. */
+/** Whether a file has a text that can be searched. */
 export const hasText = ({ name, fileType, size }: Omit<TextFile, 'blobId'>): boolean =>
   size > 0 && size <= MAX_TEXT_FILE && textFormatOf(name, fileType) !== null
 
@@ -61,7 +65,7 @@ export const hasText = ({ name, fileType, size }: Omit<TextFile, 'blobId'>): boo
  */
 export function contentsService({ db, store, log, wake, derive, searchContents }: Deps) {
   const index = textIndex(db)
-  /** The files of drives that are being asked for. */
+  /** The files of drives whose texts are being requested. */
   const asked = new Map<string, Promise<void>>()
   let isUnable = false
   let areReady = true
@@ -69,14 +73,20 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
 
   const isOn = () => searchContents && !isUnable
 
-  /** Makes the text of a blob. @returns its digest and words; null if there is nothing to index */
+  /**
+   * Makes the text of a blob.
+   * @returns the digest and words, or null if there is nothing to index
+   */
   async function read(
     blob: { id: string; size: number; sha256: string | null },
     { format, fileType }: Omit<Jobs['contents'], 'blobId'>,
     { attempts, requireRunning }: ContentsJob,
   ): Promise<{ digest: string; words?: string[] } | null> {
     const keyOf = (sha256: string) => textKeyOf(sha256, format)
-    /** Notes which text the blob has. @returns the key of the text if there is one */
+    /**
+     * Records the text of the blob.
+     * @returns the key of the text, if the blob has one
+     */
     const noted = async (sha256: string, state: string) => {
       requireRunning()
       const textKey = keyOf(sha256)
@@ -126,7 +136,7 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
         body: isMade ? body : null,
       }
       const isKept = await db.transaction(async tx => {
-        // What nobody has any longer leaves no text.
+        // A blob that no longer exists leaves no text.
         if (!(await setTextKey(db, { id: blob.id, sha256, textKey }, tx))) return false
         await insertContentText(db, text, tx)
         return true
@@ -137,7 +147,7 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     })
   }
 
-  /** Of a file whose reading ends a process, only the checksum is known. */
+  /** If reading a file crashes a process, only the checksum of the file is known. */
   async function noteFailure(
     { id, sha256 }: { id: string; sha256: string | null },
     file: { path: string } | Parameters<Derive['run']>[0]['source'],
@@ -181,20 +191,20 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     isOn,
 
     /**
-     * Jobs at a time. Where the store has no paths, each has a copy of its file on the disk of this
-     * machine.
+     * Concurrent jobs. If the store has no paths, each job has a copy of its file on the local
+     * disk.
      */
     atATime: store.fileOf ? WAITING : derive.processes,
 
-    /** Asks for the texts of some files of a drive that are not indexed there. */
+    /** Requests the texts of the given files of a drive that are not indexed in the drive. */
     async order(drive: number, files: readonly TextFile[]): Promise<void> {
       if (!isOn()) return
       const able = files.flatMap(file => {
         const format = hasText(file) ? textFormatOf(file.name, file.fileType) : null
         return format ? [{ ...file, format }] : []
       })
-      // Several searches come to the same files at once: the first one asks, the others wait for
-      // it.
+      // Several searches may request the same files at once. The first search makes the request,
+      // and the others wait for it.
       const keyOf = ({ blobId }: { blobId: string }) => `${drive} ${blobId}`
       const own = able.filter(file => !asked.has(keyOf(file)))
       const others = able.flatMap(file => asked.get(keyOf(file)) ?? [])
@@ -233,12 +243,12 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
       }
     },
 
-    /** Deletes the texts whose last blobs are about to be deleted, by their keys. */
+    /** Deletes the texts with the given keys. Their last blobs are about to be deleted. */
     async forget(keys: readonly string[]): Promise<void> {
       for (const key of keys) await removeText(db, key)
     },
 
-    /** Asks again for texts whose failures no longer count. */
+    /** Requests texts again whose failures no longer count. */
     async retryFailed(): Promise<void> {
       if (!isOn()) return
       const jobs = new Map<string, Jobs['contents']>()
@@ -255,8 +265,8 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     },
 
     /**
-     * Takes some contents from drives that have no file of them any longer. @returns whether all
-     * have been looked at
+     * Removes contents from drives that no longer have a file of them.
+     * @returns whether all contents have been checked
      */
     async forgetUnused(): Promise<boolean> {
       const rows = await textsInOrder(db, place, ROWS)
@@ -268,11 +278,14 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
       return isEnd
     },
 
-    /** Merges what has been added and taken away. @returns whether there may be more */
+    /**
+     * Merges additions and removals.
+     * @returns whether there may be more
+     */
     merge: segmentMerge(db).run,
 
     /**
-     * Notes in the index whether contents are searched; where they are not, deletes their texts.
+     * Records in the index whether contents are searched. If they are not, deletes their texts.
      * @returns whether there is more to do
      */
     async settle(): Promise<boolean> {
