@@ -53,15 +53,18 @@ export interface AppOptions {
   /** Called with every SQL statement, for tests that count them. */
   onStatement?: (sql: string) => void
   webhookHabits?: WebhookHabits
-  /** Mounts the embedded sign-in, once the public URL is known, and answers its provider. */
+  /** Mounts the embedded sign-in once the public URL is known, and returns its provider. */
   embeddedSignIn?: (publicUrl: string) => Promise<{ provider: OAuthProvider; mount: Mount }>
-  /** Milliseconds from a change until it is indexed without a search. Tests say when. */
+  /** Milliseconds from a change until it is indexed without a search. Set by tests. */
   indexAfterMs?: number
-  /** Counts and remembers with the other processes of the instance. Without it there are none. */
+  /**
+   * Shares counters and caches with the other processes of the instance. Undefined for a single
+   * process.
+   */
   instance?: Instance
-  /** Whether it samples its figures by the clock; tests say when to. */
+  /** Whether the process samples its metrics on a timer. Tests sample explicitly. */
   samplesItself?: boolean
-  /** Whether this process does what a start of the instance does once. */
+  /** Whether this process runs the start-up tasks of the instance. */
   isFirst?: boolean
 }
 
@@ -72,8 +75,8 @@ function ownUrlOf(host: string, port: number): string {
 }
 
 /**
- * Makes every part once and hands it down. Sign-in and pages follow in `start`: they need the
- * public URL, which without PUBLIC_URL is known when the service listens.
+ * Creates the components and injects their dependencies. `start` adds sign-in and pages, because
+ * they need the public URL. Without PUBLIC_URL, that URL is known only once the service listens.
  */
 export async function createApp(config: Config, options: AppOptions) {
   const {
@@ -286,17 +289,17 @@ export async function createApp(config: Config, options: AppOptions) {
     gateway,
     publicUrl: address,
 
-    /** Samples what this process has done; undefined while no figures are kept. */
+    /** Samples the metrics of this process. Undefined while metrics are off. */
     sampler,
     report,
-    /** The figures of this process; undefined while metrics are off. */
+    /** The metrics of this process. Undefined while metrics are off. */
     figures: metrics?.figures,
-    /** The port on which this process serves metrics, if it does. */
+    /** The port on which this process serves metrics, if any. */
     metricsPort: () => listener?.port,
 
     /**
-     * Brings the tables up to date, listens, and starts to work; with others in its instance, one
-     * of them is to `lead`. Answers the public address.
+     * Migrates the tables, listens, and starts the work. In an instance of several processes,
+     * `lead` must be called in one of them. Returns the public address.
      * @throws StartError
      */
     async start(): Promise<string> {
@@ -318,8 +321,8 @@ export async function createApp(config: Config, options: AppOptions) {
           listenForScrapes(scrapes, metrics.text, log),
         )
       publicUrl ||= `http://localhost:${port}`
-      // Some accounts do not let their key write rules; everything but direct uploads of browsers
-      // works without.
+      // Some accounts do not let their key write CORS rules. Without the rules, only direct uploads
+      // from browsers fail.
       if (config.blobCors && (options.isFirst ?? true))
         await store.addresses
           ?.allowOrigins([...new Set([publicUrl, ...config.corsOrigins])])
@@ -343,7 +346,7 @@ export async function createApp(config: Config, options: AppOptions) {
             log,
           })
         : undefined
-      // The first one is the default.
+      // The first provider is the default.
       const providers = [own, embedded, ...config.providers.map(provider => ({ provider }))]
         .filter(each => each !== undefined)
         .map(({ provider }) => provider)
@@ -384,16 +387,13 @@ export async function createApp(config: Config, options: AppOptions) {
       return publicUrl
     },
 
-    /**
-     * Begins with the jobs. One process of an instance does; without others it has begun with the
-     * start.
-     */
+    /** Starts the jobs. One process of an instance leads. A single process leads from the start. */
     lead: () => lead.begin(),
 
     /**
-     * Serves on until proxies have noticed, lets requests finish while jobs end, both by one
-     * deadline, and closes everything.
-     * @param hurry fires to skip the first
+     * Keeps serving until proxies have noticed the shutdown. Then requests and jobs finish by one
+     * deadline, and everything is closed.
+     * @param hurry skips the wait for proxies
      */
     async stop(hurry?: AbortSignal): Promise<void> {
       await gateway.drain(config.drainSeconds * 1000, hurry)
@@ -403,10 +403,10 @@ export async function createApp(config: Config, options: AppOptions) {
       const endJobs = () =>
         lead.stop(error => log.warn({ err: error }, 'a job failed while it was stopped'))
       const ended = endJobs()
-      // Jobs would wait for their pictures until the deadline.
+      // Otherwise jobs would wait for their pictures until the deadline.
       await derive.stop()
       await gateway.stop(until - Date.now())
-      // The last requests may have begun completions.
+      // The last requests may have started completions.
       await within(ended.then(endJobs), Math.max(0, until - Date.now()))
       services.blobs.stop()
       await mailer.close()

@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   requireNode()
   const config = loadConfig()
   const log = createLog(config, await logStream(config))
-  // An unhandled rejection in one request must not end the process for all.
+  // An unhandled rejection in one request must not end the process for all requests.
   process.on('unhandledRejection', error =>
     log.error({ err: error }, 'a rejection was not handled'),
   )
@@ -79,7 +79,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Serves the figures of all workers, if metrics are on. */
+/** Collects the metrics of all workers, if metrics are on. */
 async function gatherFigures(
   config: Config,
   workers: number,
@@ -197,7 +197,7 @@ async function tellHow(
   ]
   const signIn = embedded ? await embeddedWay(embedded, shown) : ways.join(', ')
   const secret = config.accounts ? await app.services.logins.beginFirst() : null
-  // Good once, and only as long as there is no account. An operator may have nothing but the log.
+  // Works once, and only while there is no account. An operator may have access only to the log.
   const firstAccount = secret === null ? '' : `${publicUrl}/sign-in/first/${secret}`
   const parts = { database: await databaseOf(config, app.db), blobs: app.store.label, signIn }
   process.stdout.write(welcome(config, publicUrl, shown, parts, firstAccount))

@@ -62,7 +62,7 @@ const problems: Record<Part, (failure: Failure) => string> = {
   },
 }
 
-/** The remedy for a TLS error of the database; undefined for other errors. */
+/** The remedy for a TLS error of the database. Undefined for other errors. */
 function databaseTlsRemedy(code = '', reason = ''): string | undefined {
   if (code === 'ER_SECURE_TRANSPORT_REQUIRED')
     return 'The server requires TLS: set DATABASE_TLS=verify-identity.'
