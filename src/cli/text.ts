@@ -7,7 +7,7 @@ import type { Environment } from './config.ts'
  * colours or reverse a line.
  */
 export const plain = (text: string): string =>
-  shownText(text).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}]/gu, '\uFFFD')
+  shownText(text).replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/gu, '\uFFFD')
 
 /** One JSON document on one line, with control characters escaped. */
 export function jsonLine(value: unknown): string {

@@ -1,4 +1,8 @@
-const directions = /\p{Bidi_Control}/gu
+/**
+ * FSI and PDI are left: the messages of the console isolate names with them, and they cannot reverse
+ * letters.
+ */
+const directions = /(?![\u2068\u2069])\p{Bidi_Control}/gu
 
 /**
  * Text that other people chose, safe to show: characters that change its direction become visible.

@@ -128,16 +128,16 @@ describe('A hostile name', () => {
     const page = await frank.open('/files?details=true')
     await rowOf('pwned.svg', page).waitFor()
     for (const name of hostile) {
-      const entry = page
-        .getByRole('row')
-        .filter({ hasText: name.replaceAll('/', '∕').slice(0, 12) })
+      // A character that reverses text is shown as a mark.
+      const shown = name.replaceAll('/', '∕').replaceAll('\u202E', '\uFFFD')
+      const entry = page.getByRole('row').filter({ hasText: shown.slice(0, 12) })
       await entry.click()
       await page.getByRole('complementary').getByText('0 files').waitFor()
       await entry.dblclick()
       await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
       await page.reload()
       await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
-      expect(await page.locator('h1').textContent()).toBe(name.replaceAll('/', '∕'))
+      expect(await page.locator('h1').textContent()).toBe(shown)
       await page.goto(`${w.service.url}/files?details=true`)
       await rowOf('pwned.svg', page).waitFor()
     }
