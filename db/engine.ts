@@ -7,7 +7,7 @@ export type Dialect = Database['dialect']
 export type Tx = Transaction
 export type Value = string | number | boolean | null | Buffer
 
-/** Tables of which rows are locked by transactions that may not change them. */
+/** Tables whose rows are locked by transactions that may not change the rows. */
 export type LockedTable =
   | 'api_key'
   | 'bucket'
@@ -19,10 +19,10 @@ export type LockedTable =
 
 export type Rows = Record<string, Value>[]
 
-/** Reads the rows of a query in constant memory, some at a time. */
+/** Reads the rows of a query in batches, in constant memory. */
 export type Reader = (sql: string) => AsyncIterable<Rows>
 
-/** What an engine is to do. */
+/** The interface of a database engine. */
 export interface Engine extends Models {
   dialect: Dialect
   sequelize: Sequelize
@@ -35,21 +35,21 @@ export interface Engine extends Models {
    */
   run(sql: string, values?: Value[], tx?: Tx | null): Promise<number>
   /**
-   * Runs `work` in one transaction, and retries it from the start on a deadlock or busy error. It
-   * must be free of other side effects.
+   * Runs `work` in one transaction, and retries it from the start on a deadlock or busy error.
+   * `work` must be free of other side effects.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
-   * Runs `work` under a named lock across all instances. The transaction is null where DDL is not
+   * Runs `work` under a named lock across all instances. The transaction is null if DDL is not
    * transactional.
    */
   exclusively<T>(name: string, work: (tx: Tx | null) => Promise<T>): Promise<T>
   /**
-   * Runs `work` on one state of all tables, which does not change for it while others write. It
-   * reads one query at a time.
+   * Runs `work` on a consistent snapshot of all tables, while others write. The snapshot reads one
+   * query at a time.
    */
   snapshot<T>(work: (read: Reader) => Promise<T>): Promise<T>
-  /** Whether there is a database: asking a SQLite file that is missing would make it. */
+  /** Whether the database exists. Opening a missing SQLite file would create it. */
   isThere(): Promise<boolean>
   /**
    * Whether other connections are open, such as those of a running service. Ask before any other
@@ -57,7 +57,7 @@ export interface Engine extends Models {
    */
   isOpenElsewhere(): Promise<boolean>
   /**
-   * The suffix of a SELECT that locks its rows until the transaction ends; empty for SQLite, which
+   * The suffix of a SELECT that locks its rows until the transaction ends. Empty for SQLite, which
    * locks the database.
    */
   forUpdate: string
@@ -72,10 +72,10 @@ export interface Engine extends Models {
    */
   byKey: string
   /**
-   * Writes rows that a transaction has locked, where a lock alone keeps nobody out: a node of a
-   * Galera cluster learns of the transactions of others only when they commit, and only what they
-   * write. Of two that lock the same row, one then fails, and is retried. Does nothing with one
-   * server.
+   * Writes rows that a transaction has locked, because locks of a Galera cluster do not reach other
+   * nodes. A node learns of other transactions only when they commit, and only of their writes. If
+   * two transactions lock the same row, one of them then fails and is retried. Does nothing with
+   * one server.
    */
   touch(table: LockedTable, ids: readonly (string | number)[], tx: Tx): Promise<void>
   ping(): Promise<void>
@@ -87,7 +87,7 @@ export interface Engine extends Models {
   probe(): Promise<void>
   close(): Promise<void>
   /**
-   * The connections at this moment, and what waits for one. With SQLite, the connection that
+   * The current connections, and the requests that wait for one. For SQLite, the connection that
    * writes.
    */
   load(): { limit: number; busy: number; idle: number; waiting: number }

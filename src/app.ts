@@ -289,7 +289,7 @@ export async function createApp(config: Config, options: AppOptions) {
     gateway,
     publicUrl: address,
 
-    /** Samples the metrics of this process. Undefined while metrics are off. */
+    /** Samples what this process has done. Undefined if no samples are kept. */
     sampler,
     report,
     /** The metrics of this process. Undefined while metrics are off. */
