@@ -92,7 +92,7 @@ describe('What is in a workspace', () => {
     expect(files.map(({ name }: { name: string }) => name)).toEqual(['rose.txt', 'tulip.txt'])
   })
 
-  it('is shared neither by who only sees it, nor by strangers, nor by keys', async () => {
+  it('cannot be shared by viewers, strangers or keys', async () => {
     const { id } = await file()
     expect(await linkCode(id, viewer)).toBe('FORBIDDEN')
     expect(await linkCode(id, carol)).toBe('FILE_NOT_FOUND')
@@ -110,7 +110,7 @@ describe('What is in a workspace', () => {
     ]).toEqual([true, 'INVALID_INPUT'])
   })
 
-  it('is listed to whom has shared it, in a session', async () => {
+  it('is listed to the member who shared it, in a session', async () => {
     const { id, path } = await file()
     const { token } = await link(id)
     const mine = async (person: Person) =>
@@ -141,7 +141,7 @@ describe('What is in a workspace', () => {
     expect((await editor.rest('POST', `/api/share/revoke/${token}`)).status).toBe(200)
   })
 
-  it('is told to the log of the workspace', async () => {
+  it('is recorded in the log of the workspace', async () => {
     const { id, path } = await file()
     const share = await link(id)
     await editor.rest('POST', `/api/share/revoke/${share.token}`)
@@ -160,7 +160,7 @@ describe('What is in a workspace', () => {
 })
 
 describe('A share from a workspace ends', () => {
-  it('with its file, for good', async () => {
+  it('permanently, when its file is deleted', async () => {
     const { id, path } = await file()
     const { token } = await link(id)
     await owner.rest('DELETE', `/api/workspaces/${garden}/files/delete?path=${path}`)

@@ -73,7 +73,7 @@ describe('An archive', () => {
     }
   })
 
-  it('holds what is selected, under names that differ, or everything', async () => {
+  it('holds the selected entries under distinct names, or everything', async () => {
     const { response } = await zip(['trip/plan.txt', 'other/plan.txt', 'trip/day 1'])
     expect(response.file_name).toBe('Files.zip')
     expect(await textsAt(response.url)).toEqual({
