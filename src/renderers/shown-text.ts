@@ -1,6 +1,6 @@
 /**
- * FSI and PDI are left: the messages of the console isolate names with them, and they cannot reverse
- * letters.
+ * FSI and PDI are left: the messages of the console isolate names with them, and they cannot
+ * reverse letters.
  */
 const directions = /(?![\u2068\u2069])\p{Bidi_Control}/gu
 
