@@ -96,8 +96,8 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-describe('What is in a file', () => {
-  it('is found by its words, their beginnings, and without their accents, with the part that has them', async () => {
+describe('The contents of a file', () => {
+  it('are found by words, by prefixes and without accents, with an excerpt of the match', async () => {
     await upload(
       alice,
       'letters/one.txt',
@@ -116,7 +116,7 @@ describe('What is in a file', () => {
     expect(await paths(bob, 'quokka')).toEqual([])
   })
 
-  it('is found in other formats, by phrases, and not where a query excludes it', async () => {
+  it('are found in other formats and by phrases, and not when the query excludes a word', async () => {
     await upload(
       alice,
       'formats/report.pdf',
@@ -142,7 +142,7 @@ describe('What is in a file', () => {
     expect((await paths(alice, 'numbat'))[0]).toBe('formats/numbat.txt')
   })
 
-  it('is found page by page, in every order', async () => {
+  it('are found page by page, in every order', async () => {
     for (let i = 0; i < 7; i++) await upload(alice, `pages/${i}.txt`, `bilby number ${i % 4}`)
     await settle()
     for (const orderBy of ['RELEVANCE', 'NAME', 'NEWEST']) {
@@ -162,7 +162,7 @@ describe('What is in a file', () => {
     }
   })
 
-  it('is what is in it now', async () => {
+  it('are found as they are now, and not as they were before a change', async () => {
     await upload(alice, 'now/a.txt', 'the wombat of before')
     await settle()
     expect(await paths(alice, 'wombat')).toEqual(['now/a.txt'])
@@ -179,7 +179,7 @@ describe('What is in a file', () => {
     ])
   })
 
-  it('is found by other forms of its words, in English and German, behind what has the words themselves', async () => {
+  it('are found by other word forms in English and German, ranked after exact matches', async () => {
     await upload(alice, 'forms/old.txt', 'two numbats saw the Verträge')
     await upload(alice, 'forms/der Vertrag.txt', 'nothing')
     await settle()
@@ -201,7 +201,7 @@ describe('What is in a file', () => {
     expect(await paths(bob, 'vertrag ')).toEqual([])
   })
 
-  it('is found by GET /api/search, too', async () => {
+  it('are also found by GET /api/search', async () => {
     const { status, response } = await alice.rest('GET', '/api/search?query=echidna')
     expect([status, response.results]).toMatchObject([
       200,
@@ -241,8 +241,8 @@ async function kept(text: string, word: string) {
   }
 }
 
-describe('One content', () => {
-  it('has one text, and each owner finds only their own file of it', async () => {
+describe('Identical contents of several owners', () => {
+  it('are indexed once, and each owner finds only their own file', async () => {
     const text = 'a shared quoll'
     await upload(alice, 'quolls/mine.txt', text)
     await settle()
@@ -274,8 +274,8 @@ describe('One content', () => {
   })
 })
 
-describe('A content with more copies than are read together', () => {
-  it('hides no other one', async () => {
+describe('A content with more copies than one batch reads', () => {
+  it('hides no other result', async () => {
     await upload(alice, 'copies/short.txt', 'kultarr')
     await settle()
     await upload(alice, 'copies/long.md', `kultarr ${'and more '.repeat(20)}`)
@@ -302,8 +302,8 @@ describe('A content with more copies than are read together', () => {
   })
 })
 
-describe('The format that an owner gives some bytes', () => {
-  it('decides nothing for other owners of the same bytes', async () => {
+describe('The format that an owner declares for some bytes', () => {
+  it('does not affect other owners of the same bytes', async () => {
     const text = 'Subject: x\n\n<style> the hidden dibbler </style>'
     for (const name of ['first.eml', 'first.html', 'first.csv']) await upload(bob, name, text)
     await settle()
@@ -320,8 +320,8 @@ describe('The format that an owner gives some bytes', () => {
   })
 })
 
-describe('A text that could not be made', () => {
-  it('is read again after a week', async () => {
+describe('A text whose extraction failed', () => {
+  it('is extracted again after a week', async () => {
     const text = 'the delayed ningaui'
     const { db, services } = t.app
     await upload(alice, 'ningaui.txt', text)
@@ -344,8 +344,8 @@ describe('A text that could not be made', () => {
   })
 })
 
-describe('A text that cannot be read any longer', () => {
-  it('is none: searches go on, and it is deleted with its file', async () => {
+describe('A stored text that has become unreadable', () => {
+  it('does not break searches, and is deleted with its file', async () => {
     const text = 'the broken mulgara of the shore'
     await upload(alice, 'broken.txt', text)
     await settle()
@@ -362,8 +362,8 @@ describe('A text that cannot be read any longer', () => {
   })
 })
 
-describe('The bound on texts that are read for a phrase', () => {
-  it('says that a search is not complete, and nothing of what is beside a share', async () => {
+describe('The limit of texts that a phrase search reads', () => {
+  it('marks the results as incomplete, and reveals nothing outside the share', async () => {
     await upload(alice, 'phrases/shared/a.txt', 'a tiny ningaui')
     // Its words in the other order, and 1 MiB of text.
     for (let i = 0; i < 10; i++)
@@ -380,12 +380,12 @@ describe('The bound on texts that are read for a phrase', () => {
   }, 60_000)
 })
 
-describe('From the next search on, nothing of a text is found', () => {
+describe('The next search no longer finds a text', () => {
   /** No hit, and so no snippet and no count. */
   const nothing = async (who: Person, query: string) =>
     expect((await search(who, query)).nodes).toEqual([])
 
-  it('by somebody whose share has ended', async () => {
+  it('for a recipient whose share has ended', async () => {
     await upload(alice, 'given/plan.txt', 'the secret pademelon')
     await settle()
     const { data, errors } = await alice.graphql<{ shareFiles: { shares: { id: string }[] } }>(
@@ -413,7 +413,7 @@ describe('From the next search on, nothing of a text is found', () => {
     await nothing(bob, 'pademelon')
   })
 
-  it('by a member who is removed, and by a key without the scope', async () => {
+  it('for a removed member or a key without the scope', async () => {
     const garden = await found(alice)
     await put(alice, garden, 'plans.txt', 'the potoroo garden')
     await settle()
@@ -437,7 +437,7 @@ describe('From the next search on, nothing of a text is found', () => {
     )
   })
 
-  it('of a file that is in the trash or deleted, until it is restored', async () => {
+  it('of a file in the trash or a deleted file, until it is restored', async () => {
     await upload(alice, 'rubbish/a.txt', 'a lonely dunnart')
     await settle()
     expect(await paths(alice, 'dunnart')).toEqual(['rubbish/a.txt'])
@@ -446,8 +446,8 @@ describe('From the next search on, nothing of a text is found', () => {
   })
 })
 
-describe('What a killed process leaves', () => {
-  it('is made whole by the job that comes back', async () => {
+describe('A killed process', () => {
+  it('leaves work that the restarted job completes', async () => {
     const text = 'the half potaroo'
     await upload(alice, 'killed.txt', text)
     await settle()
@@ -467,7 +467,7 @@ describe('What a killed process leaves', () => {
     expect(await kept(text, 'potaroo')).toEqual({ texts: 1, drives: 1, words: 1 })
   })
 
-  it('is no text of a content that is gone', async () => {
+  it('leaves no text of a deleted content', async () => {
     const text = 'the vanishing boodie'
     await upload(alice, 'vanishing.txt', text)
     await t.app.searchIndexer.idle()
@@ -497,7 +497,7 @@ describe('The doctor', () => {
     return kinds.filter(kind => /^(text|search)-/.test(kind))
   }
 
-  it('finds texts that are missing and texts of nothing, and repairs both', async () => {
+  it('finds and repairs missing and orphaned texts', async () => {
     await settle()
     expect(await examined()).toEqual([])
     const text = 'the woylie that was lost'
@@ -534,41 +534,44 @@ describe('npm run admin -- reindex', () => {
   const run = (...args: string[]) =>
     runBuilt('admin.ts', ['reindex', ...args], { DATA_DIR: dir, DATABASE_URL: database.url })
 
-  it.each([['--no-wait'], ['--again']])('makes names and contents anew: %s', async how => {
-    const name = how.slice(2)
-    await upload(alice, `rebuilt/${name}.txt`, 'the bettong is rebuilt')
-    await settle()
-    const { db } = t.app
-    // What is wrong is right after it.
-    await db.run('DELETE FROM search_word WHERE word = ?', [name])
-    await db.run("DELETE FROM search_text_word WHERE word = 'bettong'")
-    expect(await paths(alice, 'bettong')).toEqual([])
-    let ended = false
-    const [{ code, out }] = await Promise.all([
-      run(how).finally(() => {
-        ended = true
-      }),
-      // As the service does by its clock.
-      (async () => {
-        while (!ended) {
-          await settle()
-          await sleep(200)
-        }
-      })(),
-    ])
-    expect([code, out]).toEqual([
-      0,
-      expect.stringMatching(/\d+ of \d+ drives, \d+ files and folders, \d+ texts/),
-    ])
-    if (how === '--again') expect(out).toMatch(/^The index is rebuilt: (\d+) of \1 drives/)
-    await settle()
-    expect(await paths(alice, 'bettong rebuilt')).toContain(`rebuilt/${name}.txt`)
-    expect(await paths(alice, `name:${name} bettong`)).toEqual([`rebuilt/${name}.txt`])
-  })
+  it.each([['--no-wait'], ['--again']])(
+    'rebuilds the index of names and contents: %s',
+    async how => {
+      const name = how.slice(2)
+      await upload(alice, `rebuilt/${name}.txt`, 'the bettong is rebuilt')
+      await settle()
+      const { db } = t.app
+      // What is wrong is right after it.
+      await db.run('DELETE FROM search_word WHERE word = ?', [name])
+      await db.run("DELETE FROM search_text_word WHERE word = 'bettong'")
+      expect(await paths(alice, 'bettong')).toEqual([])
+      let ended = false
+      const [{ code, out }] = await Promise.all([
+        run(how).finally(() => {
+          ended = true
+        }),
+        // As the service does by its clock.
+        (async () => {
+          while (!ended) {
+            await settle()
+            await sleep(200)
+          }
+        })(),
+      ])
+      expect([code, out]).toEqual([
+        0,
+        expect.stringMatching(/\d+ of \d+ drives, \d+ files and folders, \d+ texts/),
+      ])
+      if (how === '--again') expect(out).toMatch(/^The index is rebuilt: (\d+) of \1 drives/)
+      await settle()
+      expect(await paths(alice, 'bettong rebuilt')).toContain(`rebuilt/${name}.txt`)
+      expect(await paths(alice, `name:${name} bettong`)).toEqual([`rebuilt/${name}.txt`])
+    },
+  )
 })
 
 describe('SEARCH_CONTENTS=off', () => {
-  it('finds nothing of contents, deletes their texts, and makes them again when it is on', async () => {
+  it('finds no contents, deletes their texts, and extracts them again when switched on', async () => {
     const dir = { SEARCH_CONTENTS: 'on', DERIVE_PROCESSES: '1' }
     const on = await startApp({ ...UNHURRIED, ...dir })
     try {

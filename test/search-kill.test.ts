@@ -37,7 +37,7 @@ const find = async (alice: Person, query: string): Promise<string[]> => {
   return status === 200 ? response.results.map(({ path }: { path: string }) => path) : []
 }
 
-it('Every text is found once and whole, and leaves nothing when it is deleted, however often the service is killed', async () => {
+it('Each text is indexed exactly once and deleted completely, however often the service is killed', async () => {
   const kills = rounds(2, 10)
   const there = new Map<number, string>()
   let next = 0

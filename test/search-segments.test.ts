@@ -59,7 +59,7 @@ async function docsWith(bucketId: string, text: string, withForms = false): Prom
 }
 
 describe('A segment', () => {
-  it('gives back what was written, in small parts', async () => {
+  it('returns what was written, read in small parts', async () => {
     const words = ['a', 'ab', 'abc', 'überall', '東京', '\u{20000}\u{20001}', 'z'.repeat(40)]
     const many = Array.from({ length: 3000 }, (_, i) => `word${i}`)
     const all = [...words, ...many].map(word => Buffer.from(word)).sort(Buffer.compare)
@@ -88,8 +88,8 @@ describe('A segment', () => {
   })
 })
 
-describe('Contents', () => {
-  it('are found while they are fresh, merged, and both; those that are taken away leave nothing', async () => {
+describe('The contents index', () => {
+  it('finds fresh and merged contents, and nothing of removed ones', async () => {
     const { bucketId, number } = await newDrive()
     const index = textIndex(db)
     const add = async (from: number, to: number) => {
@@ -133,7 +133,7 @@ describe('Contents', () => {
     expect(await db.rows('SELECT word FROM search_text_word WHERE drive = ?', [number])).toEqual([])
   })
 
-  it('lose no word when processes merge while they are added, and one of them is killed', async () => {
+  it('loses no word when processes merge during writes and one of them is killed', async () => {
     const { bucketId, number } = await newDrive()
     const [one, two] = [textIndex(db), textIndex(db)]
     let ended = false
@@ -163,7 +163,7 @@ describe('Contents', () => {
     expect((await rowsOfWord(db, 'some')).filter(({ drive }) => drive === number)).toHaveLength(5)
   }, 60_000)
 
-  it('are found by other forms of a word, in English and German, when these are looked for', async () => {
+  it('finds other word forms in English and German when asked to', async () => {
     const { bucketId, number } = await newDrive()
     const texts = [
       ['house'],
@@ -190,8 +190,8 @@ describe('Contents', () => {
   })
 })
 
-describe('Words of a drive that is gone', () => {
-  it('are not those of the next one, are found, and not written by who comes late', async () => {
+describe('The words of a deleted drive', () => {
+  it('do not mix with those of the next drive, and a late writer cannot add any', async () => {
     const { bucketId, number } = await newDrive()
     await textIndex(db).add(number, digestOf(1), ['leftover'])
     await db.run('DELETE FROM search_drive WHERE bucket_id = ?', [bucketId])
@@ -207,8 +207,8 @@ describe('Words of a drive that is gone', () => {
   })
 })
 
-describe('An index of a former version', () => {
-  it('is made anew from the texts', async () => {
+describe('An index of an earlier version', () => {
+  it('is rebuilt from the texts', async () => {
     const { bucketId, number } = await newDrive()
     await textIndex(db).add(number, digestOf(1), ['former'])
     await db.run('UPDATE search_drive SET place = NULL WHERE bucket_id = ?', [bucketId])

@@ -77,7 +77,7 @@ const share = async (path: string, email: string): Promise<string> => {
 }
 
 describe('search', () => {
-  it('finds names in all drives of the caller, the best first', async () => {
+  it('finds names in all drives of the caller, best match first', async () => {
     expect(await paths(alice, 'invoice')).toEqual([
       '/plans/invoice seeds.txt',
       'taxes/Invoice.txt',
@@ -90,13 +90,13 @@ describe('search', () => {
     expect(await paths(bob, 'invoice')).toEqual([])
   })
 
-  it('takes words of folders beside those of names', async () => {
+  it('matches words of folder names together with words of file names', async () => {
     expect(await paths(alice, 'taxes march')).toEqual(['taxes/2026/Invoice March.pdf'])
     const { edges } = await search(alice, 'taxes march')
     expect(edges[0]?.matchedIn).toEqual(['NAME', 'PATH'])
   })
 
-  it('knows phrases, exclusions and filters', async () => {
+  it('supports phrases, exclusions and filters', async () => {
     expect(await paths(alice, '"invoice march"')).toEqual(['taxes/2026/Invoice March.pdf'])
     expect(await paths(alice, '"march invoice"')).toEqual([])
     expect(await paths(alice, 'invoice -seeds -my -march ')).toEqual(['taxes/Invoice.txt'])
@@ -117,7 +117,7 @@ describe('search', () => {
     expect(await paths(alice, 'invoice is:shared')).toEqual([])
   })
 
-  it('says what it read otherwise', async () => {
+  it('reports how it read a corrected query', async () => {
     const { hints, nodes } = await search(alice, 'color:red')
     expect(hints).toEqual([
       { term: 'color:red', message: 'There is no filter "color:". It is read as words.' },
@@ -140,7 +140,7 @@ describe('search', () => {
     }
   })
 
-  it('finds what has just been made, renamed, copied or noted, and not what it was called before', async () => {
+  it('finds new, renamed, copied and annotated entries, and not their former names', async () => {
     await alice.upload('fresh/nightingale.txt', 'song')
     expect(await paths(alice, 'nightingale')).toEqual(['fresh/nightingale.txt'])
     const moved = await alice.rest('POST', '/api/files/move', {
@@ -171,14 +171,14 @@ describe('search', () => {
     })
   })
 
-  it('does not find what was deleted, from then on', async () => {
+  it('no longer finds deleted entries', async () => {
     await alice.upload('gone/kingfisher.txt', 'x')
     expect(await paths(alice, 'kingfisher')).toEqual(['gone/kingfisher.txt'])
     await alice.rest('DELETE', '/api/folders?path=gone&recursive=true')
     expect(await paths(alice, 'kingfisher')).toEqual([])
   })
 
-  it('finds nothing of a workspace from the end of the membership on', async () => {
+  it('finds nothing of a workspace after the membership ends', async () => {
     await join(t, garden, bob, 'viewer')
     expect(await paths(bob, 'seeds')).toEqual(['/plans/invoice seeds.txt'])
     await expel(t, garden, bob)
@@ -190,7 +190,7 @@ describe('search', () => {
     expect(code).toBe('FORBIDDEN')
   })
 
-  it('finds what a key may read, and nothing else', async () => {
+  it('limits a key to what it may read', async () => {
     const own = await privateKey(t, alice)
     expect(await paths(own.caller, 'invoice')).toHaveLength(3)
     const ofGarden = await workspaceKey(t, alice, garden)
@@ -201,7 +201,7 @@ describe('search', () => {
     )
   })
 
-  it('takes hostile queries as words', async () => {
+  it('treats hostile queries as plain words', async () => {
     const hostile = [
       '" OR 1=1 --',
       '*'.repeat(400),
@@ -223,7 +223,7 @@ describe('search', () => {
 })
 
 describe('Tags', () => {
-  it('are found by their names, and narrow a search down', async () => {
+  it('are found by name, and narrow a search', async () => {
     const { data, errors } = await alice.graphql<{ createTag: { tag: { id: string } } }>(
       'mutation ($input: CreateTagInput!) { createTag(input: $input) { tag { id } } }',
       { input: { name: 'Fällig' } },
@@ -246,7 +246,7 @@ describe('Tags', () => {
 describe('GET /api/search', () => {
   const get = (who: Person, query: string) => who.rest('GET', `/api/search?${query}`)
 
-  it('200 finds the same, page by page', async () => {
+  it('200 returns the same results, page by page', async () => {
     const first = await get(alice, 'query=invoice&limit=3')
     expect(first.status).toBe(200)
     expect(first.response.results.map((one: { path: string }) => one.path)).toEqual(
@@ -281,8 +281,8 @@ describe('GET /api/search', () => {
   })
 })
 
-describe('What others share', () => {
-  it('is found while it is shared, by its path from there', async () => {
+describe('Entries that others share', () => {
+  it('are found while shared, with paths relative to the share', async () => {
     const id = await share('taxes', bob.email)
     const { nodes } = await search(bob, 'invoice')
     expect(await paths(bob, 'invoice drive:me')).toEqual([])
@@ -303,7 +303,7 @@ describe('What others share', () => {
   })
 })
 
-it('names what is in a share of several as it is named there', async () => {
+it('have the names of the share when it contains several entries', async () => {
   await alice.upload('one/plover.txt', '1')
   await alice.upload('two/plover.txt', '2')
   const { errors } = await alice.graphql(SHARE, {
@@ -317,7 +317,7 @@ it('names what is in a share of several as it is named there', async () => {
   expect((await paths(bob, 'plover')).sort()).toEqual(['plover (2).txt', 'plover.txt'])
 })
 
-it('goes on with an empty page where the end of the page before is gone, and says so', async () => {
+it('returns an empty, incomplete page when the end of the previous page is gone', async () => {
   const { edges, pageInfo } = await search(alice, 'invoice', { orderBy: 'NAME', first: 1 })
   expect(pageInfo.hasNextPage).toBe(true)
   const { nodes, isComplete } = await search(alice, 'seeds', {
@@ -327,7 +327,7 @@ it('goes on with an empty page where the end of the page before is gone, and say
   expect([nodes, isComplete]).toEqual([[], false])
 })
 
-it('counts name: among the words, and takes repeated types as one', async () => {
+it('treats name: as a word, and repeated types as one', async () => {
   const names = Array.from({ length: 40 }, (_, i) => `name:n${i}`).join(' ')
   expect((await search(alice, names)).hints).toHaveLength(28)
   expect(
@@ -335,7 +335,7 @@ it('counts name: among the words, and takes repeated types as one', async () => 
   ).toHaveLength(1)
 })
 
-describe('The index of a drive', () => {
+describe('The search index of a drive', () => {
   /** Searches until the index has everything. */
   async function complete(query: string): Promise<Data['search']> {
     for (let tries = 0; tries < 20; tries++) {
@@ -345,7 +345,7 @@ describe('The index of a drive', () => {
     throw new Error('The index was not complete after 20 searches.')
   }
 
-  it('has the first words of a long note, for each copy of the file', async () => {
+  it('contains the first words of a long note for each copy of the file', async () => {
     for (const name of ['a', 'b', 'c']) await alice.upload(`copies/${name}.txt`, 'the same')
     const md5 = createHash('md5').update('the same').digest('hex')
     const content = Array.from({ length: 900 }, (_, i) => `lark${i}.`).join(' ')
@@ -358,7 +358,7 @@ describe('The index of a drive', () => {
     expect(words).toHaveLength(3 * 500)
   })
 
-  it('has no words of former names and notes, once it has been looked through', async () => {
+  it('drops words of former names and notes after a scan', async () => {
     await alice.upload('names/plover.txt', 'plover bytes')
     const md5 = createHash('md5').update('plover bytes').digest('hex')
     const note = (content: string) =>
@@ -384,7 +384,7 @@ describe('The index of a drive', () => {
     expect(await paths(alice, 'dunlin curlew')).toEqual(['names/dunlin.png'])
   })
 
-  it('is filled anew for a copied folder of more than one turn', async () => {
+  it('is filled again for a copied folder that needs several batches', async () => {
     await alice.upload('crowd/one.txt', 'x')
     const { db } = t.app
     const one = await db.Entry.findOne({

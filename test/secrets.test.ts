@@ -126,8 +126,8 @@ async function without<T>(table: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-describe('The log', () => {
-  it('says nothing secret of any route', async () => {
+describe('The service log', () => {
+  it('contains no secret from any route', async () => {
     const carol = await t.signIn('planted-carol')
     const dora = await t.signIn('planted-dora')
     for (const person of [carol, dora]) remember(person)
@@ -151,7 +151,7 @@ describe('The log', () => {
     expectSilence()
   })
 
-  it('of drives, of persons and of links holds nothing secret of any route, either', () => {
+  it('contains no secret from any route, including the logs of drives, persons and links', () => {
     const rows = [...events.values()]
     for (const kind of [
       'share.created',
@@ -172,7 +172,7 @@ describe('The log', () => {
     expect(rows.filter(row => /[^…]@example\.com|127\.0\.0\.1\b/.test(row))).toEqual([])
   })
 
-  it('says nothing secret of a wrong password, or of a right one', async () => {
+  it('contains no secret after a wrong or a correct password', async () => {
     await alice.upload(plants.fileName, 'bytes')
     const json = { object: plants.fileName, password: plants.password }
     const { response } = await answered(alice.rest('POST', '/api/files/quick_share', { json }))
@@ -209,7 +209,7 @@ describe('The log', () => {
     expectSilence()
   })
 
-  it('says nothing secret of addresses that are nearly right', async () => {
+  it('contains no secret from almost correct addresses', async () => {
     const json = { object: plants.fileName }
     const share = await answered(alice.rest('POST', '/api/files/quick_share', { json }))
     const own = await answered(
@@ -301,7 +301,7 @@ describe('The log', () => {
     },
   )
 
-  it('says nothing secret of a mail that the server refuses', async () => {
+  it('contains no secret when the mail server refuses a message', async () => {
     const json = {
       email: bob.email,
       objects: [plants.fileName],
@@ -314,7 +314,7 @@ describe('The log', () => {
     expectSilence()
   })
 
-  it('says nothing secret of signing in, or of what fails there', async () => {
+  it('contains no secret from successful or failed sign-ins', async () => {
     const browser = new Browser()
     const email = 'planted-erin@example.com'
     secrets.set(`e-mail ${email}`, email)
@@ -353,8 +353,8 @@ describe('The log', () => {
   })
 })
 
-describe('The log of a provider that fails', () => {
-  it('says nothing secret of what the provider answers', async () => {
+describe('The log of a failing sign-in provider', () => {
+  it('contains no secret from the response of the provider', async () => {
     const provider: Server = createServer((req, res) => {
       // As talkative as a broken one can be.
       const chunks: Buffer[] = []
@@ -395,7 +395,7 @@ describe('The log of a provider that fails', () => {
 })
 
 describe('GET /api/share/info/{token}', () => {
-  it('holds nothing of the owner', async () => {
+  it('reveals nothing about the owner', async () => {
     const uploaded = await alice.upload('planted-folder/shared.txt', 'shared bytes')
     const json = {
       object: 'planted-folder/shared.txt',

@@ -94,7 +94,7 @@ const filesOf = async (person: Person) =>
 
 const revoke = ({ token }: Shared) => alice.rest('POST', `/api/share/revoke/${token}`)
 
-describe('An upload that is under way', () => {
+describe('An upload in progress', () => {
   it.each<[string, (it: Shared) => Promise<unknown>]>([
     ['is revoked', revoke],
     [
@@ -119,7 +119,7 @@ describe('An upload that is under way', () => {
           bob.userId,
         ]),
     ],
-  ])('makes no file once its share %s', async (_how, end) => {
+  ])('creates no file once its share %s', async (_how, end) => {
     const it = await sharedFolder()
     const held = await holdUpload(it.token)
     await end(it)
@@ -127,7 +127,7 @@ describe('An upload that is under way', () => {
     expect(await filesOf(alice)).toEqual(['plan.txt'])
   })
 
-  it('makes no file once its sharer may not write in the workspace any more', async () => {
+  it('creates no file once the sharer may no longer write in the workspace', async () => {
     const editor = await t.signIn(`editor-${people}`)
     const garden = await found(alice)
     await join(t, garden, editor, 'editor')
@@ -142,7 +142,7 @@ describe('An upload that is under way', () => {
     expect(said(await held.finish())).toBe('403 FORBIDDEN')
   })
 
-  it('makes no file once its session has ended', async () => {
+  it('creates no file once its session has expired', async () => {
     const it = await sharedFolder()
     const held = await holdUpload(it.token)
     await bob.rest('POST', '/auth/logout')
@@ -150,7 +150,7 @@ describe('An upload that is under way', () => {
     expect(await filesOf(alice)).toEqual(['plan.txt'])
   })
 
-  it('follows the shared folder, and not what is moved out of it', async () => {
+  it('follows the shared folder, and not entries moved out of it', async () => {
     const it = await sharedFolder()
     await alice.rest('POST', '/api/folders', { json: { path: 'top/shared/in' } })
     const held = await holdUpload(it.token)
@@ -170,7 +170,7 @@ describe('An upload that is under way', () => {
     ])
   })
 
-  it('is not completed in the background once its share is revoked', async () => {
+  it('is not completed in the background after its share is revoked', async () => {
     const it = await sharedFolder()
     const START =
       'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id } } }'
@@ -204,8 +204,8 @@ describe('An upload that is under way', () => {
   })
 })
 
-describe('Several who change a shared folder at once', () => {
-  it('replace the same revision once', async () => {
+describe('Concurrent changes of a shared folder', () => {
+  it('replace the same revision only once', async () => {
     const [his, hers] = [await sharedFolder(), await sharedFolder(carol)]
     const turns = [0, 1, 2, 3].flatMap(n => [
       upload(bob, his.token, 'plan.txt', `bob ${n}`, { on_conflict: 'replace', if_match: '"1"' }),
@@ -221,7 +221,7 @@ describe('Several who change a shared folder at once', () => {
     ])
   })
 
-  it('stay within the quota of its owner, of whom they learn no numbers', async () => {
+  it('stay within the quota of the owner, and do not reveal it', async () => {
     const [his, hers] = [await sharedFolder(), await sharedFolder(carol)]
     await t.limit({ maxTotalStorageBytes: 4 + 50 })
     const turns = Array.from({ length: 5 }, (_, n) => [
@@ -240,7 +240,7 @@ describe('Several who change a shared folder at once', () => {
     expect(made.response).toEqual({ code: 'SHARE_FULL' })
   })
 
-  it('meet its owner, who moves, changes and revokes, and none of them fails otherwise', async () => {
+  it('cause no unexpected errors while the owner moves, changes and revokes', async () => {
     const it = await sharedFolder()
     const paths = ['top/shared', 'other']
     const turns: Promise<RestAnswer>[] = []

@@ -133,8 +133,8 @@ async function events(count: number): Promise<Happened[]> {
     }))
 }
 
-describe('A folder that is shared to be edited', () => {
-  it('takes files, folders, moves, renames, replacements and deletions, all by paths from itself', async () => {
+describe('A folder that is shared for editing', () => {
+  it('accepts files, folders, moves, renames, replacements and deletions by relative paths', async () => {
     const it = await folder()
     const sent = await upload(bob, at(it, 'new/deep'), 'a.txt')
     expect(sent).toMatchObject({
@@ -167,7 +167,7 @@ describe('A folder that is shared to be edited', () => {
     expect(await within(it)).toEqual(['idea.txt', 'new/', 'new/deep/', 'new/deep/a.txt'])
   })
 
-  it('tells its owner in their log who did what, by the paths of their drive', async () => {
+  it('records each change with its person and path in the log of the owner', async () => {
     const it = await folder()
     await upload(bob, at(it, 'in'), 'a.txt')
     await ask(bob, MOVE, { input: { entries: [at(it, 'plan.txt')], name: 'idea.txt' } })
@@ -183,7 +183,7 @@ describe('A folder that is shared to be edited', () => {
     ])
   })
 
-  it('keeps versions and what is deleted for its owner, with the person, and counts towards their quota', async () => {
+  it('keeps versions and deleted entries for the owner, and counts towards their quota', async () => {
     const it = await folder()
     const used = async (person: Person) =>
       (await ask(person, '{ me { drive { usage { usedBytes fileCount keptBytes } } } }')).me.drive
@@ -217,7 +217,7 @@ describe('A folder that is shared to be edited', () => {
     expect((await bob.rest('GET', '/api/trash')).response.items).toEqual([])
   })
 
-  it('takes uploads in parts, that survive a move of the folder', async () => {
+  it('accepts multipart uploads, which survive a move of the folder', async () => {
     const it = await folder()
     const input = { drive: it.id, folder: 'parts', fileName: 'b.txt', size: PART_BYTES + 2 }
     const { uploadSession } = (await ask(bob, START, { input })).startUpload
@@ -241,7 +241,7 @@ describe('A folder that is shared to be edited', () => {
     expect((await events(1))[0]).toMatchObject({ path: `${moved}/parts/b.txt` })
   })
 
-  it('is edited by REST with its token', async () => {
+  it('can be edited through REST with the share token', async () => {
     const it = await folder()
     const base = `/api/shared/${it.token}`
     const form = new FormData()
@@ -271,8 +271,8 @@ describe('A folder that is shared to be edited', () => {
   })
 })
 
-describe('What is beside and above a shared folder', () => {
-  it('cannot be named: not by paths, not by ids', async () => {
+describe('Entries outside a shared folder', () => {
+  it('cannot be addressed by path or by id', async () => {
     const it = await folder()
     const top = it.folder.split('/')[0]
     const drive = await driveOf(alice)
@@ -300,7 +300,7 @@ describe('What is beside and above a shared folder', () => {
     )
   })
 
-  it('is not shown by what a change answers', async () => {
+  it('do not appear in the results of changes', async () => {
     const it = await folder()
     const { data, errors } = await bob.graphql<{ uploadFile: { file: object; folder: null } }>(
       `mutation ($input: UploadFileInput!) { uploadFile(input: $input) {
@@ -313,7 +313,7 @@ describe('What is beside and above a shared folder', () => {
     expect(JSON.stringify(data)).not.toContain(it.folder.split('/')[0])
   })
 
-  it('is not reached by what takes a drive for other things', async () => {
+  it('cannot be reached through operations on drives', async () => {
     const it = await folder()
     await alice.rest(
       'DELETE',
@@ -351,8 +351,8 @@ describe('What is beside and above a shared folder', () => {
   })
 })
 
-describe('A single file that is shared to be edited', () => {
-  it('gets a new content, and nothing else', async () => {
+describe('A single file that is shared for editing', () => {
+  it('accepts new content, and nothing else', async () => {
     const path = `one ${++made}/note.txt`
     await alice.upload(path, 'old', 'text/plain')
     await alice.upload(`one ${made}/beside.txt`, 'mine', 'text/plain')
@@ -393,7 +393,7 @@ describe('A single file that is shared to be edited', () => {
 })
 
 describe('The right to edit', () => {
-  it('is given when sharing, changed later, and stays when a share is renewed', async () => {
+  it('is granted when sharing, can be changed later, and survives a renewal', async () => {
     const it = await folder({})
     expect(await editCodes(bob, it)).toEqual(FORBIDDEN)
     const set = async (input: object) =>
@@ -417,7 +417,7 @@ describe('The right to edit', () => {
     })
   })
 
-  it('is given by keys that have it themselves', async () => {
+  it('can only be granted by keys that have it', async () => {
     const it = await folder({})
     const json = { objects: [`${it.folder}/plan.txt`], email: carol.email, may_edit: true }
     const scopes = ['private_files:read', 'private_files:share', 'private_files:write']
@@ -438,7 +438,7 @@ describe('The right to edit', () => {
     expect(await codeOf(lacking, UPDATE, { input })).toBe('INSUFFICIENT_SCOPE')
   })
 
-  it('does not come back with a share that had ended, and ends with a password', async () => {
+  it('does not return with an ended share, and a password revokes it', async () => {
     const it = await folder()
     // MySQL reads a table that it updates only through a derived table.
     await t.app.db.run(
@@ -451,7 +451,7 @@ describe('The right to edit', () => {
     expect(await share(alice, entry, { password: 'open sesame' })).toMatchObject({ mayEdit: false })
   })
 
-  it('tells no numbers of the plan', async () => {
+  it('reveals no numbers of the plan', async () => {
     const it = await folder()
     const input = { drive: it.id, fileName: 'huge', size: 2 ** 50 }
     const { errors } = await bob.graphql<unknown>(START, { input })
@@ -459,7 +459,7 @@ describe('The right to edit', () => {
     expect(JSON.stringify(errors)).not.toMatch(/\d{6}/)
   })
 
-  it('does not go with a link, a password, or a share that is only to be seen', async () => {
+  it('cannot be combined with a link, a password or a view-only share', async () => {
     const it = await folder()
     const code = (input: object) =>
       codeOf(alice, UPDATE, { input: { share: { id: it.id }, ...input } })
@@ -480,7 +480,7 @@ describe('The right to edit', () => {
     expect([status, response.code, response.field]).toEqual([400, 'INVALID_INPUT', 'may_edit'])
   })
 
-  it('is that of the recipient alone, by session or by a private key with the scopes', async () => {
+  it('belongs to the recipient alone, by session or by a private key with the scopes', async () => {
     const it = await folder()
     for (const person of [carol, alice]) expect(await editCodes(person, it)).toEqual(FORBIDDEN)
     expect(
@@ -556,8 +556,8 @@ describe('The right to edit', () => {
   )
 })
 
-describe('A shared folder of a workspace', () => {
-  it('is edited by the right of its sharer, and within the limits of the workspace', async () => {
+describe('A shared workspace folder', () => {
+  it('can be edited with the rights of the sharer, within the limits of the workspace', async () => {
     const editor = await t.signIn('editor')
     const garden = await found(alice)
     await join(t, garden, editor, 'editor')
@@ -585,7 +585,7 @@ describe('A shared folder of a workspace', () => {
     expect(await codeOf(bob, COMPLETE, { input: { uploadSession: id } })).toBe('UPLOAD_NOT_FOUND')
   })
 
-  it('leads an upload by a share to the shared folder only, although its maker is a member', async () => {
+  it('limits an upload through a share to the shared folder, even for members', async () => {
     const garden = await found(alice)
     await join(t, garden, bob, 'editor')
     await put(alice, garden, 'beds/rose.txt', 'red')

@@ -153,7 +153,7 @@ const rowsOf = async (person: Person) =>
   )
 
 describe('POST /api/entries/quick_share', () => {
-  it('200 makes one link to several entries, by session and by key', async () => {
+  it('200 creates one link to several entries, by session and by key', async () => {
     const alice = await owner()
     for (const person of [alice, (await privateKey(t, alice, ['private_files:share'])).caller]) {
       const { status, response } = await quickShare(person, THREE, {
@@ -178,7 +178,7 @@ describe('POST /api/entries/quick_share', () => {
     expect(await rowsOf(alice)).toEqual([])
   })
 
-  it('400 for terms that cannot be, and at the limit of links; 401 without a credential', async () => {
+  it('400 for invalid terms and at the limit of links; 401 without a credential', async () => {
     const alice = await owner()
     expect(statusAndCode(await quickShare(alice, THREE, { duration: 'soon' }))).toEqual([
       400,
@@ -195,7 +195,7 @@ describe('POST /api/entries/quick_share', () => {
     expect((await quickShare(inWorkspace, THREE)).response.code).toBe('KEY_OUT_OF_BOUNDS')
   })
 
-  it('takes each entry once, and not what is in a folder that is shared, too', async () => {
+  it('ignores duplicates, and entries inside a folder that is also shared', async () => {
     const alice = await owner()
     const token = await link(alice, [
       'trip/plan.txt',
@@ -220,7 +220,7 @@ describe('The graph', () => {
     share { id token fileName firstName entryKind entryCount size contentType md5 entry { path } entries { path } file { id } }
     entry { path } entries { path shareCount } } }`
 
-  it('makes a link of several, which says what it is of to its maker, and is found at each of them', async () => {
+  it('creates a link to several entries, and lists it at each of them', async () => {
     const alice = await owner()
     const { share, entries } = (await ask(alice, LINK, { input: { files: THREE.map(at) } }))
       .createLink
@@ -266,7 +266,7 @@ describe('The graph', () => {
     })
   })
 
-  it('takes one entry or several, and not both, none or too many', async () => {
+  it('accepts either one entry or several, and rejects both, none or too many', async () => {
     const alice = await owner()
     const file = at('a.txt')
     expect(await codeOf(alice, LINK, { input: {} })).toBe('INVALID_INPUT')
@@ -284,7 +284,7 @@ describe('The graph', () => {
     })
   })
 
-  it('refuses entries of several drives, and those of a drive of others', async () => {
+  it('rejects entries of several drives, and those of a foreign drive', async () => {
     const alice = await owner()
     const drive = await driveOf(alice, await found(alice))
     const elsewhere = { at: { drive, path: 'x' } }
@@ -299,7 +299,7 @@ describe('The graph', () => {
     expect(await rowsOf(alice)).toEqual([])
   })
 
-  it('shares of several change and end like others; without the right to edit', async () => {
+  it('changes and ends shares of several entries like others, without the right to edit', async () => {
     const alice = await owner()
     const [share] = await shareWith(alice)
     const UPDATE = `mutation ($input: UpdateShareInput!) { updateShare(input: $input) { share { fileName label ... on DirectShare { mayEdit } } entries { path } } }`
@@ -320,8 +320,8 @@ describe('The graph', () => {
   })
 })
 
-describe('What is behind a link of several', () => {
-  it('is found by paths that begin with one of its entries, also where two have the same name', async () => {
+describe('A link to several entries', () => {
+  it('uses paths that begin with an entry, even when two have the same name', async () => {
     const alice = await owner()
     const token = await link(alice, ['trip/plan.txt', 'notes/plan.txt', 'trip/day 1'])
     expect(await pathsIn(token)).toEqual(['day 1', 'plan (2).txt', 'plan.txt'])
@@ -343,7 +343,7 @@ describe('What is behind a link of several', () => {
     expect(statusAndCode(await resolve(token, '..'))).toEqual([400, 'INVALID_PATH'])
   })
 
-  it('shows present names, wherever its owner moves what it is of, and goes with it', async () => {
+  it('shows current names after moves, and drops deleted entries', async () => {
     const alice = await owner()
     const token = await link(alice)
     await move(alice, 'a.txt', 'notes/b.txt')
@@ -395,7 +395,7 @@ describe('What is behind a link of several', () => {
     },
   )
 
-  it('is one archive, in which no two names are alike; or some of it is', async () => {
+  it('downloads as one archive with distinct names, in whole or in part', async () => {
     const alice = await owner()
     const token = await link(alice, ['trip/plan.txt', 'notes/plan.txt', 'trip/day 1'])
     const { response } = await resolve(token)
@@ -424,7 +424,7 @@ describe('What is behind a link of several', () => {
     expect(await zipAt(`${t.url}/api/d/${token}`)).toMatchObject({ 'plan (2).txt': 'write!' })
   })
 
-  it('is shown on a page, with its files, and saved as a whole or in parts', async () => {
+  it('shows its files on a page, and can be saved in whole or in parts', async () => {
     const alice = await owner()
     const saver = await t.signIn(`saver-${n}`)
     const token = await link(alice, ['trip/plan.txt', 'notes/plan.txt', 'trip/day 1'])
@@ -467,7 +467,7 @@ describe('What is behind a link of several', () => {
     ).toBe('one/one.txt')
   })
 
-  it('is searched in one order over several pages, by the names that it shows', async () => {
+  it('can be searched page by page, by the names that it shows', async () => {
     const alice = await owner()
     const token = await link(alice)
     const found = ['a.txt', 'trip/day 1', 'trip/plan.txt', 'plan.txt', 'trip/day 1/sea.txt']
@@ -502,7 +502,7 @@ describe('What is behind a link of several', () => {
     expect((await entries(token, {}, t.anonymous, { headers })).response.code).toBe('SHARE_USED_UP')
   })
 
-  it('costs the same statements for each page, whatever its number of entries', async () => {
+  it('runs the same number of statements per page, whatever its number of entries', async () => {
     const alice = await owner()
     for (let i = 0; i < 20; i++) await alice.upload(`many/${i}/x.txt`, `${i}`)
     const few = await link(alice, ['trip', 'a.txt'])
@@ -531,8 +531,8 @@ describe('What is behind a link of several', () => {
   })
 })
 
-describe('An entry that may not be seen any more', () => {
-  it('leaves the share with its deletion, and does not come back with its restoration', async () => {
+describe('An entry that may no longer be shared', () => {
+  it('leaves the share when deleted, and does not return when restored', async () => {
     const alice = await owner()
     const token = await link(alice)
     const archive = await urlOf(token)
@@ -571,7 +571,7 @@ describe('An entry that may not be seen any more', () => {
     expect(await rowsOf(alice)).toEqual([])
   })
 
-  it('ends the share with the last one, in one deletion of all', async () => {
+  it('ends the share when the last entry is deleted, even if all go together', async () => {
     const alice = await owner()
     const tokens = [
       await link(alice),
@@ -584,7 +584,7 @@ describe('An entry that may not be seen any more', () => {
     expect(await Promise.all(tokens.map(exists))).toEqual([false, false, false])
   })
 
-  it('goes with the right of its sharer, in a workspace', async () => {
+  it('leaves the share when its sharer loses the right, in a workspace', async () => {
     const [boss, editor] = [await owner(), await t.signIn(`editor-${n}`)]
     const workspace = await found(boss)
     const drive = await driveOf(boss, workspace)
@@ -611,7 +611,7 @@ describe('An entry that may not be seen any more', () => {
     expect(await rowsOf(editor)).toEqual([])
   })
 
-  it('is not behind the share of somebody else, whose tokens and paths do not lead to it', async () => {
+  it('is out of reach of the tokens and paths of another share', async () => {
     const [alice, carol] = [await owner(), await owner()]
     const [hers, other] = [await link(alice), await link(carol, ['a.txt', 'notes'])]
     const { response } = await entries(other)
@@ -622,8 +622,8 @@ describe('An entry that may not be seen any more', () => {
   })
 })
 
-describe('A direct share of several', () => {
-  it('is one share, which its recipient sees, opens and saves, and no one else', async () => {
+describe('A direct share of several entries', () => {
+  it('is one share that only its recipient can see, open and save', async () => {
     const [alice, mallory] = [await owner(), await t.signIn(`mallory-${n}`)]
     const [share, ...more] = await shareWith(alice)
     expect(more).toEqual([])
@@ -672,7 +672,7 @@ describe('A direct share of several', () => {
     expect((await bob.rest('GET', '/')).text).toContain('a.txt and 2 more')
   })
 
-  it('is renewed by the same entries in any order, and made anew by others', async () => {
+  it('is renewed by the same entries in any order, and created anew by others', async () => {
     const alice = await owner()
     const [one] = await shareWith(alice)
     const [again] = await shareWith(alice, THREE.toReversed())
@@ -690,7 +690,7 @@ describe('A direct share of several', () => {
     expect(single.id).toBe(each[0].id)
   })
 
-  it('tells its recipient of it as one', async () => {
+  it('notifies the recipient once', async () => {
     const alice = await owner()
     const carol = await t.signIn(`carol-${n}`)
     await shareWith(alice, THREE, { email: carol.email })
@@ -701,7 +701,7 @@ describe('A direct share of several', () => {
 })
 
 describe('At the same time', () => {
-  it('an entry is deleted for ever before several are shared with a person: none is behind the share that is gone', async () => {
+  it('deleting an entry for ever before sharing leaves nothing behind the share', async () => {
     const other = await startApp({ ...UNHURRIED, TRASH_DAYS: '0' })
     try {
       const alice = await other.signIn('alice')
@@ -734,7 +734,7 @@ describe('At the same time', () => {
     }
   })
 
-  it('a share is made and its entries are deleted: it has what is left, or is not made', async () => {
+  it('sharing while its entries are deleted shares the remaining ones, or fails', async () => {
     const alice = await owner()
     for (let i = 0; i < 8; i++) {
       for (const name of ['x', 'y', 'z']) await alice.upload(`race ${i}/${name}.txt`, name)
@@ -757,7 +757,7 @@ describe('At the same time', () => {
     expect(wrong).toEqual([])
   })
 
-  it('it is saved and an entry of it is deleted: what is saved was shared at that moment', async () => {
+  it('saving while an entry is deleted copies only what was shared at that moment', async () => {
     const [alice, saver] = [await owner(), await t.signIn(`racer-${n}`)]
     for (let i = 0; i < 6; i++) {
       await alice.upload(`save ${i}/x.txt`, 'x')

@@ -25,7 +25,7 @@ const receiptsOf = async (person: Person): Promise<Anything> =>
 /** Time goes by: what was done is ten seconds old. */
 const tenSecondsLater = () => t.app.db.sequelize.query('UPDATE share_event SET at = at - 10000')
 
-it('A sharer is told how a link was used: by whom, from which network, by what kind of client', async () => {
+it('A sharer sees how a link was used: by whom, from which network, with which client', async () => {
   const { response } = await alice.rest('POST', '/api/files/quick_share', {
     json: { object: 'plan.txt', password: 'open sesame please' },
   })
@@ -50,7 +50,7 @@ it('A sharer is told how a link was used: by whom, from which network, by what k
   ])
 })
 
-it('The uses of a link are read from the newest one back, too, page by page', async () => {
+it('The uses of a link are listed newest first, page by page', async () => {
   const query = (after: string | null) =>
     `{ me { shares { nodes { events(first: 2, newestFirst: true, after: ${JSON.stringify(after)}) {
       nodes { kind } pageInfo { endCursor hasNextPage } } } } } }`
@@ -62,14 +62,14 @@ it('The uses of a link are read from the newest one back, too, page by page', as
   expect((await page(newest.pageInfo.endCursor)).nodes).toEqual([{ kind: 'OPENED' }])
 })
 
-it('The recipient of a share is not told how it was used', async () => {
+it('The recipient of a share does not see how it was used', async () => {
   await alice.rest('POST', '/api/files/share', {
     json: { email: bob.email, objects: ['plan.txt'] },
   })
   expect((await receiptsOf(bob)).receivedShares.nodes).toEqual([{ events: null }])
 })
 
-it('Many uses at once are all noted', async () => {
+it('Concurrent uses are all recorded', async () => {
   const id = newId()
   const log = createLog({ logLevel: 'warn' })
   const user = { caller: null, address: '203.0.113.7', client: undefined, log }
@@ -99,7 +99,7 @@ async function newLink() {
   return { id: await id, open, used }
 }
 
-it('Downloads that come at once are all counted and noted, of one link and of several', async () => {
+it('Concurrent downloads are all counted and recorded, for one link and for several', async () => {
   const [hot, warm, cold] = await Promise.all([newLink(), newLink(), newLink()])
   const at = (times: number, link: { open(): Promise<number> }) =>
     Array.from({ length: times }, () => link.open())
@@ -112,7 +112,7 @@ it('Downloads that come at once are all counted and noted, of one link and of se
   ])
 })
 
-it('A download of one link does not wait for another link that is being changed, whose download is counted then', async () => {
+it('A download does not wait for another link that is locked, whose count follows later', async () => {
   // SQLite has one writer at a time.
   if (t.app.db.dialect === 'sqlite') return
   const [changing, other] = await Promise.all([newLink(), newLink()])
@@ -128,7 +128,7 @@ it('A download of one link does not wait for another link that is being changed,
   expect(await changing.used()).toEqual([1, 1])
 })
 
-it('A download of a link that is revoked meanwhile is refused, and neither counted nor noted', async () => {
+it('A download of a link that was just revoked is refused, and neither counted nor recorded', async () => {
   const { id } = await newLink()
   await t.app.db.run('DELETE FROM share WHERE id = ?', [id])
   const log = createLog({ logLevel: 'warn' })
@@ -137,7 +137,7 @@ it('A download of a link that is revoked meanwhile is refused, and neither count
   expect(await t.app.db.ShareEvent.count({ where: { shareId: id } })).toBe(0)
 })
 
-it('Downloads that are noted together run as many statements as one', async () => {
+it('Recording a batch of downloads runs as many statements as recording one', async () => {
   const { id, used } = await newLink()
   const log = createLog({ logLevel: 'warn' })
   const user = { caller: null, address: '203.0.113.7', client: undefined, log }
@@ -150,7 +150,7 @@ it('Downloads that are noted together run as many statements as one', async () =
   expect(await used()).toEqual([40, 40])
 })
 
-it('Downloads that cannot be noted are counted all the same, and nobody is refused the file', async () => {
+it('Downloads succeed and are counted even when recording them fails', async () => {
   const { open, used } = await newLink()
   const rename = (from: string, to: string) => t.app.db.run(`ALTER TABLE ${from} RENAME TO ${to}`)
   await rename('share_event', 'share_event_away')
@@ -169,7 +169,7 @@ interface Daily {
   downloadCount: number
 }
 
-it('A sharer sees how often a link was used on each day, as the days are where they are', async () => {
+it('A sharer sees the uses of a link per day, in their own time zone', async () => {
   await alice.upload('days.txt', 'days')
   const { response } = await alice.rest('POST', '/api/files/quick_share', {
     json: { object: 'days.txt' },

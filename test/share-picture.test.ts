@@ -46,7 +46,7 @@ const picturesOn = async (url: string, headers: Record<string, string> = {}): Pr
     ([, src = '']) => src.replaceAll('&amp;', '&'),
   )
 
-it('The page and the list of a shared folder show small pictures, which browsers keep', async () => {
+it('The page and the list of a shared folder show thumbnails, which browsers cache', async () => {
   const { token, url } = await link()
   const [src = '', ...others] = await picturesOn(url)
   expect(others).toEqual([])
@@ -81,7 +81,7 @@ it('The page and the list of a shared folder show small pictures, which browsers
   expect((await get(below)).status).toBe(404)
 })
 
-it('A share that limits its downloads shows none, one for viewing only does, and one with a password to who has typed it', async () => {
+it('Thumbnails are hidden for shares with a download limit, and shown when view-only or unlocked', async () => {
   const limited = await link({ maxDownloads: 5 })
   expect(await picturesOn(limited.url)).toEqual([])
   expect(await listed(bob, { token: limited.token })).toEqual({
@@ -117,7 +117,7 @@ it('A share that limits its downloads shows none, one for viewing only does, and
   )
 })
 
-it('A picture that is shared with one person is shown to them alone, until the share ends', async () => {
+it('A thumbnail that is shared with one person is visible to them alone, until the share ends', async () => {
   const SHARE =
     'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
   const RECEIVED =
@@ -154,7 +154,7 @@ it('A picture that is shared with one person is shown to them alone, until the s
   expect(await newest()).toBeNull()
 })
 
-it('A page of a shared folder costs one statement more with pictures', async () => {
+it('Thumbnails add one statement to a page of a shared folder', async () => {
   const { token } = await link()
   const counts = async (path: string) => {
     t.statements()

@@ -80,8 +80,8 @@ const downloadsOf = async (token: string): Promise<number> => {
   return shares.nodes.find((share: Anything) => share.token === token)?.downloads
 }
 
-describe('What is shared, saved in a drive of who sees it', () => {
-  it('needs no bytes of its own, and is counted like an upload and as one download', async () => {
+describe('Saving a share to the drive of its viewer', () => {
+  it('copies no bytes, and counts as an upload and as one download', async () => {
     const bob = await someone()
     const before = await objects()
     const token = await shareWith(bob, 'trip')
@@ -94,7 +94,7 @@ describe('What is shared, saved in a drive of who sees it', () => {
     await expectConsistent(t)
   })
 
-  it('stays when the share, its entry and its owner are gone', async () => {
+  it('keeps the copy when the share, its entry and its owner are gone', async () => {
     const [owner, bob] = [await someone(), await someone()]
     await owner.upload('a.txt', 'lasting')
     const { response } = await owner.rest('POST', '/api/files/quick_share', {
@@ -110,7 +110,7 @@ describe('What is shared, saved in a drive of who sees it', () => {
     await expectConsistent(t)
   })
 
-  it('may be some of what is in a folder, and nothing above or beside it', async () => {
+  it('can be limited to parts of a folder, and reaches nothing above or beside it', async () => {
     const bob = await someone()
     const token = await link('trip')
     const { entries } = await save(bob, token, { paths: ['day 1', 'plan.txt'], to: at('') })
@@ -130,7 +130,7 @@ describe('What is shared, saved in a drive of who sees it', () => {
     await expectConsistent(t)
   })
 
-  it('is what is there now: not what has been moved out, deleted or revoked', async () => {
+  it('copies the present contents: nothing that was moved out, deleted or revoked', async () => {
     const bob = await someone()
     await alice.upload('live/a.txt', 'a')
     await alice.upload('live/b.txt', 'b')
@@ -147,7 +147,7 @@ describe('What is shared, saved in a drive of who sees it', () => {
     expect(await codeOf(bob, deleted)).toBe('SHARE_NOT_FOUND')
   })
 
-  it('goes into a workspace for those who write there', async () => {
+  it('targets a workspace for members who may write there', async () => {
     const bob = await someone()
     const workspace = await found(alice)
     const drive = await driveOf(alice, workspace)
@@ -157,7 +157,7 @@ describe('What is shared, saved in a drive of who sees it', () => {
     expect((await save(alice, token, { to: at('', drive) })).entries[0].path).toBe('/plan.txt')
   })
 
-  it('asks for what the share asks for', async () => {
+  it('requires the password and terms of the share', async () => {
     const [bob, mallory] = [await someone(), await someone()]
     const token = await link('trip', { password: 'sesame' })
     expect(await codeOf(bob, token)).toBe('PASSWORD_REQUIRED')
@@ -173,7 +173,7 @@ describe('What is shared, saved in a drive of who sees it', () => {
     expect(await codeOf(bob, 'nonsense')).toBe('SHARE_NOT_FOUND')
   })
 
-  it('counts against a limit of downloads once each, whoever is first, and not where it is refused', async () => {
+  it('counts once against the download limit, and not when refused', async () => {
     const people = await Promise.all(Array.from({ length: 6 }, someone))
     const token = await link('trip', { maxDownloads: 3 })
     await t.limit({ ...LARGE, maxTotalStorageBytes: 7 })
@@ -185,7 +185,7 @@ describe('What is shared, saved in a drive of who sees it', () => {
     await expectConsistent(t)
   })
 
-  it('or is not, when it is revoked or deleted at the same time: never the one with the bytes of the other', async () => {
+  it('succeeds or fails when revoked or deleted at the same time, and never mixes bytes', async () => {
     const bob = await someone()
     const saved = await Promise.all(
       Array.from({ length: 12 }, async (_, i) => {
@@ -214,7 +214,7 @@ describe('What is shared, saved in a drive of who sees it', () => {
     }
   })
 
-  it('is not, when it is revoked, used up or deleted once the save has begun', async () => {
+  it('fails when the share is revoked, used up or deleted during the save', async () => {
     const { db } = t.app
     const ends: [string, string][] = [
       ['DELETE FROM share WHERE id = ?', 'SHARE_NOT_FOUND'],
@@ -244,7 +244,7 @@ describe('What is shared, saved in a drive of who sees it', () => {
 })
 
 describe('POST /api/share/save/{token}', () => {
-  it('200 answers where the copies are', async () => {
+  it('200 returns the paths of the copies', async () => {
     const bob = await someone()
     const token = await link('trip')
     const { status, response } = await rest(bob, token, { folder: 'from alice' })
@@ -279,7 +279,7 @@ describe('POST /api/share/save/{token}', () => {
     expect((await rest(inWorkspace, direct)).response.code).toBe('KEY_OUT_OF_BOUNDS')
   })
 
-  it('refuses what has ended, what is not there, and what is too large', async () => {
+  it('rejects ended shares, missing entries and too large ones', async () => {
     const bob = await someone()
     const token = await link('trip', { maxDownloads: 1 })
     expect((await rest(bob, token, { paths: ['none'] })).response.code).toBe('FILE_NOT_FOUND')

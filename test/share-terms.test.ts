@@ -52,7 +52,7 @@ const refusal = async (share: object, terms: object = {}, person = alice) =>
   codeOf(person, UPDATE, { input: { share, ...terms } })
 
 describe('A new link', () => {
-  it('lives as long as the service says where nothing is said, and without an end where that is asked for', async () => {
+  it('gets the default lifetime, or no expiry when requested', async () => {
     const made = await link()
     const { response } = await info(made.token)
     expect(Math.abs(at(response.expires_at) - Date.now() - 3 * DAY)).toBeLessThan(30_000)
@@ -82,7 +82,7 @@ describe('A new link', () => {
     })
   })
 
-  it('is shared with a person on the same terms, who does not see what its sharer calls it', async () => {
+  it('applies the same terms to a person, who does not see the label of the sharer', async () => {
     const json = {
       email: bob.email,
       objects: ['docs/a.txt'],
@@ -103,7 +103,7 @@ describe('A new link', () => {
 })
 
 describe('PATCH /api/share/{token}', () => {
-  it('200 changes what is named and keeps the rest, the address, and what was counted', async () => {
+  it('200 changes the given fields, and keeps the others, the address and the counts', async () => {
     const { token } = await link({ password: 'first', max_downloads: 3, label: 'one' })
     expect((await resolve(token, { password: 'first' })).status).toBe(200)
     const { status, response } = await patch(token, {
@@ -153,7 +153,7 @@ describe('PATCH /api/share/{token}', () => {
     ])
   })
 
-  it('200 renews a link that has ended, under its address', async () => {
+  it('200 renews an ended link under the same address', async () => {
     const { token, id } = await link()
     await end(id)
     expect(statusAndCode(await info(token))).toEqual([403, 'SHARE_EXPIRED'])
@@ -168,14 +168,14 @@ describe('PATCH /api/share/{token}', () => {
     expect((await resolve(token)).status).toBe(200)
   })
 
-  it('200 changes an ended link that it does not renew', async () => {
+  it('200 changes an ended link without renewing it', async () => {
     const { token, id } = await link()
     await end(id)
     expect((await patch(token, { label: 'over' })).response).toMatchObject({ label: 'over' })
     expect(statusAndCode(await info(token))).toEqual([403, 'SHARE_EXPIRED'])
   })
 
-  it('is written down, and told to webhooks as any event', async () => {
+  it('is recorded in the log, and delivered to webhooks', async () => {
     const { token, id } = await link()
     await patch(token, { label: 'x' })
     const { events } = (await alice.rest('GET', '/api/events?limit=1000')).response
@@ -202,7 +202,7 @@ describe('PATCH /api/share/{token}', () => {
     expect(statusAndCode(await patch('nothing', {}))).toEqual([404, 'SHARE_NOT_FOUND'])
   })
 
-  it('400 QUOTA_EXCEEDED for renewing a link beyond those that the plan allows', async () => {
+  it('400 QUOTA_EXCEEDED for renewing a link beyond the limit of the plan', async () => {
     const carol = await t.signIn('carol')
     await carol.upload('c.txt', 'c', 'text/plain')
     const make = () => carol.rest('POST', '/api/files/quick_share', { json: { object: 'c.txt' } })
@@ -224,7 +224,7 @@ describe('PATCH /api/share/{token}', () => {
 })
 
 describe('updateShare', () => {
-  it('changes a share by its id or its token; null takes away', async () => {
+  it('changes a share by its id or its token; null removes a term', async () => {
     const { id, token } = await link({ password: 'secret', max_downloads: 5, label: 'old' })
     const { share, entry } = await update(
       { id },
@@ -253,7 +253,7 @@ describe('updateShare', () => {
     )
   })
 
-  it('changes what is shared with a person', async () => {
+  it('changes a share with a person', async () => {
     const SHARE =
       'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id allowDownload notifies label } } }'
     const input = {
@@ -275,7 +275,7 @@ describe('updateShare', () => {
     ])
   })
 
-  it('refuses', async () => {
+  it('rejects invalid changes', async () => {
     const { id, token } = await link()
     expect(await refusal({ id }, {}, bob)).toBe('SHARE_NOT_FOUND')
     expect(await refusal({ token }, {}, bob)).toBe('FORBIDDEN')
@@ -285,7 +285,7 @@ describe('updateShare', () => {
     expect(await refusal({ id }, {}, t.anonymous)).toBe('UNAUTHENTICATED')
   })
 
-  it('does not renew what was deleted meanwhile', async () => {
+  it('does not renew a link that was deleted in the meantime', async () => {
     await alice.upload('docs/gone.txt', 'x', 'text/plain')
     const { token } = await link({ object: 'docs/gone.txt' })
     const answers = await Promise.all([
@@ -297,10 +297,10 @@ describe('updateShare', () => {
   })
 })
 
-describe('A link for looking only', () => {
+describe('A view-only link', () => {
   const page = (path: string) => fetch(`${t.url}${path}`, { redirect: 'manual' })
 
-  it('shows the file on its page, and refuses every way of downloading it', async () => {
+  it('shows the file on its page, and refuses every download route', async () => {
     const { token } = await link({ allow_download: false, max_downloads: 1 })
     const html = await (await page(`/share/${token}`)).text()
     expect(html).toContain(`/share/${token}/preview`)
@@ -333,13 +333,13 @@ describe('A link for looking only', () => {
     ).toEqual({ allowDownload: false })
   })
 
-  it('says so where the file cannot be shown', async () => {
+  it('reports a file that cannot be shown', async () => {
     const { token } = await link({ object: 'docs/b.bin', allow_download: false })
     const html = await (await page(`/share/${token}`)).text()
     expect(html).toContain('cannot be shown on a page')
   })
 
-  it('ends the addresses that were handed out before', async () => {
+  it('invalidates download addresses that were issued before', async () => {
     const { token, id } = await link()
     const { url } = (await resolve(token)).response
     expect((await fetch(url)).status).toBe(200)
@@ -349,7 +349,7 @@ describe('A link for looking only', () => {
     expect((await fetch(url)).status).toBe(200)
   })
 
-  it('lists what is in a folder, and gives none of it away', async () => {
+  it('lists a folder, and allows no downloads from it', async () => {
     await alice.upload('album/a.txt', 'hello', 'text/plain')
     const made = await alice.rest('POST', '/api/folders/quick_share', {
       json: { path: 'album', allow_download: false },
@@ -388,7 +388,7 @@ describe('The use of a share', () => {
       [`%${id}%`],
     )
 
-  it('is counted for its sharer', async () => {
+  it('is counted for the sharer', async () => {
     const { token, id } = await link({ password: 'secret' })
     expect((await ask(alice, USAGE, { id })).node.usage).toEqual({
       openCount: 0,
@@ -410,7 +410,7 @@ describe('The use of a share', () => {
     })
   })
 
-  it('is told to its sharer by mail where they want it, once an hour', async () => {
+  it('is mailed to the sharer on request, at most hourly', async () => {
     // What is looked at here waits: other work may wake the worker at any time.
     await t.app.worker.stop()
     const { token, id } = await link({ notifies: true, label: 'The contract' })
@@ -443,7 +443,7 @@ describe('The use of a share', () => {
     expect((await jobs(id)).filter(({ kind }) => kind === 'mail')).toEqual([])
   })
 
-  it('is told to no one who did not ask', async () => {
+  it('is not mailed without a request', async () => {
     const { token, id } = await link()
     await info(token)
     expect(await jobs(id)).toEqual([])

@@ -68,7 +68,7 @@ const downloadsOf = async (token: string) => {
 const statusAndCode = ({ status, response }: RestAnswer) => [status, response.code]
 
 describe('POST /api/files/quick_share', () => {
-  it('200 makes a link for everybody, for 24 hours', async () => {
+  it('200 creates a public link that expires after 24 hours', async () => {
     const before = Date.now()
     const { status, msg, response } = await quickShare({ object: '/docs/a.txt' })
     expect([status, msg]).toEqual([200, 'ok'])
@@ -102,7 +102,7 @@ describe('POST /api/files/quick_share', () => {
     expect(Math.abs(at(response.expires_at) - before - ms)).toBeLessThan(30_000)
   })
 
-  it('200 keeps of a password a slow hash only; an empty one is none', async () => {
+  it('200 stores only a slow hash of a password; an empty password counts as none', async () => {
     await share({ password: PASSWORD })
     const row = await newestRow()
     expect(row.password_hash).toMatch(/^\$argon2id\$/)
@@ -167,7 +167,7 @@ describe('POST /api/files/quick_share', () => {
     expect(await newestRow()).toEqual(before)
   })
 
-  it('400 for a password in the address', async () => {
+  it('400 for a password in the URL', async () => {
     const { status, response } = await alice.rest(
       'POST',
       '/api/files/quick_share?password=secret',
@@ -178,7 +178,7 @@ describe('POST /api/files/quick_share', () => {
     expect([status, response]).toEqual([400, { code: 'INVALID_INPUT', field: 'password' }])
   })
 
-  it('400 for a file that is not there, a folder, and somebody else’s file, in the same words', async () => {
+  it('400 for a missing file, a folder, and a file of another owner, with the same message', async () => {
     for (const [object, person] of [
       ['docs/none.txt', alice],
       ['docs', alice],
@@ -195,7 +195,7 @@ describe('POST /api/files/quick_share', () => {
 })
 
 describe('GET /api/share/info/{token}', () => {
-  it('200 tells anybody what is behind a link, and neither where it is nor whose', async () => {
+  it('200 describes a link to anyone, without the path or the owner', async () => {
     const { response: made } = await quickShare({
       object: 'docs/a.txt',
       password: PASSWORD,
@@ -216,7 +216,7 @@ describe('GET /api/share/info/{token}', () => {
     expect(await downloadsOf(made.sharing_token)).toBe(0)
   })
 
-  it('403 for a link that has expired', async () => {
+  it('403 for an expired link', async () => {
     const token = await share()
     await expire()
     expect(statusAndCode(await info(token))).toEqual([403, 'SHARE_EXPIRED'])
@@ -228,7 +228,7 @@ describe('GET /api/share/info/{token}', () => {
     expect(statusAndCode(await info(token))).toEqual([403, 'SHARE_USED_UP'])
   })
 
-  it('404 for what is no token, or one of something else', async () => {
+  it('404 for an invalid token, or a token of another kind', async () => {
     const token = await share()
     const { response } = await alice.rest(
       'POST',
@@ -250,7 +250,7 @@ describe('GET /api/share/info/{token}', () => {
 })
 
 describe('POST /api/share/resolve/{token}', () => {
-  it('200 gives anybody an address that reads this file, and does nothing else', async () => {
+  it('200 returns an address that reads this file, and does nothing else', async () => {
     const token = await share()
     const { status, msg, response } = await resolve(token)
     expect([status, msg, Object.keys(response).sort()]).toEqual([200, 'ok', ['file_name', 'url']])
@@ -269,7 +269,7 @@ describe('POST /api/share/resolve/{token}', () => {
     expect(await downloadsOf(token)).toBe(1)
   })
 
-  it('404 at that address when its time is over', async () => {
+  it('404 at that address after it has expired', async () => {
     const brief = await startApp({ SIGNED_URL_SECONDS: '1' })
     try {
       const dora = await brief.signIn('dora')
@@ -284,7 +284,7 @@ describe('POST /api/share/resolve/{token}', () => {
     }
   })
 
-  it('200 with a credential that is wrong: on a public route it counts as none', async () => {
+  it('200 with a wrong credential, which a public route ignores', async () => {
     const token = await share()
     expect((await resolve(token, { headers: { 'x-api-key': 'wrong' } })).status).toBe(200)
     expect((await resolve(token, { headers: { cookie: 'session_id=wrong' } })).status).toBe(200)
@@ -365,17 +365,17 @@ describe('POST /api/share/resolve/{token}', () => {
     expect(await downloadsOf(token)).toBe(2)
   })
 
-  it('200 for the sharer with the password only, too', async () => {
+  it('200 for the sharer only with the password, too', async () => {
     const token = await share({ password: PASSWORD })
     expect(statusAndCode(await resolve(token, {}, '', alice))).toEqual([401, 'PASSWORD_REQUIRED'])
     expect((await resolve(token, { json: { password: PASSWORD } }, '', alice)).status).toBe(200)
   })
 
-  it('200 whatever password is sent, where the link has none', async () => {
+  it('200 with any password when the link has none', async () => {
     expect((await resolve(await share(), { json: { password: 'needless' } })).status).toBe(200)
   })
 
-  it('403 for a link that has expired, whatever the password', async () => {
+  it('403 for an expired link, whatever the password', async () => {
     const token = await share({ password: PASSWORD })
     await expire()
     expect(statusAndCode(await resolve(token, { json: { password: PASSWORD } }))).toEqual([
@@ -385,7 +385,7 @@ describe('POST /api/share/resolve/{token}', () => {
     expect(statusAndCode(await resolve(token))).toEqual([403, 'SHARE_EXPIRED'])
   })
 
-  it('403 for a link that is used up, and never a download more, however many come at once', async () => {
+  it('403 for a link that is used up, and exactly the allowed downloads, however many come at once', async () => {
     const token = await share({ max_downloads: 5 })
     const requests = Array.from({ length: 20 }, (_, i) =>
       i % 2 === 0 ? resolve(token) : t.anonymous.rest('GET', `/api/d/${token}`),
@@ -397,11 +397,11 @@ describe('POST /api/share/resolve/{token}', () => {
     expect(statusAndCode(await resolve(token))).toEqual([403, 'SHARE_USED_UP'])
   })
 
-  it('404 for what is no token', async () => {
+  it('404 for an invalid token', async () => {
     expect(statusAndCode(await resolve('nothing'))).toEqual([404, 'SHARE_NOT_FOUND'])
   })
 
-  it('403 for an address that guesses, on all routes together; another address is served, and the link lives', async () => {
+  it('403 for a guessing address on all routes; other addresses are served, and the link lives', async () => {
     await wholeGuessWindow()
     const token = await share({ password: PASSWORD })
     const from = (address: string) => ({ 'x-forwarded-for': address })
@@ -426,7 +426,7 @@ describe('POST /api/share/resolve/{token}', () => {
 })
 
 describe('POST /api/share/revoke/{token}', () => {
-  it('200 ends a link for good', async () => {
+  it('200 revokes a link permanently', async () => {
     const token = await share()
     const { status, msg, response } = await revoke(token)
     expect([status, msg, response]).toEqual([200, 'ok', { token_revoked: token }])
@@ -452,7 +452,7 @@ describe('POST /api/share/revoke/{token}', () => {
     ['a field', { json: { reason: 'enough' } }],
     ['no object', { json: null }],
     ['no JSON', { body: 'x', headers: { 'content-type': 'text/plain' } }],
-  ])('200 whatever its body holds: %s', async (_what, options) => {
+  ])('200 whatever the body contains: %s', async (_what, options) => {
     expect((await revoke(await share(), alice, options)).status).toBe(200)
   })
 
@@ -460,19 +460,19 @@ describe('POST /api/share/revoke/{token}', () => {
     expect((await revoke(await share(), t.anonymous)).status).toBe(401)
   })
 
-  it("403 for somebody else's share, which stays", async () => {
+  it('403 for the share of another owner, which is kept', async () => {
     const token = await share()
     expect(statusAndCode(await revoke(token, bob))).toEqual([403, 'FORBIDDEN'])
     expect((await info(token)).status).toBe(200)
   })
 
-  it('404 for what is no token', async () => {
+  it('404 for an invalid token', async () => {
     expect(statusAndCode(await revoke('nothing'))).toEqual([404, 'SHARE_NOT_FOUND'])
   })
 })
 
 describe('A share', () => {
-  it('survives moves, and shows the file under its new name', async () => {
+  it('survives moves, and shows the new name of the file', async () => {
     await alice.upload('wander/here/a.txt', 'on its way')
     const token = await share({ object: 'wander/here/a.txt' })
     await alice.rest('POST', '/api/files/move', {
@@ -513,7 +513,7 @@ describe('A share', () => {
     },
   )
 
-  it('is out of reach while its sharer is suspended', async () => {
+  it('is unavailable while its sharer is suspended', async () => {
     const carol = await t.signIn('carol')
     await carol.upload('c.txt', 'of carol')
     const token = await share({ object: 'c.txt' }, carol)
@@ -524,7 +524,7 @@ describe('A share', () => {
   })
 })
 
-describe('With a folder deleted, and not purged yet', () => {
+describe('While a deleted folder waits to be purged', () => {
   let late: TestApp
   let dora: Person
 
@@ -536,7 +536,7 @@ describe('With a folder deleted, and not purged yet', () => {
   })
   afterAll(() => late.stop())
 
-  it('what was in it is gone on every route', async () => {
+  it('its contents are unavailable on every route', async () => {
     await dora.upload('bin/deep/a.txt', 'binned')
     const { response } = await quickShare({ object: 'bin/deep/a.txt' }, dora)
     const token = response.sharing_token
@@ -556,7 +556,7 @@ describe('With a folder deleted, and not purged yet', () => {
     expect((await dora.rest('GET', '/api/user/bucket')).response.bucket_data.objects).toEqual([])
   })
 
-  it('every page of the shares that are left is reached', async () => {
+  it('the remaining shares can be paged through completely', async () => {
     const objects = ['lose/1', 'lose/2', 'lose/3', 'keep/4', 'lose/5', 'keep/6', 'keep/7', 'lose/8']
     for (const object of objects) {
       await dora.upload(object, 'x')
@@ -610,7 +610,7 @@ describe('GraphQL', () => {
     return { person, ...(made as { id: string; token: string; expiresAt: string }) }
   }
 
-  it('createLink makes a link, and shows it at its file', async () => {
+  it('createLink creates a link, and lists it at its file', async () => {
     const person = await t.signIn('linker')
     await person.upload('docs/a.txt', 'hello', 'text/plain')
     const input = { file: file('docs/a.txt'), duration: '1h', password: PASSWORD, maxDownloads: 1 }
@@ -636,7 +636,7 @@ describe('GraphQL', () => {
     expect(byId.file.shareCount).toBe(2)
   })
 
-  it('createLink answers the link as it is read later', async () => {
+  it('createLink returns the link exactly as later reads do', async () => {
     const person = await t.signIn('reader')
     await person.upload('docs/a.txt', 'hello', 'text/plain')
     const share = `... on Share { __typename id token url fileName contentType size md5 createdAt expiresAt passwordProtected
@@ -653,7 +653,7 @@ describe('GraphQL', () => {
     }
   })
 
-  it('createLink refuses what cannot be shared', async () => {
+  it('createLink rejects what cannot be shared', async () => {
     const person = await t.signIn('refused-linker')
     await person.upload('docs/a.txt', 'hello')
     const own = { file: file('docs/a.txt') }
@@ -694,7 +694,7 @@ describe('GraphQL', () => {
     })
   })
 
-  it('share tells anybody what is behind a link, and counts nothing', async () => {
+  it('share describes a link to anyone, and counts nothing', async () => {
     const { person, token, expiresAt } = await newLink('previewed', { password: PASSWORD })
     for (const visitor of [t.anonymous, bob, person])
       expect(await ask(visitor, PREVIEW, { token })).toEqual({
@@ -712,7 +712,7 @@ describe('GraphQL', () => {
     expect(await codeOf(t.anonymous, PREVIEW, { token: 'x' })).toBe('SHARE_NOT_FOUND')
   })
 
-  it('openShare gives an address that reads this file, to whoever knows the password, as often as the link says', async () => {
+  it('openShare returns an address that reads this file, with the password, up to the limit', async () => {
     const { person, token } = await newLink('opened', { password: PASSWORD, maxDownloads: 2 })
     const refusal = (input: object) => codeOf(t.anonymous, OPEN, { input: { token, ...input } })
     expect(await refusal({})).toBe('PASSWORD_REQUIRED')
@@ -739,7 +739,7 @@ describe('GraphQL', () => {
     expect(await codeOf(person, OPEN, { input: { token: 'x' } })).toBe('SHARE_NOT_FOUND')
   })
 
-  it('openShare lets nobody guess on', async () => {
+  it('openShare blocks password guessing', async () => {
     await wholeGuessWindow()
     const { token } = await newLink('guessed', { password: PASSWORD })
     for (let i = 0; i < 10; i++)
@@ -753,7 +753,7 @@ describe('GraphQL', () => {
     })
   })
 
-  it('openShare opens what is for one person to the recipient and the sharer only', async () => {
+  it('openShare opens a direct share only for the recipient and the sharer', async () => {
     const [sharer, recipient] = [await t.signIn('side-one'), await t.signIn('side-two')]
     await sharer.upload('a.txt', 'for two')
     const input = { files: [file('a.txt')], email: recipient.email }
@@ -770,7 +770,7 @@ describe('GraphQL', () => {
     expect(await codeOf(member, OPEN, { input: { token } })).toBe('KEY_OUT_OF_BOUNDS')
   })
 
-  it('revokeShare ends a link for good, by its token or its id', async () => {
+  it('revokeShare revokes a link permanently, by its token or its id', async () => {
     const { person, token, id } = await newLink('revoker')
     const other = (await ask(person, LINK, { input: { file: file('docs/a.txt') } })).createLink
       .share
@@ -795,7 +795,7 @@ describe('GraphQL', () => {
     expect(await codeOf(t.anonymous, PREVIEW, { token })).toBe('SHARE_NOT_FOUND')
   })
 
-  it('me.shares lists what the caller has made, live ones only, oldest first', async () => {
+  it('me.shares lists the active shares of the caller, oldest first', async () => {
     const erin = await t.signIn('erin')
     await erin.upload('list/a.txt', 'hello', 'text/plain')
     const { response: made } = await quickShare(
@@ -838,7 +838,7 @@ describe('GraphQL', () => {
     expect(await codeOf(t.anonymous, NODE, { id })).toBe('UNAUTHENTICATED')
   })
 
-  it('me.shares lists apart what has expired or is used up, of the caller alone', async () => {
+  it('me.shares lists expired and used-up shares separately, for the caller only', async () => {
     const { person, id: live } = await newLink('ends')
     const input = { file: file('docs/a.txt') }
     const make = async (terms: object) =>
@@ -858,7 +858,7 @@ describe('GraphQL', () => {
     expect((await ask(bob, ENDED)).me.ended.nodes).toEqual([])
   })
 
-  it('me.shares and file.shares tell links from what is for one person', async () => {
+  it('me.shares and file.shares distinguish links from direct shares', async () => {
     const { person, id } = await newLink('kinds')
     const [direct] = (
       await ask(
@@ -885,7 +885,7 @@ describe('GraphQL', () => {
     }
   })
 
-  it('file.shares walks 7 of them by 3, each once and in order, from either end', async () => {
+  it('file.shares pages through 7 shares by 3, each once and in order, from either end', async () => {
     const { person, id } = await newLink('walker')
     const ids = [id]
     while (ids.length < 7) {
@@ -913,7 +913,7 @@ describe('GraphQL', () => {
     expect(await walk(true)).toEqual(byThree(ids.toReversed()))
   })
 
-  it('me.shares walks 25 of them by 7, each once and in order', async () => {
+  it('me.shares pages through 25 shares by 7, each once and in order', async () => {
     const frank = await t.signIn('frank')
     const names = Array.from({ length: 25 }, (_, i) => `f/${String(i).padStart(2, '0')}`)
     for (const object of names) {

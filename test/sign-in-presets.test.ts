@@ -94,7 +94,7 @@ describe('GitHub', () => {
     'https://api.github.com/user/emails': () => of,
   })
 
-  it('needs the client alone, and gives the verified primary address', async () => {
+  it('needs only the client credentials, and returns the verified primary address', async () => {
     await start('GITHUB', answers())
     const { begun, led, user: who } = await signIn()
     expect(begun.origin + begun.pathname).toBe('https://github.com/login/oauth/authorize')
@@ -112,7 +112,7 @@ describe('GitHub', () => {
     expect(api.map(({ authorization }) => authorization)).toEqual(['Bearer gho_x', 'Bearer gho_x'])
   })
 
-  it('does not verify an address that GitHub has not', async () => {
+  it('does not verify an address that GitHub has not verified', async () => {
     await start('GITHUB', answers(emails.map(email => ({ ...email, verified: !email.primary }))))
     expect((await signIn()).user).toMatchObject({
       email: 'octocat@example.com',
@@ -120,7 +120,7 @@ describe('GitHub', () => {
     })
   })
 
-  it('is refused without addresses, and with the error that GitHub answers with status 200', async () => {
+  it('rejects a response without addresses, and an error sent with status 200', async () => {
     await start('GITHUB', answers([]))
     expect((await signIn()).led).toBe('/?error=auth_failed')
     await t.stop()
@@ -185,7 +185,7 @@ describe('Microsoft', () => {
     }),
   })
 
-  it('signs in people of every tenant, whose addresses count as verified only with xms_edov', async () => {
+  it('signs in people of every tenant, and trusts their addresses only with xms_edov', async () => {
     await start('MICROSOFT', answers())
     const verified: unknown[] = []
     for (const [i, xms_edov] of [undefined, false, 'false', 0, true, 1, '1'].entries()) {
@@ -201,7 +201,7 @@ describe('Microsoft', () => {
     expect(verified).toEqual([no, no, no, no, yes, yes, yes])
   })
 
-  it('keeps apart the same subject of two tenants', async () => {
+  it('distinguishes the same subject in two tenants', async () => {
     await start('MICROSOFT', answers())
     const other = '9188040d-6c67-4c5b-b112-36a304b66dad'
     stated = claims
@@ -212,7 +212,7 @@ describe('Microsoft', () => {
     expect(second.user.sub).not.toBe(first.user.sub)
   })
 
-  it('refuses an issuer that is not of the tenant, and a tenant that is no id', async () => {
+  it('rejects an issuer of another tenant, and a tenant that is not an id', async () => {
     await start('MICROSOFT', answers())
     stated = { ...claims, tid: '9188040d-6c67-4c5b-b112-36a304b66dad' }
     expect((await signIn()).led).toBe('/?error=auth_failed')
@@ -220,7 +220,7 @@ describe('Microsoft', () => {
     expect((await signIn()).led).toBe('/?error=auth_failed')
   })
 
-  it('lets in one tenant alone, by its id or its domain', async () => {
+  it('can be limited to one tenant, by its id or its domain', async () => {
     await start('MICROSOFT', answers('example.com', `${host}/${tenant}/v2.0`), {
       OAUTH_MICROSOFT_TENANT: 'example.com',
     })

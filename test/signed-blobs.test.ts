@@ -53,8 +53,8 @@ const put = (
   headers: Record<string, string> = {},
 ) => rest(t.url, 'PUT', url.slice(t.url.length), { body, headers })
 
-describe('The signed addresses of the parts of an upload', () => {
-  it.each(faces)('take its parts, in any order and at once, $face', async ({ by }) => {
+describe('The signed addresses of upload parts', () => {
+  it.each(faces)('accept the parts in any order and concurrently, $face', async ({ by }) => {
     const mine = by(alice, garden)
     const { id, urls } = await begun(mine)
     expect(urls.every(url => url.startsWith(`${t.url}/api/blobs/`))).toBe(true)
@@ -69,7 +69,7 @@ describe('The signed addresses of the parts of an upload', () => {
     expect(Buffer.concat(await (await t.app.store.open(id)).toArray()).equals(bytes)).toBe(true)
   })
 
-  it('take a part of exactly the size that was signed, and no other number', async () => {
+  it('accept only the signed size and the signed part number', async () => {
     const { id, urls } = await begun()
     const [first = ''] = urls
     const endless = new ReadableStream({ pull: control => control.enqueue(Buffer.alloc(PART)) })
@@ -84,7 +84,7 @@ describe('The signed addresses of the parts of an upload', () => {
     expect((await up.abort(id)).status).toBe(200)
   })
 
-  it('are of no use to read, to delete, or for another upload', async () => {
+  it('cannot be used to read, to delete, or for another upload', async () => {
     const [one, other] = [await begun(), await begun()]
     const [url = ''] = one.urls
     await put(url, partOf(1))
@@ -106,7 +106,7 @@ describe('The signed addresses of the parts of an upload', () => {
     })
   })
 
-  it('compare a part with its Content-MD5', async () => {
+  it('verify the Content-MD5 of a part', async () => {
     const { id, urls } = await begun()
     const sum = (part: Uint8Array) => ({
       'content-md5': createHash('md5').update(part).digest('base64'),
@@ -118,7 +118,7 @@ describe('The signed addresses of the parts of an upload', () => {
     await up.abort(id)
   })
 
-  it('are open to pages of allowed origins, and to no others', async () => {
+  it('are available to pages of allowed origins only', async () => {
     const { id, urls } = await begun()
     const preflight = (origin: string) =>
       fetch(urls[0] ?? '', {
@@ -141,7 +141,7 @@ describe('The signed addresses of the parts of an upload', () => {
   })
 })
 
-it('A part that breaks off, or is sent again, takes no more of the disk than the upload has reserved', async () => {
+it('A part that breaks off or is repeated uses no more disk than the upload has reserved', async () => {
   const { id, urls } = await begun()
   for (let n = 0; n < 5; n++) await put(urls[0] ?? '', randomBytes(PART))
   await expect(
@@ -166,7 +166,7 @@ it('A part that breaks off, or is sent again, takes no more of the disk than the
   expect(() => execFileSync('ls', [dir], { stdio: 'ignore' })).toThrow()
 })
 
-it('The parts of a file whose instance died before it forgot them go with the next sweep', async () => {
+it('The next sweep deletes the parts of a file when the instance died before cleaning up', async () => {
   const { id, urls } = await begun()
   for (const n of [1, 2, 3]) await put(urls[n - 1] ?? '', partOf(n))
   const { endParts } = t.app.store
@@ -194,7 +194,7 @@ describe('The signed address of a file', () => {
     await alice.upload('thing.bin', content)
   })
 
-  it('lies below /api, and is resumed by several at once', async () => {
+  it('starts with /api, and supports concurrent resumed downloads', async () => {
     const address = await url('thing.bin')
     expect(address.startsWith(`${t.url}/api/blobs/`)).toBe(true)
     const whole = await fetch(address)
@@ -216,7 +216,7 @@ describe('The signed address of a file', () => {
     expect([other.status, (await other.arrayBuffer()).byteLength]).toEqual([200, content.length])
   })
 
-  it('ends with its share, also between two ranges', async () => {
+  it('expires with its share, even between two ranges', async () => {
     const { response } = await alice.rest('POST', '/api/files/quick_share', {
       json: { object: 'thing.bin' },
     })

@@ -23,7 +23,7 @@ const settings = () => ({
   DATA_DIR: mkdtempSync(join(dir, 'data-')),
 })
 
-describe('A start', () => {
+describe('A starting instance', () => {
   const paths = [
     '/',
     '/login',
@@ -35,7 +35,7 @@ describe('A start', () => {
     '/graphql',
   ]
 
-  it('answers nothing but health checks before every route is mounted, and everything from then on', async () => {
+  it('answers only health checks until every route is mounted, and everything afterwards', async () => {
     const early: Record<string, [number, string | null]> = {}
     let graphql: unknown
     const t = await startApp(
@@ -72,7 +72,7 @@ describe('A start', () => {
     }
   })
 
-  it('tells its version at /healthz, from the sources and from what is built of them', async () => {
+  it('reports its version at /healthz, run from sources or from the build', async () => {
     const [t, service] = await Promise.all([startApp(), startBuilt(settings())])
     try {
       for (const { url } of [t, service])
@@ -104,8 +104,8 @@ function ask(
   })
 }
 
-describe('A stop', () => {
-  it('serves on for DRAIN_SECONDS, not ready, closing connections with their answers', async () => {
+describe('A stopping instance', () => {
+  it('serves for DRAIN_SECONDS while not ready, and closes connections after each response', async () => {
     const service = await startBuilt({ ...settings(), DRAIN_SECONDS: '3' })
     // Connections that a proxy keeps: one is used in between, the other at the end.
     const [used, idle] = [
@@ -134,7 +134,7 @@ describe('A stop', () => {
     await expect(rest(service.url, 'GET', '/healthz')).rejects.toThrow()
   })
 
-  it('ends when the database does not, and logs a job that failed', async () => {
+  it('exits even if the database hangs, and logs a job that failed', async () => {
     const t = await startApp()
     const { db, sweeper } = t.app
     const { stop } = sweeper
@@ -150,7 +150,7 @@ describe('A stop', () => {
     await t.stop()
   })
 
-  it('does not wait at a second signal', async () => {
+  it('exits immediately at a second signal', async () => {
     const service = await startBuilt({ ...settings(), DRAIN_SECONDS: '60' })
     const first = service.end('SIGINT')
     await until(async () => (await rest(service.url, 'GET', '/readyz')).status === 503)
@@ -170,14 +170,14 @@ describe('The log', () => {
     ['auto', line, words],
     ['json', line, words],
     ['pretty', words, line],
-  ])('goes to a pipe as LOG_FORMAT=%s says', async (LOG_FORMAT, is, isNot) => {
+  ])('follows LOG_FORMAT=%s when written to a pipe', async (LOG_FORMAT, is, isNot) => {
     const service = await startBuilt({ ...settings(), LOG_FORMAT, LOG_LEVEL: 'info' })
     await service.end('SIGTERM')
     expect(plain(service.said())).toMatch(is)
     expect(plain(service.said())).not.toMatch(isNot)
   })
 
-  it('is for people on a terminal', async () => {
+  it('is human-readable on a terminal', async () => {
     const run = `exec ${process.execPath} ${resolve('src/main.ts')}`
     // script(1) gives it a terminal.
     const child = spawn('script', ['--quiet', '--return', '--command', run, '/dev/null'], {

@@ -79,7 +79,7 @@ const azure = (endpoint: string, key = 'bm9uZQ==') =>
 const elsewhere = () => ({ SECRET_KEY: 'k'.repeat(32) })
 
 onMysql('A start with a MySQL database', () => {
-  it('names the product and version of the server', async () => {
+  it('prints the product and version of the server', async () => {
     const database = await newDatabase()
     const DATA_DIR = mkdtempSync(join(dir, 'product-'))
     const service = await startBuilt({
@@ -133,13 +133,13 @@ onMysql('A start with a MySQL database', () => {
       }),
       /^DATABASE_URL: .*\(Access denied for user 'satchel_nobody'.*\)\. Correct user and password, or grant this user all rights on it\. If the server requires TLS, set DATABASE_TLS\.$/,
     ],
-  ])('%s ends with a sentence about it', async (_which, DATABASE_URL, sentence) => {
+  ])('%s stops the start with a clear message', async (_which, DATABASE_URL, sentence) => {
     const problems = await refusal({ ...elsewhere(), DATABASE_URL })
     expect(problems).toEqual([expect.stringMatching(sentence)])
     expect(problems.join()).not.toContain('do-not-print')
   })
 
-  it('needs no folder where nothing is embedded', async () => {
+  it('needs no writable folder when nothing is embedded', async () => {
     const settings = {
       ...elsewhere(),
       SMTP_URL: `smtp://${NOBODY}`,
@@ -237,15 +237,18 @@ onSqlite('A start', () => {
       /^DATA_DIR: .*secret\.key must contain a secret of 32 characters or more, but has 5\. Restore the former file/,
     ],
   ]
-  it.each(cases)('%s ends with a sentence about each', async (_which, settings, ...sentences) => {
-    expect(await refusal(settings())).toEqual(
-      sentences.map(sentence => expect.stringMatching(sentence)),
-    )
-  })
+  it.each(cases)(
+    '%s stops the start with one clear message each',
+    async (_which, settings, ...sentences) => {
+      expect(await refusal(settings())).toEqual(
+        sentences.map(sentence => expect.stringMatching(sentence)),
+      )
+    },
+  )
 
   // Root may write everywhere.
   const asSomebody = process.getuid?.() === 0 ? it.skip : it
-  asSomebody('in a folder that may only be read ends with a sentence about it', async () => {
+  asSomebody('fails with a clear message when its folder is read-only', async () => {
     const DATA_DIR = mkdtempSync(join(dir, 'read-'))
     chmodSync(DATA_DIR, 0o500)
     expect(await refusal({ DATA_DIR })).toEqual([
@@ -253,7 +256,7 @@ onSqlite('A start', () => {
     ])
   })
 
-  it('on the blobs of another installation ends with a sentence about it, and does not harm that one', async () => {
+  it('refuses the blobs of another installation, and leaves them unharmed', async () => {
     const DATA_DIR = mkdtempSync(join(dir, 'first-'))
     const first = await startBuilt({ DATA_DIR })
     try {
@@ -269,7 +272,7 @@ onSqlite('A start', () => {
     }
   })
 
-  it('without the volume that holds its blobs ends with a sentence about it', async () => {
+  it('fails with a clear message when the volume with its blobs is missing', async () => {
     const DATA_DIR = mkdtempSync(join(dir, 'volume-'))
     const first = await startBuilt({ DATA_DIR })
     const db = openDatabase(
@@ -295,7 +298,7 @@ onSqlite('A start', () => {
     expect([await one.end('SIGTERM'), await two.end('SIGTERM')]).toEqual([0, 0])
   })
 
-  it('without a Redis that serves, serves itself, and says so once', async () => {
+  it('serves without a reachable Redis, and logs it once', async () => {
     let tries = 0
     const redis = createServer(socket => {
       tries++

@@ -80,8 +80,8 @@ const statementsOf = async (call: () => Promise<{ status: number }>) =>
 
 const counted: Record<string, number> = {}
 
-describe('Every route, and every operation of the graph', () => {
-  it('is walked', async () => {
+describe('Every REST route and GraphQL operation', () => {
+  it('has a statement count for each route', async () => {
     const [carol, dora] = [await t.signIn('carol'), await t.signIn('dora')]
     const plants = { password: 'secret', fileName: 'a.txt' }
     await walkEveryRoute(t, { alice, bob, carol, dora }, plants, async (route, call) => {
@@ -91,7 +91,7 @@ describe('Every route, and every operation of the graph', () => {
     })
   })
 
-  it('is asked for what it is about', async () => {
+  it('has a statement count for each query and mutation', async () => {
     const common = new World(t)
     for (const row of graphRows.filter(({ document }) => !document.startsWith('subscription'))) {
       const world = row.consumes ? new World(t) : common
@@ -107,7 +107,7 @@ describe('Every route, and every operation of the graph', () => {
     }
   })
 
-  it('is waited for, until the first event', async () => {
+  it('has a statement count for each subscription, up to the first event', async () => {
     const room = await found(alice)
     await alice.upload('news.txt', 'x')
     await alice.rest('POST', '/api/files/share', {
@@ -166,7 +166,7 @@ describe('Every route, and every operation of the graph', () => {
     }
   })
 
-  it('needs as many statements as statements.json says; npm run update writes it again', () => {
+  it('runs the number of statements in statements.json (npm run update rewrites it)', () => {
     const routes = routesOf(restSchema).flatMap(r =>
       [r.method, ...(r.also ? [r.also] : [])].map(m => `${m} ${r.path}`),
     )
@@ -176,12 +176,12 @@ describe('Every route, and every operation of the graph', () => {
   })
 })
 
-describe('Statements of the hottest reads', () => {
-  it('one for the check of a session', async () => {
+describe('The most frequent reads run', () => {
+  it('one statement to check a session', async () => {
     expect(await statementsOf(() => alice.rest('GET', '/auth/is_valid'))).toBe(1)
   })
 
-  it('one for the check of an API key, however many there are', async () => {
+  it('one statement to check an API key, however many keys exist', async () => {
     const create = async () => {
       const made = await alice.rest('POST', '/api/api_keys/private/create', {
         json: { name: 'backup', scopes: ['private_files:read'] },
@@ -197,13 +197,13 @@ describe('Statements of the hottest reads', () => {
     expect(await statementsOf(() => t.anonymous.rest('GET', '/auth/is_valid', { headers }))).toBe(1)
   })
 
-  it('three at most for a page of files, four folders down', async () => {
+  it('at most three statements for a page of files, four folders deep', async () => {
     await alice.upload('w/x/y/z/a.txt', 'a')
     const page = () => alice.rest('GET', '/api/files/tree?path=w/x/y/z')
     expect(await statementsOf(page)).toBeLessThanOrEqual(3)
   })
 
-  it('four at most for a link: the share, its lock, its count, and the note of its use', async () => {
+  it('at most four statements for a link: share, lock, count and usage record', async () => {
     await alice.upload('linked.txt', 'a')
     const share = await alice.rest('POST', '/api/files/quick_share', {
       json: { object: 'linked.txt' },
@@ -213,8 +213,8 @@ describe('Statements of the hottest reads', () => {
   })
 })
 
-describe('An event', () => {
-  it('is one statement of a change, which does not ask for its number where the change has looked up a path', async () => {
+describe('Recording an event', () => {
+  it('adds one statement to a change, and no query for its number after a path look-up', async () => {
     const person = await t.signIn('mover')
     await person.upload('first.txt', 'x')
     const changes: (() => Promise<{ status: number }>)[] = [
@@ -279,7 +279,7 @@ async function folderOf(person: Person, path: string, files: number): Promise<vo
 describe('A folder', () => {
   const sizes = [10, rounds(10_000, 100_000)]
 
-  it('is moved and deleted by the same statements, whether it holds 10 files or thousands', async () => {
+  it('is moved and deleted with the same statements, whether it holds 10 files or thousands', async () => {
     const costs = []
     for (const files of sizes) {
       const person = await t.signIn(`keeper-of-${files}`)
@@ -319,7 +319,7 @@ function leavesOf(type: GraphQLOutputType): string {
     .join(' ')
 }
 
-describe('A listing', () => {
+describe('A list', () => {
   /** A person with so many of everything that can be listed. */
   async function stock(count: number) {
     const owner = await t.signIn(`owner-of-${count}`)
@@ -662,7 +662,7 @@ describe('A listing', () => {
     return { costs, shown }
   }
 
-  it('of many needs as many statements as one of 1', async () => {
+  it('of many entries runs as many statements as a list of one', async () => {
     const one = await measure(await stock(1))
     const many = rounds(20, 100)
     const listed = await measure(await stock(many))
@@ -695,8 +695,8 @@ describe('A listing', () => {
   }, 180_000)
 })
 
-describe('A request of WebDAV for a small file', () => {
-  it('needs as few as this, in a folder', async () => {
+describe('A WebDAV request for a small file', () => {
+  it('inside a folder runs no more statements than listed here', async () => {
     const { dav } = await davPerson(t)
     for (const folder of ['/files/a', '/files/a/b'])
       expect((await dav('MKCOL', folder)).status).toBe(201)
@@ -721,7 +721,7 @@ describe('A request of WebDAV for a small file', () => {
     expect(counts).toEqual(needed)
   })
 
-  it('shares the look-up of its key with those that arrive with it', async () => {
+  it('shares the look-up of its key with concurrent requests', async () => {
     const { dav } = await davPerson(t)
     await dav('PUT', '/files/f', { body: 'f' })
     const get = () => Promise.all(Array.from({ length: 8 }, () => dav('GET', '/files/f')))

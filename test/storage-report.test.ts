@@ -53,7 +53,7 @@ const remove = (person: Person, file: string) =>
   person.rest('DELETE', `/api/files/delete?file=${file}`)
 
 describe('The storage report', () => {
-  it('is one of nothing where nothing is stored', async () => {
+  it('is all zeros for an empty instance', async () => {
     const { eventCount, space, largestAccounts, ...rest } = await report()
     expect(rest).toEqual({ ...nothing, largestWorkspaces: [] })
     expect(largestAccounts.map(({ email }: Person) => email)).toEqual([olga.email, alice.email])
@@ -62,7 +62,7 @@ describe('The storage report', () => {
     expect(space.totalBytes).toBeGreaterThan(space.freeBytes)
   })
 
-  it('tells what is there from what is kept, under way and to be deleted', async () => {
+  it('separates present, retained, uploading and pending-deletion bytes', async () => {
     await alice.upload('docs/a.txt', 'x'.repeat(1000))
     await alice.upload('b.txt', 'b'.repeat(200))
     await replace(alice, 'b.txt', 'bb')
@@ -93,7 +93,7 @@ describe('The storage report', () => {
     })
   })
 
-  it('counts the events that are kept, and none that were purged', async () => {
+  it('counts stored events, and not purged ones', async () => {
     const [drive = ''] = [await driveOf(alice)].map(id => id.replace(/^.*:/, ''))
     const count = async () =>
       Number((await t.app.db.rows<{ n: number }>('SELECT COUNT(*) AS n FROM event'))[0]?.n)
@@ -106,7 +106,7 @@ describe('The storage report', () => {
     expect((await report()).eventCount).toBe(await count())
   })
 
-  it('names the accounts and the workspaces that hold most, at most ten of each', async () => {
+  it('names the ten largest accounts and workspaces', async () => {
     const bob = await t.signIn('bob')
     const [small, large] = [await found(bob, 'Small'), await found(bob, 'Large')]
     for (const [workspace, size] of [
@@ -138,7 +138,7 @@ describe('The storage report', () => {
     ])
   })
 
-  it('asks the database as often, whatever there is', async () => {
+  it('runs a constant number of queries, whatever the amount of data', async () => {
     t.statements()
     await report()
     const few = t.statements().length

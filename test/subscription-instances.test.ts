@@ -65,7 +65,7 @@ withRedis('Two instances with a Redis', () => {
     return false
   }
 
-  it('tell each other what happens, once', async () => {
+  it('notify each other of each event exactly once', async () => {
     const streams = [await bob.subscribe(SHARES), await bobFar.subscribe(SHARES)] as const
     expect(await heardBy(streams[1])).toBe(true)
     await Promise.all(streams.map(stream => stream.quiet()))
@@ -86,7 +86,7 @@ withRedis('Two instances with a Redis', () => {
     usage.close()
   })
 
-  it('end a subscription whose right ends at the other one', async () => {
+  it('close a subscription whose access is revoked on the other instance', async () => {
     const { said, wanted } = await meetAll(near, far)
     expect(said).toEqual(wanted)
   }, 30_000)
@@ -97,7 +97,7 @@ withRedis('Two instances with a Redis', () => {
   ]
   // The waiting is long, and the database has no part in it.
   it.each(engine === 'sqlite' ? outages : outages.slice(1))(
-    'go on by themselves while Redis %s, and hear each other again afterwards',
+    'work separately while Redis %s, and notify each other again afterwards',
     async (_how, die) => {
       const stream = await bobFar.subscribe(SHARES)
       expect(await heardBy(stream)).toBe(true)

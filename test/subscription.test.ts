@@ -69,7 +69,7 @@ async function following(
 }
 
 describe('subscription shareReceived', () => {
-  it('shows each share that is made out to the caller, and nobody else’s', () =>
+  it('delivers each share to its recipient only', () =>
     following(bob, SHARES, stream =>
       following(carol, SHARES, async other => {
         await share(alice, carol.email, ['docs/c.txt'])
@@ -125,7 +125,7 @@ describe('subscription shareReceived', () => {
     )
   })
 
-  it('shows what stands when it is shown', () =>
+  it('delivers the state at the time of delivery', () =>
     following(bob, SHARES, async stream => {
       const nextName = async () => (await stream.next()).data?.shareReceived.fileName
       // The first one is shown at once, the others after a pause: a slow machine may need more than
@@ -147,7 +147,7 @@ describe('subscription shareReceived', () => {
 })
 
 describe('subscription inviteReceived', () => {
-  it('shows each invite that is made out to the caller, ready to be accepted', async () => {
+  it('delivers each invite to its recipient, ready to be accepted', async () => {
     const [garden, orchard] = [await found(alice, 'Garden'), await found(alice, 'Orchard')]
     await following(bob, INVITES, async stream => {
       await invite(alice, garden, carol.email)
@@ -174,7 +174,7 @@ describe('subscription inviteReceived', () => {
 })
 
 describe('subscription bucketChanged', () => {
-  it('shows what the files take up after every kind of change, and nothing of others', async () => {
+  it('delivers the storage usage after every kind of change, and nothing of other drives', async () => {
     const erin = await t.signIn('erin')
     const changes: [string, () => Promise<unknown>, number[]][] = [
       ['an upload', () => erin.upload('x/a.txt', '12345'), [5, 1, 1]],
@@ -222,7 +222,7 @@ describe('subscription bucketChanged', () => {
     })
   })
 
-  it('of a workspace shows its members what its files take up, whoever changes it, in whatever role, and no other', async () => {
+  it('of a workspace delivers its usage to members of any role, and to nobody else', async () => {
     const [garden, orchard] = [await found(alice, 'Garden'), await found(alice, 'Orchard')]
     await join(t, garden, bob, 'editor')
     const { caller } = await workspaceKey(t, alice, garden, ['workspaces:files:read'])
@@ -244,7 +244,7 @@ describe('subscription bucketChanged', () => {
     )
   })
 
-  it('comes a few times a second at most, and ends with the truth', async () => {
+  it('is throttled to a few messages per second, and ends with the final state', async () => {
     const frank = await t.signIn('frank')
     await following(frank, USAGE, async stream => {
       const began = Date.now()
@@ -262,7 +262,7 @@ describe('subscription bucketChanged', () => {
 })
 
 describe('A subscription', () => {
-  it('is refused to whoever may not read the list', async () => {
+  it('is refused to callers who may not read the list', async () => {
     const garden = await found(carol)
     const cases: [string, Person, string, string][] = [
       ['nobody', t.anonymous, SHARES, 'UNAUTHENTICATED'],
@@ -301,12 +301,12 @@ describe('A subscription', () => {
     }
   })
 
-  it('ends with the right that it was opened by: at once with an event, which is not shown, and soon without', async () => {
+  it('ends when its access is revoked: immediately with an event, which is withheld, or soon without one', async () => {
     const { said, wanted } = await meetAll(t, t)
     expect(said).toEqual(wanted)
   }, 30_000)
 
-  it('shows nothing more of what has come before, to whoever reads slowly and has lost the right meanwhile', async () => {
+  it('withholds buffered events from a slow reader whose access is revoked', async () => {
     const erna = await t.signIn('erna')
     const callerNow = () =>
       callerFinder(t.app.db)({ headers: { cookie: erna.cookie } } as IncomingMessage)
@@ -324,7 +324,7 @@ describe('A subscription', () => {
     expect(await reader.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('goes on when another session of the caller ends', async () => {
+  it('stays open when another session of the caller ends', async () => {
     const second = await t.signIn('bob')
     await following(bob, SHARES, async stream => {
       await second.rest('POST', '/auth/logout')
@@ -334,7 +334,7 @@ describe('A subscription', () => {
     })
   })
 
-  it('has its place among so many of a user, which is free again when the client has gone', async () => {
+  it('counts towards the limit of its user until the client disconnects', async () => {
     const grace = await t.signIn('grace')
     const open = await Promise.all(
       Array.from({ length: 5 }, (_, i) => grace.subscribe([SHARES, INVITES, USAGE][i % 3] ?? '')),
@@ -364,7 +364,7 @@ describe('A subscription', () => {
     for (const stream of [...open, again]) stream.close()
   })
 
-  it('is a stream that is kept alive, and that nothing on the way may hold back or keep', () =>
+  it('sends keep-alives, and headers that prevent buffering and caching', () =>
     following(bob, USAGE, async stream => {
       expect(stream.headers.get('content-type')).toBe('text/event-stream')
       expect(stream.headers.get('cache-control')).toBe('no-store')
@@ -375,7 +375,7 @@ describe('A subscription', () => {
       await until(() => stream.pings() > before)
     }))
 
-  it('is opened by GET, too, as browsers do', async () => {
+  it('can be opened by GET, as browsers do', async () => {
     const gone = new AbortController()
     const response = await fetch(`${t.url}/graphql?query=${encodeURIComponent(USAGE)}`, {
       headers: { accept: 'text/event-stream', cookie: bob.cookie },
@@ -393,7 +393,7 @@ describe('A subscription', () => {
     gone.abort()
   })
 
-  it('says so to a client that wants another type', async () => {
+  it('rejects a client that accepts only other types', async () => {
     const { status, errors } = await bob.graphql(USAGE)
     expect([status, errors?.[0]?.extensions]).toEqual([
       200,
@@ -404,7 +404,7 @@ describe('A subscription', () => {
     )
   })
 
-  it('says nothing of the inside when something goes wrong, and the log tells all', async () => {
+  it('hides internal errors from the client, and logs them in full', async () => {
     await t.app.db.run('ALTER TABLE share RENAME TO mislaid')
     const stream = await bob.subscribe(SHARES)
     try {
@@ -429,8 +429,8 @@ describe('A subscription', () => {
   })
 })
 
-describe('A subscription that is hardly ever looked at', () => {
-  it('ends at the moment at which its credential does, and at the first event after its right has ended', async () => {
+describe('A subscription with a long check interval', () => {
+  it('ends exactly when its credential expires, and at the first event after it loses access', async () => {
     const other = await startApp({ ...UNHURRIED, SUBSCRIPTION_CHECK_SECONDS: '300' })
     try {
       const leaver = await other.signIn('leaver')
@@ -463,8 +463,8 @@ describe('A subscription that is hardly ever looked at', () => {
   })
 })
 
-describe('A stop', () => {
-  it('ends subscriptions first, and waits for nothing', async () => {
+describe('A stopping instance', () => {
+  it('closes subscriptions first, and without delay', async () => {
     const other = await startApp({ ...QUICK, SHUTDOWN_SECONDS: '20' })
     const person = await other.signIn('alice')
     const streams = [await person.subscribe(SHARES), await person.subscribe(USAGE)]

@@ -72,7 +72,7 @@ describe('A tag', () => {
     expect(node).toEqual({ __typename: 'Tag', name: 'äpfel' })
   })
 
-  it('is unique in its drive without regard to case and accents', async () => {
+  it('is unique in its drive, ignoring case and accents', async () => {
     const person = await personWith()
     await create(person, 'Müller')
     for (const name of ['müller', 'MULLER', 'Mu\u0308ller', ' muller ', 'muller \u0301'])
@@ -95,9 +95,10 @@ describe('A tag', () => {
     ['istanbul', 'İSTANBUL'],
     ['ＡＢＣ', 'ａｂｃ'],
     ['a \u0301', 'a'],
-  ])('%s is the same as %s', (a, b) => expect(tagKey(a)).toBe(tagKey(b)))
+  ])('%s equals %s', (a, b) => expect(tagKey(a)).toBe(tagKey(b)))
 
-  it('is not the same where marks are vowels', () => expect(tagKey('कि')).not.toBe(tagKey('की')))
+  it('distinguishes names by marks that are vowels', () =>
+    expect(tagKey('कि')).not.toBe(tagKey('की')))
 
   it.each([
     ['', 'empty'],
@@ -111,7 +112,7 @@ describe('A tag', () => {
     expect(await codeOf(person, CREATE, { input: { name } })).toBe('INVALID_INPUT')
   })
 
-  it('is renamed and recoloured with all that has it', async () => {
+  it('can be renamed and recoloured on all its entries', async () => {
     const person = await personWith('a.txt')
     const id = await idOf(person, 'draft', { colour: 'RED' })
     await tag(person, ['a.txt'], { add: [id] })
@@ -121,7 +122,7 @@ describe('A tag', () => {
     expect(await codeOf(person, UPDATE, { input: { tag: id } })).toBe('INVALID_INPUT')
   })
 
-  it('leaves all entries when it is deleted', async () => {
+  it('is removed from all entries when deleted', async () => {
     const person = await personWith('a.txt', 'b/c.txt')
     const [one, two] = [await idOf(person, 'one'), await idOf(person, 'two')]
     await tag(person, ['a.txt', 'b', 'b/c.txt'], { add: [one, two] })
@@ -137,7 +138,7 @@ describe('A tag', () => {
     )
   })
 
-  it('leaves many entries some at a time, and none for those of another drive', async () => {
+  it('is removed from many entries in batches, and not from those of another drive', async () => {
     const [person, other] = [await personWith(), await personWith()]
     const id = await idOf(person, 'of many')
     const {
@@ -164,7 +165,7 @@ describe('A tag', () => {
     await expectConsistent(t)
   })
 
-  it('is told to readers of events, and to subscribers of the drive', async () => {
+  it('triggers events for readers of the log and subscribers of the drive', async () => {
     const person = await personWith('a.txt')
     const stream = await person.subscribe(
       'subscription { bucketChanged { tags { name } entry(path: "a.txt") { tags { name } } } }',
@@ -187,7 +188,7 @@ describe('A tag', () => {
 })
 
 describe('Tagging', () => {
-  it('adds and removes for several entries at once, or for none', async () => {
+  it('adds and removes tags for several entries at once, or for none', async () => {
     const person = await personWith('a.txt', 'b/c.txt')
     const [x, y] = [await idOf(person, 'x'), await idOf(person, 'y', { colour: 'PINK' })]
     await tag(person, ['a.txt'], { add: [x] })
@@ -228,7 +229,7 @@ describe('Tagging', () => {
     expect(await codeOf(person, TAG, { input: await inputOf(await idOf(person, 'x')) })).toBe(code)
   })
 
-  it('stays with an entry that is renamed, moved, replaced, deleted and restored', async () => {
+  it('survives renaming, moving, replacing, deleting and restoring the entry', async () => {
     const person = await personWith('a.txt', 'f/x.txt')
     await tag(person, ['a.txt', 'f', 'f/x.txt'], { add: [await idOf(person, 'kept')] })
     await person.rest('POST', '/api/files/move', {
@@ -256,7 +257,7 @@ describe('Tagging', () => {
     await expectConsistent(t)
   })
 
-  it('is kept by copies within the drive, and by name in another one', async () => {
+  it('is preserved by copies in the drive, and matched by name in other drives', async () => {
     const person = await personWith('a.txt', 'f/x.txt')
     const [both, own] = [await idOf(person, 'Both'), await idOf(person, 'own')]
     await tag(person, ['f', 'f/x.txt'], { add: [both, own] })
@@ -273,7 +274,7 @@ describe('Tagging', () => {
     expect(copied.copyEntries.entries).toEqual([{ path: '/x.txt', tags: [{ id: there }] }])
   })
 
-  it('is up to 20 tags of an entry, exact under parallel requests', async () => {
+  it('is limited to 20 tags per entry, also under parallel requests', async () => {
     const person = await personWith('a.txt', 'b.txt')
     const ids = await Promise.all(Array.from({ length: 24 }, (_, i) => idOf(person, `tag ${i}`)))
     expect(await codeOf(person, TAG, { input: { entries: at('a.txt'), add: ids } })).toBe(
@@ -293,7 +294,7 @@ describe('Tagging', () => {
     await expectConsistent(t)
   })
 
-  it('and a deletion of its tag leave nothing behind', async () => {
+  it('never leaves rows behind when the tag is deleted concurrently', async () => {
     const person = await personWith('a.txt', 'b.txt', 'c.txt')
     for (let round = 0; round < rounds(3, 30); round++) {
       const id = await idOf(person, `short ${round}`)
@@ -312,7 +313,7 @@ describe('Tagging', () => {
 })
 
 describe('Tags of a drive', () => {
-  it('are up to 200, exact under parallel requests', async () => {
+  it('are limited to 200, also under parallel requests', async () => {
     const person = await personWith()
     const { id: drive } = (await ask(person, '{ me { drive { id } } }')).me.drive
     const now = Date.now()
@@ -331,7 +332,7 @@ describe('Tags of a drive', () => {
     expect(await tagsOf(person)).toHaveLength(200)
   })
 
-  it('are made once under one name by parallel requests', async () => {
+  it('are created once per name by parallel requests', async () => {
     const person = await personWith()
     const names = ['Same', 'same', 'SAME', 'sâme']
     const answers = await Promise.all(
@@ -340,7 +341,7 @@ describe('Tags of a drive', () => {
     expect(answers.filter(({ code }) => code === 'TAG_EXISTS')).toHaveLength(3)
   })
 
-  it('filter a folder by all that are named', async () => {
+  it('filter a folder by all the given tags', async () => {
     const person = await personWith('f/a.txt', 'f/b.txt', 'f/g/c.txt')
     const [x, y] = [await idOf(person, 'x'), await idOf(person, 'y')]
     await tag(person, ['f/a.txt', 'f/g', 'f/g/c.txt'], { add: [x] })
@@ -359,7 +360,7 @@ describe('Tags of a drive', () => {
     expect(await named(['ünknown'])).toEqual([])
   })
 
-  it('are found by name in queries', async () => {
+  it('are matched by name in searches', async () => {
     const person = await personWith('a.txt', 'b.txt')
     await tag(person, ['b.txt'], { add: [await idOf(person, 'Größe')] })
     const [drive, key] = [await driveOf(person), tagKey('GRÖSSE')]
@@ -390,7 +391,7 @@ describe('Tags of a drive', () => {
     expect(next.response).toMatchObject({ entries: [{ path: 'd.txt' }], next_cursor: null })
   })
 
-  it('are hidden from those with whom an entry is shared, and their copies have none', async () => {
+  it('are hidden from recipients of a share, and their copies have none', async () => {
     const [alice, bob] = [await personWith('shared/a.txt'), await t.signIn(`taker${serial++}`)]
     const secret = await idOf(alice, 'secret')
     await tag(alice, ['shared', 'shared/a.txt'], { add: [secret] })
@@ -423,7 +424,7 @@ describe('Tags of a drive', () => {
     expect(node).toBeNull()
   })
 
-  it('are written by those who write in a workspace, and seen by all of its members', async () => {
+  it('can be changed by writers of a workspace, and seen by all its members', async () => {
     const owner = await personWith()
     const workspace = await found(owner, 'Room of tags')
     const [editor, viewer] = [
@@ -461,7 +462,7 @@ describe('Tags of a drive', () => {
 })
 
 describe('The doctor', () => {
-  it('finds and removes tags of another drive, and favourites of nothing', async () => {
+  it('finds and removes tags of another drive and orphaned favourites', async () => {
     const [person, other] = [await personWith('a.txt'), await personWith()]
     const foreign = await idOf(other, 'foreign')
     const entry = (await ask(person, ENTRY, { path: 'a.txt' })).me.drive.entry.id
@@ -484,7 +485,7 @@ describe('The doctor', () => {
 })
 
 describe('The export of an account', () => {
-  it('has the tags of its drive, and what has them', async () => {
+  it('contains the tags of its drive, with their entries', async () => {
     const person = await personWith('a.txt')
     const id = await idOf(person, 'mine', { colour: 'BLUE' })
     const { entries } = await tag(person, ['a.txt'], { add: [id] })
@@ -514,7 +515,7 @@ describe('Tags by REST', () => {
     }
   })
 
-  it('answer every status', async () => {
+  it('return every documented status', async () => {
     const person = await personWith('a.txt')
     const workspace = await found(person, 'Statuses')
     const outsider = await personWith()
@@ -577,7 +578,7 @@ describe('Tags by REST', () => {
     }
   })
 
-  it('say how many are allowed', async () => {
+  it('state the limit in the error message', async () => {
     const person = await personWith('a.txt')
     const workspace = await found(person, 'Full')
     await put(person, workspace, '/a.txt')
@@ -609,7 +610,7 @@ describe('Tags by REST', () => {
     }
   })
 
-  it('are allowed to keys with the scope', async () => {
+  it('are available to keys with the scope', async () => {
     const person = await personWith('a.txt')
     const reader = (await privateKey(t, person, ['private_files:read'])).caller
     const writer = (await privateKey(t, person, ['private_files:write'])).caller
@@ -623,7 +624,7 @@ describe('Tags by REST', () => {
     expect((await writer.rest('GET', '/api/tags')).response.code).toBe('INSUFFICIENT_SCOPE')
   })
 
-  it('have been asked for by every operation of their own', () => {
+  it('are covered by tests of every operation', () => {
     const late = (name: string) => !isShownGone(name)
     const routes = ['', '/workspaces/{workspace_id}'].flatMap(of => [
       `GET /api${of}/tags`,

@@ -92,7 +92,7 @@ afterAll(async () => {
 })
 
 describe('A request', () => {
-  it('continues the trace of its caller, through its operation, statements and calls of the store', async () => {
+  it('continues the trace of its caller through the operation, its statements and its store calls', async () => {
     const traceparent = `00-${TRACE}-${PARENT}-01`
     const form = new FormData()
     form.append('file', new Blob(['bytes']), 'secret-plan.txt')
@@ -144,14 +144,14 @@ describe('A request', () => {
   }, 60_000)
 })
 
-describe('What is sent', () => {
-  it('is only what was sampled', async () => {
+describe('The exported data', () => {
+  it('contains sampled spans only', async () => {
     const spans = await sent()
     expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([TRACE]))
     expect(spans.filter(({ name }) => name === 'GET /api/files/tree')).toEqual([])
   })
 
-  it('has nothing of people: no address, name, id or value', async () => {
+  it('contains no personal data: no address, name, id or value', async () => {
     await sent()
     const text = collector.bodies.join('\n')
     expect(text).toContain('POST /api/files/upload')
@@ -159,22 +159,22 @@ describe('What is sent', () => {
     expect(personal.filter(word => text.includes(word))).toEqual([])
   })
 
-  it('carries the headers of the setting', async () => {
+  it('is sent with the configured headers', async () => {
     await sent()
     expect(new Set(collector.authorizations)).toEqual(new Set(['Bearer of the collector']))
   })
 })
 
 describe('A delivery to a webhook', () => {
-  it('passes its trace on', async () => {
+  it('propagates its trace context', async () => {
     expect(receiver.received[0]?.headers.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
   })
 })
 
-describe('A sampler that does not ask the caller', () => {
+describe('A sampler that ignores the caller', () => {
   const CALLS = 300
 
-  it('chooses requests by chance, whatever their traces are, and all parts of those', async () => {
+  it('samples traces at random, and keeps all spans of a sampled one', async () => {
     const { url, spans, stop } = await startCollector()
     const settings = { url: `${url}/v1/traces`, headers: {}, serviceName: 'satchel' }
     const tracing = createTracing({ ...settings, sampler: 'traceidratio', ratio: 0.5 }, silence)
@@ -201,8 +201,8 @@ describe('A sampler that does not ask the caller', () => {
   })
 })
 
-describe('A trace state of the caller', () => {
-  it('is not kept or passed on', async () => {
+describe('The trace state of a caller', () => {
+  it('is neither stored nor propagated', async () => {
     const { url, bodies, stop } = await startCollector()
     const settings = { url: `${url}/v1/traces`, headers: {}, serviceName: 'satchel' }
     const tracing = createTracing(
@@ -223,8 +223,8 @@ describe('A trace state of the caller', () => {
   })
 })
 
-describe('A receiver that takes nothing', () => {
-  it('is reported once a minute, by its status and without the headers', async () => {
+describe('A failing collector', () => {
+  it('is reported once a minute, with its status and without the headers', async () => {
     let asked = 0
     const server = createServer((_, res) => {
       asked++

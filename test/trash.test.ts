@@ -54,7 +54,7 @@ const level = async (person: Person, path: string) => {
 }
 
 describe('A deleted file', () => {
-  it('is in the trash with who deleted it, when, and from where; its quota is free at once', async () => {
+  it('is in the trash with its deleter, time and former path, and frees its quota immediately', async () => {
     const person = await personWith('docs/a.txt')
     const { trashItems, deletedIds } = await remove(person, 'docs/a.txt')
     const { trash, trashDays, usage } = await trashOf(person)
@@ -90,7 +90,7 @@ describe('A deleted file', () => {
     ).toBeNull()
   })
 
-  it('comes back with its id, its bytes and its place, without its shares', async () => {
+  it('is restored with its id, bytes and path, without its shares', async () => {
     const person = await personWith('docs/a.txt')
     const shared = await person.rest('POST', '/api/files/quick_share', {
       json: { object: 'docs/a.txt' },
@@ -110,7 +110,7 @@ describe('A deleted file', () => {
 })
 
 describe('A deleted folder', () => {
-  it('comes back whole, and shares of what is in it have ended', async () => {
+  it('is restored whole, and the shares of its contents have ended', async () => {
     const person = await personWith('big/one/a.txt', 'big/one/b.txt', 'big/two/c.txt')
     const shared = await person.rest('POST', '/api/files/quick_share', {
       json: { object: 'big/two/c.txt' },
@@ -132,7 +132,7 @@ describe('A deleted folder', () => {
     })
   })
 
-  it('goes back to where its folder is now, or into a new one where that is gone', async () => {
+  it('is restored to the moved parent folder, or to a new one if the parent is gone', async () => {
     const person = await personWith('a/x/one.txt', 'b/y/two.txt')
     const first = (await remove(person, 'a/x')).trashItems[0].id
     const second = (await remove(person, 'b/y')).trashItems[0].id
@@ -142,7 +142,7 @@ describe('A deleted folder', () => {
     expect(entries.map((entry: { path: string }) => entry.path)).toEqual(['moved/x', 'b/y'])
   })
 
-  it('goes where it is told to', async () => {
+  it('is restored to the requested folder', async () => {
     const person = await personWith('a/x/one.txt', 'c/d.txt')
     const { trashItems } = await remove(person, 'a/x')
     const into = await ask(person, '{ me { drive { entry(path: "c") { id } } } }')
@@ -157,8 +157,8 @@ describe('A deleted folder', () => {
   })
 })
 
-describe('A conflict', () => {
-  it('refuses, keeps both, or replaces what is there, which goes into the trash', async () => {
+describe('A conflict when restoring', () => {
+  it('rejects, keeps both, or replaces the present entry, which goes into the trash', async () => {
     const person = await personWith('a.txt')
     const { trashItems } = await remove(person, 'a.txt')
     const item = trashItems[0].id
@@ -179,7 +179,7 @@ describe('A conflict', () => {
     expect((await trashOf(person)).trash.nodes).toMatchObject([{ path: 'a (2).txt', size: 5 }])
   })
 
-  it('keeps both under a name that is as long as a name may be', async () => {
+  it('keeps both under names of the maximum length', async () => {
     const long = `a.${'x'.repeat(253)}`
     const person = await personWith(long)
     const { trashItems } = await remove(person, long)
@@ -188,7 +188,7 @@ describe('A conflict', () => {
     expect(entries[0].path).toBe(`${long.slice(0, 251)} (2)`)
   })
 
-  it('of two items of one path ends with the last of them there, and the other in the trash', async () => {
+  it('between two items of one path leaves the last one in place and the other in the trash', async () => {
     const person = await personWith('a.txt')
     const first = (await remove(person, 'a.txt')).trashItems[0].id
     await person.upload('a.txt', 'newer')
@@ -214,7 +214,7 @@ describe('A conflict', () => {
     expect(await bytesOf(person, 'a.txt')).toBe('newer')
   })
 
-  it('of all or none: when one fails, the others stay', async () => {
+  it('fails the whole request, and leaves the other items in the trash', async () => {
     const person = await personWith('a.txt', 'b.txt')
     const { trashItems } = await remove(person, 'a.txt', 'b.txt')
     await person.upload('b.txt', 'newer')
@@ -224,7 +224,7 @@ describe('A conflict', () => {
     expect((await trashOf(person)).trash.nodes).toHaveLength(2)
   })
 
-  it('with the quota refuses', async () => {
+  it('with the quota fails', async () => {
     const person = await personWith('a.txt')
     const { trashItems } = await remove(person, 'a.txt')
     await t.limit({ maxFiles: 0 })
@@ -250,8 +250,8 @@ describe('A conflict', () => {
   })
 })
 
-describe('The list', () => {
-  it('has the newest first, page by page', async () => {
+describe('The list of the trash', () => {
+  it('shows the newest first, page by page', async () => {
     const person = await personWith('1', '2', '3', '4', '5')
     for (const path of ['1', '2', '3', '4', '5']) await remove(person, path)
     const seen: string[] = []
@@ -269,8 +269,8 @@ describe('The list', () => {
   })
 })
 
-describe('By REST', () => {
-  it('lists, restores and deletes for ever', async () => {
+describe('The trash through REST', () => {
+  it('can be listed, restored and emptied permanently', async () => {
     const person = await personWith('docs/a.txt', 'docs/b.txt', 'docs/c.txt')
     expect((await person.rest('DELETE', '/api/files/delete?file=docs/a.txt')).status).toBe(200)
     const json = { files: ['docs/b.txt', 'docs/none.txt'] }
@@ -320,7 +320,7 @@ describe('By REST', () => {
     })
   })
 
-  it('keeps a name free with on_conflict, and refuses unknown words', async () => {
+  it('keeps both on request with on_conflict, and rejects unknown values', async () => {
     const person = await personWith('a.txt')
     await person.rest('DELETE', '/api/files/delete?file=a.txt')
     await person.upload('a.txt', 'newer')
@@ -334,7 +334,7 @@ describe('By REST', () => {
     expect((await restoring('keep_both')).response.restored[0].path).toBe('a (2).txt')
   })
 
-  it('works on a workspace, by role', async () => {
+  it('of a workspace follows the roles of its members', async () => {
     const room = await found(alice, 'Shed')
     const bob = await t.signIn('bob')
     await join(t, room, bob, 'viewer')
@@ -363,8 +363,8 @@ describe('By REST', () => {
   })
 })
 
-describe('The end', () => {
-  it('comes by request: bytes and rows go', async () => {
+describe('Permanent deletion', () => {
+  it('removes bytes and rows on request', async () => {
     const person = await personWith('a/b/c.txt', 'd.txt', 'e.txt')
     const { trashItems } = await remove(person, 'a', 'd.txt', 'e.txt')
     const [first, second] = trashItems.map((item: { id: string }) => item.id)
@@ -393,7 +393,7 @@ describe('The end', () => {
     expect(left).toHaveLength(1)
   })
 
-  it('comes after TRASH_DAYS', async () => {
+  it('happens after TRASH_DAYS', async () => {
     const person = await personWith('old.txt', 'new.txt')
     const [old, young] = (await remove(person, 'old.txt', 'new.txt')).trashItems.map(
       (item: { id: string }) => item.id,
@@ -409,7 +409,7 @@ describe('The end', () => {
     expect((await trashOf(person)).usage.keptBytes).toBe(18)
   })
 
-  it('comes with the account, whatever its files are called', async () => {
+  it('happens with the account, whatever the names of its files', async () => {
     const person = await personWith('a/b.txt')
     const { deletedIds } = await remove(person, 'a')
     await person.upload(deletedIds[0], 'named like what was deleted')
@@ -421,7 +421,7 @@ describe('The end', () => {
     )
   })
 
-  it('is told in the log of the drive', async () => {
+  it('is recorded in the log of the drive', async () => {
     const person = await personWith('a.txt', 'b.txt', 'c.txt')
     const { trashItems } = await remove(person, 'a.txt', 'b.txt', 'c.txt')
     await restore(person, [trashItems[0].id])
@@ -441,7 +441,7 @@ describe('The end', () => {
     ])
   })
 
-  it('comes sooner when a trash holds more than it may: the oldest first', async () => {
+  it('happens earlier when the trash exceeds its limit: oldest first', async () => {
     const person = await personWith()
     for (const name of ['1', '2', '3']) {
       await person.upload(name, Buffer.alloc(1000))
@@ -461,7 +461,7 @@ describe('The end', () => {
 })
 
 describe('The doctor', () => {
-  it('mends what a trash counts, and items of nothing', async () => {
+  it('repairs wrong counts of the trash, and removes orphaned items', async () => {
     const person = await personWith('a/b.txt', 'c.txt')
     const [, gone] = (await remove(person, 'a', 'c.txt')).trashItems.map(
       (item: { id: string }) => item.id,
@@ -500,7 +500,7 @@ describe('The doctor', () => {
   })
 })
 
-describe('Refusals', () => {
+describe('Refusals of the trash', () => {
   const none = '00000000-0000-7000-8000-000000000000'
   let room: string
   let stranger: Person
@@ -509,53 +509,56 @@ describe('Refusals', () => {
     stranger = await t.signIn('stranger')
   })
 
-  it.each(['caller', 'workspace'])('by REST, of the trash of a %s', async whose => {
-    const at = whose === 'caller' ? '/api/trash' : `/api/workspaces/${room}/trash`
-    const requests: [string, string, object?][] = [
-      ['GET', at],
-      ['POST', `${at}/restore`, { json: { items: [none] } }],
-      ['DELETE', `${at}/items`, { json: { items: [none] } }],
-      ['DELETE', at],
-    ]
-    for (const [method, path, options] of requests) {
-      expect((await t.anonymous.rest(method, path, options)).status).toBe(401)
-      if (whose === 'workspace')
-        expect((await stranger.rest(method, path, options)).status).toBe(403)
-    }
-    expect((await alice.rest('GET', `${at}?limit=0`)).response).toEqual({
-      code: 'INVALID_INPUT',
-      field: 'limit',
-    })
-    for (const [method, path] of requests.slice(1, 3) as [string, string][]) {
-      const send = async (json: object) => (await alice.rest(method, path, { json })).response
-      expect(await send({ items: [none] })).toEqual({ code: 'TRASH_ITEM_NOT_FOUND', id: none })
-      expect(await send({ items: ['🦊'] })).toEqual({ code: 'TRASH_ITEM_NOT_FOUND', id: '🦊' })
-      for (const items of [[], Array(1001).fill(none)])
-        expect((await send({ items })).code).toBe('INVALID_INPUT')
-    }
-    // Something is in the way.
-    const [upload, remove] =
-      whose === 'caller'
-        ? [
-            () => alice.upload('way.txt', 'x'),
-            () => alice.rest('DELETE', '/api/files/delete?file=way.txt'),
-          ]
-        : [
-            () => put(alice, room, 'way.txt'),
-            () => alice.rest('DELETE', `/api/workspaces/${room}/files/delete?path=/way.txt`),
-          ]
-    await upload()
-    expect((await remove()).status).toBe(200)
-    await upload()
-    const { id } = (await alice.rest('GET', at)).response.items[0]
-    const restoring = async (more: object = {}) =>
-      (await alice.rest('POST', `${at}/restore`, { json: { items: [id], ...more } })).response
-    expect(await restoring()).toMatchObject({ code: 'PATH_EXISTS' })
-    expect(await restoring({ to: 'a/../b' })).toEqual({ code: 'INVALID_PATH', field: 'to' })
-    expect(await restoring({ to: 'way.txt' })).toMatchObject({ code: 'PATH_EXISTS' })
-  })
+  it.each(['caller', 'workspace'])(
+    'are the same through REST, for the trash of a %s',
+    async whose => {
+      const at = whose === 'caller' ? '/api/trash' : `/api/workspaces/${room}/trash`
+      const requests: [string, string, object?][] = [
+        ['GET', at],
+        ['POST', `${at}/restore`, { json: { items: [none] } }],
+        ['DELETE', `${at}/items`, { json: { items: [none] } }],
+        ['DELETE', at],
+      ]
+      for (const [method, path, options] of requests) {
+        expect((await t.anonymous.rest(method, path, options)).status).toBe(401)
+        if (whose === 'workspace')
+          expect((await stranger.rest(method, path, options)).status).toBe(403)
+      }
+      expect((await alice.rest('GET', `${at}?limit=0`)).response).toEqual({
+        code: 'INVALID_INPUT',
+        field: 'limit',
+      })
+      for (const [method, path] of requests.slice(1, 3) as [string, string][]) {
+        const send = async (json: object) => (await alice.rest(method, path, { json })).response
+        expect(await send({ items: [none] })).toEqual({ code: 'TRASH_ITEM_NOT_FOUND', id: none })
+        expect(await send({ items: ['🦊'] })).toEqual({ code: 'TRASH_ITEM_NOT_FOUND', id: '🦊' })
+        for (const items of [[], Array(1001).fill(none)])
+          expect((await send({ items })).code).toBe('INVALID_INPUT')
+      }
+      // Something is in the way.
+      const [upload, remove] =
+        whose === 'caller'
+          ? [
+              () => alice.upload('way.txt', 'x'),
+              () => alice.rest('DELETE', '/api/files/delete?file=way.txt'),
+            ]
+          : [
+              () => put(alice, room, 'way.txt'),
+              () => alice.rest('DELETE', `/api/workspaces/${room}/files/delete?path=/way.txt`),
+            ]
+      await upload()
+      expect((await remove()).status).toBe(200)
+      await upload()
+      const { id } = (await alice.rest('GET', at)).response.items[0]
+      const restoring = async (more: object = {}) =>
+        (await alice.rest('POST', `${at}/restore`, { json: { items: [id], ...more } })).response
+      expect(await restoring()).toMatchObject({ code: 'PATH_EXISTS' })
+      expect(await restoring({ to: 'a/../b' })).toEqual({ code: 'INVALID_PATH', field: 'to' })
+      expect(await restoring({ to: 'way.txt' })).toMatchObject({ code: 'PATH_EXISTS' })
+    },
+  )
 
-  it('by GraphQL', async () => {
+  it('are the same through GraphQL', async () => {
     const person = await personWith('a.txt', 'way.txt')
     const { trashItems } = await remove(person, 'a.txt')
     const items = [trashItems[0].id]
@@ -587,7 +590,7 @@ describe('Refusals', () => {
   })
 })
 
-it('has been asked for by every operation of its own', () => {
+it('All operations of the trash are tested', () => {
   const late = (name: string) => !isShownGone(name) && !/^DELETE .*\/trash 404$/.test(name)
   expect(
     unseen(

@@ -425,7 +425,7 @@ const emptyTrash = fc.constant(
 
 const byId = (items: { id: string }[]) => [...items].sort((a, b) => (a.id < b.id ? -1 : 1))
 
-it('Changes of all kinds leave the drive, its usage, the ledger and the store as a model says', async () => {
+it('Random changes leave drive, usage, ledger and store exactly as the model predicts', async () => {
   let [serial, changes] = [0, 0]
   const commands = [
     upload,

@@ -31,8 +31,8 @@ const named = () => `${randomUUID()}.bin`
 const stored = (person: Person, path: string) => storedBytes(t.url, person, path)
 const counted = (person: Person) => countedOf(t, person)
 
-describe('The bytes of an upload by tus', () => {
-  it('takes chunks of any size, tells what is durable, and makes the file with the last byte', async () => {
+describe('The bytes of a tus upload', () => {
+  it('arrive in chunks of any size, with the durable offset, and become a file with the last byte', async () => {
     const bytes = randomBytes(3 * PART + 1234)
     const name = named()
     const url = await createUpload(tus, bytes.length, {
@@ -72,7 +72,7 @@ describe('The bytes of an upload by tus', () => {
     await expectConsistent(t)
   })
 
-  it('keeps few blobs of a client that sends little at a time, and copies little', async () => {
+  it('need few blobs and little copying, even from a slow client', async () => {
     const bytes = randomBytes(900)
     const name = named()
     const url = await createUpload(tus, bytes.length, { filename: name })
@@ -87,7 +87,7 @@ describe('The bytes of an upload by tus', () => {
     await expectConsistent(t)
   })
 
-  it('keeps what has come when the connection breaks', async () => {
+  it('are kept when the connection breaks', async () => {
     const bytes = randomBytes(2 * PART)
     const url = await createUpload(tus, bytes.length, { filename: named() })
     const sent = PART + 1000
@@ -111,7 +111,7 @@ describe('The bytes of an upload by tus', () => {
     await expectConsistent(t)
   })
 
-  it('joins partial uploads in the order that is asked for, once', async () => {
+  it('of partial uploads are joined once, in the requested order', async () => {
     const bytes = randomBytes(3 * PART + 999)
     const cuts = [0, PART + 11, PART + 11, 2 * PART + 500, bytes.length]
     const urls: string[] = []

@@ -44,13 +44,13 @@ const told = async (url: string) => {
 
 const reserved = async () => (await countedOf(t, alice))?.reserved
 
-describe('An upload by tus whose length is said later', () => {
-  it('is an extension that the service names', async () => {
+describe('A tus upload with a deferred length', () => {
+  it('is announced as an extension', async () => {
     const { headers } = await tus('OPTIONS', '')
     expect(headers.get('tus-extension')?.split(',')).toContain('creation-defer-length')
   })
 
-  it('reserves as much as has come, and is a file with the last byte', async () => {
+  it('reserves only received bytes, and becomes a file with the last byte', async () => {
     const name = randomUUID()
     const bytes = randomBytes(3 * PART + 100)
     const url = await begin(name)
@@ -96,7 +96,7 @@ describe('An upload by tus whose length is said later', () => {
     },
   )
 
-  it('may bring its first bytes with its creation', async () => {
+  it('may send its first bytes with its creation', async () => {
     const name = randomUUID()
     const begun = await tus(
       'POST',
@@ -114,7 +114,7 @@ describe('An upload by tus whose length is said later', () => {
     expect((await storedBytes(t.url, alice, name)).toString()).toBe('hello world')
   })
 
-  it('never has its length as its offset unless its file is there', async () => {
+  it('reaches its full offset only when its file exists', async () => {
     const name = randomUUID()
     const url = await begin(`${name}-other`)
     await patch(tus, url, 0, 'bytes')
@@ -131,7 +131,7 @@ describe('An upload by tus whose length is said later', () => {
     await expectConsistent(t)
   })
 
-  it('keeps no bytes of a chunk that has another checksum, and reserves no more in the end', async () => {
+  it('discards a chunk with a wrong checksum, and frees its reservation in the end', async () => {
     const name = randomUUID()
     const url = await begin(name)
     const wrong = await patch(tus, url, 0, randomBytes(2 * PART), checksumOf('sha1', 'other'))
@@ -145,7 +145,7 @@ describe('An upload by tus whose length is said later', () => {
     await expectConsistent(t)
   })
 
-  it('is joined to others once its length is known', async () => {
+  it('can be concatenated once its length is known', async () => {
     const name = randomUUID()
     const partial = { 'upload-concat': 'partial' }
     const [a, b] = [randomBytes(PART + 10), randomBytes(PART)]
@@ -168,7 +168,7 @@ describe('An upload by tus whose length is said later', () => {
     await expectConsistent(t)
   })
 
-  it('ends, and expires, as any other: nothing stays reserved', async () => {
+  it('can be terminated or expire, and frees its reservation', async () => {
     const url = await begin(randomUUID())
     await patch(tus, url, 0, randomBytes(PART + 5))
     expect(await reserved()).toBe(PART + 5)
@@ -177,7 +177,7 @@ describe('An upload by tus whose length is said later', () => {
     await expectConsistent(t)
   })
 
-  it('refuses a length that is none, is too small, or changes', async () => {
+  it('rejects an invalid, too small or changed length', async () => {
     const named = { 'upload-metadata': metadataOf({ filename: randomUUID() }) }
     const post = async (headers: Record<string, string>) =>
       (await tus('POST', '', { ...named, ...headers })).status
@@ -199,7 +199,7 @@ describe('An upload by tus whose length is said later', () => {
     await expectConsistent(t)
   })
 
-  it('stops at the limits of the plan, and goes on with more room', async () => {
+  it('stops at the limits of the plan, and continues after an upgrade', async () => {
     const name = randomUUID()
     const url = await begin(name)
     const room = ((await countedOf(t, alice))?.used ?? 0) + 2 * PART

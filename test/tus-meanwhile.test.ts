@@ -86,8 +86,8 @@ function slowly(bytes: Uint8Array) {
   return { body, end }
 }
 
-describe('While the bytes of an upload by tus come', () => {
-  it('no other request writes, however long the store takes', async () => {
+describe('While a tus upload receives bytes', () => {
+  it('no other request can write, however slow the store is', async () => {
     const bytes = randomBytes(2 * PART)
     const name = named()
     const url = await createUpload(tus, bytes.length, { filename: name })
@@ -104,7 +104,7 @@ describe('While the bytes of an upload by tus come', () => {
     await expectConsistent(t)
   }, 30_000)
 
-  it('a client that hung up continues at once, where the service says', async () => {
+  it('a disconnected client can resume immediately, at the reported offset', async () => {
     const bytes = randomBytes(3 * PART)
     const name = named()
     const url = await createUpload(tus, bytes.length, { filename: name })
@@ -129,7 +129,7 @@ describe('While the bytes of an upload by tus come', () => {
     await expectConsistent(t)
   })
 
-  it('it can be terminated, also while the store takes a part: nothing stays', async () => {
+  it('termination removes everything, even while the store writes a part', async () => {
     const before = await counted()
     const url = await createUpload(tus, 5 * PART, { filename: named() })
     const { body, end } = slowly(randomBytes(500))
@@ -151,7 +151,7 @@ describe('While the bytes of an upload by tus come', () => {
     await expectConsistent(t)
   })
 
-  it('it may expire: the request ends, and nothing stays', async () => {
+  it('expiry ends the request, and removes everything', async () => {
     const before = await counted()
     const url = await createUpload(tus, 5 * PART, { filename: named() })
     const { body, end } = slowly(randomBytes(500))
@@ -167,7 +167,7 @@ describe('While the bytes of an upload by tus come', () => {
   })
 })
 
-describe('While uploads by tus are joined', () => {
+describe('While tus uploads are concatenated', () => {
   const sent = async (size: number) => {
     const url = await createUpload(tus, size, {}, { 'upload-concat': 'partial' })
     expect((await patch(tus, url, 0, randomBytes(size))).status).toBe(204)
@@ -188,7 +188,7 @@ describe('While uploads by tus are joined', () => {
         await t.settle()
       },
     },
-  ])('one of them may be $how: no file can be made, and nothing of any stays', async ({ end }) => {
+  ])('one of them may be $how: no file is created, and nothing is left', async ({ end }) => {
     const before = await counted()
     const urls = [await sent(2 * PART), await sent(PART), await sent(10)]
     const [first = '', second = ''] = urls
@@ -204,7 +204,7 @@ describe('While uploads by tus are joined', () => {
     await expectConsistent(t)
   })
 
-  it('they wait as long as the upload that they are joined to', async () => {
+  it('the partial uploads do not expire before the final upload', async () => {
     const url = await sent(PART)
     const soon = Date.now() + 60_000
     await t.app.db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [soon, idOf(url)])
@@ -222,8 +222,8 @@ describe('While uploads by tus are joined', () => {
   })
 })
 
-describe('What a client of tus sends', () => {
-  it('is read as one value each: no other, no two, none that is negative or too large', async () => {
+describe('The headers of a tus client', () => {
+  it('are rejected when malformed, repeated or out of range', async () => {
     const url = await createUpload(tus, 10, { filename: named() })
     for (const offset of ['-1', '1.0', '0x1', '9'.repeat(30), '0, 0', ' '])
       expect([
@@ -259,7 +259,7 @@ describe('What a client of tus sends', () => {
     expect(offsetOf(await tus('HEAD', url))).toBe(0)
   })
 
-  it('may say another method in a POST, and only there', async () => {
+  it('can override the method of a POST, and of no other method', async () => {
     const url = await createUpload(tus, 3, { filename: named() })
     const as = (method: string, headers: Record<string, string> = {}) =>
       tus(
@@ -277,7 +277,7 @@ describe('What a client of tus sends', () => {
     expect((await as('HEAD')).status).toBe(404)
   })
 
-  it('may come from another origin, which can read every answer', async () => {
+  it('are allowed from other origins, which can read every response header', async () => {
     const from: Tus = (method, path, headers, body) =>
       tus(method, path, { origin: APP, ...headers }, body)
     const sentByClients =

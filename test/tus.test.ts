@@ -44,8 +44,8 @@ const unfinished = () =>
     "SELECT id, state FROM blobs WHERE state IN ('staged', 'copied')",
   )
 
-describe('An upload by tus', () => {
-  it('tells what the service can do, before anyone signs in', async () => {
+describe('A tus upload', () => {
+  it('announces its extensions without a sign-in', async () => {
     const { status, headers } = await tusOf(t.url)('OPTIONS', '')
     expect(status).toBe(204)
     expect(headers.get('tus-resumable')).toBe('1.0.0')
@@ -70,7 +70,7 @@ describe('An upload by tus', () => {
     )
   })
 
-  it('is made with its first bytes, whole, empty, or under another method', async () => {
+  it('can be created with its first bytes, complete, empty, or by method override', async () => {
     const bytes = randomBytes(2 * PART)
     const first = named()
     const metadata = (filename: string) => ({ 'upload-metadata': metadataOf({ filename }) })
@@ -103,7 +103,7 @@ describe('An upload by tus', () => {
     expect((await stored(alice, part)).toString()).toBe('helloworld')
   })
 
-  it('ends: nothing stays, and its bytes are free again', async () => {
+  it('can be terminated, which frees its bytes', async () => {
     const before = await counted(alice)
     const url = await createUpload(tus, 5 * PART, { filename: named() })
     await patch(tus, url, 0, randomBytes(PART + 5))
@@ -129,7 +129,7 @@ describe('An upload by tus', () => {
 
 describe('Upload-Checksum', () => {
   it.each(['sha1', 'sha256', 'sha512', 'md5'])(
-    'compares %s, and keeps nothing of what differs',
+    'verifies %s, and discards a chunk that differs',
     async algorithm => {
       const bytes = randomBytes(2 * PART + 77)
       const url = await createUpload(tus, bytes.length, { filename: named() })
@@ -159,7 +159,7 @@ describe('Upload-Checksum', () => {
     },
   )
 
-  it('is one that the service knows', async () => {
+  it('rejects unknown algorithms', async () => {
     const url = await createUpload(tus, 4, { filename: named() })
     for (const given of ['crc32 AAAA', 'md5', 'md5 ???'])
       expect((await patch(tus, url, 0, 'abcd', { 'upload-checksum': given })).status).toBe(400)
@@ -167,10 +167,10 @@ describe('Upload-Checksum', () => {
   })
 })
 
-describe('Refusals', () => {
+describe('Refusals of tus uploads', () => {
   const post = (headers: Record<string, string>, client = tus) => client('POST', '', headers)
 
-  it('have the statuses of the protocol', async () => {
+  it('have the status codes of the protocol', async () => {
     const url = await createUpload(tus, 10, { filename: named() })
     const old = await tus('HEAD', url, { 'tus-resumable': '0.2.2' })
     expect([old.status, old.headers.get('tus-version')]).toEqual([412, '1.0.0'])
@@ -212,7 +212,7 @@ describe('Refusals', () => {
       ).toBe(400)
   })
 
-  it('follow what REST says of names that are taken', async () => {
+  it('follow REST for names that are taken', async () => {
     const name = named()
     await createUpload(tus, 0, { filename: name })
     const again = await post({
@@ -235,7 +235,7 @@ describe('Refusals', () => {
     await expectConsistent(t)
   })
 
-  it('wait for a maintenance', async () => {
+  it('name the end of a maintenance', async () => {
     const url = await createUpload(tus, 3, { filename: named() })
     await patch(tus, url, 0, 'a')
     const { maintenance } = t.app.services
@@ -262,10 +262,10 @@ describe('Refusals', () => {
   })
 })
 
-describe('Who may', () => {
+describe('Access to a tus upload', () => {
   const withKey = (key: string) => tusOf(t.url, { 'x-api-key': key })
 
-  it('is asked of sessions, keys, scopes and origins', async () => {
+  it('depends on sessions, keys, scopes and origins', async () => {
     const url = await createUpload(tus, 10, { filename: named() })
     const bob = tusOfPerson(t.url, await t.signIn('bob'))
     for (const [client, status] of [
@@ -292,7 +292,7 @@ describe('Who may', () => {
     expect((await patch(tus, url, 5, 'world')).status).toBe(204)
   })
 
-  it('is asked again while bytes come', async () => {
+  it('is checked again while bytes arrive', async () => {
     const { id, key } = await privateKey(t, alice)
     const url = await createUpload(withKey(key), 100 * PART, { filename: named() })
     let go = true
@@ -320,7 +320,7 @@ describe('Who may', () => {
     await expectConsistent(t)
   })
 
-  it('is asked of workspaces, which keys of theirs reach without naming them', async () => {
+  it('in workspaces follows the role, and workspace keys need not name the workspace', async () => {
     const id = await found(alice)
     const { key } = await workspaceKey(t, alice, id)
     const name = named()
@@ -355,7 +355,7 @@ describe('Who may', () => {
   })
 })
 
-describe('Uploads into a workspace', () => {
+describe('Uploads to a workspace', () => {
   /** What each may do with an upload that is theirs, of the time when they were an editor. */
   const allowed = { POST: 201, HEAD: 200, PATCH: 204, DELETE: 204 }
   const refused = { POST: 403, HEAD: 403, PATCH: 403, DELETE: 403 }
@@ -422,7 +422,7 @@ describe('Uploads into a workspace', () => {
 })
 
 describe('Two requests for one upload', () => {
-  it('do not mix: the newer one ends the older one, whose bytes stay', async () => {
+  it('never mix: the newer one ends the older one, whose bytes are kept', async () => {
     const bytes = randomBytes(2 * PART)
     const url = await createUpload(tus, bytes.length, { filename: named() })
     let feed: ReadableStreamDefaultController | undefined
@@ -463,7 +463,7 @@ describe('Two requests for one upload', () => {
     },
   )
 
-  it('at the same time from the same offset: one of them wins', async () => {
+  it('from the same offset at the same time: exactly one wins', async () => {
     const url = await createUpload(tus, 20, { filename: named() })
     const answers = await Promise.all([1, 2, 3].map(n => patch(tus, url, 0, `${n}`.repeat(5))))
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409, 409])
@@ -482,7 +482,7 @@ describe('Concatenation', () => {
     return url
   }
 
-  it('is the only thing that makes files of partial uploads, whose bytes count once', async () => {
+  it('creates files from partial uploads, whose bytes count only once', async () => {
     const url = await sent(2 * PART)
     const path = `/api/files/uploads/${url.split('/').at(-1)}/complete`
     const { status, text } = await alice.rest('POST', path, { json: {} })
@@ -491,7 +491,7 @@ describe('Concatenation', () => {
     await expectConsistent(t)
   })
 
-  it('goes on under another name when the first was taken meanwhile', async () => {
+  it('uses another name when the first is taken in the meantime', async () => {
     const urls = [await sent(100 * PART)]
     const final = (filename: string) =>
       tus('POST', '', {
@@ -509,7 +509,7 @@ describe('Concatenation', () => {
     await expectConsistent(t)
   })
 
-  it('ends with all that is joined when it is ended itself, so that nothing stays that does not count', async () => {
+  it('removes the final and the partial uploads when terminated', async () => {
     const before = await counted(alice)
     const urls = [await sent(100 * PART), await sent(1)]
     const headers = {
@@ -530,7 +530,7 @@ describe('Concatenation', () => {
     await expectConsistent(t)
   })
 
-  it('refuses what is not complete, not partial, or of another', async () => {
+  it('rejects incomplete, ordinary and foreign uploads', async () => {
     const short = await createUpload(tus, 5, {}, partial)
     const whole = await createUpload(tus, 5, { filename: named() })
     const bob = tusOfPerson(t.url, await t.signIn('bob'))

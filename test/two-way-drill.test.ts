@@ -155,9 +155,9 @@ function remoteWorker(root: string, endsSum: (md5: string) => void): Worker {
   }
 }
 
-describe('Two folders that are kept the same', () => {
+describe('Two synced folders', () => {
   it.each(Array.from({ length: ROUNDS }, (_, i) => i))(
-    'are the same in the end, and lose nothing, whatever happens meanwhile (%i)',
+    'end up identical and lose nothing, whatever fails in between (%i)',
     async round => {
       const seed = randomInt(1_000_000)
       const next = randomFrom(seed)

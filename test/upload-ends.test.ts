@@ -79,8 +79,8 @@ async function expectNothingLeft(): Promise<void> {
   expect(t.failures()).toEqual([])
 }
 
-describe('Uploads under way', () => {
-  it('end with their workspace', async () => {
+describe('Uploads in progress', () => {
+  it('are removed with their workspace', async () => {
     const [alice, bob] = [await somebody(), await somebody()]
     const workspace = await found(alice)
     await join(t, workspace, bob, 'editor')
@@ -99,7 +99,7 @@ describe('Uploads under way', () => {
     await expectNothingLeft()
   })
 
-  it('end with their account', async () => {
+  it('are removed with their account', async () => {
     const alice = await somebody()
     const uploads = [await underWay(alice), await underWay(alice, { direct: true })]
     await alice.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
@@ -112,7 +112,7 @@ describe('Uploads under way', () => {
     await expectNothingLeft()
   })
 
-  it('of an account whose files are kept are not gone on with, and end within the day', async () => {
+  it('of an account whose files are kept cannot be resumed, and are removed within a day', async () => {
     const alice = await somebody()
     const uploads = [await underWay(alice), await underWay(alice, { direct: true })]
     await alice.upload('kept.txt', 'kept')

@@ -150,8 +150,8 @@ async function refusalsOf(all: Transfer[], direct: boolean): Promise<unknown[]> 
   return refusals
 }
 
-describe('One bit that is flipped on its way', () => {
-  it('is refused in each of 50 transfers through the service, and nothing of them is to be seen', async () => {
+describe('A bit that is flipped in transit', () => {
+  it('is detected in each of 50 uploads through the service, and no file appears', async () => {
     flipped = 0
     const all = transfers(
       'through',
@@ -163,7 +163,7 @@ describe('One bit that is flipped on its way', () => {
     await expectConsistent(t)
   })
 
-  it('is refused in each of 50 transfers straight to the store, and nothing of them is to be seen', async () => {
+  it('is detected in each of 50 uploads straight to the store, and no file appears', async () => {
     flipped = 0
     const all = transfers('direct', 50, n => (['md5', 'sha256', 'crc32'] as const)[n % 3] ?? 'md5')
     expect(await refusalsOf(all, true)).toEqual(Array(50).fill('CHECKSUM_MISMATCH'))
@@ -171,12 +171,12 @@ describe('One bit that is flipped on its way', () => {
     await expectConsistent(t)
   })
 
-  it('is refused by the store itself where a part says its sum', async () => {
+  it('is detected by the store itself when the part has a checksum', async () => {
     const all = transfers('summed', 10, () => 'content-md5')
     expect(await refusalsOf(all, true)).toEqual(Array(10).fill('the store says 400'))
   })
 
-  it('has left whole files behind, and nothing else', async () => {
+  it('leaves only intact files behind', async () => {
     await outlive(t)
     await expectConsistent(t)
     expect(await seen()).toHaveLength(110)

@@ -59,7 +59,7 @@ const send = async (up: Uploader, id: string, bytes: Buffer) => {
     await up.part(id, n, { bytes: bytes.subarray((n - 1) * PART, n * PART) })
 }
 
-describe.each(faces)('The reservation of an upload, $face', ({ by, front }) => {
+describe.each(faces)('The quota reservation of an upload, $face', ({ by, front }) => {
   /** Someone new, and what is asked about. */
   async function begin() {
     const { who, workspace } = await somebody()
@@ -71,7 +71,7 @@ describe.each(faces)('The reservation of an upload, $face', ({ by, front }) => {
     }
   }
 
-  it('is exact when many begin at once at the edge', async () => {
+  it('is exact when many uploads start at once near the limit', async () => {
     const { up, there } = await begin()
     const random = randomFrom(7)
     const sizes = Array.from({ length: 60 }, () => Math.floor(random() * 3 * PART))
@@ -97,7 +97,7 @@ describe.each(faces)('The reservation of an upload, $face', ({ by, front }) => {
     expect((await there()).reservedBytes).toBe(MAX)
   })
 
-  it('is exact beside uploads that come whole', async () => {
+  it('is exact next to small uploads', async () => {
     const { who, workspace, up, there } = await begin()
     const whole = (n: number) =>
       front
@@ -116,7 +116,7 @@ describe.each(faces)('The reservation of an upload, $face', ({ by, front }) => {
     await expectConsistent(t)
   })
 
-  it('is given back once, whoever gives it back', async () => {
+  it('is released exactly once, whatever releases it', async () => {
     const { up, there } = await begin()
     const { value: kept } = await start(up, 5)
     for (const direct of [false, true]) {
@@ -142,7 +142,7 @@ describe.each(faces)('The reservation of an upload, $face', ({ by, front }) => {
     expect((await up.look(kept.upload_id)).value.size).toBe(5)
   })
 
-  it('becomes usage, to the byte, when the file is there', async () => {
+  it('becomes usage, to the byte, when the file is created', async () => {
     const { up, there } = await begin()
     const bytes = randomBytes(2 * PART + 3)
     const ids: string[] = []
@@ -161,7 +161,7 @@ describe.each(faces)('The reservation of an upload, $face', ({ by, front }) => {
     await expectConsistent(t)
   })
 
-  it('shows nowhere but where there is no room, and the file shows when it is there', async () => {
+  it('only reduces the free space, and the file appears when complete', async () => {
     const { who, workspace, up } = await begin()
     const shown = async () => {
       const paths = [
@@ -191,8 +191,8 @@ describe.each(faces)('The reservation of an upload, $face', ({ by, front }) => {
   })
 })
 
-describe('Who watches a storage area', () => {
-  it('hears of an upload in parts when the file is there, and not before', async () => {
+describe('A subscriber of storage usage', () => {
+  it('is notified of a multipart upload only when its file is created', async () => {
     const { who } = await somebody()
     const up = restUploader(who)
     const watch = await who.subscribe(
@@ -214,7 +214,7 @@ describe('Who watches a storage area', () => {
 })
 
 describe('The members of a workspace', () => {
-  it('share its quota, and each sees only what is their own', async () => {
+  it('share its quota, and each sees only their own uploads', async () => {
     const { who: alice, workspace } = await somebody()
     const { who: bob } = await somebody()
     await join(t, workspace, bob, 'editor')

@@ -145,32 +145,37 @@ describe.each([true, false])('A completion, direct: %s', direct => {
     ],
   ]
 
-  it.each(ends)('makes no file, and leaves nothing, when %s meanwhile', async (_what, own, end) => {
-    const [files, said] = [await filesThere(), t.logs().length]
-    for (const step of steps) {
-      const upload = await begun({ direct, own })
-      const { reached, release } = hold(step)
-      const completing = upload.up.complete(upload.id)
-      await reached
-      await end(upload)
-      await t.settle()
-      release()
-      const { status, code } = await completing
-      expect([step, status, ['UPLOAD_NOT_FOUND', 'FOLDER_NOT_FOUND'].includes(code ?? '')]).toEqual(
-        [step, 404, true],
-      )
-    }
-    expect(await filesThere()).toBe(files)
-    await expectNothingLeft()
-    expect(
-      t
-        .logs()
-        .slice(said)
-        .match(/.*"level":50.*/g),
-    ).toBeNull()
-  })
+  it.each(ends)(
+    'creates no file, and leaves nothing, when %s meanwhile',
+    async (_what, own, end) => {
+      const [files, said] = [await filesThere(), t.logs().length]
+      for (const step of steps) {
+        const upload = await begun({ direct, own })
+        const { reached, release } = hold(step)
+        const completing = upload.up.complete(upload.id)
+        await reached
+        await end(upload)
+        await t.settle()
+        release()
+        const { status, code } = await completing
+        expect([
+          step,
+          status,
+          ['UPLOAD_NOT_FOUND', 'FOLDER_NOT_FOUND'].includes(code ?? ''),
+        ]).toEqual([step, 404, true])
+      }
+      expect(await filesThere()).toBe(files)
+      await expectNothingLeft()
+      expect(
+        t
+          .logs()
+          .slice(said)
+          .match(/.*"level":50.*/g),
+      ).toBeNull()
+    },
+  )
 
-  it('is a 503 when the store dies meanwhile; when that is back, it succeeds', async () => {
+  it('returns 503 when the store fails, and succeeds after the store recovers', async () => {
     for (const step of copies ? ['copy'] : ['commit', ...reads]) {
       const upload = await begun({ direct })
       let dead = false
@@ -189,7 +194,7 @@ describe.each([true, false])('A completion, direct: %s', direct => {
     await expectNothingLeft()
   }, 60_000)
 
-  it('keeps others away, and lives on for as long as it takes', async () => {
+  it('excludes other completions, and keeps its lease as long as it runs', async () => {
     const upload = await begun({ direct })
     const { reached, release } = hold('describe')
     const completing = upload.up.complete(upload.id)
@@ -216,7 +221,7 @@ describe.each([true, false])('A completion, direct: %s', direct => {
     await expectNothingLeft()
   })
 
-  it('goes on though its caller does not wait', async () => {
+  it('continues when its caller disconnects', async () => {
     const upload = await begun({ direct })
     const { reached, release } = hold('describe')
     const wire = await openWire(t.url)
@@ -232,7 +237,7 @@ describe.each([true, false])('A completion, direct: %s', direct => {
     await expectNothingLeft()
   })
 
-  it('that was taken for dead leaves it to the one that came after it', async () => {
+  it('that was presumed dead yields to its successor', async () => {
     for (const step of steps) {
       const upload = await begun({ direct })
       const { reached, release } = hold(step)
@@ -259,8 +264,8 @@ describe.each([true, false])('A completion, direct: %s', direct => {
   })
 })
 
-describe('A claim whose request has died', () => {
-  it('keeps others away until it ends, and nobody from giving the upload up', async () => {
+describe('The claim of a request that died', () => {
+  it('blocks other completions until it expires, and never blocks an abort', async () => {
     const [one, other] = [await begun(), await begun()]
     const end = Date.now() + 1000
     await t.app.db.run("UPDATE upload_session SET claim = 'x', claim_until = ?", [end])
@@ -273,7 +278,7 @@ describe('A claim whose request has died', () => {
   })
 })
 
-it('A completion that makes an empty file of an upload that has ended and was swept leaves nothing', async () => {
+it('Completing an aborted and swept upload of an empty file leaves nothing', async () => {
   const alice = await t.signIn(`alice${++people}`)
   const up = restUploader(alice)
   const { upload_id: id } = (await up.start({ filename: 'empty', size: 0 })).value
@@ -309,8 +314,8 @@ onCopies(
   },
 )
 
-describe('A part that takes its time to the service', () => {
-  it('never gets to the store when its upload has become a file meanwhile', async () => {
+describe('A slow part that arrives through the service', () => {
+  it('never reaches the store when its upload has become a file', async () => {
     const { alice, up, id } = await begun()
     const part = partOf(1)
     const parts: string[] = []
@@ -336,7 +341,7 @@ describe('A part that takes its time to the service', () => {
   })
 })
 
-describe('A part that takes its time to the store', () => {
+describe('A slow part that the store is writing', () => {
   /** Sends other bytes for the first part, which wait before the store until they are released. */
   async function late(upload: Begun): Promise<{ release(): void; answer: Promise<Said> }> {
     const { reached, release } = hold('part')
@@ -345,7 +350,7 @@ describe('A part that takes its time to the store', () => {
     return { release, answer }
   }
 
-  it('comes too late for a file that was made meanwhile, and changes nothing of it', async () => {
+  it('changes nothing when the file was created in the meantime', async () => {
     const upload = await begun()
     const { release, answer } = await late(upload)
     expect(await upload.up.complete(upload.id, { md5 })).toMatchObject({ status: 200 })
@@ -362,7 +367,7 @@ describe('A part that takes its time to the store', () => {
     await t.app.store.remove([upload.id])
   })
 
-  it('counts, if the file is made of it', async () => {
+  it('counts when the file is created from it', async () => {
     const upload = await begun()
     const { release, answer } = await late(upload)
     release()
@@ -390,7 +395,7 @@ describe('A part that takes its time to the store', () => {
     await expectNothingLeft()
   })
 
-  it('leaves nothing when it comes while its upload is being swept', async () => {
+  it('leaves nothing when it arrives during the sweep of its upload', async () => {
     const upload = await begun()
     const { release, answer } = await late(upload)
     await upload.up.abort(upload.id)

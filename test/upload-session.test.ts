@@ -29,7 +29,7 @@ describe.each(faces)('$face', ({ face: name, front, by }) => {
   const uploader = () => by(alice, garden)
   const path = (file: string) => `${front}${name}/${file}`
 
-  test('parts in any order become the file', async () => {
+  test('assembles parts that arrive in any order', async () => {
     const up = uploader()
     const bytes = randomBytes(3 * PART + 5)
     const begun = await up.start({
@@ -76,7 +76,7 @@ describe.each(faces)('$face', ({ face: name, front, by }) => {
     expect(await up.look(id)).toMatchObject({ code: 'UPLOAD_NOT_FOUND' })
   })
 
-  test('parts sent straight to the store', async () => {
+  test('accepts parts that are sent straight to the store', async () => {
     const up = uploader()
     const bytes = randomBytes(2 * PART + 7)
     const begun = await up.start({
@@ -99,7 +99,7 @@ describe.each(faces)('$face', ({ face: name, front, by }) => {
     })
   })
 
-  test('an empty file', async () => {
+  test('accepts an empty file', async () => {
     const up = uploader()
     const begun = await up.start({ filename: 'empty', size: 0, folder: name })
     expect(begun.value).toMatchObject({ part_count: 1 })
@@ -111,7 +111,7 @@ describe.each(faces)('$face', ({ face: name, front, by }) => {
     })
   })
 
-  test('an upload that is given up gives everything back', async () => {
+  test('releases everything when an upload is aborted', async () => {
     const up = uploader()
     const begun = await up.start({ filename: 'gone', size: PART, folder: name })
     await up.part(begun.value.upload_id, 1, { bytes: randomBytes(PART) })

@@ -163,7 +163,7 @@ describe('DELETE /api/user/account/delete', () => {
     expect(await isIn(bob)).toBe(true)
   })
 
-  it('400 LAST_OWNER for the last owner of workspaces with other members: names them, deletes nothing', async () => {
+  it('400 LAST_OWNER for the last owner of workspaces with other members, with their names', async () => {
     const { person, key, open, bucketId } = await settled('carl', bob)
     const garden = await found(person, 'Garden')
     const kitchen = await found(person, 'The "kitchen"')
@@ -220,7 +220,7 @@ describe('DELETE /api/user/account/delete', () => {
     await expectConsistent(t)
   })
 
-  it('200 with the data: sessions, keys, links, tokens and memberships are dead at once, the bytes after the sweep', async () => {
+  it('200 with the data: all access is revoked immediately, and the sweep deletes the bytes', async () => {
     const { person, again, key, open, direct, own, bucketId } = await settled('dora', bob)
     const alone = await found(person, 'Dora alone')
     await person.rest('POST', `/api/workspaces/${alone}/files/mkdir`, {
@@ -287,7 +287,7 @@ describe('DELETE /api/user/account/delete', () => {
     expect((await back.rest('GET', `/api/files/${HELLO}/note`)).status).toBe(400)
   })
 
-  it('200 without the data: all but the data is dead, and the same verified address gets it back', async () => {
+  it('200 without the data: access is revoked, and the same verified address gets the data back', async () => {
     const { person, again, key, open, direct, own, bucketId } = await settled('erin', bob)
     const before = Date.now()
     const { status, response } = await end(person, false)
@@ -350,7 +350,7 @@ describe('DELETE /api/user/account/delete', () => {
     expect(await bucketOf(await t.signIn('erin'))).toBe(bucketId)
   })
 
-  it('200 without the data: an account that is vouched for only later gets it back, unless it has some of its own', async () => {
+  it('200 without the data: an account verified later gets it back, unless it has data of its own', async () => {
     for (const [name, ownFile] of [
       ['fay', false],
       ['flo', true],
@@ -372,7 +372,7 @@ describe('DELETE /api/user/account/delete', () => {
     await expectConsistent(t)
   })
 
-  it('200 with the data of an address that nobody vouches for: nobody could come back for it', async () => {
+  it('200 with the data of an unverified address, because nobody could claim it later', async () => {
     const gus = await t.signIn('gus', { emailVerified: false })
     await gus.upload('a.txt', 'hello')
     const bucketId = await bucketOf(gus)
@@ -388,7 +388,7 @@ describe('DELETE /api/user/account/delete', () => {
     expect(await objectsIn(bucketId)).toEqual({ remembered: 0, stored: 0 })
   })
 
-  it('the data that nobody comes back for is purged after the retention time, not before', async () => {
+  it('unclaimed data is purged after the retention time, and not before', async () => {
     const { person, bucketId } = await settled('hugo', bob)
     await end(person, false)
     await t.app.db.run('UPDATE bucket SET kept_until = ? WHERE id = ?', [
@@ -418,7 +418,7 @@ describe('DELETE /api/user/account/delete', () => {
     await expectConsistent(t)
   })
 
-  it('goes through once when it is asked for several times at once', async () => {
+  it('succeeds exactly once when requested several times at once', async () => {
     const { person } = await settled('ida', bob)
     const answers = await Promise.all([true, false, true, false].map(data => end(person, data)))
     expect(answers.map(a => a.status).sort()).toEqual([200, 401, 401, 401])
@@ -547,7 +547,7 @@ describe('DELETE /api/user/account/delete', () => {
     },
   )
 
-  it('gives either the old account or a new one to somebody who signs in at the same moment', async () => {
+  it('gives a concurrent sign-in either the old account or a new one', async () => {
     for (let round = 0; round < 4; round++) {
       const { person } = await settled('kim', bob)
       const [ended, ...signed] = await Promise.allSettled([
@@ -570,7 +570,7 @@ describe('DELETE /api/user/account/delete', () => {
     }
   })
 
-  it('says in the logs of its workspaces that a member and their keys are gone, in few statements however many they are', async () => {
+  it('is recorded in the logs of its workspaces, with few statements for any number of members', async () => {
     const owner = await t.signIn('owner')
     const eve = await t.signIn('eve')
     const expected = new Map<string, object[]>()
@@ -598,7 +598,7 @@ describe('DELETE /api/user/account/delete', () => {
     }
   })
 
-  it('GraphQL: deleteAccount ends it', async () => {
+  it('GraphQL: deleteAccount deletes the account', async () => {
     const DELETE = `mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) {
       deletedId email name driveId driveDeleted } }`
     const lea = await t.signIn('lea')
@@ -630,7 +630,7 @@ describe('DELETE /api/user/account/delete', () => {
 })
 
 describe('GET /api/user/identities', () => {
-  it('200 shows every way in, the first one first', async () => {
+  it('200 lists every sign-in identity, the first one first', async () => {
     const mia = await t.signIn('mia')
     const { userId } = await accountService({ db: t.app.db }).signIn(
       {
@@ -718,7 +718,7 @@ describe('GET /api/user/stats', () => {
     if (left < 20_000) await new Promise(resolve => setTimeout(resolve, left + 10))
   })
 
-  it('200 of somebody new is nothing, on every day of a week', async () => {
+  it('200 shows zeros for a new account, on every day of a week', async () => {
     const { status, msg, response } = await (await t.signIn('olaf')).rest('GET', '/api/user/stats')
     expect([status, msg]).toEqual([200, 'ok'])
     const days = [6, 5, 4, 3, 2, 1, 0].map(dayAgo)
@@ -741,7 +741,7 @@ describe('GET /api/user/stats', () => {
     })
   })
 
-  it('200 counts files by the days of their upload, in UTC', async () => {
+  it('200 counts files by upload day, in UTC', async () => {
     const pia = await t.signIn('pia')
     const times: Record<string, number> = {
       'a/now': Date.now(),
@@ -776,7 +776,7 @@ describe('GET /api/user/stats', () => {
     })
   })
 
-  it('200 counts shares by kind, day and life, and what the caller owns', async () => {
+  it('200 counts shares by kind, day and status, and the entries of the caller', async () => {
     const [quentin, rita] = [await t.signIn('quentin'), await t.signIn('rita')]
     for (const name of ['a', 'b', 'c', 'd']) await quentin.upload(name, name)
     const direct = await quentin.rest('POST', '/api/files/share', {
@@ -861,7 +861,7 @@ describe('GET /api/user/stats', () => {
     ).toBe(200)
   })
 
-  it('GraphQL: me.statistics says the same', async () => {
+  it('GraphQL: me.statistics returns the same', async () => {
     const STATS = `{ me { statistics { totalFiles totalBytes filesToday filesLast7d filesLast30d totalSharesSent sharesToday
       targetedShares publicShares activeShares totalReceived ownedWorkspaces workspaceApiKeys
       dailyUploads { day count } dailyShares { day count } } } }`

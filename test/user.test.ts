@@ -19,7 +19,7 @@ afterAll(() => t.stop())
 const GiB = 1024 ** 3
 
 describe('X-Account', () => {
-  it('keeps a page of one account from acting for another that has signed in in the same browser', async () => {
+  it('rejects requests of a page whose account differs from the signed-in account', async () => {
     const as = (account: string) => ({ headers: { 'x-account': account } })
     expect((await alice.rest('GET', '/api/user/data', as(alice.userId))).status).toBe(200)
     const refused = await alice.rest('GET', '/api/user/data', as(bob.userId))
@@ -30,7 +30,7 @@ describe('X-Account', () => {
 })
 
 describe('GET /api/user/data', () => {
-  it('200 tells the caller who they are, and what their plan allows', async () => {
+  it('200 returns the profile and the plan limits of the caller', async () => {
     const { status, msg, response } = await alice.rest('GET', '/api/user/data')
     expect([status, msg]).toEqual([200, 'ok'])
     expect(response).toEqual({
@@ -72,7 +72,7 @@ describe('GET /api/user/data', () => {
   it.each([
     ['developer', [10, 50, 500_000, 20, 500_000, 100, 50, 20_000, 50, 50]],
     ['enterprise', [100, 1024, null, 200, null, 1024, 1000, null, 500, 500]],
-  ])('200 with the limits of the plan %s, null where there is none', async (plan, limits) => {
+  ])('200 with the limits of the plan %s, null for no limit', async (plan, limits) => {
     const carol = await t.signIn('carol')
     await t.app.db.run('UPDATE user SET plan_id = ? WHERE id = ?', [plan, carol.userId])
     const { user_data } = (await carol.rest('GET', '/api/user/data')).response
@@ -90,7 +90,7 @@ describe('GET /api/user/data', () => {
     ]).toEqual(limits)
   })
 
-  it('200 whatever the query and the session cookies around it', async () => {
+  it('200 whatever other query parameters and session cookies are sent', async () => {
     const odd = await alice.rest('GET', '/api/user/data?limit=x&user_id=1', {
       headers: { cookie: `a=1; ${alice.cookie}; b="2"` },
     })
@@ -102,19 +102,19 @@ describe('GET /api/user/data', () => {
     ['a session of nobody', { cookie: `session_id=${'x'.repeat(43)}` }],
     ['an empty session', { cookie: 'session_id=' }],
     ['a session that is far too long', { cookie: `session_id=${'x'.repeat(5000)}` }],
-  ])('401 with a credential that is no good: %s', async (_what, headers) => {
+  ])('401 with an invalid credential: %s', async (_what, headers) => {
     const { status, response } = await alice.rest('GET', '/api/user/data', { headers })
     expect([status, response]).toEqual([401, { code: 'UNAUTHENTICATED' }])
   })
 
-  it('401 with a wrong API key beside a good session: the key decides', async () => {
+  it('401 with a wrong API key next to a valid session: the key takes precedence', async () => {
     const { status, response } = await alice.rest('GET', '/api/user/data', {
       headers: { 'x-api-key': 'wrong' },
     })
     expect([status, response.code]).toEqual([401, 'UNAUTHENTICATED'])
   })
 
-  it('401 with a session that has expired, or whose account is closed', async () => {
+  it('401 with an expired session or a closed account', async () => {
     const dora = await t.signIn('dora')
     await t.app.db.run('UPDATE session SET expires_at = ? WHERE user_id = ?', [
       Date.now() - 1,
@@ -131,7 +131,7 @@ describe('GET /api/user/data', () => {
     expect((await t.anonymous.rest('GET', `/api/user/data?${alice.cookie}`)).status).toBe(401)
   })
 
-  it('GraphQL: me says the same', async () => {
+  it('GraphQL: me returns the same', async () => {
     const ME = `{ me { id person { id name email picture } email emailVerified name givenName familyName picture locale createdAt
       plan { id name maxFileSize maxBytes maxFiles maxFolders maxNotes maxLinks maxApiKeys maxWorkspaces maxWorkspaceBytes
         maxWorkspaceFiles maxWorkspaceFolders maxWorkspaceMembers maxWorkspaceApiKeys maxWorkspaceInvites } } }`
@@ -177,7 +177,7 @@ describe('GET /api/user/data', () => {
     })
   })
 
-  it('GraphQL: the account is a node for its owner, and a person for who meets them', async () => {
+  it('GraphQL: the account is a full node for its owner, and a person for others', async () => {
     const NODE = `query ($id: ID!) { node(id: $id) { __typename ... on Viewer { plan { id } } ... on Person { name email } } }`
     const viewer = { id: `viewer:${alice.userId}` }
     expect(await ask(alice, NODE, viewer)).toEqual({
@@ -210,7 +210,7 @@ describe('GET /api/user/bucket', () => {
     return { names, sizes }
   }
 
-  it('200 of somebody new is empty', async () => {
+  it('200 is empty for a new account', async () => {
     const { status, msg, response } = await bucket(bob)
     expect([status, msg]).toEqual([200, 'ok'])
     expect(response).toEqual({
@@ -229,7 +229,7 @@ describe('GET /api/user/bucket', () => {
     })
   })
 
-  it('200 tells what is used, and all files wherever they are, oldest first', async () => {
+  it('200 shows the usage and the files of all folders, oldest first', async () => {
     const { response: z } = await alice.upload('z/deep/er.txt', 'hello', 'text/plain')
     await alice.upload('a.bin', '12')
     await alice.rest('POST', '/api/files/move', {
@@ -257,7 +257,7 @@ describe('GET /api/user/bucket', () => {
     expect((await bucket(bob)).response.bucket_data.bucket_name).not.toBe(bucket_data.bucket_name)
   })
 
-  it('200 walks 25 files by 7, each once and in order', async () => {
+  it('200 pages through 25 files by 7, each once and in order', async () => {
     const erin = await t.signIn('erin')
     const names = Array.from({ length: 25 }, (_, i) => `f${i % 3}/${25 - i}`)
     for (const name of names) await erin.upload(name, '')
@@ -277,7 +277,7 @@ describe('GET /api/user/bucket', () => {
       expect(objectNames(await bucket(erin, query))).toEqual(names.slice(0, 1))
   })
 
-  it('200 leaves out what is deleted, and reaches all the rest', async () => {
+  it('200 omits deleted files, and reaches all others', async () => {
     const frank = await t.signIn('frank')
     for (const name of ['bin/1', 'bin/2', 'bin/deep/3', 'keep/4', 'bin/5', 'keep/6', 'bin/7'])
       await frank.upload(name, 'x')
@@ -297,7 +297,7 @@ describe('GET /api/user/bucket', () => {
     expect((await bucket(t.anonymous)).status).toBe(401)
   })
 
-  it('GraphQL: me.drive says what is in it', async () => {
+  it('GraphQL: me.drive shows its contents', async () => {
     const DRIVE = `{ me { drive { id owner { ... on Person { id } } permissions root { size fileCount path }
       usage { usedBytes fileCount folderCount maxBytes maxFiles maxFolders maxFileSize } } } }`
     const { bucket_data } = (await bucket(alice, 'limit=1')).response

@@ -72,8 +72,8 @@ const DELETE = `mutation ($input: DeleteVersionInput!) { deleteVersion(input: $i
   deletedId file { id versions { nodes { id } } } drive { usage { keptBytes } } } }`
 const UPLOAD = `mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { id path size } } }`
 
-describe('A file that is replaced', () => {
-  it('keeps its id, its shares and its note, and its old content as a version', async () => {
+describe('A replaced file', () => {
+  it('keeps its id, shares and note, and its old content as a version', async () => {
     const person = await somebody()
     const first = await put(person, 'docs/a.txt', 'one')
     const { id, md5_checksum: md5, created_at } = first.response.file
@@ -116,7 +116,7 @@ describe('A file that is replaced', () => {
     await expectConsistent(t)
   })
 
-  it('counts in the folders above it by what it is now', async () => {
+  it('counts towards its parent folders by its present size', async () => {
     const person = await somebody()
     await fileWith(person, 'a/b/c.txt', '12345', '1', '123')
     const sizeOf = async (path: string) =>
@@ -124,7 +124,7 @@ describe('A file that is replaced', () => {
     expect([await sizeOf('a'), await sizeOf('a/b')]).toEqual([3, 3])
   })
 
-  it('is replaced by GraphQL, too, and by a form whose fields come after the file', async () => {
+  it('can be replaced through GraphQL, and by a form with its fields after the file', async () => {
     const person = await somebody()
     const id = await fileWith(person, 'a.txt', 'one')
     const upload = (onConflict: string, content: string) =>
@@ -154,7 +154,7 @@ describe('A file that is replaced', () => {
     ])
   })
 
-  it('is refused as ever without a word of it, and where a folder is in the way', async () => {
+  it('is refused without an explicit choice, and when a folder has the name', async () => {
     const person = await somebody()
     await fileWith(person, 'a.txt', 'one')
     for (const after of [false, true]) {
@@ -190,7 +190,7 @@ describe('A file that is replaced', () => {
     await expectConsistent(t)
   })
 
-  it('is replaced by nobody who may not delete', async () => {
+  it('cannot be replaced without the right to delete', async () => {
     const person = await somebody()
     await fileWith(person, 'a.txt', 'one')
     const { caller } = await privateKey(t, person, ['private_files:read', 'private_files:write'])
@@ -213,7 +213,7 @@ describe('A file that is replaced', () => {
     await person.rest('DELETE', `/api/files/uploads/${started.response.upload_id}`)
   })
 
-  it('lets its note follow where no other file has the old content, and copies it where one does', async () => {
+  it('moves its note along if no other file has the old content, and copies it otherwise', async () => {
     const person = await somebody()
     const md5 = (await put(person, 'a.txt', 'same')).response.file.md5_checksum
     await put(person, 'b.txt', 'same')
@@ -236,7 +236,7 @@ describe('A file that is replaced', () => {
   })
 })
 
-describe('An upload in parts', () => {
+describe('A multipart upload', () => {
   const inParts = async (
     person: Person,
     name: string,
@@ -256,7 +256,7 @@ describe('An upload in parts', () => {
     return person.rest('POST', `${at}/complete`, { json: {} })
   }
 
-  it('replaces, keeps both, or refuses, as it was said at its start', async () => {
+  it('replaces, keeps both or fails, as chosen at its start', async () => {
     const person = await somebody()
     const id = await fileWith(person, 'a.txt', 'one')
     const replaced = await inParts(person, 'a.txt', 'seven', 'replace')
@@ -271,7 +271,7 @@ describe('An upload in parts', () => {
     await expectConsistent(t)
   })
 
-  it('replaces what is there at its end, and makes a file where nothing is', async () => {
+  it('replaces the file present at completion, or creates a new one', async () => {
     const person = await somebody()
     const START =
       'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id } } }'
@@ -296,7 +296,7 @@ interface Page {
 }
 
 describe('The versions of a file', () => {
-  it('are listed by both faces, the newest first, page by page', async () => {
+  it('are listed by REST and GraphQL, newest first, page by page', async () => {
     const person = await somebody()
     const id = await fileWith(person, 'docs/a.txt', '1', '22', '333', '4444')
     const sizes: number[] = []
@@ -327,7 +327,7 @@ describe('The versions of a file', () => {
     ).toBe('1')
   })
 
-  it('say who made each content', async () => {
+  it('name the author of each content', async () => {
     const room = await found(alice, 'Shed')
     const bob = await t.signIn('bob')
     await join(t, room, bob, 'editor')
@@ -345,7 +345,7 @@ describe('The versions of a file', () => {
     ])
   })
 
-  it('are as many as the policy keeps', async () => {
+  it('are limited to the number of the policy', async () => {
     const person = await somebody()
     await fileWith(person, 'a.txt', '1', '22', '333', '4444', '55555', '666666')
     expect((await versionsOf(person, 'a.txt')).map(({ size }: { size: number }) => size)).toEqual([
@@ -359,7 +359,7 @@ describe('The versions of a file', () => {
     await expectConsistent(t)
   })
 
-  it('go after VERSION_DAYS, from when they were replaced', async () => {
+  it('expire VERSION_DAYS after they were replaced', async () => {
     const person = await somebody()
     await fileWith(person, 'a.txt', '1', '22', '333')
     const [young, old] = await versionsOf(person, 'a.txt')
@@ -375,7 +375,7 @@ describe('The versions of a file', () => {
     await expectConsistent(t)
   })
 
-  it('go sooner than younger trash where a drive keeps more than it may', async () => {
+  it('are purged before younger trash when a drive exceeds its limit', async () => {
     const person = await somebody()
     const thousand = (digit: string) => digit.repeat(1000)
     await fileWith(person, 'a.txt', thousand('1'), thousand('2'), thousand('3'))
@@ -391,7 +391,7 @@ describe('The versions of a file', () => {
     await expectConsistent(t)
   })
 
-  it('are trimmed at the next sweep when one has failed, and not again at once when it has not', async () => {
+  it('are trimmed again by the next sweep only after a failure', async () => {
     let trims = 0
     const trimOverfull = async () => {
       trims += 1
@@ -413,7 +413,7 @@ describe('The versions of a file', () => {
 })
 
 describe('A version', () => {
-  it('becomes the content again, and the present content a version', async () => {
+  it('can be restored, and the present content becomes a version', async () => {
     const person = await somebody()
     const id = await fileWith(person, 'docs/a.txt', 'one', 'three')
     const [version] = await versionsOf(person, 'docs/a.txt')
@@ -439,7 +439,7 @@ describe('A version', () => {
     await expectConsistent(t)
   })
 
-  it('does so within the quota', async () => {
+  it('can only be restored within the quota', async () => {
     const person = await somebody()
     await fileWith(person, 'a.txt', 'x'.repeat(1000), 'y')
     const [version] = await versionsOf(person, 'a.txt')
@@ -452,7 +452,7 @@ describe('A version', () => {
     await expectConsistent(t)
   })
 
-  it('is deleted by both faces, with its bytes', async () => {
+  it('can be deleted through REST and GraphQL, with its bytes', async () => {
     const person = await somebody()
     const id = await fileWith(person, 'a.txt', '1', '22', '333')
     const [second, first] = await versionsOf(person, 'a.txt')
@@ -467,7 +467,7 @@ describe('A version', () => {
     await expectConsistent(t)
   })
 
-  it('waits with its file in the trash, and goes with it for ever', async () => {
+  it('stays with its file in the trash, and is deleted for ever with it', async () => {
     const person = await somebody()
     await fileWith(person, 'docs/a.txt', '1', '22')
     const [version] = await versionsOf(person, 'docs/a.txt')
@@ -497,7 +497,7 @@ describe('A version', () => {
     ).toEqual([])
   })
 
-  it('goes with the account and with the workspace', async () => {
+  it('is deleted with the account and with the workspace', async () => {
     const person = await somebody()
     await fileWith(person, 'a/b.txt', '1', '22')
     const room = await found(person)
@@ -516,7 +516,7 @@ describe('A version', () => {
   })
 })
 
-it('What happens is told in the log of the drive', async () => {
+it('Changes of versions are recorded in the log of the drive', async () => {
   const person = await somebody()
   const id = await fileWith(person, 'a.txt', '1', '22', '333')
   const [second, first] = await versionsOf(person, 'a.txt')
@@ -535,7 +535,7 @@ it('What happens is told in the log of the drive', async () => {
   ])
 })
 
-it('A content that was just replaced is kept, whatever the clocks of other instances said', async () => {
+it('A content that was just replaced is kept, even if the clocks of instances differ', async () => {
   const person = await somebody()
   const id = await fileWith(person, 'a.txt', '1', '22', '333', '4444')
   // As if another instance, of which the clock is far ahead, had made them.
@@ -546,7 +546,7 @@ it('A content that was just replaced is kept, whatever the clocks of other insta
 })
 
 it.each([{ VERSIONS_KEPT: '0' }, { VERSION_DAYS: '0' }])(
-  'With %j nothing is kept',
+  'With %j no versions are kept',
   async settings => {
     const bare = await startApp({ ...UNHURRIED, ...settings })
     try {
@@ -568,7 +568,7 @@ it.each([{ VERSIONS_KEPT: '0' }, { VERSION_DAYS: '0' }])(
 )
 
 describe('At the same time', () => {
-  it('many replacements make one chain of versions, and lose nothing', async () => {
+  it('many replacements create one chain of versions, and lose nothing', async () => {
     const person = await somebody()
     const id = await fileWith(person, 'a.txt', 'start')
     const contents = ['one', 'three', 'sixteen']
@@ -584,7 +584,7 @@ describe('At the same time', () => {
     await expectConsistent(t)
   })
 
-  it('replacements, moves, deletions and restores leave files, versions and counts that agree', async () => {
+  it('replacements, moves, deletions and restores leave files, versions and counts consistent', async () => {
     const person = await somebody()
     await fileWith(person, 'a/x.txt', 'start', 'next')
     const [version] = await versionsOf(person, 'a/x.txt')
@@ -612,7 +612,7 @@ describe('At the same time', () => {
 })
 
 describe('The doctor', () => {
-  it('mends what a drive keeps, and versions of nothing', async () => {
+  it('repairs the counts of a drive, and removes orphaned versions', async () => {
     const person = await somebody()
     const id = await fileWith(person, 'a.txt', '1', '22')
     const bucket = (await ask(person, '{ me { drive { id } } }')).me.drive.id
@@ -644,59 +644,62 @@ describe('The doctor', () => {
   })
 })
 
-describe('Refusals', () => {
+describe('Refusals of versions', () => {
   const none = '00000000-0000-7000-8000-000000000000'
 
-  it.each(['caller', 'workspace'])('by REST, of versions of a %s', async whose => {
-    const stranger = await somebody()
-    const room = await found(alice, 'Cellar')
-    const base = whose === 'caller' ? '/api/files' : `/api/workspaces/${room}/files`
-    const at = `${base}/versions`
-    for (const content of ['1', '22'])
-      await put(alice, 'mine.txt', content, { choice: 'replace', base })
-    const { versions } = (await alice.rest('GET', `${at}?path=/mine.txt`)).response
-    const { id } = versions[0]
-    const calls: [string, string][] = [
-      ['GET', `${at}?file_id=${none}`],
-      ['GET', `${at}/${none}/download`],
-      ['POST', `${at}/${none}/restore`],
-      ['DELETE', `${at}/${none}`],
-    ]
-    for (const [method, path] of calls) {
-      expect((await t.anonymous.rest(method, path)).status).toBe(401)
-      expect((await stranger.rest(method, path)).status).toBe(whose === 'caller' ? 404 : 403)
-      expect((await alice.rest(method, path)).response).toMatchObject(
-        method === 'GET' && path.includes('file_id')
-          ? { code: 'FILE_NOT_FOUND' }
-          : { code: 'VERSION_NOT_FOUND', id: none },
+  it.each(['caller', 'workspace'])(
+    'are the same through REST, for versions of a %s',
+    async whose => {
+      const stranger = await somebody()
+      const room = await found(alice, 'Cellar')
+      const base = whose === 'caller' ? '/api/files' : `/api/workspaces/${room}/files`
+      const at = `${base}/versions`
+      for (const content of ['1', '22'])
+        await put(alice, 'mine.txt', content, { choice: 'replace', base })
+      const { versions } = (await alice.rest('GET', `${at}?path=/mine.txt`)).response
+      const { id } = versions[0]
+      const calls: [string, string][] = [
+        ['GET', `${at}?file_id=${none}`],
+        ['GET', `${at}/${none}/download`],
+        ['POST', `${at}/${none}/restore`],
+        ['DELETE', `${at}/${none}`],
+      ]
+      for (const [method, path] of calls) {
+        expect((await t.anonymous.rest(method, path)).status).toBe(401)
+        expect((await stranger.rest(method, path)).status).toBe(whose === 'caller' ? 404 : 403)
+        expect((await alice.rest(method, path)).response).toMatchObject(
+          method === 'GET' && path.includes('file_id')
+            ? { code: 'FILE_NOT_FOUND' }
+            : { code: 'VERSION_NOT_FOUND', id: none },
+        )
+      }
+      if (whose === 'caller')
+        expect((await stranger.rest('POST', `${at}/${id}/restore`)).response).toEqual({
+          code: 'VERSION_NOT_FOUND',
+          id,
+        })
+      expect((await alice.rest('GET', `${at}?path=a/../b`)).response.code).toBe('INVALID_PATH')
+      expect((await alice.rest('GET', at)).response.code).toBe('INVALID_INPUT')
+      expect((await alice.rest('GET', `${at}/${id}/download?mode=sideways`)).response.code).toBe(
+        'INVALID_MODE',
       )
-    }
-    if (whose === 'caller')
-      expect((await stranger.rest('POST', `${at}/${id}/restore`)).response).toEqual({
-        code: 'VERSION_NOT_FOUND',
-        id,
-      })
-    expect((await alice.rest('GET', `${at}?path=a/../b`)).response.code).toBe('INVALID_PATH')
-    expect((await alice.rest('GET', at)).response.code).toBe('INVALID_INPUT')
-    expect((await alice.rest('GET', `${at}/${id}/download?mode=sideways`)).response.code).toBe(
-      'INVALID_MODE',
-    )
-    expect(
-      (await alice.rest('POST', `${at}/${id}/restore`, { json: { more: 1 } })).response.code,
-    ).toBe('INVALID_INPUT')
-    expect(await followed(await alice.rest('GET', `${at}/${id}/download`))).toBe('1')
-    for (const content of ['x'.repeat(2000), 'y'])
-      await put(alice, 'mine.txt', content, { choice: 'replace', base })
-    const [large] = (await alice.rest('GET', `${at}?path=/mine.txt`)).response.versions
-    await t.limit({ maxTotalStorageBytes: 1000, maxTotalStorageBytesWorkspace: 1000 })
-    const full = await alice.rest('POST', `${at}/${large.id}/restore`)
-    await t.limit({ maxTotalStorageBytes: FREE, maxTotalStorageBytesWorkspace: FREE })
-    expect(full.response.code).toBe('QUOTA_EXCEEDED')
-    expect((await alice.rest('POST', `${at}/${large.id}/restore`)).status).toBe(200)
-    expect((await alice.rest('DELETE', `${at}/${id}`)).status).toBe(200)
-  })
+      expect(
+        (await alice.rest('POST', `${at}/${id}/restore`, { json: { more: 1 } })).response.code,
+      ).toBe('INVALID_INPUT')
+      expect(await followed(await alice.rest('GET', `${at}/${id}/download`))).toBe('1')
+      for (const content of ['x'.repeat(2000), 'y'])
+        await put(alice, 'mine.txt', content, { choice: 'replace', base })
+      const [large] = (await alice.rest('GET', `${at}?path=/mine.txt`)).response.versions
+      await t.limit({ maxTotalStorageBytes: 1000, maxTotalStorageBytesWorkspace: 1000 })
+      const full = await alice.rest('POST', `${at}/${large.id}/restore`)
+      await t.limit({ maxTotalStorageBytes: FREE, maxTotalStorageBytesWorkspace: FREE })
+      expect(full.response.code).toBe('QUOTA_EXCEEDED')
+      expect((await alice.rest('POST', `${at}/${large.id}/restore`)).status).toBe(200)
+      expect((await alice.rest('DELETE', `${at}/${id}`)).status).toBe(200)
+    },
+  )
 
-  it('by GraphQL', async () => {
+  it('are the same through GraphQL', async () => {
     const person = await somebody()
     await fileWith(person, 'a.txt', '1', '22')
     const [{ id }] = await versionsOf(person, 'a.txt')
@@ -709,7 +712,7 @@ describe('Refusals', () => {
   })
 })
 
-it('has been asked for by every operation of its own', () => {
+it('All operations of versions are tested', () => {
   const late = (name: string) => !isShownGone(name)
   const of = (base: string) => [
     `GET ${base}/versions`,

@@ -34,12 +34,12 @@ onSqlite('The five minutes of docs/walk.md', () => {
     rmSync(dir, { recursive: true, force: true })
   })
 
-  it('show an answer for every step, in the shell and in GraphiQL', () => {
+  it('show a response for every step, in the shell and in GraphiQL', () => {
     expect(steps.filter(({ shown }) => !shown)).toEqual([])
     expect(new Set(steps.map(({ typed }) => typed.language))).toEqual(new Set(['sh', 'graphql']))
   })
 
-  it('can be walked as they stand there, and every answer is the one that is shown', async () => {
+  it('work as printed, and return the printed responses', async () => {
     const { code, errors, printed } = await take(steps, dir, service.url)
     expect([code, errors, printed.length]).toEqual([0, '', steps.length])
     for (const [i, { typed, shown }] of steps.entries()) {
@@ -52,7 +52,7 @@ onSqlite('The five minutes of docs/walk.md', () => {
     }
   }, 60_000)
 
-  it('leave a key with which the lines of README.md work as they stand there', async () => {
+  it('create a key with which the commands of README.md work as printed', async () => {
     const { key } = JSON.parse(readFileSync(join(dir, 'walk/key.json'), 'utf8')).response.api_key
     const [lines] = blocksOf('README.md', '## The first minute')
     const typed = { language: 'sh', text: lines?.text.replace('satchel_...', key) ?? '' }

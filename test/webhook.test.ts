@@ -87,7 +87,7 @@ const upload = async (...paths: string[]) => {
 }
 
 describe('A webhook', () => {
-  it('gets what happens from then on, in order, signed by Standard Webhooks', async () => {
+  it('receives events from its creation on, in order, signed by Standard Webhooks', async () => {
     await upload('before')
     const { secret } = await create(alice)
     await upload('one', 'two', 'three')
@@ -120,7 +120,7 @@ describe('A webhook', () => {
     })
   })
 
-  it('is looked for when one was made or changed, not at every event', async () => {
+  it('is looked up after webhooks change, and not at every event', async () => {
     const { db } = t.app
     const rows = db.rows
     let looks = 0
@@ -143,7 +143,7 @@ describe('A webhook', () => {
     }
   })
 
-  it('gets the kinds that it was made for, of the drive, of the person, or of a workspace', async () => {
+  it('receives the selected kinds of a drive, a person or a workspace', async () => {
     const id = await found(alice)
     await create(alice, { url: `${receiver.url}/drive`, kinds: ['FILE_CREATED', 'FILE_DELETED'] })
     await create(alice, { url: `${receiver.url}/person`, source: 'PERSON', kinds: ['KEY_CREATED'] })
@@ -163,7 +163,7 @@ describe('A webhook', () => {
     expect(got('/workspace')).toEqual(['file.created /c'])
   })
 
-  it('never shows its secret again, nor does the database or the log hold it', async () => {
+  it('never shows its secret again, not even in the database or the log', async () => {
     const { id, secret } = await create(alice)
     await upload('a')
     await settled()
@@ -183,7 +183,7 @@ describe('A webhook', () => {
     expect(data.__type.fields.map(({ name }: Anything) => name)).not.toContain('secret')
   })
 
-  it('signs with its new secret and for a day with the old one, when that was replaced', async () => {
+  it('signs with the new secret and, for a day, also with the replaced one', async () => {
     const { id, secret } = await create(alice, FILES)
     const rotate = async () =>
       (await ask(alice, ROTATE, { input: { webhook: id } })).rotateWebhookSecret
@@ -213,13 +213,13 @@ describe('A webhook', () => {
     expect(last.headers['webhook-signature']).toMatch(/^v1,[^ ]+$/)
   })
 
-  it('keeps its secret from keys, whatever their scopes', async () => {
+  it('hides its secret from keys, whatever their scopes', async () => {
     const { id } = await create(alice)
     const { caller } = await privateKey(t, alice)
     expect(await codeOf(caller, ROTATE, { input: { webhook: id } })).toBe('KEY_OUT_OF_BOUNDS')
   })
 
-  it('is tried again until its receiver takes an event, with one id, and only then gets the next', async () => {
+  it('retries an event with the same id until it is accepted, before it sends the next', async () => {
     const { id } = await create(alice, FILES)
     const internal = await startReceiver()
     receiver.next = [
@@ -251,7 +251,7 @@ describe('A webhook', () => {
     expect(deliveries[0].kind).toBe('file.created')
   })
 
-  it('counts a switch of protocols as a failure', async () => {
+  it('treats a protocol switch as a failure', async () => {
     const { id } = await create(alice, FILES)
     receiver.next = [
       res => void res.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end(),
@@ -268,7 +268,7 @@ describe('A webhook', () => {
     ])
   })
 
-  it('keeps everything for a receiver that is down, until it is up again', async () => {
+  it('delivers all events to a receiver that was down, once it is back', async () => {
     const { id } = await create(alice, FILES)
     await upload('one')
     await settled()
@@ -287,7 +287,7 @@ describe('A webhook', () => {
     expect(await look(alice, id)).toMatchObject({ firstFailedAt: null })
   })
 
-  it('gets nothing while it is paused, and what has happened meanwhile when it is resumed', async () => {
+  it('receives nothing while paused, and the missed events when resumed', async () => {
     const { id } = await create(alice, FILES)
     expect(await update(alice, id, { paused: true })).toMatchObject({ state: 'PAUSED' })
     await upload('one', 'two')
@@ -310,7 +310,7 @@ describe('A webhook', () => {
     })
   })
 
-  it('is disabled after three days of failures, with a mail, and goes on where it was when it is resumed', async () => {
+  it('is disabled after three days of failures, with a mail, and continues where it stopped when resumed', async () => {
     const { id } = await create(alice, FILES)
     const [hour, three] = [3_600_000, 3 * 86_400_000]
     /** As if it had failed for so long, and were due again. */
@@ -347,7 +347,7 @@ describe('A webhook', () => {
     expect(pathsOf(receiver.received.slice(attempts))).toEqual(['one', 'two', 'three'])
   })
 
-  it('has three days anew when the event that failed is not wanted any more', async () => {
+  it('gets another three days when the failing event is no longer selected', async () => {
     const { id } = await create(alice, FILES)
     await update(alice, id, { paused: true })
     await upload('one')
@@ -371,7 +371,7 @@ describe('A webhook', () => {
     ])
   })
 
-  it('is disabled at once when its receiver answers 410', async () => {
+  it('is disabled immediately when its receiver returns 410', async () => {
     const { id } = await create(alice, FILES)
     receiver.next = [status(410)]
     await upload('one', 'two')
@@ -380,7 +380,7 @@ describe('A webhook', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('is not held to what becomes of an attempt at the URL that it had, or before it was paused', async () => {
+  it('ignores the result of an attempt that began before a change of the URL or a pause', async () => {
     const { id } = await create(alice, FILES)
     const held: ServerResponse[] = []
     const hold: Answer = res => void held.push(res)
@@ -404,7 +404,7 @@ describe('A webhook', () => {
     expect(pathsOf(receiver.received)).toEqual(['one', 'one', 'two', 'two'])
   })
 
-  it('begins anew with another URL, but not with the one that it has', async () => {
+  it('resets its failures for another URL, but not for the same one', async () => {
     const { id } = await create(alice, FILES)
     const [since, later] = [Date.now() - 4 * 86_400_000, Date.now() + 86_400_000]
     await t.app.db.Webhook.update(
@@ -426,7 +426,7 @@ describe('A webhook', () => {
     ])
   })
 
-  it('is sent a ping and single events again on request, also while it is paused', async () => {
+  it('can send a ping and single events again on request, even while paused', async () => {
     const { id, secret } = await create(alice, FILES)
     await upload('one')
     await settled()
@@ -457,7 +457,7 @@ describe('A webhook', () => {
       )
   })
 
-  it('is sent only so many of them in a minute', async () => {
+  it('limits the number of requested deliveries per minute', async () => {
     const hurried = await startApp({
       ...UNHURRIED,
       WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1',
@@ -504,7 +504,7 @@ describe('A webhook', () => {
     expect(await db.WebhookDelivery.count({ where: { webhookId: id } })).toBe(100)
   })
 
-  it('begins anew where the log begins when what it has not got yet was purged', async () => {
+  it('continues at the start of the log when undelivered events were purged', async () => {
     const { id } = await create(alice, FILES)
     await update(alice, id, { paused: true })
     await upload('one', 'two')
@@ -516,7 +516,7 @@ describe('A webhook', () => {
     expect(pathsOf(receiver.received)).toEqual(['three'])
   })
 
-  it('is one of ten at most, has a URL that makes sense, and goes with its attempts', async () => {
+  it('is limited to ten, needs a valid URL, and is deleted with its attempts', async () => {
     const { id } = await create(alice, FILES)
     await upload('a')
     await settled()
@@ -548,7 +548,7 @@ describe('A webhook', () => {
   })
 })
 
-it('every mutation has shown what it may say', async () => {
+it('every mutation has returned each of its documented errors', async () => {
   const { id } = await create(alice)
   const input = { webhook: id }
   for (const [document, more] of [
@@ -575,7 +575,7 @@ it('every mutation has shown what it may say', async () => {
 })
 
 describe('A webhook of a workspace', () => {
-  it('gets nothing while the one who is responsible for it may not manage the workspace', async () => {
+  it('receives nothing while its responsible member may not manage the workspace', async () => {
     const id = await found(alice)
     const admin = await t.signIn(`admin${people}`)
     await join(t, id, admin, 'admin')
@@ -610,7 +610,7 @@ describe('A webhook of a workspace', () => {
     expect(await told('six')).toEqual(['/one', '/two', '/three', '/four', '/five', '/six'])
   })
 
-  it('is told of in the log of the workspace', async () => {
+  it('is recorded in the log of the workspace', async () => {
     const id = await found(alice)
     const webhook = await create(alice, { workspace: id, ...FILES })
     await update(alice, webhook.id, { paused: true })
@@ -632,7 +632,7 @@ describe('A webhook of a workspace', () => {
 describe('The backlog of webhooks', () => {
   const WEEK_MS = 7 * 86_400_000
 
-  it('has an event from when it happened, and none of webhooks that may not be delivered to', async () => {
+  it('counts events from the moment they happen, and excludes webhooks that may not be delivered', async () => {
     const { db } = t.app
     const backlog = () => webhookBacklog(db, Date.now())
     const { id } = await create(alice)
@@ -659,9 +659,9 @@ describe('The backlog of webhooks', () => {
   })
 })
 
-describe('A webhook of a workspace whose one responsible deletes their account', () => {
+describe('A webhook of a workspace whose responsible member deletes their account', () => {
   it.each(['a member', 'none any more'])(
-    'ends, and the log of the workspace says so: who is %s',
+    'is deleted, and the log of the workspace records it: who is %s',
     async which => {
       const bob = await t.signIn(`bob${++people}`)
       const id = await found(bob)
@@ -684,18 +684,18 @@ describe('A webhook of a workspace whose one responsible deletes their account',
   )
 })
 
-describe('A webhook to an address that is not public', () => {
+describe('A webhook to a private address', () => {
   it.each([
     'http://127.0.0.2/',
     'http://[::1]/',
     'http://[::ffff:127.0.0.1]/',
     'http://0x7f.0.0.2/',
     'http://2130706434/',
-  ])('is not made when its URL says so: %s', async url => {
+  ])('is rejected because of its URL: %s', async url => {
     expect(await codeOf(alice, CREATE, { input: { url } })).toBe('INVALID_INPUT')
   })
 
-  it('is refused at each connection, also when its name has meant another one before', async () => {
+  it('is refused at each connection, even if its name resolved to a public address before', async () => {
     const internal = await startReceiver('127.0.0.2', receiver.port)
     const { id } = await create(alice, { url: `http://hook.example:${receiver.port}/`, ...FILES })
     answers = ['127.0.0.1', '127.0.0.2', '10.0.0.1', '127.0.0.1']
@@ -714,8 +714,8 @@ describe('A webhook to an address that is not public', () => {
   })
 })
 
-describe('A receiver that hangs', () => {
-  it('gets the event in the end, and holds up nobody else', async () => {
+describe('A hanging receiver', () => {
+  it('gets the event in the end, and does not delay other receivers', async () => {
     const hurried = await startApp(
       { ...UNHURRIED, WEBHOOK_ALLOW_ADDRESSES: '127.0.0.0/8' },
       { webhookHabits: { timeoutMs: 300, retryMs: () => 0 } },
@@ -740,8 +740,8 @@ describe('A receiver that hangs', () => {
   })
 })
 
-describe('Receivers that are slow', () => {
-  it('give their places to others after each turn', async () => {
+describe('Slow receivers', () => {
+  it('yield their slots to others after each turn', async () => {
     const hurried = await startApp(
       { ...UNHURRIED, WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1' },
       { webhookHabits: { turnMs: 0, timeoutMs: 30_000 } },
@@ -792,7 +792,7 @@ describe('A database that refuses to write', () => {
 })
 
 describe('Two instances', () => {
-  it('do not claim what the other has had and put off meanwhile', async () => {
+  it('do not claim a webhook that the other one has just handled and deferred', async () => {
     const { id } = await create(alice, FILES)
     await update(alice, id, { paused: true })
     const { db } = t.app

@@ -11,7 +11,7 @@ const withBoth = engine === 'mysql' && process.env.TEST_REDIS_URL ? describe : d
 const SHARES = 'subscription { shareReceived { fileName } }'
 const MAX = 20
 
-withBoth('Two workers while Redis does not answer', () => {
+withBoth('Two workers during a Redis outage', () => {
   let proxy: FlakyProxy
   let t: TestApp
   let people = 0
@@ -36,10 +36,10 @@ withBoth('Two workers while Redis does not answer', () => {
   }
 
   it.each<[string, 'refuse' | 'freeze']>([
-    ['it is down', 'refuse'],
-    ['it takes commands and answers none', 'freeze'],
+    ['Redis is down', 'refuse'],
+    ['Redis accepts commands and never replies', 'freeze'],
   ])(
-    'count together, let people sign in and hear each other when %s',
+    'share limits, accept sign-ins and notify each other when %s',
     async (_how, fail) => {
       const [alice, bob] = [await sharer(), await t.signIn(`bob-${people++}`)]
       // One for each worker, as connections are given to them by turns.

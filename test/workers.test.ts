@@ -169,11 +169,11 @@ onMysql('Two workers', () => {
     existsSync(folder()) ? readdirSync(folder()).filter(name => name.endsWith('.eml')).length : 0
   const deaths = () => service.said().split('a worker died').length - 1
 
-  it('are not the process that was started, which answers nothing', () => {
+  it('run in processes of their own, and the first process serves no requests', () => {
     expect(new Set([service.pid, near.pid, far.pid]).size).toBe(3)
   })
 
-  it('count rates together', async () => {
+  it('share their rate limits', async () => {
     const create = (line: Line, name: string) =>
       line.ask('/api/workspaces/create', as(alice, post({ name })))
     const [one, two, three, four] = [
@@ -189,7 +189,7 @@ onMysql('Two workers', () => {
     expect((await create(near, 'e')).status).toBe(429)
   })
 
-  it('count wrong passwords together, also those that come at once', async () => {
+  it('share the count of wrong passwords, even for concurrent attempts', async () => {
     await alice.upload('secret.txt', 'x')
     const { response } = await alice.rest('POST', '/api/files/quick_share', {
       json: { object: 'secret.txt', password: 'right' },
@@ -202,7 +202,7 @@ onMysql('Two workers', () => {
     expect(codes.filter(code => code === 'TOO_MANY_ATTEMPTS')).toHaveLength(20)
   })
 
-  it('refuse a key that was revoked at the other one, at once', async () => {
+  it('reject a key that was just revoked on the other worker', async () => {
     for (let i = 0; i < 10; i++) {
       const [here, there] = i % 2 ? [near, far] : [far, near]
       const made = await here.ask(
@@ -221,14 +221,14 @@ onMysql('Two workers', () => {
     }
   })
 
-  it('tell each other what happens', async () => {
+  it('notify each other of events', async () => {
     const stream = await near.subscribe(bob, USAGE)
     await newFolder(far, bob, 'told')
     await until(() => stream.said().includes('"folderCount":1'), 5000)
     stream.close()
   })
 
-  it('count subscriptions together, and give their places back', async () => {
+  it('share the limit of subscriptions, and release its slots', async () => {
     const one = await near.subscribe(bob, USAGE)
     const two = await far.subscribe(bob, USAGE)
     const [lineOne, lineTwo] = await openLines(service)
@@ -251,7 +251,7 @@ onMysql('Two workers', () => {
     lineTwo.close()
   })
 
-  it('run each job once, at once, wherever it was enqueued', async () => {
+  it('run each job once and without delay, wherever it was enqueued', async () => {
     const emails = [
       'carol@example.com',
       'dave@example.com',
@@ -273,7 +273,7 @@ onMysql('Two workers', () => {
 
   // The one that was there first runs the jobs.
   it.each(['older', 'younger'])(
-    'go on without the %s one when it is killed, which is replaced',
+    'survive the death of the %s one, which is replaced',
     async which => {
       const before = deaths()
       const [older, younger] = near.pid < far.pid ? [near, far] : [far, near]
@@ -338,7 +338,7 @@ onMysql('A service with workers', () => {
     return { service, lines }
   }
 
-  it('ends as a whole when its first process is killed, and frees its port', async () => {
+  it('stops as a whole when its first process is killed, and frees its port', async () => {
     const port = String(await freePort())
     const { service, lines } = await start({ PORT: port })
     try {
@@ -357,7 +357,7 @@ onMysql('A service with workers', () => {
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'finishes running requests at a %s of all its processes',
+    'completes running requests when all its processes receive %s',
     async signal => {
       const { service } = await start({ SHUTDOWN_SECONDS: '20' })
       try {
@@ -380,7 +380,7 @@ onMysql('A service with workers', () => {
     },
   )
 
-  it('replaces a worker that hangs', async () => {
+  it('replaces a hanging worker', async () => {
     const { service, lines } = await start()
     try {
       const [stopped] = lines
@@ -394,7 +394,7 @@ onMysql('A service with workers', () => {
     }
   }, 150_000)
 
-  it('says once why it cannot start', async () => {
+  it('reports once why it cannot start', async () => {
     const { service } = await start({ PORT: String(await freePort()) })
     try {
       const said = await service.another().catch(error => String(error))
@@ -407,7 +407,7 @@ onMysql('A service with workers', () => {
 })
 
 onMysql('The metrics', () => {
-  it('are those of all workers, and do not shrink when one dies', async () => {
+  it('sum over all workers, and do not decrease when one dies', async () => {
     const port = String(await freePort())
     const service = await startServiceProcess({ ...TWO, METRICS_PORT: port })
     try {
@@ -455,7 +455,7 @@ onMysql('The metrics', () => {
 })
 
 onMysql('The embedded sign-in', () => {
-  it('stays in one process, and the start says so', async () => {
+  it('stays in one process, and logs this at the start', async () => {
     const service = await startServiceProcess({ WORKERS: '2', CONSOLE: 'false' })
     try {
       expect(service.workers()).toEqual([])
@@ -468,7 +468,7 @@ onMysql('The embedded sign-in', () => {
 
 const onSqlite = engine === 'sqlite' ? it : it.skip
 
-onSqlite('SQLite stays with one process, and the start says so', async () => {
+onSqlite('SQLite runs in one process, and the start logs this', async () => {
   const service = await startServiceProcess({ ...PROVIDER, WORKERS: '2', CONSOLE: 'false' })
   try {
     expect(service.workers()).toEqual([])

@@ -67,7 +67,7 @@ const putId = async (path: string, bytes = 'x'): Promise<string> =>
 const HELLO = '5d41402abc4b2a76b9719d911017c592'
 
 describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
-  it('200 streams a file in, and makes the folders on the way', async () => {
+  it('200 streams a file in, and creates missing folders', async () => {
     const { status, msg, response } = await put(bob, id, '/docs/new/a.txt', 'hello')
     expect([status, msg]).toEqual([200, 'ok'])
     expect(response).toEqual([
@@ -97,7 +97,7 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
     ['docs', '/docs'],
     ['/docs/', '/docs'],
     ['docs/ä', '/docs/ä'],
-  ])('200 into %j, which is answered as %j', async (folder, path) => {
+  ])('200 into %j, which is returned as %j', async (folder, path) => {
     const form = new FormData()
     form.append('file', new Blob(['x']), 'b.txt')
     // Browsers send the file first.
@@ -106,7 +106,7 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
     expect([response[0].path, await level(path)]).toEqual([path, { folders: [], files: ['b.txt'] }])
   })
 
-  it('400 for no file, a path that cannot be, and an unknown part', async () => {
+  it('400 for a missing file, an invalid path, and an unknown part', async () => {
     const form = (parts: Record<string, string | Blob>) => {
       const made = new FormData()
       for (const [name, value] of Object.entries(parts))
@@ -139,7 +139,7 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
     expect(await usage()).toEqual({ files: 0, bytes: 0, folders: 0 })
   })
 
-  it('409 for a path that exists, or leads through a file; the first stays as it is', async () => {
+  it('409 for a path that exists or leads through a file, which stays unchanged', async () => {
     await put(bob, id, '/docs/a.txt', 'first')
     for (const [path, blocking] of [
       ['/docs/a.txt', '/docs/a.txt'],
@@ -154,7 +154,7 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
     await expectConsistent(t)
   })
 
-  it('400 beyond the storage that the plan of its owner allows, to the byte, also at once', async () => {
+  it('400 beyond the storage limit of the plan of its owner, to the byte, also at once', async () => {
     await t.limit({ maxTotalStorageBytesWorkspace: 10, maxFileSizeBytes: 8 })
     expect(outcome(await put(bob, id, '/large', '123456789'))).toEqual([
       400,
@@ -178,7 +178,7 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
     await expectConsistent(t)
   })
 
-  it('400 beyond the files that the plan allows, also at once', async () => {
+  it('400 beyond the file limit of the plan, also at once', async () => {
     await t.limit({ maxFilesWorkspace: 3 })
     const racing = await Promise.all(Array.from({ length: 8 }, (_, i) => put(bob, id, `/${i}`)))
     expect(racing.map(a => a.status).sort()).toEqual([200, 200, 200, ...Array(5).fill(400)])
@@ -192,7 +192,7 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
 })
 
 describe('GET /api/workspaces/{workspace_id}/files/tree', () => {
-  it('200 lists one level, with who made what', async () => {
+  it('200 lists one level, with the author of each entry', async () => {
     await put(bob, id, '/docs/a.txt', 'hello')
     await mkdir({ folder_name: 'empty', parent_path: '/docs' }, alice)
     const { status, msg, response } = await tree({ path: 'docs/' }, carol)
@@ -244,7 +244,7 @@ describe('GET /api/workspaces/{workspace_id}/files/tree', () => {
     expect((await tree({ path: 'a.txt' })).response).toEqual({ path: '/a.txt', ...nothing })
   })
 
-  it('200 by pages, each entry once', async () => {
+  it('200 page by page, each entry once', async () => {
     for (const name of ['a', 'b', 'c']) await mkdir({ folder_name: name })
     for (const name of ['1', '2', '3', '4']) await put(bob, id, name)
     const seen: string[] = []
@@ -260,7 +260,7 @@ describe('GET /api/workspaces/{workspace_id}/files/tree', () => {
     expect(seen).toEqual(['a', 'b', 'c', '1', '2', '3', '4'])
   })
 
-  it('400 for a path that cannot be, a limit out of range, and a bad cursor', async () => {
+  it('400 for an invalid path, a limit out of range, and an invalid cursor', async () => {
     for (const [query, field, code] of [
       [{ path: '/a/../b' }, 'path', 'INVALID_PATH'],
       [{ limit: '0' }, 'limit', 'INVALID_INPUT'],
@@ -276,7 +276,7 @@ describe('GET /api/workspaces/{workspace_id}/files/tree', () => {
 })
 
 describe('PATCH /api/workspaces/{workspace_id}/files/move', () => {
-  it('200 by id: into a folder, which is made, and the name stays', async () => {
+  it('200 by id: into a folder, which is created, under the same name', async () => {
     const file_id = await putId('/docs/a.txt', 'hello')
     const { status, msg, response } = await move({ file_id, destination: 'new/place/' })
     expect([status, msg, response]).toEqual([
@@ -296,7 +296,7 @@ describe('PATCH /api/workspaces/{workspace_id}/files/move', () => {
     })
   })
 
-  it('200 by path: to a full path, with another name', async () => {
+  it('200 by path: to a full path, under another name', async () => {
     await put(bob, id, '/docs/a.txt')
     const { response } = await move({
       source: 'docs/a.txt',
@@ -308,7 +308,7 @@ describe('PATCH /api/workspaces/{workspace_id}/files/move', () => {
     await expectConsistent(t)
   })
 
-  it('400 for a file that is named twice or not at all, and for what is wrong otherwise', async () => {
+  it('400 for a file that is named twice or not at all, and for invalid targets', async () => {
     const file_id = await putId('/a.txt')
     for (const [json, field, code] of [
       [{ file_id, source: '/a.txt', destination: '/b' }, 'file_id', 'INVALID_INPUT'],
@@ -334,7 +334,7 @@ describe('PATCH /api/workspaces/{workspace_id}/files/move', () => {
     expect(await level('/')).toEqual({ folders: [], files: ['a.txt'] })
   })
 
-  it('404 for a file that is not here: missing, a folder, of another workspace, one’s own', async () => {
+  it('404 for a missing file, a folder, a file of another workspace, and one’s own file', async () => {
     await mkdir({ folder_name: 'folder' })
     const other = (await put(alice, await found(alice), '/a.txt')).response[0].id
     const own = (await alice.upload('mine.txt', 'x')).response.file.id
@@ -351,7 +351,7 @@ describe('PATCH /api/workspaces/{workspace_id}/files/move', () => {
     await alice.rest('DELETE', '/api/files/delete?file=mine.txt')
   })
 
-  it('409 onto something that exists', async () => {
+  it('409 for a target that exists', async () => {
     const file_id = await putId('/a.txt')
     await put(bob, id, '/docs/a.txt')
     for (const json of [
@@ -368,7 +368,7 @@ describe('PATCH /api/workspaces/{workspace_id}/files/move', () => {
 })
 
 describe('POST /api/workspaces/{workspace_id}/files/mkdir', () => {
-  it('200 makes a folder in the root, or in one that is there', async () => {
+  it('200 creates a folder in the root or in an existing folder', async () => {
     const { status, msg, response } = await mkdir({ folder_name: 'docs' })
     expect([status, msg]).toEqual([200, 'ok'])
     expect(response).toEqual({
@@ -405,7 +405,7 @@ describe('POST /api/workspaces/{workspace_id}/files/mkdir', () => {
     expect(outcome(await mkdir({ folder_name: 'a' }, carol))).toEqual([403, { code: 'FORBIDDEN' }])
   })
 
-  it('404 in a folder that is not there; 409 for what exists, also at once', async () => {
+  it('404 in a missing folder; 409 for an existing name, also at once', async () => {
     await put(bob, id, '/docs/a.txt')
     for (const parent_path of ['/none', '/docs/a.txt'])
       expect(outcome(await mkdir({ folder_name: 'a', parent_path }))).toEqual([
@@ -427,7 +427,7 @@ describe('POST /api/workspaces/{workspace_id}/files/mkdir', () => {
     expect(await usage()).toEqual({ files: 1, bytes: 1, folders: 2 })
   })
 
-  it('400 beyond the folders that the plan allows, to the very last one, however they are made', async () => {
+  it('400 beyond the folder limit of the plan, exactly, by every way of creating folders', async () => {
     await t.limit({ maxWorkspaceFolders: 5 })
     const full = { code: 'QUOTA_EXCEEDED', limit: 'max_workspace_folders', max: 5, used: 5 }
     const racing = await Promise.all(
@@ -458,7 +458,7 @@ describe('POST /api/workspaces/{workspace_id}/files/mkdir', () => {
 })
 
 describe('PATCH /api/workspaces/{workspace_id}/files/folder/move', () => {
-  it('200 moves a folder with all that is in it', async () => {
+  it('200 moves a folder with its contents', async () => {
     const file_id = await putId('/a/b/1.txt', '123')
     await put(bob, id, '/a/2.txt', '12')
     const { status, msg, response } = await moveFolder({ source: 'a', destination: '/new/place/' })
@@ -474,7 +474,7 @@ describe('PATCH /api/workspaces/{workspace_id}/files/folder/move', () => {
     await expectConsistent(t)
   })
 
-  it('400 into itself, of the root, and for what is wrong otherwise', async () => {
+  it('400 into itself, for the root, and for invalid targets', async () => {
     await put(bob, id, '/a/1.txt')
     for (const [json, field, code] of [
       [{ source: '/a', destination: '/a' }, 'destination', 'INVALID_PATH'],
@@ -488,7 +488,7 @@ describe('PATCH /api/workspaces/{workspace_id}/files/folder/move', () => {
     expect(await level('/')).toEqual({ folders: ['a'], files: [] })
   })
 
-  it('401 without a credential; 403 for viewers; 404 for what is no folder here; 409 onto what exists', async () => {
+  it('401 without a credential; 403 for viewers; 404 for a missing folder; 409 for a taken name', async () => {
     await put(bob, id, '/a/1.txt')
     await put(bob, id, '/b/2.txt')
     expect((await moveFolder({ source: '/a', destination: '/c' }, t.anonymous)).status).toBe(401)
@@ -514,7 +514,7 @@ describe('PATCH /api/workspaces/{workspace_id}/files/folder/move', () => {
 })
 
 describe('DELETE /api/workspaces/{workspace_id}/files/folder/delete', () => {
-  it('200 deletes a folder with all that is in it, always', async () => {
+  it('200 deletes a folder with its contents', async () => {
     await put(bob, id, '/a/b/1.txt', '123')
     await put(bob, id, '/a/2.txt', '12')
     await put(bob, id, '/3.txt', '1')
@@ -525,7 +525,7 @@ describe('DELETE /api/workspaces/{workspace_id}/files/folder/delete', () => {
     await expectConsistent(t)
   })
 
-  it('400 for the root, no path, a path that cannot be, and a path in the body', async () => {
+  it('400 for the root, a missing or invalid path, and a path in the body', async () => {
     await put(bob, id, '/a/1.txt')
     for (const [query, field, code] of [
       [{ path: '/' }, 'path', 'INVALID_PATH'],
@@ -539,7 +539,7 @@ describe('DELETE /api/workspaces/{workspace_id}/files/folder/delete', () => {
     expect(await usage()).toEqual({ files: 1, bytes: 1, folders: 1 })
   })
 
-  it('401 without a credential; 403 for viewers; 404 for what is no folder here', async () => {
+  it('401 without a credential; 403 for viewers; 404 for a missing folder', async () => {
     await put(bob, id, '/a/1.txt')
     expect((await deleteFolder({ path: '/a' }, t.anonymous)).status).toBe(401)
     expect(outcome(await deleteFolder({ path: '/a' }, carol))).toEqual([403, { code: 'FORBIDDEN' }])
@@ -571,7 +571,7 @@ describe('GET /api/workspaces/{workspace_id}/files/download', () => {
     expect(headers.get('content-disposition')).toMatch(/^inline/)
   })
 
-  it('400 for a file that is named twice or not at all, a bad mode, and a path that cannot be', async () => {
+  it('400 for a file that is named twice or not at all, an invalid mode, and an invalid path', async () => {
     const file_id = await putId('/a.txt')
     for (const [query, field, code] of [
       [{ file_id, path: '/a.txt' }, 'file_id', 'INVALID_INPUT'],
@@ -582,7 +582,7 @@ describe('GET /api/workspaces/{workspace_id}/files/download', () => {
       expect(outcome(await download(query))).toEqual([400, { code, field }])
   })
 
-  it('401 without a credential; 403 for strangers; 404 for what is no file here', async () => {
+  it('401 without a credential; 403 for strangers; 404 for a missing file', async () => {
     const file_id = await putId('/docs/a.txt')
     expect((await download({ file_id }, t.anonymous)).status).toBe(401)
     expect(outcome(await download({ file_id }, await t.signIn('dora')))).toEqual([
@@ -601,7 +601,7 @@ describe('GET /api/workspaces/{workspace_id}/files/download', () => {
 })
 
 describe('DELETE /api/workspaces/{workspace_id}/files/delete', () => {
-  it('200 deletes a file, by id and by path, and its blob afterwards', async () => {
+  it('200 deletes a file, by id and by path, and its blob later', async () => {
     const file_id = await putId('/docs/a.txt', 'hello')
     await put(bob, id, '/docs/b.txt', 'hello')
     const { status, msg, response } = await remove({ file_id })
@@ -614,7 +614,7 @@ describe('DELETE /api/workspaces/{workspace_id}/files/delete', () => {
     await expectConsistent(t)
   })
 
-  it('400 for a file that is named twice or not at all, and a path that cannot be', async () => {
+  it('400 for a file that is named twice or not at all, and an invalid path', async () => {
     const file_id = await putId('/a.txt')
     for (const [query, field, code] of [
       [{ file_id, path: '/a.txt' }, 'file_id', 'INVALID_INPUT'],
@@ -625,7 +625,7 @@ describe('DELETE /api/workspaces/{workspace_id}/files/delete', () => {
     expect(await usage()).toEqual({ files: 1, bytes: 1, folders: 0 })
   })
 
-  it('401 without a credential; 403 for viewers; 404 for what is no file here', async () => {
+  it('401 without a credential; 403 for viewers; 404 for a missing file', async () => {
     const file_id = await putId('/docs/a.txt')
     expect((await remove({ file_id }, t.anonymous)).status).toBe(401)
     expect(outcome(await remove({ file_id }, carol))).toEqual([403, { code: 'FORBIDDEN' }])

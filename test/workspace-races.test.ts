@@ -116,7 +116,7 @@ async function heldUpload(
 }
 
 describe('One invite', () => {
-  it.each(ROUNDS)('that is accepted ten times at once makes one member (round %i)', async () => {
+  it.each(ROUNDS)('that is accepted ten times at once creates one member (round %i)', async () => {
     const token = await invited(bob)
     const answers = await Promise.all(Array.from({ length: 10 }, () => accept(bob, token)))
     const [won, ...others] = outcomes(answers)
@@ -166,7 +166,7 @@ describe('One invite', () => {
 })
 
 describe('Owners', () => {
-  it.each(ROUNDS)('who are the last two and leave at once: one stays (round %i)', async () => {
+  it.each(ROUNDS)('who are the last two and leave at once: one remains (round %i)', async () => {
     await join(t, workspace_id, bob, 'owner')
     await join(t, workspace_id, carol, 'viewer')
     const answers = await atOnce(
@@ -243,7 +243,7 @@ describe('Owners', () => {
 })
 
 describe('A workspace that is deleted', () => {
-  it('while a file is on its way takes neither its row nor its bytes', async () => {
+  it('during an upload keeps neither its row nor its bytes', async () => {
     await join(t, workspace_id, bob, 'editor')
     const upload = await heldUpload(bob)
     expect((await deleteWorkspace()).status).toBe(200)
@@ -252,7 +252,7 @@ describe('A workspace that is deleted', () => {
     expect(await rowsLeft()).toEqual([])
   })
 
-  it('and purged while a file is on its way takes neither its row nor its bytes', async () => {
+  it('and purged during an upload keeps neither its row nor its bytes', async () => {
     await put(alice, workspace_id, '/docs/a.txt')
     const upload = await heldUpload(alice)
     await deleteWorkspace()
@@ -304,7 +304,7 @@ describe('A workspace that is deleted', () => {
     ['removes a member', () => removeMember(alice, bob), 'FORBIDDEN'],
     ['deletes it', () => deleteWorkspace(), 'WORKSPACE_NOT_FOUND'],
     ['joins it', (token, guest) => accept(guest, token), 'INVITE_NOT_FOUND'],
-  ])('after a call was let in that %s refuses it', async (_what, call, code) => {
+  ])('after a request that %s was admitted rejects it', async (_what, call, code) => {
     const { db } = t.app
     await join(t, workspace_id, bob, 'editor')
     const guest = await t.signIn('guest')
@@ -342,7 +342,7 @@ describe('A workspace that is deleted', () => {
 
 describe('An account that is deleted', () => {
   it.each([true, false])(
-    'while a file is on its way takes neither its row nor its bytes (with the data: %s)',
+    'during an upload keeps neither its row nor its bytes (with the data: %s)',
     async data => {
       const hanna = await t.signIn(`hanna-${data}`)
       await hanna.upload('kept.txt', 'kept')
@@ -360,34 +360,38 @@ describe('An account that is deleted', () => {
     },
   )
 
-  it.each(ROUNDS)('while it makes workspaces and keys takes them along (round %i)', async round => {
-    const greta = await t.signIn(`greta${round}`)
-    const key = { name: 'a', scopes: ['private_files:read'] }
-    const work = Array.from({ length: 4 }, (_, i) => [
-      () => greta.rest('POST', '/api/workspaces/create', { json: { name: `Workspace ${i}` } }),
-      () => greta.rest('POST', '/api/api_keys/private/create', { json: key }),
-    ]).flat()
-    const [ended, ...answers] = await atOnce(
-      () => greta.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } }),
-      ...work,
-    )
-    expect(ended?.status).toBe(200)
-    for (const { status, response } of answers)
-      expect([200, 401]).toContain(response.code ? status : 200)
-    for (const [table, column] of [
-      ['workspace', 'owner_id'],
-      ['member', 'user_id'],
-      ['api_key', 'created_by'],
-      ['bucket', 'user_id'],
-    ])
-      expect(
-        await t.app.db.rows(`SELECT * FROM ${table} WHERE ${column} = ?`, [greta.userId]),
-      ).toEqual([])
-  })
+  it.each(ROUNDS)(
+    'while it creates workspaces and keys takes them along (round %i)',
+    async round => {
+      const greta = await t.signIn(`greta${round}`)
+      const key = { name: 'a', scopes: ['private_files:read'] }
+      const work = Array.from({ length: 4 }, (_, i) => [
+        () => greta.rest('POST', '/api/workspaces/create', { json: { name: `Workspace ${i}` } }),
+        () => greta.rest('POST', '/api/api_keys/private/create', { json: key }),
+      ]).flat()
+      const [ended, ...answers] = await atOnce(
+        () =>
+          greta.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } }),
+        ...work,
+      )
+      expect(ended?.status).toBe(200)
+      for (const { status, response } of answers)
+        expect([200, 401]).toContain(response.code ? status : 200)
+      for (const [table, column] of [
+        ['workspace', 'owner_id'],
+        ['member', 'user_id'],
+        ['api_key', 'created_by'],
+        ['bucket', 'user_id'],
+      ])
+        expect(
+          await t.app.db.rows(`SELECT * FROM ${table} WHERE ${column} = ?`, [greta.userId]),
+        ).toEqual([])
+    },
+  )
 })
 
 describe('A role that changes', () => {
-  it('during a write counts before the file is made', async () => {
+  it('during a write takes effect before the file is created', async () => {
     await join(t, workspace_id, bob, 'editor')
     const upload = await heldUpload(bob)
     await changeRole(alice, bob, 'viewer')
@@ -397,7 +401,7 @@ describe('A role that changes', () => {
     expect(files).toEqual([])
   })
 
-  it('to and fro while files are written: what was let in is there, and nothing else', async () => {
+  it('repeatedly during writes: exactly the admitted files exist', async () => {
     await join(t, workspace_id, bob, 'editor')
     const flips = async () => {
       for (const role of ['viewer', 'editor', 'viewer', 'editor', 'viewer'])
@@ -437,7 +441,7 @@ describe('A role that changes', () => {
 })
 
 describe('A key that is deleted', () => {
-  it('while it is used serves no call that begins afterwards', async () => {
+  it('during use rejects every later call', async () => {
     for (const where of ['private', workspace_id]) {
       const made =
         where === 'private'
@@ -471,7 +475,7 @@ describe('A key that is deleted', () => {
     }
   })
 
-  it('while it uploads: the upload and the next call are refused', async () => {
+  it('during an upload: the upload and the next call are rejected', async () => {
     const { caller, id, key } = await workspaceKey(t, alice, workspace_id)
     const upload = await heldUpload(t.anonymous, { 'x-api-key': key })
     await alice.rest('DELETE', `/api/api_keys/${workspace_id}/delete`, { json: { api_key_id: id } })

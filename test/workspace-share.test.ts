@@ -60,8 +60,8 @@ const changeRole = (person: Person, role: string) =>
     json: { workspace_id: garden, user_id: person.userId, role },
   })
 
-describe('What is in a workspace', () => {
-  it('is shared by who writes there: by a link, and with a person', async () => {
+describe('An entry of a workspace', () => {
+  it('can be shared by its writers, by a link and with a person', async () => {
     const { id, path } = await file()
     const drive = await driveOf(editor, garden)
     const { createLink } = await ask(editor, LINK, {
@@ -80,7 +80,7 @@ describe('What is in a workspace', () => {
     ])
   })
 
-  it('is shared with its folders, live', async () => {
+  it('is shared with its folders, and later changes are visible', async () => {
     const { path } = await file()
     const folder = path.split('/').slice(0, 3).join('/')
     const drive = await driveOf(editor, garden)
@@ -110,7 +110,7 @@ describe('What is in a workspace', () => {
     ]).toEqual([true, 'INVALID_INPUT'])
   })
 
-  it('is listed to the member who shared it, in a session', async () => {
+  it('is listed for the member who shared it, in a session', async () => {
     const { id, path } = await file()
     const { token } = await link(id)
     const mine = async (person: Person) =>
@@ -175,7 +175,7 @@ describe('A share from a workspace ends', () => {
     expect(statusAndCode(await resolve(token))).toEqual(gone)
   })
 
-  it('with the role of its maker, and does not come back with it', async () => {
+  it('when its creator loses the role, and does not return with the role', async () => {
     const { id } = await file()
     const { token } = await link(id)
     expect((await changeRole(editor, 'admin')).status).toBe(200)
@@ -186,7 +186,7 @@ describe('A share from a workspace ends', () => {
     expect(statusAndCode(await resolve(token))).toEqual(gone)
   })
 
-  it('with the membership of its maker, whose other shares stay', async () => {
+  it('when its creator leaves, whose other shares are kept', async () => {
     const dave = await t.signIn('dave')
     await join(t, garden, dave, 'editor')
     await dave.upload('own.txt', 'mine')
@@ -207,7 +207,7 @@ describe('A share from a workspace ends', () => {
     expect(statusAndCode(await resolve(token))).toEqual(gone)
   })
 
-  it('at once, where the role is lost beside a change', async () => {
+  it('at once, even when the role is lost outside the service', async () => {
     const { id } = await file()
     const erin = await t.signIn('erin')
     await join(t, garden, erin, 'editor')

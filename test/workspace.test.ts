@@ -53,7 +53,7 @@ const CREATE = `mutation ($input: CreateWorkspaceInput!) { createWorkspace(input
   workspace { ${FIELDS} } viewer { workspaces { nodes { id } } } } }`
 
 describe('POST /api/workspaces/create', () => {
-  it('200 makes a workspace that is owned by the caller, with an empty tree', async () => {
+  it('200 creates an empty workspace that is owned by the caller', async () => {
     const founder = await newcomer()
     const before = Date.now()
     const { status, msg, response } = await create({ name: '  Kitchen  Garden ' }, founder)
@@ -89,7 +89,7 @@ describe('POST /api/workspaces/create', () => {
     ['x'.repeat(64), 'x'.repeat(48)],
     [`${'x'.repeat(47)} y`, 'x'.repeat(47)],
     ['Ω', 'o'],
-  ])('200 makes a slug from the name %j', async (name, slug) => {
+  ])('200 derives a slug from the name %j', async (name, slug) => {
     const founder = await newcomer()
     const { response } = await create({ name }, founder)
     expect(response.workspace.slug.length).toBeLessThanOrEqual(48)
@@ -99,7 +99,7 @@ describe('POST /api/workspaces/create', () => {
     )
   })
 
-  it('200 keeps a slug that is made from the name unique, also for ten at once', async () => {
+  it('200 derives unique slugs, also for ten at once', async () => {
     const founders = await Promise.all(Array.from({ length: 10 }, newcomer))
     const answers = await Promise.all(
       founders.map(founder => create({ name: 'The very same name' }, founder)),
@@ -111,7 +111,7 @@ describe('POST /api/workspaces/create', () => {
     for (const slug of slugs) expect(slug).toMatch(/^the-very-same-name(-[a-z0-9]{6})?$/)
   })
 
-  it('200 takes a slug as it is given; an empty one is none', async () => {
+  it('200 accepts a given slug; an empty one counts as none', async () => {
     const founder = await newcomer()
     const slug = `a-${'9'.repeat(46)}`
     expect((await create({ name: 'Given', slug }, founder)).response.workspace.slug).toBe(slug)
@@ -146,13 +146,13 @@ describe('POST /api/workspaces/create', () => {
     expect(await counts()).toEqual(before)
   })
 
-  it('200 for a name of 64 foxes', async () => {
+  it('200 for a name of 64 fox emoji', async () => {
     expect(
       (await create({ name: '🦊'.repeat(64) }, await newcomer())).response.workspace.name,
     ).toBe('🦊'.repeat(64))
   })
 
-  it('400 for a slug that is taken, by whomever, and nothing is left', async () => {
+  it('400 for a taken slug, whoever owns it, and creates nothing', async () => {
     const founder = await newcomer()
     await create({ name: 'First', slug: 'taken' }, founder)
     const before = await counts()
@@ -172,7 +172,7 @@ describe('POST /api/workspaces/create', () => {
     ])
   })
 
-  it('400 beyond what the plan allows, to the very last one when they come at once', async () => {
+  it('400 beyond the limit of the plan, exactly, when they come at once', async () => {
     const founder = await newcomer()
     await t.limit({ maxUserWorkspaces: 3 })
     await create({ name: 'One' }, founder)
@@ -211,7 +211,7 @@ describe('POST /api/workspaces/create', () => {
     expect(await list(founder)).toHaveLength(1)
   })
 
-  it('429 for the eleventh in a minute, also when they come at once; who is refused before spends nothing', async () => {
+  it('429 for the eleventh in a minute, also at once; rejected requests do not count', async () => {
     const founder = await newcomer()
     const { caller } = await privateKey(t, founder)
     for (let i = 0; i < 3; i++) await create({ name: 'a' }, caller)
@@ -243,7 +243,7 @@ describe('POST /api/workspaces/create', () => {
     expect((await create({ name: 'Somebody else' }, await newcomer())).status).toBe(200)
   })
 
-  it('GraphQL: createWorkspace makes one, and shows it to its owner', async () => {
+  it('GraphQL: createWorkspace creates a workspace, and returns it to its owner', async () => {
     const founder = await newcomer()
     const input = { name: 'By graph', slug: 'by-graph' }
     const { workspace, viewer } = (await ask(founder, CREATE, { input })).createWorkspace
@@ -287,7 +287,7 @@ describe('POST /api/workspaces/create', () => {
 })
 
 describe('GET /api/workspaces/list', () => {
-  it('200 lists what one is a member of, oldest first, with the own role', async () => {
+  it('200 lists the workspaces of the caller with their role, oldest first', async () => {
     const [founder, guest] = [await newcomer(), await newcomer()]
     expect(await list(guest)).toEqual([])
     const ids = [
@@ -321,7 +321,7 @@ describe('GET /api/workspaces/list', () => {
     expect((await list(founder)).map((w: { role: string }) => w.role)).toEqual(['owner', 'owner'])
   })
 
-  it('200 shows a workspace key its own only, and none once its creator is no member', async () => {
+  it('200 lists only its own workspace for a key, and none after its creator has left', async () => {
     const founder = await newcomer()
     const id = await found(founder, 'Mine')
     await found(founder, 'Other')
@@ -380,7 +380,7 @@ describe('GET /api/workspaces/list', () => {
     ])
   })
 
-  it('GraphQL: workspace finds one by its id or its slug, and says nothing of those of others', async () => {
+  it('GraphQL: workspace finds a workspace by id or slug, and reveals none of others', async () => {
     const founder = await newcomer()
     const id = await found(founder)
     const FIND = `query ($id: ID, $slug: String) { workspace(id: $id, slug: $slug) { id slug } }`
@@ -407,7 +407,7 @@ describe('GET /api/workspaces/list', () => {
 })
 
 describe('PATCH /api/workspaces/rename', () => {
-  it('200 gives another name, and keeps the slug unless there is a new one', async () => {
+  it('200 changes the name, and keeps the slug unless a new one is given', async () => {
     const founder = await newcomer()
     const { workspace } = (await create({ name: 'Old', slug: 'old-slug' }, founder)).response
     const { workspace_id } = workspace
@@ -426,7 +426,7 @@ describe('PATCH /api/workspaces/rename', () => {
     expect((await create({ name: 'Heir', slug: 'old-slug' }, founder)).status).toBe(200)
   })
 
-  it('400 for a slug that is taken, and nothing is changed', async () => {
+  it('400 for a taken slug, and changes nothing', async () => {
     const founder = await newcomer()
     await create({ name: 'First', slug: 'rename-taken' }, founder)
     const { workspace } = (await create({ name: 'Second' }, founder)).response
@@ -480,7 +480,7 @@ describe('PATCH /api/workspaces/rename', () => {
     })
   })
 
-  it('GraphQL: updateWorkspace gives it another name or another slug', async () => {
+  it('GraphQL: updateWorkspace changes the name or the slug', async () => {
     const UPDATE = `mutation ($input: UpdateWorkspaceInput!) { updateWorkspace(input: $input) { workspace { ${FIELDS} } } }`
     const founder = await newcomer()
     const workspace = await found(founder)
@@ -512,7 +512,7 @@ describe('PATCH /api/workspaces/rename', () => {
 })
 
 describe('DELETE /api/workspaces/delete', () => {
-  it('200 ends all that is in it: members, invites, keys at once, files and blobs afterwards', async () => {
+  it('200 removes members, invites and keys at once, and files and blobs afterwards', async () => {
     const founder = await newcomer()
     const [id, kept] = [await found(founder, 'Doomed'), await found(founder, 'Kept')]
     await join(t, id, bob, 'admin')
@@ -563,7 +563,7 @@ describe('DELETE /api/workspaces/delete', () => {
     expect(await list(founder)).toHaveLength(2)
   })
 
-  it('401 without a credential; 403 for all but owners; 404 for one that does not exist', async () => {
+  it('401 without a credential; 403 for all but owners; 404 for a missing workspace', async () => {
     const founder = await newcomer()
     const id = await found(founder)
     expect((await remove(id, t.anonymous)).status).toBe(401)
@@ -580,7 +580,7 @@ describe('DELETE /api/workspaces/delete', () => {
     expect(await list(founder)).toHaveLength(1)
   })
 
-  it('GraphQL: deleteWorkspace deletes it', async () => {
+  it('GraphQL: deleteWorkspace deletes the workspace', async () => {
     const DELETE =
       'mutation ($input: DeleteWorkspaceInput!) { deleteWorkspace(input: $input) { deletedId } }'
     const founder = await newcomer()
@@ -607,7 +607,7 @@ describe('GET /api/workspaces/{workspace_id}/quota', () => {
     max_workspace_api_keys: ROOMY.maxWorkspaceApiKeys,
   }
 
-  it('200 counts what there is, beside what the plan of the owner allows', async () => {
+  it('200 returns the usage, and the limits of the plan of the owner', async () => {
     const founder = await newcomer()
     const id = await found(founder)
     const nothing = {
@@ -642,7 +642,7 @@ describe('GET /api/workspaces/{workspace_id}/quota', () => {
     })
   })
 
-  it('200 says null for what is unlimited, and follows the plan at once', async () => {
+  it('200 returns null for no limit, and follows the plan at once', async () => {
     const founder = await newcomer()
     const id = await found(founder)
     await t.app.db.run("UPDATE user SET plan_id = 'enterprise' WHERE id = ?", [founder.userId])
@@ -656,14 +656,14 @@ describe('GET /api/workspaces/{workspace_id}/quota', () => {
     })
   })
 
-  it('401 without a credential; 403 for who is no member', async () => {
+  it('401 without a credential; 403 for non-members', async () => {
     const id = await found(await newcomer())
     expect((await quota(id, t.anonymous)).status).toBe(401)
     expect(refusal(await quota(id, bob))).toEqual([403, { code: 'FORBIDDEN' }])
     expect(refusal(await quota('nonsense', bob))).toEqual([403, { code: 'FORBIDDEN' }])
   })
 
-  it('GraphQL: a workspace shows what it holds, and what it may', async () => {
+  it('GraphQL: a workspace shows its usage and its limits', async () => {
     const QUOTA = `query ($id: ID!) { workspace(id: $id) { memberCount maxMembers apiKeyCount maxApiKeys
       drive { usage { fileCount usedBytes folderCount maxFiles maxBytes maxFolders } } } }`
     const founder = await newcomer()

@@ -63,7 +63,7 @@ it.each<[string, number, (n: number) => [string, RequestInit?]]>([
     200,
     n => ['/graphql', json({ query: create, variables: { at: { path: `../${n}` } } })],
   ],
-])('%s is forgotten when it has been answered', async (_, status, request) => {
+])('%s leaves no memory behind after its response', async (_, status, request) => {
   const send = async () => {
     for (let n = 0; n < REQUESTS; n++) {
       const [path, options] = request(n)

@@ -35,7 +35,7 @@ async function urlOf(): Promise<string> {
   return (await alice.rest('POST', '/api/files/zip', { json: { entries: ['trip'] } })).response.url
 }
 
-describe('An archive is whole', () => {
+describe('An archive can be read', () => {
   const kinds = { known: 'checksums before the files', unknown: 'checksums behind them' }
   const files: Record<string, string> = {}
 
@@ -49,7 +49,7 @@ describe('An archive is whole', () => {
     expect(readFileSync(files.known ?? '').equals(readFileSync(files.unknown ?? ''))).toBe(false)
   })
 
-  it('for at least one program of this machine', () => {
+  it('by at least one program of this machine', () => {
     expect(there).not.toEqual([])
   })
 
@@ -57,7 +57,7 @@ describe('An archive is whole', () => {
     there.flatMap(program =>
       Object.entries(kinds).map(([kind, said]) => [program, said, kind] as const),
     ),
-  )('for %s, with %s', (program, _said, kind) => {
+  )('by %s, with %s', (program, _said, kind) => {
     const { status, stderr } = spawnSync(program, programs[program]?.(files[kind] ?? '') ?? [], {
       encoding: 'utf8',
     })

@@ -60,7 +60,7 @@ async function shareFolder(path: string, terms: object = {}): Promise<string> {
 }
 
 describe('An archive', () => {
-  it('holds a folder with all that is in it, by session and by key, over both faces', async () => {
+  it('contains a folder with all its contents, by session and by key, through REST and GraphQL', async () => {
     for (const person of [alice, (await privateKey(t, alice, ['private_files:read'])).caller]) {
       const { status, response } = await zip(['trip'], person)
       expect(status).toBe(200)
@@ -73,7 +73,7 @@ describe('An archive', () => {
     }
   })
 
-  it('holds the selected entries under distinct names, or everything', async () => {
+  it('contains the selected entries under distinct names, or everything', async () => {
     const { response } = await zip(['trip/plan.txt', 'other/plan.txt', 'trip/day 1'])
     expect(response.file_name).toBe('Files.zip')
     expect(await textsAt(response.url)).toEqual({
@@ -87,7 +87,7 @@ describe('An archive', () => {
     expect(all).toMatchObject({ ...TRIP, 'private.txt': 'mine', 'other/plan.txt': 'stay' })
   })
 
-  it('is sent with its length, name and times, is not sent again, and answers ranges of it', async () => {
+  it('has a length, name and times, supports caching, and can be read in ranges', async () => {
     const url = await urlOf(['trip'])
     const whole = await bytesAt(url)
     const answer = await get(url)
@@ -109,7 +109,7 @@ describe('An archive', () => {
     expect(Math.abs(age)).toBeLessThan(600)
   })
 
-  it('has checksums behind its files as long as they are not known, and is the same in any range', async () => {
+  it('has checksums after the data of files while they are unknown, and is identical in any range', async () => {
     await alice.upload('old/a.txt', 'a'.repeat(70_000), 'text/plain')
     await alice.upload('old/b.txt', 'b', 'text/plain')
     const forget = () => t.app.db.run('UPDATE blobs SET crc32 = NULL')
@@ -148,7 +148,7 @@ describe('An archive', () => {
     [['none'], 404, 'FILE_NOT_FOUND'],
     [['trip', 'none'], 404, 'FILE_NOT_FOUND'],
     [Array.from({ length: MAX_ZIPPED + 1 }, (_, i) => `${i}`), 400, 'INVALID_INPUT'],
-  ])('is refused for %j', async (entries, status, code) => {
+  ])('rejects %j', async (entries, status, code) => {
     expect(statusAndCode(await zip(entries))).toEqual([status, code])
     const { errors } = await zipping(
       alice,
@@ -159,7 +159,7 @@ describe('An archive', () => {
     else expect(errors).toBeDefined()
   })
 
-  it('is refused without a credential, without the scope, for a stranger, and with too much in it', async () => {
+  it('is refused without a credential or scope, to a stranger, and when too large', async () => {
     expect((await zip(['trip'], t.anonymous)).status).toBe(401)
     const { caller } = await privateKey(t, alice, ['private_files:share'])
     expect(statusAndCode(await zip(['trip'], caller))).toEqual([401, 'INSUFFICIENT_SCOPE'])
@@ -175,7 +175,7 @@ describe('An archive', () => {
     await t.app.db.run('UPDATE entry SET total_files = 3 WHERE id = ?', [id])
   })
 
-  it('ends with its URL when something in it changes, and with nothing else', async () => {
+  it('has a URL that is invalidated by a change of its contents, and by nothing else', async () => {
     await alice.upload('changing/a.txt', 'one', 'text/plain')
     const url = await urlOf(['changing'])
     await alice.upload('beside.txt', 'x', 'text/plain')
@@ -227,7 +227,7 @@ describe('An archive', () => {
     }
   })
 
-  it('is one of a few for a client at a time', async () => {
+  it('is limited to a few concurrent downloads per client', async () => {
     await alice.upload('large.bin', Buffer.alloc(8 * 1024 * 1024, 'satchel'))
     const url = await urlOf(['large.bin'])
     const held = await Promise.all(Array.from({ length: MAX_ZIPS_OF_ADDRESS }, () => get(url)))
@@ -247,7 +247,7 @@ describe('An archive', () => {
 })
 
 describe('An archive of a workspace', () => {
-  it('is for its members and its keys that may read', async () => {
+  it('is available to its members and its keys that may read', async () => {
     const workspace = await found(alice, 'Archives')
     await put(alice, workspace, 'a/b.txt', 'bee')
     const base = `/api/workspaces/${workspace}`
@@ -274,7 +274,7 @@ describe('An archive of a shared folder', () => {
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   const openShare = (input: object) => t.anonymous.graphql<any>(OPEN, { input })
 
-  it('is of the whole folder, of a folder in it, or of what is selected', async () => {
+  it('contains the whole folder, a subfolder, or a selection', async () => {
     const token = await shareFolder('trip')
     expect(await textsAt((await opening(token)).response.url)).toEqual(TRIP)
     expect(await textsAt((await opening(token, {}, '?path=day 1')).response.url)).toEqual({
@@ -299,7 +299,7 @@ describe('An archive of a shared folder', () => {
     )
   })
 
-  it('is refused for what is not in it', async () => {
+  it('is refused for entries outside the folder', async () => {
     const token = await shareFolder('trip/day 1')
     expect(statusAndCode(await opening(token, { entries: ['plan.txt'] }))).toEqual([
       404,
@@ -338,7 +338,7 @@ describe('An archive of a shared folder', () => {
     expect((await get(second.response.url)).status).toBe(404)
   })
 
-  it('leaves out what is not in the folder any more, also for a URL that was made before', async () => {
+  it('omits removed entries, even for a URL that was issued before', async () => {
     await alice.upload('leaving/a.txt', 'stays', 'text/plain')
     await alice.upload('leaving/b.txt', 'goes', 'text/plain')
     const token = await shareFolder('leaving')
@@ -354,6 +354,6 @@ describe('An archive of a shared folder', () => {
   })
 })
 
-it('Every status that the routes list has been seen', () => {
+it('Every documented status has been returned', () => {
   expect(unseen('POST /api/files/zip', 'POST /api/workspaces/{workspace_id}/files/zip')).toEqual([])
 })
