@@ -333,6 +333,8 @@ function openOver(card, list, { enhance }) {
       const page = await read(href, signal)
       const said = page.querySelector('.facts')?.textContent
       const view = await viewOf(page, signal)
+      // Closed or replaced meanwhile: a late page must not change the title.
+      if (signal.aborted) return
       // The share asks for its password again.
       if (!view) return location.assign(href)
       enhance(view)
