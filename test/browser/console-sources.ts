@@ -2,6 +2,7 @@
 export const pageSources = [
   'src/pages/sender',
   'src/pages/build',
+  'src/language',
   'src/renderers',
   'src/upload-engine',
   'package-lock.json',
@@ -10,6 +11,7 @@ export const pageSources = [
 /** Sources of the console: files, and folders with their contents. */
 export const sources = [
   'src/console',
+  'src/language',
   'src/renderers',
   'src/upload-engine',
   'src/pages/views/tokens.css',

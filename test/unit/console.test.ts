@@ -11,7 +11,6 @@ import {
 } from 'graphql'
 import { graphForCache, graphTypes } from '../../src/console/build/graph-types.ts'
 import { shapesOf } from '../../src/console/build/icons.ts'
-import { compileMessages } from '../../src/console/build/messages.ts'
 import { readSchema } from '../../src/console/graphql/brief-schema.ts'
 import * as limitsOfForms from '../../src/console/parts/limits.ts'
 import { consolePaths } from '../../src/pages/console.ts'
@@ -151,45 +150,5 @@ describe('The icons', () => {
     )
     expect(named).toContain('chevron-right')
     expect(named.filter(name => !names.includes(name))).toEqual([])
-  })
-})
-
-describe('The message catalogues', () => {
-  const catalogues = files.filter(file => /\/messages\/en\.json$/.test(file))
-  /** The placeholders of a message. The branches of a plural stand in braces, too. */
-  const placesOf = (message: string) =>
-    [
-      ...new Set(
-        [...message.matchAll(/(?<!\b(?:one|other)\s*)\{(\w+)\s*[,}]/g)].map(([, name]) => name),
-      ),
-    ].sort()
-
-  it('exist', () => expect(catalogues).toContain('shell/messages/en.json'))
-
-  it.each(catalogues)('%s: German has the same messages, and every message can be parsed', file => {
-    const en: Record<string, string> = JSON.parse(read(file))
-    const de: Record<string, string> = JSON.parse(read(file.replace('en.json', 'de.json')))
-    expect(Object.keys(de)).toEqual(Object.keys(en))
-    for (const catalogue of [en, de])
-      expect(() => compileMessages(JSON.stringify(catalogue))).not.toThrow()
-    for (const key of Object.keys(en))
-      expect([key, placesOf(de[key] ?? '')]).toEqual([key, placesOf(en[key] ?? '')])
-  })
-
-  it.each(catalogues)('%s: German uses the informal address', file => {
-    const de: Record<string, string> = JSON.parse(read(file.replace('en.json', 'de.json')))
-    // "Sie" at the start of a sentence means "they".
-    const formal = /[\p{L},] (Sie|Ihnen|Ihre?[nmrs]?)\b|^(Ihre?[nmrs]?|Ihnen)\b/u
-    expect(Object.values(de).filter(message => formal.test(message))).toEqual([])
-  })
-
-  it.each(catalogues)('%s: every message is used', file => {
-    const dir = file.replace(/messages\/en\.json$/, '')
-    const code = files
-      .filter(name => name.startsWith(dir) && /\.tsx?$/.test(name))
-      .map(read)
-      .join('\n')
-    const used = (key: string) => new RegExp(`['"\`]${key}['"\`]`).test(code)
-    expect(Object.keys(JSON.parse(read(file))).filter(key => !used(key))).toEqual([])
   })
 })

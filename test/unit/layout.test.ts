@@ -36,6 +36,7 @@ const layers = [
   ['src/coordination/'],
   ['src/telemetry/'],
   ['src/runtime/', 'src/upload-engine/', 'src/renderers/'],
+  ['src/language/'],
   ['src/config/'],
 ]
 
@@ -258,8 +259,8 @@ describe('Imports', () => {
     expect(out.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
   })
 
-  it('of the console reach the upload engine and the renderers, and no module of the service', () => {
-    const isOwn = (file: string) => /^src\/(console|upload-engine|renderers)\//.test(file)
+  it('of the console reach the upload engine, the renderers and the languages, and nothing else', () => {
+    const isOwn = (file: string) => /^src\/(console|upload-engine|renderers|language)\//.test(file)
     const out = arrows.filter(({ file, to }) => file.startsWith('src/console/') && !isOwn(to))
     expect(out.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
     const into = arrows.filter(

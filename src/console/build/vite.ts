@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig, type Plugin } from 'vite'
+import { messages } from '../../language/build/messages.ts'
 import { packed } from '../../renderers/build/packed.ts'
 import { graphForCache } from './graph-types.ts'
 import { shapesOf } from './icons.ts'
-import { compileMessages } from './messages.ts'
 
 const root = new URL('../', import.meta.url)
 const path = (name: string) => new URL(name, root).pathname
@@ -28,16 +28,6 @@ const lucide: Plugin = {
       moduleSideEffects: false,
     }
   },
-}
-
-/** Message catalogues, parsed at build time. */
-const messages: Plugin = {
-  name: 'messages',
-  enforce: 'pre',
-  transform: (code, id) =>
-    /\/messages\/[a-z]{2}\.json$/.test(id)
-      ? { code: `export default ${compileMessages(code)}`, moduleType: 'js', map: null }
-      : undefined,
 }
 
 const iconOf = (name: string, sizes: string, purpose: string) => ({

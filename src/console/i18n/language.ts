@@ -1,19 +1,14 @@
-import { ofBrowser } from '../parts/memory.ts'
+import { LANGUAGE_COOKIE, type Language, languageOfTag } from '../../language/languages.ts'
 
-const languages = ['en', 'de'] as const
-export type Language = (typeof languages)[number]
-
-const KEY = 'satchel.language'
-const known = (tag: string) =>
-  languages.find(language => tag.toLowerCase().split('-')[0] === language)
-
-const readChoice = () => known(ofBrowser.read(KEY) ?? '')
+/** The pages of the service read the same cookie. */
+const readChoice = () =>
+  languageOfTag(new RegExp(`\\b${LANGUAGE_COOKIE}=(\\w+)`).exec(document.cookie)?.[1] ?? '')
 
 /**
  * The language of this tab: the person's choice, else the browser's first preference that we have.
  */
 export const language: Language =
-  readChoice() ?? navigator.languages.map(known).find(found => found) ?? 'en'
+  readChoice() ?? navigator.languages.map(languageOfTag).find(found => found) ?? 'en'
 
 /** Some systems report invalid language tags such as "en-US@posix", which Intl rejects. */
 function isTag(name: string): boolean {
@@ -29,10 +24,13 @@ function isTag(name: string): boolean {
  * language. `en-Arab` is right-to-left English, to test such languages.
  */
 export const locale: string =
-  navigator.languages.find(name => known(name) === language && isTag(name)) ?? language
+  navigator.languages.find(name => languageOfTag(name) === language && isTag(name)) ?? language
+
+const YEAR_SECONDS = 365 * 86_400
 
 /** Sets the language for this browser and reloads the page, because texts are read once. */
 export function chooseLanguage(chosen: Language): void {
-  ofBrowser.write(KEY, chosen)
+  // biome-ignore lint/suspicious/noDocumentCookie: some browsers have no cookie store
+  document.cookie = `${LANGUAGE_COOKIE}=${chosen}; path=/; max-age=${YEAR_SECONDS}; samesite=lax`
   location.reload()
 }

@@ -2,6 +2,7 @@ import { isFromElsewhere } from '../../access/origin.ts'
 import type { OAuthProvider } from '../../config/config.ts'
 import { createAddresses } from '../../http/addresses.ts'
 import type { Incoming } from '../../http/incoming.ts'
+import { languageOf, languageVary } from '../../http/language.ts'
 import { asksForPage } from '../../http/method.ts'
 import type { Mount } from '../../http/server.ts'
 import { pageHeaders } from '../../pages/headers.ts'
@@ -9,13 +10,13 @@ import { AppError, Forbidden, toAppError } from '../../runtime/errors.ts'
 import { networkOf } from '../../values/network.ts'
 import { createAccountsProvider, PREFIX } from './accounts-provider.ts'
 import { createSignInCookies } from './cookies.ts'
-import { languageOf, sayIn } from './language.ts'
 import { linkPages } from './link-pages.ts'
 import type { Handler, OwnAccountsOptions } from './page-deps.ts'
 import { refusalOf, showMessage, type Visit, visitOf } from './page-kit.ts'
 import { peoplePages } from './people-pages.ts'
 import { securityPages } from './security-pages.ts'
 import { signInPages } from './sign-in-pages.ts'
+import { texts } from './text.ts'
 import { renderAccountPage } from './views.ts'
 
 /** The provider of own accounts, to be mounted on the gateway. */
@@ -40,13 +41,13 @@ export function openOwnAccounts(options: OwnAccountsOptions): OwnAccounts {
     ownUrl,
     onError: error => log.warn({ err: error }, 'the sign-in with own accounts failed'),
     errorPage(req) {
-      const language = languageOf(req.headers['accept-language'])
-      const say = sayIn(language)
+      const language = languageOf(req)
+      const say = texts[language]
       const heading = say('failed_title')
       const links = [{ label: say('again'), href: '/login' }]
       const view = { heading, icon: 'cloud' as const, lead: [say('failed')], links }
       const body = renderAccountPage('message', language, heading, view)
-      return { headers: { ...pageHeaders, vary: 'Accept-Language' }, body }
+      return { headers: { ...pageHeaders, vary: languageVary }, body }
     },
   })
 

@@ -1,12 +1,14 @@
 import { encodeQR } from 'qr'
 import { readWhole } from '../../http/body.ts'
 import type { Incoming } from '../../http/incoming.ts'
+import { languageOf, languageVary } from '../../http/language.ts'
 import { write } from '../../http/write.ts'
+import { type Language, locales } from '../../language/languages.ts'
 import { pageHeaders } from '../../pages/headers.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { LoginProblem } from '../../services/accounts/login-problem.ts'
 import { SignInRefused } from '../../services/accounts/profile.ts'
-import { type Language, languageOf, type Say, sayIn } from './language.ts'
+import { type Say, texts } from './text.ts'
 import { type AccountViews, type Field, type FormView, renderAccountPage } from './views.ts'
 
 const MAX_FORM_BYTES = 16 * 1024
@@ -26,8 +28,8 @@ export interface Visit {
 
 export function visitOf(incoming: Incoming): Visit {
   const { req, res } = incoming
-  const language = languageOf(req.headers['accept-language'])
-  const say = sayIn(language)
+  const language = languageOf(req)
+  const say = texts[language]
   return {
     incoming,
     language,
@@ -38,7 +40,7 @@ export function visitOf(incoming: Incoming): Visit {
         ('fields' in data && data.fields.some(field => field.problem))
       const title = `${hasProblem ? say('error_prefix') : ''}${data.heading}`
       const body = renderAccountPage(view, language, title, data)
-      const all = { ...pageHeaders, vary: 'Accept-Language', ...headers }
+      const all = { ...pageHeaders, vary: languageVary, ...headers }
       write(res, req, { status, headers: all, body })
     },
     lead(to) {
@@ -172,7 +174,7 @@ export const qrOf = (text: string): string => encodeQR(text, 'svg', { ecc: 'medi
 
 /** A day in the language of the page. */
 export const dayIn = (language: Language, at: number): string =>
-  new Intl.DateTimeFormat(language === 'de' ? 'de-DE' : 'en-GB', {
+  new Intl.DateTimeFormat(locales[language], {
     dateStyle: 'medium',
     timeZone: 'UTC',
   }).format(Number(at))

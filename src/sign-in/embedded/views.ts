@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import { satchel } from '../../http/icon.ts'
+import type { Language } from '../../language/languages.ts'
 import { assets } from '../../pages/assets.ts'
-import { type Language, sayIn } from './language.ts'
+import { texts } from './text.ts'
 
 export interface Field {
   name: string
@@ -109,5 +110,5 @@ export function renderAccountPage<V extends keyof AccountViews>(
   title: string,
   data: AccountViews[V],
 ): string {
-  return eta.render(`/${view}`, { ...data, title, language, say: sayIn(language), assets })
+  return eta.render(`/${view}`, { ...data, title, language, say: texts[language], assets })
 }
