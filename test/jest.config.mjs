@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { probeEngines } from './engines.mjs'
-import { suites } from './suites.mjs'
+import { probeEngines } from './runner/engines.mjs'
+import { suites } from './runner/suites.mjs'
 
 const rootDir = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -12,9 +12,9 @@ process.env.NODE_COMPILE_CACHE ||= join(rootDir, 'node_modules/.cache/node')
 // on collecting garbage.
 process.execArgv.push('--min-semi-space-size=32', '--max-semi-space-size=64')
 
-/** How tests are loaded: shared-modules.cjs. */
+/** How tests are loaded: runner/shared-modules.cjs. */
 export const loading = {
-  runtime: '<rootDir>/test/shared-modules.cjs',
+  runtime: '<rootDir>/test/runner/shared-modules.cjs',
   testEnvironment: 'node',
   transform: {},
 }
@@ -30,7 +30,7 @@ export const notOurs = ['dist', 'data', 'test/node_modules', 'test/azurite/node_
  */
 export const ends = { workerGracefulExitTimeout: 10_000 }
 
-/** The tests of the suite in TEST_SUITE (suites.mjs), on the database engines that answer. */
+/** The tests of the suite in TEST_SUITE (runner/suites.mjs), on the engines that answer. */
 export default async function config() {
   const suite = process.env.TEST_SUITE || 'all'
   const engines = await probeEngines()
@@ -41,29 +41,20 @@ export default async function config() {
       (store !== 's3' || engines.s3),
   )
   const without = {
-    quick:
-      ' Left to npm run test:all: other databases than SQLite, and the long drills of test/suites.mjs.',
-    rest: ' Left to npm run test:all: what test/suites.mjs calls nightly, and most on other databases than SQLite.',
+    quick: ' Left to npm run test:all: drills, and other databases than SQLite.',
+    rest: ' Left to npm run test:all: the folders nightly/, and most on other databases than SQLite.',
     all: '',
   }[suite]
   return {
     rootDir,
     projects: projects.map(
-      ({
-        name,
-        engine,
-        isLts = false,
-        testMatch,
-        without,
-        store = 'disk',
-        onlyAtOnce = false,
-      }) => ({
+      ({ name, engine, isLts = false, testMatch, store = 'disk', onlyNamed = '' }) => ({
         rootDir,
         displayName: name,
         testMatch,
         ...loading,
-        // For rounds.ts, and shared-modules.cjs.
-        globals: { engine, isLts, storeUnderTest: store, thorough: suite === 'all', onlyAtOnce },
+        // For support/rounds.ts, and shared-modules.cjs.
+        globals: { engine, isLts, storeUnderTest: store, thorough: suite === 'all', onlyNamed },
         // Jest runs each of these files once, for however many projects.
         ...(engine
           ? {
@@ -72,18 +63,15 @@ export default async function config() {
             }
           : {}),
         modulePathIgnorePatterns: notOurs,
-        testPathIgnorePatterns: [
-          '/node_modules/',
-          ...without.map(file => `${file.replaceAll('.', '\\.')}$`),
-        ],
+        testPathIgnorePatterns: ['/node_modules/'],
       }),
     ),
     reporters: [
       'default',
-      ['<rootDir>/test/summary-reporter.mjs', { said: `${engines.said}${without}` }],
+      ['<rootDir>/test/runner/summary-reporter.mjs', { said: `${engines.said}${without}` }],
     ],
     ...ends,
-    testSequencer: '<rootDir>/test/longest-first.mjs',
+    testSequencer: '<rootDir>/test/runner/longest-first.mjs',
     // For two cores: what waits (for time to pass, for a process) leaves one of them free. In
     // .ci/run those in the browser, with two workers, run beside them.
     maxWorkers: suite === 'quick' ? (process.env.CI === 'true' ? 2 : 4) : 3,

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { newMysql } from '../mysql.ts'
+import { newMysql } from '../support/mysql.ts'
 import { insertFolder } from './folder.ts'
 import { startService } from './service.ts'
 

@@ -14,7 +14,7 @@ import { openDatabase } from '../../db/index.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { openBrowser, signIn, visit } from '../browser/browser.ts'
 import { startService } from '../browser/service.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { MiB } from './service.ts'
 
 const [gibibytes = 5, downSeconds = 60] = process.argv.slice(2).map(Number)

@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../support/free-port.ts'
 import { insertFolder } from './folder.ts'
 import { MiB, median, processorOf, startService } from './service.ts'
 

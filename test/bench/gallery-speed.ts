@@ -4,7 +4,7 @@
  * PICTURES makes it smaller. All of them are one photo, which the browser loads for each.
  */
 import sharp from 'sharp'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { startBrowsing } from './browsing.ts'
 import { insertPictures } from './picture-rows.ts'
 import { median, startService } from './service.ts'

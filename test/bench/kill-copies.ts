@@ -4,9 +4,9 @@
  * (both by default), --kills 200.
  */
 import { parseArgs } from 'node:util'
-import { killCopies } from '../kill-copies.ts'
-import { newMysql } from '../mysql.ts'
-import { openSite } from '../upload-site.ts'
+import { killCopies } from '../support/kill-copies.ts'
+import { newMysql } from '../support/mysql.ts'
+import { openSite } from '../support/upload-site.ts'
 
 const { values } = parseArgs({
   options: { engine: { type: 'string' }, kills: { type: 'string', default: '200' } },

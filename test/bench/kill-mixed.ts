@@ -6,9 +6,9 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import type { Person } from '../harness.ts'
-import { newMysql } from '../mysql.ts'
-import { openSite } from '../upload-site.ts'
+import type { Person } from '../support/harness.ts'
+import { newMysql } from '../support/mysql.ts'
+import { openSite } from '../support/upload-site.ts'
 
 const { values } = parseArgs({
   options: { engine: { type: 'string' }, kills: { type: 'string', default: '500' } },

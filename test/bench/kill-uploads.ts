@@ -5,9 +5,9 @@
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { killUploads, type Tally } from '../kill-uploads.ts'
-import { newMysql } from '../mysql.ts'
-import { type Ground, openSite } from '../upload-site.ts'
+import { killUploads, type Tally } from '../support/kill-uploads.ts'
+import { newMysql } from '../support/mysql.ts'
+import { type Ground, openSite } from '../support/upload-site.ts'
 import { MiB } from './service.ts'
 
 const { values } = parseArgs({

@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { signInTo } from '../harness.ts'
+import { signInTo } from '../support/harness.ts'
 import { openScaleSite } from './scale-site.ts'
 
 const SECONDS = Number(process.env.SECONDS || 8)

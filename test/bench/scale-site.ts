@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Db, openDatabase } from '../../db/index.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { type BuiltService, startBuilt } from '../built-service.ts'
-import { freePort } from '../free-port.ts'
-import { type GaleraCluster, startGalera } from '../galera.ts'
+import { type BuiltService, startBuilt } from '../support/built-service.ts'
+import { freePort } from '../support/free-port.ts'
+import { type GaleraCluster, startGalera } from '../support/galera.ts'
 
 /** A provider that nothing asks: the embedded sign-in is for one instance. */
 const PROVIDER = {

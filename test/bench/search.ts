@@ -20,7 +20,7 @@ import { textTables } from '../../db/queries/text-block.ts'
 import { blocksToMerge } from '../../db/queries/text-segment.ts'
 import { distinctWords } from '../../src/derive/words.ts'
 import { textIndex } from '../../src/services/search/text-index.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { type Bench, median, processorOf, startService } from './service.ts'
 
 const [, , ...args] = process.argv

@@ -13,7 +13,7 @@ import { migrate } from '../../db/migrate.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { accountService } from '../../src/services/accounts/account.ts'
 import { sessionService } from '../../src/services/accounts/session.ts'
-import { newMysql } from '../mysql.ts'
+import { newMysql } from '../support/mysql.ts'
 
 export const MiB = 1024 * 1024
 

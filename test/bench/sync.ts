@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { insertFolder } from './folder.ts'
 import { median, processorOf, startService } from './service.ts'
 

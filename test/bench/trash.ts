@@ -17,7 +17,7 @@ const ROUNDS = 9
 for (const engine of ['sqlite', 'mysql']) {
   process.env.TEST_MYSQL_URL ??= process.env.MYSQL_URL || 'mysql://root@127.0.0.1:3306'
   Object.assign(globalThis, { engine, storeUnderTest: 'disk' })
-  const { startApp } = await import('../harness.ts')
+  const { startApp } = await import('../support/harness.ts')
   const t = await startApp()
   await t.limit({ maxFiles: null, maxFolders: null, maxTotalStorageBytes: 2 ** 43 })
   const { userId, graphql } = await t.signIn('bench')

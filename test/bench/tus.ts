@@ -5,11 +5,11 @@
  * another store, on MySQL or MariaDB (MYSQL_URL, or the standard port of this machine), and Azurite
  * or radosgw. Twice as much disk is needed at TMPDIR, or as much memory.
  */
-import { startAzurite } from '../azure/azurite.ts'
-import { newMysql } from '../mysql.ts'
-import { startRadosgw } from '../s3/radosgw.ts'
-import { settingsFor } from '../s3/server.ts'
-import { drillTus, type TusDrill } from '../tus-drill.ts'
+import { startAzurite } from '../stores/azure/azurite.ts'
+import { startRadosgw } from '../stores/s3/radosgw.ts'
+import { settingsFor } from '../stores/s3/server.ts'
+import { newMysql } from '../support/mysql.ts'
+import { drillTus, type TusDrill } from '../support/tus-drill.ts'
 
 const [gibibytes = '5', kind = 'disk'] = process.argv.slice(2)
 const GiB = 1024 ** 3

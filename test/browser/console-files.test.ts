@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { until } from '../until.ts'
-import { readZip } from '../zip-reader.ts'
+import { until } from '../support/until.ts'
+import { readZip } from '../support/zip-reader.ts'
 import { keepPicture, openBrowser } from './browser.ts'
 import {
   type ConsoleWorld,

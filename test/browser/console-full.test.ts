@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import {
   type ConsoleWorld,
   expectAccessible,

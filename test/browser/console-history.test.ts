@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import {
   type ConsoleWorld,
   expectAccessible,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import {
   type ConsoleWorld,
   expectAccessible,

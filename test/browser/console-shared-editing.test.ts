@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { eventually } from '../until.ts'
+import { eventually } from '../support/until.ts'
 import {
   type ConsoleWorld,
   expectAccessible,

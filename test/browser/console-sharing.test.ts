@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Locator, Page } from 'playwright-core'
 import { type Db, openDatabase } from '../../db/index.ts'
-import { until } from '../until.ts'
-import { readZip } from '../zip-reader.ts'
+import { until } from '../support/until.ts'
+import { readZip } from '../support/zip-reader.ts'
 import {
   type ConsoleWorld,
   expectAccessible,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { eventually, until } from '../until.ts'
+import { eventually, until } from '../support/until.ts'
 import { fillInSignIn, visit } from './browser.ts'
 import {
   type ConsoleWorld,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { eventually } from '../until.ts'
+import { eventually } from '../support/until.ts'
 import {
   type ConsoleWorld,
   expectAccessible,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { BrowserContextOptions, CDPSession, Page, Request } from 'playwright-core'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { signIn } from './browser.ts'
 import {
   type ConsoleWorld,

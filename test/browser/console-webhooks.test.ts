@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { until } from '../until.ts'
-import { type Receiver, startReceiver, status, verified } from '../webhook-receiver.ts'
+import { until } from '../support/until.ts'
+import { type Receiver, startReceiver, status, verified } from '../support/webhook-receiver.ts'
 import {
   type ConsoleWorld,
   expectAccessible,

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { eventually } from '../until.ts'
+import { eventually } from '../support/until.ts'
 import { type Person, rowOf } from './console.ts'
 
 export const gone = (name: string, on: Page) => rowOf(name, on).waitFor({ state: 'detached' })

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Browser } from 'playwright-core'
-import { COMPILED, startBuilt } from '../built-service.ts'
-import { until } from '../until.ts'
+import { COMPILED, startBuilt } from '../support/built-service.ts'
+import { until } from '../support/until.ts'
 import { openBrowser, visit } from './browser.ts'
 
 let dir: string

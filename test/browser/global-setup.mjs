@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeTemplate } from '../templates.ts'
+import { makeTemplate } from '../support/templates.ts'
 import { pageSources, sources } from './console-sources.ts'
 
 const modified = file => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ends, loading, notOurs } from '../jest.config.mjs'
-import { nightlyInBrowser } from '../suites.mjs'
+import { inBrowser } from '../runner/suites.mjs'
 
 const rootDir = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const { env } = process
-/** Tests that `.ci/run` leaves to `.ci/run all`. */
-const left = env.TEST_SUITE === 'rest' ? nightlyInBrowser : []
+/** Whether the nightly tests run, which need every browser. */
+const isWhole = env.TEST_SUITE !== 'rest'
 const chromium = env.CHROMIUM_PATH || '/usr/bin/chromium'
 if (!existsSync(chromium))
   throw new Error(
@@ -37,8 +37,7 @@ if (existsSync(firefox)) {
   env.TEST_FIREFOX = firefox
 } else missing.push(`Firefox (no ${firefox}; install firefox-esr, or set FIREFOX_PATH)`)
 
-// Then only the tests left out run.
-if (missing.length > 0 && env.CI === 'true' && left.length === 0)
+if (missing.length > 0 && env.CI === 'true' && isWhole)
   throw new Error(`CI needs it; missing: ${missing.join(', ')}`)
 
 // A normal run skips it, because installing WebKitGTK takes longer than its tests.
@@ -55,16 +54,13 @@ env.TEST_CHROMIUM_SHELL = existsSync(shell) ? shell : chromium
 env.TEST_SCREENSHOTS ||= mkdtempSync(join(tmpdir(), 'satchel-screenshots-'))
 const notTested = missing.length > 0 ? ` NOT TESTED: ${missing.join(', ')}.` : ''
 
-const leftSaid = left.length > 0 ? ` Left to npm run test:browser: ${left.join(', ')}.` : ''
+const leftSaid = isWhole ? '' : ' Left to npm run test:browser: test/browser/nightly/.'
 
 /** The built service and a browser. */
 export default {
   rootDir,
-  testMatch: ['<rootDir>/test/browser/*.test.ts'],
-  testPathIgnorePatterns: [
-    '/node_modules/',
-    ...left.map(name => `/test/browser/${name}\\.test\\.ts$`),
-  ],
+  testMatch: inBrowser(env.TEST_SUITE),
+  testPathIgnorePatterns: ['/node_modules/'],
   ...loading,
   globalSetup: '<rootDir>/test/browser/global-setup.mjs',
   globalTeardown: '<rootDir>/test/setup/teardown.ts',
@@ -72,14 +68,14 @@ export default {
   reporters: [
     'default',
     [
-      '<rootDir>/test/summary-reporter.mjs',
+      '<rootDir>/test/runner/summary-reporter.mjs',
       {
         said: `Browsers: ${said.join(', ')}.${notTested}${leftSaid} Screenshots in ${env.TEST_SCREENSHOTS}`,
       },
     ],
   ],
   ...ends,
-  testSequencer: '<rootDir>/test/longest-first.mjs',
+  testSequencer: '<rootDir>/test/runner/longest-first.mjs',
   maxWorkers: 2,
   testTimeout: 60_000,
 }

@@ -7,9 +7,9 @@ import { type App, createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { passkeyService } from '../../src/services/accounts/passkey.ts'
-import { PASSWORD } from '../own-accounts.ts'
-import { copySqlite } from '../templates.ts'
-import { until } from '../until.ts'
+import { PASSWORD } from '../support/own-accounts.ts'
+import { copySqlite } from '../support/templates.ts'
+import { until } from '../support/until.ts'
 import { openBrowser, visit } from './browser.ts'
 
 let app: App

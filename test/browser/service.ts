@@ -6,10 +6,10 @@ import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { mountSignIn } from '../../src/sign-in/embedded/mount.ts'
 import { readOrMakeSecret } from '../../src/sign-in/embedded/secrets.ts'
-import { type BuiltService, startBuilt } from '../built-service.ts'
-import { startFlakyProxy } from '../flaky-proxy.ts'
-import { freePort } from '../free-port.ts'
-import { copySqlite } from '../templates.ts'
+import { type BuiltService, startBuilt } from '../support/built-service.ts'
+import { startFlakyProxy } from '../support/flaky-proxy.ts'
+import { freePort } from '../support/free-port.ts'
+import { copySqlite } from '../support/templates.ts'
 
 export interface Service {
   /** Its public URL, on localhost. */

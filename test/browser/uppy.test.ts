@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { build, type Rolldown } from 'vite'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { startWorld, type World } from './share-world.ts'
 
 let w: World

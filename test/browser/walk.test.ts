@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Browser } from 'playwright-core'
-import { stepsOfWalk, take } from '../walk.ts'
+import { stepsOfWalk, take } from '../support/walk.ts'
 import { openBrowser, paste, run, screenshot, signIn, visit } from './browser.ts'
 import { type Service, startService } from './service.ts'
 

@@ -3,7 +3,7 @@ import { createClient, type FileStat, type WebDAVClient } from 'webdav'
 import { openDatabase } from '../../db/index.ts'
 import { privateScopes } from '../../src/access/scopes.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { signInTo } from '../harness.ts'
+import { signInTo } from '../support/harness.ts'
 import { type Service, startService } from './service.ts'
 
 let service: Service

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
-import { freePort } from '../free-port.ts'
-import { until } from '../until.ts'
+import { freePort } from '../support/free-port.ts'
+import { until } from '../support/until.ts'
 import type { Tab, TestBrowser } from './tab.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -1,4 +1,4 @@
-import type { Person, RestAnswer } from '../harness.ts'
+import type { Person, RestAnswer } from '../support/harness.ts'
 import type { ContractOperation } from './contract.ts'
 
 /** The inputs of a call under their names on the wire; a File goes into the form. */

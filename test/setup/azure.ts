@@ -1,5 +1,5 @@
-import { type Azurite, startAzurite } from '../azure/azurite.ts'
-import { makeTemplate } from '../templates.ts'
+import { type Azurite, startAzurite } from '../stores/azure/azurite.ts'
+import { makeTemplate } from '../support/templates.ts'
 
 declare global {
   var azurite: Azurite | undefined

@@ -1,3 +1,3 @@
-import { makeTemplate } from '../templates.ts'
+import { makeTemplate } from '../support/templates.ts'
 
 export default () => makeTemplate('mysql')

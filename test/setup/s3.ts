@@ -1,5 +1,5 @@
-import { type Radosgw, startRadosgw } from '../s3/radosgw.ts'
-import { makeTemplate } from '../templates.ts'
+import { type Radosgw, startRadosgw } from '../stores/s3/radosgw.ts'
+import { makeTemplate } from '../support/templates.ts'
 
 declare global {
   var radosgw: Radosgw | undefined

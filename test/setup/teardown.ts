@@ -1,4 +1,4 @@
-import { removeTemplates } from '../templates.ts'
+import { removeTemplates } from '../support/templates.ts'
 
 export default async function teardown() {
   removeTemplates()

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { Failure } from '../../src/cli/failure.ts'
 import { type Holder, withLock } from '../../src/cli/lock.ts'
-import { rounds } from '../rounds.ts'
+import { rounds } from '../support/rounds.ts'
 
 let dir: string
 let lock: string

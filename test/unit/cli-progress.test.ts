@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { ended, openShell, program, type Shell } from '../command-line.ts'
-import { until } from '../until.ts'
+import { ended, openShell, program, type Shell } from '../support/command-line.ts'
+import { until } from '../support/until.ts'
 import { type FakeService, startFakeService } from './fake-service.ts'
 
 const SIZE = 9 * 1024 * 1024

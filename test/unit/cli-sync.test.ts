@@ -8,7 +8,7 @@ import type { Entry } from '../../src/cli/sync/entry.ts'
 import { filterOf } from '../../src/cli/sync/filter.ts'
 import { nameable } from '../../src/cli/sync/local-name.ts'
 import { readRemote } from '../../src/cli/sync/remote-tree.ts'
-import { openWarmShell, type Shell } from '../command-line.ts'
+import { openWarmShell, type Shell } from '../support/command-line.ts'
 import { type FakeService, startFakeService } from './fake-service.ts'
 
 const entries = (...paths: string[]) =>

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Options, openShell, openWarmShell, type Shell } from '../command-line.ts'
+import { type Options, openShell, openWarmShell, type Shell } from '../support/command-line.ts'
 import { type FakeService, startFakeService } from './fake-service.ts'
 
 let service: FakeService

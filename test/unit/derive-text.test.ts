@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { strToU8, type Zippable, zipSync } from 'fflate'
 import { createDerive, type Derive } from '../../src/derive/derive.ts'
 import { createLog } from '../../src/runtime/log.ts'
-import { pdfOf } from '../pdf-of.ts'
+import { pdfOf } from '../support/pdf-of.ts'
 
 let dir: string
 let derive: Derive

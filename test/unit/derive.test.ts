@@ -11,7 +11,7 @@ import { usualProcesses } from '../../src/config/usual-processes.ts'
 import { jobsOf } from '../../src/derive/child.ts'
 import { createDerive, type Derive, DeriveUnavailable } from '../../src/derive/derive.ts'
 import { createLog } from '../../src/runtime/log.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 
 const lines: string[] = []
 const log = createLog({ logLevel: 'debug' }, { write: line => void lines.push(line) })

@@ -19,7 +19,7 @@ import { afterAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { createDiskStore } from '../../src/storage/disk.ts'
 import { locked } from '../../src/storage/file-lock.ts'
 import { type BlobStore, ForeignStore } from '../../src/storage/store.ts'
-import { put } from '../storage/contract.ts'
+import { put } from '../stores/contract.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'satchel-disk-safety-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

@@ -8,7 +8,7 @@ import { Unavailable } from '../../src/runtime/errors.ts'
 import { chunksOf } from '../../src/storage/chunks.ts'
 import { createDiskStore } from '../../src/storage/disk.ts'
 import type { BlobStore, PutOptions } from '../../src/storage/store.ts'
-import { describeContract } from '../storage/contract.ts'
+import { describeContract } from '../stores/contract.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'satchel-disk-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

@@ -9,7 +9,7 @@ import { settingRows } from '../../src/config/help.ts'
 import { createApiDocument } from '../../src/openapi/document.ts'
 import { routesOf } from '../../src/rest/routes.ts'
 import { catalog } from '../../src/telemetry/catalog.ts'
-import { blocksOf, type Page, pageFile } from '../docs.ts'
+import { blocksOf, type Page, pageFile } from '../support/docs.ts'
 
 const read = (page: Page) => readFileSync(pageFile(page), 'utf8')
 const cell = (value: string) =>

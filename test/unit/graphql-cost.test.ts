@@ -4,7 +4,7 @@ import { getIntrospectionQuery, Kind, type OperationDefinitionNode, parse } from
 import { schema } from '../../schema/index.ts'
 import { settings } from '../../src/config/settings.ts'
 import { createCosts } from '../../src/graphql/cost.ts'
-import { nest } from '../graphql-probe.ts'
+import { nest } from '../support/graphql-probe.ts'
 
 const costOf = createCosts(schema)
 const maxCost = Number(settings.GRAPHQL_MAX_COST.default)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { getIntrospectionQuery, parse } from 'graphql'
 import { hasManyPairs } from '../../src/graphql/pairs.ts'
-import { many } from '../graphql-probe.ts'
+import { many } from '../support/graphql-probe.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const components = (count: number, fields: string) =>

@@ -5,7 +5,7 @@ import { localCoordination } from '../../src/coordination/local.ts'
 import { connectRedis, redisCoordination } from '../../src/coordination/redis.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { createPubSub } from '../../src/services/notices/pub-sub.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 
 /**
  * A minimal Redis for connecting and subscribing: every command gets an empty text, and a

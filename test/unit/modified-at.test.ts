@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { modifiedAtOf, timeOf } from '../../src/upload-engine/modified-at.ts'
 import { fromDate, fromSeconds, requireModifiedAt } from '../../src/values/modified-at.ts'
-import { randomFrom } from '../fuzz.ts'
+import { randomFrom } from '../support/fuzz.ts'
 
 const isTime = (time: number | undefined) =>
   time === undefined ||

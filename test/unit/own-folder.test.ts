@@ -14,7 +14,7 @@ import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { isOwnFolder, ownNameBeside } from '../../src/cli/sync/local-tree.ts'
 import { ownFolder } from '../../src/cli/two-way/own-folder.ts'
-import { otherDisk, withTwoDisks } from '../two-disks.ts'
+import { otherDisk, withTwoDisks } from '../support/two-disks.ts'
 
 const DAY = 86_400_000
 let root: string

@@ -45,8 +45,8 @@ describe('The packages of test/package.json', () => {
   }
 
   it('are needed only by browser tests: npm test and npm run test:all run without them', async () => {
-    expect(toolsOf(['test/browser/looks.test.ts'])).toEqual(['axe-core', 'playwright-core'])
-    const suites: string = resolve('test/suites.mjs')
+    expect(toolsOf(['test/browser/nightly/looks.test.ts'])).toEqual(['axe-core', 'playwright-core'])
+    const suites: string = resolve('test/runner/suites.mjs')
     const all: { testMatch: string[] }[] = (await import(suites)).suites.all
     const globs = all.flatMap(({ testMatch }) =>
       testMatch.map(glob => glob.replace('<rootDir>/', '')),
@@ -87,7 +87,7 @@ describe('src/cli/package.json', () => {
   })
 })
 
-describe('test/install.mjs', () => {
+describe('test/tools/install.mjs', () => {
   let dir: string
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'satchel-install-'))
@@ -124,7 +124,9 @@ describe('test/install.mjs', () => {
       NPM_CALLS,
       NPM_STATUS,
     }
-    const { status } = spawnSync(process.execPath, [resolve('test/install.mjs'), dir], { env })
+    const { status } = spawnSync(process.execPath, [resolve('test/tools/install.mjs'), dir], {
+      env,
+    })
     return { status, asked: existsSync(NPM_CALLS) ? readFileSync(NPM_CALLS, 'utf8').trim() : '' }
   }
 

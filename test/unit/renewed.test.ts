@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from '@jest/globals'
 import { renewed } from '../../src/storage/renewed.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 
 /** A source whose values have this lifetime, and which can fail. */
 function source(lifeMs: number) {

@@ -7,7 +7,7 @@ import { DataTypes } from 'sequelize'
 import { type Db, openDatabase, type Tx } from '../../db/index.ts'
 import { openLog } from '../../db/sqlite-log.ts'
 import { SqliteThread } from '../../db/sqlite-thread.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 
 let dir: string
 let file: string

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { conflictPath } from '../../src/cli/two-way/conflict-name.ts'
 import { plan } from '../../src/cli/two-way/plan.ts'
 import { Tree } from '../../src/cli/two-way/tree.ts'
-import { rounds } from '../rounds.ts'
+import { rounds } from '../support/rounds.ts'
 import { type Deed, Simulation } from './two-way-model.ts'
 
 const RUNS = Number(process.env.TWO_WAY_RUNS ?? rounds(300, 5000))

@@ -6,7 +6,7 @@ import type { StoredSession } from '../../src/upload-engine/job.ts'
 import { type NewUpload, uploadQueue } from '../../src/upload-engine/queue.ts'
 import type { Phase } from '../../src/upload-engine/snapshot.ts'
 import { abandon, SMALL, upload } from '../../src/upload-engine/upload.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { BadService, fileOf, refusal } from './upload-engine-service.ts'
 
 const CHUNK = 1024 * 1024

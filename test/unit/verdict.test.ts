@@ -95,7 +95,7 @@ describe('jest --onlyFailures', () => {
     })
     const config = {
       projects: [project('one'), project('two')],
-      testSequencer: resolve('test/longest-first.mjs'),
+      testSequencer: resolve('test/runner/longest-first.mjs'),
     }
     writeFileSync(join(root, 'jest.config.json'), JSON.stringify(config))
     writeFileSync(join(root, 'package.json'), '{}')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { type LocalWatch, watchLocal } from '../../src/cli/two-way/watch-local.ts'
-import { eventually } from '../until.ts'
+import { eventually } from '../support/until.ts'
 
 let root: string
 let watched: LocalWatch

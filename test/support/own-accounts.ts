@@ -1,0 +1,45 @@
+import { Browser } from '../unit/sign-in-browser.ts'
+import type { TestApp } from './harness.ts'
+
+export const PASSWORD = 'violet anchor beneath the seventh lamp'
+
+/** Opens a page as a browser does, and follows redirects of this service to the last page. */
+export async function visit(browser: Browser, url: string, init: RequestInit = {}) {
+  const headers = { accept: 'text/html', ...(init.headers as Record<string, string>) }
+  let answer = await browser.get(url, { ...init, headers })
+  for (let hops = 0; answer.headers.has('location') && hops < 12; hops++)
+    answer = await browser.get(answer.headers.get('location') ?? '', { headers })
+  return { status: answer.status, text: await answer.text(), url: browser.last, answer }
+}
+
+/** Sends the form of the page that was opened last. */
+export const send = (browser: Browser, form: Record<string, string>, headers = {}) =>
+  visit(browser, browser.last, { method: 'POST', body: new URLSearchParams(form), headers })
+
+/** The first account of a service, by the one-time link of its start. */
+export async function createFirst(t: TestApp, email = 'owner@example.com', password = PASSWORD) {
+  const browser = new Browser()
+  const secret = await t.app.services.logins.beginFirst()
+  await visit(browser, `${t.url}/sign-in/first/${secret}`)
+  const page = await send(browser, { email, name: 'Olivia Owner', password })
+  return { browser, page }
+}
+
+/** Signs in with address and password in a browser. */
+export async function passwordSignIn(
+  t: TestApp,
+  given: { email: string; password: string },
+  browser = new Browser(),
+) {
+  await visit(browser, `${t.url}/auth/oauth`)
+  return { browser, page: await send(browser, given) }
+}
+
+/** Who a browser is signed in as, or null. */
+export async function whoIs(t: TestApp, browser: Browser): Promise<string | null> {
+  const answer = await browser.get(`${t.url}/auth/is_valid`)
+  const { response } = (await answer.json()) as {
+    response: { user_info: { email: string } | null }
+  }
+  return response.user_info?.email ?? null
+}

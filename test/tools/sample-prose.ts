@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+// Prints comments, test titles and commit subjects at random, to be read by somebody who does not
+// know the code: `node test/tools/sample-prose.ts SEED [REVISION]`. The seed makes a sample
+// repeatable. Commit subjects are those since the revision.
+
+const [seedText = '1', revision = 'HEAD~50'] = process.argv.slice(2)
+const SIZES = { comments: 100, titles: 50, subjects: 50 }
+
+/** A generator of numbers from 0 to 1 (mulberry32). */
+function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const next = random(Number(seedText))
+
+function sample<T>(all: T[], size: number): T[] {
+  const rest = [...all]
+  return Array.from({ length: Math.min(size, rest.length) }, () =>
+    rest.splice(Math.floor(next() * rest.length), 1),
+  ).flat()
+}
+
+const git = (...args: string[]) =>
+  execFileSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 26 })
+    .split('\n')
+    .filter(Boolean)
+
+const sources = git('ls-files', '*.ts', '*.tsx').filter(
+  name => !/generated\.ts$|graph-types\.d\.ts$/.test(name),
+)
+
+interface Found {
+  place: string
+  text: string
+}
+
+function commentsOf(name: string): Found[] {
+  const text = readFileSync(name, 'utf8')
+  const blocks = text.matchAll(/^[ \t]*\/\*\*[\s\S]*?\*\/|^(?:[ \t]*\/\/ .*\n)+/gm)
+  return [...blocks].map(block => ({
+    place: `${name}:${text.slice(0, block.index).split('\n').length}`,
+    text: block[0].replace(/^[ \t]*(?:\/\*\*|\*\/|\*|\/\/) ?|\s*\*\/$/gm, '').replace(/\s+/g, ' '),
+  }))
+}
+
+function titlesOf(name: string): Found[] {
+  const text = readFileSync(name, 'utf8')
+  const titles = text.matchAll(/\b(?:it|describe)(?:\.\w+(?:\([^)]*\))?)?\(\s*(['"`])(.+?)\1,/g)
+  return [...titles].map(title => ({
+    place: `${name}:${text.slice(0, title.index).split('\n').length}`,
+    text: title[2] ?? '',
+  }))
+}
+
+const print = (heading: string, found: Found[]) => {
+  console.log(`\n# ${heading}\n`)
+  for (const { place, text } of found) console.log(`- ${text.trim()} (${place})`)
+}
+
+print('Comments', sample(sources.flatMap(commentsOf), SIZES.comments))
+const tests = sources.filter(name => name.endsWith('.test.ts'))
+print('Test titles', sample(tests.flatMap(titlesOf), SIZES.titles))
+const subjects = git('log', '--format=%h %s', `${revision}..HEAD`).map(line => ({
+  place: line.slice(0, line.indexOf(' ')),
+  text: line.slice(line.indexOf(' ') + 1),
+}))
+print('Commit subjects', sample(subjects, SIZES.subjects))
