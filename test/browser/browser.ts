@@ -138,9 +138,13 @@ export async function run(page: Page, expected: string): Promise<void> {
 export const isLookedAt = process.env.CI !== 'true'
 
 /** Saves a screenshot of the page for people. */
-export async function screenshot(page: Page, name: string): Promise<void> {
-  if (isLookedAt)
-    await page.screenshot({ path: join(process.env.TEST_SCREENSHOTS ?? '', `${name}.png`) })
+export async function screenshot(
+  page: Page,
+  name: string,
+  options: { fullPage?: boolean } = {},
+): Promise<void> {
+  const path = join(process.env.TEST_SCREENSHOTS ?? '', `${name}.png`)
+  if (isLookedAt) await page.screenshot({ ...options, path })
 }
 
 /** The axe rules that depend on colours. In dark mode, only these can differ. */

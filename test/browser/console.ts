@@ -164,7 +164,7 @@ export const keepsFolder = (path: string) => `(async folder => {
 })(${JSON.stringify(path)})`
 
 /** Changes the theme of the page. Even the shortest transition takes a frame. */
-async function paint(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+export async function paint(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   await page.evaluate(`new Promise(requestAnimationFrame).then(() =>
     Promise.allSettled(document.getAnimations().filter(one => one instanceof CSSTransition).map(one => one.finished)))`)

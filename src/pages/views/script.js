@@ -46,9 +46,10 @@ document.addEventListener('click', async event => {
     button.firstChild.textContent = show ? (button.dataset.hide ?? 'Hide') : button.dataset.show
   }
   if (button?.hasAttribute('data-copy')) {
-    await navigator.clipboard.writeText(location.origin + location.pathname)
-    button.lastChild.textContent = 'Copied'
-    say('The link is copied.')
+    const field = document.getElementById(button.dataset.copy)
+    await navigator.clipboard.writeText(field?.value ?? location.origin + location.pathname)
+    button.lastChild.textContent = button.dataset.done ?? 'Copied'
+    say(button.dataset.done ?? 'The link is copied.')
   }
 })
 

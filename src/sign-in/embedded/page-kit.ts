@@ -112,11 +112,12 @@ export function refusalOf(error: unknown, say: Say): Refusal | undefined {
 export function showForm(visit: Visit, form: FormView, refusal?: Refusal): void {
   const isOfField = (field: Field) => refusal?.field === field.name
   const hasField = form.fields.some(isOfField)
-  const wrong = hasField ? form.fields.findIndex(isOfField) : 0
+  const editable = form.fields.findIndex(field => !field.readonly)
+  const first = hasField ? form.fields.findIndex(isOfField) : Math.max(0, editable)
   const fields = form.fields.map((field, i) => ({
     ...field,
     problem: isOfField(field) ? refusal?.problem : undefined,
-    autofocus: i === wrong,
+    autofocus: i === first,
   }))
   const problem = refusal && !hasField ? refusal.problem : ''
   const { status = 200, headers = {} } = refusal ?? {}

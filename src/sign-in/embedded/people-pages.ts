@@ -110,6 +110,7 @@ export function peoplePages(deps: PageDeps): Pages {
           autocomplete: 'off',
           value: url,
           readonly: true,
+          copy: true,
         },
       ],
       buttons: [{ label: visit.say('back') }],

@@ -336,7 +336,7 @@ export function securityPages(deps: PageDeps): Pages {
         ? {
             kind: 'get' as const,
             options: JSON.stringify(passkeys.signInOptions(own)),
-            label: say('with_passkey'),
+            label: say('confirm_with_passkey'),
           }
         : undefined,
     }

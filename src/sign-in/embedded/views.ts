@@ -19,6 +19,8 @@ export interface Field {
   inputmode?: 'numeric'
   autofocus?: boolean
   readonly?: true
+  /** With a button that copies the value. */
+  copy?: true
 }
 
 export interface Link {

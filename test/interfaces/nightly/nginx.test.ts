@@ -1,14 +1,6 @@
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -20,6 +12,7 @@ import { launch, runBuilt } from '../../support/built-service.ts'
 import { basic } from '../../support/dav-client.ts'
 import { freePort } from '../../support/free-port.ts'
 import { newDatabase, type Person, signInTo } from '../../support/harness.ts'
+import { startNginx } from '../../support/nginx.ts'
 import { until } from '../../support/until.ts'
 
 const run = promisify(execFile)
@@ -30,7 +23,7 @@ let dir: string
 let database: Awaited<ReturnType<typeof newDatabase>>
 let service: ReturnType<typeof launch>
 let inner: string
-let nginx: ReturnType<typeof spawn>
+let nginx: Awaited<ReturnType<typeof startNginx>>
 let url: string
 let alice: Person
 
@@ -77,30 +70,14 @@ const curl = (...args: string[]) =>
       ],
       { stdio: 'ignore' },
     )
-    const replacements: [RegExp, string][] = [
-      [/server 127\.0\.0\.1:8080/, `server ${new URL(inner).host}`],
-      [/\/etc\/ssl\/files\.example\.com\/fullchain\.pem/, join(dir, 'cert.pem')],
-      [/\/etc\/ssl\/files\.example\.com\/privkey\.pem/, join(dir, 'key.pem')],
-      [/files\.example\.com/g, 'localhost'],
-      [/\tlisten \[::\].*\n/g, ''],
-      [/listen 80;/, `listen 127.0.0.1:${await freePort()};`],
-      [/listen 443 /, `listen 127.0.0.1:${port} `],
-    ]
-    let site = readFileSync('docker/nginx.conf', 'utf8')
-    for (const [pattern, text] of replacements) {
-      expect(site).toMatch(pattern)
-      site = site.replace(pattern, text)
-    }
-    const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    for (const name of folders) mkdirSync(join(dir, name))
-    writeFileSync(
-      join(dir, 'nginx.conf'),
-      `daemon off; ${process.getuid?.() === 0 ? 'user root; ' : ''}pid ${dir}/pid; error_log stderr;
-      events {} http { access_log off; ${folders.map(name => `${name}_temp_path ${dir}/${name};`).join(' ')}
-      ${site} }`,
-    )
-    nginx = spawn('nginx', ['-p', dir, '-c', join(dir, 'nginx.conf')], {
-      stdio: ['ignore', 'ignore', 'inherit'],
+    const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')]
+    nginx = await startNginx({
+      dir,
+      host: 'localhost',
+      port,
+      inner: new URL(inner).host,
+      cert,
+      key,
     })
     await until(async () => (await curl(`${url}/healthz`).catch(() => undefined))?.status === 200)
   }, 60_000)

@@ -1,11 +1,12 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { useKeptQuery } from '../../graphql/kept.ts'
 import { usePages } from '../../graphql/use-pages.ts'
 import { formatBytes } from '../../i18n/format.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { CheckBox } from '../../parts/form.tsx'
-import { Search, SearchX } from '../../parts/icons.ts'
+import { Search, SearchX, UserPlus } from '../../parts/icons.ts'
 import { MAX_NAME_PART } from '../../parts/limits.ts'
 import { personName } from '../../parts/person-name.ts'
 import { Rows } from '../../parts/rows.tsx'
@@ -44,6 +45,19 @@ const ACCOUNTS = graphql(`
   }
 `)
 
+/** With an account of the service itself, an operator can invite people to create one. */
+const OWN_IDENTITIES = graphql(`
+  query OwnIdentities {
+    me {
+      id
+      identities {
+        id
+        provider
+      }
+    }
+  }
+`)
+
 type Account = ResultOf<typeof ACCOUNTS>['accounts']['nodes'][number]
 
 /** The accounts of the service, searchable by name or email address. */
@@ -58,7 +72,7 @@ export function Accounts() {
   })
   return (
     <AdminScreen error={error} retry={refresh}>
-      <Section title={text('accounts')}>
+      <Section title={text('accounts')} actions={<InviteLink />}>
         <SearchForm key={`${q} ${over}`} q={q} over={over} />
         <OnlyOver q={q} over={over} />
         {isLoading ? (
@@ -75,6 +89,18 @@ export function Accounts() {
         <ShowMore hasMore={hasMore} more={more} />
       </Section>
     </AdminScreen>
+  )
+}
+
+function InviteLink() {
+  const [{ data }] = useKeptQuery({ query: OWN_IDENTITIES })
+  if (!data?.me?.identities?.some(({ provider }) => provider === 'accounts')) return null
+  // A server-rendered page.
+  return (
+    <a className="button plain" href="/account/people">
+      <UserPlus />
+      {text('invitePeople')}
+    </a>
   )
 }
 
