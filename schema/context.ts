@@ -1,4 +1,6 @@
 import type { Caller, Origin } from '../src/access/caller.ts'
+import type { Callers } from '../src/http/callers.ts'
+import type { Incoming } from '../src/http/incoming.ts'
 import type { Log } from '../src/runtime/log.ts'
 import type { Services } from '../src/services/index.ts'
 
@@ -61,3 +63,26 @@ export class Shared {
    */
   eventId: string | undefined
 }
+
+/** Makes the context of a request that has passed the threshold. */
+export const contextMaker =
+  (services: Services, { anyone }: Callers) =>
+  (incoming: Incoming, caller: Caller | null): Context => {
+    const { req, from, address, log, signal } = incoming
+    return {
+      services,
+      caller,
+      from,
+      callerNow: () => anyone(incoming),
+      address,
+      log,
+      noteError: thrown => incoming.noteError(thrown),
+      client: req.headers['user-agent'],
+      lastEventId: req.headers['last-event-id']?.toString() || null,
+      signal,
+      shared: new Shared(),
+      looksOnly: req.method === 'HEAD',
+    }
+  }
+
+export type MakeContext = ReturnType<typeof contextMaker>

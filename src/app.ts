@@ -1,24 +1,23 @@
 import { hostname } from 'node:os'
 import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
-import { type Context, Shared } from '../schema/context.ts'
+import { contextMaker } from '../schema/context.ts'
 import { schema } from '../schema/index.ts'
 import { restSchema } from '../schema/rest/index.ts'
 import { callerFinder, findCallerAgain } from './access/credential.ts'
-import { refuseForeignWrites } from './access/origin.ts'
 import type { Config, OAuthProvider } from './config/config.ts'
 import { localCoordination } from './coordination/local.ts'
 import { connectRedis, redisCoordination } from './coordination/redis.ts'
 import { createDav } from './dav/dav.ts'
 import { createDerive } from './derive/derive.ts'
 import { createGraphql } from './graphql/yoga.ts'
-import type { BodyKind } from './http/body.ts'
-import { healthMounts } from './http/health.ts'
-import { iconPaths, sendIcon } from './http/icon.ts'
-import type { Incoming } from './http/incoming.ts'
+import { createCallers } from './http/callers.ts'
+import { healthDoors } from './http/health.ts'
+import { iconDoors } from './http/icon.ts'
 import { origins } from './http/origin.ts'
-import { CLEANUP_LIMIT, createGateway, type Mount } from './http/server.ts'
+import { CLEANUP_LIMIT, createGateway } from './http/server.ts'
 import { signedBlobs } from './http/signed-blobs.ts'
+import { createThreshold, type DoorPlan } from './http/threshold.ts'
 import { createBacklog } from './jobs/backlog.ts'
 import { createJobs, type WebhookHabits } from './jobs/index.ts'
 import { createLead } from './jobs/lead.ts'
@@ -53,8 +52,8 @@ export interface AppOptions {
   /** Called with every SQL statement, for tests that count them. */
   onStatement?: (sql: string) => void
   webhookHabits?: WebhookHabits
-  /** Mounts the embedded sign-in once the public URL is known, and returns its provider. */
-  embeddedSignIn?: (publicUrl: string) => Promise<{ provider: OAuthProvider; mount: Mount }>
+  /** Opens the embedded sign-in once the public URL is known. */
+  embeddedSignIn?: (publicUrl: string) => Promise<{ provider: OAuthProvider; door: DoorPlan }>
   /** Milliseconds from a change until it is indexed without a search. Set by tests. */
   indexAfterMs?: number
   /**
@@ -189,10 +188,14 @@ export async function createApp(config: Config, options: AppOptions) {
   )
 
   const ownOrigins = () => [publicUrl, ...config.corsOrigins]
-  const rest = await createRestRouter(restSchema)
+  const findCaller = callerFinder(db)
+  const callers = createCallers(findCaller)
+  const originOf = origins(config.logAddresses)
+  const contextOf = contextMaker(services, callers)
+  const rest = await createRestRouter(restSchema, callers, contextOf)
   const webConsole = config.console ? await openConsole(log) : undefined
   const hasConsole = Boolean(webConsole)
-  const graphql = createGraphql(schema, {
+  const graphql = createGraphql(schema, callers, contextOf, {
     graphiql: config.graphiql,
     hasConsole,
     maxCost: config.graphqlMaxCost,
@@ -203,66 +206,17 @@ export async function createApp(config: Config, options: AppOptions) {
     hasConsole,
   })
 
-  const findCaller = callerFinder(db)
-  const originOf = origins(config.logAddresses)
-
-  async function contextOf(incoming: Incoming, body?: BodyKind): Promise<Context> {
-    const { req, address: client, log: requestLog, signal, admit } = incoming
-    refuseForeignWrites(req, ownOrigins())
-    const caller = await findCaller(req)
-    await admit(caller?.userId ?? null, body)
-    const from = originOf(req, client)
-    return {
-      services,
-      caller: caller && { ...caller, from },
-      from,
-      callerNow: () => findCaller(req),
-      address: client,
-      log: requestLog,
-      noteError: thrown => incoming.noteError(thrown),
-      client: req.headers['user-agent'],
-      lastEventId: req.headers['last-event-id']?.toString() || null,
-      signal,
-      shared: new Shared(),
-      looksOnly: req.method === 'HEAD',
-    }
-  }
-
-  const mounts: Mount[] = [
-    ...healthMounts(db, store, () => gateway.phase),
-    ...iconPaths.map(
-      (prefix): Mount => ({ prefix, exact: true, handle: ({ req, res }) => sendIcon(req, res) }),
-    ),
-    {
-      prefix: '/graphql',
-      exact: true,
-      admits: true,
-      handle: incoming => graphql(incoming, () => contextOf(incoming)),
-    },
-    {
-      prefix: '/api',
-      admits: true,
-      routes: true,
-      handle: incoming => rest.handle(incoming, body => contextOf(incoming, body)),
-    },
-    ...createAuthorizationServer(services, findCaller.byKey, address, originOf),
-    {
-      prefix: '/api/openapi.json',
-      exact: true,
-      handle: ({ req, res }) => document.sendJson(req, res),
-    },
-    { prefix: '/api/docs', handle: ({ req, res, path }) => document.sendPage(req, res, path) },
-    { prefix: '/api/blobs', admits: true, handle: signedBlobs(services) },
-    createTus({ services, findCaller, originOf, ownOrigins, config, store }),
-    createDav({
-      services,
-      coordination,
-      telemetry,
-      findCaller,
-      originOf,
-      config,
-      publicUrl: address,
-    }),
+  const threshold = createThreshold({ maintenance, ownOrigins })
+  const plans: DoorPlan[] = [
+    ...healthDoors(db, store, () => gateway.phase),
+    ...iconDoors,
+    graphql,
+    rest.door,
+    ...createAuthorizationServer(services, findCaller.byKey, address),
+    ...document.doors,
+    signedBlobs(services),
+    createTus({ services, callers, config, store }),
+    createDav({ services, coordination, telemetry, findCaller, config, publicUrl: address }),
   ]
   const gateway = createGateway({
     config,
@@ -271,7 +225,8 @@ export async function createApp(config: Config, options: AppOptions) {
     publicUrl: address,
     log,
     telemetry,
-    mounts,
+    originOf,
+    doors: plans.map(threshold),
     ...(sampler ? { noteFailure: sampler.note } : {}),
   })
 
@@ -339,7 +294,6 @@ export async function createApp(config: Config, options: AppOptions) {
             publicUrl,
             ownUrl: ownUrlOf(config.host, port),
             secure,
-            ownOrigins,
             originOf,
             findCaller,
             otherProviders: config.providers.map(({ name }) => name),
@@ -360,27 +314,22 @@ export async function createApp(config: Config, options: AppOptions) {
         secure,
         allowedOrigins: config.corsOrigins,
         clientViewer: findCaller,
-        originOf,
         log,
         measures: telemetry,
       })
-      gateway.mount({ prefix: '/auth', routes: true, handle: auth })
-      if (embedded) gateway.mount(embedded.mount)
-      for (const mount of own?.mounts ?? []) gateway.mount(mount)
       const pages = createPages({
         services,
         sessions,
         tokens,
         publicUrl: address,
-        findCaller,
-        originOf,
+        callers,
         providers: providers.map(provider => provider.name),
         graphiql: config.graphiql,
         console: webConsole,
         secure,
-        ownOrigins,
       })
-      gateway.mount({ prefix: '/', routes: true, handle: pages })
+      const latePlans = [auth, ...(embedded ? [embedded.door] : []), ...(own?.doors ?? []), pages]
+      for (const plan of latePlans) gateway.mount(threshold(plan))
       if (!options.instance) lead.begin()
       gateway.open()
       if (samplesItself) sampler?.start()

@@ -1,17 +1,18 @@
 import type { IncomingMessage } from 'node:http'
+import type { Caller } from '../access/caller.ts'
 import { createGuessLimiter } from '../access/guessing.ts'
 import type { Config } from '../config/config.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import type { BodyKind } from '../http/body.ts'
+import { nobody } from '../http/callers.ts'
 import type { Incoming } from '../http/incoming.ts'
-import type { Mount } from '../http/server.ts'
-import { write } from '../http/write.ts'
+import { type DoorPlan, type Passage, passage } from '../http/threshold.ts'
 import { AppError } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
 import { EntryLocked, LockConflict } from '../services/tree/dav-lock.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { PREFIX, segmentsOf } from './address.ts'
-import { tokensOf } from './conditions.ts'
+import { type IfList, tokensOf } from './conditions.ts'
 import { copy, move } from './copy-move.ts'
 import { type Exchange, hrefOfEntry, readIf, requireIf } from './exchange.ts'
 import { get, mkcol, put, remove } from './files.ts'
@@ -22,7 +23,7 @@ import { proppatch } from './proppatch.ts'
 import { DavError, refusalOf } from './refusal.ts'
 import { davSignIn, type SignInDeps } from './sign-in.ts'
 
-interface Deps extends Pick<SignInDeps, 'findCaller' | 'originOf'> {
+interface Deps extends Pick<SignInDeps, 'findCaller'> {
   services: Services
   coordination: Coordination
   telemetry: Telemetry
@@ -70,6 +71,23 @@ const forgetfulOwnerOf = ({ method, headers }: IncomingMessage): string | undefi
 
 const ALLOW = ['OPTIONS', ...Object.keys(methods)].join(', ')
 
+/** Clients send OPTIONS before they sign in. */
+const options: Passage<null> = {
+  route: PREFIX,
+  guards: 'nothing',
+  caller: nobody,
+  writes: false,
+  handle({ res }) {
+    const headers = {
+      allow: ALLOW,
+      dav: '1, 2, 3',
+      'ms-author-via': 'DAV',
+      'accept-ranges': 'bytes',
+    }
+    res.writeHead(200, { ...headers, 'cache-control': 'no-store', 'content-length': 0 }).end()
+  },
+}
+
 /**
  * WebDAV (RFC 4918, classes 1, 2 and 3) at /dav/: docs/decisions/webdav.md. It translates requests,
  * and the services decide.
@@ -78,42 +96,21 @@ export function createDav({
   services,
   coordination,
   telemetry,
+  findCaller,
   config,
   publicUrl,
-  ...deps
-}: Deps): Mount {
+}: Deps): DoorPlan {
   const guesses = createGuessLimiter(coordination, { prefix: 'satchel:webdav' }, telemetry)
-  const signIn = davSignIn({ ...deps, guesses })
+  const signIn = davSignIn({ findCaller, guesses })
 
-  /** Clients send OPTIONS before they sign in. */
-  function options({ res }: Incoming): void {
-    const headers = {
-      allow: ALLOW,
-      dav: '1, 2, 3',
-      'ms-author-via': 'DAV',
-      'accept-ranges': 'bytes',
-    }
-    res.writeHead(200, { ...headers, 'cache-control': 'no-store', 'content-length': 0 }).end()
-  }
-
-  /** @param begun receives the exchange once the caller is known */
-  async function answer(incoming: Incoming, begun: (exchange: Exchange) => void): Promise<void> {
-    const { req, path } = incoming
-    if (req.method === 'OPTIONS') return incoming.admit(null).then(() => options(incoming))
-    const method = Object.hasOwn(methods, req.method ?? '') ? methods[req.method ?? ''] : undefined
-    if (!method)
-      throw new DavError(405, `This URL accepts only ${ALLOW}.`, { headers: { allow: ALLOW } })
-    const caller = await signIn(req, incoming.address)
-    await incoming.admit(caller.userId, method.body)
-    if (method.writes) services.maintenance.requireWritable()
-    const lists = readIf(incoming)
-    const asker = {
-      caller,
-      address: incoming.address,
-      client: req.headers['user-agent'],
-      log: incoming.log,
-    }
-    const exchange: Exchange = {
+  async function exchangeOf(
+    incoming: Incoming,
+    caller: Caller,
+    lists: IfList[],
+  ): Promise<Exchange> {
+    const { req, path, address, log } = incoming
+    const asker = { caller, address, client: req.headers['user-agent'], log }
+    return {
       incoming,
       services,
       caller,
@@ -129,33 +126,50 @@ export function createDav({
       },
       ifExpected: undefined,
     }
-    begun(exchange)
-    // For a LOCK without a body, the header names the lock to refresh (RFC 4918, section 9.10.2).
-    const ifExpected = req.method === 'LOCK' ? undefined : await requireIf(exchange, lists)
-    await method.handle({ ...exchange, ifExpected })
   }
+
+  async function answer(incoming: Incoming, caller: Caller, method: Method): Promise<void> {
+    const { req } = incoming
+    let exchange: Exchange | undefined
+    try {
+      const lists = readIf(incoming)
+      exchange = await exchangeOf(incoming, caller, lists)
+      // For a LOCK without a body, the header names the lock to refresh (RFC 4918, section 9.10.2).
+      const ifExpected = req.method === 'LOCK' ? undefined : await requireIf(exchange, lists)
+      await method.handle({ ...exchange, ifExpected })
+    } catch (error) {
+      const href =
+        error instanceof EntryLocked && exchange
+          ? await hrefOfEntry(exchange, error.entryId)
+          : undefined
+      throw refusedAs(error, req.method, href)
+    }
+  }
+
+  const passages = new Map<string, Passage<Caller | null>>([['OPTIONS', options]])
+  for (const [name, method] of Object.entries(methods))
+    passages.set(
+      name,
+      passage({
+        route: PREFIX,
+        // Cookies are not accepted.
+        guards: 'nothing',
+        caller: signIn,
+        body: method.body,
+        writes: method.writes,
+        handle: (incoming, caller) => answer(incoming, caller, method),
+      }),
+    )
 
   return {
     prefix: PREFIX,
-    admits: true,
     options: true,
-    async handle(incoming) {
-      const { req, res, log } = incoming
-      let exchange: Exchange | undefined
-      try {
-        await answer(incoming, begun => {
-          exchange = begun
-        })
-      } catch (error) {
-        const href =
-          error instanceof EntryLocked && exchange
-            ? await hrefOfEntry(exchange, error.entryId)
-            : undefined
-        const told = refusedAs(error, req.method, href)
-        if (!(told instanceof DavError)) incoming.noteError(told)
-        write(res, req, refusalOf(told, log))
-      }
+    find({ req }) {
+      const found = passages.get(req.method ?? '')
+      if (found) return found
+      throw new DavError(405, `This URL accepts only ${ALLOW}.`, { headers: { allow: ALLOW } })
     },
+    refuse: refusalOf,
   }
 }
 

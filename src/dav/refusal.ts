@@ -1,7 +1,6 @@
 import type { Answer } from '../http/envelope.ts'
 import { errorHeaders } from '../http/envelope.ts'
-import { type ErrorCode, toAppError } from '../runtime/errors.ts'
-import type { Log } from '../runtime/log.ts'
+import { type ErrorCode, ProtocolError, toAppError } from '../runtime/errors.ts'
 import { escapeXml, XML_START, XML_TYPE } from './xml.ts'
 
 /** The conditions of RFC 4918, section 16, that a response may name. */
@@ -13,7 +12,7 @@ type Condition =
   | 'lock-token-matches-request-uri'
 
 /** An error of this protocol, with its own status. */
-export class DavError extends Error {
+export class DavError extends ProtocolError {
   readonly status: number
   readonly condition: Condition | undefined
   readonly hrefs: readonly string[]
@@ -46,15 +45,14 @@ const statuses: Partial<Record<ErrorCode, number>> = {
 }
 
 /** The response for any thrown value. */
-export function refusalOf(thrown: unknown, log: Log): Answer {
+export function refusalOf(thrown: unknown): Answer {
   if (thrown instanceof DavError) {
     const { status, condition, hrefs, message, headers } = thrown
     const inside = hrefs.map(href => `<D:href>${escapeXml(href)}</D:href>`).join('')
     const named = condition ? `<D:${condition}>${inside}</D:${condition}>` : ''
     return answerOf(status, `${named}<S:message>${escapeXml(message)}</S:message>`, headers)
   }
-  const { error, unexpected } = toAppError(thrown)
-  if (unexpected) log.error({ err: error.originalError ?? error }, error.message)
+  const { error } = toAppError(thrown)
   const status = statuses[error.code] ?? error.status
   return answerOf(
     status,

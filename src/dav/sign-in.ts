@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
-import type { Caller, Origin } from '../access/caller.ts'
+import type { Caller } from '../access/caller.ts'
 import { type CallerFinder, noteCaller } from '../access/credential.ts'
 import type { GuessLimiter } from '../access/guessing.ts'
+import type { Incoming } from '../http/incoming.ts'
 import { DavError } from './refusal.ts'
 
 export interface SignInDeps {
   /** Finds the caller by an API key, or by the headers that the other interfaces accept. */
   findCaller: CallerFinder
   guesses: GuessLimiter
-  originOf: (req: IncomingMessage, address: string) => Origin
 }
 
 const challenge = { 'www-authenticate': 'Basic realm="Satchel", charset="UTF-8"' }
@@ -21,7 +21,7 @@ const refused = (message: string) => new DavError(401, message, { headers: chall
  * ignored, so that pages of other origins cannot use a browser's session.
  * @throws DavError 401, TOO_MANY_ATTEMPTS
  */
-export function davSignIn({ findCaller, guesses, originOf }: SignInDeps) {
+export function davSignIn({ findCaller, guesses }: SignInDeps) {
   async function find(req: IncomingMessage): Promise<Caller | null> {
     const given = basicOf(req)
     if (!given) {
@@ -34,14 +34,14 @@ export function davSignIn({ findCaller, guesses, originOf }: SignInDeps) {
     return caller
   }
 
-  return async (req: IncomingMessage, address: string): Promise<Caller> => {
+  return async ({ req, address, from }: Incoming): Promise<Caller> => {
     const { authorization, 'x-api-key': key } = req.headers
     if (authorization === undefined && key === undefined)
       throw refused(
         'Sign in: with your e-mail address as the user, and an API key as the password.',
       )
     const caller = await find(req)
-    if (caller) return { ...caller, face: 'webdav', from: originOf(req, address) }
+    if (caller) return { ...caller, face: 'webdav', from }
     // Keys cannot be guessed, so a valid key is never refused. Invalid keys are slowed down and
     // counted like guesses.
     await guesses.attempt('webdav', address, async () => false)

@@ -78,8 +78,7 @@ function statusOfDocument(given: unknown): HttpStatus {
  * The response to a request that failed before GraphQL ran, in the format that GraphQL clients
  * read.
  */
-export function earlyRefusal(thrown: unknown, req: IncomingMessage, log: Log): Answer {
-  logUnexpected(thrown, log)
+export function earlyRefusal(thrown: unknown, req: IncomingMessage): Answer {
   const { error } = toAppError(thrown)
   const byStatus = req.headers.accept?.includes(RESPONSE_TYPE) ?? false
   const plain = byStatus || error.status >= 500 || error.code === 'METHOD_NOT_ALLOWED'

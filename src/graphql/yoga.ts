@@ -3,10 +3,13 @@ import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth'
 import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens'
 import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql'
 import { createYoga, handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga'
-import type { Context } from '../../schema/context.ts'
+import type { Context, MakeContext } from '../../schema/context.ts'
+import type { Caller } from '../access/caller.ts'
+import type { Callers } from '../http/callers.ts'
 import type { Incoming } from '../http/incoming.ts'
-import { allowOnly, asksForPage } from '../http/method.ts'
+import { asksForPage } from '../http/method.ts'
 import { createTextCache } from '../http/text-cache.ts'
+import { type DoorPlan, openPassage, passage } from '../http/threshold.ts'
 import { write } from '../http/write.ts'
 import { InvalidInput } from '../runtime/errors.ts'
 import { silent, type Telemetry } from '../telemetry/telemetry.ts'
@@ -26,6 +29,8 @@ import { guardedExecution } from './guard.ts'
 import { observedOperations } from './observed.ts'
 import { executedAlready, plainAnswers } from './plain.ts'
 import { createReader, requestParser, type ServerContext } from './request.ts'
+
+const PREFIX = '/graphql'
 
 /** Document limits: enough for GraphiQL's introspection and for real clients. */
 const limits = { depth: 16, aliases: 50, tokens: 2000, characters: 32 * 1024 }
@@ -50,14 +55,16 @@ interface GraphqlOptions {
  */
 export function createGraphql(
   schema: GraphQLSchema,
+  callers: Callers,
+  contextOf: MakeContext,
   { graphiql, hasConsole, maxCost, telemetry = silent }: GraphqlOptions,
-) {
+): DoorPlan {
   const costOf = createCosts(schema)
   const reader = createReader(limits.characters)
   const { measured, traced } = observedOperations(telemetry)
   const yoga = createYoga<ServerContext>({
     schema,
-    graphqlEndpoint: '/graphql',
+    graphqlEndpoint: PREFIX,
     context: ({ api }) => api,
     cors: false,
     landingPage: false,
@@ -91,20 +98,10 @@ export function createGraphql(
   })
   const answerPlainly = plainAnswers(yoga, reader)
   const page = graphiql ? createGraphiqlPage(hasConsole) : undefined
-  return async (
-    incoming: Pick<Incoming, 'req' | 'res' | 'log' | 'noteError'>,
-    contextOf: () => Promise<Context>,
-  ) => {
+
+  async function answer(incoming: Incoming, caller: Caller | null): Promise<void> {
     const { req, res } = incoming
-    if (page && asksForPage(req)) return page(req, res)
-    let api: Context
-    try {
-      allowOnly(req, 'GET', 'POST')
-      api = await contextOf()
-    } catch (error) {
-      incoming.noteError(error)
-      return write(res, req, earlyRefusal(error, req, incoming.log))
-    }
+    const api = contextOf(incoming, caller)
     res.setHeader('cache-control', 'no-store')
     const server: ServerContext = { req, res, api }
     const plain = await answerPlainly(server)
@@ -115,6 +112,23 @@ export function createGraphql(
       res.once('close', resolve)
       Promise.resolve(yoga(req, res, server)).then(() => resolve(), reject)
     })
+  }
+
+  const operations = passage({
+    route: PREFIX,
+    methods: ['GET', 'POST'],
+    guards: 'session',
+    caller: callers.anyone,
+    // Maintenance refuses single fields: schema/plugins/maintenance.ts.
+    writes: false,
+    handle: answer,
+  })
+  const explorer = page && openPassage(PREFIX, ({ req, res }) => page(req, res))
+  return {
+    prefix: PREFIX,
+    exact: true,
+    find: ({ req }) => (explorer && asksForPage(req) ? explorer : operations),
+    refuse: (thrown, { req }) => earlyRefusal(thrown, req),
   }
 }
 

@@ -1,5 +1,4 @@
 import { type AppError, type ErrorCode, toAppError } from '../runtime/errors.ts'
-import type { Log } from '../runtime/log.ts'
 
 /** The shape of every JSON response: contract, section 1. */
 export interface Envelope {
@@ -70,11 +69,9 @@ export const unchanged = (headers: Record<string, string>): Answer => ({
  */
 export function failure(
   thrown: unknown,
-  log: Log,
   statuses?: readonly number[] | ((error: AppError) => number),
 ): Answer {
-  const { error, unexpected } = toAppError(thrown)
-  if (unexpected) log.error({ err: error.originalError ?? error }, error.message)
+  const { error } = toAppError(thrown)
   return refusal(
     error,
     typeof statuses === 'function' ? statuses(error) : clamp(error.status, error.code, statuses),

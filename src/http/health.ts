@@ -4,7 +4,8 @@ import { isFull } from '../runtime/errors.ts'
 import { within } from '../runtime/within.ts'
 import type { BlobStore } from '../storage/store.ts'
 import { type Answer, answer } from './envelope.ts'
-import type { Mount, Phase } from './server.ts'
+import type { Phase } from './server.ts'
+import { type DoorPlan, doorOf, openPassage } from './threshold.ts'
 import { write } from './write.ts'
 
 /** The answer must come within three seconds, also on a busy machine. */
@@ -74,11 +75,11 @@ async function check(db: Db, store: BlobStore): Promise<Answer> {
 }
 
 /** The health checks. They are also served before the service is ready. */
-export function healthMounts(db: Db, store: BlobStore, phase: () => Phase): Mount[] {
-  const whole = readyz(db, store, phase)
-  const check = { exact: true, always: true } as const
-  return [
-    { prefix: '/healthz', ...check, handle: ({ req, res }) => write(res, req, healthz()) },
-    { prefix: '/readyz', ...check, handle: async ({ req, res }) => write(res, req, await whole()) },
+export function healthDoors(db: Db, store: BlobStore, phase: () => Phase): DoorPlan[] {
+  const ready = readyz(db, store, phase)
+  const checks = [
+    openPassage('/healthz', ({ req, res }) => write(res, req, healthz())),
+    openPassage('/readyz', async ({ req, res }) => write(res, req, await ready())),
   ]
+  return checks.map(check => ({ ...doorOf(check), always: true }))
 }

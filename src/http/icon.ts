@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { allowOnly } from './method.ts'
 import { type StaticAnswer, sendStatic } from './static.ts'
+import { type DoorPlan, doorOf, openPassage } from './threshold.ts'
 
 /** The lines of the satchel icon, 32 wide and 32 high. */
 export const satchel =
@@ -13,7 +12,7 @@ export const icon =
   `stroke-linejoin="round">${satchel}</svg>`
 
 /** The paths where browsers request a site's icon by default, and the path that pages name. */
-export const iconPaths = ['/favicon.ico', '/favicon.svg']
+const iconPaths = ['/favicon.ico', '/favicon.svg']
 
 const etag = `"${hash('md5', icon)}"`
 // Too small to compress.
@@ -23,8 +22,6 @@ const answer: StaticAnswer = {
   headers: { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400', etag },
 }
 
-/** @throws METHOD_NOT_ALLOWED */
-export function sendIcon(req: IncomingMessage, res: ServerResponse): void {
-  allowOnly(req, 'GET', 'HEAD')
-  sendStatic(req, res, answer)
-}
+export const iconDoors: DoorPlan[] = iconPaths.map(path =>
+  doorOf(openPassage(path, ({ req, res }) => sendStatic(req, res, answer))),
+)

@@ -1,21 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Origin } from '../access/caller.ts'
 import { toAppError } from '../runtime/errors.ts'
 import type { Log } from '../runtime/log.ts'
-import type { BodyKind } from './body.ts'
 
-type Given = Pick<Incoming, 'req' | 'res' | 'path' | 'address' | 'signal' | 'admit'> & {
+type Given = Pick<Incoming, 'req' | 'res' | 'path' | 'address' | 'signal'> & {
   /** The query of the URL, without its question mark. */
   search: string
   requestId: string
   /** The id of the trace that the request is part of. */
   traceId?: string | undefined
   gatewayLog: Log
+  originOf(req: IncomingMessage, address: string): Origin
   /** Counts an error response. */
   noteError(thrown: unknown, request: { requestId: string; route: string }): void
 }
 
 /**
- * A request as the gateway passes it to a mount. This is a class because V8 creates a hidden class
+ * A request as the gateway passes it to a door. This is a class because V8 creates a hidden class
  * for each object literal with accessors. The hidden class would keep the whole request in memory
  * until the next full collection.
  */
@@ -25,20 +26,12 @@ export class Incoming {
   readonly path: string
   /** Client address, as determined by the trusted proxies. */
   readonly address: string
-  /**
-   * The path pattern of the request, or "none" until a mount with several routes has found it.
-   * Never a path from a client.
-   */
+  /** The path pattern of the request, or "none" until its door has found it. */
   route = 'none'
+  /** The values of the parameters in the path. */
+  params: Record<string, string | undefined> = {}
   /** Aborts when the client disconnects; its reason is an AppError. */
   readonly signal: AbortSignal
-  /**
-   * Admits the body once its caller is known. Call it before reading the body.
-   * @param caller the user id; null without a credential
-   * @param body how the handler reads the body; by default the headers decide
-   * @throws UNAVAILABLE if a limit would be exceeded
-   */
-  readonly admit: (caller: string | null, body?: BodyKind) => Promise<void>
   /** Whether this is a health check. */
   isProbe = false
   /** The code of the error that is sent. */
@@ -46,6 +39,7 @@ export class Incoming {
   readonly #given: Given
   #query: URLSearchParams | undefined
   #log: Log | undefined
+  #from: Origin | undefined
 
   constructor(given: Given) {
     this.req = given.req
@@ -53,7 +47,6 @@ export class Incoming {
     this.path = given.path
     this.address = given.address
     this.signal = given.signal
-    this.admit = given.admit
     this.#given = given
   }
 
@@ -62,6 +55,12 @@ export class Incoming {
   get query(): URLSearchParams {
     this.#query ??= new URLSearchParams(this.#given.search)
     return this.#query
+  }
+
+  /** The origin of the request for the audit trail. */
+  get from(): Origin {
+    this.#from ??= this.#given.originOf(this.req, this.address)
+    return this.#from
   }
 
   get requestId(): string {

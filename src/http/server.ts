@@ -4,10 +4,11 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import proxyAddr from 'proxy-addr'
 import { loggedCaller } from '../access/audit-log.ts'
+import type { Origin } from '../access/caller.ts'
 import { callerOf } from '../access/credential.ts'
 import type { Config } from '../config/config.ts'
 import type { Coordination } from '../coordination/coordination.ts'
-import { AppError, Busy, InvalidInput, toAppError } from '../runtime/errors.ts'
+import { Busy, InvalidInput } from '../runtime/errors.ts'
 import { type Log, loggablePath } from '../runtime/log.ts'
 import type { UploadMemory } from '../storage/store.ts'
 import type { Failure } from '../telemetry/figures.ts'
@@ -15,28 +16,22 @@ import type { Telemetry } from '../telemetry/telemetry.ts'
 import { addressForLog, networkOf } from '../values/network.ts'
 import { boundConnections } from './connections.ts'
 import { crossOrigin } from './cors.ts'
-import { type Answer, failure } from './envelope.ts'
+import { failure } from './envelope.ts'
 import { watchForwarded } from './forwarded.ts'
 import { Incoming } from './incoming.ts'
 import { createIntake, type IntakeSettings } from './intake.ts'
 import { observeErrors, observeRequests } from './observed.ts'
 import { oneAtATime } from './pipeline.ts'
+import { type Admit, type Door, nothingHere, sendRefusal } from './threshold.ts'
 import { takeRest, write } from './write.ts'
 
-/** Handles the paths below its prefix. */
-export interface Mount {
-  /** The path that this mount handles, with all paths below it unless `exact`. */
-  prefix: string
-  exact?: true
-  /** Also handles requests before the service is ready. */
-  always?: true
-  /** Calls `admit` itself, because it authenticates callers. */
-  admits?: true
-  /** Has several routes, and sets the route of each request itself. */
-  routes?: true
-  /** Handles OPTIONS itself, except for CORS preflights. */
-  options?: true
-  handle(incoming: Incoming): unknown
+/** A request that the gateway is about to pass to its door. */
+interface Arrival {
+  /** The network of the client; undefined behind a proxy that does not forward addresses. */
+  client: string | undefined
+  /** Functions that release what the request holds. */
+  releases: (() => void)[]
+  admit: Admit
 }
 
 /** GET /readyz reports ready only while `serving`. */
@@ -53,7 +48,9 @@ interface GatewayOptions {
   telemetry: Telemetry
   /** Receives unexpected errors. */
   noteFailure?: (failure: Failure) => void
-  mounts: Mount[]
+  /** The origin of a request for the audit trail. */
+  originOf: (req: IncomingMessage, address: string) => Origin
+  doors: Door[]
 }
 
 const securityHeaders = Object.entries({
@@ -73,7 +70,7 @@ export const CLEANUP_LIMIT = 5 * SECOND
 const IDLE_LIMIT = 120 * SECOND
 
 /**
- * The gateway: one node:http server that routes each request to the mount with the longest matching
+ * The gateway: one node:http server that routes each request to the door with the longest matching
  * prefix.
  */
 export function createGateway({
@@ -84,7 +81,8 @@ export function createGateway({
   log,
   telemetry,
   noteFailure = () => {},
-  mounts,
+  originOf,
+  doors,
 }: GatewayOptions) {
   const shownAddress = addressForLog(config.logAddresses)
   const trust = proxyAddr.compile(config.trustProxy)
@@ -93,8 +91,8 @@ export function createGateway({
   // garbage of a small request.
   const requests = log.child({}, { redact: [] })
   const share = crossOrigin(config.corsOrigins)
-  let sorted = [...mounts].sort(byLength)
-  const mountOf = (path: string) =>
+  let sorted = [...doors].sort(byLength)
+  const doorOf = (path: string) =>
     sorted.find(
       m =>
         path === m.prefix ||
@@ -183,19 +181,18 @@ export function createGateway({
       search: mark < 0 ? '' : url.slice(mark + 1),
       address,
       signal: gone.signal,
-      admit: async (caller, body) =>
-        void releases.push(await intake.admit({ req, client, caller, body, abort: gone })),
+      originOf,
       requestId,
       traceId: span?.traceId,
       gatewayLog: log,
       noteError,
     })
-    const answering = () => serve(incoming, client, releases)
+    const admit: Admit = async (caller, body) =>
+      void releases.push(await intake.admit({ req, client, caller, body, abort: gone }))
+    const door = doorOf(path)
+    const answering = () => serve(door, incoming, { client, releases, admit })
     const served: Promise<void> = (span ? span.run(answering) : telemetry.detached(answering))
-      .catch(error => {
-        incoming.noteError(error)
-        return write(res, req, refusal(error, path, incoming.log))
-      })
+      .catch(error => sendRefusal(error, incoming, door))
       .finally(() => {
         serving.delete(served)
         for (const release of releases) release()
@@ -206,20 +203,16 @@ export function createGateway({
   /** Refuses a request when too many wait on its connection. */
   function refusePipelined(req: IncomingMessage, res: ServerResponse): void {
     res.setHeader('connection', 'close')
-    const [path = '/'] = (req.url ?? '/').split('?')
-    void write(
-      res,
-      req,
-      refusal(new Busy('Too many requests were sent at once on this connection.', 1), path, log),
-    )
+    const refused = new Busy('Too many requests were sent at once on this connection.', 1)
+    void write(res, req, failure(refused))
   }
 
   async function serve(
+    door: Door | undefined,
     incoming: Incoming,
-    client: string | undefined,
-    releases: (() => void)[],
+    { client, releases, admit }: Arrival,
   ): Promise<void> {
-    const { req, res, path } = incoming
+    const { req, res } = incoming
     if (await connections.isRefused(req.socket)) {
       res.setHeader('connection', 'close')
       throw tooMany()
@@ -231,24 +224,21 @@ export function createGateway({
       if (!release) throw tooMany()
       releases.push(release)
     }
-    const mount = mountOf(path)
-    await share?.(req, res, mount?.options === true)
+    await share?.(req, res, door?.options === true)
     if (res.writableEnded) return
-    if (phase === 'starting' && !mount?.always)
+    if (phase === 'starting' && !door?.always)
       throw new Busy('This instance is starting. Try again in a few seconds.', 2)
-    if (!mount) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
-    if (!mount.routes) incoming.route = mount.prefix
-    incoming.isProbe = mount.always === true
-    if (!mount.admits) await incoming.admit(null)
-    await mount.handle(incoming)
+    if (!door) throw nothingHere()
+    incoming.isProbe = door.always === true
+    await door.enter(incoming, admit)
   }
 
   return {
     server,
 
-    /** Adds a mount that could not be created before the URL was known. */
-    mount(part: Mount): void {
-      sorted = [...sorted, part].sort(byLength)
+    /** Adds a door that could not be created before the URL was known. */
+    mount(door: Door): void {
+      sorted = [...sorted, door].sort(byLength)
     },
 
     get phase(): Phase {
@@ -308,15 +298,7 @@ export function createGateway({
   }
 }
 
-/** A refusal in the format of the path: GraphQL errors or the REST envelope. */
-function refusal(thrown: unknown, path: string, log: Log): Answer {
-  const envelope = failure(thrown, log)
-  if (path !== '/graphql') return envelope
-  const { message, extensions } = toAppError(thrown).error
-  return { ...envelope, body: JSON.stringify({ errors: [{ message, extensions }] }) }
-}
-
-const byLength = (a: Mount, b: Mount) => b.prefix.length - a.prefix.length
+const byLength = (a: Door, b: Door) => b.prefix.length - a.prefix.length
 
 const tooMany = () =>
   new Busy('Too many connections are open from your IP address. Close some, then try again.')

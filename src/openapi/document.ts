@@ -1,8 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SESSION_COOKIE } from '../access/credential.ts'
 import { jsonHeaders } from '../http/envelope.ts'
-import { allowOnly } from '../http/method.ts'
 import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'
+import { type DoorPlan, doorOf, openPassage } from '../http/threshold.ts'
 import { methodsOf, type Route } from '../rest/routes.ts'
 import { authArea, authPaths } from './auth.ts'
 import { errorSchemas } from './errors.ts'
@@ -131,6 +130,8 @@ export function createApiDocument(
   { proxied, hasConsole = false }: { proxied: boolean; hasConsole?: boolean },
 ) {
   const sendPage = createDocsPage(hasConsole)
+  /** Serves /api/docs and the files below it. */
+  const page = openPassage('/api/docs', ({ req, res, path }) => sendPage(req, res, path))
   let made: { url: string; document: ApiDocument; answer: Promise<StaticAnswer> } | undefined
 
   function current() {
@@ -144,19 +145,13 @@ export function createApiDocument(
   return {
     document: (): ApiDocument => current().document,
 
-    /** @throws METHOD_NOT_ALLOWED */
-    sendJson(req: IncomingMessage, res: ServerResponse): Promise<void> {
-      allowOnly(req, 'GET', 'HEAD')
-      return current().answer.then(answer => sendStatic(req, res, answer))
-    },
-
-    /**
-     * Serves /api/docs and the files below it.
-     * @throws METHOD_NOT_ALLOWED, ROUTE_NOT_FOUND
-     */
-    sendPage(req: IncomingMessage, res: ServerResponse, path: string): Promise<void> {
-      allowOnly(req, 'GET', 'HEAD')
-      return sendPage(req, res, path)
-    },
+    doors: [
+      doorOf(
+        openPassage('/api/openapi.json', async ({ req, res }) =>
+          sendStatic(req, res, await current().answer),
+        ),
+      ),
+      { prefix: '/api/docs', find: () => page },
+    ] satisfies DoorPlan[],
   }
 }

@@ -32,10 +32,7 @@ function readTime(given: string | null, field: string): number | null {
  *
  * @throws UNAUTHENTICATED, INVALID_INPUT, and FORBIDDEN for anyone but operators
  */
-export function auditExport(
-  { appointments, audits }: Services,
-  callerNow: (visit: Visit) => ReturnType<Visit['caller']>,
-) {
+export function auditExport({ appointments, audits }: Services) {
   return async (visit: Visit): Promise<Reply> => {
     const { req, res, query, signal, log } = visit
     const caller = await visit.caller()
@@ -55,7 +52,7 @@ export function auditExport(
       until: readTime(query.get('until'), 'until'),
     }
     const isStill = async () => {
-      const now = await callerNow(visit)
+      const now = await visit.callerNow()
       return now !== null && appointments.isOperator(now)
     }
     await sendAttachment({ req, res, signal, log }, audits.export(filter, caller, format, isStill))

@@ -1,10 +1,13 @@
-import type { Caller, Origin } from '../access/caller.ts'
-import { isFromElsewhere } from '../access/origin.ts'
+import type { Caller } from '../access/caller.ts'
+import { callerOf } from '../access/credential.ts'
 import { createAddresses } from '../http/addresses.ts'
+import { type Callers, nobody } from '../http/callers.ts'
+import { type Answer, failure } from '../http/envelope.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { asksForPage } from '../http/method.ts'
+import type { DoorPlan } from '../http/threshold.ts'
 import { write } from '../http/write.ts'
-import { Forbidden, toAppError } from '../runtime/errors.ts'
+import { toAppError } from '../runtime/errors.ts'
 import type { Tokens } from '../runtime/tokens.ts'
 import type { RefusalReason } from '../services/accounts/profile.ts'
 import type { SessionService } from '../services/accounts/session.ts'
@@ -36,8 +39,7 @@ interface Options {
   tokens: Tokens
   /** Origin of the service, without a trailing slash. */
   publicUrl: () => string
-  findCaller: (req: Incoming['req']) => Promise<Caller | null>
-  originOf: (req: Incoming['req'], address: string) => Origin
+  callers: Callers
   /** Names of the sign-in providers, the default first. */
   providers: string[]
   graphiql: boolean
@@ -45,8 +47,6 @@ interface Options {
   console?: Console | null | undefined
   /** Whether the public URL is https. */
   secure: boolean
-  /** Origins whose pages may submit our forms. */
-  ownOrigins: () => string[]
 }
 
 type Handler = (visit: Visit) => Promise<Reply>
@@ -77,8 +77,8 @@ const noticeOf = (reason: string | null): string =>
  * 8058). All other forms are refused.
  */
 const formsThatGoOn = new Set([
-  ...['/logout', '/sessions', '/share/{token}', '/share/{token}/download', '/request/{token}'],
-  ...['/share-target', '/unsubscribe/{token}'],
+  ...['/logout', '/sessions', '/share/:token', '/share/:token/download', '/request/:token'],
+  ...['/share-target', '/unsubscribe/:token'],
 ])
 
 /**
@@ -92,9 +92,8 @@ function againOf({ query }: Incoming, here: string): Action {
 }
 
 /** The HTML pages, including error pages. Everything works without JavaScript. */
-export function createPages(options: Options) {
-  const { services, sessions, findCaller, originOf, providers, graphiql, secure, ownOrigins } =
-    options
+export function createPages(options: Options): DoorPlan {
+  const { services, sessions, callers, providers, graphiql, secure } = options
   const accounts = providers.includes('accounts')
   const identities = identityPages(options)
   const shares = sharePages({ services, secure, hasConsole: Boolean(options.console) })
@@ -103,69 +102,70 @@ export function createPages(options: Options) {
   const logins = authorizePages(options)
   const ownSessions = sessionPages(services)
   const unsubscribe = unsubscribePages(services)
-  const addresses = createAddresses<Handler>('There is nothing at this URL.')
+  const addresses = createAddresses()
+  const on = (method: 'GET' | 'POST', path: string, handler: Handler) =>
+    addresses.on(method, path, {
+      // Webmail submits the form of RFC 8058 from its own origin. There, the token in the link
+      // authorizes the request. Other forms are guarded without a cookie, too: a page of another
+      // origin must not use its visitors to guess passwords.
+      guards: path.startsWith('/unsubscribe/') ? 'nothing' : 'forms',
+      // Most pages need no caller. The others look it up.
+      caller: nobody,
+      writes: method === 'POST' && !formsThatGoOn.has(path),
+      handle: incoming => show(incoming, handler),
+    })
   const web = options.console
     ? consolePages(options.console, { storeOrigin: services.downloads.storeOrigin, graphiql })
     : null
   if (web) {
-    for (const path of consolePaths) addresses.on('GET', path, web.show)
-    addresses.on('GET', '/console/assets/:token', web.asset)
-    addresses.on('GET', '/manifest.webmanifest', web.manifest)
-    addresses.on('POST', '/share-target', web.shared)
-  } else
-    for (const path of ['/shared', '/requests'])
-      addresses.on('GET', path, async () => ({ to: '/' })) // Always served: without a console, it removes an installed one.
-  addresses.on('GET', '/service-worker.js', web?.worker ?? sendFarewell)
+    for (const path of consolePaths) on('GET', path, web.show)
+    on('GET', '/console/assets/:token', web.asset)
+    on('GET', '/manifest.webmanifest', web.manifest)
+    on('POST', '/share-target', web.shared)
+  } else for (const path of ['/shared', '/requests']) on('GET', path, async () => ({ to: '/' })) // Always served: without a console, it removes an installed one.
+  on('GET', '/service-worker.js', web?.worker ?? sendFarewell)
   const home = homePage(services, { unbuilt: options.console === null })
-  addresses.on('GET', '/', web?.home ?? home)
+  on('GET', '/', web?.home ?? home)
   // The landing page, also reachable while the console is at `/`.
-  addresses.on('GET', '/home', home)
-  addresses.on('GET', '/workspace/:token', workspacePage(services, { hasConsole: web !== null }))
-  addresses.on('GET', '/pages/:token', async visit => sendAsset(visit))
-  addresses.on('GET', '/pages/pdf', pdfFrame)
+  on('GET', '/home', home)
+  on('GET', '/workspace/:token', workspacePage(services, { hasConsole: web !== null }))
+  on('GET', '/pages/:token', async visit => sendAsset(visit))
+  on('GET', '/pages/pdf', pdfFrame)
   for (const kind of ['cmaps', 'standard_fonts', 'wasm'] as const)
-    addresses.on('GET', `/pages/pdf/${kind}/:token`, pdfResource(kind))
-  addresses.on('GET', '/login', loginPage(providers))
-  addresses.on('GET', '/authorize', logins.ask)
-  addresses.on('POST', '/authorize', logins.answer)
-  addresses.on('GET', '/device', logins.enterCode)
-  addresses.on('POST', '/device', logins.answerDevice)
-  addresses.on('GET', '/identities', identities.show)
-  addresses.on('POST', '/identities/remove', identities.remove)
-  addresses.on('GET', '/identities/confirm', identities.ask)
-  addresses.on('POST', '/identities/confirm', identities.confirm)
-  addresses.on('GET', '/logout/confirm', askLogout)
-  addresses.on('POST', '/logout', logout({ sessions, secure }))
-  addresses.on('GET', '/sessions', ownSessions.show)
-  addresses.on('POST', '/sessions', ownSessions.change)
-  addresses.on(
-    'GET',
-    '/audit/export',
-    auditExport(services, ({ req, address }) => findPerson(req, originOf(req, address))),
-  )
-  addresses.on('GET', '/share/:token', shares.show)
-  addresses.on('POST', '/share/:token', shares.unlock)
-  addresses.on('POST', '/share/:token/save', shares.save)
-  addresses.on('GET', '/share/:token/download', shares.download)
-  addresses.on('POST', '/share/:token/download', shares.zip)
-  addresses.on('GET', '/share/:token/preview', shares.preview)
-  addresses.on('GET', '/request/:token', requests.show)
-  addresses.on('POST', '/request/:token', requests.enter)
-  addresses.on('POST', '/request/:token/upload', requests.upload)
-  addresses.on('GET', '/invite/:token', invites.show)
-  addresses.on('POST', '/invite/:token', invites.answer)
-  addresses.on('GET', '/unsubscribe/:token', unsubscribe.show)
-  addresses.on('POST', '/unsubscribe/:token', unsubscribe.stop)
-  addresses.on('POST', '/unsubscribe/:token/resume', unsubscribe.resume)
+    on('GET', `/pages/pdf/${kind}/:token`, pdfResource(kind))
+  on('GET', '/login', loginPage(providers))
+  on('GET', '/authorize', logins.ask)
+  on('POST', '/authorize', logins.answer)
+  on('GET', '/device', logins.enterCode)
+  on('POST', '/device', logins.answerDevice)
+  on('GET', '/identities', identities.show)
+  on('POST', '/identities/remove', identities.remove)
+  on('GET', '/identities/confirm', identities.ask)
+  on('POST', '/identities/confirm', identities.confirm)
+  on('GET', '/logout/confirm', askLogout)
+  on('POST', '/logout', logout({ sessions, secure }))
+  on('GET', '/sessions', ownSessions.show)
+  on('POST', '/sessions', ownSessions.change)
+  on('GET', '/audit/export', auditExport(services))
+  on('GET', '/share/:token', shares.show)
+  on('POST', '/share/:token', shares.unlock)
+  on('POST', '/share/:token/save', shares.save)
+  on('GET', '/share/:token/download', shares.download)
+  on('POST', '/share/:token/download', shares.zip)
+  on('GET', '/share/:token/preview', shares.preview)
+  on('GET', '/request/:token', requests.show)
+  on('POST', '/request/:token', requests.enter)
+  on('POST', '/request/:token/upload', requests.upload)
+  on('GET', '/invite/:token', invites.show)
+  on('POST', '/invite/:token', invites.answer)
+  on('GET', '/unsubscribe/:token', unsubscribe.show)
+  on('POST', '/unsubscribe/:token', unsubscribe.stop)
+  on('POST', '/unsubscribe/:token/resume', unsubscribe.resume)
 
-  function send(
-    { req, res, query }: Incoming,
-    reply: Page | Redirect,
-    caller: Caller | null,
-  ): void {
+  function answerOf({ query }: Incoming, reply: Page | Redirect, caller: Caller | null): Answer {
     if ('to' in reply) {
       const headers = { location: reply.to, 'cache-control': 'no-store', ...reply.headers }
-      return void write(res, req, { status: 303, headers, body: '' })
+      return { status: 303, headers, body: '' }
     }
     const { status, view, data, frame, headers } = reply
     const notice = noticeOf(query.get('error')) || maintenanceNotice(services.maintenance.current())
@@ -174,71 +174,57 @@ export function createPages(options: Options) {
       { caller, signIn: '', notice, graphiql, accounts, ...frame },
       data,
     )
-    write(res, req, { status, headers: { ...pageHeaders, ...headers }, body })
+    return { status, headers: { ...pageHeaders, ...headers }, body }
   }
 
-  return async function handle(incoming: Incoming): Promise<void> {
-    const { req, res, path, query, address, signal } = incoming
-    let asked: Promise<Caller | null> | undefined
+  async function show(incoming: Incoming, handler: Handler): Promise<void> {
+    const { req, res } = incoming
     const later: (() => Promise<unknown>)[] = []
-    const here = path.split('/').slice(0, 3).join('/')
     try {
-      const { answering, params, pattern } = addresses.find(req.method ?? '', path)
-      incoming.route = pattern
-      // Also checked without a cookie: a page of another origin must not use its visitors to guess
-      // passwords. Webmail submits the form of RFC 8058 from its own origin; there, the token in
-      // the link authorizes the request.
-      if (
-        req.method === 'POST' &&
-        !path.startsWith('/unsubscribe/') &&
-        isFromElsewhere(req, ownOrigins())
-      )
-        throw new Forbidden(
-          'The form comes from a page of another origin. Open the page of this service instead.',
+      const reply = await handler(visitOf(incoming, later))
+      if (reply) write(res, req, answerOf(incoming, reply, null))
+    } finally {
+      for (const work of later)
+        await work().catch(error =>
+          incoming.log.warn({ err: error }, 'the work after a page has failed'),
         )
-      if (req.method === 'POST' && !formsThatGoOn.has(pattern))
-        services.maintenance.requireWritable()
-      const visit: Visit = {
-        req,
-        res,
-        query,
-        address,
-        signal,
-        here,
-        log: incoming.log,
-        token: params.token ?? '',
-        caller: () => {
-          asked ??= findPerson(req, originOf(req, address))
-          return asked
-        },
-        afterwards: work => later.push(work),
-      }
-      const reply = await answering(visit)
-      if (reply) send(incoming, reply, null)
-    } catch (thrown) {
-      const { error, unexpected } = toAppError(thrown)
-      if (error.code === 'ROUTE_NOT_FOUND' && !asksForPage(req)) throw error
-      incoming.noteError(thrown)
-      // A request that the visitor aborted is not a failure.
-      if (unexpected && !signal.aborted)
-        incoming.log.error({ err: error.originalError ?? error }, error.message)
-      const caller = (await asked?.catch(() => null)) ?? null
-      const requestId = String(res.getHeader('x-request-id'))
-      send(
-        incoming,
-        errorPage(error, { caller, here, again: againOf(incoming, here), requestId }),
-        caller,
-      )
     }
-    for (const work of later)
-      await work().catch(error =>
-        incoming.log.warn({ err: error }, 'the work after a page has failed'),
-      )
   }
 
-  /** The signed-in user. API keys are ignored, because they are for programs. */
-  async function findPerson(req: Incoming['req'], from: Origin): Promise<Caller | null> {
-    const caller = await findCaller(req)
-    return caller?.via === 'session' ? { ...caller, from } : null
+  function visitOf(incoming: Incoming, later: (() => Promise<unknown>)[]): Visit {
+    const { req, res, query, address, signal, log, params } = incoming
+    let asked: Promise<Caller | null> | undefined
+    return {
+      req,
+      res,
+      query,
+      address,
+      signal,
+      here: hereOf(incoming),
+      log,
+      token: params.token ?? '',
+      caller() {
+        asked ??= callers.person(incoming)
+        return asked
+      },
+      callerNow: () => callers.person(incoming),
+      afterwards: work => later.push(work),
+    }
   }
+
+  function refuse(thrown: unknown, incoming: Incoming): Answer {
+    const { error } = toAppError(thrown)
+    const { req, requestId } = incoming
+    if (error.code === 'ROUTE_NOT_FOUND' && !asksForPage(req)) return failure(error)
+    const here = hereOf(incoming)
+    const found = callerOf(req)
+    const caller = found?.via === 'session' ? found : null
+    const page = errorPage(error, { caller, here, again: againOf(incoming, here), requestId })
+    return answerOf(incoming, page, caller)
+  }
+
+  return { prefix: '/', find: incoming => addresses.find(incoming), refuse }
 }
+
+/** The URL of the page itself, without its deeper parts. */
+const hereOf = ({ path }: Incoming): string => path.split('/').slice(0, 3).join('/')

@@ -14,6 +14,8 @@ export interface Visit
   here: string
   /** The signed-in user, looked up at most once. API keys are ignored: pages are for people. */
   caller(): Promise<Caller | null>
+  /** Looks the user up again, for work that outlives the moment. */
+  callerNow(): Promise<Caller | null>
   /** Runs a task after the response, without blocking it. */
   afterwards(work: () => Promise<unknown>): void
 }

@@ -1,17 +1,19 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import fresh from 'fresh'
 import type { GraphQLSchema } from 'graphql'
 import type { CompiledQuery } from 'graphql-jit'
-import type { Context } from '../../schema/context.ts'
+import type { Context, MakeContext } from '../../schema/context.ts'
+import type { Caller } from '../access/caller.ts'
 import { createAddresses } from '../http/addresses.ts'
 import { sendAttachment } from '../http/attachment.ts'
 import { type BodyKind, readJson, readRaw } from '../http/body.ts'
 import { sendBytes, sendDelivery } from '../http/bytes.ts'
+import type { Callers } from '../http/callers.ts'
 import { type Answer, accepted, answer, failure, success, unchanged } from '../http/envelope.ts'
+import type { Incoming } from '../http/incoming.ts'
 import { isNavigation } from '../http/method.ts'
+import type { DoorPlan, Passage } from '../http/threshold.ts'
 import { write } from '../http/write.ts'
-import { Unauthenticated } from '../runtime/errors.ts'
-import type { Log } from '../runtime/log.ts'
 import type { Attachment } from '../services/accounts/account-export.ts'
 import type { Delivery, Download } from '../services/sharing/download.ts'
 import { type InputReader, inputReader } from './input.ts'
@@ -31,22 +33,15 @@ const kindsOfBody = { json: 'whole', form: 'upload', raw: 'part' } as const sati
   BodyKind
 >
 
-export interface RestRequest {
-  req: IncomingMessage
-  res: ServerResponse
-  path: string
-  query: URLSearchParams
-  log: Log
-  /** Set to the path of the matching route. */
-  route: string
-  noteError(thrown: unknown): void
-}
-
 /** Serves every path under /api that the schema of the REST operations declares, and no other. */
-export async function createRestRouter(schema: GraphQLSchema) {
+export async function createRestRouter(
+  schema: GraphQLSchema,
+  { anyone, signedIn }: Callers,
+  contextOf: MakeContext,
+) {
   const routes = routesOf(schema)
   const operations = await buildOperations(schema, routes)
-  const addresses = createAddresses<Endpoint>(
+  const addresses = createAddresses(
     'There is nothing at this URL. The interface is described at /api/docs.',
   )
   for (const route of routes) {
@@ -54,77 +49,74 @@ export async function createRestRouter(schema: GraphQLSchema) {
     if (!operation) throw new TypeError(`SOFA has built no operation for ${route.field}.`)
     const endpoint: Endpoint = { route, read: inputReader(route), operation }
     for (const method of methodsOf(route))
-      addresses.on(method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), endpoint)
+      addresses.on(method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), passageOf(endpoint))
   }
 
-  /** Reads the inputs, runs the operation, and returns the value of its field. */
-  async function run(
-    { req, query }: RestRequest,
-    context: Context,
-    { route, read, operation }: Endpoint,
-    params: Record<string, string | undefined>,
-  ): Promise<unknown> {
-    if (!context.caller && !route.public) throw new Unauthenticated()
-    const form = route.body === 'form' ? await readMultipart(req, context.signal) : undefined
-    try {
-      const variables = read({
-        path: params,
-        query,
-        address: req.url ?? '',
-        body: route.body === 'json' ? await bodyOf(req, route, context.caller === null) : undefined,
-        form: form?.values,
-        raw: route.body === 'raw' ? readRaw(req) : undefined,
-        header: name => headerText(req, name),
-      })
-      const { data, errors } = await operation().query(undefined, context, variables)
-      if (errors?.[0]) throw errors[0]
-      await form?.finished
-      return data?.[route.field]
-    } finally {
-      form?.close()
+  function passageOf(endpoint: Endpoint): Omit<Passage<Caller | null>, 'route'> {
+    const { route } = endpoint
+    return {
+      guards: 'session',
+      caller: route.public ? anyone : signedIn,
+      body: kindsOfBody[route.body],
+      writes: route.writes,
+      async handle(incoming, caller) {
+        const context = contextOf(incoming, caller)
+        await send(incoming, context, route, await run(incoming, context, endpoint))
+      },
+      refuse(thrown, { req, params }) {
+        const refused = failure(thrown, route.statuses)
+        const page = refused.status < 500 && isNavigation(req) ? pageOf(route, params) : undefined
+        return page === undefined
+          ? refused
+          : { status: 303, headers: { location: page, 'cache-control': 'no-store' }, body: '' }
+      },
     }
   }
 
   return {
     routes,
-
-    /** Handles a request under /api. Never throws. */
-    async handle(
-      request: RestRequest,
-      contextOf: (body: BodyKind) => Promise<Context>,
-    ): Promise<void> {
-      const { req, res, log } = request
-      let route: Route | undefined
-      let params: Record<string, string | undefined> = {}
-      try {
-        const found = addresses.find(req.method ?? 'GET', request.path)
-        const endpoint = found.answering
-        params = found.params
-        request.route = found.pattern
-        route = endpoint.route
-        const context = await contextOf(kindsOfBody[route.body])
-        const value = await run(request, context, endpoint, params)
-        const exchange = { req, res, address: context.address, signal: context.signal }
-        if (route.redirect)
-          await sendDelivery(exchange, value as Download, context.services.downloads)
-        else if (route.picture) await sendBytes(exchange, value as Delivery)
-        else if (route.attachment)
-          await sendAttachment({ req, res, signal: context.signal, log }, value as Attachment)
-        else write(res, req, answerOf(route, value, context, req))
-      } catch (error) {
-        request.noteError(error)
-        const refused = failure(error, log, route?.statuses)
-        const page = refused.status < 500 && isNavigation(req) ? pageOf(route, params) : undefined
-        if (page)
-          write(res, req, {
-            status: 303,
-            headers: { location: page, 'cache-control': 'no-store' },
-            body: '',
-          })
-        else write(res, req, refused)
-      }
-    },
+    door: { prefix: '/api', find: incoming => addresses.find(incoming) } satisfies DoorPlan,
   }
+}
+
+/** Reads the inputs, runs the operation, and returns the value of its field. */
+async function run(
+  { req, query, params }: Incoming,
+  context: Context,
+  { route, read, operation }: Endpoint,
+): Promise<unknown> {
+  const form = route.body === 'form' ? await readMultipart(req, context.signal) : undefined
+  try {
+    const variables = read({
+      path: params,
+      query,
+      address: req.url ?? '',
+      body: route.body === 'json' ? await bodyOf(req, route, context.caller === null) : undefined,
+      form: form?.values,
+      raw: route.body === 'raw' ? readRaw(req) : undefined,
+      header: name => headerText(req, name),
+    })
+    const { data, errors } = await operation().query(undefined, context, variables)
+    if (errors?.[0]) throw errors[0]
+    await form?.finished
+    return data?.[route.field]
+  } finally {
+    form?.close()
+  }
+}
+
+/** Sends the value of an operation. */
+async function send(
+  incoming: Incoming,
+  context: Context,
+  route: Route,
+  value: unknown,
+): Promise<void> {
+  const { req, res } = incoming
+  if (route.redirect) await sendDelivery(incoming, value as Download, context.services.downloads)
+  else if (route.picture) await sendBytes(incoming, value as Delivery)
+  else if (route.attachment) await sendAttachment(incoming, value as Attachment)
+  else write(res, req, answerOf(route, value, context, req))
 }
 
 function answerOf(
@@ -142,11 +134,8 @@ function answerOf(
 }
 
 /** The page that explains a refusal of this route to a person, for these inputs. */
-const pageOf = (
-  route: Route | undefined,
-  params: Record<string, string | undefined>,
-): string | undefined =>
-  route?.page?.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
+const pageOf = (route: Route, params: Record<string, string | undefined>): string | undefined =>
+  route.page?.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
 
 async function bodyOf(
   req: IncomingMessage,

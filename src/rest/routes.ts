@@ -33,6 +33,8 @@ export interface Route {
   /** Whether the route also serves callers without a credential. */
   public: boolean
   sources: Record<string, Source>
+  /** Whether maintenance refuses the route. */
+  writes: boolean
   /** The kind of body, if the route accepts one. */
   body: 'json' | 'form' | 'raw'
   /** A route without a 400 accepts its input as well as it can: contract, section 1. */
@@ -81,7 +83,7 @@ function routeOf(
   )
   const given = Object.values(sources)
   const isConditional = 'if_match' in sources
-  const { auth = {}, isLimited = false } = field.extensions
+  const { auth = {}, isLimited = false, goesOn } = field.extensions
   return {
     area: rest.area,
     method,
@@ -101,6 +103,7 @@ function routeOf(
     auth,
     public: auth.public ?? false,
     sources,
+    writes: operation === 'Mutation' && !goesOn,
     body: given.includes('form') ? 'form' : given.includes('raw') ? 'raw' : 'json',
     lenient: !rest.statuses.includes(400),
     isLimited,

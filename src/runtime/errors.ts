@@ -92,6 +92,12 @@ export class AppError extends GraphQLError {
   }
 }
 
+/**
+ * A response that a protocol prescribes, such as a failed precondition of WebDAV. It is formatted
+ * by its door, and neither logged nor counted as an error.
+ */
+export class ProtocolError extends Error {}
+
 export class InvalidInput extends AppError {
   constructor(field: string, message: string) {
     super('INVALID_INPUT', message, { field })

@@ -1,11 +1,11 @@
 import { logSecurityEvent } from '../access/audit-log.ts'
-import type { Caller, Origin } from '../access/caller.ts'
+import type { Caller } from '../access/caller.ts'
 import { privateScopes } from '../access/scopes.ts'
 import { readWhole } from '../http/body.ts'
+import { nobody } from '../http/callers.ts'
 import { type Answer, errorHeaders, jsonHeaders } from '../http/envelope.ts'
 import type { Incoming } from '../http/incoming.ts'
-import { allowOnly } from '../http/method.ts'
-import type { Mount } from '../http/server.ts'
+import { type DoorPlan, doorOf, nothingHere, openPassage, type Passage } from '../http/threshold.ts'
 import { write } from '../http/write.ts'
 import { AppError, InvalidInput, toAppError } from '../runtime/errors.ts'
 import type { Granted } from '../services/accounts/login-request.ts'
@@ -31,18 +31,12 @@ type Handler = (given: Parameters, incoming: Incoming) => Promise<object>
  * The endpoints at which programs get an API key that a person approves (docs/integrate.md):
  * tokens, codes for devices, revocation. What the person sees is in src/pages/authorize.ts.
  * @param findByKey the caller that a key stands for, null for anything else
- * @param originOf what the audit trail says of where a request comes from
  */
 export function createAuthorizationServer(
-  {
-    loginRequests,
-    apiKeys,
-    maintenance,
-  }: Pick<Services, 'loginRequests' | 'apiKeys' | 'maintenance'>,
+  { loginRequests, apiKeys }: Pick<Services, 'loginRequests' | 'apiKeys'>,
   findByKey: (secret: string) => Promise<Caller | null>,
   publicUrl: () => string,
-  originOf: (req: Incoming['req'], address: string) => Origin,
-): Mount[] {
+): DoorPlan[] {
   const answerOf = ({ caller, key }: Granted, { log }: Incoming, flow: 'browser' | 'device') => {
     logSecurityEvent({ log, caller }, 'key_created', {
       key_id: key.id,
@@ -67,10 +61,9 @@ export function createAuthorizationServer(
   }
 
   const token: Handler = async (given, incoming) => {
-    const from = originOf(incoming.req, incoming.address)
+    const { from } = incoming
     const type = required(given, 'grant_type')
     const clientId = readClientId(given)
-    maintenance.requireWritable()
     if (type === 'authorization_code') {
       const [code, verifier, redirectUri] = [
         required(given, 'code'),
@@ -91,7 +84,6 @@ export function createAuthorizationServer(
 
   const device: Handler = async (given, { address }) => {
     const terms = readTerms(given)
-    maintenance.requireWritable()
     const { deviceCode, userCode, expiresIn, interval } = await loginRequests.begin(terms, address)
     const page = publicUrl() + DEVICE_PATH
     return {
@@ -108,10 +100,10 @@ export function createAuthorizationServer(
    * The holder of a key may revoke it. A key that does not exist needs no revocation (RFC 7009,
    * section 2.2).
    */
-  const revoke: Handler = async (given, { log, req, address }) => {
+  const revoke: Handler = async (given, { log, from }) => {
     const found = await findByKey(required(given, 'token'))
     if (!found) return {}
-    const caller = { ...found, from: originOf(req, address) }
+    const caller = { ...found, from }
     try {
       await apiKeys.removeItself(caller)
     } catch (error) {
@@ -126,11 +118,13 @@ export function createAuthorizationServer(
     return {}
   }
 
-  const handlers: Record<string, Handler> = {
-    '/oauth/token': token,
-    '/oauth/device_authorization': device,
-    '/oauth/revoke': revoke,
-  }
+  const passages = new Map(
+    [
+      passageOf('/oauth/token', token, { writes: true }),
+      passageOf('/oauth/device_authorization', device, { writes: true }),
+      passageOf('/oauth/revoke', revoke, { writes: false }),
+    ].map(made => [made.route, made]),
+  )
 
   /** RFC 8414. */
   const metadata = () => {
@@ -152,34 +146,42 @@ export function createAuthorizationServer(
     }
   }
 
-  function sendMetadata({ req, res }: Incoming): void {
-    allowOnly(req, 'GET', 'HEAD')
+  const sendMetadata = ({ req, res }: Incoming) =>
     write(res, req, {
       ...json(200, metadata()),
       headers: { ...jsonHeaders, 'cache-control': 'public, max-age=300' },
     })
-  }
-
-  async function handle(incoming: Incoming): Promise<void> {
-    const { req, res, path } = incoming
-    const handler = Object.hasOwn(handlers, path) ? handlers[path] : undefined
-    if (!handler) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
-    incoming.route = path
-    allowOnly(req, 'POST')
-    try {
-      write(res, req, json(200, await handler(parametersOf(await readForm(incoming)), incoming)))
-    } catch (error) {
-      // A GrantError is part of the protocol, such as a person who has not answered yet.
-      if (!(error instanceof GrantError)) incoming.noteError(error)
-      write(res, req, refusal(error, incoming))
-    }
-  }
 
   return [
-    { prefix: '/oauth', routes: true, handle },
-    { prefix: METADATA_PATH, exact: true, handle: sendMetadata },
+    {
+      prefix: '/oauth',
+      find({ path }) {
+        const found = passages.get(path)
+        if (!found) throw nothingHere()
+        return found
+      },
+    },
+    doorOf(openPassage(METADATA_PATH, sendMetadata)),
   ]
 }
+
+/** The passage of an endpoint. Its credential is a parameter of the form. */
+const passageOf = (
+  route: string,
+  handle: Handler,
+  { writes }: Pick<Passage, 'writes'>,
+): Passage<null> => ({
+  route,
+  methods: ['POST'],
+  guards: 'nothing',
+  caller: nobody,
+  writes,
+  async handle(incoming) {
+    const { req, res } = incoming
+    write(res, req, json(200, await handle(parametersOf(await readForm(incoming)), incoming)))
+  },
+  refuse: refusal,
+})
 
 const json = (status: number, value: object, headers: Record<string, string> = {}): Answer => ({
   status,
@@ -201,11 +203,10 @@ async function readForm({ req }: Incoming): Promise<URLSearchParams> {
 }
 
 /** An error in the format of RFC 6749, section 5.2. Other errors keep their status. */
-function refusal(thrown: unknown, { log }: Incoming): Answer {
+function refusal(thrown: unknown): Answer {
   if (thrown instanceof GrantError)
     return json(400, { error: thrown.error, error_description: thrown.message })
-  const { error, unexpected } = toAppError(thrown)
-  if (unexpected) log.error({ err: error.originalError ?? error }, error.message)
+  const { error } = toAppError(thrown)
   const { status, message } = error
   const name =
     error.code === 'INTERNAL'

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { parse } from 'node:querystring'
 import { stringifySetCookie } from 'cookie'
 import { writeSecurityEvent } from '../access/audit-log.ts'
-import type { Caller, Origin } from '../access/caller.ts'
+import type { Caller } from '../access/caller.ts'
 import { SESSION_COOKIE, sessionSecret } from '../access/credential.ts'
 import { isFromElsewhere, isNavigation, isSilentBrowser } from '../access/origin.ts'
 import { isLoopback, type OAuthProvider } from '../config/config.ts'
 import { createAddresses } from '../http/addresses.ts'
-import { type Answer, answer, failure, success } from '../http/envelope.ts'
-import type { Incoming } from '../http/incoming.ts'
-import { allowOnly } from '../http/method.ts'
+import { nobody } from '../http/callers.ts'
+import { type Answer, answer, success } from '../http/envelope.ts'
+import type { DoorPlan, Passage } from '../http/threshold.ts'
 import { write } from '../http/write.ts'
 import { Forbidden, InvalidInput } from '../runtime/errors.ts'
 import type { Log } from '../runtime/log.ts'
@@ -46,7 +46,6 @@ export interface AuthRoutesOptions {
   /** Other origins whose pages may act for their visitors. */
   allowedOrigins?: string[]
   clientViewer: (req: IncomingMessage) => Promise<Caller | null>
-  originOf?: (req: Pick<IncomingMessage, 'headers'>, address: string) => Origin
   /** Timeout of one response of a provider, in milliseconds; tests shorten it. */
   providerTimeoutMs?: number
   /** Logs unreachable providers. */
@@ -57,17 +56,10 @@ export interface AuthRoutesOptions {
 /** @returns undefined if the response has already been sent */
 type Handler = (req: SignInRequest, provider: string) => Promise<Answer | undefined> | Answer
 
-interface Route {
-  handle: Handler
-  /** HEAD is refused where GET changes something. */
-  methods: string[]
-}
-
 /**
  * The routes under /auth: docs/contract.md, section 5. The gateway adds CORS and security headers.
- * @returns a listener whose promise is fulfilled with the end of its response
  */
-export function createAuthRoutes(options: AuthRoutesOptions) {
+export function createAuthRoutes(options: AuthRoutesOptions): DoorPlan {
   const {
     providers,
     sessions,
@@ -78,7 +70,6 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     secure,
     clientViewer,
   } = options
-  const { originOf = () => ({ address: null, agent: null }) } = options
   const {
     allowedOrigins = [],
     providerTimeoutMs: timeoutMs = 10_000,
@@ -95,7 +86,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
   const clientOf = ({ headers, incoming }: SignInRequest) => ({
     device: deviceOf(headers['user-agent']),
     network: truncateAddress(incoming.address),
-    from: originOf({ headers }, incoming.address),
+    from: incoming.from,
   })
 
   const linking = createLinking({ tokens, secure })
@@ -284,38 +275,43 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     return redirect(`/auth/oauth?${query}`)
   }
 
-  const addresses = createAddresses<Route>('There is nothing at this URL.')
-  addresses.on('GET', '/auth/oauth', { handle: begin, methods: ['GET'] })
-  addresses.on('GET', '/auth/callback', { handle: callback, methods: ['GET'] })
-  addresses.on('GET', '/auth/is_valid', { handle: isValid, methods: ['GET', 'HEAD'] })
-  addresses.on('GET', '/auth/logout', { handle: logout, methods: ['GET', 'POST'] })
-  addresses.on('GET', SIGN_OUT_PATH, { handle: providerSignOut.leave, methods: ['GET'] })
-  addresses.on('GET', '/auth/backchannel_logout', {
-    handle: providerSignOut.backChannel,
-    methods: ['POST'],
-  })
-  addresses.on('GET', '/auth/providers', { handle: list, methods: ['GET', 'HEAD'] })
-  addresses.on('GET', '/auth/:provider/login', { handle: login, methods: ['GET', 'HEAD'] })
+  const addresses = createAddresses()
+  // HEAD is refused where GET changes something.
+  addresses.on('GET', '/auth/oauth', passageOf(begin, ['GET']))
+  addresses.on('GET', '/auth/callback', passageOf(callback, ['GET']))
+  addresses.on('GET', '/auth/is_valid', passageOf(isValid, ['GET', 'HEAD']))
+  addresses.on('GET', '/auth/logout', passageOf(logout, ['GET', 'POST']))
+  addresses.on('GET', SIGN_OUT_PATH, passageOf(providerSignOut.leave, ['GET']))
+  addresses.on('GET', '/auth/backchannel_logout', passageOf(providerSignOut.backChannel, ['POST']))
+  addresses.on('GET', '/auth/providers', passageOf(list, ['GET', 'HEAD']))
+  addresses.on('GET', '/auth/:provider/login', passageOf(login, ['GET', 'HEAD']))
 
-  return async (
-    incoming: Pick<Incoming, 'req' | 'res' | 'address' | 'log' | 'route' | 'noteError'>,
-  ): Promise<void> => {
-    const { res } = incoming
-    const [path = '', search = ''] = (incoming.req.url ?? '').split(/\?(.*)/s)
-    const req = Object.assign(incoming.req, { query: parse(search), res, incoming })
-    res.setHeader('Cache-Control', 'no-store')
-    try {
-      const { answering, params, pattern } = addresses.find('GET', path)
-      incoming.route = pattern
-      allowOnly(req, ...answering.methods)
-      const given = await answering.handle(req, params.provider ?? '')
-      if (given) write(res, req, given)
-    } catch (error) {
-      req.incoming.noteError(error)
-      write(res, req, failure(error, req.incoming.log))
-    }
+  return {
+    prefix: '/auth',
+    find(incoming) {
+      incoming.res.setHeader('Cache-Control', 'no-store')
+      return addresses.find(incoming, 'GET')
+    },
   }
 }
+
+/**
+ * The passage of a route. The routes find their callers and judge foreign pages themselves, because
+ * a link on another site may start a sign-in, and gets a question before it ends a session.
+ */
+const passageOf = (handle: Handler, methods: string[]): Omit<Passage<null>, 'route'> => ({
+  methods,
+  guards: 'nothing',
+  caller: nobody,
+  // During maintenance, accounts can still sign in. The services refuse new accounts.
+  writes: false,
+  async handle(incoming) {
+    const { res, query, params } = incoming
+    const req = Object.assign(incoming.req, { query: parse(query.toString()), res, incoming })
+    const given = await handle(req, params.provider ?? '')
+    if (given) write(res, req, given)
+  },
+})
 
 const redirect = (location: string, status = 302): Answer => ({
   status,

@@ -11,7 +11,7 @@ export interface SignInRequest extends IncomingMessage {
   query: ParsedUrlQuery
   res: ServerResponse
   /** The request as the gateway passes it on. */
-  incoming: Pick<Incoming, 'address' | 'log'>
+  incoming: Pick<Incoming, 'address' | 'from' | 'log'>
 }
 
 /** A sign-in whose browser is at the provider. */

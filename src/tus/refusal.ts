@@ -1,6 +1,5 @@
 import { type Answer, failure } from '../http/envelope.ts'
 import { AppError, type ErrorCode } from '../runtime/errors.ts'
-import type { Log } from '../runtime/log.ts'
 import { OffsetDiffers } from '../services/uploads/stream-error.ts'
 
 export const VERSION = '1.0.0'
@@ -38,8 +37,8 @@ const statusOf = (error: AppError): number => {
 }
 
 /** The response for any thrown value, in the REST envelope. */
-export function refusalOf(thrown: unknown, log: Log): Answer {
-  const answer = failure(thrown, log, statusOf)
+export function refusalOf(thrown: unknown): Answer {
+  const answer = failure(thrown, statusOf)
   const own = thrown instanceof TusError ? thrown.headers : {}
   return { ...answer, headers: { ...answer.headers, 'tus-resumable': VERSION, ...own } }
 }

@@ -1,12 +1,11 @@
-import type { IncomingMessage } from 'node:http'
-import type { Caller, Origin } from '../access/caller.ts'
-import { refuseForeignWrites } from '../access/origin.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Caller } from '../access/caller.ts'
 import type { Config } from '../config/config.ts'
 import type { BodyKind } from '../http/body.ts'
+import type { Callers } from '../http/callers.ts'
 import type { Incoming } from '../http/incoming.ts'
-import type { Mount } from '../http/server.ts'
-import { write } from '../http/write.ts'
-import { AppError, Forbidden, Unauthenticated } from '../runtime/errors.ts'
+import { type DoorPlan, nothingHere, type Passage, passage } from '../http/threshold.ts'
+import { AppError, Forbidden } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
 import { chunkAlgorithms } from '../services/uploads/stream-append.ts'
 import type { BlobStore } from '../storage/store.ts'
@@ -19,10 +18,7 @@ import { refusalOf, TusError, VERSION } from './refusal.ts'
 
 interface Deps {
   services: Services
-  findCaller: (req: IncomingMessage) => Promise<Caller | null>
-  originOf: (req: IncomingMessage, address: string) => Origin
-  /** Origins whose pages may act for their visitors with cookies. */
-  ownOrigins: () => string[]
+  callers: Callers
   config: Pick<Config, 'uploadPartBytes'>
   store: Pick<BlobStore, 'maxParts'>
 }
@@ -82,85 +78,89 @@ function methodOf(req: IncomingMessage): string {
     : method
 }
 
+/** @throws TusError 412 */
+function requireVersion(req: IncomingMessage): void {
+  if (headerOf(req, 'Tus-Resumable') !== VERSION)
+    throw new TusError(
+      412,
+      'INVALID_INPUT',
+      `Speak version ${VERSION} of tus: send Tus-Resumable: ${VERSION}.`,
+      { 'tus-version': VERSION },
+    )
+}
+
 /**
  * tus 1.0 (https://tus.io/protocols/resumable-upload) at /api/tus/: docs/decisions/tus.md. It
  * translates requests, and the services decide.
  */
-export function createTus({
-  services,
-  findCaller,
-  originOf,
-  ownOrigins,
-  config,
-  store,
-}: Deps): Mount {
+export function createTus({ services, callers, config, store }: Deps): DoorPlan {
   const largest = store.maxParts * config.uploadPartBytes
 
-  /** Clients send OPTIONS before they sign in. Signed-in callers get their own size limit. */
-  async function options({ req, res }: Incoming): Promise<void> {
-    const caller = await findCaller(req)
+  const idOf = ({ path }: Incoming): string | undefined =>
+    path.slice(PREFIX.length).replace(/^\/|\/$/g, '') || undefined
+
+  function passagesOf(
+    route: string,
+    methods: Record<string, Method>,
+  ): (asked: string) => Passage<Caller | null> {
+    const allow = [...Object.keys(methods), 'OPTIONS']
+    const passages = new Map<string, Passage<Caller | null>>()
+    for (const [name, { handle, body, writes }] of Object.entries(methods))
+      passages.set(
+        name,
+        passage({
+          route,
+          guards: 'session',
+          caller: callers.signedIn,
+          body,
+          writes,
+          async handle(incoming, caller) {
+            requireVersion(incoming.req)
+            const callerNow = () => callers.anyone(incoming)
+            await handle({ incoming, services, caller, id: idOf(incoming), callerNow })
+          },
+        }),
+      )
+    // Clients send OPTIONS before they sign in. Signed-in callers get their own size limit.
+    passages.set('OPTIONS', {
+      route,
+      guards: 'nothing',
+      caller: callers.anyone,
+      writes: false,
+      handle: ({ res }, caller) => sendOptions(res, caller?.limits.maxFileSizeBytes ?? largest),
+    })
+    return asked => {
+      const found = passages.get(asked)
+      if (found) return found
+      throw new AppError('METHOD_NOT_ALLOWED', `This URL accepts only ${allow.join(', ')}.`, {
+        allow,
+      })
+    }
+  }
+
+  function sendOptions(res: ServerResponse, maxBytes: number): void {
     res.writeHead(204, {
       'tus-resumable': VERSION,
       'tus-version': VERSION,
       'tus-extension': EXTENSIONS,
-      'tus-max-size': Math.min(largest, caller?.limits.maxFileSizeBytes ?? largest),
+      'tus-max-size': Math.min(largest, maxBytes),
       'tus-checksum-algorithm': chunkAlgorithms.join(','),
       'cache-control': 'no-store',
     })
     res.end()
   }
 
-  async function answer(incoming: Incoming): Promise<void> {
-    const { req, path, address } = incoming
-    const id = path.slice(PREFIX.length).replace(/^\/|\/$/g, '') || undefined
-    incoming.route = id === undefined ? PREFIX : `${PREFIX}/{id}`
-    if (req.method === 'OPTIONS') return incoming.admit(null).then(() => options(incoming))
-    if (id?.includes('/')) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
-    refuseForeignWrites(req, ownOrigins())
-    const methods = id === undefined ? ofAll : ofOne
-    const asked = methodOf(req)
-    const method = Object.hasOwn(methods, asked) ? methods[asked] : undefined
-    const caller = await findCaller(req)
-    await incoming.admit(caller?.userId ?? null, method?.body ?? 'whole')
-    if (!method) {
-      const allow = [...Object.keys(methods), 'OPTIONS']
-      throw new AppError('METHOD_NOT_ALLOWED', `This URL accepts only ${allow.join(', ')}.`, {
-        allow,
-      })
-    }
-    if (headerOf(req, 'Tus-Resumable') !== VERSION)
-      throw new TusError(
-        412,
-        'INVALID_INPUT',
-        `Speak version ${VERSION} of tus: send Tus-Resumable: ${VERSION}.`,
-        {
-          'tus-version': VERSION,
-        },
-      )
-    if (!caller) throw new Unauthenticated()
-    if (method.writes) services.maintenance.requireWritable()
-    const withOrigin = (found: Caller) => ({ ...found, from: originOf(req, address) })
-    await method.handle({
-      incoming,
-      services,
-      caller: withOrigin(caller),
-      id,
-      callerNow: () => findCaller(req),
-    })
-  }
-
+  const passageOfAll = passagesOf(PREFIX, ofAll)
+  const passageOfOne = passagesOf(`${PREFIX}/{id}`, ofOne)
   return {
     prefix: PREFIX,
-    admits: true,
     options: true,
-    routes: true,
-    async handle(incoming) {
-      try {
-        await answer(incoming)
-      } catch (error) {
-        incoming.noteError(error)
-        write(incoming.res, incoming.req, refusalOf(error, incoming.log))
-      }
+    find(incoming) {
+      const id = idOf(incoming)
+      const asked = methodOf(incoming.req)
+      if (id?.includes('/') && asked !== 'OPTIONS') throw nothingHere()
+      return id === undefined ? passageOfAll(asked) : passageOfOne(asked)
     },
+    refuse: refusalOf,
   }
 }

@@ -8,7 +8,6 @@ import {
   type Server,
 } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import { pino } from 'pino'
 import type { Db } from '../../db/index.ts'
 import { SERVICE_LOG } from '../../db/models/event.ts'
 import { callerFinder } from '../../src/access/credential.ts'
@@ -21,6 +20,7 @@ import { createEmbeddedSignIn, type EmbeddedSignIn } from '../../src/sign-in/emb
 import { createAuthRoutes } from '../../src/sign-in/routes.ts'
 import { checkAnswer } from '../contract/answers.ts'
 import { altered } from '../support/altered.ts'
+import { doorListener } from '../support/door-listener.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { testWord } from '../unit/sign-in-browser.ts'
 
@@ -98,8 +98,8 @@ beforeAll(async () => {
     // The other providers respond from this process, which may be busy with other tests.
     providerTimeoutMs: 2500,
   }
-  service = listening(createAuthRoutes({ ...options, secure: false }))
-  secureService = listening(createAuthRoutes({ ...options, secure: true }))
+  service = doorListener(createAuthRoutes({ ...options, secure: false }))
+  secureService = doorListener(createAuthRoutes({ ...options, secure: true }))
 })
 
 afterAll(async () => {
@@ -115,21 +115,6 @@ afterEach(async () => {
   for (const table of ['session', 'identity', 'entry', 'bucket', 'user'])
     await db.run(`DELETE FROM ${table}`)
 })
-
-const log = pino({ level: 'silent' })
-
-/** The routes without a gateway. */
-const listening =
-  (routes: ReturnType<typeof createAuthRoutes>): RequestListener =>
-  (req, res) =>
-    void routes({
-      req,
-      res,
-      address: req.socket.remoteAddress ?? '',
-      log,
-      route: 'none',
-      noteError: () => {},
-    })
 
 async function listen(handle: RequestListener): Promise<string> {
   const server = createServer(handle)
@@ -792,7 +777,7 @@ describe('Other addresses and methods', () => {
       accounts: accountService({ db }),
       clientViewer: () => Promise.reject(down),
     })
-    const address = await listen(listening(broken))
+    const address = await listen(doorListener(broken))
     const answer = await new Browser().get(`${address}/auth/is_valid`)
     expectEnvelope(answer, 503, 'UNAVAILABLE', { retry_after: 5 })
     expect(answer.headers['retry-after']).toBe('5')

@@ -1,5 +1,5 @@
 import { type KeyScope, privateScopes } from '../../access/scopes.ts'
-import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import { AppError, InvalidInput, ProtocolError } from '../../runtime/errors.ts'
 import { DAY_MS, parseDuration } from '../../values/duration.ts'
 import { excerpt } from '../../values/excerpt.ts'
 import { MAX_CLIENT_ID, MAX_KEY_NAME, MAX_REDIRECT_URI } from '../../values/limits.ts'
@@ -21,7 +21,7 @@ export type GrantErrorName =
   | 'expired_token'
 
 /** A refusal that programs receive under its OAuth name. */
-export class GrantError extends Error {
+export class GrantError extends ProtocolError {
   readonly error: GrantErrorName
   /** The wrong parameter, if known. */
   readonly field: string | undefined

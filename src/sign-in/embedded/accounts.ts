@@ -1,18 +1,19 @@
-import { isFromElsewhere } from '../../access/origin.ts'
 import type { OAuthProvider } from '../../config/config.ts'
 import { createAddresses } from '../../http/addresses.ts'
+import { nobody } from '../../http/callers.ts'
+import { type Answer, failure } from '../../http/envelope.ts'
 import type { Incoming } from '../../http/incoming.ts'
 import { languageOf, languageVary } from '../../http/language.ts'
 import { asksForPage } from '../../http/method.ts'
-import type { Mount } from '../../http/server.ts'
+import type { DoorPlan, Passage } from '../../http/threshold.ts'
 import { pageHeaders } from '../../pages/headers.ts'
-import { AppError, Forbidden, toAppError } from '../../runtime/errors.ts'
+import { AppError, toAppError } from '../../runtime/errors.ts'
 import { networkOf } from '../../values/network.ts'
 import { createAccountsProvider, PREFIX } from './accounts-provider.ts'
 import { createSignInCookies } from './cookies.ts'
 import { linkPages } from './link-pages.ts'
-import type { Handler, OwnAccountsOptions } from './page-deps.ts'
-import { refusalOf, showMessage, type Visit, visitOf } from './page-kit.ts'
+import type { OwnAccountsOptions } from './page-deps.ts'
+import { refusalOf, showMessage, visitOf } from './page-kit.ts'
 import { peoplePages } from './people-pages.ts'
 import { securityPages } from './security-pages.ts'
 import { signInPages } from './sign-in-pages.ts'
@@ -22,7 +23,7 @@ import { renderAccountPage } from './views.ts'
 /** The provider of own accounts, to be mounted on the gateway. */
 export interface OwnAccounts {
   provider: OAuthProvider
-  mounts: Mount[]
+  doors: DoorPlan[]
 }
 
 /**
@@ -30,7 +31,7 @@ export interface OwnAccounts {
  * its pages.
  */
 export function openOwnAccounts(options: OwnAccountsOptions): OwnAccounts {
-  const { services, db, tokens, publicUrl, ownUrl, secure, ownOrigins, log } = options
+  const { services, db, tokens, publicUrl, ownUrl, secure, log } = options
   const { logins, rateLimits } = services
   const cookies = createSignInCookies({ tokens, secure })
   const provider = createAccountsProvider({
@@ -51,67 +52,63 @@ export function openOwnAccounts(options: OwnAccountsOptions): OwnAccounts {
     },
   })
 
-  const addresses = createAddresses<Handler>('There is nothing at this URL.')
+  const addresses = createAddresses()
   const deps = { ...options, provider, cookies }
   const pages = [signInPages, linkPages, securityPages, peoplePages].flatMap(make => make(deps))
-  for (const [method, path, handle] of pages) addresses.on(method, path, handle)
+  for (const [method, path, handle] of pages)
+    addresses.on(method, path, {
+      guards: 'forms',
+      // The pages have cookies of their own.
+      caller: nobody,
+      writes: method === 'POST',
+      handle(incoming) {
+        provider.prepare(incoming.req)
+        return handle(visitOf(incoming), incoming.params.token ?? '')
+      },
+    })
 
-  async function handle(incoming: Incoming): Promise<void> {
-    const visit = visitOf(incoming)
+  /** Everything that is not a page belongs to the protocol. */
+  const protocol: Passage<null> = {
+    route: PREFIX,
+    guards: 'nothing',
+    caller: nobody,
+    writes: false,
+    async handle({ req, res, path, address }) {
+      if (path === `${PREFIX}/auth`)
+        await rateLimits.hit('sign_ins', `network ${networkOf(address)}`, {})
+      provider.prepare(req)
+      const { answer: answerProtocol } = await provider.current()
+      req.url = (req.url ?? '').slice(PREFIX.length).replace(/^(?!\/)/, '/')
+      // The library reads it to build its own URLs.
+      await answerProtocol(Object.assign(req, { baseUrl: PREFIX }), res)
+    },
+  }
+
+  function find(incoming: Incoming): Passage {
     incoming.res.setHeader('Cache-Control', 'no-store')
     try {
-      await answer(incoming, visit)
-    } catch (thrown) {
-      if (!asksForPage(incoming.req)) throw thrown
-      const { error, unexpected } = toAppError(thrown)
-      incoming.noteError(thrown)
-      if (unexpected && !incoming.signal.aborted)
-        incoming.log.error({ err: error.originalError ?? error }, error.message)
-      showMessage(visit, 'failed', error.status, refusalOf(error, visit.say)?.problem)
-    }
-  }
-
-  async function answer(incoming: Incoming, visit: Visit): Promise<void> {
-    const { req, res, path, address } = incoming
-    const method = req.method === 'HEAD' ? 'GET' : (req.method ?? '')
-    const found = findPage(method, path)
-    if (found) {
-      incoming.route = found.pattern
-      provider.prepare(req)
-      // A page of another origin must not send forms of its visitors.
-      if (method === 'POST' && isFromElsewhere(req, ownOrigins()))
-        throw new Forbidden('Send this form from the page of this service.')
-      if (method === 'POST') services.maintenance.requireWritable()
-      return found.answering(visit, found.params.token ?? '')
-    }
-    incoming.route = PREFIX
-    if (!path.startsWith(`${PREFIX}/`))
-      throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
-    if (path === `${PREFIX}/auth`)
-      await rateLimits.hit('sign_ins', `network ${networkOf(address)}`, {})
-    provider.prepare(req)
-    const { answer: answerProtocol } = await provider.current()
-    req.url = (req.url ?? '').slice(PREFIX.length).replace(/^(?!\/)/, '/')
-    // The library reads it to build its own URLs.
-    await answerProtocol(Object.assign(req, { baseUrl: PREFIX }), res)
-  }
-
-  /** A page, or undefined for what belongs to the protocol. */
-  function findPage(method: string, path: string) {
-    try {
-      return addresses.find(method, path)
+      return addresses.find(incoming)
     } catch (error) {
-      if (error instanceof AppError && error.code === 'ROUTE_NOT_FOUND') return undefined
-      throw error
+      const isPage = !(error instanceof AppError && error.code === 'ROUTE_NOT_FOUND')
+      if (isPage || !incoming.path.startsWith(`${PREFIX}/`)) throw error
+      return protocol
     }
+  }
+
+  function refuse(thrown: unknown, incoming: Incoming): Answer | undefined {
+    const { error } = toAppError(thrown)
+    if (!asksForPage(incoming.req)) return failure(error)
+    const visit = visitOf(incoming)
+    showMessage(visit, 'failed', error.status, refusalOf(error, visit.say)?.problem)
+    return undefined
   }
 
   return {
     provider: provider.provider,
-    mounts: [PREFIX, '/account/security', '/account/people', '/account/confirm'].map(prefix => ({
+    doors: [PREFIX, '/account/security', '/account/people', '/account/confirm'].map(prefix => ({
       prefix,
-      routes: true,
-      handle,
+      find,
+      refuse,
     })),
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { OAuthProvider } from '../../config/config.ts'
-import type { Mount } from '../../http/server.ts'
+import { nobody } from '../../http/callers.ts'
+import type { DoorPlan } from '../../http/threshold.ts'
 import type { Log } from '../../runtime/log.ts'
 import { createEmbeddedSignIn } from './provider.ts'
 import { openSignInWord, type SignInWord } from './word.ts'
@@ -18,7 +19,7 @@ export interface EmbeddedOptions {
  */
 export interface MountedSignIn {
   provider: OAuthProvider
-  mount: Mount
+  door: DoorPlan
   /** What each new browser must send. */
   word: SignInWord
   firstAddress: () => string
@@ -38,6 +39,16 @@ export async function mountSignIn({
     word,
     onError: error => log.warn({ err: error }, 'the embedded sign-in failed'),
   })
-  const mount: Mount = { prefix: '/sign-in', handle: ({ req, res }) => signIn.handle(req, res) }
-  return { provider: signIn.provider, mount, word, firstAddress: signIn.firstAddress }
+  const door: DoorPlan = {
+    prefix: '/sign-in',
+    find: () => ({
+      route: '/sign-in',
+      // The provider has cookies of its own, and checks the machine that a request comes from.
+      guards: 'nothing',
+      caller: nobody,
+      writes: false,
+      handle: ({ req, res }) => signIn.handle(req, res),
+    }),
+  }
+  return { provider: signIn.provider, door, word, firstAddress: signIn.firstAddress }
 }

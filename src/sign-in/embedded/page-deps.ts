@@ -16,7 +16,6 @@ export interface OwnAccountsOptions {
   /** The origin at which this process reaches itself. */
   ownUrl: string
   secure: boolean
-  ownOrigins: () => string[]
   originOf: (req: Incoming['req'], address: string) => Origin
   findCaller: (req: Incoming['req']) => Promise<Caller | null>
   /** The names of the other providers, with which an account signs in again. */
