@@ -1,5 +1,15 @@
 import { MAX_EMAIL } from '../../src/values/limits.ts'
-import { counter, longText, moment, type Row, table, text, touched, uuid } from './columns.ts'
+import {
+  counter,
+  longText,
+  moment,
+  number,
+  type Row,
+  table,
+  text,
+  touched,
+  uuid,
+} from './columns.ts'
 
 /**
  * One storage area, of a user or of a workspace. Its row is the lock of its whole tree: every
@@ -43,6 +53,8 @@ export const Bucket = table({
     keptUntil: moment.nullable(),
     /** The providers with which its owner signed in, separated by spaces. */
     keptProviders: longText.nullable(),
+    /** Grows with each change of anything in the tree: the stamp of its root. */
+    changeStamp: number.default(0),
     touched,
     createdAt: moment,
   },

@@ -62,6 +62,11 @@ export const Entry = table({
     picturedAt: moment.nullable(),
     /** Grows with each change of its content, its name or its place. */
     revision: number.default(1),
+    /**
+     * Of a folder: grows with each change of anything below it. See `stampChange` in
+     * db/queries/sql.ts. A root keeps its stamp in the row of its bucket.
+     */
+    changeStamp: number.default(0),
   },
   unique: [['parentId', 'name']],
   indexes: [

@@ -3,7 +3,7 @@ import { keyById } from '../../src/values/key-by-id.ts'
 import type { Db, Tx } from '../index.ts'
 import { Bucket } from '../models/bucket.ts'
 import { keepCredential, mayWriteNow } from './caller.ts'
-import { inParts, insertion, placeholders } from './sql.ts'
+import { changedNow, inParts, insertion, placeholders, stampChange } from './sql.ts'
 
 /** A change of the usage of a bucket or the totals of a folder, in bytes, files and folders. */
 export interface Totals {
@@ -29,7 +29,8 @@ export async function insertBucket(
 }
 
 /**
- * Locks a bucket until the transaction ends, even without an owner.
+ * Locks a bucket until the transaction ends, even without an owner, and marks its tree as changed.
+ * The write is the lock: it also keeps out transactions of other nodes of a cluster.
  * @returns its root; undefined if it does not exist
  */
 export async function lockBucket(
@@ -37,25 +38,20 @@ export async function lockBucket(
   id: string,
   tx: Tx,
 ): Promise<{ rootId: string } | undefined> {
-  const sql = `SELECT root_id AS rootId FROM bucket WHERE id = ?${db.forUpdate}`
-  const bucket = await db.row<{ rootId: string }>(sql, [id], tx)
-  await db.touch('bucket', [id], tx)
-  return bucket
-}
-
-/**
- * Locks a bucket with an owner until the transaction ends.
- * @returns whether it exists
- */
-export async function lockOpenBucket(db: Db, id: string, tx: Tx): Promise<boolean> {
-  const isOpen = await db.exists(
-    `SELECT id FROM bucket WHERE id = ? AND ${OPEN}${db.forUpdate}`,
+  await db.run(`UPDATE bucket SET ${stampChange} WHERE id = ?`, [...changedNow(), id], tx)
+  return db.row<{ rootId: string }>(
+    `SELECT root_id AS rootId FROM bucket WHERE id = ?${db.forUpdate}`,
     [id],
     tx,
   )
-  if (isOpen) await db.touch('bucket', [id], tx)
-  return isOpen
 }
+
+/**
+ * Locks a bucket with an owner until the transaction ends, and marks its tree as changed.
+ * @returns whether it exists
+ */
+export const lockOpenBucket = (db: Db, id: string, tx: Tx): Promise<boolean> =>
+  db.changed(`UPDATE bucket SET ${stampChange} WHERE id = ? AND ${OPEN}`, [...changedNow(), id], tx)
 
 /**
  * Changes the usage of a bucket.
@@ -69,9 +65,20 @@ export async function changeUsage(
   tx: Tx,
 ): Promise<boolean> {
   const changed = await db.run(
-    `UPDATE bucket SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ?
+    `UPDATE bucket
+     SET used_bytes = used_bytes + ?,
+       used_files = used_files + ?,
+       used_folders = used_folders + ?,
+       ${stampChange}
      WHERE id = ?${maxFolders === null ? '' : ' AND used_folders + ? <= ?'}`,
-    [by.bytes, by.files, by.folders, id, ...(maxFolders === null ? [] : [by.folders, maxFolders])],
+    [
+      by.bytes,
+      by.files,
+      by.folders,
+      ...changedNow(),
+      id,
+      ...(maxFolders === null ? [] : [by.folders, maxFolders]),
+    ],
     tx,
   )
   return maxFolders === null || changed === 1
@@ -95,9 +102,15 @@ export async function moveUsageToTrash(
   tx: Tx,
 ): Promise<void> {
   await db.run(
-    `UPDATE bucket SET used_bytes = used_bytes - ?, used_files = used_files - ?, used_folders = used_folders - ?,
-       kept_bytes = kept_bytes + ?, trash_count = trash_count + ? WHERE id = ?`,
-    [by.bytes, by.files, by.folders, by.bytes, items, id],
+    `UPDATE bucket
+     SET used_bytes = used_bytes - ?,
+       used_files = used_files - ?,
+       used_folders = used_folders - ?,
+       kept_bytes = kept_bytes + ?,
+       trash_count = trash_count + ?,
+       ${stampChange}
+     WHERE id = ?`,
+    [by.bytes, by.files, by.folders, by.bytes, items, ...changedNow(), id],
     tx,
   )
 }
@@ -136,9 +149,16 @@ export async function settle(
 ): Promise<boolean> {
   const may = mayWriteNow(db, caller, shareId)
   const changed = await db.run(
-    `UPDATE bucket SET reserved_bytes = reserved_bytes - ?, reserved_files = reserved_files - 1,
-       used_bytes = used_bytes + ?, used_files = used_files + 1 WHERE id = ? AND ${OPEN} AND ${may.sql}`,
-    [reservedBytes, size, id, ...may.values],
+    `UPDATE bucket
+     SET reserved_bytes = reserved_bytes - ?,
+       reserved_files = reserved_files - 1,
+       used_bytes = used_bytes + ?,
+       used_files = used_files + 1,
+       ${stampChange}
+     WHERE id = ?
+       AND ${OPEN}
+       AND ${may.sql}`,
+    [reservedBytes, size, ...changedNow(), id, ...may.values],
     tx,
   )
   if (changed !== 1) return false
@@ -164,8 +184,13 @@ export const raiseCount = (
   tx: Tx,
 ): Promise<boolean> =>
   db.changed(
-    `UPDATE bucket SET ${counter} = ${counter} + 1 WHERE id = ? AND ${OPEN} AND ${counter} < ?`,
-    [id, max ?? NO_LIMIT],
+    `UPDATE bucket
+     SET ${counter} = ${counter} + 1,
+       ${stampChange}
+     WHERE id = ?
+       AND ${OPEN}
+       AND ${counter} < ?`,
+    [...changedNow(), id, max ?? NO_LIMIT],
     tx,
   )
 

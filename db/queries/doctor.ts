@@ -3,7 +3,7 @@ import { type Entry, FOLDER } from '../models/entry.ts'
 import type { Job } from '../models/job.ts'
 import type { Totals } from './bucket.ts'
 import { GIVEN_UP } from './job.ts'
-import { placeholders } from './sql.ts'
+import { changedNow, placeholders, stampChange } from './sql.ts'
 
 /** Upload sessions without a staged blob, except those that report a background completion. */
 export const endedSessionsAfter = (db: Db, id: string, limit: number): Promise<{ id: string }[]> =>
@@ -102,8 +102,15 @@ export async function retotalFolder(db: Db, id: string, tx: Tx): Promise<void> {
   if (!row) return
   const { bytes, files, folders } = toTotals(row)
   await db.run(
-    `UPDATE entry SET total_bytes = ?, total_files = ?, total_folders = ? WHERE id = ? AND kind = ${FOLDER} AND parent_id IS NOT NULL`,
-    [bytes, files, folders, id],
+    `UPDATE entry
+     SET total_bytes = ?,
+       total_files = ?,
+       total_folders = ?,
+       ${stampChange}
+     WHERE id = ?
+       AND kind = ${FOLDER}
+       AND parent_id IS NOT NULL`,
+    [bytes, files, folders, ...changedNow(), id],
     tx,
   )
 }

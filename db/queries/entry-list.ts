@@ -25,6 +25,8 @@ export interface EntryRow {
   modifiedAt: number
   /** Grows with each change of the content, name or place. */
   revision: number
+  /** Of a folder: grows with each change of anything below it. */
+  changeStamp: number
 }
 
 /** An entry of a known folder. */
@@ -41,7 +43,7 @@ export interface PlacedRow extends ChildRow {
 }
 
 const listedColumns = (e: string): string =>
-  `${e}.id, ${e}.kind, ${e}.name, ${e}.file_type AS contentType, ${e}.total_bytes AS size, ${e}.total_files AS fileCount, ${e}.md5, ${e}.created_by AS createdBy, ${e}.created_at AS createdAt, ${e}.updated_at AS updatedAt, COALESCE(${e}.modified_at, ${e}.content_at, ${e}.created_at) AS modifiedAt, ${e}.revision`
+  `${e}.id, ${e}.kind, ${e}.name, ${e}.file_type AS contentType, ${e}.total_bytes AS size, ${e}.total_files AS fileCount, ${e}.md5, ${e}.created_by AS createdBy, ${e}.created_at AS createdAt, ${e}.updated_at AS updatedAt, COALESCE(${e}.modified_at, ${e}.content_at, ${e}.created_at) AS modifiedAt, ${e}.revision, ${e}.change_stamp AS changeStamp`
 
 const childColumns = `${listedColumns('entry')}, entry.blob_id AS blobId`
 
@@ -54,6 +56,7 @@ const totalOf = (used: string, total: string) =>
 const columnsOfAny = placedColumns
   .replace('entry.total_bytes', totalOf('used_bytes', 'entry.total_bytes'))
   .replace('entry.total_files', totalOf('used_files', 'entry.total_files'))
+  .replace('entry.change_stamp', totalOf('change_stamp', 'entry.change_stamp'))
 
 /** A condition: the entry has a tag. It reads one row of the primary key. */
 const HAS_TAG = 'EXISTS (SELECT 1 FROM entry_tag x WHERE x.tag_id = ? AND x.entry_id = entry.id)'

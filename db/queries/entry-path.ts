@@ -14,6 +14,7 @@ export interface Node {
   levelsBelow: number
   bytesBelow: number
   revision: number
+  changeStamp: number
 }
 
 const columns = [
@@ -26,6 +27,7 @@ const columns = [
   'levels_below',
   'bytes_below',
   'revision',
+  'change_stamp',
 ] as const
 
 /**
@@ -80,6 +82,7 @@ export async function resolveChain(
       levelsBelow: number(6),
       bytesBelow: number(7),
       revision: number(8),
+      changeStamp: number(9),
     })
   }
   return chain
@@ -87,7 +90,7 @@ export async function resolveChain(
 
 /** The columns of a Node. */
 export const nodeColumns = `id, kind, blob_id AS blobId, total_bytes AS bytes, total_files AS files, total_folders AS folders,
-  levels_below AS levelsBelow, bytes_below AS bytesBelow, revision`
+  levels_below AS levelsBelow, bytes_below AS bytesBelow, revision, change_stamp AS changeStamp`
 
 /** The entries with these names in these folders. One statement for 100 folders. */
 async function entriesIn(

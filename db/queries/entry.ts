@@ -5,7 +5,15 @@ import { type Db, isDuplicate, type Tx } from '../index.ts'
 import { Entry, FILE, FOLDER } from '../models/entry.ts'
 import type { Totals } from './bucket.ts'
 import { type Node, nodeColumns } from './entry-path.ts'
-import { besideKeys, byId, inParts, insertion, placeholders } from './sql.ts'
+import {
+  besideKeys,
+  byId,
+  changedNow,
+  inParts,
+  insertion,
+  placeholders,
+  stampChange,
+} from './sql.ts'
 
 /** A row to insert. Missing fields are empty. */
 export interface NewEntry {
@@ -71,20 +79,40 @@ export async function insertEntry(db: Db, e: NewEntry, tx: Tx): Promise<string |
 /** The number of rows that one statement gives individual values. */
 const AT_ONCE = 100
 
-/** Adds to the totals of folders, by id. One statement for up to 100 folders. */
+/**
+ * Adds to the totals of the folders above a change, by id, and marks them as changed. A change that
+ * adds nothing, such as a new name, is passed as well. One statement for up to 100 folders.
+ */
 export async function addTotals(db: Db, changes: Map<string, Totals>, tx: Tx): Promise<void> {
-  const some = [...changes].filter(
-    ([, { bytes, files, folders }]) => bytes !== 0 || files !== 0 || folders !== 0,
-  )
-  for (const part of inParts(some, AT_ONCE)) {
+  for (const part of inParts([...changes], AT_ONCE)) {
+    const ids = part.map(([id]) => id)
+    if (part.every(([, by]) => by.bytes === 0 && by.files === 0 && by.folders === 0)) {
+      await markChanged(db, ids, tx)
+      continue
+    }
     const add = (column: string) => `${column} = ${column} + ${byId(part.length)}`
     const of = (total: keyof Totals) => part.flatMap(([id, by]) => [id, by[total]])
     await db.run(
-      `UPDATE entry SET ${add('total_bytes')}, ${add('total_files')}, ${add('total_folders')} WHERE id IN (${placeholders(part)})`,
-      [...of('bytes'), ...of('files'), ...of('folders'), ...part.map(([id]) => id)],
+      `UPDATE entry
+       SET ${add('total_bytes')},
+         ${add('total_files')},
+         ${add('total_folders')},
+         ${stampChange}
+       WHERE id IN (${placeholders(part)})`,
+      [...of('bytes'), ...of('files'), ...of('folders'), ...changedNow(), ...ids],
       tx,
     )
   }
+}
+
+/** Marks folders as changed below, by id. */
+export async function markChanged(db: Db, ids: readonly string[], tx: Tx): Promise<void> {
+  if (ids.length === 0) return
+  await db.run(
+    `UPDATE entry SET ${stampChange} WHERE id IN (${placeholders(ids)})`,
+    [...changedNow(), ...ids],
+    tx,
+  )
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../index.ts'
 import { NO_LIMIT, OPEN, type Totals } from './bucket.ts'
 import { driveLimitOf, driveLimitsOf, withDriveLimits, withLimits } from './limit.ts'
+import { changedNow, stampChange } from './sql.ts'
 
 // Growth of a bucket within its limits.
 
@@ -86,9 +87,15 @@ export const chargeUsage = (
 ): Promise<boolean> => {
   const [hasRoom, values] = within(db, by, limits)
   return db.changed(
-    `UPDATE bucket SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ?
-     WHERE id = ? AND ${OPEN} AND ${hasRoom}`,
-    [by.bytes, by.files, by.folders, id, ...values],
+    `UPDATE bucket
+     SET used_bytes = used_bytes + ?,
+       used_files = used_files + ?,
+       used_folders = used_folders + ?,
+       ${stampChange}
+     WHERE id = ?
+       AND ${OPEN}
+       AND ${hasRoom}`,
+    [by.bytes, by.files, by.folders, ...changedNow(), id, ...values],
     tx,
   )
 }

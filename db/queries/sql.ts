@@ -19,6 +19,19 @@ export const besideKeys = (column: string): string => `+${column}`
  */
 export const byId = (count: number): string => `CASE id ${'WHEN ? THEN ? '.repeat(count)}END`
 
+/**
+ * The assignment that moves the change stamp of a row forward. Its parameters are `changedNow()`. A
+ * stamp is the time of the change in milliseconds since 1970, or its predecessor plus one if that
+ * is more. So it grows strictly, and a stamp is not used again after a backup was restored.
+ */
+export const stampChange =
+  'change_stamp = CASE WHEN change_stamp < ? THEN ? ELSE change_stamp + 1 END'
+
+export function changedNow(): [number, number] {
+  const now = Date.now()
+  return [now, now]
+}
+
 /** The name of a column in SQL. */
 export const columnOf = remembered(64, name => Utils.underscoredIf(name, true))
 

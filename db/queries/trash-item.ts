@@ -56,7 +56,8 @@ export function trashItems(db: Db, ids: readonly string[]): Promise<TrashItemRow
 }
 
 const NODE = `t.id AS itemId, t.parent_id AS parentId, t.path, e.id, e.kind, e.blob_id AS blobId, e.total_bytes AS bytes,
-  e.total_files AS files, e.total_folders AS folders, e.levels_below AS levelsBelow, e.bytes_below AS bytesBelow, e.revision
+  e.total_files AS files, e.total_folders AS folders, e.levels_below AS levelsBelow, e.bytes_below AS bytesBelow, e.revision,
+  e.change_stamp AS changeStamp
   FROM trash_item t JOIN entry e ON e.id = t.entry_id`
 
 /** Some deleted entries of a locked bucket. */

@@ -1,14 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../runtime/errors.ts'
-import { etagOf } from './place.ts'
+import { etagOf, type Tagged } from './place.ts'
 import type { Resource } from './reading.ts'
 import { DavError } from './refusal.ts'
-
-interface Found {
-  id: string
-  revision: number | null
-}
 
 /** The fields of a resource that date conditions use. */
 type Dated = Pick<Resource, 'kind' | 'modifiedAt' | 'updatedAt'>
@@ -45,10 +40,10 @@ const failed = () =>
   )
 
 /**
- * Whether a list of entity tags contains the file's tag. A tag without the file id matches by its
+ * Whether a list of entity tags contains the tag of an entry. A tag without an id matches by the
  * revision alone, as on the other interfaces.
  */
-export function namesTag(list: string, found: Found, { weak = false } = {}): boolean {
+export function namesTag(list: string, found: Tagged, { weak = false } = {}): boolean {
   const tags = [...list.matchAll(/(W\/)?"([^"]*)"/g)]
     .filter(([, isWeak]) => weak || !isWeak)
     .map(([, , tag]) => `"${tag}"`)
@@ -63,7 +58,7 @@ export function namesTag(list: string, found: Found, { weak = false } = {}): boo
  */
 export function requirePreconditions(
   { method, headers }: IncomingMessage,
-  found: Found | undefined,
+  found: Tagged | undefined,
   dated: Dated | undefined,
 ): number | undefined {
   const {
@@ -165,7 +160,7 @@ export const tokensOf = (lists: readonly IfList[]): Set<string> =>
 
 /** The state that the conditions of an If header are checked against. */
 export interface State {
-  found: Found | undefined
+  found: Tagged | undefined
   /** The ids of the locks that apply to the resource. */
   locks: ReadonlySet<string>
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import fresh from 'fresh'
-import { FOLDER } from '../../db/models/entry.ts'
+import { FILE, FOLDER } from '../../db/models/entry.ts'
 import { readRaw } from '../http/body.ts'
 import { sendBytes } from '../http/bytes.ts'
 import { write } from '../http/write.ts'
@@ -13,7 +13,7 @@ import { expectationsOf, verified } from './checksums.ts'
 import { isInFuture, lastModified, requirePreconditions } from './conditions.ts'
 import { depthOf, type Exchange, sendEmpty } from './exchange.ts'
 import { etagOf, type InDrive, requireDrive, requireEntry } from './place.ts'
-import { httpDate } from './properties.ts'
+import { httpDate, remoteId } from './properties.ts'
 import { DavError } from './refusal.ts'
 import { isSystemFile } from './system-files.ts'
 
@@ -125,7 +125,11 @@ export async function put(exchange: Exchange): Promise<void> {
     caller,
   )
   const accepted = modifiedAt === undefined ? {} : { 'x-oc-mtime': 'accepted' }
-  sendEmpty(exchange, node ? 204 : 201, { etag: etagOf(file), ...accepted })
+  sendEmpty(exchange, node ? 204 : 201, {
+    etag: etagOf({ ...file, kind: FILE, changeStamp: null }),
+    'oc-fileid': remoteId(file),
+    ...accepted,
+  })
 }
 
 /** Handles MKCOL (RFC 4918, section 9.3). */

@@ -1,3 +1,4 @@
+import { FOLDER } from '../../db/models/entry.ts'
 import type { Caller } from '../access/caller.ts'
 import { Drive } from '../access/drive.ts'
 import { mayUsePrivateFiles } from '../access/scopes.ts'
@@ -92,7 +93,8 @@ const resourceOf = (
     updatedAt,
     modifiedAt,
     revision,
-  }: Pick<Resource, 'createdAt' | 'updatedAt' | 'modifiedAt' | 'revision'>,
+    changeStamp,
+  }: Pick<Resource, 'createdAt' | 'updatedAt' | 'modifiedAt' | 'revision' | 'changeStamp'>,
 ): Resource => ({
   id: share.entryId,
   kind: share.kind,
@@ -103,6 +105,7 @@ const resourceOf = (
   updatedAt,
   modifiedAt,
   revision,
+  changeStamp,
 })
 
 async function listed(services: Services, caller: Caller): Promise<Virtual['children']> {
@@ -112,7 +115,8 @@ async function listed(services: Services, caller: Caller): Promise<Virtual['chil
   return all.map(one => {
     const { createdAt, entryCount, entryId } = one.share
     const entry = entryCount === null ? entries.get(entryId) : undefined
-    const several = { createdAt, updatedAt: createdAt, modifiedAt: createdAt, revision: null }
+    const times = { createdAt, updatedAt: createdAt, modifiedAt: createdAt }
+    const several = { ...times, revision: null, changeStamp: null }
     const resource = resourceOf(one, entry ?? several)
     return { name: one.name, title: one.name, createdAt: resource.createdAt, resource }
   })
@@ -199,10 +203,15 @@ export function requireEntry(place: Place): InDrive {
   )
 }
 
+/** The fields of an entry that its ETag consists of. */
+export type Tagged = Pick<Resource, 'id' | 'kind' | 'revision' | 'changeStamp'>
+
 /**
- * The ETag of a file: its revision, as on the other interfaces, and its id. A path may later lead
- * to another file with the same revision, for example when an editor saves to a new file and
- * renames it. A strong validator must distinguish these (RFC 9110, section 8.8.1).
+ * The ETag of an entry. For a file, its revision, as on the other interfaces, and its id. A path
+ * may later lead to another file with the same revision, for example when an editor saves to a new
+ * file and renames it. A strong validator must distinguish these (RFC 9110, section 8.8.1). The
+ * ETag of a folder changes with every change of anything below it, so that a client that has seen
+ * it need not look into the folder again.
  */
-export const etagOf = ({ revision, id }: { revision: number | null; id: string }): string =>
-  `"${revision}-${id}"`
+export const etagOf = ({ id, kind, revision, changeStamp }: Tagged): string =>
+  `"${kind === FOLDER ? changeStamp : revision}-${id}"`

@@ -1,6 +1,7 @@
 import { FOLDER } from '../../db/models/entry.ts'
 import type { Lock } from '../services/tree/dav-lock.ts'
 import { type Properties, type PropertyName, propertyHash } from '../services/tree/dav-property.ts'
+import { entryNumber } from '../values/entry-number.ts'
 import { MAX_DAV_ASKED_BYTES } from '../values/limits.ts'
 import { etagOf } from './place.ts'
 import type { Resource } from './reading.ts'
@@ -83,8 +84,10 @@ const live: Record<string, (of: Described) => string | null> = {
   getcontentlength: of => (isFile(of) ? String(of.resource?.size ?? 0) : null),
   getcontenttype: of =>
     isFile(of) ? escapeXml(of.resource?.contentType || 'application/octet-stream') : null,
-  getetag: of =>
-    isFile(of) && of.resource?.revision ? etagOf(of.resource).replaceAll('"', '&quot;') : null,
+  getetag: ({ resource }) => {
+    const state = resource?.kind === FOLDER ? resource.changeStamp : resource?.revision
+    return resource && state != null ? etagOf(resource).replaceAll('"', '&quot;') : null
+  },
   getlastmodified: of =>
     of.resource ? httpDate(isFile(of) ? of.resource.modifiedAt : of.resource.updatedAt) : null,
   creationdate: ({ createdAt }) => (createdAt > 0 ? rfc3339(createdAt) : null),
@@ -99,6 +102,9 @@ const OWNCLOUD = 'http://owncloud.org/ns'
 /** The namespace of the properties that Windows sets on each file. */
 const WINDOWS = 'urn:schemas-microsoft-com:'
 
+/** The id of an entry in the form that the clients of ownCloud know. */
+export const remoteId = ({ id }: { id: string }): string => `${entryNumber(id)}satchel`
+
 /** Live properties from outside the RFCs. They are only returned when requested by name. */
 const foreign: Record<string, (of: Described) => string | null> = {
   // The name and format of ownCloud and rclone, in seconds since 1970.
@@ -106,6 +112,9 @@ const foreign: Record<string, (of: Described) => string | null> = {
     isFile(of) ? String(Math.floor((of.resource?.modifiedAt ?? 0) / 1000)) : null,
   [`${WINDOWS}\nWin32LastModifiedTime`]: of =>
     isFile(of) ? httpDate(of.resource?.modifiedAt ?? 0) : null,
+  [`${OWNCLOUD}\nid`]: ({ resource }) => (resource ? remoteId(resource) : null),
+  [`${OWNCLOUD}\nfileid`]: ({ resource }) => (resource ? entryNumber(resource.id) : null),
+  [`${OWNCLOUD}\nsize`]: ({ resource }) => (resource ? String(resource.size) : null),
   [`${OWNCLOUD}\nchecksums`]: of =>
     isFile(of) && of.resource?.md5 ? `<p:checksum>MD5:${of.resource.md5}</p:checksum>` : null,
 }

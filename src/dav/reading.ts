@@ -21,6 +21,10 @@ export interface Resource {
   modifiedAt: number
   /** Null for a share of several entries. */
   revision: number | null
+  /**
+   * Of a folder: grows with each change of anything below it. Null for a share of several entries.
+   */
+  changeStamp: number | null
   md5?: string
   /** Only for a file in a drive. */
   blobId?: string | null
@@ -80,7 +84,16 @@ export function shareReading(
       if (names.length > 0 || entryCount === null) return null
       const { id, size, createdAt } = share
       const times = { createdAt, updatedAt: createdAt, modifiedAt: createdAt }
-      return { id, kind: FOLDER, name, contentType: '', size, ...times, revision: 1 }
+      return {
+        id,
+        kind: FOLDER,
+        name,
+        contentType: '',
+        size,
+        ...times,
+        revision: 1,
+        changeStamp: null,
+      }
     },
 
     async *pages(_folder, names, size) {

@@ -703,13 +703,13 @@ describe('A WebDAV request for a small file', () => {
     const asked = '<propfind xmlns="DAV:"><prop><getetag/><getcontentlength/></prop></propfind>'
     const needed: [number, number, string, string, DavOptions][] = [
       [15, 201, 'PUT', '/files/a/b/c', { body: 'c' }],
-      [17, 204, 'PUT', '/files/a/b/c', { body: 'd' }],
+      [18, 204, 'PUT', '/files/a/b/c', { body: 'd' }],
       [2, 200, 'GET', '/files/a/b/c', {}],
       [2, 200, 'HEAD', '/files/a/b/c', {}],
       [3, 207, 'PROPFIND', '/files/a/b/c', { headers: { depth: '0' }, body: asked }],
       [2, 404, 'PROPFIND', '/files/a/b/missing', { headers: { depth: '0' }, body: asked }],
       [3, 405, 'MKCOL', '/files/a/b', {}],
-      [18, 201, 'MOVE', '/files/a/b/c', { headers: { destination: '/dav/files/a/b/d' } }],
+      [19, 201, 'MOVE', '/files/a/b/c', { headers: { destination: '/dav/files/a/b/d' } }],
       [15, 204, 'DELETE', '/files/a/b/d', {}],
     ]
     const counts: typeof needed = []

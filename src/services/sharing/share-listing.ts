@@ -49,6 +49,7 @@ export interface SharedEntry
     | 'updatedAt'
     | 'modifiedAt'
     | 'revision'
+    | 'changeStamp'
   > {
   /** The path from the shared folder, or from the top of a share of several entries. */
   path: string
@@ -96,6 +97,7 @@ const shown = ({ contentType: fileType, ...row }: ChildRow, names: string[]): Sh
   updatedAt: row.updatedAt,
   modifiedAt: row.modifiedAt,
   revision: row.revision,
+  changeStamp: row.changeStamp,
   fileType,
   path: joinPath(names),
   blobId: row.blobId,

@@ -49,6 +49,7 @@ export type SeenEntry = Pick<
   | 'updatedAt'
   | 'modifiedAt'
   | 'revision'
+  | 'changeStamp'
 >
 
 const seen = (found: FoundEntry | Top | null): SeenEntry | null =>

@@ -34,7 +34,7 @@ export interface Lock extends Pick<LockRow, 'id' | 'entryId' | 'userId' | 'owner
 /** The entry at a path, and the locks of its drive. */
 export interface Looked {
   /** Undefined if nothing exists at the path. */
-  node: { id: string; kind: Entry['kind']; revision: number } | undefined
+  node: Pick<Entry, 'id' | 'kind' | 'revision' | 'changeStamp'> | undefined
   /** The ids from the root down to the entry, or to the last existing folder. */
   chain: string[]
   /** The existing or future parent folder. Null if that folder is missing. */
@@ -123,7 +123,8 @@ export function davLockService({ db, changeTree }: Deps) {
   /** The root of a tree: a folder, or the file of a share of one file. */
   async function rootOf(tree: Tree, tx?: Tx): Promise<NonNullable<Looked['node']>> {
     const [file] = tree.share?.isFile ? await entriesOf(db, tree.bucketId, [tree.rootId], tx) : []
-    return file ?? { id: tree.rootId, kind: FOLDER, revision: 1 }
+    // No method changes the root itself, so no condition asks for its state.
+    return file ?? { id: tree.rootId, kind: FOLDER, revision: 1, changeStamp: 0 }
   }
 
   async function look(

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Tx } from '../../../db/index.ts'
+import { FOLDER } from '../../../db/models/entry.ts'
 import {
   deleteProperties,
   entriesWithProperties,
   insertProperties,
   propertiesOf,
 } from '../../../db/queries/dav-property.ts'
-import { entriesOf } from '../../../db/queries/entry.ts'
+import { entriesOf, markChanged } from '../../../db/queries/entry.ts'
 import type { Node } from '../../../db/queries/entry-path.ts'
 import { setModifiedAt } from '../../../db/queries/picture.ts'
 import type { Caller } from '../../access/caller.ts'
@@ -17,6 +18,7 @@ import type { Core } from '../core.ts'
 import { lockTree, type TreeChangeRunner } from './entry.ts'
 import { fileNotFound, findEntry } from './entry-path.ts'
 import { type ExpectedRevision, requireRevision } from './revision.ts'
+import { noTrunk } from './trunk.ts'
 
 /** The name of a property. */
 export interface PropertyName {
@@ -51,10 +53,20 @@ interface Deps extends Core<'db'> {
  * service does not interpret.
  */
 export function davPropertyService({ db, changeTree }: Deps) {
-  /** The entry at a path. Null for the top folder of a tree. */
-  async function find(tree: Tree, names: string[], tx: Tx): Promise<Node | null | undefined> {
-    if (names.length > 0) return (await findEntry(db, tree, names, tx))?.node
-    return tree.share?.isFile ? (await entriesOf(db, tree.bucketId, [tree.rootId], tx))[0] : null
+  /**
+   * The entry at a path, and the folders above it in its tree. The entry is null for the top folder
+   * of a tree.
+   */
+  async function find(
+    tree: Tree,
+    names: string[],
+    tx: Tx,
+  ): Promise<{ node: Node | null; above: Node[] } | undefined> {
+    if (names.length > 0) return findEntry(db, tree, names, tx)
+    const [file = null] = tree.share?.isFile
+      ? await entriesOf(db, tree.bucketId, [tree.rootId], tx)
+      : []
+    return { node: file, above: [] }
   }
 
   return {
@@ -86,12 +98,15 @@ export function davPropertyService({ db, changeTree }: Deps) {
       caller: Caller,
     ): Promise<void> {
       const last = new Map(changes.map(one => [propertyHash(one), one.content]))
-      await changeTree(tree, caller, async ({ tx }) => {
+      await changeTree(tree, caller, async ({ tx, trunk = noTrunk }) => {
         await lockTree(db, tree, tx)
         const found = await find(tree, names, tx)
         if (found === undefined) throw fileNotFound(tree, names)
-        if (found) requireRevision(found, expected)
-        const entryId = found?.id ?? tree.rootId
+        const { node, above } = found
+        if (node) requireRevision(node, expected)
+        const entryId = node?.id ?? tree.rootId
+        const changed = [...trunk.folders, ...above].map(({ id }) => id)
+        await markChanged(db, node?.kind === FOLDER ? [...changed, node.id] : changed, tx)
         if (modifiedAt !== undefined) await setModifiedAt(db, entryId, modifiedAt, tx)
         if (last.size === 0) return
         await deleteProperties(db, entryId, [...last.keys()], tx)

@@ -60,6 +60,8 @@ export interface FolderView {
 export interface FoundEntry extends FileView {
   kind: Entry['kind']
   blobId: string | null
+  /** Of a folder: grows with each change of anything below it. */
+  changeStamp: number
 }
 
 /** Reads the entries of a tree. */
@@ -215,6 +217,7 @@ const toFoundEntry = (row: PlacedRow, names: string[]): FoundEntry => ({
   ...toFileView(row, names),
   kind: row.kind,
   blobId: row.blobId,
+  changeStamp: row.changeStamp,
 })
 
 const toFileView = (row: EntryRow, names: string[]): FileView => ({ ...detailsOf(row), names })

@@ -1,0 +1,32 @@
+/** The bits of a number that tell apart the ids of one millisecond. */
+const LOW = 21n
+const MASK = (1n << LOW) - 1n
+
+/** The 16 hex digits of a UUIDv7 with its time, and those with its counter. */
+const partsOf = (id: string) => {
+  const hex = id.replaceAll('-', '')
+  return { time: hex.slice(0, 12), counter: hex.slice(16, 22) }
+}
+
+/**
+ * The number of an entry for programs that cannot handle UUIDs: 63 bits, positive, in decimal. It
+ * is derived from the id, so it survives renaming, moving, overwriting and restoring. The upper 42
+ * bits are the time of the UUIDv7 in milliseconds, which suffices until 2109. The lower 21 bits are
+ * taken from the counter with which the package `uuid` keeps the ids of one millisecond apart. Two
+ * instances that create entries in the same millisecond choose the same number with a probability
+ * of one in two million, and then nearly always for different people.
+ */
+export function entryNumber(id: string): string {
+  const { time, counter } = partsOf(id)
+  return String((BigInt(`0x${time}`) << LOW) | (BigInt(`0x${counter}`) & MASK))
+}
+
+/**
+ * The time of an entry number, in milliseconds since 1970: all ids with this number begin with it.
+ * @returns undefined for a text that is no entry number
+ */
+export function timeOfNumber(number: string): number | undefined {
+  if (!/^[1-9]\d{0,18}$/.test(number)) return undefined
+  const value = BigInt(number)
+  return value < 1n << 63n ? Number(value >> LOW) : undefined
+}
