@@ -47,6 +47,9 @@ import { createRecorder } from './telemetry/recorder.ts'
 import { createTus } from './tus/tus.ts'
 import type { Instance } from './workers/link.ts'
 
+/** The time for which a start waits for the uploads that the previous run was completing. */
+const RESUME_MS = 20_000
+
 export interface AppOptions {
   log: Log
   /** Called with every SQL statement, for tests that count them. */
@@ -87,6 +90,8 @@ export async function createApp(config: Config, options: AppOptions) {
     samplesItself = config.figures,
   } = options
   const instanceName = `${hostname()}:${config.port}`
+  // Only one instance uses SQLite. A new container may give it another host name.
+  const instanceKey = config.database.dialect === 'sqlite' ? 'only' : instanceName
   const { coordination: instance, history } = options.instance ?? {
     coordination: localCoordination(),
     history: createRecorder(),
@@ -139,6 +144,7 @@ export async function createApp(config: Config, options: AppOptions) {
     derive,
     history,
     instanceName,
+    instanceKey,
     findCaller: credential => findCallerAgain(db, credential),
     wake: () => lead.wake('outbox'),
     wakeWebhooks: () => lead.wake('webhooks'),
@@ -330,6 +336,8 @@ export async function createApp(config: Config, options: AppOptions) {
       })
       const latePlans = [auth, ...(embedded ? [embedded.door] : []), ...(own?.doors ?? []), pages]
       for (const plan of latePlans) gateway.mount(threshold(plan))
+      // A client whose last bytes have arrived finds its file, even after a kill.
+      if (options.isFirst ?? true) await backgroundCompletions.resume(RESUME_MS)
       if (!options.instance) lead.begin()
       gateway.open()
       if (samplesItself) sampler?.start()

@@ -129,6 +129,8 @@ export const claimSession = (
 
 /**
  * Claims a session whose completion another instance abandoned.
+ * @param before the abandoned completion
+ * @param completion the same, as a completion of this instance
  * @returns whether it still had this abandoned completion
  */
 export const reclaimSession = (
@@ -137,13 +139,14 @@ export const reclaimSession = (
     id,
     claim,
     until,
+    before,
     completion,
-  }: { id: string; claim: string; until: number; completion: string },
+  }: { id: string; claim: string; until: number; before: string; completion: string },
 ): Promise<boolean> =>
   db.changed(
-    `UPDATE upload_session SET claim = ?, claim_until = ?, checked = 0
+    `UPDATE upload_session SET claim = ?, claim_until = ?, completion = ?, checked = 0
      WHERE id = ? AND claim_until <= ? AND state = 'completing' AND completion = ?`,
-    [claim, until, id, Date.now(), completion],
+    [claim, until, completion, id, Date.now(), before],
   )
 
 /** @returns whether the session is still claimed with this token */
@@ -195,6 +198,16 @@ export const findCompletion = (
 export type DueCompletion = Pick<UploadSession, 'id' | 'bucketId' | 'shareId' | 'userId'> & {
   completion: string
 }
+
+/** Background completions whose claim has not expired. */
+export const claimedCompletions = (
+  db: Db,
+): Promise<{ id: string; claim: string; completion: string }[]> =>
+  db.rows(
+    `SELECT id, claim, completion FROM upload_session
+     WHERE state = 'completing' AND claim_until > ? AND claim IS NOT NULL`,
+    [Date.now()],
+  )
 
 /** Some abandoned completions. */
 export const dueCompletions = (db: Db, limit: number): Promise<DueCompletion[]> =>

@@ -87,6 +87,8 @@ interface Options extends Core {
   history: History
   /** The name of this instance. */
   instanceName: string
+  /** Identifies this instance across its restarts. */
+  instanceKey: string
   derive: Derive
   /**
    * Finds the caller by the credential of an earlier request. Null if the credential is no longer

@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { openStoreOf } from '../../src/services/installation.ts'
 import { type BuiltService, runBuilt, startBuilt } from './built-service.ts'
 import { expectWhole } from './consistency.ts'
+import { freePort } from './free-port.ts'
 import { type Person, signInTo } from './harness.ts'
 import { until } from './until.ts'
 
@@ -57,8 +58,11 @@ export async function openSite(
   const blobs = join(dir, 'blobs')
   const secret = randomBytes(32).toString('hex')
   const instances = databaseUrl ? 2 : 1
+  const ports: number[] = []
+  while (ports.length < instances) ports.push(await freePort())
   const settingsWith = (more: Record<string, string>) =>
-    Array.from({ length: instances }, (_, place) => ({
+    ports.map((port, place) => ({
+      PORT: String(port),
       DATA_DIR: join(dir, String(place)),
       DATABASE_URL: databaseUrl,
       BLOB_DIR: blobs,

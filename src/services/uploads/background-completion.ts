@@ -2,10 +2,12 @@ import { validate as isUuid } from 'uuid'
 import type { CompletionState } from '../../../db/models/upload-session.ts'
 import {
   type CompletionRow,
+  claimedCompletions,
   type DueCompletion,
   dueCompletions,
   findCompletion,
   postpone,
+  releaseClaim,
   setChecked,
   setFailed,
 } from '../../../db/queries/upload-session.ts'
@@ -52,6 +54,8 @@ interface Pending extends Pick<Caller, 'via' | 'credentialId'> {
   plan: CompletionPlan
   /** The time of the request. */
   since: number
+  /** The key of the instance that works on it. */
+  instance: string
 }
 
 /**
@@ -89,8 +93,11 @@ export function backgroundCompletionService({
   maintenance,
   log,
   sweepSeconds,
+  instanceKey,
 }: Core<'db' | 'log'> &
   Pick<Config, 'sweepSeconds'> & {
+    /** Identifies this instance across its restarts. */
+    instanceKey: string
     /**
      * Finds the caller by the credential of an earlier request. Null if that credential is no
      * longer valid.
@@ -213,8 +220,8 @@ export function backgroundCompletionService({
 
   /** Starts a completion again that another instance abandoned. */
   async function takeOver({ id, bucketId, shareId, completion }: DueCompletion) {
-    const pending: Pending = JSON.parse(completion)
-    const token = await completions.reclaim(id, completion)
+    const pending: Pending = { ...JSON.parse(completion), instance: instanceKey }
+    const token = await completions.reclaim(id, completion, JSON.stringify(pending))
     if (token === null) return
     try {
       const caller = await findCaller(pending)
@@ -253,6 +260,22 @@ export function backgroundCompletionService({
     await taking
   }
 
+  /**
+   * Takes over the completions of the previous run of this instance, whose claims would otherwise
+   * last until they expire, and the abandoned ones of other instances.
+   */
+  async function resumeAll(): Promise<void> {
+    for (const { id, claim, completion } of await claimedCompletions(db)) {
+      const { instance }: Pending = JSON.parse(completion)
+      if (instance === instanceKey) await releaseClaim(db, id, claim)
+    }
+    const waits = () => maintenance.current() || stopping.signal.aborted
+    do {
+      await look()
+      await Promise.all(running.values())
+    } while (!waits() && (await dueCompletions(db, 1)).length > 0)
+  }
+
   /** Whether this credential is still valid and its user may still write there. */
   const mayComplete = async (tree: Tree, id: string, caller: Caller): Promise<boolean> =>
     (await findCaller(caller)) !== null && (await sessions.isWritable(tree, id, caller.userId))
@@ -275,7 +298,13 @@ export function backgroundCompletionService({
     try {
       const prepared = await completions.prepare(tree, id, by, completion)
       const { via, credentialId } = caller
-      const pending: Pending = { plan: prepared.plan, via, credentialId, since }
+      const pending: Pending = {
+        plan: prepared.plan,
+        via,
+        credentialId,
+        since,
+        instance: instanceKey,
+      }
       start({
         ...prepared,
         tree,
@@ -302,6 +331,19 @@ export function backgroundCompletionService({
     wait,
     look,
     begin,
+
+    /**
+     * Continues the completions of the previous run of this instance. To be called before it serves
+     * requests.
+     * @returns when they have ended, or after this many milliseconds
+     */
+    resume: (ms: number): Promise<void> =>
+      within(
+        resumeAll().catch(error =>
+          log.warn({ err: error }, 'could not resume the completions of the previous run'),
+        ),
+        ms,
+      ),
 
     start(): void {
       timer = setInterval(look, sweepSeconds * 1000)

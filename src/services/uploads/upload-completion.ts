@@ -116,13 +116,14 @@ export function uploadCompletionService({
 
   /**
    * Claims an upload whose completion another instance abandoned.
+   * @param before the abandoned completion
+   * @param completion the same, as a completion of this instance
    * @returns the token; null if that completion continues or has ended
    */
-  async function reclaim(id: string, completion: string): Promise<string | null> {
+  async function reclaim(id: string, before: string, completion: string): Promise<string | null> {
     const token = newClaim()
-    return (await reclaimSession(db, { id, claim: token, until: claimUntil(), completion }))
-      ? token
-      : null
+    const given = { id, claim: token, until: claimUntil(), before, completion }
+    return (await reclaimSession(db, given)) ? token : null
   }
 
   /**

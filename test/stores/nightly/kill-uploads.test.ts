@@ -8,6 +8,8 @@ import { openSite, type UploadSite } from '../../support/upload-site.ts'
 import { restUploader, type Uploader } from '../../support/uploader.ts'
 import { head, openWire, type Wire } from '../../support/wire.ts'
 
+const md5Of = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex')
+
 declare const engine: 'sqlite' | 'mysql'
 
 const KiB = 1024
@@ -225,6 +227,73 @@ describe('A background completion', () => {
     })
     if (site.instances > 1) await site.start(0)
   }, 60_000)
+})
+
+describe('A tus upload whose bytes had all arrived before a kill', () => {
+  it('has its file before the service is ready again', async () => {
+    // Longer than the start: no claim of the killed process expires meanwhile.
+    site.configure({ LEASE_SECONDS: '120', SWEEP_SECONDS: '120' })
+    await site.end(0, 'SIGKILL')
+    await site.start(0)
+    alice = await site.alice(0)
+    const tus = { cookie: alice.cookie, 'tus-resumable': '1.0.0' }
+    const stateOf = async (id: string) =>
+      (
+        await site.db.rows<{ state: string }>('SELECT state FROM upload_session WHERE id = ?', [id])
+      )[0]?.state
+
+    /** @returns whether the kill came before the file */
+    async function killAfterLastByte(name: string): Promise<boolean> {
+      const bytes = randomBytes(40 * PART)
+      const made = await fetch(`${site.at(0).url}/api/tus/`, {
+        method: 'POST',
+        headers: {
+          ...tus,
+          'upload-length': String(bytes.length),
+          'upload-metadata': `filename ${Buffer.from(name).toString('base64')}`,
+        },
+      })
+      const path = made.headers.get('location') ?? ''
+      const id = path.split('/').at(-1) ?? ''
+      const sent = fetch(site.at(0).url + path, {
+        method: 'PATCH',
+        headers: {
+          ...tus,
+          'upload-offset': '0',
+          'content-type': 'application/offset+octet-stream',
+        },
+        body: bytes,
+      }).catch(() => undefined)
+      await until(async () => Boolean(await stateOf(id)), 15_000, 1)
+      // The completion can get no further than to the row that it needs.
+      const isEarly = await site.db.transaction(async tx => {
+        await site.db.rows(`SELECT id FROM bucket${site.db.forUpdate}`, [], tx)
+        const early = (await stateOf(id)) === 'completing'
+        if (early) await site.end(0, 'SIGKILL')
+        return early
+      })
+      await sent
+      if (!isEarly) return false
+      await site.start(0)
+      expect((await fetch(`${site.at(0).url}/readyz`)).status).toBe(200)
+      expect(await stateOf(id)).toBe('completed')
+      const asked = await fetch(site.at(0).url + path, { method: 'HEAD', headers: tus })
+      expect(asked.headers.get('upload-offset')).toBe(String(bytes.length))
+      const [file] = await site.db.rows<{ md5: string }>('SELECT md5 FROM entry WHERE name = ?', [
+        name,
+      ])
+      expect(file?.md5).toBe(md5Of(bytes))
+      return true
+    }
+
+    let tries = 0
+    while (!(await killAfterLastByte(`tus-${tries++}`))) expect(tries).toBeLessThan(30)
+    site.configure({})
+    for (let place = 0; place < site.instances; place++) {
+      await site.end(place, 'SIGTERM')
+      await site.start(place)
+    }
+  }, 120_000)
 })
 
 describe('After all kills', () => {
