@@ -60,7 +60,7 @@ export function parseName(text: string, field = 'name'): string {
 
 /**
  * Makes a text with undecodable bytes invalid. The decoder replaces such bytes with U+FFFD, so
- * different names would become equal. A lone surrogate instead fails every rule here.
+ * different texts would become equal. A lone surrogate instead fails every rule.
  */
 export const markUndecoded = (text: string): string => text.replaceAll('\uFFFD', '\uD800')
 
@@ -106,6 +106,12 @@ function checkName(name: string, field: string): void {
     )
   if (name.includes('\\'))
     throw invalid(field, 'A name cannot contain a backslash: separate names by / instead.')
+  // Forms cannot tell this character from bytes that are not UTF-8, so every interface refuses it.
+  if (name.includes('\uFFFD'))
+    throw invalid(
+      field,
+      'A name cannot contain the replacement character \uFFFD, which stands for lost characters: rename it.',
+    )
   if (control.test(name))
     throw invalid(field, 'A name cannot contain control characters, such as line breaks or tabs.')
   if (edgeSpace.test(name))
