@@ -1,6 +1,10 @@
+import { shownText } from '../renderers/shown-text.ts'
+
 /**
- * Makes another person's text safe to display: on one line, and without control of the text
- * direction.
+ * Makes another person's text safe to display on one line of plain text: what `shownText` shows as
+ * a mark becomes a space here. So do isolates, which would reach into the text around.
  */
 export const oneLine = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim()
+  shownText(text, '\n')
+    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u2068\u2069]+/gu, ' ')
+    .trim()
