@@ -2,8 +2,10 @@
  * How much resident memory the service has after many quick requests, and a minute later, and by
  * how much uploads and proxied downloads raise it: `npm run bench:memory`. The upload in parts has
  * 2 GiB, or as many as are asked for: `npm run bench:memory -- --gib 10`. `-- --requests` measures
- * the quick requests only.
+ * the quick requests only. `-- --soak 20` measures 20 minutes of mixed requests only, at 9 a
+ * second.
  */
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { insertFolder } from './folder.ts'
@@ -11,8 +13,12 @@ import { uploadByGraphql, uploadByRest } from './form.ts'
 import { type Bench, MiB, startService } from './service.ts'
 import { send as sendParts, waysOf } from './upload-parts.ts'
 
-const { gib, requests } = parseArgs({
-  options: { gib: { type: 'string', default: '2' }, requests: { type: 'boolean' } },
+const { gib, requests, soak } = parseArgs({
+  options: {
+    gib: { type: 'string', default: '2' },
+    requests: { type: 'boolean' },
+    soak: { type: 'string' },
+  },
 }).values
 
 const QUICK_REQUESTS = 11_000
@@ -43,11 +49,101 @@ async function measureRequests(): Promise<void> {
   const later = quick.resident()
   const title = `${QUICK_REQUESTS} quick requests`
   process.stdout.write(
-    `${title.padEnd(40)} ${idle.toFixed(0)} MiB before, ${loaded.toFixed(0)} MiB after, ${later.toFixed(0)} MiB a minute later (aim: below 300)\n`,
+    `${title.padEnd(40)} ${idle.toFixed(0)} MiB before, ${loaded.toFixed(0)} MiB after, ${later.toFixed(0)} MiB a minute later (${AIM})\n`,
   )
   await quick.stop()
 }
 
+const SOAK_RATE = 9
+const AIM = 'aim: below 300'
+
+async function newKey({ url, cookie }: Bench): Promise<string> {
+  const made = await fetch(`${url}/api/api_keys/private/create`, {
+    method: 'POST',
+    headers: { cookie, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'soak', scopes: ['private_files:read'] }),
+  })
+  const { response } = (await made.json()) as { response: { api_key: { key: string } } }
+  return response.api_key.key
+}
+
+/** The requests of one turn of the soak, in this order. */
+function soakTurn({ url, cookie }: Bench, key: string, turn: number): (() => Promise<void>)[] {
+  const KiB = 1024
+  const headers = { cookie }
+  const json = { ...headers, 'content-type': 'application/json' }
+  const name = `soak-${turn}`
+  const ask = async (path: string, init: RequestInit = {}): Promise<string> => {
+    const answer = await fetch(url + path, { headers, ...init })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${path}: ${answer.status}: ${text}`)
+    return text
+  }
+  const post = (path: string, body: unknown) =>
+    ask(path, { method: 'POST', headers: json, body: JSON.stringify(body) })
+  const form = (file: string, bytes: Buffer<ArrayBuffer>) => {
+    const body = new FormData()
+    body.append('folder', 'soak')
+    body.append('file', new Blob([bytes]), file)
+    return ask('/api/files/upload', { method: 'POST', body })
+  }
+  const size = turn % 20 === 0 ? 8 * MiB : (1 + (turn % 64)) * 8 * KiB
+  return [
+    () => form(`${name}.bin`, randomBytes(size)),
+    () => form(`${name}.txt`, Buffer.from(`text ${turn} `.repeat(2000))),
+    () => ask('/api/files/tree?path=big&limit=100'),
+    () => post('/graphql', { query: '{ me { id drive { id } apiKeys { nodes { id } } } }' }),
+    () => ask(`/api/search?query=soak-${turn % 10}`),
+    () => ask('/dav/files/big/', { method: 'PROPFIND', headers: { 'x-api-key': key, depth: '1' } }),
+    async () => {
+      const made = JSON.parse(
+        await ask(`/api/user/private/download_token?file=soak/${name}.bin`, { method: 'POST' }),
+      ) as { response: { private_download_token: string } }
+      await ask(`/api/d/private/${made.response.private_download_token}`)
+    },
+    () => ask(`/api/files/info?path=soak/${name}.txt`),
+    () => ask(`/api/files/delete?file=soak/${name}.bin`, { method: 'DELETE' }),
+  ].map(work => async () => void (await work()))
+}
+
+/** Sends mixed requests at a fixed rate, whether or not earlier ones have been answered. */
+async function measureSoak(minutes: number): Promise<void> {
+  const mixed = await startService('sqlite')
+  await insertFolder(mixed.db, mixed, 'big', 1000)
+  const key = await newKey(mixed)
+  await sleep(5000)
+  const idle = mixed.resident()
+  const failed: string[] = []
+  const running = new Set<Promise<void>>()
+  const end = Date.now() + minutes * 60_000
+  let sent = 0
+  for (let turn = 0; Date.now() < end; turn++) {
+    let before: Promise<void> = Promise.resolve()
+    for (const work of soakTurn(mixed, key, turn)) {
+      // The requests of a turn are about the same file.
+      const asked = before.then(work).catch((error: Error) => void failed.push(error.message))
+      before = asked
+      running.add(asked)
+      asked.finally(() => running.delete(asked))
+      sent++
+      await sleep(1000 / SOAK_RATE)
+    }
+  }
+  await Promise.all(running)
+  const loaded = mixed.resident()
+  await sleep(60_000)
+  const later = mixed.resident()
+  process.stdout.write(
+    `${`${sent} mixed requests, ${minutes} minutes`.padEnd(40)} ${idle.toFixed(0)} MiB before, ${loaded.toFixed(0)} MiB after, peak ${mixed.peak().toFixed(0)} MiB, ${later.toFixed(0)} MiB a minute later (${AIM}), ${failed.length} failed\n`,
+  )
+  if (failed.length > 0) process.stdout.write(`${[...new Set(failed)].slice(0, 5).join('\n')}\n`)
+  await mixed.stop()
+}
+
+if (soak) {
+  await measureSoak(Number(soak))
+  process.exit()
+}
 await measureRequests()
 if (requests) process.exit()
 
