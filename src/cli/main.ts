@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { CommanderError } from 'commander'
 import manifest from '#package.json' with { type: 'json' }
+import { readCertificates } from '../config/certificates.ts'
 import { readEnvironment } from './config.ts'
 import { exits } from './failure.ts'
 import { createProgram } from './program.ts'
@@ -19,8 +19,7 @@ for (const stream of [process.stdout, process.stderr])
 const { caFile } = readEnvironment()
 if (caFile)
   try {
-    const authorities = readFileSync(caFile, 'utf8')
-    setDefaultCACertificates([...getCACertificates('default'), authorities])
+    setDefaultCACertificates([...getCACertificates('default'), ...readCertificates(caFile)])
   } catch (error) {
     process.stderr.write(
       `error: SATCHEL_CA_FILE: ${error instanceof Error ? error.message : error}\n`,

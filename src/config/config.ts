@@ -7,7 +7,6 @@ import {
   type DatabaseTls,
   type DatabaseTlsValues,
   readDatabaseTls,
-  readPem,
 } from './database-tls.ts'
 import { serversOf } from './database-url.ts'
 import { withProviders } from './group-roles.ts'
@@ -170,8 +169,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     accounts,
     dataDir,
     database: readDatabase(databaseUrl, s, dataDir, problems),
-    /** PEM of additional trusted certificate authorities. */
-    extraCa: readPem('CA_FILE', caFile, problems),
+    /** PEM of additional trusted certificate authorities, one by one. */
+    extraCa: certificatesOf('CA_FILE', caFile, problems),
     ...readStore(s, env, dataDir, problems),
     /** The source of a blob move, if one is configured. */
     moveFrom: readMoveFrom(env, problems),
@@ -274,7 +273,6 @@ export function loadConfig(): Config {
   readDotEnv({ quiet: true })
   const config = readConfig(process.env)
   // Node.js reads NODE_EXTRA_CA_CERTS before a .env file could set it.
-  if (config.extraCa)
-    setDefaultCACertificates([...getCACertificates('default'), ...certificatesOf(config.extraCa)])
+  if (config.extraCa) setDefaultCACertificates([...getCACertificates('default'), ...config.extraCa])
   return config
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { readCertificates } from './certificates.ts'
 
 const modes = ['disabled', 'verify-ca', 'verify-identity'] as const
 
@@ -81,9 +82,9 @@ export function readDatabaseTls(
   }
   if (Boolean(DATABASE_CERT_FILE) !== Boolean(DATABASE_KEY_FILE))
     problems.push('DATABASE_CERT_FILE and DATABASE_KEY_FILE: set both or none')
-  const ca = readPem('DATABASE_CA_FILE', DATABASE_CA_FILE, problems)
-  const cert = readPem('DATABASE_CERT_FILE', DATABASE_CERT_FILE, problems)
-  const key = readPem('DATABASE_KEY_FILE', DATABASE_KEY_FILE, problems)
+  const ca = certificatesOf('DATABASE_CA_FILE', DATABASE_CA_FILE, problems)?.join('\n')
+  const cert = certificatesOf('DATABASE_CERT_FILE', DATABASE_CERT_FILE, problems)?.join('\n')
+  const key = readKey('DATABASE_KEY_FILE', DATABASE_KEY_FILE, problems)
   return {
     url: rest,
     tls: {
@@ -95,13 +96,13 @@ export function readDatabaseTls(
   }
 }
 
-/** Reads a PEM file; undefined if none is named, or after a problem. */
-export function readPem(setting: string, file: string, problems: string[]): string | undefined {
+/** Reads the key of a PEM file; undefined if none is named, or after a problem. */
+function readKey(setting: string, file: string, problems: string[]): string | undefined {
   if (!file) return undefined
   try {
     const text = readFileSync(resolve(file), 'utf8')
-    if (/^-----BEGIN /m.test(text)) return text
-    problems.push(`${setting}: ${resolve(file)} has no PEM block (-----BEGIN ...)`)
+    if (/^-----BEGIN [A-Z ]*PRIVATE KEY-----/m.test(text)) return text
+    problems.push(`${setting}: ${resolve(file)} has no key (-----BEGIN PRIVATE KEY-----)`)
   } catch (error) {
     problems.push(
       `${setting}: ${resolve(file)} cannot be read (${error instanceof Error ? error.message : error})`,
@@ -110,6 +111,17 @@ export function readPem(setting: string, file: string, problems: string[]): stri
   return undefined
 }
 
-/** The certificates of a PEM text, one by one. */
-export const certificatesOf = (pem: string): string[] =>
-  pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? []
+/** Reads the certificates of a PEM file; undefined if none is named, or after a problem. */
+export function certificatesOf(
+  setting: string,
+  file: string,
+  problems: string[],
+): string[] | undefined {
+  if (!file) return undefined
+  try {
+    return readCertificates(file)
+  } catch (error) {
+    problems.push(`${setting}: ${error instanceof Error ? error.message : error}`)
+    return undefined
+  }
+}

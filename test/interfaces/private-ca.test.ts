@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -10,6 +11,7 @@ import { text } from 'node:stream/consumers'
 import { createServer as createTlsServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { SMTPServer } from 'smtp-server'
+import { readConfig } from '../../src/config/config.ts'
 import { makeCa, type PrivateCa } from '../support/private-ca.ts'
 
 let ca: PrivateCa
@@ -67,7 +69,41 @@ it('The command line trusts SATCHEL_CA_FILE', async () => {
   const untrusted = /UNABLE_TO_VERIFY|SELF_SIGNED/
   expect(await ask({})).toMatch(untrusted)
   expect(await ask({ SATCHEL_CA_FILE: ca.file })).not.toMatch(untrusted)
-  expect(await ask({ SATCHEL_CA_FILE: join(dir, 'none') })).toMatch(/SATCHEL_CA_FILE: ENOENT/)
+  expect(await ask({ SATCHEL_CA_FILE: join(dir, 'none') })).toMatch(
+    /SATCHEL_CA_FILE: .*none cannot be read \(ENOENT/,
+  )
+  for (const [file, problem] of Object.entries(useless()))
+    expect(await ask({ SATCHEL_CA_FILE: file })).toMatch(problem)
+})
+
+/** Files without a certificate that could be trusted, and what is said of them. */
+function useless(): Record<string, RegExp> {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const damaged = readFileSync(ca.file, 'utf8').replace(/[^-\n]{40}\n/, '\n')
+  const texts: [string, string, RegExp][] = [
+    ['empty', '', /has no certificate/],
+    ['key', String(privateKey.export({ type: 'pkcs8', format: 'pem' })), /has no certificate/],
+    ['damaged', damaged, /certificate 1 is damaged/],
+  ]
+  return Object.fromEntries(
+    texts.map(([name, text, problem]) => {
+      const file = join(dir, name)
+      writeFileSync(file, text)
+      return [file, problem]
+    }),
+  )
+}
+
+it('A start refuses a file of authorities without a certificate', () => {
+  for (const [file, problem] of Object.entries(useless())) {
+    expect(() => readConfig({ CA_FILE: file })).toThrow(problem)
+    const database = {
+      DATABASE_URL: 'mysql://root@localhost/satchel',
+      DATABASE_TLS: 'verify-identity',
+      DATABASE_CA_FILE: file,
+    }
+    expect(() => readConfig(database)).toThrow(problem)
+  }
 })
 
 describe('A server with a certificate from a private authority', () => {

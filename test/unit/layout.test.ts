@@ -232,6 +232,7 @@ describe('Imports', () => {
     const isOwn = (file: string) => own.some(folder => file.startsWith(folder))
     const out = arrows.filter(({ file, to }) => file.startsWith('src/cli/') && !isOwn(to))
     expect([...new Set(out.map(({ target }) => target))].sort()).toEqual([
+      'src/config/certificates.ts',
       'src/renderers/shown-text.ts',
       'src/runtime/is-running.ts',
       'src/runtime/open-browser.ts',
