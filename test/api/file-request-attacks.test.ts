@@ -129,6 +129,32 @@ describe('Incomplete uploads', () => {
     await expectConsistent(t)
   })
 
+  it('reserve ahead no more than has arrived, also in one request', async () => {
+    const { id, token } = await request()
+    let cut = () => {}
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        const head = '--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n'
+        controller.enqueue(Buffer.from(head))
+        controller.enqueue(Buffer.alloc(9 * MiB))
+        cut = () => controller.error(new Error('cut'))
+      },
+    })
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    const answer = t.anonymous
+      .rest('POST', `/api/request/${token}/upload`, { body, headers })
+      .catch(() => undefined)
+    const { reservedBytes } = await until(async () => {
+      const found = await row(id)
+      return Number(found?.reservedBytes) > 0 && found
+    })
+    expect(Number(reservedBytes)).toBeLessThanOrEqual(18 * MiB)
+    cut()
+    await answer
+    await until(async () => Number((await row(id))?.reservedFiles) === 0)
+    await expectConsistent(t)
+  })
+
   it('of one byte do not block others in the same network', async () => {
     const { token } = await request()
     for (let i = 0; i < 10; i++)

@@ -58,6 +58,14 @@ interface Deps extends Core<'db'> {
   uploadCompletions: UploadCompletionService
 }
 
+const MiB = 1024 * 1024
+/**
+ * A stranger reserves ahead as much as they have sent. With the bound on unfinished uploads, the
+ * bytes of one network that are reserved and have not arrived are at most as many as those that
+ * have, and 200 MiB.
+ */
+const bytesAhead = (arrived: number): number => Math.min(Math.max(arrived, MiB), 64 * MiB)
+
 const keepBoth = () => 'keep_both' as const
 
 const tooManyUnfinished = () =>
@@ -125,7 +133,7 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
     }
     const alsoRelease = (blobId: string, bytes: number, tx: Tx) =>
       shrinkRequestedUpload(db, blobId, bytes, tx)
-    return { ...limits, alsoReserve, alsoRelease }
+    return { ...limits, bytesAhead, alsoReserve, alsoRelease }
   }
 
   const writerOf = (

@@ -46,7 +46,7 @@ export interface StageOptions {
   signal?: AbortSignal | undefined
 }
 
-const STEP = 64 * 1024 * 1024
+const BYTES_AHEAD = 64 * 1024 * 1024
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 /**
@@ -193,7 +193,9 @@ export function blobService({
             if (total > limits.maxFileSizeBytes) throw fileTooLarge(limits, tree)
             if (reserved !== undefined && total <= reserved) return
             const ahead = Math.min(
-              bound === undefined ? total + STEP : Math.max(bound, total),
+              bound === undefined
+                ? total + (limits.bytesAhead?.(total) ?? BYTES_AHEAD)
+                : Math.max(bound, total),
               Math.max(largest, total),
             )
             const wanted = ended ? [total] : [ahead, total]

@@ -9,6 +9,11 @@ import { shareEnded } from './trunk.ts'
 /** The limits of a bucket and other bounds of an upload. */
 export interface UploadLimits extends BucketLimits {
   /**
+   * How many bytes a stream of unknown length reserves ahead, once so many have arrived; by default
+   * 64 MiB.
+   */
+  bytesAhead?: (arrived: number) => number
+  /**
    * Reserves space for an upload elsewhere, in the same transaction.
    * @returns the reason why it cannot, or null
    */
