@@ -29,6 +29,11 @@ interface Asked {
 
 /** A request must end within ten seconds. */
 const PATIENCE = 8000
+/**
+ * Rows are garbage as soon as they are sent. With the default of Node.js, each thread keeps up to
+ * 48 MiB of it.
+ */
+const resourceLimits = { maxYoungGenerationSizeMb: 6 }
 /** Milliseconds that closing waits for a thread whose disk does not answer. */
 const CLOSING = 2000
 
@@ -78,7 +83,7 @@ export class SqliteThread {
 
   #open(): Worker {
     if (this.#worker) return this.#worker
-    const worker = new Worker(program, { workerData: this.filename })
+    const worker = new Worker(program, { workerData: this.filename, resourceLimits })
     this.#worker = worker
     worker.on('message', (answer: Answer) => this.#hear(answer))
     worker.on('error', error => this.#end(worker, error))

@@ -108,7 +108,9 @@ function soakTurn({ url, cookie }: Bench, key: string, turn: number): (() => Pro
 
 /** Sends mixed requests at a fixed rate, whether or not earlier ones have been answered. */
 async function measureSoak(minutes: number): Promise<void> {
-  const mixed = await startService('sqlite')
+  // As `npm start` and the image set them.
+  const malloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
+  const mixed = await startService('sqlite', malloc)
   await insertFolder(mixed.db, mixed, 'big', 1000)
   const key = await newKey(mixed)
   await sleep(5000)
