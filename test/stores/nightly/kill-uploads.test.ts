@@ -264,7 +264,7 @@ describe('A tus upload whose bytes had all arrived before a kill', () => {
         },
         body: bytes,
       }).catch(() => undefined)
-      await until(async () => Boolean(await stateOf(id)), 15_000, 1)
+      await until(async () => Boolean(await stateOf(id)), 60_000, 1)
       // The completion can get no further than to the row that it needs.
       const isEarly = await site.db.transaction(async tx => {
         await site.db.rows(`SELECT id FROM bucket${site.db.forUpdate}`, [], tx)
