@@ -7,6 +7,7 @@ import { textKeys } from './migrations/0038-text-keys.ts'
 import { deferredLengths } from './migrations/0039-deferred-lengths.ts'
 import { ownAccounts } from './migrations/0041-own-accounts.ts'
 import { passkeys } from './migrations/0042-passkeys.ts'
+import { textVersion } from './migrations/0046-text-version.ts'
 import { changeStamps } from './migrations/0050-change-stamps.ts'
 import { makeSearchTables } from './search-tables.ts'
 
@@ -28,6 +29,7 @@ const all: Migration[] = [
   deferredLengths,
   ownAccounts,
   passkeys,
+  textVersion,
   changeStamps,
 ]
 

@@ -48,7 +48,7 @@ mutation('approveLogin', {
   description:
     'Lets a program on the computer of the caller have an API key, by a redirect to a loopback address (RFC 8252) with PKCE. Show the caller first what asks.',
   auth: { session: true },
-  fails: ['INVALID_INPUT', 'INVALID_SCOPE', 'PROOF_NEEDED', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  fails: ['INVALID_INPUT', 'INVALID_SCOPE', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   places: {
     client_id: 'clientId',
     client_name: 'clientName',
@@ -105,7 +105,6 @@ mutation('approveDeviceLogin', {
     'INVALID_DURATION',
     'LOGIN_REQUEST_NOT_FOUND',
     'TOO_MANY_ATTEMPTS',
-    'PROOF_NEEDED',
     'QUOTA_EXCEEDED',
     'RATE_LIMITED',
   ],

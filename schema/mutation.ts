@@ -88,8 +88,6 @@ export function mutation<
     payload,
   }: Options<S, Fields, Payload>,
 ) {
-  // What operators do is critical.
-  const failures = auth.operator ? [...fails, 'PROOF_NEEDED' as const] : fails
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
   type Given = InputShapeFromFields<Fields>
   // Its fields are typed in the parameters of this function; Pothos cannot follow them through a
@@ -107,9 +105,9 @@ export function mutation<
       description: [
         description,
         ...(goesOn ? [`Goes on during a maintenance: ${goesOn}.`] : []),
-        ...(failures.length > 0 ? [`Fails with ${failures.join(', ')}.`] : []),
+        ...(fails.length > 0 ? [`Fails with ${fails.join(', ')}.`] : []),
       ].join(' '),
-      extensions: { fails: failures },
+      extensions: { fails },
       args: Input
         ? { input: t.arg({ type: Input, required: true, description: 'The input.' }) }
         : {},
@@ -124,7 +122,6 @@ export function mutation<
       goesOn,
       resolve: async (_root, args, context, info): Promise<object> => {
         try {
-          if (auth.operator && context.caller) await context.services.proofs.require(context.caller)
           return await resolve(args.input as Given, context as ContextOf<S>, info)
         } catch (error) {
           throw atArgument(error, places)

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { DAY_MS } from '../../src/values/duration.ts'
-import type { TextFormat } from '../../src/values/text-format.ts'
+import { TEXT_VERSION, type TextFormat } from '../../src/values/text-format.ts'
 import type { Db, Tx } from '../index.ts'
 import { FILE } from '../models/entry.ts'
 import { GIVEN_UP } from './job.ts'
@@ -8,7 +8,7 @@ import { inParts, placeholders } from './sql.ts'
 
 /** The text of a content, extracted in one format, for all files with that content. */
 export interface ContentText {
-  /** The key made of the SHA-256 of the bytes and the format; see `textKeyOf`. */
+  /** The key made of the SHA-256 of the bytes, the format and the version; see `textKeyOf`. */
   digest: string
   /** `failed`: there is no text until the content is read again. */
   state: 'made' | 'failed'
@@ -21,23 +21,27 @@ export interface ContentText {
 
 /** The time after which a failed content is read again, in milliseconds. */
 const FAILED_MS = 7 * DAY_MS
+/** The failures that do not pass: the same reader would fail again. */
+const LASTING = "'unsupported', 'too-large'"
 
 /**
  * The key of a content's text. It includes the format, because people choose names and media types.
- * Otherwise the first owner of some bytes would decide the format for everyone.
+ * Otherwise the first owner of some bytes would decide the format for everyone. It includes the
+ * version of the reader, so that no text of an earlier version is taken for one of this version.
  */
 export const textKeyOf = (sha256: string, format: TextFormat): string =>
-  hash('sha256', `${sha256} ${format}`)
+  hash('sha256', `${sha256} ${format} ${TEXT_VERSION}`)
 
 /** A text, or a failure that is still valid. */
 export const contentText = (
   db: Db,
   digest: string,
 ): Promise<Pick<ContentText, 'state'> | undefined> =>
-  db.row("SELECT state FROM content_text WHERE digest = ? AND (state = 'made' OR created_at > ?)", [
-    digest,
-    Date.now() - FAILED_MS,
-  ])
+  db.row(
+    `SELECT state FROM content_text
+     WHERE digest = ? AND (state = 'made' OR created_at > ? OR reason IN (${LASTING}))`,
+    [digest, Date.now() - FAILED_MS],
+  )
 
 /** Records the content of a blob and the key of its text. @returns whether the blob is live */
 export const setTextKey = (
@@ -62,7 +66,9 @@ export const expiredFailures = (db: Db, limit: number): Promise<TextFile[]> =>
   db.rows(
     `SELECT e.blob_id AS blobId, e.name, e.file_type AS fileType, e.total_bytes AS size
      FROM content_text c JOIN blobs b ON b.text_key = c.digest JOIN entry e ON e.blob_id = b.id
-     WHERE c.state = 'failed' AND c.created_at <= ? LIMIT ${limit}`,
+     WHERE c.state = 'failed' AND c.created_at <= ?
+       AND (c.reason IS NULL OR c.reason NOT IN (${LASTING}))
+     LIMIT ${limit}`,
     [Date.now() - FAILED_MS],
   )
 

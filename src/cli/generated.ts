@@ -296,7 +296,6 @@ export type ErrorCode =
   | 'PASSWORD_REQUIRED'
   | 'PATH_EXISTS'
   | 'PLAN_IN_USE'
-  | 'PROOF_NEEDED'
   | 'QUOTA_EXCEEDED'
   | 'RATE_LIMITED'
   | 'REVISION_MISMATCH'

@@ -43,6 +43,8 @@ export type Ended =
 
 const own = fileURLToPath(import.meta.url)
 const folder = dirname(own)
+/** The folder of the readers of documents, which run in browsers, too. */
+const documents = join(dirname(folder), 'documents')
 const program = join(folder, `process${own.endsWith('.ts') ? '.ts' : '.js'}`)
 
 /** The package folders that these modules may be loaded from. */
@@ -58,7 +60,7 @@ function packageFolders(): string[] {
 
 /** The command line of a process that may read only these folders. */
 function commandOf(readable: string[]): Promise<[string, string[]]> {
-  const allowed = [folder, ...packageFolders(), ...readable]
+  const allowed = [folder, documents, ...packageFolders(), ...readable]
   const node = [
     process.execPath,
     ...['--permission', '--allow-addons', ...allowed.map(path => `--allow-fs-read=${path}`)],

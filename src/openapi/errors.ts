@@ -146,15 +146,6 @@ const kinds: Record<ErrorCode, Kind> = {
   INVITE_NOT_FOR_YOU: {
     says: 'This invite is for another e-mail address. Sign in with the address that was invited.',
   },
-  PROOF_NEEDED: {
-    says: 'Prove first that it is you: open https://files.example.com/account/confirm in this browser, and try again.',
-    details: {
-      url: someText(
-        'https://files.example.com/account/confirm',
-        'The page that asks for the proof.',
-      ),
-    },
-  },
   LAST_OWNER: {
     says: 'A workspace needs at least one owner. Make another member an owner first.',
     sometimes: {

@@ -141,14 +141,9 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
       if (form.get('account') !== caller.userId) return asking(caller, here, asked)
       const isApproved = readAnswer(form)
       if (isApproved) await rateLimits.hit('api_keys', caller.userId, {})
-      let href: string
-      try {
-        href = isApproved
-          ? await loginRequests.approve(caller, asked, form.get('key_expires_in'))
-          : loginRequests.refuse(asked)
-      } catch (error) {
-        return proveFirst(error, here)
-      }
+      const href = isApproved
+        ? await loginRequests.approve(caller, asked, form.get('key_expires_in'))
+        : loginRequests.refuse(asked)
       // Browsers apply form-action to redirects after a form, and form-action cannot name an IPv6
       // address. So the page itself redirects.
       return page(
@@ -205,10 +200,7 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
         const sentence = `“${oneLine(name)}” gets its key within seconds. You can close this window, and end the access at any time under API keys.`
         return donePage('Approved', sentence, caller)
       } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'LOGIN_REQUEST_NOT_FOUND') {
-          const query = new URLSearchParams({ user_code: userCode })
-          return proveFirst(error, hereWith(DEVICE_PATH, query))
-        }
+        if (!(error instanceof AppError) || error.code !== 'LOGIN_REQUEST_NOT_FOUND') throw error
         return page(
           'device',
           { userCode, problem: error.message },
@@ -227,12 +219,6 @@ function repeatedRefused(query: URLSearchParams) {
     if (error instanceof GrantError) throw new InvalidInput('query', error.message)
     throw error
   }
-}
-
-/** Leads to the proof that a critical action needs, and back to the question. */
-function proveFirst(error: unknown, here: string): Reply {
-  if (!(error instanceof AppError) || error.code !== 'PROOF_NEEDED') throw error
-  return { to: `/account/confirm?${new URLSearchParams({ return_to: here })}` }
 }
 
 function readAnswer(form: URLSearchParams): boolean {

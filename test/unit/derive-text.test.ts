@@ -95,9 +95,9 @@ describe('The text of a file', () => {
     const xlsx = office({
       'xl/sharedStrings.xml': '<sst><si><t>Rent</t></si><si><t>March</t></si></sst>',
       'xl/worksheets/sheet1.xml':
-        '<worksheet><sheetData><row><c t="s"><v>0</v></c><c><v>4711</v></c><c t="inlineStr"><is><t>inline</t></is></c></row></sheetData></worksheet>',
+        '<worksheet><sheetData><row><c t="s"><v>0</v></c><c><v>4711</v></c><c t="inlineStr"><is><t>inline</t></is></c><c t="s"><v>1</v></c></row></sheetData></worksheet>',
     })
-    expect((await textOf(xlsx, 'office')).split(/\s+/)).toEqual(['Rent', 'March', '4711', 'inline'])
+    expect((await textOf(xlsx, 'office')).split(/\s+/)).toEqual(['Rent', '4711', 'inline', 'March'])
     const slide = (text: string) => `<p:sld><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:sld>`
     const pptx = office({
       'ppt/slides/slide10.xml': slide('tenth'),
@@ -160,8 +160,7 @@ describe('The text of a file', () => {
       ...['--XX', 'Content-Type: text/plain', '', 'the quokka', '--XX--'],
     ].join('\r\n')
     const text = await textOf(mail, 'mail')
-    for (const word of ['the', 'numbat', 'quokka']) expect(text).toContain(word)
-    expect(text).not.toContain('no ')
+    for (const word of ['the', 'numbat', 'no', 'text', 'quokka']) expect(text).toContain(word)
   })
 
   it('is detected by content, whatever the name of the file', async () => {

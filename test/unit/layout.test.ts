@@ -36,7 +36,7 @@ const layers = [
   ['src/coordination/'],
   ['src/telemetry/'],
   ['src/runtime/', 'src/upload-engine/', 'src/renderers/'],
-  ['src/language/'],
+  ['src/language/', 'src/documents/'],
   ['src/config/'],
 ]
 

@@ -3,7 +3,25 @@ import { fileURLToPath } from 'node:url'
 import { PDFiumModule } from '@hyzyla/pdfium'
 import { Refusal } from '../outcome.ts'
 
-type PDFium = Awaited<ReturnType<typeof PDFiumModule>>
+type Module = Awaited<ReturnType<typeof PDFiumModule>>
+
+/** Functions for annotations and forms that the types of the library leave out. */
+interface Annotations {
+  FPDFPage_GetAnnotCount(page: number): number
+  FPDFPage_GetAnnot(page: number, index: number): number
+  FPDFPage_CloseAnnot(annotation: number): void
+  FPDFAnnot_GetSubtype(annotation: number): number
+  FPDFAnnot_GetFlags(annotation: number): number
+  /** Writes a text of UTF-16, and returns its length in bytes. */
+  FPDFAnnot_GetStringValue(annotation: number, key: number, to: number, size: number): number
+  FPDFAnnot_GetFormFieldType(form: number, annotation: number): number
+  FPDFAnnot_GetFormFieldFlags(form: number, annotation: number): number
+  FPDFAnnot_GetFormFieldValue(form: number, annotation: number, to: number, size: number): number
+}
+
+export type Pdfium = Omit<Module, 'wasmExports'> & {
+  wasmExports: Module['wasmExports'] & Annotations
+}
 
 /** The maximum size of a document, which is held in memory. */
 const DOCUMENT_BYTES = 128 * 1024 * 1024
@@ -28,7 +46,7 @@ let compiled: WebAssembly.Module | undefined
  * Starts PDFium with its own memory, so that nothing remains for the next document. It has no
  * scripts and no network.
  */
-export async function startPdfium(): Promise<PDFium> {
+export async function startPdfium(): Promise<Pdfium> {
   compiled ??= new WebAssembly.Module(
     readFileSync(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'))),
   )
@@ -42,11 +60,27 @@ export async function startPdfium(): Promise<PDFium> {
     },
   })
   pdfium._FPDF_InitLibraryWithConfig({ version: 2 })
-  return pdfium
+  return pdfium as Pdfium
+}
+
+/** The size of FPDF_FORMFILLINFO. */
+const FORM_INFO = 256
+
+/**
+ * Opens the form of a document, whose fields are drawn and read only with it. Without callbacks, it
+ * can open nothing and send nothing.
+ * @returns its handle, or 0 if the document cannot have one
+ */
+export function openForm(pdfium: Pdfium, document: number): number {
+  const info = pdfium.wasmExports.malloc(FORM_INFO)
+  if (!info) throw new Refusal('memory')
+  pdfium.HEAPU8.fill(0, info, info + FORM_INFO)
+  pdfium.HEAP32[info >> 2] = 1
+  return pdfium._FPDFDOC_InitFormFillEnvironment(document, info)
 }
 
 /** Opens a document. @returns its handle @throws Refusal */
-export function loadDocument(pdfium: PDFium, path: string): number {
+export function loadDocument(pdfium: Pdfium, path: string): number {
   const file = openSync(path, 'r')
   try {
     const { size } = fstatSync(file)
@@ -72,7 +106,9 @@ export function loadDocument(pdfium: PDFium, path: string): number {
  */
 export async function firstPage(path: string, side: number): Promise<FirstPage> {
   const pdfium = await startPdfium()
-  const page = pdfium._FPDF_LoadPage(loadDocument(pdfium, path), 0)
+  const document = loadDocument(pdfium, path)
+  const form = openForm(pdfium, document)
+  const page = pdfium._FPDF_LoadPage(document, 0)
   if (!page) throw new Refusal('unreadable')
   const [width, height] = [pdfium._FPDF_GetPageWidth(page), pdfium._FPDF_GetPageHeight(page)]
   if (!(width > 0 && height > 0 && width < 1e6 && height < 1e6)) throw new Refusal('unreadable')
@@ -84,6 +120,7 @@ export async function firstPage(path: string, side: number): Promise<FirstPage> 
   if (!bitmap) throw new Refusal('memory')
   pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, raw.width, raw.height, WHITE)
   pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, raw.width, raw.height, 0, FLAGS)
+  if (form) pdfium._FPDF_FFLDraw(form, bitmap, page, 0, 0, raw.width, raw.height, 0, FLAGS)
   const at = pdfium._FPDFBitmap_GetBuffer(bitmap)
   const data = Buffer.from(pdfium.HEAPU8.subarray(at, at + raw.width * raw.height * raw.channels))
   return {

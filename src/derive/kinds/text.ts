@@ -2,16 +2,19 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, readFile, stat } from 'node:fs/promises'
 import { brotliCompressSync, constants } from 'node:zlib'
+import { BadDocument } from '../../documents/bad-document.ts'
+import { MOST_CHARACTERS } from '../../documents/bounded-text.ts'
+import { charsetIn, decode, isText } from '../../documents/decode.ts'
 import { type Derived, Refusal, type Task } from '../outcome.ts'
-import { MOST_CHARACTERS } from '../text/bounded-text.ts'
-import { decode } from '../text/decode.ts'
-import { textOfHtml } from '../text/markup.ts'
 import { distinctWords } from '../words.ts'
 
 /** The input of a job of this kind. */
 interface Input {
-  /** The file's format, judged by its name and media type. */
-  format: 'text' | 'html' | 'mail' | 'pdf' | 'office'
+  /**
+   * The file's format, judged by its name and media type. A file of `any` format is read if its
+   * bytes are a text or a document.
+   */
+  format: 'text' | 'html' | 'mail' | 'pdf' | 'office' | 'any'
 }
 
 /**
@@ -46,28 +49,43 @@ async function whole(path: string): Promise<Buffer> {
   return readFile(path)
 }
 
+type Format = Input['format'] | 'rtf' | 'card' | 'flat'
+
 /**
  * The format by the file's first bytes if they show one, because people choose names, and all files
  * with this content share the text. A file that matches no format is read as text, if it is text.
  */
-function formatOf(start: Buffer, said: Input['format']): Input['format'] {
+function formatOf(start: Buffer, said: Input['format']): Format {
   const mark = start.indexOf('%PDF-')
   // A PDF may have leading bytes, and a text may mention the PDF mark.
   if (mark === 0 || (mark > 0 && said === 'pdf')) return 'pdf'
-  if (start.toString('latin1', 0, 4) === 'PK\x03\x04') return 'office'
+  const head = start.toString('latin1')
+  if (head.startsWith('PK\x03\x04')) return 'office'
+  if (head.startsWith('{\\rtf')) return 'rtf'
+  if (/^(\xef\xbb\xbf)?BEGIN:V(CARD|CALENDAR)\b/i.test(head)) return 'card'
+  if (/^[^<]{0,100}<\?xml[^>]{0,200}>\s*(<!--[^>]{0,400}-->\s*)?<office:document\b/.test(head))
+    return 'flat'
+  if (said === 'any' && /^From \S+ .{10,60}\d\d:\d\d/.test(head)) return 'mail'
   return said === 'pdf' || said === 'office' ? 'text' : said
 }
 
-async function textOf(path: string, said: Input['format']): Promise<string> {
-  const format = formatOf(await startOf(path, 1024), said)
+async function textOf(path: string, said: Input['format'], mediaType: string): Promise<string> {
+  const start = await startOf(path, 64 * 1024)
+  const format = formatOf(start.subarray(0, 1024), said)
   // Each process loads only the parsers that it needs.
   if (format === 'pdf') return (await import('../text/pdf.ts')).textOfPdf(path)
   if (format === 'office')
-    return (await import('../text/office.ts')).textOfOffice(await whole(path))
+    return (await import('../../documents/zipped.ts')).textOfZipped(await whole(path))
+  if (format === 'rtf')
+    return (await import('../../documents/rich-text.ts')).textOfRtf(await whole(path))
+  if (!isText(start, format !== 'any')) throw new Refusal('unsupported')
   const bytes = await startOf(path, READ)
-  if (format === 'mail') return (await import('../text/mail.ts')).textOfMail(bytes)
-  const text = decode(bytes)
-  return format === 'html' ? textOfHtml(text) : text
+  if (format === 'mail') return (await import('../../documents/mail.ts')).textOfMail(bytes)
+  if (format === 'card') return (await import('../../documents/card.ts')).textOfCard(bytes)
+  const text = decode(bytes, charsetIn(mediaType))
+  if (format === 'flat')
+    return (await import('../../documents/open-document.ts')).readFlatDocument(text).toString()
+  return format === 'html' ? (await import('../../documents/html.ts')).textOfHtml(text) : text
 }
 
 async function sha256Of(path: string): Promise<string> {
@@ -81,13 +99,14 @@ async function sha256Of(path: string): Promise<string> {
  * Extracts the text of a file, compressed, its distinct words, one per line, and the file's
  * checksum.
  */
-export async function work({ path, input }: Task): Promise<Derived> {
+export async function work({ path, input, mediaType }: Task): Promise<Derived> {
   const sha256 = await sha256Of(path)
   let text: string
   try {
-    text = await textOf(path, (input as Input).format)
+    text = await textOf(path, (input as Input).format, mediaType)
   } catch (error) {
-    if (error instanceof Refusal) return { value: { sha256, failed: error.reason } }
+    if (error instanceof Refusal || error instanceof BadDocument)
+      return { value: { sha256, failed: error.reason } }
     // Libraries report broken files only by message. Other errors have a code.
     if (
       error instanceof Error &&

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import { z } from 'zod'
-import { MOST_CHARACTERS } from '../../derive/text/bounded-text.ts'
 import { MOST_WORDS, wordsIn } from '../../derive/words.ts'
+import { MOST_CHARACTERS } from '../../documents/bounded-text.ts'
 
 const decompress = promisify(brotliDecompress)
 /** The UTF-8 size limit of a text, in bytes. */

@@ -17,7 +17,7 @@ import type { Config } from '../../config/config.ts'
 import { type Derive, DeriveUnavailable } from '../../derive/derive.ts'
 import type { FailureReason } from '../../derive/outcome.ts'
 import { sourceOf } from '../../storage/source.ts'
-import { MAX_TEXT_FILE, textFormatOf } from '../../values/text-format.ts'
+import { MAX_TEXT_FILE, MAX_UNKNOWN_FILE, textFormatOf } from '../../values/text-format.ts'
 import type { Core } from '../core.ts'
 import { enqueueAll, type Jobs } from '../notices/outbox.ts'
 import { textOfBody, textValue, wordsOfOutput } from './content-text.ts'
@@ -54,9 +54,12 @@ interface Deps extends Core<'db' | 'store' | 'log' | 'wake'>, Pick<Config, 'sear
   derive: Derive
 }
 
-/** Whether a file has a text that can be searched. */
-export const hasText = ({ name, fileType, size }: Omit<TextFile, 'blobId'>): boolean =>
-  size > 0 && size <= MAX_TEXT_FILE && textFormatOf(name, fileType) !== null
+/** Whether a file may have a text that can be searched. */
+export function hasText({ name, fileType, size }: Omit<TextFile, 'blobId'>): boolean {
+  const format = textFormatOf(name, fileType)
+  const most = format === 'any' ? MAX_UNKNOWN_FILE : MAX_TEXT_FILE
+  return format !== null && size > 0 && size <= most
+}
 
 /**
  * The texts of contents: each is made once, in a process apart, belongs to the SHA-256 of the bytes

@@ -33,7 +33,7 @@ const noOrigin: Origin = { address: null, agent: null }
 /** `/account/security`: how a person signs in, and `/account/confirm`: the proof before changes. */
 export function securityPages(deps: PageDeps): Pages {
   const { services, tokens, otherProviders, publicUrl } = deps
-  const { logins, passkeys, proofs, secondFactors, sessions, appointments } = services
+  const { logins, passkeys, secondFactors, sessions, appointments } = services
   const { callerOf, changerOf } = accountGate(deps)
 
   const sealChallenge = (caller: Caller, own: string) =>
@@ -329,10 +329,9 @@ export function securityPages(deps: PageDeps): Pages {
         ? [{ ...emailField(say, login.email), readonly: true as const }, passwordField(say)]
         : [],
       buttons: hasPassword ? [{ label: say('confirm') }] : [],
-      links:
-        hasPassword || hasPasskey
-          ? []
-          : otherProviders.map(name => ({ label: say('confirm_again'), href: again(name) })),
+      links: login
+        ? []
+        : otherProviders.map(name => ({ label: say('confirm_again'), href: again(name) })),
       passkey: hasPasskey
         ? {
             kind: 'get' as const,
@@ -369,7 +368,7 @@ export function securityPages(deps: PageDeps): Pages {
             { address, deviceOf },
           ))
       if (proved && proved.userId === caller.userId) {
-        await proofs.note(caller)
+        await logins.noteProof(caller)
         return visit.lead(nextOf(visit))
       }
       const problem = visit.say(answer ? 'wrong_passkey' : 'wrong')
