@@ -11,7 +11,6 @@ import {
   workspaceKey,
 } from '../support/builders.ts'
 import { expectConsistent } from '../support/consistency.ts'
-import { unseen, unseenInGraph } from '../support/coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 
 let t: TestApp
@@ -347,20 +346,5 @@ describe('Favourites by REST', () => {
     expect((await ofWorkspace.rest('GET', '/api/favourites')).response.code).toBe(
       'KEY_OUT_OF_BOUNDS',
     )
-  })
-
-  it('cover every operation', async () => {
-    for (const [name, input] of [
-      ['AddFavourites', {}],
-      ['RemoveFavourites', {}],
-      ['MoveFavourite', { favourite: 'x' }],
-    ] as const) {
-      const field = name.charAt(0).toLowerCase() + name.slice(1)
-      const document = `mutation ($input: ${name}Input!) { ${field}(input: $input) { __typename } }`
-      expect(await codeOf(t.anonymous, document, { input })).toBe('UNAUTHENTICATED')
-    }
-    const one = '/api/favourites/{favourite_id}'
-    expect(unseen('GET /api/favourites', `PUT ${one}`, `PATCH ${one}`, `DELETE ${one}`)).toEqual([])
-    expect(unseenInGraph('addFavourites', 'removeFavourites', 'moveFavourite')).toEqual([])
   })
 })

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { unseen } from '../support/coverage-of-routes.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from '../support/harness.ts'
 import { anId, aTime, at, awkwardNames, byCodePoint } from '../support/shapes.ts'
 
@@ -307,11 +306,6 @@ describe('POST /api/files/upload', () => {
     expect(await usageOf(dora)).toEqual({ bytes: 0, files: 0, folders: 0 })
   })
 
-  it('401 without a credential', async () => {
-    const { status, response } = await t.anonymous.upload('a.txt', 'x')
-    expect([status, response]).toEqual([401, { code: 'UNAUTHENTICATED' }])
-  })
-
   it('409 for an existing name in any form; the old file stays, and the new blob is deleted', async () => {
     const { response } = await alice.upload('taken/a.txt', 'first')
     await alice.rest('POST', '/api/folders', { json: { path: 'taken/folder' } })
@@ -478,10 +472,6 @@ describe('GET /api/files/tree', () => {
     const { status, response } = await tree(alice, query)
     expect([status, response]).toEqual([400, { code, field }])
   })
-
-  it('401 without a credential', async () => {
-    expect((await tree(t.anonymous)).status).toBe(401)
-  })
 })
 
 describe('POST /api/files/move', () => {
@@ -557,10 +547,6 @@ describe('POST /api/files/move', () => {
     expect([status, response]).toEqual([400, { code, field }])
   })
 
-  it('401 without a credential', async () => {
-    expect((await move('onto/a.txt', 'b', t.anonymous)).status).toBe(401)
-  })
-
   it('400 for another user’s file, like for a missing one', async () => {
     await alice.upload('hers/a.txt', 'hers')
     const foreign = await move('hers/a.txt', 'mine.txt', bob)
@@ -614,10 +600,6 @@ describe('DELETE /api/files/delete', () => {
       json: { file: 'a' },
     })
     expect([status, response]).toEqual([400, { code: 'INVALID_INPUT', field: 'file' }])
-  })
-
-  it('401 without a credential', async () => {
-    expect((await remove('level/a.txt', t.anonymous)).status).toBe(401)
   })
 
   it('404 for a missing file, or for a folder', async () => {
@@ -691,10 +673,6 @@ describe('DELETE /api/files/delete/batch', () => {
     expect(await namesIn(alice, 'batch')).toEqual(['batch/keep'])
   })
 
-  it('401 without a credential', async () => {
-    expect((await removeAll(['batch/keep'], t.anonymous)).status).toBe(401)
-  })
-
   it('200 lists another user’s file among the failures', async () => {
     await bob.upload('batch/keep', '')
     const carol = await t.signIn('carol')
@@ -708,23 +686,4 @@ describe('DELETE /api/files/delete/batch', () => {
     })
     expect(await namesIn(alice, 'batch')).toEqual(['batch/keep'])
   })
-})
-
-it('covers every documented status', () => {
-  // test/interfaces/drive-gone.test.ts and test/api/plan-bounds.test.ts cover these.
-  expect(
-    unseen(
-      'POST /api/files/upload',
-      'GET /api/files/tree',
-      'POST /api/files/move',
-      'DELETE /api/files/delete',
-      'DELETE /api/files/delete/batch',
-    ),
-  ).toEqual([
-    'POST /api/files/upload 400 FOLDER_NOT_FOUND',
-    'POST /api/files/move 400 QUOTA_EXCEEDED',
-    'POST /api/files/move 400 FOLDER_NOT_FOUND',
-    'DELETE /api/files/delete 404 FOLDER_NOT_FOUND',
-    'DELETE /api/files/delete/batch 400 FOLDER_NOT_FOUND',
-  ])
 })

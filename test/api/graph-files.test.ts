@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { driveOf, found, join, put, ROOMY, UNHURRIED } from '../support/builders.ts'
 import { expectConsistent } from '../support/consistency.ts'
-import { isShownGone, unseenInGraph } from '../support/coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 import { anId, aTime, awkwardNames, byCodePoint } from '../support/shapes.ts'
 
@@ -779,15 +778,4 @@ it('Folders and notes are created at a limited rate', async () => {
   } finally {
     await hurried.stop()
   }
-})
-
-it('covers every documented code of the mutations', () => {
-  const all = unseenInGraph(
-    'uploadFile',
-    'createFolder',
-    'moveEntries',
-    'deleteEntries',
-    'writeNote',
-  )
-  expect(all.filter(name => !isShownGone(name))).toEqual([])
 })

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { unseen } from '../support/coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 
 let t: TestApp
@@ -50,10 +49,6 @@ describe('GET /api/files/{checksum}/note', () => {
         { code: 'FILE_NOT_FOUND', checksum: decodeURIComponent(checksum) },
       ])
     }
-  })
-
-  it('401 without a credential', async () => {
-    expect((await read(md5('in capitals'), t.anonymous)).status).toBe(401)
   })
 })
 
@@ -119,10 +114,6 @@ describe('PUT /api/files/{checksum}/note', () => {
     ])
     const none = await write(md5('nobody has this'), 'x')
     expect([none.status, none.response.code]).toEqual([400, 'FILE_NOT_FOUND'])
-  })
-
-  it('401 without a credential', async () => {
-    expect((await write(md5('with a note'), 'x', t.anonymous)).status).toBe(401)
   })
 })
 
@@ -206,12 +197,4 @@ describe('A note', () => {
     await bob.rest('DELETE', '/api/files/delete?file=last/one.txt')
     expect((await read(checksum, bob)).response.code).toBe('FILE_NOT_FOUND')
   })
-})
-
-it('every listed status has been seen', () => {
-  // test/api/plan-bounds.test.ts and test/interfaces/drive-gone.test.ts show these.
-  expect(unseen('GET /api/files/{checksum}/note', 'PUT /api/files/{checksum}/note')).toEqual([
-    'PUT /api/files/{checksum}/note 400 QUOTA_EXCEEDED',
-    'PUT /api/files/{checksum}/note 400 FOLDER_NOT_FOUND',
-  ])
 })

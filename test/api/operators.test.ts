@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask, codeOf } from '../support/ask.ts'
 import { found, privateKey, workspaceKey } from '../support/builders.ts'
-import { unseenInGraph } from '../support/coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 import { aTime } from '../support/shapes.ts'
 
@@ -376,10 +375,4 @@ it('The actions of operators are logged, by ids only', async () => {
     expect(line.subject.user_id).toBe(userId)
     expect(JSON.stringify(line)).not.toMatch(/@|ivan/)
   }
-})
-
-it('covers every code of the operator routes', () => {
-  expect(
-    unseenInGraph('updateAccount', 'appointOperator', 'dismissOperator', 'retryMails'),
-  ).toEqual([])
 })

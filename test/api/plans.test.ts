@@ -5,7 +5,6 @@ import { reserve } from '../../db/queries/reservation.ts'
 import { assignPlan } from '../../src/services/accounts/plan-assignment.ts'
 import { ask } from '../support/ask.ts'
 import { found, put } from '../support/builders.ts'
-import { unseenInGraph } from '../support/coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 
 const KIB = 1024
@@ -606,16 +605,4 @@ it('Only operators change plans and limits, and unknown plans are refused', asyn
       })
   }
   expect(await t.app.db.rows('SELECT * FROM plan ORDER BY id')).toEqual(before)
-})
-
-it('every error code of the plan operations has been seen', () => {
-  const names = [
-    'createPlan',
-    'updatePlan',
-    'retirePlan',
-    'restorePlan',
-    'setDefaultPlan',
-    'deletePlan',
-  ]
-  expect(unseenInGraph(...names, 'setWorkspaceLimits')).toEqual([])
 })

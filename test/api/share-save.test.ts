@@ -11,7 +11,6 @@ import {
   workspaceKey,
 } from '../support/builders.ts'
 import { expectConsistent } from '../support/consistency.ts'
-import { unseen } from '../support/coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 import { until } from '../support/until.ts'
 
@@ -301,13 +300,4 @@ describe('POST /api/share/save/{token}', () => {
     await t.app.db.run('UPDATE share SET expires_at = 1 WHERE user_id = ?', [alice.userId])
     expect((await rest(bob, token)).response.code).toBe('SHARE_EXPIRED')
   })
-})
-
-it('every listed status has been seen', () => {
-  // What comes too late for its drive: drive-gone.test.ts.
-  // Of many entries: background-copy.test.ts.
-  expect(unseen('POST /api/share/save/{token}')).toEqual([
-    'POST /api/share/save/{token} 202',
-    'POST /api/share/save/{token} 404 FOLDER_NOT_FOUND',
-  ])
 })

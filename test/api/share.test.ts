@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { ask, codeOf } from '../support/ask.ts'
 import { found, privateKey, workspaceKey } from '../support/builders.ts'
-import { unseen, unseenInGraph } from '../support/coverage-of-routes.ts'
 import { wholeGuessWindow } from '../support/guess-window.ts'
 import {
   type Person,
@@ -187,10 +186,6 @@ describe('POST /api/files/quick_share', () => {
       const { status, response } = await quickShare({ object }, person)
       expect([status, response]).toEqual([400, { code: 'FILE_NOT_FOUND', path: object }])
     }
-  })
-
-  it('401 without a credential', async () => {
-    expect((await quickShare({ object: 'docs/a.txt' }, t.anonymous)).status).toBe(401)
   })
 })
 
@@ -454,16 +449,6 @@ describe('POST /api/share/revoke/{token}', () => {
     ['no JSON', { body: 'x', headers: { 'content-type': 'text/plain' } }],
   ])('200 whatever the body contains: %s', async (_what, options) => {
     expect((await revoke(await share(), alice, options)).status).toBe(200)
-  })
-
-  it('401 without a credential', async () => {
-    expect((await revoke(await share(), t.anonymous)).status).toBe(401)
-  })
-
-  it('403 for the share of another owner, which is kept', async () => {
-    const token = await share()
-    expect(statusAndCode(await revoke(token, bob))).toEqual([403, 'FORBIDDEN'])
-    expect((await info(token)).status).toBe(200)
   })
 
   it('404 for an invalid token', async () => {
@@ -924,33 +909,4 @@ describe('GraphQL', () => {
     expect(await walkShares(frank, 25)).toEqual(names)
     expect(await walkShares(frank, 7, true)).toEqual(names.toReversed())
   })
-})
-
-it('every listed status has been seen', () => {
-  // test/api/plan-bounds.test.ts shows the first, test/mariadb/authorization.test.ts the others.
-  expect(
-    unseen(
-      'POST /api/files/quick_share',
-      'GET /api/share/info/{token}',
-      'POST /api/share/resolve/{token}',
-      'POST /api/share/revoke/{token}',
-    ),
-  ).toEqual([
-    'POST /api/files/quick_share 400 QUOTA_EXCEEDED',
-    // share-terms.test.ts, of a link for looking only.
-    'POST /api/share/resolve/{token} 403 FORBIDDEN',
-    'POST /api/share/resolve/{token} 401 UNAUTHENTICATED',
-    'POST /api/share/resolve/{token} 403 INSUFFICIENT_SCOPE',
-    'POST /api/share/resolve/{token} 403 KEY_OUT_OF_BOUNDS',
-    // Those of folders: folder-share.test.ts.
-    'POST /api/share/resolve/{token} 404 FILE_NOT_FOUND',
-    'POST /api/share/resolve/{token} 400 INVALID_PATH',
-  ])
-  // test/hostile/creation-rates.test.ts makes more links than their rate allows.
-  expect(unseenInGraph('createLink', 'openShare', 'revokeShare')).toEqual([
-    'graphql createLink RATE_LIMITED',
-    // Those of folders: folder-share.test.ts.
-    'graphql openShare FILE_NOT_FOUND',
-    'graphql openShare INVALID_PATH',
-  ])
 })

@@ -3,7 +3,6 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { figure, MAX_ARCHIVED, MAX_ZIPPED, MAX_ZIPS_OF_ADDRESS } from '../../src/values/limits.ts'
 import { driveOf, found, join, privateKey, put, workspaceKey } from '../support/builders.ts'
-import { unseen } from '../support/coverage-of-routes.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from '../support/harness.ts'
 import { readZip } from '../support/zip-reader.ts'
 
@@ -352,8 +351,4 @@ describe('An archive of a shared folder', () => {
       'leaving/a.txt',
     ])
   })
-})
-
-it('Every documented status has been returned', () => {
-  expect(unseen('POST /api/files/zip', 'POST /api/workspaces/{workspace_id}/files/zip')).toEqual([])
 })

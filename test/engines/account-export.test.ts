@@ -5,7 +5,6 @@ import { MAX_NOTE } from '../../src/values/limits.ts'
 import { insertFolder } from '../bench/folder.ts'
 import { ask } from '../support/ask.ts'
 import { anotherIdentity, found, join, privateKey, workspaceKey } from '../support/builders.ts'
-import { unseen } from '../support/coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 import { anId, aTime } from '../support/shapes.ts'
 
@@ -395,8 +394,4 @@ describe('The export of 40,000 files', () => {
     expect(() => JSON.parse(text)).toThrow()
     expect(t.logs()).toContain('a file could not be sent completely')
   })
-})
-
-it('covers every status of the route', () => {
-  expect(unseen('GET /api/user/export')).toEqual([])
 })

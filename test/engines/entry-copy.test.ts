@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { purgeFolder } from '../../src/jobs/purge.ts'
 import { driveOf, found, join, privateKey, ROOMY, UNHURRIED } from '../support/builders.ts'
 import { expectConsistent } from '../support/consistency.ts'
-import { unseen } from '../support/coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 
 const LARGE = {
@@ -342,13 +341,4 @@ describe('POST /api/copies', () => {
     expect((await post(alice, { entries, folder: 'x' })).response.code).toBe('FILE_TOO_LARGE')
     await t.limit(LARGE)
   })
-})
-
-it('covers every documented status', () => {
-  // drive-gone.test.ts covers copies into a deleted drive, and background-copy.test.ts covers many
-  // entries.
-  expect(unseen('POST /api/copies')).toEqual([
-    'POST /api/copies 202',
-    'POST /api/copies 404 FOLDER_NOT_FOUND',
-  ])
 })

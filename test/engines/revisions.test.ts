@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask, codeOf } from '../support/ask.ts'
 import { found, privateKey, ROOMY, UNHURRIED, workspaceKey } from '../support/builders.ts'
 import { expectConsistent } from '../support/consistency.ts'
-import { unseenMismatches } from '../support/coverage-of-routes.ts'
 import {
   type Person,
   type RestAnswer,
@@ -432,8 +431,4 @@ describe('The revision of an entry', () => {
     expect(versions).toHaveLength(1)
     await expectConsistent(t)
   })
-})
-
-it('every operation with a revision has been tested with a wrong one', () => {
-  expect(unseenMismatches()).toEqual([])
 })

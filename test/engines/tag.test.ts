@@ -12,7 +12,6 @@ import {
   workspaceKey,
 } from '../support/builders.ts'
 import { expectConsistent, findingsOf } from '../support/consistency.ts'
-import { isShownGone, unseen, unseenInGraph } from '../support/coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 import { rounds } from '../support/rounds.ts'
 
@@ -630,20 +629,5 @@ describe('Tags by REST', () => {
       { id: made.response.tag.id },
     ])
     expect((await writer.rest('GET', '/api/tags')).response.code).toBe('INSUFFICIENT_SCOPE')
-  })
-
-  it('are covered by tests of every operation', () => {
-    const late = (name: string) => !isShownGone(name)
-    const routes = ['', '/workspaces/{workspace_id}'].flatMap(of => [
-      `GET /api${of}/tags`,
-      `POST /api${of}/tags`,
-      `PATCH /api${of}/tags/{tag_id}`,
-      `DELETE /api${of}/tags/{tag_id}`,
-      `GET /api${of}/tags/{tag_id}/entries`,
-      `POST /api${of}/entries/tags`,
-    ])
-    expect(unseen(...routes).filter(late)).toEqual([])
-    const mutations = ['createTag', 'updateTag', 'deleteTag', 'tagEntries']
-    expect(unseenInGraph(...mutations).filter(late)).toEqual([])
   })
 })

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask, codeOf } from '../support/ask.ts'
 import { found, join, privateKey, put, ROOMY, UNHURRIED } from '../support/builders.ts'
 import { expectConsistent, findingsOf } from '../support/consistency.ts'
-import { isShownGone, unseen, unseenInGraph } from '../support/coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 import { anId, aTime } from '../support/shapes.ts'
 
@@ -588,21 +587,4 @@ describe('Refusals of the trash', () => {
     expect(await into({ at: { drive: elsewhere, path: '' } })).toBe('FORBIDDEN')
     expect((await trashOf(person)).trash.nodes).toHaveLength(1)
   })
-})
-
-it('All operations of the trash are tested', () => {
-  const late = (name: string) => !isShownGone(name) && !/^DELETE .*\/trash 404$/.test(name)
-  expect(
-    unseen(
-      ...['', '/workspaces/{workspace_id}'].flatMap(of => [
-        `GET /api${of}/trash`,
-        `POST /api${of}/trash/restore`,
-        `DELETE /api${of}/trash/items`,
-        `DELETE /api${of}/trash`,
-      ]),
-    ).filter(late),
-  ).toEqual([])
-  expect(unseenInGraph('restoreFromTrash', 'deleteFromTrash', 'emptyTrash').filter(late)).toEqual(
-    [],
-  )
 })

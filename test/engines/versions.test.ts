@@ -4,7 +4,6 @@ import { createLog } from '../../src/runtime/log.ts'
 import { ask, codeOf } from '../support/ask.ts'
 import { found, join, privateKey, ROOMY, UNHURRIED } from '../support/builders.ts'
 import { expectConsistent, findingsOf } from '../support/consistency.ts'
-import { isShownGone, unseen, unseenInGraph } from '../support/coverage-of-routes.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from '../support/harness.ts'
 import { anId, aTime } from '../support/shapes.ts'
 
@@ -710,18 +709,4 @@ describe('Refusals of versions', () => {
     }
     expect(await versionsOf(person, 'a.txt')).toHaveLength(1)
   })
-})
-
-it('All operations of versions are tested', () => {
-  const late = (name: string) => !isShownGone(name)
-  const of = (base: string) => [
-    `GET ${base}/versions`,
-    `GET ${base}/versions/{version_id}/download`,
-    `POST ${base}/versions/{version_id}/restore`,
-    `DELETE ${base}/versions/{version_id}`,
-  ]
-  expect(
-    unseen(...of('/api/files'), ...of('/api/workspaces/{workspace_id}/files')).filter(late),
-  ).toEqual([])
-  expect(unseenInGraph('restoreVersion', 'deleteVersion').filter(late)).toEqual([])
 })

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { found, join, privateKey, UNHURRIED, workspaceKey } from '../support/builders.ts'
-import { unseen } from '../support/coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 import { anId, aTime } from '../support/shapes.ts'
 
@@ -112,5 +111,4 @@ it('The details of a file are shown only to users who may see it', async () => {
   expect((await info(carol, shared, { path: '/docs/a.txt' })).status).toBe(200)
   const { id } = (await info(alice, own, { path: 'docs/a.txt' })).response
   expect((await info(bob, own, { file_id: id })).response.code).toBe('FILE_NOT_FOUND')
-  expect(unseen('GET /api/files/info', 'GET /api/workspaces/{workspace_id}/files/info')).toEqual([])
 })

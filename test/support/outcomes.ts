@@ -1,3 +1,5 @@
+import { appendFileSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { schema as graph } from '../../schema/index.ts'
 import { restSchema } from '../../schema/rest/index.ts'
 import { clamp } from '../../src/http/envelope.ts'
@@ -16,7 +18,7 @@ const routes = routesOf(restSchema)
     ...route,
     name: `${route.method} ${route.path}`,
     pattern: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-    listed: [
+    documented: [
       ...[
         ...(route.redirect ? [302] : [200]),
         ...(route.defers ? [202] : []),
@@ -28,8 +30,15 @@ const routes = routesOf(restSchema)
   }))
   .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
 
-/** The results seen in this test file. Every test file loads its own modules. */
-const seen = new Set<string>()
+/** The folder in which the test processes of a run collect what they saw. Empty: they do not. */
+const folder = process.env.TEST_OUTCOMES ?? ''
+const recorded = new Set<string>()
+
+function record(outcome: string): void {
+  if (!folder || recorded.has(outcome)) return
+  recorded.add(outcome)
+  appendFileSync(join(folder, String(process.pid)), `${outcome}\n`)
+}
 
 /**
  * Records a REST response.
@@ -39,8 +48,8 @@ export function recordRest(method: string, url: string, status: number, code: un
   const path = url.replace(/[?#].*/, '')
   const route = routes.find(r => r.method === method.replace('HEAD', 'GET') && r.pattern.test(path))
   if (!route) return
-  seen.add(`${route.name} ${status}`)
-  if (typeof code === 'string') seen.add(`${route.name} ${status} ${code}`)
+  record(`${route.name} ${status}`)
+  if (typeof code === 'string') record(`${route.name} ${status} ${code}`)
 }
 
 /** Records the root fields of a GraphQL response, with the error code of each failure. */
@@ -51,10 +60,10 @@ export function recordGraphql(
 ): void {
   const refused = new Set(errors?.map(({ path }) => (Array.isArray(path) ? path[0] : undefined)))
   for (const [field, value] of Object.entries(data ?? {}))
-    if (value !== null && !refused.has(field)) seen.add(`graphql ${field} ok`)
+    if (value !== null && !refused.has(field)) record(`graphql ${field} ok`)
   const [, first] = /\{\s*(\w+)/.exec(query) ?? []
   for (const { path, extensions } of errors ?? []) {
-    seen.add(`graphql ${Array.isArray(path) ? path[0] : first} ${extensions.code}`)
+    record(`graphql ${Array.isArray(path) ? path[0] : first} ${extensions.code}`)
     if (Array.isArray(path)) expectDeclared(query, path, extensions.code)
   }
 }
@@ -85,51 +94,20 @@ function expectDeclared(query: string, path: unknown[], code: string): void {
 
 type GraphqlErrors = { path?: unknown; extensions: { code: string } }[] | undefined
 
-/** test/engines/revisions.test.ts covers these for all routes and mutations. */
-const MISMATCH = /^412|REVISION_MISMATCH$/
-
 /**
- * test/interfaces/drive-gone.test.ts and test/engines/share-edit-races.test.ts cover these for all
- * routes and mutations.
+ * Documented outcomes that no test of a run has seen: each status and error code of each route;
+ * success, UNAUTHENTICATED and each declared code of each mutation.
+ * @param from the folder that was TEST_OUTCOMES during the run
  */
-export const isShownGone = (what: string): boolean => / (FOLDER_NOT_FOUND|SHARE_FULL)$/.test(what)
-
-/** Routes and mutations for which this file has no revision mismatch. */
-export function unseenMismatches(): string[] {
-  const byRest = routes
-    .filter(({ listed }) => listed.includes('412'))
-    .map(({ name }) => `${name} 412 REVISION_MISMATCH`)
-  const byGraph = Object.values(graph.getMutationType()?.getFields() ?? {})
-    .filter(({ extensions: { fails } }) => fails?.includes('REVISION_MISMATCH'))
-    .map(({ name }) => `graphql ${name} REVISION_MISMATCH`)
-  return [...byRest, ...byGraph].filter(what => !seen.has(what))
-}
-
-/**
- * Documented statuses and error codes of these routes that this file has not seen.
- * @param names such as `POST /api/files/move`
- */
-export function unseen(...names: string[]): string[] {
-  return names.flatMap(name => {
-    const route = routes.find(r => r.name === name)
-    if (!route) return [`${name} does not exist`]
-    const listed = route.listed.filter(status => !MISMATCH.test(status))
-    return listed.map(status => `${name} ${status}`).filter(what => !seen.has(what))
-  })
-}
-
-/**
- * Outcomes of these mutations that this file has not seen: a success, UNAUTHENTICATED, and each
- * declared code.
- */
-export function unseenInGraph(...names: string[]): string[] {
-  const mutations = graph.getMutationType()?.getFields() ?? {}
-  return names.flatMap(name => {
-    const fails = mutations[name]?.extensions.fails
-    if (!Array.isArray(fails)) return [`${name} does not exist`]
-    const codes = fails.filter(code => !MISMATCH.test(code))
-    return ['ok', 'UNAUTHENTICATED', ...codes]
-      .map(code => `graphql ${name} ${code}`)
-      .filter(what => !seen.has(what))
-  })
+export function unseenOutcomes(from: string): string[] {
+  const files = globSync('*', { cwd: from })
+  const seen = new Set(files.flatMap(name => readFileSync(join(from, name), 'utf8').split('\n')))
+  const ofRest = routes.flatMap(({ name, documented }) => documented.map(what => `${name} ${what}`))
+  const ofGraphql = Object.values(graph.getMutationType()?.getFields() ?? {}).flatMap(
+    ({ name, extensions: { fails } }) =>
+      ['ok', 'UNAUTHENTICATED', ...(Array.isArray(fails) ? fails : [])].map(
+        code => `graphql ${name} ${code}`,
+      ),
+  )
+  return [...ofRest, ...ofGraphql].filter(outcome => !seen.has(outcome))
 }
