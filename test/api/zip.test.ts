@@ -86,6 +86,19 @@ describe('An archive', () => {
     expect(all).toMatchObject({ ...TRIP, 'private.txt': 'mine', 'other/plan.txt': 'stay' })
   })
 
+  it('has names that Windows and macOS can unpack side by side', async () => {
+    for (const path of ['odd/A:/CON', 'odd/A:/a?', 'odd/B.TXT', 'odd/b.txt'])
+      await alice.upload(path, path, 'text/plain')
+    expect(await textsAt(await urlOf(['odd']))).toEqual({
+      'odd/': '',
+      'odd/A_/': '',
+      'odd/A_/_CON': 'odd/A:/CON',
+      'odd/A_/a_': 'odd/A:/a?',
+      'odd/B.TXT': 'odd/B.TXT',
+      'odd/b (2).txt': 'odd/b.txt',
+    })
+  })
+
   it('has a length, name and times, supports caching, and can be read in ranges', async () => {
     const url = await urlOf(['trip'])
     const whole = await bytesAt(url)

@@ -5,6 +5,7 @@ import { type ArchivedRow, archivedBelow, archivedEntries } from '../../../db/qu
 import { InvalidInput } from '../../runtime/errors.ts'
 import { namesApart } from '../../upload-engine/names-apart.ts'
 import { figure, MAX_ARCHIVED } from '../../values/limits.ts'
+import { portableNames } from './portable-name.ts'
 import type { ZipEntry } from './zip-layout.ts'
 
 /**
@@ -71,7 +72,32 @@ export async function zipEntries(db: Db, roots: readonly ArchiveRoot[]): Promise
       if (all.length > MAX_ARCHIVED) throw tooMany(all.length)
     }
   }
-  return all.sort(inOrder)
+  return portable(all.sort(inOrder))
+}
+
+/**
+ * The same entries with names that Windows and macOS can unpack.
+ * @param entries in order: a folder before its contents
+ */
+function portable(entries: readonly ZipEntry[]): ZipEntry[] {
+  const folders = new Map<string, ZipEntry[]>()
+  for (const entry of entries) {
+    const folder = folders.get(entry.prefix)
+    if (folder) folder.push(entry)
+    else folders.set(entry.prefix, [entry])
+  }
+  /** The new prefixes of folders, by their former ones. */
+  const prefixes = new Map<string, string>()
+  const made = [...folders].flatMap(([prefix, found]) => {
+    const above = prefixes.get(prefix) ?? prefix
+    const names = portableNames(found.map(({ name }) => name.replace(/\/$/, '')))
+    return found.map((entry, at) => {
+      const name = `${names[at] ?? ''}${entry.blobId === null ? '/' : ''}`
+      if (entry.blobId === null) prefixes.set(`${prefix}${entry.name}`, `${above}${name}`)
+      return { ...entry, prefix: above, name }
+    })
+  })
+  return made.sort(inOrder)
 }
 
 /**
@@ -80,6 +106,8 @@ export async function zipEntries(db: Db, roots: readonly ArchiveRoot[]): Promise
  */
 export function digestOf(entries: readonly ZipEntry[], described: boolean): string {
   const hash = createHash('sha256').update(described ? 'described' : '')
+  // Another instance may be in another time zone, in which archives have their times.
+  hash.update(`${Intl.DateTimeFormat().resolvedOptions().timeZone}\0`)
   for (const { prefix, name, blobId, modifiedAt } of entries)
     hash.update(`${prefix}${name}\0${blobId ?? ''}\0${modifiedAt}\0`)
   return hash.digest('base64url').slice(0, 22)

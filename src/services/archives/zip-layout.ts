@@ -70,28 +70,37 @@ const pathOf = ({ prefix, name }: ZipEntry): string => prefix + name
 const pathSize = (entry: ZipEntry): number =>
   Buffer.byteLength(entry.prefix) + Buffer.byteLength(entry.name)
 
-/** Seconds since 1970, within the range of the extended timestamp. */
-const secondsOf = ({ modifiedAt }: ZipEntry) =>
-  Math.min(Math.max(Math.floor(modifiedAt / 1000), 0), 0x7fffffff)
+/** Seconds since 1970. */
+const secondsOf = ({ modifiedAt }: ZipEntry) => Math.max(Math.floor(modifiedAt / 1000), 0)
+
+/** The size of the extended timestamp, which ends in 2038. A later time is only in MS-DOS's. */
+const timestampSize = (entry: ZipEntry): number => (secondsOf(entry) > 0x7fffffff ? 0 : TIMESTAMP)
 
 /**
- * The MS-DOS time, which starts in 1980 and is UTC here. Programs that know the extended timestamp
- * ignore it.
+ * The MS-DOS time, from 1980 to 2107, in the time zone of the service, as programs write it.
+ * Programs that know the extended timestamp ignore it; Windows Explorer shows it as it is.
  */
 function dosTime(entry: ZipEntry): number {
-  const at = new Date(Math.max(secondsOf(entry) * 1000, Date.UTC(1980)))
-  const day = (at.getUTCFullYear() - 1980) * 512 + (at.getUTCMonth() + 1) * 32 + at.getUTCDate()
-  return (
-    day * 0x10000 + at.getUTCHours() * 2048 + at.getUTCMinutes() * 32 + (at.getUTCSeconds() >> 1)
-  )
+  const at = new Date(secondsOf(entry) * 1000)
+  const year = at.getFullYear()
+  if (year < 1980) return FIRST_DOS_TIME
+  if (year > 2107) return LAST_DOS_TIME
+  const day = (year - 1980) * 512 + (at.getMonth() + 1) * 32 + at.getDate()
+  return day * 0x10000 + at.getHours() * 2048 + at.getMinutes() * 32 + (at.getSeconds() >> 1)
 }
+/** 1980-01-01 00:00:00 and 2107-12-31 23:59:58. */
+const FIRST_DOS_TIME = 0x00210000
+const LAST_DOS_TIME = 0xff9fbf7d
 
-const timestamp = (entry: ZipEntry): Field[] => [
-  [2, 0x5455],
-  [2, TIMESTAMP - 4],
-  [1, 1],
-  [4, secondsOf(entry)],
-]
+const timestamp = (entry: ZipEntry): Field[] =>
+  timestampSize(entry) === 0
+    ? []
+    : [
+        [2, 0x5455],
+        [2, TIMESTAMP - 4],
+        [1, 1],
+        [4, secondsOf(entry)],
+      ]
 
 /** The field for values that do not fit into 32 bits. */
 const large = (values: number[]): Field[] =>
@@ -105,7 +114,7 @@ const largeSize = (count: number): number => (count === 0 ? 0 : 4 + 8 * count)
  * the extra field.
  */
 const facts = (entry: ZipEntry, flags: number, crc32: number, extra: number): Field[] => [
-  [2, extra > TIMESTAMP ? VERSION_64 : VERSION],
+  [2, extra > timestampSize(entry) ? VERSION_64 : VERSION],
   [2, UTF8 + flags],
   [2, 0],
   [4, dosTime(entry)],
@@ -129,7 +138,7 @@ export function zipLayout(entries: readonly ZipEntry[], described: boolean) {
   }
 
   function local(entry: ZipEntry): Piece {
-    const extra = TIMESTAMP + largeSize(isLarge(entry) ? 2 : 0)
+    const extra = timestampSize(entry) + largeSize(isLarge(entry) ? 2 : 0)
     const size = LOCAL + pathSize(entry) + extra
     const flags = flagsOf(entry)
     const bytes = () =>
@@ -159,7 +168,7 @@ export function zipLayout(entries: readonly ZipEntry[], described: boolean) {
   function central(entry: ZipEntry, offset: number): Piece {
     const isFar = offset >= MAX_32
     const values = [...(isLarge(entry) ? [entry.size, entry.size] : []), ...(isFar ? [offset] : [])]
-    const extra = TIMESTAMP + largeSize(values.length)
+    const extra = timestampSize(entry) + largeSize(values.length)
     const size = CENTRAL + pathSize(entry) + extra
     const bytes = () =>
       pack(size, [

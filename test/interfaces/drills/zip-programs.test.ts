@@ -1,9 +1,19 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type ZipEntry, zipLayout } from '../../../src/services/archives/zip-layout.ts'
 import { type Person, startApp, type TestApp } from '../../support/harness.ts'
 
 const programs: Record<string, (file: string) => string[]> = {
@@ -74,5 +84,67 @@ describe('An archive can be read', () => {
     // Not synchronous: the service runs in this process.
     await promisify(execFile)('curl', ['-sf', '-C', '-', '-o', file, url])
     expect(readFileSync(file).equals(whole)).toBe(true)
+  })
+})
+
+describe('A large archive is listed whole', () => {
+  /** Programs that list the names in an archive. */
+  const lists: Record<string, (file: string) => string[]> = {
+    unzip: file => ['-l', file],
+    '7z': file => ['l', '-ba', file],
+    bsdtar: file => ['-tf', file],
+    python3: file => ['-m', 'zipfile', '-l', file],
+  }
+  const entry = (name: string, size: number): ZipEntry => ({
+    prefix: 'large/',
+    name,
+    blobId: name,
+    size,
+    crc32: 0,
+    modifiedAt: Date.UTC(2026, 10, 28),
+  })
+
+  /** Writes the records of an archive, and leaves holes for the contents of files. */
+  function write(name: string, entries: ZipEntry[]): string {
+    const file = join(dir, name)
+    const layout = zipLayout(entries, false)
+    const to = openSync(file, 'w')
+    let at = 0
+    for (const { size, bytes } of layout.pieces()) {
+      if (bytes) writeSync(to, bytes(), 0, size, at)
+      at += size
+    }
+    ftruncateSync(to, at)
+    closeSync(to)
+    expect(at).toBe(layout.size)
+    return file
+  }
+
+  const listed = (program: string, file: string) =>
+    spawnSync(program, lists[program]?.(file) ?? [], {
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    })
+
+  it.each(there)('by %s, with 70,000 files', program => {
+    const count = 70_000
+    const file = write(
+      'many.zip',
+      Array.from({ length: count }, (_, at) => entry(`f${at}.txt`, 0)),
+    )
+    const { status, stdout } = listed(program, file)
+    expect([program, status, stdout.match(/f\d+\.txt/g)?.length]).toEqual([program, 0, count])
+  })
+
+  it.each(there)('by %s, with files over and behind 4 GiB', program => {
+    const file = write('large.zip', [
+      entry('large.bin', 5 * 1024 ** 3),
+      entry('middle.bin', 1024),
+      entry('last.txt', 4),
+    ])
+    const { status, stdout } = listed(program, file)
+    expect([program, status]).toEqual([program, 0])
+    for (const name of ['large.bin', 'middle.bin', 'last.txt']) expect(stdout).toContain(name)
+    if (program !== 'bsdtar') expect(stdout).toContain(String(5 * 1024 ** 3))
   })
 })
