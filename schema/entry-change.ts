@@ -188,12 +188,13 @@ mutation('moveEntries', {
     const { services, drive, tree, caller } = context
     const choice = drive.onConflict(onConflict)
     const place = { to: to ? nameOf(to) : null, name: name ?? null, onConflict: choice, expected }
-    const { ids, leftIds, toNames } = await services.entryChanges.move(
+    const { moved, leftIds, toNames } = await services.entryChanges.move(
       tree,
       entries.map(nameOf),
       place,
       caller,
     )
+    const ids = moved.map(({ id }) => id)
     return { drive, tree, leftIds, toNames, entries: await entriesOf(context, drive, ids) }
   },
   payload: t => ({

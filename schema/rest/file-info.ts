@@ -1,8 +1,9 @@
 import type { Drive } from '../../src/access/drive.ts'
 import type { FileView } from '../../src/services/tree/listing.ts'
 import { objectOf } from './builder.ts'
+import { named } from './changes.ts'
 import { BYTES, FILE_PATH, MD5, MEDIA_TYPE, MODIFIED } from './examples.ts'
-import { named, operation as ofOwnFiles } from './files.ts'
+import { operation as ofOwnFiles } from './files.ts'
 import { declareForOwners } from './owners.ts'
 
 const FileInfo = objectOf<FileView & { drive: Drive }>('FileInfo', 'A file as it is now.', t => ({

@@ -4,6 +4,7 @@ import { joinPath } from '../../src/values/paths.ts'
 import type { Upload, UploadFields } from '../../src/values/upload.ts'
 import { ifMatch, modifiedAt, move, onConflict, paged } from './arguments.ts'
 import { type DriveContext, objectOf } from './builder.ts'
+import { deleteFile, deleteFiles, moveFile, named } from './changes.ts'
 import { BYTES, CURSOR, FILE_PATH, FOLDER_PATH, MD5, MEDIA_TYPE, MODIFIED } from './examples.ts'
 import { operationsOf } from './operation.ts'
 
@@ -111,9 +112,8 @@ operation('DELETE /api/files/delete', 'deleteFile', {
     if_match: arg.string(ifMatch),
   }),
   type: DeletedFile,
-  resolve: async ({ file, if_match: expected }, { services, caller, tree }) => ({
-    names: await services.files.remove(tree, { path: file, field: 'file' }, expected, caller),
-  }),
+  resolve: ({ file, if_match: expected }, context) =>
+    deleteFile({ path: file }, 'file', expected, context),
 })
 
 const DeletedFiles = objectOf<{ deleted: string[]; failed: string[] }>('DeletedFiles', t => ({
@@ -139,8 +139,7 @@ operation('DELETE /api/files/delete/batch', 'deleteFiles', {
     }),
   }),
   type: DeletedFiles,
-  resolve: ({ files }, { services, caller, tree }) =>
-    services.files.removeMany(tree, files, caller),
+  resolve: ({ files }, context) => deleteFiles(files, context),
 })
 
 export const MovedPath = objectOf<{ source: string[]; destination: string[] }>('MovedPath', t => ({
@@ -158,18 +157,8 @@ operation('POST /api/files/move', 'moveFile', {
   fails: ['INVALID_PATH', 'QUOTA_EXCEEDED', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
   args: arg => move(arg, { source: FILE_PATH, destination: 'archive/report.pdf' }),
   type: MovedPath,
-  resolve: async ({ source, destination, on_conflict: choice, if_match: expected }, context) => {
-    const { services, caller, drive, tree } = context
-    const how = { onConflict: drive.onConflict(choice), expected }
-    return named(context, await services.files.move(tree, source, destination, how, caller))
-  },
+  resolve: (args, context) => moveFile(args, context),
 })
-
-/** Answers the ETag of a file. */
-export function named<F extends { revision: number }>({ shared }: DriveContext, file: F): F {
-  shared.revision = file.revision
-  return file
-}
 
 export async function uploadFile(
   context: DriveContext,

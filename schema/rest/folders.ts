@@ -1,8 +1,8 @@
 import { joinPath } from '../../src/values/paths.ts'
 import { ifMatch, move } from './arguments.ts'
-import { type DriveContext, type Given, objectOf } from './builder.ts'
+import { objectOf } from './builder.ts'
+import { deleteFolder, type MovedEntry, moveFolder, named } from './changes.ts'
 import { FOLDER_PATH } from './examples.ts'
-import { named } from './files.ts'
 import { operationsOf } from './operation.ts'
 
 const operation = operationsOf('folders', 'Folders of the caller.')
@@ -78,28 +78,18 @@ operation('DELETE /api/folders', 'deleteFolder', {
     }),
   }),
   type: DeletedFolder,
-  resolve: ({ path, recursive, if_match: expected }, { services, caller, tree }) =>
-    services.folders.remove(tree, path, { recursive: recursive ?? false, expected }, caller),
+  resolve: ({ path, recursive, if_match: expected }, context) =>
+    deleteFolder(path, { recursive: recursive ?? false, expected }, context),
 })
 
-const MovedFolder = objectOf<{ source: string[]; destination: string[]; filesMoved: number }>(
-  'MovedFolder',
-  t => ({
-    destination: t.string({
-      example: 'archive/2026',
-      resolve: moved => joinPath(moved.destination),
-    }),
-    files_moved: t.expose('filesMoved', { type: 'Long' }),
-    source: t.string({ example: FOLDER_PATH, resolve: moved => joinPath(moved.source) }),
+const MovedFolder = objectOf<MovedEntry>('MovedFolder', t => ({
+  destination: t.string({
+    example: 'archive/2026',
+    resolve: moved => joinPath(moved.destination),
   }),
-)
-
-export async function moveFolder(args: Given<typeof move>, context: DriveContext) {
-  const { source, destination, on_conflict: choice, if_match: expected } = args
-  const { services, caller, drive, tree } = context
-  const how = { onConflict: drive.onConflict(choice), expected }
-  return named(context, await services.folders.move(tree, source, destination, how, caller))
-}
+  files_moved: t.expose('filesMoved', { type: 'Long' }),
+  source: t.string({ example: FOLDER_PATH, resolve: moved => joinPath(moved.source) }),
+}))
 
 operation('POST /api/folders/move', 'moveFolder', {
   description: 'Moves a folder of the caller and everything in it, at a constant cost.',

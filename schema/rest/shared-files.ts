@@ -2,9 +2,10 @@ import { FOLDER } from '../../db/models/entry.ts'
 import { joinPath, parsePath } from '../../src/values/paths.ts'
 import { ifMatch, modifiedAt, move, onConflict } from './arguments.ts'
 import { type Argument, objectOf } from './builder.ts'
+import { moveFile, moveFolder, named } from './changes.ts'
 import { FILE_PATH, FOLDER_PATH, SHARE_TOKEN } from './examples.ts'
-import { File, MovedPath, named, uploadFile } from './files.ts'
-import { Folder, moveFolder } from './folders.ts'
+import { File, MovedPath, uploadFile } from './files.ts'
+import { Folder } from './folders.ts'
 import { operationsOf } from './operation.ts'
 
 const operation = operationsOf('shared files', 'Shares that the caller may edit.')
@@ -81,12 +82,9 @@ operation('POST /api/shared/{token}/move', 'moveSharedEntry', {
   on: ({ token }) => ({ shareToken: token }),
   type: MovedPath,
   resolve: async (args, context) => {
-    const { services, caller, drive, tree } = context
-    const { source, destination, on_conflict: choice, if_match: expected } = args
-    const found = await services.listings.byPath(tree, source)
-    if (found?.kind === FOLDER) return moveFolder(args, context)
-    const how = { onConflict: drive.onConflict(choice), expected }
-    return named(context, await services.files.move(tree, source, destination, how, caller))
+    const { services, tree } = context
+    const found = await services.listings.byPath(tree, args.source)
+    return found?.kind === FOLDER ? moveFolder(args, context) : moveFile(args, context)
   },
 })
 

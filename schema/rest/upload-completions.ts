@@ -7,6 +7,7 @@ import type { OnConflict } from '../../src/values/on-conflict.ts'
 import { slashed } from '../../src/values/paths.ts'
 import { ifMatch, prefer } from './arguments.ts'
 import { type Argument, type DriveContext, type Given, objectOf } from './builder.ts'
+import { named } from './changes.ts'
 import {
   ALICE,
   BYTES,
@@ -17,7 +18,7 @@ import {
   MODIFIED,
   WORKSPACE_FILE_PATH,
 } from './examples.ts'
-import { File, named } from './files.ts'
+import { File } from './files.ts'
 import { declareForOwners } from './owners.ts'
 import { operation } from './uploads.ts'
 

@@ -4,8 +4,9 @@ import { parseMode } from '../../src/values/media.ts'
 import { slashed } from '../../src/values/paths.ts'
 import { ifMatch, mode, modifiedAt, onConflict, paged } from './arguments.ts'
 import { objectOf } from './builder.ts'
+import { deleteFile, moveFile, moveFileInto } from './changes.ts'
 import { ALICE, BYTES, CURSOR, MD5, MEDIA_TYPE, MODIFIED, WORKSPACE_FILE_PATH } from './examples.ts'
-import { named, uploadFile } from './files.ts'
+import { uploadFile } from './files.ts'
 import { ofWorkspaceFiles as operation } from './owners.ts'
 
 operation('GET /api/workspaces/{workspace_id}/files/download', 'workspaceDownload', {
@@ -120,11 +121,11 @@ operation('DELETE /api/workspaces/{workspace_id}/files/delete', 'deleteWorkspace
     path: arg.string({ example: WORKSPACE_FILE_PATH }),
   }),
   type: DeletedWorkspaceFile,
-  resolve: async ({ file_id: fileId, path, if_match: expected }, { services, tree, caller }) => {
+  resolve: async ({ file_id: fileId, path, if_match: expected }, context) => {
     if (!fileId === !path)
       throw new InvalidInput('file_id', 'Give either the id or the path of the file.')
-    const file = fileId ? { id: fileId } : { path: path ?? '', field: 'path' }
-    return { names: await services.files.remove(tree, file, expected, caller) }
+    const file = fileId ? { id: fileId } : { path: path ?? '' }
+    return deleteFile(file, 'path', expected, context)
   },
 })
 
@@ -158,18 +159,12 @@ operation('PATCH /api/workspaces/{workspace_id}/files/move', 'moveWorkspaceFile'
     source: arg.string({ description: 'Full path.', example: WORKSPACE_FILE_PATH }),
   }),
   type: MovedWorkspacePath,
-  resolve: async (
-    { file_id: fileId, source, destination, on_conflict: choice, if_match: expected },
-    context,
-  ) => {
-    const { services, caller, drive, tree } = context
+  resolve: async ({ file_id: fileId, source, ...to }, context) => {
     if (!fileId === !source)
       throw new InvalidInput('file_id', 'Name the file by file_id, or by source and destination.')
-    const how = { onConflict: drive.onConflict(choice), expected }
-    const moved = fileId
-      ? services.files.moveInto(tree, fileId, destination, how, caller)
-      : services.files.move(tree, source ?? '', destination, how, caller)
-    return named(context, await moved)
+    return fileId
+      ? moveFileInto(fileId, to.destination, to, context)
+      : moveFile({ ...to, source: source ?? '' }, context)
   },
 })
 

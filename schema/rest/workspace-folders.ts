@@ -1,9 +1,8 @@
 import { slashed } from '../../src/values/paths.ts'
 import { ifMatch, move } from './arguments.ts'
 import { objectOf } from './builder.ts'
+import { deleteFolder, type MovedEntry, moveFolder, named } from './changes.ts'
 import { WORKSPACE_FOLDER_PATH } from './examples.ts'
-import { named } from './files.ts'
-import { moveFolder } from './folders.ts'
 import { ofWorkspaceFiles as operation } from './owners.ts'
 
 interface CreatedFolder {
@@ -72,15 +71,11 @@ operation('DELETE /api/workspaces/{workspace_id}/files/folder/delete', 'deleteWo
     path: arg.string({ required: true, example: WORKSPACE_FOLDER_PATH }),
   }),
   type: DeletedWorkspaceFolder,
-  resolve: ({ path, if_match: expected }, { services, tree, caller }) =>
-    services.folders.remove(tree, path, { recursive: true, expected }, caller),
+  resolve: ({ path, if_match: expected }, context) =>
+    deleteFolder(path, { recursive: true, expected }, context),
 })
 
-const MovedWorkspaceFolder = objectOf<{
-  source: string[]
-  destination: string[]
-  filesMoved: number
-}>('MovedWorkspaceFolder', t => ({
+const MovedWorkspaceFolder = objectOf<MovedEntry>('MovedWorkspaceFolder', t => ({
   destination: t.string({ example: '/archive/2026', resolve: moved => slashed(moved.destination) }),
   source: t.string({ example: WORKSPACE_FOLDER_PATH, resolve: moved => slashed(moved.source) }),
   updated: t.expose('filesMoved', { type: 'Long', description: 'Files whose path has changed.' }),

@@ -1,6 +1,6 @@
 import { validate as isUuid } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
-import { FOLDER } from '../../../db/models/entry.ts'
+import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import { entriesOf } from '../../../db/queries/entry.ts'
 import { type Node, resolveChain, upFrom } from '../../../db/queries/entry-path.ts'
 import { AppError } from '../../runtime/errors.ts'
@@ -9,6 +9,9 @@ import type { Tree } from '../../values/tree.ts'
 
 /** Identifies an entry of a tree. */
 export type EntryName = { id: string } | { path: string }
+
+/** What an entry must be. */
+export type EntryKind = typeof FILE | typeof FOLDER
 
 /** A path of a tree in the form of responses (docs/contract.md, "Paths"). */
 export const pathIn = (
@@ -20,6 +23,17 @@ export function fileNotFound(tree: Tree, names: readonly string[]): AppError {
   const path = pathIn(tree, names)
   return new AppError('FILE_NOT_FOUND', `There is no file "${path}". Check its path.`, { path })
 }
+
+export function folderNotFound(tree: Tree, names: readonly string[]): AppError {
+  const path = pathIn(tree, names)
+  return new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Check its path.`, { path })
+}
+
+/** The error for an id that belongs to no file of a tree. */
+export const fileIdNotFound = (id: string): AppError =>
+  new AppError('FILE_NOT_FOUND', 'There is no file with this id here. Use an id from a listing.', {
+    file_id: id,
+  })
 
 /**
  * The entry at a path and the folders above it, without the root. Undefined if it does not exist.
@@ -113,16 +127,19 @@ export async function namesOfFolder(
   )
 }
 
-/** The error for a missing file or folder. */
-export function entryNotFound(tree: Tree, named: EntryName): AppError {
+/** The error for a missing entry: a file, a folder, or either. */
+export function entryNotFound(tree: Tree, named: EntryName, kind?: EntryKind): AppError {
   if ('id' in named)
-    return new AppError(
-      'FILE_NOT_FOUND',
-      'There is no file or folder with this id here. Use an id from a listing.',
-      {
-        id: named.id,
-      },
-    )
-  const path = pathIn(tree, parsePath(named.path))
+    return kind === FILE
+      ? fileIdNotFound(named.id)
+      : new AppError(
+          'FILE_NOT_FOUND',
+          'There is no file or folder with this id here. Use an id from a listing.',
+          { id: named.id },
+        )
+  const names = parsePath(named.path)
+  if (kind === FILE) return fileNotFound(tree, names)
+  if (kind === FOLDER) return folderNotFound(tree, names)
+  const path = pathIn(tree, names)
   return new AppError('FILE_NOT_FOUND', `There is nothing at "${path}". Check the path.`, { path })
 }

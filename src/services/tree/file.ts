@@ -1,9 +1,7 @@
 import type { Tx } from '../../../db/index.ts'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
-import { type Node, resolveChain, resolveChains } from '../../../db/queries/entry-path.ts'
-import type { Caller, Writer } from '../../access/caller.ts'
-import { InvalidInput } from '../../runtime/errors.ts'
-import { figure, MAX_DELETED_FILES } from '../../values/limits.ts'
+import { type Node, resolveChain } from '../../../db/queries/entry-path.ts'
+import type { Writer } from '../../access/caller.ts'
 import { mediaTypeOfPart } from '../../values/media.ts'
 import { requireModifiedAt } from '../../values/modified-at.ts'
 import type { OnConflict } from '../../values/on-conflict.ts'
@@ -12,18 +10,11 @@ import type { Tree } from '../../values/tree.ts'
 import type { Upload, UploadFields } from '../../values/upload.ts'
 import { noteArrival } from './arrival.ts'
 import type { BlobService, StagedBlob } from './blob.ts'
-import { type Destination, freeName, moveOnConflict, refuseTaken } from './conflict.ts'
-import {
-  addEntry,
-  addUsage,
-  lockTree,
-  pathExists,
-  prepareFolder,
-  type TreeChange,
-} from './entry.ts'
+import { type Destination, freeName, refuseTaken } from './conflict.ts'
+import { addEntry, addUsage, pathExists, prepareFolder, type TreeChange } from './entry.ts'
 import { fileNotFound, findEntry, namesOfFolder, pathIn } from './entry-path.ts'
-import type { Located, TreeDeps } from './entry-removal.ts'
-import type { FileView, ListingService } from './listing.ts'
+import type { TreeDeps } from './entry-removal.ts'
+import type { FileView } from './listing.ts'
 import type { PreviewService } from './preview.ts'
 import type { UploadLimits } from './quota.ts'
 import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
@@ -38,35 +29,13 @@ interface Made {
   modifiedAt: number | null
 }
 
-/** The options of a move. */
-interface MoveOptions {
-  onConflict: OnConflict
-  expected: ExpectedRevision
-}
-
-interface MovedFile {
-  source: string[]
-  destination: string[]
-  revision: number
-}
-
-interface Deps extends TreeDeps {
+interface Deps extends Pick<TreeDeps, 'db' | 'changeTree'> {
   blobs: BlobService
-  listings: ListingService
   versions: VersionService
   previews: PreviewService
 }
 
-export function fileService({
-  db,
-  blobs,
-  listings,
-  changeTree,
-  removal,
-  versions,
-  previews,
-  wake,
-}: Deps) {
+export function fileService({ db, blobs, changeTree, versions, previews }: Deps) {
   /** The file at a path. @throws FILE_NOT_FOUND */
   async function locate(
     tree: Tree,
@@ -197,31 +166,6 @@ export function fileService({
     return placeOf(tree, { names: now, folderId: undefined, decides }, tx)
   }
 
-  /**
-   * Moves a file of a locked tree to a full path. @throws FILE_NOT_FOUND, REVISION_MISMATCH,
-   * PATH_EXISTS, INVALID_PATH
-   */
-  async function relocate(
-    tree: Tree,
-    source: string[],
-    destination: string[],
-    { onConflict, expected }: MoveOptions,
-    change: TreeChange,
-  ): Promise<MovedFile> {
-    const found = await locate(tree, source, change.tx)
-    requireRevision(found.node, expected)
-    const to = { folder: destination.slice(0, -1), name: destination.at(-1) ?? '', onConflict }
-    const [name = ''] = await moveOnConflict(
-      db,
-      tree,
-      [{ ...found, names: source }],
-      to,
-      removal,
-      change,
-    )
-    return { source, destination: [...to.folder, name], revision: found.node.revision + 1 }
-  }
-
   return {
     locate,
     save,
@@ -292,100 +236,6 @@ export function fileService({
       } catch (error) {
         await blobs.abandon(tree, staged.id, error)
         throw error
-      }
-    },
-
-    /** Moves a file to a full path. No bytes are copied. */
-    async move(
-      tree: Tree,
-      source: string,
-      destination: string,
-      how: MoveOptions,
-      caller: Caller,
-    ): Promise<MovedFile> {
-      const from = parseFilePath(source, 'source')
-      const to = parseFilePath(destination, 'destination')
-      return changeTree(tree, caller, async change => {
-        await lockTree(db, tree, change.tx)
-        return relocate(tree, from, to, how, change)
-      })
-    },
-
-    /** Moves a file, given by its id, into a folder. It keeps its name. */
-    async moveInto(
-      tree: Tree,
-      id: string,
-      folder: string,
-      how: MoveOptions,
-      caller: Caller,
-    ): Promise<MovedFile> {
-      const into = parsePath(folder, 'destination')
-      return changeTree(tree, caller, async change => {
-        const { tx } = change
-        await lockTree(db, tree, tx)
-        const { names: source } = await listings.file(tree, { id }, tx)
-        const destination = parseFilePath(joinPath([...into, ...source.slice(-1)]), 'destination')
-        return relocate(tree, source, destination, how, change)
-      })
-    },
-
-    /** Deletes a file and its shares. @returns its path */
-    async remove(
-      tree: Tree,
-      named: { path: string; field: string } | { id: string },
-      expected: ExpectedRevision,
-      caller: Caller,
-    ): Promise<string[]> {
-      const path = 'path' in named ? parseFilePath(named.path, named.field) : null
-      const removed = await changeTree(tree, caller, async change => {
-        const { tx } = change
-        await lockTree(db, tree, tx)
-        const names = path ?? (await listings.file(tree, named, tx)).names
-        const { node, above } = await locate(tree, names, tx)
-        requireRevision(node, expected)
-        await removal.remove(
-          tree,
-          [{ node, names, above, parentId: above.at(-1)?.id ?? tree.rootId }],
-          change,
-        )
-        return names
-      })
-      wake()
-      return removed
-    },
-
-    /**
-     * Deletes the existing files among these in one transaction.
-     * @returns the paths of the deleted and of the missing files
-     */
-    async removeMany(
-      tree: Tree,
-      paths: string[],
-      caller: Caller,
-    ): Promise<{ deleted: string[]; failed: string[] }> {
-      if (paths.length < 1 || paths.length > MAX_DELETED_FILES)
-        throw new InvalidInput('files', `Name 1 to ${figure(MAX_DELETED_FILES)} files.`)
-      const parsed = paths.map(text => parseFilePath(text, 'files'))
-      const wanted = new Map(parsed.map(names => [joinPath(names), names]))
-      const gone = await changeTree(tree, caller, async change => {
-        const { tx } = change
-        await lockTree(db, tree, tx)
-        const paths = [...wanted.values()]
-        const chains = await resolveChains(db, tree, paths, tx)
-        const found = paths.flatMap((names, i): Located[] => {
-          const [node, above] = [chains[i]?.[names.length - 1], chains[i]?.slice(0, -1) ?? []]
-          return node?.kind === FILE
-            ? [{ node, names, above, parentId: above.at(-1)?.id ?? tree.rootId }]
-            : []
-        })
-        await removal.remove(tree, found, change)
-        return new Set(found.map(({ names }) => joinPath(names)))
-      })
-      wake()
-      const all = [...wanted.keys()]
-      return {
-        deleted: all.filter(path => gone.has(path)),
-        failed: all.filter(path => !gone.has(path)),
       }
     },
   }

@@ -3,15 +3,11 @@ import { FOLDER } from '../../../db/models/entry.ts'
 import { raiseCount } from '../../../db/queries/bucket.ts'
 import { folderNames } from '../../../db/queries/entry.ts'
 import type { Caller } from '../../access/caller.ts'
-import { AppError } from '../../runtime/errors.ts'
-import type { OnConflict } from '../../values/on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../values/paths.ts'
 import type { Tree } from '../../values/tree.ts'
-import { moveOnConflict } from './conflict.ts'
 import { addEntry, addUsage, lockTree, prepareFolder, type TreeChange } from './entry.ts'
-import { findEntry, pathIn } from './entry-path.ts'
-import { requireEmpty, type TreeDeps } from './entry-removal.ts'
-import { type ExpectedRevision, requireRevision } from './revision.ts'
+import { findEntry, folderNotFound, pathIn } from './entry-path.ts'
+import type { TreeDeps } from './entry-removal.ts'
 
 /** A new or existing folder. */
 export interface MadeFolder {
@@ -21,21 +17,11 @@ export interface MadeFolder {
   revision: number
 }
 
-interface MovedFolder {
-  source: string[]
-  destination: string[]
-  filesMoved: number
-  revision: number
-}
-
-export function folderService({ db, changeTree, removal, wake }: TreeDeps) {
+export function folderService({ db, changeTree }: Pick<TreeDeps, 'db' | 'changeTree'>) {
   async function locate(tree: Tree, names: string[], tx: Tx) {
     const found = await findEntry(db, tree, names, tx)
     if (found?.node.kind === FOLDER) return found
-    const path = pathIn(tree, names)
-    throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Check its path.`, {
-      path,
-    })
+    throw folderNotFound(tree, names)
   }
 
   /**
@@ -109,78 +95,6 @@ export function folderService({ db, changeTree, removal, wake }: TreeDeps) {
         if (above.length > 0) await locate(tree, above, change.tx)
         return make(tree, names, counted, change)
       })
-    },
-
-    /**
-     * Moves a folder with its contents, at a cost independent of its size. A conflicting file may
-     * be replaced; a folder never is.
-     * @throws FOLDER_NOT_FOUND, REVISION_MISMATCH, PATH_EXISTS, INVALID_PATH
-     */
-    async move(
-      tree: Tree,
-      source: string,
-      destination: string,
-      { onConflict, expected }: { onConflict: OnConflict; expected: ExpectedRevision },
-      caller: Caller,
-    ): Promise<MovedFolder> {
-      const from = parseFilePath(source, 'source')
-      const to = parseFilePath(destination, 'destination')
-      if (from.every((name, i) => to[i] === name))
-        throw new AppError(
-          'INVALID_PATH',
-          'A folder cannot be moved into itself. Choose a destination outside of it.',
-          { field: 'destination' },
-        )
-      return changeTree(tree, caller, async change => {
-        await lockTree(db, tree, change.tx)
-        const found = await locate(tree, from, change.tx)
-        requireRevision(found.node, expected)
-        const place = { folder: to.slice(0, -1), name: to.at(-1) ?? '', onConflict }
-        const [name = ''] = await moveOnConflict(
-          db,
-          tree,
-          [{ ...found, names: from }],
-          place,
-          removal,
-          change,
-        )
-        const { files: filesMoved, revision } = found.node
-        return {
-          source: from,
-          destination: [...place.folder, name],
-          filesMoved,
-          revision: revision + 1,
-        }
-      })
-    },
-
-    /**
-     * Deletes a folder. It detaches one row, so the contents disappear at once for every user. A
-     * job purges them afterwards.
-     * @throws FOLDER_NOT_FOUND, REVISION_MISMATCH, FOLDER_NOT_EMPTY unless recursive
-     */
-    async remove(
-      tree: Tree,
-      path: string,
-      { recursive, expected }: { recursive: boolean; expected: ExpectedRevision },
-      caller: Caller,
-    ): Promise<{ names: string[]; filesDeleted: number }> {
-      const names = parseFilePath(path, 'path')
-      const filesDeleted = await changeTree(tree, caller, async change => {
-        const { tx } = change
-        await lockTree(db, tree, tx)
-        const { node, above } = await locate(tree, names, tx)
-        requireRevision(node, expected)
-        requireEmpty(tree, names, node, recursive)
-        await removal.remove(
-          tree,
-          [{ node, names, above, parentId: above.at(-1)?.id ?? tree.rootId }],
-          change,
-        )
-        return node.files
-      })
-      wake()
-      return { names, filesDeleted }
     },
   }
 }

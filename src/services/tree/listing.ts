@@ -12,13 +12,13 @@ import {
 } from '../../../db/queries/entry-list.ts'
 import { type Page, pageOf } from '../../../db/queries/page.ts'
 import { peopleByIds } from '../../../db/queries/person.ts'
-import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import { InvalidInput } from '../../runtime/errors.ts'
 import { joinPath, parseFilePath, parsePath } from '../../values/paths.ts'
 import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { type PageArgs, pageById, readCursor, readLimit, writeCursor } from '../page.ts'
 
-import { type EntryName, fileNotFound, pathsOfFolders } from './entry-path.ts'
+import { type EntryName, fileIdNotFound, fileNotFound, pathsOfFolders } from './entry-path.ts'
 
 /** A file as responses show it. Sizes are in bytes, times in milliseconds since 1970. */
 export interface FileView extends FileDetails {
@@ -187,13 +187,7 @@ export function listingService({ db }: Core<'db'>) {
       const { blobId } = found ?? {}
       if (found && blobId) return { ...found, blobId }
       if (!by.id) throw fileNotFound(tree, parsePath(by.path ?? ''))
-      throw new AppError(
-        'FILE_NOT_FOUND',
-        'There is no file with this id here. Use an id from a listing.',
-        {
-          file_id: by.id,
-        },
-      )
+      throw fileIdNotFound(by.id)
     },
 
     /** The e-mail addresses of some users. One statement. */
