@@ -1,8 +1,8 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql'
 import { type FileUpload, Upload as MultipartUpload } from 'graphql-upload-minimal'
 import { AppError } from '../src/runtime/errors.ts'
+import { nameOfPart } from '../src/values/file-name.ts'
 import { fromRfc3339 } from '../src/values/modified-at.ts'
-import { markUndecoded } from '../src/values/paths.ts'
 import { AwaitedUpload, Upload } from '../src/values/upload.ts'
 
 /** A whole number beyond the 32 bits of Int. */
@@ -102,7 +102,7 @@ export const scalars = {
 function fromMultipart(file: FileUpload): Upload {
   return new Upload({
     // The types of the library do not tell that a part may lack a name.
-    filename: markUndecoded(file.filename ?? ''),
+    filename: nameOfPart(file.filename ?? ''),
     mimetype: file.mimetype,
     source: wholeOf(file.createReadStream()),
   })

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Writable } from 'node:stream'
+import busboy from 'busboy'
 import { processRequest, Upload } from 'graphql-upload-minimal'
 import { searchNatively } from '../http/boundary.ts'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
@@ -94,14 +95,15 @@ type Listener = (name: string | undefined, value: unknown, info: unknown) => voi
 function watchParser(req: IncomingMessage, signal: AbortSignal): () => string[] {
   const pipe = req.pipe
   let paths: string[] = []
-  req.pipe = <T extends NodeJS.WritableStream>(parser: T, options?: { end?: boolean }): T => {
+  req.pipe = <T extends NodeJS.WritableStream>(theirs: T, options?: { end?: boolean }): T => {
+    const parser = parserWithPaths(req, theirs)
     let operations: unknown
     let mapped = false
     let size = 0
     const refuse = (message: string) => {
-      if (parser instanceof Writable) parser.destroy(new InvalidInput('map', message))
+      parser.destroy(new InvalidInput('map', message))
     }
-    if (parser instanceof Writable) searchNatively(parser)
+    searchNatively(parser)
     const library = parser.listeners('field') as Listener[]
     parser.removeAllListeners('field')
     parser.on('field', (name: string | undefined, value: unknown, info: unknown) => {
@@ -115,7 +117,7 @@ function watchParser(req: IncomingMessage, signal: AbortSignal): () => string[] 
     })
     parser.on('error', () => {})
     // Aborts a body that arrives too slowly, together with its files.
-    const late = () => void (parser instanceof Writable && parser.destroy(signal.reason))
+    const late = () => void parser.destroy(signal.reason)
     if (signal.aborted) late()
     else signal.addEventListener('abort', late, { once: true })
     req.on('data', (chunk: Buffer) => {
@@ -123,9 +125,34 @@ function watchParser(req: IncomingMessage, signal: AbortSignal): () => string[] 
       if (!mapped && size > MAX_PREFACE_BYTES)
         refuse(`The map must be within the first ${MAX_PREFACE_BYTES} bytes.`)
     })
-    return pipe.call(req, parser, options) as T
+    pipe.call(req, parser, options)
+    return theirs
   }
   return () => paths
+}
+
+/**
+ * A parser with the listeners of the library's own, which keeps only what follows the last slash of
+ * a file name. An encoded name may contain slashes.
+ */
+function parserWithPaths(req: IncomingMessage, theirs: NodeJS.WritableStream): busboy.Busboy {
+  const parser = busboy({
+    headers: req.headers,
+    defParamCharset: 'utf8',
+    preservePath: true,
+    limits: { fields: 2, fieldSize: MAX_FIELD_BYTES, files: MAX_FILES },
+  })
+  for (const event of ['field', 'file', 'filesLimit', 'close', 'error'])
+    for (const listener of theirs.listeners(event))
+      parser.on(event, listener as (...given: unknown[]) => void)
+  // The library stops reading by destroying its parser.
+  if (theirs instanceof Writable)
+    theirs.destroy = error => {
+      req.unpipe(parser)
+      parser.destroy(error)
+      return theirs
+    }
+  return parser
 }
 
 /** The paths of a map. The library refuses maps of another shape. */

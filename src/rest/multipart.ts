@@ -4,6 +4,7 @@ import busboy from 'busboy'
 import { searchNatively } from '../http/boundary.ts'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
 import { excerpt } from '../values/excerpt.ts'
+import { nameOfPart } from '../values/file-name.ts'
 import { fromRfc3339 } from '../values/modified-at.ts'
 import { markUndecoded } from '../values/paths.ts'
 import { Upload, type UploadFields } from '../values/upload.ts'
@@ -48,6 +49,7 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
     parser = busboy({
       headers: req.headers,
       defParamCharset: 'utf8',
+      // An encoded name may contain slashes.
       preservePath: true,
       limits: { files: 2, fields: 8, parts: 10, fieldSize: MAX_FIELD_BYTES },
     })
@@ -102,7 +104,7 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
       file = stream
       isPlaced = fields.folder !== undefined
       const upload = new Upload({
-        filename: markUndecoded(info.filename),
+        filename: nameOfPart(info.filename),
         mimetype: info.mimeType,
         source: wholeOf(stream, finished.promise, () => problem),
         ...(Number.isSafeInteger(length) ? { bound: length } : {}),

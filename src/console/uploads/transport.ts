@@ -92,7 +92,7 @@ export function transportOf(
     },
 
     async sendWhole({ folder, fileName }, { body, ...fingerprint }, attempt) {
-      // The service would treat backslashes in a form as a path, and keep only the last part.
+      // Browsers encode backslashes in forms differently, so the service may see a path.
       if (fileName.includes('\\')) throw new TransferFailure('INVALID_PATH', text('backslash'))
       const file = new File([body], fileName, { type: body.type })
       const at = { drive, path: folder }
