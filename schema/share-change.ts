@@ -163,12 +163,9 @@ mutation('createLink', {
       )
     // Each password costs a hash, which all callers share the processor for.
     if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
-    const share = await services.shares.createLink(
-      caller,
-      { tree, workspaceId: drive.workspace?.id ?? null },
-      refs.map(nameOf),
-      input,
-    )
+    const workspaceId = drive.workspace?.id ?? null
+    const entries = refs.map(nameOf)
+    const share = await services.shares.create(caller, { tree, workspaceId, entries }, input)
     return shown(share, context)
   },
   payload: t => ({

@@ -1,8 +1,8 @@
 import { FILE, FOLDER } from '../../db/models/entry.ts'
 import { InvalidInput } from '../../src/runtime/errors.ts'
 import type { Download } from '../../src/services/sharing/download.ts'
-import type { PublicShare } from '../../src/services/sharing/share.ts'
 import type { ShareInfo as ShareInfoView } from '../../src/services/sharing/share-info.ts'
+import type { ShareView } from '../../src/services/sharing/share-list.ts'
 import type { SharedEntry, SharedLevel } from '../../src/services/sharing/share-listing.ts'
 import type { ShareInput } from '../../src/services/sharing/share-term.ts'
 import {
@@ -13,7 +13,7 @@ import {
   MAX_SHARED_FILES,
   MAX_ZIPPED,
 } from '../../src/values/limits.ts'
-import { joinPath } from '../../src/values/paths.ts'
+import { joinPath, parseFilePath } from '../../src/values/paths.ts'
 import { mode, paged } from './arguments.ts'
 import { type Argument, type Given, objectOf } from './builder.ts'
 import { belowFolder, OPENING_FAILS } from './downloads.ts'
@@ -176,7 +176,7 @@ operation('GET /api/share/entries/{token}', 'sharedEntries', {
   },
 })
 
-const CreatedShare = objectOf<PublicShare>('CreatedShare', t => ({
+const CreatedShare = objectOf<ShareView>('CreatedShare', t => ({
   expires_at: t.expose('expiresAt', expiry),
   sharing_link: t.exposeString('link', { example: SHARE_LINK }),
   sharing_token: t.exposeString('token', { example: SHARE_TOKEN }),
@@ -238,7 +238,8 @@ operation('POST /api/folders/quick_share', 'createFolderShare', {
   type: CreatedShare,
   resolve: async ({ path, ...given }, { services, caller }, info) => {
     if (given.password) await services.rateLimits.hit('protected_links', caller.userId, info)
-    return services.shares.createFolderLink(caller, path, inputOf(given))
+    const linked = { tree: caller.bucket, entries: [{ path }], kind: FOLDER } as const
+    return services.shares.create(caller, linked, inputOf(given))
   },
 })
 
@@ -260,7 +261,9 @@ operation('POST /api/files/quick_share', 'createPublicShare', {
   resolve: async ({ object, ...given }, { services, caller }, info) => {
     // Each password costs a hash, which all callers share the processor for.
     if (given.password) await services.rateLimits.hit('protected_links', caller.userId, info)
-    return services.shares.createPublic(caller, { ...inputOf(given), object })
+    const entries = [{ path: joinPath(parseFilePath(object, 'object')) }]
+    const linked = { tree: caller.bucket, entries, kind: FILE } as const
+    return services.shares.create(caller, linked, inputOf(given))
   },
 })
 
@@ -283,7 +286,10 @@ operation('POST /api/entries/quick_share', 'createEntriesShare', {
   type: CreatedShare,
   resolve: async ({ objects, ...given }, { services, caller }, info) => {
     if (given.password) await services.rateLimits.hit('protected_links', caller.userId, info)
-    return services.shares.createOfSeveral(caller, objects, inputOf(given))
+    if (objects.length < 1 || objects.length > MAX_SHARED_FILES)
+      throw new InvalidInput('objects', `Name 1 to ${figure(MAX_SHARED_FILES)} files and folders.`)
+    const entries = objects.map(text => ({ path: joinPath(parseFilePath(text, 'objects')) }))
+    return services.shares.create(caller, { tree: caller.bucket, entries }, inputOf(given))
   },
 })
 

@@ -156,7 +156,7 @@ export function createServices({ config, ...given }: Options) {
     passwords,
     previews,
   })
-  const shares = shareService({ ...core, files, listings, shareLinks, passwords })
+  const shares = shareService({ ...core, listings, shareLinks, passwords })
   const requireShare = shareLinks.requireStill
   const backgroundCopies = backgroundCopyService({ ...trees, requireShare })
   const entryCopies = entryCopyService({ ...trees, backgroundCopies })

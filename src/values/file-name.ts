@@ -6,7 +6,8 @@ import { markUndecoded } from './paths.ts'
  *
  * - a path of the client, such as `a/b.txt` or `C:\Users\x\b.txt`, means its last name (RFC 7578,
  *   section 4.2),
- * - browsers write a quote and line breaks as `%22`, `%0D` and `%0A` (WHATWG HTML, section 4.10.22),
+ * - browsers write a quote and line breaks as `%22`, `%0D` and `%0A` (WHATWG HTML, section
+ *   4.10.22),
  * - older clients write encoded words, such as `=?UTF-8?B?4oKsLnR4dA==?=` (RFC 2047).
  *
  * A backslash elsewhere is part of the name, and such a name is refused later: `a\b.txt` may be the

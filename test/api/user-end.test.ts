@@ -509,7 +509,7 @@ describe('DELETE /api/user/account/delete', () => {
       await end(person, data)
       const { shares, directShares, apiKeys, workspaces, notes } = t.app.services
       for (const act of [
-        () => shares.createPublic(viewer, { object: 'docs/a.txt' }),
+        () => shares.create(viewer, { tree: viewer.bucket, entries: [{ path: 'docs/a.txt' }] }, {}),
         () =>
           directShares.create(viewer, {
             email: 'bob@example.com',

@@ -1,6 +1,5 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
-import { FOLDER } from '../../../db/models/entry.ts'
 import {
   deleteShare,
   insertShare,
@@ -12,15 +11,12 @@ import {
 import { insertShareEntries } from '../../../db/queries/share-entry.ts'
 import type { Caller } from '../../access/caller.ts'
 import { type Passwords, parsePassword } from '../../access/password.ts'
-import { AppError, Forbidden, InvalidInput, Unauthenticated } from '../../runtime/errors.ts'
-import { figure, MAX_SHARED_FILES } from '../../values/limits.ts'
-import { joinPath, parseFilePath } from '../../values/paths.ts'
+import { Forbidden, InvalidInput, Unauthenticated } from '../../runtime/errors.ts'
 import type { Tree } from '../../values/tree.ts'
 import { takeLink } from '../bound.ts'
 import type { Core } from '../core.ts'
 import { masked } from '../history/event.ts'
-import { type EntryName, pathIn } from '../tree/entry-path.ts'
-import type { FileService } from '../tree/file.ts'
+import { type EntryKind, type EntryName, pathIn } from '../tree/entry-path.ts'
 import type { ListingService } from '../tree/listing.ts'
 import { SHARE_TOKEN, type ShareLinkService, shareNotFound } from './share-link.ts'
 import { mayKnow, type ShareView, shareLists } from './share-list.ts'
@@ -33,15 +29,16 @@ import {
   requireEditable,
   type ShareInput,
 } from './share-term.ts'
-import { alone, sharedEntry, together } from './shared-entry.ts'
+import { alone, type Shared, sharedEntry, together } from './shared-entry.ts'
 
-/** A new public share. */
-export interface PublicShare {
-  id: string
-  token: string
-  link: string
-  /** Null if it never expires. */
-  expiresAt: number | null
+/** The entries of a new link: one, or several behind the same link. */
+interface LinkedEntries {
+  tree: Tree
+  /** The workspace that owns the drive. */
+  workspaceId?: string | null
+  entries: readonly EntryName[]
+  /** What a single entry must be. */
+  kind?: EntryKind
 }
 
 /** How the caller identifies a share to end or change it. */
@@ -51,7 +48,6 @@ const maskedIn = (recipient: string | null) =>
   recipient === null ? {} : { recipient: masked(recipient) }
 
 interface Deps extends Core<'db' | 'change' | 'tokens' | 'publicUrl'> {
-  files: FileService
   listings: ListingService
   shareLinks: ShareLinkService
   passwords: Passwords
@@ -62,7 +58,6 @@ interface Deps extends Core<'db' | 'change' | 'tokens' | 'publicUrl'> {
 export function shareService({
   db,
   change,
-  files,
   listings,
   shareLinks,
   passwords,
@@ -77,11 +72,11 @@ export function shareService({
   const hashOf = (caller: Caller, password: string) =>
     passwords.hash(parsePassword(password), callerKeys(caller))
 
-  async function create<Found extends { id: string; names: string[]; entryIds?: string[] | null }>(
+  async function insert(
     caller: Caller,
     tree: Tree,
     input: ShareInput,
-    find: (tx?: Tx) => Promise<Found>,
+    find: (tx?: Tx) => Promise<Shared>,
   ) {
     const now = Date.now()
     const given = parseTerms({ ...input, duration: input.duration || linkDuration }, now)
@@ -197,74 +192,22 @@ export function shareService({
     ...lists,
 
     /**
-     * Creates a public share of the file at a path. @throws FILE_NOT_FOUND, INVALID_PATH,
-     * INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED
+     * Creates a link with which everyone can see and download entries of one drive, with their
+     * current contents at each request.
+     * @throws FILE_NOT_FOUND, FOLDER_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT,
+     * QUOTA_EXCEEDED
      */
-    async createPublic(
+    async create(
       caller: Caller,
-      { object, ...input }: ShareInput & { object: string },
-    ): Promise<PublicShare> {
-      const names = parseFilePath(object, 'object')
-      const { share } = await create(caller, caller.bucket, input, async tx => {
-        const { node } = await files.locate(caller.bucket, names, tx)
-        return { id: node.id, names }
-      })
-      const { id, token, link, expiresAt } = share
-      return { id, token, link, expiresAt }
-    },
-
-    /**
-     * Creates a public share of the folder at a path. @throws FOLDER_NOT_FOUND, and as createPublic
-     */
-    async createFolderLink(caller: Caller, path: string, input: ShareInput): Promise<PublicShare> {
-      const { share } = await create(caller, caller.bucket, input, async tx => {
-        const found = await listings.byPath(caller.bucket, path, tx)
-        if (found?.kind === FOLDER) return found
-        throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Check its path.`, {
-          path,
-        })
-      })
-      return share
-    },
-
-    /**
-     * Creates a public share of the files and folders at some paths. @throws INVALID_INPUT, and as
-     * createPublic
-     */
-    async createOfSeveral(
-      caller: Caller,
-      objects: readonly string[],
-      input: ShareInput,
-    ): Promise<PublicShare> {
-      if (objects.length < 1 || objects.length > MAX_SHARED_FILES)
-        throw new InvalidInput(
-          'objects',
-          `Name 1 to ${figure(MAX_SHARED_FILES)} files and folders.`,
-        )
-      const refs = objects.map(text => ({ path: joinPath(parseFilePath(text, 'objects')) }))
-      const { bucket } = caller
-      const { share } = await create(caller, bucket, input, tx =>
-        together(db, listings, bucket, refs, tx),
-      )
-      return share
-    },
-
-    /**
-     * Creates a public share of files and folders with their current contents at each request.
-     * @throws INVALID_INPUT, and the errors of createPublic
-     */
-    async createLink(
-      caller: Caller,
-      { tree, workspaceId }: { tree: Tree; workspaceId: string | null },
-      refs: readonly EntryName[],
-      input: ShareInput,
+      { tree, workspaceId = null, entries, kind }: LinkedEntries,
+      terms: ShareInput,
     ): Promise<ShareView> {
-      const [only] = refs
+      const [only] = entries
       const find = async (tx?: Tx) =>
-        only && refs.length === 1
-          ? alone(await sharedEntry(listings, tree, only, tx))
-          : together(db, listings, tree, refs, tx)
-      const { entry, share } = await create(caller, tree, input, find)
+        only && entries.length === 1
+          ? alone(await sharedEntry(listings, tree, only, tx, kind))
+          : together(db, listings, tree, entries, tx)
+      const { entry, share } = await insert(caller, tree, terms, find)
       const {
         id,
         token,

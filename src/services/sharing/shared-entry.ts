@@ -4,7 +4,7 @@ import { MAX_SHARED_FILES } from '../../values/limits.ts'
 import { shareTitle } from '../../values/share-title.ts'
 import type { Tree } from '../../values/tree.ts'
 import { locateEntries } from '../tree/entry-location.ts'
-import { type EntryName, entryNotFound } from '../tree/entry-path.ts'
+import { type EntryKind, type EntryName, entryNotFound } from '../tree/entry-path.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
 
 /** The entries of one share: one, or several, which look like a folder named after the first. */
@@ -24,16 +24,18 @@ export const alone = (entry: FoundEntry): Shared => ({
 
 /**
  * Finds a file or folder to share.
- * @throws FILE_NOT_FOUND, INVALID_PATH
+ * @param kind what it must be
+ * @throws FILE_NOT_FOUND, FOLDER_NOT_FOUND, INVALID_PATH
  */
 export async function sharedEntry(
   listings: ListingService,
   tree: Tree,
   ref: EntryName,
   tx?: Tx,
+  kind?: EntryKind,
 ): Promise<FoundEntry> {
   const found = await listings.entry(tree, ref, tx)
-  if (!found) throw entryNotFound(tree, ref)
+  if (!found || (kind !== undefined && found.kind !== kind)) throw entryNotFound(tree, ref, kind)
   return found
 }
 
