@@ -108,7 +108,7 @@ export function createGuessLimiter(
         atOnce: 1,
         longest: longestShareQueue,
         patience: patienceMs,
-        full: () => tooMany(2),
+        full: () => tooManyAttempts(2),
       }),
     Number.POSITIVE_INFINITY,
   )
@@ -138,9 +138,9 @@ export function createGuessLimiter(
     const over = blocks.findLast(({ count, factor }) => count.used > tries * factor)
     if (!over) return
     // An address with failures must wait until its network may guess again.
-    if (own.used > 1) throw tooMany(over.count.secondsLeft)
+    if (own.used > 1) throw tooManyAttempts(over.count.secondsLeft)
     const wayIn = await countOfWayIn(over.key)
-    if (wayIn.used > 1) throw tooMany(wayIn.secondsLeft)
+    if (wayIn.used > 1) throw tooManyAttempts(wayIn.secondsLeft)
   }
 
   async function check(
@@ -150,11 +150,11 @@ export function createGuessLimiter(
     counts: Count[],
     verify: () => Promise<boolean>,
   ) {
-    if (own.used > rules.tries) throw tooMany(own.secondsLeft)
+    if (own.used > rules.tries) throw tooManyAttempts(own.secondsLeft)
     const all = await countOfShare(shareId)
     counts.push(all)
     const tries = all.used > rules.attackedBeyond ? rules.triesUnderAttack : rules.tries
-    if (own.used > tries) throw tooMany(own.secondsLeft)
+    if (own.used > tries) throw tooManyAttempts(own.secondsLeft)
     const delay = Math.min(
       (all.used - rules.slowedBeyond) * rules.delayStepMs,
       rules.longestDelayMs,
@@ -203,7 +203,7 @@ export function createGuessLimiter(
     for (const end = performance.now() + patienceMs; ; await sleep(RETRY_MS)) {
       const release = await coordination.hold(1, [[`guess of ${visitor}`, 1]])
       if (release) return release
-      if (performance.now() > end) throw tooMany(2)
+      if (performance.now() > end) throw tooManyAttempts(2)
     }
   }
 
@@ -256,7 +256,7 @@ export function createNetworkBound(
       let wrong = false
       try {
         const over = counts.find(({ count, factor }) => count.used > tries * factor)
-        if (over) throw tooMany(over.count.secondsLeft)
+        if (over) throw tooManyAttempts(over.count.secondsLeft)
         const right = await verify()
         wrong = !right
         return right
@@ -267,7 +267,7 @@ export function createNetworkBound(
   }
 }
 
-function tooMany(seconds: number): AppError {
+export function tooManyAttempts(seconds: number): AppError {
   const wait = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`
   return new AppError(
     'TOO_MANY_ATTEMPTS',
@@ -309,7 +309,7 @@ function createQueues<Queue>(make: () => Queue, longest: number) {
   const queues = new Map<string, { queue: Queue; inside: number }>()
   return async <T>(key: string, enter: (queue: Queue) => Promise<T>): Promise<T> => {
     const known = queues.get(key) ?? { queue: make(), inside: 0 }
-    if (known.inside >= longest) throw tooMany(2)
+    if (known.inside >= longest) throw tooManyAttempts(2)
     queues.set(key, known)
     known.inside++
     try {

@@ -35,13 +35,7 @@ const outOfBounds = (message: string) => new AppError('KEY_OUT_OF_BOUNDS', messa
 function requireScope(caller: Caller, scope: string): true {
   // A session has every scope.
   if (caller.scopes === null || caller.scopes.has(scope)) return true
-  throw new AppError(
-    'INSUFFICIENT_SCOPE',
-    `This API key lacks the scope ${scope}. Use one that has it.`,
-    {
-      required: scope,
-    },
-  )
+  throw scopeMissing(scope)
 }
 
 /**
@@ -63,10 +57,7 @@ export function mayUsePrivateFiles(caller: Caller | null, level: PrivateFiles): 
  */
 export function mayUseWorkspaces(caller: Caller | null, scope: WorkspaceScope | null): true {
   if (!caller) throw new Unauthenticated()
-  if (caller.via === 'api_key' && caller.workspaceId === null)
-    throw outOfBounds(
-      'A private key works on the files of its user only. Use a key of the workspace or sign in.',
-    )
+  if (caller.via === 'api_key' && caller.workspaceId === null) throw privateKeyOnly()
   return scope === null || requireScope(caller, scope)
 }
 
@@ -79,3 +70,15 @@ export function hasSession(caller: Caller | null): true {
   if (caller.via !== 'session') throw outOfBounds('No API key can do this. Sign in instead.')
   return true
 }
+
+export const scopeMissing = (scope: string) =>
+  new AppError(
+    'INSUFFICIENT_SCOPE',
+    `This API key lacks the scope ${scope}. Use one that has it.`,
+    { required: scope },
+  )
+
+export const privateKeyOnly = () =>
+  outOfBounds(
+    'A private key works on the files of its user only. Use a key of the workspace or sign in.',
+  )

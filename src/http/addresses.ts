@@ -1,6 +1,7 @@
 import findMyWay from 'find-my-way'
 import { AppError } from '../runtime/errors.ts'
 import type { Incoming } from './incoming.ts'
+import { methodNotAllowed } from './method.ts'
 import type { Entrant, Passage } from './threshold.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -39,9 +40,7 @@ export function createAddresses(nothingHere = 'There is nothing at this URL.') {
         .filter(other => paths.find(other, path))
         .flatMap(other => (other === 'GET' ? ['GET', 'HEAD'] : [other]))
       if (allow.length === 0) throw new AppError('ROUTE_NOT_FOUND', nothingHere)
-      throw new AppError('METHOD_NOT_ALLOWED', `This URL accepts only ${allow.join(', ')}.`, {
-        allow,
-      })
+      throw methodNotAllowed(allow)
     },
   }
 }

@@ -127,7 +127,7 @@ function parseObject(bytes: Buffer): Record<string, unknown> {
   try {
     value = JSON.parse(utf8.decode(bytes))
   } catch {
-    throw invalidJson('The body is not valid JSON in UTF-8. Check its syntax and its encoding.')
+    throw notJson()
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidJson('The body must be a JSON object: { ... }.')
@@ -196,3 +196,6 @@ async function* wholeOf(req: IncomingMessage): AsyncGenerator<Uint8Array> {
     )
   }
 }
+
+export const notJson = () =>
+  invalidJson('The body is not valid JSON in UTF-8. Check its syntax and its encoding.')

@@ -3,10 +3,7 @@ import { AppError } from '../runtime/errors.ts'
 
 /** @throws METHOD_NOT_ALLOWED for all other methods */
 export function allowOnly(req: IncomingMessage, ...allow: string[]): void {
-  if (!allow.includes(req.method ?? ''))
-    throw new AppError('METHOD_NOT_ALLOWED', `This URL accepts only ${allow.join(', ')}.`, {
-      allow,
-    })
+  if (!allow.includes(req.method ?? '')) throw methodNotAllowed(allow)
 }
 
 /**
@@ -21,3 +18,6 @@ export const isNavigation = (req: IncomingMessage): boolean =>
 /** Whether a browser opens the URL as a page. Other clients do not request HTML. */
 export const asksForPage = ({ method, headers }: IncomingMessage): boolean =>
   (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html')
+
+export const methodNotAllowed = (allow: string[]) =>
+  new AppError('METHOD_NOT_ALLOWED', `This URL accepts only ${allow.join(', ')}.`, { allow })

@@ -1,24 +1,74 @@
 import type { Method } from '../../schema/plugins/rest.ts'
+import { tooManyAttempts } from '../access/guessing.ts'
+import { privateKeyOnly, privateScopes, scopeMissing } from '../access/scopes.ts'
+import { notJson } from '../http/body.ts'
 import { clamp } from '../http/envelope.ts'
+import { methodNotAllowed } from '../http/method.ts'
+import { nothingHere } from '../http/threshold.ts'
 import type { Route } from '../rest/routes.ts'
 import {
   type ErrorCode,
   Forbidden,
+  internalError,
   NoSpace,
   naturalStatus,
   Unauthenticated,
   Unavailable,
 } from '../runtime/errors.ts'
-import { shareFull } from '../services/bound.ts'
+import { keyNotFound, unknownScope } from '../services/accounts/api-key.ts'
+import { userNotFound } from '../services/accounts/appointment.ts'
+import { favouriteNotFound } from '../services/accounts/favourite.ts'
+import { identityNotFound, lastIdentity } from '../services/accounts/identity.ts'
+import { loginRequestNotFound } from '../services/accounts/login-request.ts'
+import { planInUse } from '../services/accounts/plan.ts'
+import { sessionNotFound } from '../services/accounts/session.ts'
+import { planExceeded, shareFull } from '../services/bound.ts'
+import { cursorExpired } from '../services/history/event-feed.ts'
+import { UnderMaintenance } from '../services/maintenance.ts'
+import { webhookNotFound } from '../services/notices/webhook.ts'
+import { rateLimited } from '../services/rate-limit.ts'
+import { tokenNotFound } from '../services/sharing/download.ts'
 import {
   requestClosed,
   requestFull,
   requestNotFound,
 } from '../services/sharing/file-request-term.ts'
+import { passwordRequired, wrongPassword } from '../services/sharing/link-password.ts'
+import { shareExpired, shareNotFound } from '../services/sharing/share-link.ts'
+import { usedUp } from '../services/sharing/share-use.ts'
+import { copyNotFound } from '../services/tree/background-copy.ts'
+import { pathExists } from '../services/tree/entry.ts'
+import { fileNotFound, folderNotFound } from '../services/tree/entry-path.ts'
+import { folderNotEmpty } from '../services/tree/entry-removal.ts'
+import { fileTooLarge } from '../services/tree/quota.ts'
+import { revisionMismatch } from '../services/tree/revision.ts'
+import { tagExists, tagNotFound } from '../services/tree/tag.ts'
+import { trashItemNotFound } from '../services/tree/trash-item.ts'
+import { versionNotFound } from '../services/tree/version.ts'
+import {
+  partDiffers,
+  partsMissing,
+  uploadBusy,
+  uploadNotFound,
+} from '../services/uploads/upload-error.ts'
+import {
+  addressIsMember,
+  inviteExpired,
+  inviteNotForYou,
+  inviteNotFound,
+} from '../services/workspaces/invite.ts'
+import { lastOwner, memberNotFound } from '../services/workspaces/member.ts'
+import { slugTaken, workspaceNotFound } from '../services/workspaces/workspace.ts'
+import { invalidDuration } from '../values/duration.ts'
+import { invalidMode } from '../values/media.ts'
+import { dotsRefused } from '../values/paths.ts'
 import { objectOf, type Reference, type Schema, type SchemaOrRef } from './schema.ts'
 
+const ID = '6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44'
+const MAINTAINED_UNTIL = Date.UTC(2026, 11, 1, 10)
+
 interface Kind {
-  /** An example message. */
+  /** An example message, from the function that the service throws it with. */
   says: string
   /**
    * The details besides the code: those that are always present, and optional ones, each with an
@@ -58,47 +108,47 @@ const kinds: Record<ErrorCode, Kind> = {
     sometimes: { max: aNumber(1_048_576, 'The maximum, if the value is too large.') },
   },
   INVALID_JSON: {
-    says: 'The body is not valid JSON in UTF-8. Check its syntax and its encoding.',
+    says: notJson().message,
     details: field('body'),
   },
   INVALID_PATH: {
-    says: 'The names . and .. are not allowed: write the full path from the top folder.',
+    says: dotsRefused('path').message,
     details: field('path'),
   },
   INVALID_DURATION: {
-    says: 'Give a duration as a whole number and a unit without a space, such as 7d.',
+    says: invalidDuration('duration').message,
     details: field('duration'),
   },
-  INVALID_MODE: { says: 'The mode must be download or inline.', details: field('mode') },
+  INVALID_MODE: { says: invalidMode().message, details: field('mode') },
   INVALID_SCOPE: {
-    says: 'There is no scope "files:read" for this kind of key.',
+    says: unknownScope('files:read', privateScopes).message,
     details: field('scopes'),
   },
   FOLDER_NOT_EMPTY: {
-    says: 'The folder "docs" is not empty. Empty it first, or delete it with recursive=true.',
+    says: folderNotEmpty('docs', { files: 12, folders: 3 }).message,
     details: {
       files: aNumber(12, 'Number of files in it, at any depth.'),
       folders: aNumber(3, 'Number of folders in it, at any depth.'),
     },
   },
   FILE_TOO_LARGE: {
-    says: 'A file may have up to 2147483648 bytes. Send a smaller file, or ask for a larger plan.',
+    says: fileTooLarge({ maxFileSizeBytes: 2_147_483_648 }).message,
     details: limit('max_file_size_bytes', 2_147_483_648),
   },
   QUOTA_EXCEEDED: {
-    says: 'The plan allows 10000 files. Delete some, or ask for a larger plan.',
+    says: planExceeded('files', { limit: 'max_files', max: 10_000, used: 10_000 }).message,
     details: { ...limit('max_files', 10_000), used: aNumber(10_000, 'How much of it is used.') },
   },
   SLUG_TAKEN: {
-    says: 'The slug "garden" belongs to another workspace, and slugs are unique. Choose another one.',
+    says: slugTaken('garden').message,
     details: { slug: someText('garden', 'The taken slug.') },
   },
-  ALREADY_A_MEMBER: { says: 'A user with this e-mail address is already a member.' },
+  ALREADY_A_MEMBER: { says: addressIsMember().message },
   LAST_IDENTITY: {
-    says: 'This is the only way to sign in to your account. Add another one first, or delete the account.',
+    says: lastIdentity().message,
   },
   UPLOAD_INCOMPLETE: {
-    says: 'Parts are missing: 2, 3. Send them, then complete the upload again.',
+    says: partsMissing([2, 3]).message,
     sometimes: {
       missing: {
         type: 'array',
@@ -110,7 +160,7 @@ const kinds: Record<ErrorCode, Kind> = {
     },
   },
   CHECKSUM_MISMATCH: {
-    says: 'Part 2 does not match its Content-MD5. Send it again.',
+    says: partDiffers(2).message,
     sometimes: {
       part_number: aNumber(2, 'The number of the part.'),
       algorithm: someText('md5', 'The digest that differs.'),
@@ -118,36 +168,36 @@ const kinds: Record<ErrorCode, Kind> = {
     },
   },
   UNAUTHENTICATED: { says: new Unauthenticated().message },
-  PASSWORD_REQUIRED: { says: 'This link is protected. Send its password.' },
+  PASSWORD_REQUIRED: { says: passwordRequired().message },
   FORBIDDEN: { says: new Forbidden().message },
   INSUFFICIENT_SCOPE: {
-    says: 'This API key lacks the scope private_files:read. Use one that has it.',
+    says: scopeMissing('private_files:read').message,
     details: { required: someText('private_files:read', 'The missing scope.') },
   },
   KEY_OUT_OF_BOUNDS: {
-    says: 'A private key works on the files of its user only. Use a key of the workspace or sign in.',
+    says: privateKeyOnly().message,
   },
   WRONG_PASSWORD: {
-    says: 'This is not the password of this link. Check it and try again.',
+    says: wrongPassword().message,
   },
   TOO_MANY_ATTEMPTS: {
-    says: 'Too many passwords were tried, so more are blocked for now. Try again in 60 seconds.',
+    says: tooManyAttempts(60).message,
     details: retryAfter(60),
   },
-  SHARE_EXPIRED: { says: 'This link has expired. Ask its sender for a new one.' },
+  SHARE_EXPIRED: { says: shareExpired().message },
   SHARE_USED_UP: {
-    says: 'This link has reached its limit of downloads. Ask its sender for a new one.',
+    says: usedUp().message,
   },
   SHARE_FULL: { says: shareFull().message },
   FILE_REQUEST_CLOSED: { says: requestClosed().message },
   FILE_REQUEST_FULL: { says: requestFull().message },
   FILE_REQUEST_NOT_FOUND: { says: requestNotFound().message },
-  INVITE_EXPIRED: { says: 'This invite has expired. Ask for a new one.' },
+  INVITE_EXPIRED: { says: inviteExpired().message },
   INVITE_NOT_FOR_YOU: {
-    says: 'This invite is for another e-mail address. Sign in with the address that was invited.',
+    says: inviteNotForYou().message,
   },
   LAST_OWNER: {
-    says: 'A workspace needs at least one owner. Make another member an owner first.',
+    says: lastOwner().message,
     sometimes: {
       workspaces: {
         type: 'array',
@@ -160,72 +210,72 @@ const kinds: Record<ErrorCode, Kind> = {
     },
   },
   FILE_NOT_FOUND: {
-    says: 'There is no file "docs/report.pdf". Check its path.',
+    says: fileNotFound({}, ['docs', 'report.pdf']).message,
     sometimes: {
       ...path,
       file_id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id.'),
       checksum: someText('9e107d9d372bb6826bd81d3542a419d6', 'The checksum.'),
     },
   },
-  FOLDER_NOT_FOUND: { says: 'There is no folder "docs". Check its path.', sometimes: path },
+  FOLDER_NOT_FOUND: { says: folderNotFound({}, ['docs']).message, sometimes: path },
   SHARE_NOT_FOUND: {
-    says: 'This link does not work: the share was revoked, or what it shared was deleted.',
+    says: shareNotFound().message,
   },
-  TOKEN_NOT_FOUND: { says: 'This token does not work. Request a new one.' },
+  TOKEN_NOT_FOUND: { says: tokenNotFound().message },
   UPLOAD_NOT_FOUND: {
-    says: 'You have no such upload: it has ended, or never existed. Start another.',
+    says: uploadNotFound().message,
   },
   COPY_NOT_FOUND: {
-    says: 'You have no such copy. A copy is listed for a day after it has ended.',
+    says: copyNotFound().message,
   },
   SESSION_NOT_FOUND: {
-    says: 'You have no such session. It may have expired; see the list.',
+    says: sessionNotFound().message,
   },
   // GraphQL only.
-  USER_NOT_FOUND: { says: 'There is no such user.' },
-  API_KEY_NOT_FOUND: { says: 'There is no such API key.' },
+  USER_NOT_FOUND: { says: userNotFound().message },
+  API_KEY_NOT_FOUND: { says: keyNotFound().message },
   IDENTITY_NOT_FOUND: {
-    says: 'Your account has no such identity.',
+    says: identityNotFound(ID).message,
     details: { identity_id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id.') },
   },
   // In other places, a missing workspace is reported like an inaccessible one.
-  WORKSPACE_NOT_FOUND: { says: 'There is no such workspace.' },
-  MEMBER_NOT_FOUND: { says: 'This user is not a member of the workspace.' },
+  WORKSPACE_NOT_FOUND: { says: workspaceNotFound().message },
+  MEMBER_NOT_FOUND: { says: memberNotFound().message },
   INVITE_NOT_FOUND: {
-    says: 'This invite does not exist, or it was used or withdrawn. Ask for a new one.',
+    says: inviteNotFound().message,
   },
   FAVOURITE_NOT_FOUND: {
-    says: 'You have no such favourite. Use an id from your list of favourites.',
+    says: favouriteNotFound(ID).message,
     details: named,
   },
-  TAG_NOT_FOUND: { says: 'There is no such tag here. Use an id from a list.', details: named },
+  TAG_NOT_FOUND: { says: tagNotFound(ID).message, details: named },
   TRASH_ITEM_NOT_FOUND: {
-    says: 'There is no such item in this trash. Use an id from its listing.',
+    says: trashItemNotFound(ID).message,
     details: named,
   },
   VERSION_NOT_FOUND: {
-    says: 'There is no such version here. Use an id from the versions of a file.',
+    says: versionNotFound(ID).message,
     details: named,
   },
   // GraphQL only.
-  WEBHOOK_NOT_FOUND: { says: 'There is no such webhook. Use an id of a listing.' },
+  WEBHOOK_NOT_FOUND: { says: webhookNotFound().message },
   // GraphQL only.
-  LOGIN_REQUEST_NOT_FOUND: { says: 'No program waits with this code. Start the login again.' },
+  LOGIN_REQUEST_NOT_FOUND: { says: loginRequestNotFound().message },
   // GraphQL only.
-  PLAN_IN_USE: { says: '3 accounts have this plan. Give them another plan first, or retire it.' },
+  PLAN_IN_USE: { says: planInUse(ID, 3).message },
   PATH_EXISTS: {
-    says: 'Something named "docs/report.pdf" exists already. Choose another name, or delete or move it first.',
+    says: pathExists({}, ['docs', 'report.pdf']).message,
     details: path,
   },
   TAG_EXISTS: {
-    says: 'There is a tag "Invoices" already; case and accents make no difference. Choose another name.',
+    says: tagExists('Invoices').message,
     details: { name: someText('Invoices', 'The name.') },
   },
   CURSOR_EXPIRED: {
-    says: 'The events after this cursor are no longer kept. Get a new cursor, read the files again, and continue from there.',
+    says: cursorExpired().message,
   },
   REVISION_MISMATCH: {
-    says: 'This entry was changed meanwhile: its revision is 8. Read it again before you change it.',
+    says: revisionMismatch({ revision: 8 }).message,
     details: {
       revision: {
         ...aNumber(8, 'The present revision; null if the entry no longer exists.'),
@@ -234,11 +284,11 @@ const kinds: Record<ErrorCode, Kind> = {
     },
   },
   UPLOAD_BUSY: {
-    says: 'This upload is being completed. Try again in a moment.',
+    says: uploadBusy().message,
     details: retryAfter(2),
   },
   RATE_LIMITED: {
-    says: 'This request is allowed 10 times in 60 seconds. Try again in 12 seconds.',
+    says: rateLimited('workspaces', { max: 10, seconds: 60 }, 12).message,
     details: {
       ...retryAfter(12),
       policy: someText('workspaces', 'What is counted.'),
@@ -247,11 +297,11 @@ const kinds: Record<ErrorCode, Kind> = {
     },
   },
   // Errors that belong to no route, or to every route.
-  ROUTE_NOT_FOUND: { says: 'There is nothing at this URL.' },
-  METHOD_NOT_ALLOWED: { says: 'This URL accepts only GET, HEAD.' },
-  INTERNAL: { says: 'Something went wrong on our side. Tell the operator the request id.' },
+  ROUTE_NOT_FOUND: { says: nothingHere().message },
+  METHOD_NOT_ALLOWED: { says: methodNotAllowed(['GET', 'HEAD']).message },
+  INTERNAL: { says: internalError().message },
   MAINTENANCE: {
-    says: 'Changes are refused until 1 December 2026 at 10:00 UTC, because of maintenance. Reading goes on. Try again then.',
+    says: new UnderMaintenance({ startedAt: 0, endsAt: MAINTAINED_UNTIL, message: '' }).message,
     details: {
       ...retryAfter(3600),
       until: { ...someText('2026-12-01T10:00:00.000Z', 'When it ends.'), format: 'date-time' },

@@ -307,12 +307,15 @@ export function toAppError(thrown: unknown): { error: AppError; unexpected: bool
   }
   if (isDatabaseDown(e)) return { error: new Unavailable('database', e), unexpected: true }
   return {
-    error: new AppError(
-      'INTERNAL',
-      'Something went wrong on our side. Tell the operator the request id.',
-      {},
-      e,
-    ),
+    error: internalError(e),
     unexpected: true,
   }
 }
+
+export const internalError = (cause?: unknown) =>
+  new AppError(
+    'INTERNAL',
+    'Something went wrong on our side. Tell the operator the request id.',
+    {},
+    cause,
+  )

@@ -93,16 +93,7 @@ export function rateLimitService({
       if (!limited) return
       measures.counter('rateLimited', { policy: name })()
       const retryAfter = await this.retryAfter(name, userId)
-      throw new AppError(
-        'RATE_LIMITED',
-        `This request is allowed ${max} times in ${seconds} seconds. Try again in ${retryAfter} seconds.`,
-        {
-          retry_after: retryAfter,
-          policy: name,
-          limit: max,
-          window: seconds,
-        },
-      )
+      throw rateLimited(name, { max, seconds }, retryAfter)
     },
 
     /** Seconds until the oldest call that counts no longer does. */
@@ -120,3 +111,15 @@ export function rateLimitService({
 }
 
 export type RateLimitService = ReturnType<typeof rateLimitService>
+
+/** @param retryAfter in seconds */
+export const rateLimited = (
+  policy: string,
+  { max, seconds }: { max: number; seconds: number },
+  retryAfter: number,
+) =>
+  new AppError(
+    'RATE_LIMITED',
+    `This request is allowed ${max} times in ${seconds} seconds. Try again in ${retryAfter} seconds.`,
+    { retry_after: retryAfter, policy, limit: max, window: seconds },
+  )

@@ -4,8 +4,9 @@ import type { Config } from '../config/config.ts'
 import type { BodyKind } from '../http/body.ts'
 import type { Callers } from '../http/callers.ts'
 import type { Incoming } from '../http/incoming.ts'
+import { methodNotAllowed } from '../http/method.ts'
 import { type DoorPlan, nothingHere, type Passage, passage } from '../http/threshold.ts'
-import { AppError, Forbidden } from '../runtime/errors.ts'
+import { Forbidden } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
 import { chunkAlgorithms } from '../services/uploads/stream-append.ts'
 import type { BlobStore } from '../storage/store.ts'
@@ -132,9 +133,7 @@ export function createTus({ services, callers, config, store }: Deps): DoorPlan 
     return asked => {
       const found = passages.get(asked)
       if (found) return found
-      throw new AppError('METHOD_NOT_ALLOWED', `This URL accepts only ${allow.join(', ')}.`, {
-        allow,
-      })
+      throw methodNotAllowed(allow)
     }
   }
 

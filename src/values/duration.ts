@@ -27,9 +27,12 @@ export function parseDuration(text: string, field = 'duration'): number {
   const [, amount = '', unit = ''] = pattern.exec(text) ?? []
   const milliseconds = Number(amount) * (units.get(unit) ?? Number.NaN)
   if (milliseconds >= minute && milliseconds <= 5 * 365 * DAY_MS) return milliseconds
-  throw new AppError(
+  throw invalidDuration(field)
+}
+
+export const invalidDuration = (field: string) =>
+  new AppError(
     'INVALID_DURATION',
     'Give a duration as a whole number and a unit (s, m, h, d, w, mo or y) without a space, from 1m to 5y, such as 7d.',
     { field },
   )
-}

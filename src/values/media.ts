@@ -46,7 +46,7 @@ export function mediaTypeOfPart(name: string, reported: string): string {
 export function parseMode(text: string | undefined, lenient = false): Mode {
   if (text === 'inline') return 'inline'
   if (!text || text === 'download' || lenient) return 'download'
-  throw new AppError('INVALID_MODE', 'The mode must be download or inline.', { field: 'mode' })
+  throw invalidMode()
 }
 
 /**
@@ -127,3 +127,6 @@ function isKnownCharset(label: string): boolean {
 function typeByName(name: string): string {
   return mime.getType(`./${name}`) ?? octets
 }
+
+export const invalidMode = () =>
+  new AppError('INVALID_MODE', 'The mode must be download or inline.', { field: 'mode' })

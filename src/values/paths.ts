@@ -99,11 +99,7 @@ function checkName(name: string, field: string): void {
       field,
       'A name is empty: put one slash between names, and at least one character.',
     )
-  if (name === '.' || name === '..')
-    throw invalid(
-      field,
-      'The names . and .. are not allowed: write the full path from the top folder.',
-    )
+  if (name === '.' || name === '..') throw dotsRefused(field)
   if (name.includes('\\'))
     throw invalid(field, 'A name cannot contain a backslash: separate names by / instead.')
   // Forms cannot tell this character from bytes that are not UTF-8, so every interface refuses it.
@@ -133,3 +129,6 @@ function pathTooLong(field: string): AppError {
 function invalid(field: string, message: string): AppError {
   return new AppError('INVALID_PATH', message, { field })
 }
+
+export const dotsRefused = (field: string): AppError =>
+  invalid(field, 'The names . and .. are not allowed: write the full path from the top folder.')

@@ -124,7 +124,7 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
   ): Promise<void> {
     await change(caller, async ({ tx, record }) => {
       const removed = isUuid(id) ? await deleteApiKey(db, holder, holderId, id, tx) : 0
-      if (removed === 0) throw new AppError('API_KEY_NOT_FOUND', 'There is no such API key.')
+      if (removed === 0) throw keyNotFound()
       record(holder === 'user' ? holderId : { workspace: holderId }, {
         kind: 'key.deleted',
         subject: id,
@@ -215,12 +215,7 @@ function readInput(input: ApiKeyInput, allowed: readonly KeyScope[]) {
     )
   if (scopes.length === 0) throw new InvalidInput('scopes', 'Give at least one scope.')
   const unknown = scopes.find(scope => !(allowed as readonly string[]).includes(scope))
-  if (unknown !== undefined)
-    throw new AppError(
-      'INVALID_SCOPE',
-      `There is no scope "${excerpt(unknown)}" for this kind of key. Known scopes: ${allowed.join(', ')}.`,
-      { field: 'scopes' },
-    )
+  if (unknown !== undefined) throw unknownScope(unknown, allowed)
   return {
     name: title,
     description: text,
@@ -228,3 +223,12 @@ function readInput(input: ApiKeyInput, allowed: readonly KeyScope[]) {
     lifetime: expiresIn ? parseDuration(expiresIn, 'expires_in') : null,
   }
 }
+
+export const keyNotFound = () => new AppError('API_KEY_NOT_FOUND', 'There is no such API key.')
+
+export const unknownScope = (scope: string, known: readonly string[]) =>
+  new AppError(
+    'INVALID_SCOPE',
+    `There is no scope "${excerpt(scope)}" for this kind of key. Known scopes: ${known.join(', ')}.`,
+    { field: 'scopes' },
+  )

@@ -53,11 +53,7 @@ export function appointmentService({
     const account = isUuid(userId)
       ? await db.User.findByPk(userId.toLowerCase(), { raw: true })
       : null
-    if (!account)
-      throw new AppError(
-        'USER_NOT_FOUND',
-        'There is no such user. Use an id from the list of accounts.',
-      )
+    if (!account) throw userNotFound()
     return account
   }
 
@@ -152,3 +148,6 @@ export function appointmentService({
 }
 
 export type AppointmentService = ReturnType<typeof appointmentService>
+
+export const userNotFound = () =>
+  new AppError('USER_NOT_FOUND', 'There is no such user. Use an id from the list of accounts.')

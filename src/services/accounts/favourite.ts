@@ -139,7 +139,7 @@ export function favouriteService({ db }: Core<'db'>) {
   }
 }
 
-const favouriteNotFound = (id: string) =>
+export const favouriteNotFound = (id: string) =>
   new AppError(
     'FAVOURITE_NOT_FOUND',
     'You have no such favourite. Use an id from your list of favourites.',

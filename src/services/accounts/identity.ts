@@ -31,16 +31,9 @@ export function identityService({
         if (!user) throw new Unauthenticated()
         const identities = await lockIdentitiesOf(db, caller.userId, tx)
         const removed = identities.find(({ id }) => id === identityId)
-        if (!removed)
-          throw new AppError('IDENTITY_NOT_FOUND', 'Your account has no such identity.', {
-            identity_id: identityId,
-          })
+        if (!removed) throw identityNotFound(identityId)
         const left = identities.filter(({ id }) => id !== identityId)
-        if (left.length === 0)
-          throw new AppError(
-            'LAST_IDENTITY',
-            'This is the only way to sign in to your account. Add another one first, or delete the account.',
-          )
+        if (left.length === 0) throw lastIdentity()
         await db.Identity.destroy({ where: { id: identityId }, transaction: tx })
         if (removed.provider === accountsName)
           await db.Login.destroy({ where: { userId: caller.userId }, transaction: tx })
@@ -93,3 +86,12 @@ export function identityService({
     return undefined
   }
 }
+
+export const identityNotFound = (id: string) =>
+  new AppError('IDENTITY_NOT_FOUND', 'Your account has no such identity.', { identity_id: id })
+
+export const lastIdentity = () =>
+  new AppError(
+    'LAST_IDENTITY',
+    'This is the only way to sign in to your account. Add another one first, or delete the account.',
+  )

@@ -146,7 +146,7 @@ export function loginRequestService(deps: Deps) {
         error.details,
       )
     }
-    if (!row) throw notFound()
+    if (!row) throw loginRequestNotFound()
     return row
   }
 
@@ -166,7 +166,7 @@ export function loginRequestService(deps: Deps) {
       sessionId: caller.credentialId,
       lifetime: chosen ?? row.lifetime,
     }
-    if (!(await decideLoginRequest(db, row.id, decision, Date.now()))) throw notFound()
+    if (!(await decideLoginRequest(db, row.id, decision, Date.now()))) throw loginRequestNotFound()
     return viewOf(row, userCode)
   }
 
@@ -402,7 +402,7 @@ function viewOf(row: LoginRequestRow, typed: string): LoginRequestView {
   }
 }
 
-const notFound = () =>
+export const loginRequestNotFound = () =>
   new AppError(
     'LOGIN_REQUEST_NOT_FOUND',
     'No program waits with this code. It may be mistyped, answered or expired: start the login again.',

@@ -211,14 +211,7 @@ export function planService({
     async remove(id: string, by: Caller | null = null): Promise<void> {
       await changePlan({ id, by, kind: 'plan.deleted' }, async (plan, tx) => {
         const users = (await accountsPerPlan(db, tx)).get(id) ?? 0
-        if (plan.isDefault || users > 0)
-          throw new AppError(
-            'PLAN_IN_USE',
-            plan.isDefault
-              ? 'New accounts get this plan. Make another plan the default first.'
-              : `${users} accounts have this plan. Give them another plan first, or retire it.`,
-            { plan_id: id, accounts: users },
-          )
+        if (plan.isDefault || users > 0) throw planInUse(id, users, plan.isDefault)
         await db.Plan.destroy({ where: { id }, transaction: tx })
         return { name: plan.name }
       })
@@ -284,3 +277,12 @@ export function planService({
 }
 
 export type PlanService = ReturnType<typeof planService>
+
+export const planInUse = (id: string, accounts: number, isDefault = false) =>
+  new AppError(
+    'PLAN_IN_USE',
+    isDefault
+      ? 'New accounts get this plan. Make another plan the default first.'
+      : `${accounts} accounts have this plan. Give them another plan first, or retire it.`,
+    { plan_id: id, accounts },
+  )

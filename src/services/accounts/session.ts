@@ -214,11 +214,7 @@ export function sessionService({
       const where = { id: id.toLowerCase(), userId: caller.userId }
       await change(caller, async ({ tx, record }) => {
         const ended = isUuid(id) ? await db.Session.destroy({ where, transaction: tx }) : 0
-        if (ended === 0)
-          throw new AppError(
-            'SESSION_NOT_FOUND',
-            'You have no such session. It may have expired; see the list.',
-          )
+        if (ended === 0) throw sessionNotFound()
         record(caller.userId, { kind: 'session.ended', subject: where.id })
       })
     },
@@ -247,3 +243,6 @@ export function sessionService({
 }
 
 export type SessionService = ReturnType<typeof sessionService>
+
+export const sessionNotFound = () =>
+  new AppError('SESSION_NOT_FOUND', 'You have no such session. It may have expired; see the list.')

@@ -34,7 +34,7 @@ export interface EventPoll {
 /** Replaces a cursor: returns only the current end of the log. */
 const NOW = 'now'
 
-const expired = () =>
+export const cursorExpired = () =>
   new AppError(
     'CURSOR_EXPIRED',
     'The events after this cursor are no longer kept. Get a new cursor, read the files again, and continue from there.',
@@ -88,7 +88,7 @@ export function eventFeedService({ db }: Core<'db'>) {
       const isNext = rows[0]?.seq === (after ?? 0) + 1
       if (after !== null && !newestFirst && !isNext) {
         const { head, purged } = await endsOf(db, logId)
-        if (after < purged || after > head) throw expired()
+        if (after < purged || after > head) throw cursorExpired()
       }
       return mapPage(pageOf(rows, limit), toView)
     },

@@ -121,7 +121,7 @@ export function webhookService({
     const row = isUuid(id)
       ? await db.Webhook.findOne({ where, raw: true, ...(tx ? { transaction: tx } : {}) })
       : null
-    if (!row) throw noSuchWebhook()
+    if (!row) throw webhookNotFound()
     return row
   }
 
@@ -329,7 +329,7 @@ export function webhookService({
      */
     async workspaceOf(caller: Caller, id: string): Promise<string | null> {
       const webhook = (await knownAmong(caller, [id])).get(id)
-      if (!webhook) throw noSuchWebhook()
+      if (!webhook) throw webhookNotFound()
       return webhook.workspaceId
     },
 
@@ -354,7 +354,7 @@ export const webhookEvent = (
   details: { name: new URL(url).host },
 })
 
-const noSuchWebhook = () =>
+export const webhookNotFound = () =>
   new AppError(
     'WEBHOOK_NOT_FOUND',
     'There is no such webhook. Use an id from the list of webhooks.',

@@ -90,7 +90,8 @@ interface Options extends Core<'store' | 'tokens' | 'publicUrl'> {
 }
 
 const TOKEN_SECONDS = 3600
-const gone = () => new AppError('TOKEN_NOT_FOUND', 'This token does not work. Request a new one.')
+export const tokenNotFound = () =>
+  new AppError('TOKEN_NOT_FOUND', 'This token does not work. Request a new one.')
 
 /** Signed URLs: of the store, or of this service if clients cannot reach the store. */
 export function downloadService({
@@ -112,7 +113,7 @@ export function downloadService({
         return await store.open(blobId, { ...(range ?? { size }), signal })
       } catch (error) {
         // Deleted since the URL was signed.
-        throw error instanceof BlobMissing ? gone() : error
+        throw error instanceof BlobMissing ? tokenNotFound() : error
       }
     },
   })
@@ -165,13 +166,13 @@ export function downloadService({
     ): Promise<Download> {
       const sealed = tokens.unseal('private-download', token)
       const { fileId, userId } = (sealed?.payload ?? {}) as { fileId?: string; userId?: string }
-      if (!sealed || !fileId) throw gone()
+      if (!sealed || !fileId) throw tokenNotFound()
       if (userId !== caller.userId)
         throw new Forbidden('This token belongs to another account. Sign in with that account.')
       if (sealed.expired)
         throw new AppError('SHARE_EXPIRED', 'This token has expired. Request a new one.')
       const file = await listings.byId(caller.bucket, fileId)
-      if (!file?.blobId) throw gone()
+      if (!file?.blobId) throw tokenNotFound()
       return this.link(
         { ...file, blobId: file.blobId, name: file.names.at(-1) ?? '' },
         parseMode(mode ?? undefined, true),

@@ -77,8 +77,7 @@ export function linkPasswords({ tokens, guesses, passwords, purpose }: Deps) {
       const { caller, password, pass, address } = visitor
       const hashed = link.passwordHash
       if (!hashed || isPass(link, pass)) return
-      if (!password)
-        throw new AppError('PASSWORD_REQUIRED', 'This link is protected. Send its password.')
+      if (!password) throw passwordRequired()
       // Hashing is queued per key, so that a client with many links, IP addresses or accounts still
       // gets one turn at a time.
       const networks = blocksOf(address).flatMap(({ name, factor }) =>
@@ -98,10 +97,13 @@ export function linkPasswords({ tokens, guesses, passwords, purpose }: Deps) {
         })
       if (right) return
       await refused?.()
-      throw new AppError(
-        'WRONG_PASSWORD',
-        'This is not the password of this link. Check it and try again.',
-      )
+      throw wrongPassword()
     },
   }
 }
+
+export const passwordRequired = () =>
+  new AppError('PASSWORD_REQUIRED', 'This link is protected. Send its password.')
+
+export const wrongPassword = () =>
+  new AppError('WRONG_PASSWORD', 'This is not the password of this link. Check it and try again.')

@@ -51,7 +51,7 @@ const viewOnly = () =>
   new Forbidden(
     'This link is for viewing files on its page, not for downloading them. Ask its sender for a copy.',
   )
-const expired = () =>
+export const shareExpired = () =>
   new AppError('SHARE_EXPIRED', 'This link has expired. Ask its sender for a new one.')
 
 interface Deps extends Core<'db' | 'tokens'> {
@@ -102,7 +102,7 @@ export function shareLinkService({
   }
 
   function refuseExpired({ expiresAt }: LinkedShare): void {
-    if (expiresAt !== null && expiresAt <= Date.now()) throw expired()
+    if (expiresAt !== null && expiresAt <= Date.now()) throw shareExpired()
   }
 
   function refuseEnded(share: LinkedShare): void {

@@ -19,12 +19,12 @@ export const pathIn = (
   names: readonly string[],
 ): string => `${front ?? ''}${joinPath(names)}`
 
-export function fileNotFound(tree: Tree, names: readonly string[]): AppError {
+export function fileNotFound(tree: Partial<Tree>, names: readonly string[]): AppError {
   const path = pathIn(tree, names)
   return new AppError('FILE_NOT_FOUND', `There is no file "${path}". Check its path.`, { path })
 }
 
-export function folderNotFound(tree: Tree, names: readonly string[]): AppError {
+export function folderNotFound(tree: Partial<Tree>, names: readonly string[]): AppError {
   const path = pathIn(tree, names)
   return new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Check its path.`, { path })
 }

@@ -42,14 +42,7 @@ const isEmpty = ({ files, folders }: Pick<Node, 'files' | 'folders'>): boolean =
 /** @throws FOLDER_NOT_EMPTY unless recursive */
 export function requireEmpty(tree: Tree, names: string[], node: Node, recursive: boolean): void {
   if (recursive || isEmpty(node)) return
-  throw new AppError(
-    'FOLDER_NOT_EMPTY',
-    `The folder "${pathIn(tree, names)}" is not empty. Empty it first, or delete it with recursive=true.`,
-    {
-      files: node.files,
-      folders: node.folders,
-    },
-  )
+  throw folderNotEmpty(pathIn(tree, names), node)
 }
 
 /**
@@ -146,3 +139,10 @@ export interface TreeDeps extends Core<'db' | 'wake'> {
   changeTree: TreeChangeRunner
   removal: EntryRemovalService
 }
+
+export const folderNotEmpty = (path: string, { files, folders }: Pick<Node, 'files' | 'folders'>) =>
+  new AppError(
+    'FOLDER_NOT_EMPTY',
+    `The folder "${path}" is not empty. Empty it first, or delete it with recursive=true.`,
+    { files, folders },
+  )

@@ -142,7 +142,7 @@ export const weightOf = (node: Node): Totals => ({
   folders: node.folders + (node.kind === FOLDER ? 1 : 0),
 })
 
-export function pathExists(tree: Tree, names: string[]): AppError {
+export function pathExists(tree: Partial<Tree>, names: string[]): AppError {
   const path = pathIn(tree, names)
   return new AppError(
     'PATH_EXISTS',

@@ -73,7 +73,10 @@ export async function quotaExceeded(
  * @param tree the destination; an editor of a share does not see the numbers of another person's
  * plan
  */
-export function fileTooLarge(limits: BucketLimits, tree?: Tree): AppError {
+export function fileTooLarge(
+  limits: Pick<BucketLimits, 'maxFileSizeBytes'>,
+  tree?: Tree,
+): AppError {
   if (tree?.share)
     return new AppError(
       'FILE_TOO_LARGE',

@@ -21,13 +21,7 @@ export function requireRevision(
   if (!isGiven(expected)) return
   const matches = typeof expected === 'number' ? [expected] : revisionsOf(expected)
   if (entry && (matches === 'any' || matches.includes(entry.revision))) return
-  throw new AppError(
-    'REVISION_MISMATCH',
-    entry
-      ? `This entry was changed meanwhile: its revision is ${entry.revision}. Read it again before you change it.`
-      : 'This entry no longer exists. Look for it again.',
-    { revision: entry?.revision ?? null },
-  )
+  throw revisionMismatch(entry)
 }
 
 /**
@@ -46,3 +40,12 @@ function revisionsOf(ifMatch: string): number[] | 'any' {
     return !weak && /^\d{1,15}$/.test(tag) ? [Number(tag)] : []
   })
 }
+
+export const revisionMismatch = (entry: { revision: number } | undefined) =>
+  new AppError(
+    'REVISION_MISMATCH',
+    entry
+      ? `This entry was changed meanwhile: its revision is ${entry.revision}. Read it again before you change it.`
+      : 'This entry no longer exists. Look for it again.',
+    { revision: entry?.revision ?? null },
+  )

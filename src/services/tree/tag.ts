@@ -251,10 +251,10 @@ function readColour(text: string | null | undefined): TagColour | null {
 const tagsOf = async (db: Db, { bucketId }: Tree, tx: Tx): Promise<TagRow[]> =>
   (await tagsOfBuckets(db, [bucketId], tx)).get(bucketId) ?? []
 
-const tagNotFound = (id: string) =>
+export const tagNotFound = (id: string) =>
   new AppError('TAG_NOT_FOUND', 'There is no such tag here. Use an id from a list.', { id })
 
-const tagExists = (name: string) =>
+export const tagExists = (name: string) =>
   new AppError(
     'TAG_EXISTS',
     `There is a tag "${name}" already; case and accents make no difference. Choose another name.`,

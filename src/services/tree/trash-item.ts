@@ -66,13 +66,7 @@ export function trashItemService({
     return ids.map(id => {
       const node = byId.get(id)
       if (node) return node
-      throw new AppError(
-        'TRASH_ITEM_NOT_FOUND',
-        'There is no such item in this trash. Use an id from its listing.',
-        {
-          id,
-        },
-      )
+      throw trashItemNotFound(id)
     })
   }
 
@@ -230,3 +224,10 @@ const purged = (nodes: TrashedNode[]) => ({
   subject: null,
   details: { bytes: bytesOf(nodes), files: nodes.reduce((sum, node) => sum + node.files, 0) },
 })
+
+export const trashItemNotFound = (id: string) =>
+  new AppError(
+    'TRASH_ITEM_NOT_FOUND',
+    'There is no such item in this trash. Use an id from its listing.',
+    { id },
+  )

@@ -256,7 +256,7 @@ export function versionService({
 
 export type VersionService = ReturnType<typeof versionService>
 
-const versionNotFound = (id: string) =>
+export const versionNotFound = (id: string) =>
   new AppError(
     'VERSION_NOT_FOUND',
     'There is no such version here. Use an id from the versions of a file.',

@@ -45,13 +45,21 @@ export function refuseIncomplete({ partCount }: { partCount: number }, received:
   const there = new Set(received)
   const missing = Array.from({ length: partCount }, (_, i) => i + 1).filter(n => !there.has(n))
   if (missing.length === 0) return
+  throw partsMissing(missing)
+}
+
+export function partsMissing(missing: number[]): AppError {
   const some = missing.slice(0, MAX_NAMED).join(', ') + (missing.length > MAX_NAMED ? ', ...' : '')
-  throw new AppError(
+  return new AppError(
     'UPLOAD_INCOMPLETE',
     `Parts are missing: ${some}. Send them, then complete the upload again.`,
-    {
-      missing: missing.slice(0, MAX_LISTED),
-      missing_count: missing.length,
-    },
+    { missing: missing.slice(0, MAX_LISTED), missing_count: missing.length },
   )
 }
+
+export const partDiffers = (number: number) =>
+  new AppError(
+    'CHECKSUM_MISMATCH',
+    `Part ${number} does not match its Content-MD5. Send it again.`,
+    { part_number: number },
+  )

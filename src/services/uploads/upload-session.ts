@@ -7,7 +7,7 @@ import {
   sessionsAmong,
 } from '../../../db/queries/upload-session.ts'
 import type { Config } from '../../config/config.ts'
-import { AppError, InvalidInput, Unavailable } from '../../runtime/errors.ts'
+import { InvalidInput, Unavailable } from '../../runtime/errors.ts'
 import { BytesDiffer } from '../../storage/store.ts'
 import { DAY_MS } from '../../values/duration.ts'
 import { mediaTypeOf } from '../../values/media.ts'
@@ -26,6 +26,7 @@ import { endSession } from './upload-end.ts'
 import {
   isCorrupted,
   isPartial,
+  partDiffers,
   uploadBusy,
   uploadCorrupted,
   uploadNotFound,
@@ -283,14 +284,7 @@ export function uploadSessionService({
         )
       } catch (error) {
         if (reserved) await reserving?.less(reserved).catch(() => {})
-        if (error instanceof BytesDiffer)
-          throw new AppError(
-            'CHECKSUM_MISMATCH',
-            `Part ${number} does not match its Content-MD5. Send it again.`,
-            {
-              part_number: number,
-            },
-          )
+        if (error instanceof BytesDiffer) throw partDiffers(number)
         // If the upload ended meanwhile, its parts are gone. That is no outage.
         if (error instanceof Unavailable) await find(tree, id, by)
         throw isCorrupted(session, error) ? uploadCorrupted() : error

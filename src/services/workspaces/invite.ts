@@ -49,22 +49,19 @@ export interface LinkedInvite {
 
 const WEEK_MS = 7 * DAY_MS
 export const INVITE_TOKEN = 'invite'
-const notFound = () =>
+export const inviteNotFound = () =>
   new AppError(
     'INVITE_NOT_FOUND',
     'This invite does not exist, or it was used or withdrawn, or its sender may no longer invite. Ask for a new one.',
   )
-const expired = () => new AppError('INVITE_EXPIRED', 'This invite has expired. Ask for a new one.')
+export const inviteExpired = () =>
+  new AppError('INVITE_EXPIRED', 'This invite has expired. Ask for a new one.')
 const alreadyMember = () =>
   new AppError('ALREADY_A_MEMBER', 'You are already a member of this workspace.')
 
 /** @throws INVITE_NOT_FOR_YOU */
 function refuseOthers({ email }: { email: string }, caller: Caller): void {
-  if (caller.verifiedEmail !== email)
-    throw new AppError(
-      'INVITE_NOT_FOR_YOU',
-      'This invite is for another e-mail address. Sign in with the address that was invited.',
-    )
+  if (caller.verifiedEmail !== email) throw inviteNotForYou()
 }
 
 export function inviteService({
@@ -85,7 +82,7 @@ export function inviteService({
   async function findFor(caller: Caller, token: string): Promise<InviteView> {
     const id = tokens.read(INVITE_TOKEN, token)
     const invite = id ? await db.Invite.findByPk(id, { raw: true }) : null
-    if (!invite) throw notFound()
+    if (!invite) throw inviteNotFound()
     refuseOthers(invite, caller)
     return invite
   }
@@ -165,11 +162,7 @@ export function inviteService({
       const invite = await change(caller, async ({ tx, record }) => {
         // The lock ensures that concurrent invites of one address create a single row.
         await lockToManage(db, caller, workspaceId, tx)
-        if (await isMemberWithAddress(db, workspaceId, email, tx))
-          throw new AppError(
-            'ALREADY_A_MEMBER',
-            'A user with this e-mail address is already a member.',
-          )
+        if (await isMemberWithAddress(db, workspaceId, email, tx)) throw addressIsMember()
         const known = await requireRoom(workspaceId, email, now, tx)
         const id = known ?? newId()
         if (known) await db.Invite.update(fresh, { where: { id }, transaction: tx })
@@ -215,7 +208,7 @@ export function inviteService({
     async find(token: string): Promise<LinkedInvite> {
       const id = tokens.read(INVITE_TOKEN, token)
       const found = id ? await findInviteWithSender(db, id) : undefined
-      if (!found) throw notFound()
+      if (!found) throw inviteNotFound()
       const { senderName, senderEmail, senderVerifiedEmail, member, ...invite } = found
       return {
         ...invite,
@@ -231,7 +224,7 @@ export function inviteService({
      */
     refuse(invite: LinkedInvite, caller: Caller | null): void {
       if (caller) refuseOthers(invite, caller)
-      if (invite.expiresAt <= Date.now()) throw expired()
+      if (invite.expiresAt <= Date.now()) throw inviteExpired()
       if (caller && invite.member) throw alreadyMember()
     },
 
@@ -241,14 +234,14 @@ export function inviteService({
      */
     async accept(caller: Caller, token: string): Promise<WorkspaceView> {
       const { id, workspaceId, expiresAt } = await findFor(caller, token)
-      if (expiresAt <= Date.now()) throw expired()
+      if (expiresAt <= Date.now()) throw inviteExpired()
       return change(caller, async ({ tx, record }) => {
         // The locks serialize concurrent accepts. The offer may have changed, or its sender may no
         // longer invite.
         await lockWorkspace(db, workspaceId, tx)
         const role = await lockOffer(db, id, tx)
         const workspace = await workspaceWithSeats(db, workspaceId, tx)
-        if (!workspace || !role) throw notFound()
+        if (!workspace || !role) throw inviteNotFound()
         const { max, used, ...view } = workspace
         try {
           await db.Member.create(
@@ -304,3 +297,12 @@ export function inviteService({
 }
 
 export type InviteService = ReturnType<typeof inviteService>
+
+export const inviteNotForYou = () =>
+  new AppError(
+    'INVITE_NOT_FOR_YOU',
+    'This invite is for another e-mail address. Sign in with the address that was invited.',
+  )
+
+export const addressIsMember = () =>
+  new AppError('ALREADY_A_MEMBER', 'A user with this e-mail address is already a member.')

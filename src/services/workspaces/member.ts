@@ -116,7 +116,7 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
     if (!theirs) {
       // Callers who may not manage members must not learn who is a member.
       if (!may(mine, 'manage')) throw new Forbidden('Your role may not change members.')
-      throw new AppError('MEMBER_NOT_FOUND', 'This user is not a member of the workspace.')
+      throw memberNotFound()
     }
     return { mine, theirs }
   }
@@ -128,14 +128,19 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
    */
   async function passOwnership(workspaceId: string, userId: string, tx: Tx): Promise<void> {
     const next = await firstWithRole(db, workspaceId, OWNER, userId, tx)
-    if (!next)
-      throw new AppError(
-        'LAST_OWNER',
-        'A workspace needs at least one owner. Make another member an owner first.',
-      )
+    if (!next) throw lastOwner()
     await db.Workspace.update(
       { ownerId: next.userId },
       { where: { id: workspaceId, ownerId: userId }, transaction: tx },
     )
   }
 }
+
+export const memberNotFound = () =>
+  new AppError('MEMBER_NOT_FOUND', 'This user is not a member of the workspace.')
+
+export const lastOwner = () =>
+  new AppError(
+    'LAST_OWNER',
+    'A workspace needs at least one owner. Make another member an owner first.',
+  )

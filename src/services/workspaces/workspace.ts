@@ -172,7 +172,7 @@ export async function closeWorkspace(db: Db, id: string, tree: Tree, tx: Tx): Pr
   await db.Share.destroy({ where: { bucketId: tree.bucketId }, transaction: tx })
   const where = { id: tree.bucketId, workspaceId: id }
   const [closed] = await db.Bucket.update({ workspaceId: null }, { where, transaction: tx })
-  if (closed === 0) throw new AppError('WORKSPACE_NOT_FOUND', 'There is no such workspace.')
+  if (closed === 0) throw workspaceNotFound()
   await db.Workspace.destroy({ where: { id }, transaction: tx })
   await enqueue(db, 'purge-bucket', { bucketId: tree.bucketId, rootId: tree.rootId }, tx)
 }
@@ -199,7 +199,7 @@ async function withFreeSlug<T>(
   }
 }
 
-const slugTaken = (slug: string) =>
+export const slugTaken = (slug: string) =>
   new AppError(
     'SLUG_TAKEN',
     `The slug "${slug}" belongs to another workspace, and slugs are unique. Choose another one.`,
@@ -211,3 +211,6 @@ function parseSlug(text: string): string {
     throw new InvalidInput('slug', `A slug has 1 to ${MAX_SLUG} of a-z, 0-9 and -.`)
   return text
 }
+
+export const workspaceNotFound = () =>
+  new AppError('WORKSPACE_NOT_FOUND', 'There is no such workspace.')
