@@ -165,7 +165,7 @@ describe('The contents index', () => {
     await mergeAll(db)
     expect(await docsWith(bucketId, 'all')).toEqual(all)
     expect((await rowsOfWord(db, 'some')).filter(({ drive }) => drive === number)).toHaveLength(5)
-  }, 60_000)
+  })
 
   it('finds other word forms in English and German when asked to', async () => {
     const { bucketId, number } = await newDrive()

@@ -102,7 +102,7 @@ describe('While a tus upload receives bytes', () => {
     expect((await patch(tus, url, PART, bytes.subarray(PART))).status).toBe(204)
     expect(await stored(name)).toEqual(bytes)
     await expectConsistent(t)
-  }, 30_000)
+  })
 
   it('a disconnected client can resume immediately, at the reported offset', async () => {
     const bytes = randomBytes(3 * PART)

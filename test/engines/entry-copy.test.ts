@@ -261,7 +261,7 @@ describe('Copies between drives', () => {
       }),
     )
     await expectConsistent(t)
-  }, 60_000)
+  })
 })
 
 describe('A purge by two workers', () => {

@@ -114,7 +114,7 @@ describe('A log', () => {
     expect(rows.map(row => row.seq)).toEqual(upTo(rows.length))
     expect(seen).toEqual(upTo(rows.length))
     expect(new Set(rows.map(row => row.details)).size).toBe(rows.length)
-  }, 30_000)
+  })
 
   it('continues after its last number, even for a stale reader', async () => {
     const [log, other] = [newId(), newId()]

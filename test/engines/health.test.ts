@@ -66,7 +66,7 @@ beforeAll(async () => {
   w = await startApp({ OPERATORS: 'olga@example.com', GRAPHIQL: 'false' })
   ;[olga, alice] = [await w.signIn('olga'), await w.signIn('alice')]
   await tick()
-}, 60_000)
+})
 afterAll(() => w.stop())
 
 describe('Metrics', () => {

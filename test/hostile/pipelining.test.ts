@@ -22,7 +22,7 @@ beforeAll(async () => {
   const db = openDatabase(readConfig({ DATABASE_URL: database.url }).database, { pool: 2 })
   alice = await signInTo(db, service.url, 'alice')
   await db.close()
-}, 60_000)
+})
 afterAll(async () => {
   await service?.end('SIGTERM')
   await database?.drop()

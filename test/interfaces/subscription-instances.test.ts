@@ -89,7 +89,7 @@ withRedis('Two instances with a Redis', () => {
   it('close a subscription whose access is revoked on the other instance', async () => {
     const { said, wanted } = await meetAll(near, far)
     expect(said).toEqual(wanted)
-  }, 30_000)
+  })
 
   const outages: [string, () => Promise<void>][] = [
     ['answers nothing any more', async () => proxy.freeze()],

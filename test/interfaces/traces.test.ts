@@ -84,7 +84,7 @@ beforeAll(async () => {
     WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1',
   })
   alice = await w.signIn('alice')
-}, 60_000)
+})
 afterAll(async () => {
   if (!stopped) await w.stop()
   await receiver.stop()
@@ -141,7 +141,7 @@ describe('A request', () => {
         ({ name, parentSpanId }) => /^insert /.test(name) && parentSpanId === transaction?.spanId,
       ),
     ).toBe(true)
-  }, 60_000)
+  })
 })
 
 describe('The exported data', () => {

@@ -50,7 +50,7 @@ onSqlite('The five minutes of docs/walk.md', () => {
         answer: answer(wanted),
       })
     }
-  }, 60_000)
+  })
 
   it('create a key with which the commands of README.md work as printed', async () => {
     const { key } = JSON.parse(readFileSync(join(dir, 'walk/key.json'), 'utf8')).response.api_key
@@ -61,5 +61,5 @@ onSqlite('The five minutes of docs/walk.md', () => {
     for (const said of ['"msg":"file_uploaded"', '"sharing_link"', '"name":"docs/letter.txt"'])
       expect(printed[0]).toContain(said)
     expect(printed[0]).not.toMatch(/"status":[45]/)
-  }, 60_000)
+  })
 })

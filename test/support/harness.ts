@@ -150,7 +150,7 @@ export async function startApp(
     WORKERS: process.env.TEST_WORKERS || '2',
     // test/api/preview.test.ts and test/browser cover thumbnails.
     PREVIEWS: 'false',
-    // test/api/search-contents.test.ts covers the contents index.
+    // test/api/drills/search-contents.test.ts covers the contents index.
     SEARCH_CONTENTS: 'off',
     // One account serves many tests, and has room for five CORS rules.
     BLOB_CORS: 'false',

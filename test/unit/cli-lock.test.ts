@@ -62,7 +62,7 @@ it('A lock is held by one process at a time, even when its holders are killed', 
     [null, 'SIGKILL'],
     [0, null],
   ])
-}, 60_000)
+})
 
 it('A lock names its holder, and ends with that process, however it ends', async () => {
   const holder = begin(`await withLock(lock, busy, async () => {

@@ -214,7 +214,7 @@ describe('A hostile file', () => {
     )
     expect(await read(many, 'office')).toEqual({ failed: 'too-large' })
     expect(await textOf('still alive', 'text')).toBe('still alive')
-  }, 60_000)
+  })
 
   it('is dropped where it is truncated', async () => {
     const docx = word('<w:p><w:t>inside</w:t></w:p>')
@@ -245,5 +245,5 @@ describe('A hostile file', () => {
     const tags = `<p ${'<'.repeat(300_000)}`
     expect(await read(tags, 'html')).toEqual(expect.anything())
     expect(await textOf('still alive', 'text')).toBe('still alive')
-  }, 60_000)
+  })
 })

@@ -88,7 +88,7 @@ describe('The checksum of a multipart upload', () => {
     for (const number of [2, 4]) await sendElsewhere(number)
     for (const number of [3, 5, 6]) await send(number)
     expect(await commit()).toEqual(whole(1, 2, 3, 4, 5, 6))
-  }, 30_000)
+  })
 
   it('excludes replaced parts, here or on another instance', async () => {
     for (const number of [1, 2, 3, 4, 5, 6]) await send(number)
@@ -98,7 +98,7 @@ describe('The checksum of a multipart upload', () => {
     await send(6, 8)
     expect(await commit()).toEqual({})
     expect(await stored()).toBe(whole(1, 7, 3, 4, 5, 8).md5)
-  }, 30_000)
+  })
 
   it('is unknown once the parts are deleted', async () => {
     for (const number of [1, 2, 3, 4, 5, 6]) await send(number)

@@ -43,7 +43,7 @@ function render(values: object) {
       'PodDisruptionBudget',
       'Service',
     ])
-  }, 60_000)
+  })
 
   it('renders the values of an operator', () => {
     const { objects } = render({
@@ -78,5 +78,5 @@ function render(values: object) {
     expect(container.volumeMounts).toContainEqual({ name: 'ca', mountPath: '/ca' })
     expect(of('ServiceAccount').metadata.annotations).toEqual({ role: 'files' })
     expect(of('ServiceMonitor').metadata.labels.release).toBe('prom')
-  }, 60_000)
+  })
 })

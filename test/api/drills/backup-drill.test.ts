@@ -161,7 +161,7 @@ it('A backup under load contains everything acknowledged before it began, and it
   } finally {
     await restored.stop()
   }
-}, 120_000)
+})
 
 it('A second backup copies only new files', async () => {
   const into = join(dir, 'twice')
@@ -174,7 +174,7 @@ it('A second backup copies only new files', async () => {
     copiedBytes: 6,
     count: first.manifest.blobs.count + 1,
   })
-}, 60_000)
+})
 
 const onMysql = engine === 'mysql' ? it : it.skip
 

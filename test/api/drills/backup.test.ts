@@ -139,7 +139,7 @@ onSqlite('A backup of the embedded defaults', () => {
       if (name !== 'blobs') rmSync(join(home, 'data', name), { recursive: true })
     expect(await run(unpackAll)).toContain('All is well.')
     await expectAllBack(token)
-  }, 120_000)
+  })
 })
 
 onMysql('A backup of MySQL or MariaDB', () => {
@@ -168,5 +168,5 @@ onMysql('A backup of MySQL or MariaDB', () => {
       /object-unknown \S+ \(repaired\).*1 difference found, 1 repaired.*All is well\./s,
     )
     await expectAllBack(token)
-  }, 120_000)
+  })
 })

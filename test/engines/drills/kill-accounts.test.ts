@@ -14,7 +14,9 @@ import { rounds } from '../../support/rounds.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
-/** People of each kind. Their passwords are hashed one after another, so a kill hits one of them. */
+/**
+ * People of each kind. Their passwords are hashed one after another, so a kill hits one of them.
+ */
 const PEOPLE = 4
 
 let service: BuiltService

@@ -503,5 +503,5 @@ describe('Guessing the password of a share', () => {
           })
       }
       await pair.stop()
-    }, 60_000)
+    })
 })

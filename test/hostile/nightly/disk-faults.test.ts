@@ -133,7 +133,7 @@ withMounts('A volume for the blobs', () => {
       kept.set('parts.bin', bytes)
       await expectKept()
       await expectConsistent(t)
-    }, 120_000)
+    })
   })
 
   describe('without free inodes', () => {
@@ -157,7 +157,7 @@ withMounts('A volume for the blobs', () => {
       await expectKept()
       expect(drafts(dir)).toEqual([])
       await expectConsistent(t)
-    }, 60_000)
+    })
   })
 
   describe('that becomes read-only or disappears', () => {

@@ -133,7 +133,7 @@ describe('A guess at the password of a link', () => {
     expectHealthy(health)
     // Also after the attack.
     expect(await guess(token, '198.51.100.79', PASSWORD, 0)).toBe('')
-  }, 120_000)
+  })
 })
 
 it('A warning is logged once about forwarded addresses from an untrusted peer', async () => {

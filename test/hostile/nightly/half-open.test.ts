@@ -26,7 +26,7 @@ beforeAll(async () => {
   })
   ;[alice, mallory] = (await service.signIn('alice', 'mallory')) as [Person, Person]
   await honest(0)
-}, 60_000)
+})
 afterAll(() => service.stop())
 
 /** The requests of an honest user. */

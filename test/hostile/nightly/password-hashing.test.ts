@@ -84,7 +84,7 @@ it('An account whose links are opened from everywhere delays no one else', async
       opening(tokens[i % 20] ?? '', `10.${i >> 8}.${i & 255}.1`),
     ),
   )
-}, 120_000)
+})
 
 it('An address that opens the links of many users delays no one else', async () => {
   const sharers = await service.signIn(...Array.from({ length: 20 }, (_, i) => `sharer-${i}`))
@@ -99,7 +99,7 @@ it('An address that opens the links of many users delays no one else', async () 
   await heldUpNobody(
     Array.from({ length: MANY }, (_, i) => opening(tokens[i % tokens.length] ?? '', '203.0.113.9')),
   )
-}, 120_000)
+})
 
 it('Refusals are not errors in the log: one warning a minute, without a stack', () => {
   const lines = service.said().split('\n')

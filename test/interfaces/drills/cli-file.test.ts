@@ -412,7 +412,7 @@ describe('satchel cp of many files', () => {
       { destination: '/again/many' },
     ])
     await shell.json('rm', '-r', '/many', '/again', '/half')
-  }, 60_000)
+  })
 })
 
 describe('Between your files and a workspace', () => {

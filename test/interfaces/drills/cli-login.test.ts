@@ -126,7 +126,7 @@ describe('satchel login through the browser of the computer', () => {
     })
     expect(await keys()).toEqual([])
     expect((await shell.refused('whoami')).code).toBe(3)
-  }, 30_000)
+  })
 
   it('ignores the responses of other logins, and accepts only one', async () => {
     const { url, end } = await waiting(['--browser', '--no-open'])
@@ -152,7 +152,7 @@ describe('satchel login through the browser of the computer', () => {
     expect(after).toHaveLength(1)
     expect(after[0]?.id).not.toBe(before[0]?.id)
     await shell.satchel(['logout'])
-  }, 30_000)
+  })
 
   it('continues after invalid requests, and when the browser window closes early', async () => {
     const { url, end } = await waiting(['--browser', '--no-open'])
@@ -167,7 +167,7 @@ describe('satchel login through the browser of the computer', () => {
     )
     expect((await end).code).toBe(0)
     await shell.satchel(['logout'])
-  }, 30_000)
+  })
 
   it('keeps its key when the key is also typed in', async () => {
     const { url, end } = await waiting(['--browser', '--no-open', '--json'])
@@ -179,7 +179,7 @@ describe('satchel login through the browser of the computer', () => {
     // The key is still marked as created by this login.
     expect((await shell.satchel(['logout'])).out).toContain('has been deleted')
     expect(await keys()).toEqual([])
-  }, 30_000)
+  })
 
   it('revokes the key when it cannot be stored', async () => {
     const other = openWarmShell()
@@ -189,7 +189,7 @@ describe('satchel login through the browser of the computer', () => {
     expect((await end).code).not.toBe(0)
     expect(await keys()).toEqual([])
     other.close()
-  }, 30_000)
+  })
 
   it('exits with a clear message when the user refuses, and stores nothing', async () => {
     const { url, end } = await waiting(['--browser', '--no-open'])
@@ -291,7 +291,7 @@ describe('satchel login with a code', () => {
       err: expect.stringContaining('(LOGIN_TIMED_OUT)'),
     })
     for (const other of others) other.close()
-  }, 30_000)
+  })
 })
 
 describe('satchel logout', () => {

@@ -261,7 +261,7 @@ describe('satchel mount', () => {
         expect([code, err]).toEqual([0, ''])
         expect(await readFile(at('m/a.txt'), 'utf8')).toBe('a')
         expect((await runProcess(['unmount', 'm'], env)).code).toBe(0)
-      }, 60_000)
+      })
   })
 
   withFuse(

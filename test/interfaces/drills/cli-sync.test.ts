@@ -522,7 +522,7 @@ describe('satchel sync', () => {
         tree: tree(`fresh-${round}`),
       })
     }
-  }, 120_000)
+  })
 
   it.each([
     ['your files', ''],

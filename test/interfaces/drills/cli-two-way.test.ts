@@ -597,7 +597,7 @@ describe('satchel sync --watch', () => {
     child.kill('SIGINT')
     const { code, out } = await over
     expect([code, out]).toEqual([0, expect.stringContaining('offline.txt')])
-  }, 120_000)
+  })
 
   it('reports files beyond the quota, and exits without its folder or when its key is deleted', async () => {
     const to = box()
@@ -644,5 +644,5 @@ describe('satchel sync --watch', () => {
     })
     expect(performance.now() - revoked).toBeLessThan(20_000)
     expect(tree('d')['later.txt']).toBe('later')
-  }, 120_000)
+  })
 })

@@ -97,7 +97,7 @@ beforeAll(async () => {
   await t.limit(LARGE)
   alice = await t.signIn('alice')
   whole = await forest(alice, 'forest')
-}, 60_000)
+})
 afterAll(() => t.stop())
 
 const someone = () => t.signIn(`forester-${++n}`)
@@ -163,7 +163,7 @@ describe('A copy of many entries', () => {
     })
     expect(await reserved(alice)).toEqual({ bytes: 0, files: 0, purging: 0 })
     await expectConsistent(t)
-  }, 60_000)
+  })
 
   it('is carried out by the worker, which takes turns between users', async () => {
     const workspace = await found(alice)
@@ -184,7 +184,7 @@ describe('A copy of many entries', () => {
       drive: { id: drive },
     })
     await settled()
-  }, 60_000)
+  })
 
   it('runs once when two workers take it at the same time while its source changes', async () => {
     const copy = await begin(alice, { entries: [at('forest')], to: at('twice') })
@@ -200,7 +200,7 @@ describe('A copy of many entries', () => {
     await Promise.all([work(), work(), change()])
     expect(await copyOf(alice, copy.id)).toMatchObject({ state: 'DONE' })
     await settled()
-  }, 60_000)
+  })
 
   it('leaves nothing when it is cancelled', async () => {
     const before = await usageOf(alice)
@@ -242,7 +242,7 @@ describe('A copy of many entries', () => {
     })
     await settled()
     expect((await owner.rest('GET', '/api/folders')).response.folders).toEqual(['mine'])
-  }, 60_000)
+  })
 
   it('stops when the share that permits it ends', async () => {
     const bob = await someone()
@@ -264,7 +264,7 @@ describe('A copy of many entries', () => {
     ])
     expect([row?.state, JSON.parse(row?.failure).code]).toEqual(['failed', 'FORBIDDEN'])
     await settled()
-  }, 60_000)
+  })
 
   it('copies all entries of a share of several, and stops when one is removed from it', async () => {
     const saver = await someone()
@@ -298,7 +298,7 @@ describe('A copy of many entries', () => {
     ])
     expect([row?.state, JSON.parse(row?.failure).code]).toEqual(['failed', 'FILE_NOT_FOUND'])
     await settled()
-  }, 60_000)
+  })
 
   it('reserves its storage, and is refused without enough storage', async () => {
     const usage = await usageOf(alice)
@@ -341,7 +341,7 @@ describe('A copy of many entries', () => {
       entries: [{ path: 'met/forest (2)' }],
     })
     await settled()
-  }, 60_000)
+  })
 })
 
 it('fails when its target folder is deleted meanwhile', async () => {
@@ -396,5 +396,5 @@ describe('By REST', () => {
       'COPY_NOT_FOUND',
     )
     await settled()
-  }, 60_000)
+  })
 })

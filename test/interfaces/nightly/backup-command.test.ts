@@ -63,7 +63,7 @@ beforeAll(async () => {
   await Promise.all([upload(), upload(), upload(), upload()])
   // The last file takes long enough to kill a command while it is copied.
   expect((await alice.upload('files/last', Buffer.alloc(32_000_000))).status).toBe(200)
-}, 60_000)
+})
 afterAll(async () => {
   await t.stop()
   for (const each of places) await each.drop()
@@ -130,7 +130,7 @@ describe('npm run admin -- backup', () => {
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('--delete-existing')])
     expect(other.err).toContain('SECRET_KEY is not that of the backup')
     expect(JSON.parse(other.out)).toMatchObject({ copied: 0, there: FILES, lost: 0 })
-  }, 60_000)
+  })
 
   it('continues after a kill, without a partial backup or a lasting hold on deletions', async () => {
     const to = join(dir, 'killed')
@@ -151,7 +151,7 @@ describe('npm run admin -- backup', () => {
     })
     await t.app.sweeper.run()
     expect(await t.app.db.rows('SELECT * FROM deletion_hold')).toEqual([])
-  }, 60_000)
+  })
 
   it('keeps as many backups as --keep allows, with their files', async () => {
     const to = join(dir, 'keep')
@@ -168,7 +168,7 @@ describe('npm run admin -- backup', () => {
       backups: 1,
       problems: 0,
     })
-  }, 60_000)
+  })
 
   it('finds and repairs a flipped byte', async () => {
     const to = join(dir, 'flipped')
@@ -196,7 +196,7 @@ describe('npm run admin -- backup', () => {
       (b: { name: string }) => b.name,
     )
     expect(await admin(target, ['restore-backup', to, '--at', older])).toMatchObject({ code: 0 })
-  }, 60_000)
+  })
 
   it('reports damaged and missing objects of the store, and backs up the rest', async () => {
     const bad = await place()
@@ -220,7 +220,7 @@ describe('npm run admin -- backup', () => {
       1,
       expect.stringContaining('2 files were copied, 0 were there.'),
     ])
-  }, 60_000)
+  })
 
   it('refuses folders that are not its own, and waits for another backup in the same folder', async () => {
     const refused = async (at: Place, args: string[], reason: string) => {
@@ -260,14 +260,14 @@ describe('npm run admin -- backup', () => {
     expect((await admin(source, ['backup', join(dir, 'file')])).code).toBe(2)
     const both = await Promise.all([1, 2].map(() => admin(source, ['backup', join(dir, 'plain')])))
     expect(both.map(({ code }) => code)).toEqual([0, 0])
-  }, 90_000)
+  })
 })
 
 describe('A restore', () => {
   let backup: Awaited<ReturnType<typeof backUp>>
   beforeAll(async () => {
     backup = await backUp(t, join(dir, 'restored'))
-  }, 60_000)
+  })
 
   it('continues after a kill, and blocks the service until it has finished', async () => {
     const { folder, name } = backup
@@ -293,7 +293,7 @@ describe('A restore', () => {
     expect((await runBuilt('doctor.ts', ['--grace', '0'], environment(target))).out).toBe(
       'All is well.\n',
     )
-  }, 60_000)
+  })
 
   it('replaces a fresh installation whose secret and store are new', async () => {
     const { folder } = backup
@@ -313,7 +313,7 @@ describe('A restore', () => {
     expect(readFileSync(secretPath, 'utf8')).toContain('sss')
     expect(readFileSync(join(target.blobDir, 'installation'), 'utf8')).not.toBe(before)
     expect(await findingsOf(target)).toEqual([])
-  }, 60_000)
+  })
 
   it('--check lists all obstacles together, and changes nothing', async () => {
     const { folder } = backup
@@ -343,7 +343,7 @@ describe('A restore', () => {
       expect.stringContaining('1 files that it does not have were deleted'),
     ])
     expect(await findingsOf(target)).toEqual([])
-  }, 60_000)
+  })
 
   it('--check creates nothing in an empty place', async () => {
     const { folder } = backup
@@ -352,7 +352,7 @@ describe('A restore', () => {
     expect([checked.code, checked.err]).toEqual([0, ''])
     expect(checked.out).toContain('can be restored')
     expect(existsSync(target.blobDir)).toBe(false)
-  }, 60_000)
+  })
 
   it('deletes extra rows and objects only when told to', async () => {
     const { folder, name } = backup
@@ -375,7 +375,7 @@ describe('A restore', () => {
       copied: 1,
       there: FILES - 1,
     })
-  }, 60_000)
+  })
 
   it('restores a backup of the last development version, and refuses one of a later version', async () => {
     const { folder, name, manifest } = backup
@@ -398,7 +398,7 @@ describe('A restore', () => {
       migrations: [...manifest.migrations, { name: '9999-future', at: 1 }],
     })
     await expect(restoreInto(await place(), folder, name)).rejects.toThrow('later version')
-  }, 60_000)
+  })
 })
 
 function flip(path: string): void {

@@ -39,7 +39,7 @@ beforeAll(async () => {
   mkdirSync(join(sources, 'node_modules'))
   for (const name of ['vite', 'postject', 'node', ...dependencies()])
     link(name, join(sources, 'node_modules'))
-}, 60_000)
+})
 afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
   await t.stop()
@@ -105,7 +105,7 @@ describe('The package satchel-cli', () => {
     const program = join(modules, 'satchel-cli/dist/satchel.js')
     expect(readFileSync(program, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
     await use(process.execPath, [program], dirname(process.execPath))
-  }, 60_000)
+  })
 })
 
 describe('The single executable', () => {
@@ -114,5 +114,5 @@ describe('The single executable', () => {
     const made = join(sources, 'dist/binary')
     expect(readFileSync(join(made, 'licenses.md'), 'utf8')).toMatch(/^## commander/m)
     await use(join(made, 'satchel'), [], '/nonexistent')
-  }, 180_000)
+  })
 })

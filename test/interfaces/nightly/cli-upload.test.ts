@@ -415,7 +415,7 @@ describe('A service that is killed', () => {
     await service.end('SIGTERM')
     await database.drop()
     rmSync(dataDir, { recursive: true, force: true })
-  }, 120_000)
+  })
 })
 
 /** A proxy that flips one bit of the first connection that carries this many bytes. */

@@ -108,5 +108,5 @@ withDisk('A service whose disk of the database stops answering', () => {
     await until(async () => (await timed('/readyz')).status === 200, 30_000, 200)
     expect((await makeFolder('after')).status).toBe(200)
     expect((await timed('/api/files/tree')).status).toBe(200)
-  }, 120_000)
+  })
 })

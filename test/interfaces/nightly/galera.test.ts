@@ -50,13 +50,13 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
     await near.limit(ROOMY)
     alice = await near.signIn('alice')
     aliceFar = await signInTo(far.app.db, far.url, 'alice')
-  }, 180_000)
+  })
   afterAll(async () => {
     await near?.stop()
     await far?.stop()
     await cluster?.stop()
     rmSync(dir, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   const namesIn = async (who: Person, folder: string): Promise<string[]> => {
     const { status, response } = await who.rest('GET', `/api/files/tree?path=${folder}`)
@@ -193,7 +193,7 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
     )
     expect(events.map(({ seq }) => Number(seq))).toEqual(events.map((_, i) => i + 1))
     expect(events).toHaveLength(80)
-  }, 60_000)
+  })
 
   /** Retries like a client when the service asks for it. */
   async function patiently(ask: () => Promise<RestAnswer>): Promise<number> {
@@ -226,7 +226,7 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
     // A commit without a response may have succeeded. Then the name is taken.
     expect(answers.filter(status => status !== 200 && status !== 409)).toEqual([])
     expect(await namesIn(dave, '')).toHaveLength(answers.length)
-  }, 120_000)
+  })
 
   it('neither lose nor duplicate entries', async () => {
     for (const t of [near, far]) await t.settle()

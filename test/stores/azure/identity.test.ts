@@ -196,4 +196,4 @@ it('loses no upload in kills of the service while its tokens are renewed', async
   } finally {
     await site.close()
   }
-}, 120_000)
+})

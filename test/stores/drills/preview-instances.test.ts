@@ -90,7 +90,7 @@ it('Two instances make the preview of one content once, and both serve it', asyn
       for (const { app } of instances) app.worker.wake()
       const shown = await Promise.all([0, 1, 2, 3].map(n => shownBy((n + 1) % 2, `${n}-${name}`)))
       return shown.every(one => one?.state === 'MADE') && shown
-    }, 60_000)
+    })
     expect((begun[0] ?? 0) + (begun[1] ?? 0)).toBe(1)
     const bodies = await Promise.all(
       (served as Shown[]).map(async ({ url }) => {
@@ -113,7 +113,7 @@ withFfmpeg('They do so of a video', async () => {
   await until(async () => {
     for (const { app } of instances) app.worker.wake()
     return (await shownBy(1, 'film.webm'))?.state === 'MADE'
-  }, 60_000)
+  })
   expect((await shownBy(0, 'film.webm'))?.state).toBe('MADE')
 })
 

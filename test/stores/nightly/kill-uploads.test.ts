@@ -51,7 +51,7 @@ describe('Multipart uploads', () => {
       throw new Error(`Seed ${seed}\n${said.join('\n')}`, { cause: error })
     })
     expect(Object.values(kills).reduce((sum, n) => sum + n)).toBe(times)
-  }, 120_000)
+  })
 })
 
 describe('A service that is asked to stop', () => {
@@ -226,7 +226,7 @@ describe('A background completion', () => {
       value: { md5_checksum: createHash('md5').update(bytes).digest('hex'), size: bytes.length },
     })
     if (site.instances > 1) await site.start(0)
-  }, 60_000)
+  })
 })
 
 describe('A tus upload whose bytes had all arrived before a kill', () => {
@@ -293,7 +293,7 @@ describe('A tus upload whose bytes had all arrived before a kill', () => {
       await site.end(place, 'SIGTERM')
       await site.start(place)
     }
-  }, 120_000)
+  })
 })
 
 describe('After all kills', () => {

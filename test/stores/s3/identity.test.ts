@@ -286,4 +286,4 @@ it('loses no upload in kills of the service while its keys are renewed', async (
   } finally {
     await site.close()
   }
-}, 120_000)
+})

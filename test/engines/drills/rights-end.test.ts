@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { hashSecret } from '../../src/runtime/tokens.ts'
-import { operatorService } from '../../src/services/accounts/operator.ts'
-import { found, join, privateKey, ROOMY, UNHURRIED, workspaceKey } from '../support/builders.ts'
-import { type Person, startApp, type TestApp } from '../support/harness.ts'
-import { doors } from '../support/held-upload.ts'
+import { hashSecret } from '../../../src/runtime/tokens.ts'
+import { operatorService } from '../../../src/services/accounts/operator.ts'
+import { found, join, privateKey, ROOMY, UNHURRIED, workspaceKey } from '../../support/builders.ts'
+import { type Person, startApp, type TestApp } from '../../support/harness.ts'
+import { doors } from '../../support/held-upload.ts'
 
 let t: TestApp
 

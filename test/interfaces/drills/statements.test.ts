@@ -10,25 +10,25 @@ import {
   isObjectType,
 } from 'graphql'
 import { v7 as newId } from 'uuid'
-import { FILE } from '../../db/models/entry.ts'
-import { appendEvents } from '../../db/queries/event.ts'
-import { schema } from '../../schema/index.ts'
-import { restSchema } from '../../schema/rest/index.ts'
-import { routesOf } from '../../src/rest/routes.ts'
-import type { Topic } from '../../src/services/notices/pub-sub.ts'
-import { SEARCH_RESULTS } from '../../src/values/limits.ts'
-import { callByRest } from '../contract/call.ts'
-import { ask } from '../support/ask.ts'
-import { rightfulOf, rows } from '../support/authorization.ts'
-import { graphRows } from '../support/authorization-graph.ts'
-import { World } from '../support/authorization-world.ts'
-import { driveOf, found, join } from '../support/builders.ts'
-import { type DavOptions, davPerson } from '../support/dav-client.ts'
-import type { Anything } from '../support/event-model.ts'
-import { walkEveryRoute } from '../support/every-route.ts'
-import { type Person, startApp, type TestApp } from '../support/harness.ts'
-import { rounds } from '../support/rounds.ts'
-import { restUploader } from '../support/uploader.ts'
+import { FILE } from '../../../db/models/entry.ts'
+import { appendEvents } from '../../../db/queries/event.ts'
+import { schema } from '../../../schema/index.ts'
+import { restSchema } from '../../../schema/rest/index.ts'
+import { routesOf } from '../../../src/rest/routes.ts'
+import type { Topic } from '../../../src/services/notices/pub-sub.ts'
+import { SEARCH_RESULTS } from '../../../src/values/limits.ts'
+import { callByRest } from '../../contract/call.ts'
+import { ask } from '../../support/ask.ts'
+import { rightfulOf, rows } from '../../support/authorization.ts'
+import { graphRows } from '../../support/authorization-graph.ts'
+import { World } from '../../support/authorization-world.ts'
+import { driveOf, found, join } from '../../support/builders.ts'
+import { type DavOptions, davPerson } from '../../support/dav-client.ts'
+import type { Anything } from '../../support/event-model.ts'
+import { walkEveryRoute } from '../../support/every-route.ts'
+import { type Person, startApp, type TestApp } from '../../support/harness.ts'
+import { rounds } from '../../support/rounds.ts'
+import { restUploader } from '../../support/uploader.ts'
 
 const PART = 1024
 
@@ -300,7 +300,7 @@ describe('A folder', () => {
       costs.push({ move: move.statements, remove: remove.statements })
     }
     expect(costs[1]).toEqual(costs[0])
-  }, 60_000)
+  })
 })
 
 /** A field of what a field shows. */
@@ -692,7 +692,7 @@ describe('A list', () => {
     // A search takes as many as the ranks and the drives that it comes to.
     for (const { costs } of [one, listed]) for (const field of searches) delete costs[field]
     expect(listed.costs).toEqual(one.costs)
-  }, 180_000)
+  })
 })
 
 describe('A WebDAV request for a small file', () => {

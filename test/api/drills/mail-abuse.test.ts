@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { plainFileName, plainName } from '../../src/jobs/mail-name.ts'
-import { ask } from '../support/ask.ts'
-import { found, join, ROOMY, UNHURRIED } from '../support/builders.ts'
-import { type Person, startApp, type TestApp } from '../support/harness.ts'
+import { plainFileName, plainName } from '../../../src/jobs/mail-name.ts'
+import { ask } from '../../support/ask.ts'
+import { found, join, ROOMY, UNHURRIED } from '../../support/builders.ts'
+import { type Person, startApp, type TestApp } from '../../support/harness.ts'
 import {
   type MailServer,
   polite,
   type ReceivedMail,
   startMailServer,
-} from '../support/mail-server.ts'
+} from '../../support/mail-server.ts'
 
 const FROM_ONE = 3
 const FROM_ALL = 5

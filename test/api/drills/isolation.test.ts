@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v4, v7 } from 'uuid'
-import type { ErrorCode } from '../../src/runtime/errors.ts'
-import { callByRest, type Inputs } from '../contract/call.ts'
-import { inputsOf } from '../contract/contract.ts'
+import type { ErrorCode } from '../../../src/runtime/errors.ts'
+import { callByRest, type Inputs } from '../../contract/call.ts'
+import { inputsOf } from '../../contract/contract.ts'
 import {
   type Identity,
   identities,
@@ -10,12 +10,12 @@ import {
   type Row,
   rightfulOf,
   rows,
-} from '../support/authorization.ts'
-import { World } from '../support/authorization-world.ts'
-import { found, put, ROOMY, UNHURRIED, workspaceKey } from '../support/builders.ts'
-import { type Person, startApp, type TestApp } from '../support/harness.ts'
-import { until } from '../support/until.ts'
-import { everything } from '../support/wire.ts'
+} from '../../support/authorization.ts'
+import { World } from '../../support/authorization-world.ts'
+import { found, put, ROOMY, UNHURRIED, workspaceKey } from '../../support/builders.ts'
+import { type Person, startApp, type TestApp } from '../../support/harness.ts'
+import { until } from '../../support/until.ts'
+import { everything } from '../../support/wire.ts'
 
 let t: TestApp
 let world: World

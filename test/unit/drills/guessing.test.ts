@@ -6,11 +6,11 @@ import {
   createGuessLimiter,
   type GuessLimiter,
   type GuessRules,
-} from '../../src/access/guessing.ts'
-import { localCoordination } from '../../src/coordination/local.ts'
-import { redisCoordination } from '../../src/coordination/redis.ts'
-import { createLog } from '../../src/runtime/log.ts'
-import { blocksOf, networkOf } from '../../src/values/network.ts'
+} from '../../../src/access/guessing.ts'
+import { localCoordination } from '../../../src/coordination/local.ts'
+import { redisCoordination } from '../../../src/coordination/redis.ts'
+import { createLog } from '../../../src/runtime/log.ts'
+import { blocksOf, networkOf } from '../../../src/values/network.ts'
 
 const redisUrl = process.env.TEST_REDIS_URL
 const redis = redisUrl ? new Redis(redisUrl, { maxRetriesPerRequest: 1 }) : undefined

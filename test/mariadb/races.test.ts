@@ -1,14 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { expectConsistent } from '../../support/consistency.ts'
-import {
-  type Person,
-  type RestAnswer,
-  rest,
-  startApp,
-  type TestApp,
-} from '../../support/harness.ts'
-import { file, form, formType, head, openWire } from '../../support/wire.ts'
+import { expectConsistent } from '../support/consistency.ts'
+import { type Person, type RestAnswer, rest, startApp, type TestApp } from '../support/harness.ts'
+import { file, form, formType, head, openWire } from '../support/wire.ts'
 
 const MiB = 1024 * 1024
 const BLOCK = 4 * MiB

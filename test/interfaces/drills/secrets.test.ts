@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { SMTPServer } from 'smtp-server'
-import { createLog } from '../../src/runtime/log.ts'
-import { mountSignIn } from '../../src/sign-in/embedded/mount.ts'
-import { walkEveryRoute } from '../support/every-route.ts'
-import { type Person, type RestAnswer, startApp, type TestApp } from '../support/harness.ts'
-import { Browser } from '../unit/sign-in-browser.ts'
+import { createLog } from '../../../src/runtime/log.ts'
+import { mountSignIn } from '../../../src/sign-in/embedded/mount.ts'
+import { walkEveryRoute } from '../../support/every-route.ts'
+import { type Person, type RestAnswer, startApp, type TestApp } from '../../support/harness.ts'
+import { Browser } from '../../unit/sign-in-browser.ts'
 
 /**
  * Words that stand nowhere else, so that whoever finds one in the log knows where it comes from.

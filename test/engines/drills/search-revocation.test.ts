@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { hashSecret } from '../../src/runtime/tokens.ts'
-import { operatorService } from '../../src/services/accounts/operator.ts'
+import { hashSecret } from '../../../src/runtime/tokens.ts'
+import { operatorService } from '../../../src/services/accounts/operator.ts'
 import {
   found,
   join,
@@ -10,9 +10,9 @@ import {
   ROOMY,
   UNHURRIED,
   workspaceKey,
-} from '../support/builders.ts'
-import { type Person, startApp, type TestApp } from '../support/harness.ts'
-import { until } from '../support/until.ts'
+} from '../../support/builders.ts'
+import { type Person, startApp, type TestApp } from '../../support/harness.ts'
+import { until } from '../../support/until.ts'
 
 let t: TestApp
 

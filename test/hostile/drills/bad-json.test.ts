@@ -6,10 +6,10 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import { restSchema } from '../../schema/rest/index.ts'
-import { type Route, routesOf } from '../../src/rest/routes.ts'
-import { type Person, startApp, type TestApp } from '../support/harness.ts'
-import { leaveUntouched } from '../support/untouched.ts'
+import { restSchema } from '../../../schema/rest/index.ts'
+import { type Route, routesOf } from '../../../src/rest/routes.ts'
+import { type Person, startApp, type TestApp } from '../../support/harness.ts'
+import { leaveUntouched } from '../../support/untouched.ts'
 
 let t: TestApp
 let alice: Person

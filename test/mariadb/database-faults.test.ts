@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import { openDatabase } from '../../../db/index.ts'
-import { type BuiltService, startBuilt } from '../../support/built-service.ts'
-import { type Person, rest, signInTo, startApp, type TestApp } from '../../support/harness.ts'
-import { hasMariadb, type OwnMariadb, startMariadb } from '../../support/own-mariadb.ts'
-import { until } from '../../support/until.ts'
+import { openDatabase } from '../../db/index.ts'
+import { type BuiltService, startBuilt } from '../support/built-service.ts'
+import { type Person, rest, signInTo, startApp, type TestApp } from '../support/harness.ts'
+import { hasMariadb, type OwnMariadb, startMariadb } from '../support/own-mariadb.ts'
+import { until } from '../support/until.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 const onSqlite = engine === 'sqlite' ? describe : describe.skip
@@ -60,7 +60,7 @@ onMariadb('A MariaDB server', () => {
     t = await startApp({ DATABASE_URL: server.url })
     alice = await t.signIn('alice')
     await expectServing(t, alice)
-  }, 120_000)
+  })
   afterEach(async () => {
     await server.admin.query('SET GLOBAL read_only = OFF, GLOBAL max_prepared_stmt_count = 16382')
   })
@@ -161,7 +161,7 @@ onSqlite('A SQLite database', () => {
       alice = await signInTo(db, service.url, 'alice')
       await db.close()
       expect((await createFolder(alice)).status).toBe(200)
-    }, 60_000)
+    })
     afterAll(async () => {
       await service?.end('SIGKILL')
       rmSync(dir, { recursive: true, force: true })

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { DataTypes } from 'sequelize'
-import { type Db, openDatabase, type Tx } from '../../db/index.ts'
-import { openLog } from '../../db/sqlite-log.ts'
-import { SqliteThread } from '../../db/sqlite-thread.ts'
-import { until } from '../support/until.ts'
+import { type Db, openDatabase, type Tx } from '../../../db/index.ts'
+import { openLog } from '../../../db/sqlite-log.ts'
+import { SqliteThread } from '../../../db/sqlite-thread.ts'
+import { until } from '../../support/until.ts'
 
 let dir: string
 let file: string

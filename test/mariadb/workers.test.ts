@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { freePort } from '../../support/free-port.ts'
-import type { Person } from '../../support/harness.ts'
-import { sampleOf, scrape } from '../../support/scrape.ts'
-import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts'
-import { eventually, until } from '../../support/until.ts'
+import { freePort } from '../support/free-port.ts'
+import type { Person } from '../support/harness.ts'
+import { sampleOf, scrape } from '../support/scrape.ts'
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
+import { eventually, until } from '../support/until.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
@@ -430,7 +430,7 @@ onMysql('The metrics', () => {
       await until(async () => {
         const text = await figures()
         return ofTheLeader.every(name => sampleOf(text, name, {}) !== undefined)
-      }, 20_000)
+      })
       const text = await figures()
       expect(sampleOf(text, 'satchel_workers', {})).toBe(2)
       expect(sampleOf(text, 'satchel_workers_wanted', {})).toBe(2)
@@ -451,7 +451,7 @@ onMysql('The metrics', () => {
     } finally {
       await service.stop()
     }
-  }, 60_000)
+  })
 })
 
 onMysql('The embedded sign-in', () => {

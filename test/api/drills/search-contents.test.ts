@@ -5,12 +5,12 @@ import { join as joinPath } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
-import { textKeyOf } from '../../db/queries/content-text.ts'
-import { textTables } from '../../db/queries/text-block.ts'
-import { examine } from '../../src/doctor/run.ts'
-import { createLog } from '../../src/runtime/log.ts'
-import { contentsService } from '../../src/services/search/search-text.ts'
-import { DAY_MS } from '../../src/values/duration.ts'
+import { textKeyOf } from '../../../db/queries/content-text.ts'
+import { textTables } from '../../../db/queries/text-block.ts'
+import { examine } from '../../../src/doctor/run.ts'
+import { createLog } from '../../../src/runtime/log.ts'
+import { contentsService } from '../../../src/services/search/search-text.ts'
+import { DAY_MS } from '../../../src/values/duration.ts'
 import {
   driveOf,
   expel,
@@ -20,11 +20,11 @@ import {
   put,
   UNHURRIED,
   workspaceKey,
-} from '../support/builders.ts'
-import { runBuilt } from '../support/built-service.ts'
-import { newDatabase, type Person, startApp, type TestApp } from '../support/harness.ts'
-import { pdfOf } from '../support/pdf-of.ts'
-import { mergeAll, rowsOfWord } from '../support/text-words.ts'
+} from '../../support/builders.ts'
+import { runBuilt } from '../../support/built-service.ts'
+import { newDatabase, type Person, startApp, type TestApp } from '../../support/harness.ts'
+import { pdfOf } from '../../support/pdf-of.ts'
+import { mergeAll, rowsOfWord } from '../../support/text-words.ts'
 
 let database: { url: string; drop(): Promise<void> }
 let dir: string
@@ -377,7 +377,7 @@ describe('The limit of texts that a phrase search reads', () => {
     expect((await search(alice, '"tiny ningaui"')).isComplete).toBe(false)
     const { nodes, isComplete } = await search(bob, '"tiny ningaui"')
     expect([nodes.map(({ path }) => path), isComplete]).toEqual([['a.txt'], true])
-  }, 60_000)
+  })
 })
 
 describe('The next search no longer finds a text', () => {

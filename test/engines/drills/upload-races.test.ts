@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { Unavailable } from '../../src/runtime/errors.ts'
-import { found } from '../support/builders.ts'
-import { expectConsistent, outlive, quiet } from '../support/consistency.ts'
-import { type Person, startApp, type TestApp } from '../support/harness.ts'
-import { stagePart } from '../support/stage-part.ts'
-import { gateOf, type StoreGate, type StoreRequest } from '../support/store-gate.ts'
-import { until } from '../support/until.ts'
-import { restUploader, type Said, type Uploader } from '../support/uploader.ts'
-import { head, openWire } from '../support/wire.ts'
+import { Unavailable } from '../../../src/runtime/errors.ts'
+import { found } from '../../support/builders.ts'
+import { expectConsistent, outlive, quiet } from '../../support/consistency.ts'
+import { type Person, startApp, type TestApp } from '../../support/harness.ts'
+import { stagePart } from '../../support/stage-part.ts'
+import { gateOf, type StoreGate, type StoreRequest } from '../../support/store-gate.ts'
+import { until } from '../../support/until.ts'
+import { restUploader, type Said, type Uploader } from '../../support/uploader.ts'
+import { head, openWire } from '../../support/wire.ts'
 
 declare const storeUnderTest: 'disk' | 'azure' | 's3'
 
@@ -192,7 +192,7 @@ describe.each([true, false])('A completion, direct: %s', direct => {
       expect(bytes.equals(await downloaded(await fileOf(upload)))).toBe(true)
     }
     await expectNothingLeft()
-  }, 60_000)
+  })
 
   it('excludes other completions, and keeps its lease as long as it runs', async () => {
     const upload = await begun({ direct })

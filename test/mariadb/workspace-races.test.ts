@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Role } from '../../../src/access/roles.ts'
-import { closeWorkspace } from '../../../src/services/workspaces/workspace.ts'
+import type { Role } from '../../src/access/roles.ts'
+import { closeWorkspace } from '../../src/services/workspaces/workspace.ts'
 import {
   found,
   join,
@@ -9,10 +9,10 @@ import {
   ROOMY,
   UNHURRIED,
   workspaceKey,
-} from '../../support/builders.ts'
-import { expectConsistent } from '../../support/consistency.ts'
-import { type Person, type RestAnswer, startApp, type TestApp } from '../../support/harness.ts'
-import { file, form, formType, head, openWire } from '../../support/wire.ts'
+} from '../support/builders.ts'
+import { expectConsistent } from '../support/consistency.ts'
+import { type Person, type RestAnswer, startApp, type TestApp } from '../support/harness.ts'
+import { file, form, formType, head, openWire } from '../support/wire.ts'
 
 let t: TestApp
 let alice: Person

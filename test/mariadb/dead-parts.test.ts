@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import { expectConsistent } from '../../support/consistency.ts'
-import { type FlakyProxy, startFlakyProxy } from '../../support/flaky-proxy.ts'
-import { newDatabase, type Person, rest, startApp, type TestApp } from '../../support/harness.ts'
-import { mysqlServer } from '../../support/mysql.ts'
+import { expectConsistent } from '../support/consistency.ts'
+import { type FlakyProxy, startFlakyProxy } from '../support/flaky-proxy.ts'
+import { newDatabase, type Person, rest, startApp, type TestApp } from '../support/harness.ts'
+import { mysqlServer } from '../support/mysql.ts'
 import {
   CREATE_FOLDER,
   expectRecovery,
@@ -22,9 +22,9 @@ import {
   PART,
   timed,
   UPLOAD,
-} from '../../support/outages.ts'
-import { gateOf, type StoreGate } from '../../support/store-gate.ts'
-import { eventually, until } from '../../support/until.ts'
+} from '../support/outages.ts'
+import { gateOf, type StoreGate } from '../support/store-gate.ts'
+import { eventually, until } from '../support/until.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
