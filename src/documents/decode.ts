@@ -194,6 +194,7 @@ export function isText(bytes: Uint8Array, isNamed: boolean): boolean {
   const rest = start.length - zeros
   if (controls * (isNamed ? 20 : 500) > rest || rest === 0) return false
   if (isNamed) return true
+  if (isNamed) return true
   if (zeros * 10 > start.length) return false
   if (isMostlyUtf8(start)) return true
   const high = start.reduce((count, byte) => count + (byte > 127 ? 1 : 0), 0)

@@ -4,10 +4,11 @@ import { readXml } from './xml.ts'
 
 /** Elements whose content is not shown: deleted text, phonetic guides, who commented and when. */
 const UNSHOWN =
-  /^(tracked-changes|ruby-text|creator|date-string|sender-initials|creator-initials|script|scripts|event-listeners|sheet-name|page-number|page-count|automatic-styles|styles|font-face-decls|meta|settings|hidden-text|forms|desc)$/
+  /^(tracked-changes|ruby-text|creator|date-string|sender-initials|creator-initials|script|scripts|event-listeners|sheet-name|page-number|page-count|automatic-styles|styles|font-face-decls|meta|settings|hidden-text|forms)$/
 /** Elements within paragraphs whose texts are in paragraphs of their own. */
 const APART = /^(annotation|frame|note)$/
 const NOT_TEXT = -1
+const CAPTION = /^(title|desc)$/
 /** The most cells and rows that one element stands for. */
 const REPEATED = 64
 
@@ -49,6 +50,7 @@ function readPart(xml: string, blocks: Blocks): void {
     cells: number
   }[] = []
   const levels: number[] = []
+  const captions: boolean[] = []
   /** Paragraphs that are interrupted by a comment or a text box. */
   const outer: string[] = []
 
@@ -66,8 +68,11 @@ function readPart(xml: string, blocks: Blocks): void {
       if (UNSHOWN.test(name)) unshown += 1
       if (name === 'body' || name === 'master-styles') shown += 1
       if (unshown > 0 || shown === 0) return
+      // What a picture shows, in words. A field of this name is within a paragraph.
+      const isCaption = CAPTION.test(name) && levels.at(-1) === NOT_TEXT
+      if (CAPTION.test(name)) captions.push(isCaption)
       if (name === 'spreadsheet') isSpreadsheet = true
-      else if (name === 'p' || name === 'h') {
+      else if (name === 'p' || name === 'h' || isCaption) {
         outer.push(text)
         text = ''
         levels.push(name === 'h' ? Number(attributes['text:outline-level'] ?? 1) || 1 : 0)
@@ -95,7 +100,7 @@ function readPart(xml: string, blocks: Blocks): void {
         return
       }
       if (unshown > 0 || shown === 0) return
-      if (name === 'p' || name === 'h') {
+      if (name === 'p' || name === 'h' || (CAPTION.test(name) && captions.pop())) {
         endParagraph(levels.pop())
         text = outer.pop() ?? ''
       } else if (APART.test(name)) levels.pop()

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
+import { charsetIn, decode } from '../documents/decode.ts'
 import { sendBytes } from '../http/bytes.ts'
 import { write } from '../http/write.ts'
-import { decode } from '../renderers/decode.ts'
 import { isText, isTooLarge, kindOf, type TextKind } from '../renderers/kinds.ts'
 import { Unavailable } from '../runtime/errors.ts'
 import type { Delivery } from '../services/sharing/download.ts'
@@ -32,8 +32,8 @@ export function previewOf({ fileName, fileType, size, limited, allowDownload }: 
 } {
   const kind = kindOf({ name: fileName, contentType: fileType, size })
   const none = (missing: string) => ({ kind: null, layout: null, short: false, missing })
-  // Listing an archive reads its bytes, which are its content.
-  if (!kind || (kind === 'archive' && !allowDownload)) return none('')
+  // The bytes of an archive are its content, and those of a document may have deleted text.
+  if (!kind || ((kind === 'archive' || kind === 'document') && !allowDownload)) return none('')
   if (limited)
     return none('There is no preview, because this link allows a limited number of downloads.')
   if (isTooLarge(kind, size))
@@ -74,7 +74,7 @@ async function sendText(
   const bytes = await buffer(stream).catch(cause => {
     throw new Unavailable('blob store', cause)
   })
-  const text = decode(bytes, fileType)
+  const text = decode(bytes, charsetIn(fileType))
   const rest =
     size > count ? `These are the first ${sizeOf(count).text} of ${sizeOf(size).text}.` : ''
   const headers = {

@@ -68,7 +68,7 @@ export interface SortView {
 
 /** The preview of a file. */
 export interface PreviewView {
-  kind: 'image' | 'pdf' | 'audio' | 'video' | 'archive' | 'text'
+  kind: 'image' | 'pdf' | 'audio' | 'video' | 'archive' | 'document' | 'text'
   /** How the script renders a text; null for plain text. */
   layout: TextKind | null
   src: string

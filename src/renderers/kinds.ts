@@ -1,5 +1,5 @@
 /** How a file can be shown. */
-export type Kind = 'image' | 'video' | 'audio' | 'pdf' | 'archive' | TextKind
+export type Kind = 'image' | 'video' | 'audio' | 'pdf' | 'archive' | 'document' | TextKind
 /** How a text is rendered: as plain text, as Markdown, as a table, or with syntax highlighting. */
 export type TextKind = 'text' | 'markdown' | 'table' | 'source'
 
@@ -17,6 +17,10 @@ const byType: [types: RegExp, kind: Kind][] = [
   [
     /^(application\/(zip|x-zip-compressed|java-archive|epub\+zip)|application\/vnd\.android\.package-archive)$/,
     'archive',
+  ],
+  [
+    /^application\/vnd\.(openxmlformats-officedocument\.(wordprocessingml|spreadsheetml|presentationml)\.|oasis\.opendocument\.(text|spreadsheet|presentation)$|ms-(word|excel|powerpoint)\.\w+\.macroenabled)/,
+    'document',
   ],
   [/^text\/markdown$/, 'markdown'],
   [/^text\/(csv|tab-separated-values)$/, 'table'],
@@ -65,6 +69,8 @@ const byEnding: Record<string, string> = Object.fromEntries(
     ] as const
   ).flatMap(([language, endings]) => endings.split(' ').map(ending => [ending, language])),
 )
+/** Documents that services send as bytes of an unknown kind. */
+const document = /\.(docx|docm|xlsx|xlsm|pptx|pptm|odt|ods|odp)$/i
 const byName: Record<string, string> = { dockerfile: 'bash', makefile: 'makefile' }
 
 export interface NamedFile {
@@ -96,12 +102,13 @@ export function kindOf({ name, contentType, size }: NamedFile): Kind | undefined
     return 'source'
   const kind =
     byType.find(([types]) => types.test(essence))?.[1] ?? (isSource ? 'source' : undefined)
+  if (kind === undefined && document.test(name)) return 'document'
   return kind === 'text' && languageOf(name) ? 'source' : kind
 }
 
 /** Whether the file is too large for a browser, which loads a whole picture or document. */
 export const isTooLarge = (kind: Kind, size: number): boolean =>
-  (kind === 'image' || kind === 'pdf') && size > WHOLE_BYTES
+  (kind === 'image' || kind === 'pdf' || kind === 'document') && size > WHOLE_BYTES
 
 /** Whether a kind is a text. Only the beginning of a text is read. */
 export const isText = (kind: Kind | undefined): kind is TextKind =>

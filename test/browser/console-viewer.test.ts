@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { strToU8, zipSync } from 'fflate'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import {
@@ -70,6 +71,18 @@ beforeAll(async () => {
   await alice.upload('show/answer.ts', source, 'video/mp2t')
   await alice.upload('show/run.py', 'print("x")\n', 'application/octet-stream')
   await alice.upload('show/pack.zip', archive, 'application/zip')
+  const cell = (text: string) => `<w:tc><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:tc>`
+  const word = `<w:document><w:body><w:p><w:pPr><w:pStyle w:val="Heading2"/></w:pPr><w:r><w:t>Minutes</w:t></w:r></w:p><w:p><w:r><w:t>All agreed.</w:t></w:r></w:p><w:tbl><w:tr>${cell('Rent')}${cell('4711')}</w:tr></w:tbl></w:body></w:document>`
+  await alice.upload(
+    'show/minutes.docx',
+    Buffer.from(zipSync({ 'word/document.xml': strToU8(word) })),
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  )
+  await alice.upload(
+    'show/latin.txt',
+    Buffer.from('Gr\xfc\xdfe aus M\xfcnchen', 'latin1'),
+    'text/plain',
+  )
   await alice.upload('show/torn.zip', 'PK no archive', 'application/zip')
   await alice.upload('show/minutes.pdf', pdf, 'application/pdf')
   await alice.upload('show/torn.pdf', '%PDF-1.7 torn', 'application/pdf')
@@ -124,6 +137,23 @@ describe('The viewer', () => {
     await close(page)
     await show(page, 'run.py')
     await viewerOn(page).locator('.hljs-string').waitFor()
+    await close(page)
+  })
+
+  it('shows the text and the tables of a document', async () => {
+    const page = await alice.open('/files/show')
+    await show(page, 'minutes.docx')
+    await viewerOn(page).getByRole('heading', { name: 'Minutes' }).waitFor()
+    await viewerOn(page).getByText('All agreed.').waitFor()
+    await viewerOn(page).getByRole('cell', { name: '4711' }).waitFor()
+    await expectAccessible(page)
+    await close(page)
+  })
+
+  it('decodes a text in an old character set', async () => {
+    const page = await alice.open('/files/show')
+    await show(page, 'latin.txt')
+    await viewerOn(page).getByText('Grüße aus München').waitFor()
     await close(page)
   })
 

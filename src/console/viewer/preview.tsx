@@ -9,6 +9,7 @@ import { TextPreview } from './text-preview.tsx'
 export type Previewed = NamedFile
 
 const Archive = lazy(() => import('./archive.tsx'))
+const Document = lazy(() => import('./document.tsx'))
 const Pdf = lazy(() => import('./pdf.tsx'))
 const Picture = lazy(() => import('./picture.tsx'))
 
@@ -38,7 +39,7 @@ export function Preview({ file, url, isLarge = false, onReady }: PreviewProps) {
   const [hasFailed, setFailed] = useState(false)
   const icon = <EntryIcon contentType={mediaTypeOf(file)} size="tile" />
   const blank = <div className="preview none" />
-  if (kind === null || hasFailed || (kind === 'archive' && !isLarge))
+  if (kind === null || hasFailed || ((kind === 'archive' || kind === 'document') && !isLarge))
     return (
       <div className="preview none">
         {icon}
@@ -80,6 +81,7 @@ export function Preview({ file, url, isLarge = false, onReady }: PreviewProps) {
         <Picture key={url} url={url} name={file.name} onError={failed} onReady={onReady} />
       )}
       {kind === 'archive' && <Archive key={url} url={url} size={file.size} onError={failed} />}
+      {kind === 'document' && <Document key={url} url={url} name={file.name} onError={failed} />}
       {kind === 'pdf' && <Pdf key={url} url={url} name={file.name} onError={failed} />}
     </Suspense>
   )

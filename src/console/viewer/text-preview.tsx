@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
 import { layOut } from '../../renderers/browser/text.ts'
-import { decode } from '../../renderers/decode.ts'
 import type { NamedFile, TextKind } from '../../renderers/kinds.ts'
 import { formatBytes } from '../i18n/format.ts'
 import { text } from './text.ts'
@@ -29,7 +28,9 @@ export function TextPreview({ kind, file, url, isLarge, onError }: TextPreviewPr
     fetch(url, { signal: gone.signal, headers })
       .then(async response => {
         if (!response.ok) throw new Error(response.statusText)
-        const read = decode(new Uint8Array(await response.arrayBuffer()), contentType)
+        const { charsetIn, decode } = await import('../../documents/decode.ts')
+        const bytes = new Uint8Array(await response.arrayBuffer())
+        const read = decode(bytes, charsetIn(contentType))
         setShown(await layOut(isLarge ? kind : 'text', name, read))
       })
       .catch(() => gone.signal.aborted || onError())

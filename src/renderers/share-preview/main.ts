@@ -27,6 +27,7 @@ export function start(part: HTMLElement): void {
   }).observe(document.body, { childList: true, subtree: true })
   if (layout) void layOutText(part, name, layout as TextKind)
   if (part.classList.contains('pdf')) void showDocument(part, { src, name }, gone.signal)
+  if (part.classList.contains('document')) void showText(part, { src, name }, gone.signal)
   if (part.classList.contains('archive')) void listContent(part, src, Number(size), gone.signal)
   if (part.classList.contains('image')) void enlarge(part, gone.signal)
 }
@@ -72,6 +73,25 @@ async function showDocument(
   const onError = () => native && frame.replaceWith(native)
   showPdf({ frame, url: src, labels, signal, onError })
   native?.replaceWith(frame)
+}
+
+async function showText(
+  part: HTMLElement,
+  { src, name }: Record<'src' | 'name', string>,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const { showDocument } = await import('../browser/document.ts')
+    const made = document.createElement('div')
+    made.className = 'laid-out'
+    made.tabIndex = 0
+    made.role = 'group'
+    made.ariaLabel = name
+    made.append(await showDocument(src, signal))
+    part.replaceChildren(made)
+  } catch {
+    if (!signal.aborted) part.textContent = 'The text of this document cannot be shown.'
+  }
 }
 
 async function listContent(
