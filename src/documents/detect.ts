@@ -2,7 +2,7 @@ import { decodeAs } from './code-page.ts'
 import { type WideWriting, type Writing, wideWritings, writings } from './writing.ts'
 
 /** The bytes that are compared. */
-const SAMPLE = 8 * 1024
+const SAMPLE = 3 * 1024
 
 /*
  * Logarithms of probabilities, measured with translations of programs into 36 languages. Texts in
