@@ -8,6 +8,7 @@ import { deferredLengths } from './migrations/0039-deferred-lengths.ts'
 import { ownAccounts } from './migrations/0041-own-accounts.ts'
 import { passkeys } from './migrations/0042-passkeys.ts'
 import { textVersion } from './migrations/0046-text-version.ts'
+import { shareWords } from './migrations/0048-share-words.ts'
 import { changeStamps } from './migrations/0050-change-stamps.ts'
 import { makeSearchTables } from './search-tables.ts'
 
@@ -30,6 +31,7 @@ const all: Migration[] = [
   ownAccounts,
   passkeys,
   textVersion,
+  shareWords,
   changeStamps,
 ]
 

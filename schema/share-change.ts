@@ -5,6 +5,7 @@ import {
   figure,
   MAX_DOWNLOADS,
   MAX_LABEL,
+  MAX_MESSAGE,
   MAX_PASSWORD,
   MAX_SHARED_FILES,
 } from '../src/values/limits.ts'
@@ -13,7 +14,6 @@ import type { Context } from './context.ts'
 import { isFolder } from './entry.ts'
 import { EntryRef, nameOf } from './entry-ref.ts'
 import { MailStatus } from './enums.ts'
-import { mailMessage } from './mail-message.ts'
 import { mutation } from './mutation.ts'
 import { Entry, File } from './refs.ts'
 import { DirectShare, entryIdsOf, LinkShare, Share, sharedEntries, sharedEntry } from './share.ts'
@@ -92,6 +92,12 @@ const shown = async (share: ShareView, context: Context) => ({
 const terms = (t: InputFields) => ({
   label: t.string({
     description: `A name for the share that only its sharer sees: up to ${MAX_LABEL} characters.`,
+  }),
+  title: t.string({
+    description: `The heading of its page, instead of the name of what is shared: up to ${MAX_LABEL} characters.`,
+  }),
+  message: t.string({
+    description: `What its page says to visitors, and the mail to the recipient: up to ${figure(MAX_MESSAGE)} characters.`,
   }),
   duration: t.string({
     description:
@@ -202,7 +208,6 @@ mutation('shareFiles', {
         'Whether they become one share instead of one share each. A share of several entries cannot be edited. False by default.',
     }),
     sendEmail: t.boolean({ description: 'Whether to tell the recipient by mail.' }),
-    message: t.string(mailMessage),
   }),
   on: ({ files }) => ({ entries: files, at: 'input.files' }),
   resolve: async ({ files, ...input }, context) => {

@@ -119,6 +119,10 @@ Share.implement({
     label: t.exposeString('label', {
       description: 'A name for the share that only its sharer sees; empty for a received share.',
     }),
+    title: t.exposeString('title', {
+      description: 'The heading of its page; empty for the name of what is shared.',
+    }),
+    message: t.exposeString('message', { description: 'What its page says to visitors.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,

@@ -1,4 +1,4 @@
-import { MAX_EMAIL, MAX_LABEL } from '../../src/values/limits.ts'
+import { MAX_EMAIL, MAX_LABEL, MAX_MESSAGE } from '../../src/values/limits.ts'
 import {
   counter,
   flag,
@@ -40,6 +40,10 @@ export const Share = table({
     recipient: text(MAX_EMAIL).nullable(),
     /** What its sharer calls it. */
     label: text(MAX_LABEL),
+    /** The heading of its page; empty for the name of what is shared. */
+    title: text(MAX_LABEL).default(''),
+    /** What the sharer says to visitors of the page. */
+    message: text(MAX_MESSAGE).default(''),
     passwordHash: text(255).nullable(),
     maxDownloads: number.nullable(),
     downloads: counter,

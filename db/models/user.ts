@@ -1,3 +1,4 @@
+import type { Language } from '../../src/language/languages.ts'
 import { MAX_EMAIL } from '../../src/values/limits.ts'
 import { flag, moment, type Row, table, text, touched, uuid, word } from './columns.ts'
 
@@ -20,6 +21,8 @@ export const User = table({
     familyName: text(255),
     picture: text(2048),
     locale: text(35),
+    /** The language of mails to this person; null until the first sign-in in a browser. */
+    language: word<Language>(8).nullable(),
     planId: text(32).references('plan'),
     /**
      * Who chose the plan; at a sign-in, the plan of a claim replaces any but an operator's choice.

@@ -34,6 +34,10 @@ export const shared = {
     'e.total_bytes',
     `(SELECT CAST(SUM(o.total_bytes) AS SIGNED INTEGER) FROM share_entry x JOIN entry o ON o.id = x.entry_id WHERE x.share_id = s.id)`,
   ),
+  fileCount: unlessSeveral(
+    'e.total_files',
+    `(SELECT CAST(SUM(o.total_files) AS SIGNED INTEGER) FROM share_entry x JOIN entry o ON o.id = x.entry_id WHERE x.share_id = s.id)`,
+  ),
   md5: unlessSeveral('e.md5', "''"),
   blobId: unlessSeveral('e.blob_id', 'NULL'),
 }
@@ -65,6 +69,8 @@ export interface LinkedShare
   extends Pick<
       Share,
       | 'id'
+      | 'title'
+      | 'message'
       | 'entryCount'
       | 'userId'
       | 'recipient'
@@ -91,15 +97,16 @@ export interface LinkedShare
   rootId: string
   /** In bytes. A folder counts all files below it. */
   size: number
+  fileCount: number
 }
 
 /** A share with its entry, live or ended. */
 export const findShare = (db: Db, id: string, tx?: Tx): Promise<LinkedShare | undefined> =>
   db.row(
-    `SELECT s.id, s.user_id AS userId, u.name AS sharerName, u.email AS sharerEmail, u.verified_email AS sharerVerifiedEmail, s.recipient, s.password_hash AS passwordHash,
+    `SELECT s.id, s.title, s.message, s.user_id AS userId, u.name AS sharerName, u.email AS sharerEmail, u.verified_email AS sharerVerifiedEmail, s.recipient, s.password_hash AS passwordHash,
        s.max_downloads AS maxDownloads, s.downloads, s.seen_at AS seenAt, ${EXPIRY} AS expiresAt,
        s.allow_download AS allowDownload, s.may_edit AS mayEdit, s.notifies, s.mail_waits AS mailWaits, e.id AS entryId, e.bucket_id AS bucketId, t.root_id AS rootId, e.name,
-       ${sharedColumns}, ${shared.blobId} AS blobId
+       ${sharedColumns}, ${shared.fileCount} AS fileCount, ${shared.blobId} AS blobId
      FROM ${tables} WHERE s.id = ? AND ${BY_RIGHT}`,
     [id],
     tx,

@@ -1,7 +1,9 @@
+import type { Language } from '../../src/language/languages.ts'
 import type { Db, Tx } from '../index.ts'
 import type { Limits } from '../models/plan.ts'
 import type { User } from '../models/user.ts'
 import { limitsOf, withLimits } from './limit.ts'
+import { placeholders } from './sql.ts'
 
 /** An account, locked until the transaction ends. */
 export type LockedUser = Pick<User, 'id' | 'status' | 'email' | 'verifiedEmail'>
@@ -25,7 +27,7 @@ async function lockWith(db: Db, column: 'id' | 'verified_email', value: string, 
 }
 
 /** An account with its limits and its first identity. Texts are empty without one. */
-export type UserRow = Omit<User, 'status' | 'signInNotices' | 'planBy'> &
+export type UserRow = Omit<User, 'status' | 'signInNotices' | 'planBy' | 'language'> &
   Limits & { planName: string; provider: string; providerUserId: string }
 
 const READ = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.name, u.given_name AS givenName, u.family_name AS familyName,
@@ -37,3 +39,22 @@ const READ = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.name, u
 
 /** One prepared statement, because most clients begin with it. */
 export const readUser = (db: Db, id: string): Promise<UserRow | undefined> => db.row(READ, [id])
+
+/** The languages of people with these verified addresses, in lower case. */
+export async function languagesOf(
+  db: Db,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, Language>> {
+  const rows = await db.rows<{ address: string; language: Language }>(
+    `SELECT verified_email AS address, language
+     FROM user
+     WHERE verified_email IN (${placeholders(addresses)})
+       AND language IS NOT NULL`,
+    [...addresses],
+  )
+  return new Map(rows.map(({ address, language }) => [address, language]))
+}
+
+/** Keeps the language of a person's first sign-in. They may change it later. */
+export const keepFirstLanguage = (db: Db, id: string, language: Language, tx: Tx) =>
+  db.run('UPDATE user SET language = ? WHERE id = ? AND language IS NULL', [language, id], tx)

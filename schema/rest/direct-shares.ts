@@ -2,7 +2,7 @@ import type { DirectShares } from '../../src/services/sharing/direct-share.ts'
 import type { ShareView } from '../../src/services/sharing/share-list.ts'
 import { figure, MAX_PASSWORD, MAX_SHARED_FILES } from '../../src/values/limits.ts'
 import { joinPath } from '../../src/values/paths.ts'
-import { clearable, mailMessage, paged } from './arguments.ts'
+import { clearable, paged } from './arguments.ts'
 import { objectOf } from './builder.ts'
 import {
   ALICE,
@@ -55,6 +55,10 @@ export const Share = objectOf<ShareView>(
     max_downloads: t.expose('maxDownloads', { type: 'Long', nullable: true }),
     md5_checksum: t.exposeString('md5', { example: MD5 }),
     password_protected: t.exposeBoolean('passwordProtected'),
+    message: t.exposeString('message', {
+      description: 'What its page says to visitors.',
+      example: 'As discussed on Monday.',
+    }),
     seen: t.exposeBoolean('seen'),
     shared_by: t.exposeString('sharedBy', { description: 'E-mail address.', example: ALICE }),
     shared_for: t.exposeString('sharedFor', {
@@ -64,6 +68,10 @@ export const Share = objectOf<ShareView>(
     sharing_link: t.exposeString('link', { example: SHARE_LINK }),
     sharing_token: t.exposeString('token', { example: SHARE_TOKEN }),
     size: t.expose('size', { type: 'Long', example: BYTES }),
+    title: t.exposeString('title', {
+      description: 'The heading of its page; empty for the name of what is shared.',
+      example: 'Delivery for Acme',
+    }),
     workspace_id: t.exposeID('workspaceId', {
       nullable: true,
       description: 'Null for a share of a personal file.',
@@ -77,7 +85,13 @@ const mayEdit = {
   example: true,
 }
 
-const clearing = clearable({ label: 'label', max_downloads: 'maxDownloads', password: 'password' })
+const clearing = clearable({
+  label: 'label',
+  max_downloads: 'maxDownloads',
+  message: 'message',
+  password: 'password',
+  title: 'title',
+})
 
 operation('PATCH /api/share/{token}', 'updateShare', {
   description:
@@ -205,7 +219,6 @@ operation('POST /api/files/share', 'shareFiles', {
       description: 'The person with this verified address receives the files.',
       example: BOB,
     }),
-    message: arg.string(mailMessage),
     objects: arg.stringList({
       required: true,
       maxItems: MAX_SHARED_FILES,

@@ -8,6 +8,7 @@ import type { ShareInput } from '../../src/services/sharing/share-term.ts'
 import {
   figure,
   MAX_LABEL,
+  MAX_MESSAGE,
   MAX_NAME_PART,
   MAX_PASSWORD,
   MAX_SHARED_FILES,
@@ -192,9 +193,17 @@ export const rights = (arg: Argument) => ({
     description: `A name for the share that only you see: up to ${MAX_LABEL} characters.`,
     example: 'For the tax adviser',
   }),
+  message: arg.string({
+    description: `What the page of the share says to visitors, and the mail to the recipient: up to ${figure(MAX_MESSAGE)} characters.`,
+    example: 'As discussed on Monday.',
+  }),
   notifies: arg.boolean({
     description: 'Whether you get mails about its use, at most once an hour.',
     example: true,
+  }),
+  title: arg.string({
+    description: `The heading of the page, instead of the name of what is shared: up to ${MAX_LABEL} characters.`,
+    example: 'Delivery for Acme',
   }),
 })
 
@@ -213,6 +222,8 @@ export const terms = (arg: Argument) => ({
 /** What is left out is not said: null would take it away. */
 export const inputOf = (given: Given<typeof terms>): ShareInput => ({
   label: given.label ?? undefined,
+  title: given.title ?? undefined,
+  message: given.message ?? undefined,
   duration: given.duration,
   password: given.password ?? undefined,
   maxDownloads: given.max_downloads ?? undefined,

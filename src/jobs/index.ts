@@ -101,9 +101,10 @@ export function createJobs({
       contents: (content, { attempts }) => contents.make(content, { attempts, requireRunning }),
       mail: async (mail, job) => {
         if (!(await mailings.isWanted(mail))) return
+        const language = await mailings.languageOf(mail)
         const span = { name: `mail ${mail.template}`, kind: 'client' } as const
         await telemetry.observe({ span, note: noteMail, outcome: mailOutcome }, () =>
-          mailer.send(mail, job),
+          mailer.send(mail, { id: job.id, language }),
         )
       },
       webhook: webhooks.sendOne,

@@ -1,5 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
+import { catalogue, type Say } from '../language/catalogue.ts'
+import type { Language } from '../language/languages.ts'
+import de from './messages/de.json' with { type: 'json' }
+import en from './messages/en.json' with { type: 'json' }
+
+export type MailKey = keyof typeof en
 
 export interface MailText {
   subject: string
@@ -11,7 +17,7 @@ export interface MailText {
 interface Given {
   given: string
 }
-type Sentence = (string | Given)[]
+export type Sentence = (string | Given)[]
 
 interface Link {
   title: string
@@ -36,18 +42,33 @@ export interface Parts {
   stop?: string | undefined
 }
 
-/** A sentence with user-supplied texts in it. */
-export const sentence = (
-  strings: TemplateStringsArray,
-  ...parts: (string | Sentence)[]
-): Sentence =>
-  strings.flatMap((text, i) => {
-    const part = parts[i]
-    return [
-      text,
-      ...(part === undefined ? [] : typeof part === 'string' ? [{ given: part }] : part),
-    ]
-  })
+/** The messages of mails in one language. */
+export interface MailWords {
+  language: Language
+  say: Say<MailKey>
+  /** A message in which each value is user-supplied text, except for numbers and sentences. */
+  sentence(key: MailKey, values: Record<string, string | number | Sentence>): Sentence
+}
+
+const catalogues = catalogue({ en, de })
+
+export function mailWords(language: Language): MailWords {
+  const say = catalogues[language]
+  return {
+    language,
+    say,
+    sentence(key, values) {
+      const given: Sentence[] = []
+      const marked = Object.entries(values).map(([name, value]) => {
+        if (typeof value === 'number') return [name, value]
+        const parts = typeof value === 'string' ? [{ given: value }] : value
+        return [name, `\u{e000}${given.push(parts) - 1}\u{e000}`]
+      })
+      const pieces = say(key, Object.fromEntries(marked)).split('\u{e000}')
+      return pieces.flatMap((piece, i) => (i % 2 === 0 ? [piece] : (given[Number(piece)] ?? [])))
+    },
+  }
+}
 
 const plain = (line: string | Sentence): string =>
   typeof line === 'string'
@@ -61,25 +82,40 @@ const eta = new Eta({
 })
 
 /** Formats a mail as text and as HTML, with the template that all mails share. */
-export function compose(parts: Parts): MailText {
+export function compose(parts: Parts, { language, say }: MailWords): MailText {
   const { subject, lines, words, items = [], facts = [], links, closing, stop } = parts
   const text = [
     ...lines.map(plain),
     ...(words
-      ? [[`${words.by} writes:`, ...words.lines.map(line => `> ${line}`.trimEnd())].join('\n')]
+      ? [
+          [
+            say('writes', { name: words.by }),
+            ...words.lines.map(line => `> ${line}`.trimEnd()),
+          ].join('\n'),
+        ]
       : []),
     ...items.map(({ name, about, url }) =>
       [about ? `${name} (${about})` : name, ...(url ? [url] : [])].join('\n'),
     ),
     ...(facts.length > 0 ? [facts.map(({ name, value }) => `${name}: ${value}`).join('\n')] : []),
     ...links.map(({ title, url }) => `${title}:\n${url}`),
-    ['--', closing, ...(stop ? [`Stop such mails to your address: ${stop}`] : [])].join('\n'),
+    ['--', closing, ...(stop ? [`${say('stop')}: ${stop}`] : [])].join('\n'),
   ].join('\n\n')
   const segments = lines.map(line => (typeof line === 'string' ? [line] : line))
   const [button, ...more] = links
   return {
     subject,
     text,
-    html: eta.render('/mail', { ...parts, words, items, facts, segments, button, more }),
+    html: eta.render('/mail', {
+      ...parts,
+      words,
+      items,
+      facts,
+      segments,
+      button,
+      more,
+      language,
+      say,
+    }),
   }
 }

@@ -65,9 +65,8 @@ export function plainLines(text: string): string[] {
   return kept === '' ? [] : kept.replace(/\n{3,}/g, '\n\n').split('\n')
 }
 
-/** A file name, which keeps known extensions. */
-export const plainFileName = (text: string): string =>
-  withEnding(oneLine(text), MAX_NAME) || 'a file'
+/** A file name, which keeps known extensions. Empty if nothing of it can be shown. */
+export const plainFileName = (text: string): string => withEnding(oneLine(text), MAX_NAME)
 
 function withEnding(line: string, max: number): string {
   const [, stem = '', ending = ''] = /^(.*)(\.[a-z\d]{1,8})$/isu.exec(line) ?? []

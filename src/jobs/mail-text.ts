@@ -1,38 +1,48 @@
 import prettyBytes from 'pretty-bytes'
+import { type Language, locales } from '../language/languages.ts'
 import type { AccountNotice, Mail } from '../services/notices/outbox.ts'
 import { momentText } from '../values/moment.ts'
 import { oneLine } from '../values/one-line.ts'
-import { shareTitle } from '../values/share-title.ts'
-import { compose, type MailText, type Parts, sentence } from './mail-layout.ts'
+import {
+  compose,
+  type MailKey,
+  type MailText,
+  type MailWords,
+  mailWords,
+  type Parts,
+} from './mail-layout.ts'
 import { plainFileName, plainLines, plainName } from './mail-name.ts'
 
 type Values<T extends Mail['template']> = Extract<Mail, { template: T }>['values']
 
 /** Composes a mail as text and as HTML. User-supplied names are truncated. */
-export const writeMail = (mail: Mail): MailText => compose(partsOf(mail))
+export function writeMail(mail: Mail, language: Language = 'en'): MailText {
+  const words = mailWords(language)
+  return compose(partsOf(mail, words), words)
+}
 
-function partsOf(mail: Mail): Parts {
+function partsOf(mail: Mail, words: MailWords): Parts {
   switch (mail.template) {
     case 'address-changed':
-      return addressChanged(mail.values)
+      return addressChanged(mail.values, words)
     case 'account-link':
-      return accountLink(mail.values)
+      return accountLink(mail.values, words)
     case 'account-notice':
-      return accountNotice(mail.values)
+      return accountNotice(mail.values, words)
     case 'sign-in':
-      return signedIn(mail.values)
+      return signedIn(mail.values, words)
     case 'webhook-disabled':
-      return webhookDisabled(mail.values)
+      return webhookDisabled(mail.values, words)
     case 'over-quota':
-      return overQuota(mail.values)
+      return overQuota(mail.values, words)
     case 'files-received':
-      return filesReceived(mail.values)
+      return filesReceived(mail.values, words)
     case 'share-used':
-      return shareUsed(mail.values)
+      return shareUsed(mail.values, words)
     case 'invite':
-      return { ...invited(mail.values), stop: mail.stop }
+      return { ...invited(mail.values, words), stop: mail.stop }
     case 'share':
-      return { ...shared(mail.values), stop: mail.stop }
+      return { ...shared(mail.values, words), stop: mail.stop }
   }
 }
 
@@ -40,184 +50,172 @@ function partsOf(mail: Mail): Parts {
 const MAX_BRIEF = 200
 const brief = (text: string): string => [...oneLine(text)].slice(0, MAX_BRIEF).join('')
 
-const sizeText = (bytes: number) => prettyBytes(bytes, { binary: true })
+const sizeText = (bytes: number, { language }: MailWords) =>
+  prettyBytes(bytes, { binary: true, ...(language === 'en' ? {} : { locale: locales[language] }) })
 
-const addressChanged = ({ provider }: Values<'address-changed'>): Parts => ({
-  subject: 'The e-mail address of your account has changed',
+const timeText = (iso: string, { language }: MailWords) =>
+  momentText(Date.parse(iso), locales[language])
+
+const addressChanged = (
+  { provider }: Values<'address-changed'>,
+  { say, sentence }: MailWords,
+): Parts => ({
+  subject: say('addressChangedSubject'),
   lines: [
     provider === null
-      ? 'Your account had this e-mail address until now. The sign-in method that the address came from was removed from the account.'
-      : sentence`Your account had this e-mail address until now. The sign-in provider "${brief(provider)}" reports another one, so the account follows.`,
-    'Files that are shared with this address, and invites to it, no longer reach the account. If this is wrong, ask the operator of the service.',
+      ? say('addressRemoved')
+      : sentence('addressReported', { provider: brief(provider) }),
+    say('addressEffect'),
   ],
   links: [],
-  closing: 'You get this mail because an account had your address.',
+  closing: say('addressClosing'),
 })
 
 const accountLinks: Record<
   Values<'account-link'>['about'],
-  { subject: string; lines: string[]; title: string }
+  [subject: MailKey, line: MailKey, title: MailKey]
 > = {
-  invite: {
-    subject: 'Your account at Satchel',
-    lines: ['An operator of a Satchel server invites you. Open this link to create your account.'],
-    title: 'Create your account',
-  },
-  'sign-up': {
-    subject: 'Create your Satchel account',
-    lines: ['Open this link to confirm your e-mail address and to create your account.'],
-    title: 'Create your account',
-  },
-  known: {
-    subject: 'You have a Satchel account already',
-    lines: [
-      'Someone entered your address to create an account, and you have one. If this was you, sign in, or reset your password on that page.',
-    ],
-    title: 'Sign in',
-  },
-  reset: {
-    subject: 'Reset your Satchel password',
-    lines: ['Open this link to choose a new password. All of your sessions end with that.'],
-    title: 'Choose a new password',
-  },
-  address: {
-    subject: 'Confirm the e-mail address of your Satchel account',
-    lines: ['Open this link to agree that your account changes to or from this e-mail address.'],
-    title: 'Confirm',
-  },
+  invite: ['inviteLinkSubject', 'inviteLink', 'createAccount'],
+  'sign-up': ['signUpSubject', 'signUp', 'createAccount'],
+  known: ['knownSubject', 'known', 'signIn'],
+  reset: ['resetSubject', 'reset', 'resetTitle'],
+  address: ['confirmSubject', 'confirm', 'confirmTitle'],
 }
 
-const accountLink = ({ about, link }: Values<'account-link'>): Parts => {
-  const { subject, lines, title } = accountLinks[about]
+const accountLink = ({ about, link }: Values<'account-link'>, { say }: MailWords): Parts => {
+  const [subject, line, title] = accountLinks[about]
   return {
-    subject,
-    lines,
-    facts: about === 'known' ? [] : [{ name: 'Valid', value: 'once, for a limited time' }],
-    links: [{ title, url: link }],
-    closing: 'If you did not expect this mail, ignore it. Nothing has changed.',
+    subject: say(subject),
+    lines: [say(line)],
+    facts: about === 'known' ? [] : [{ name: say('valid'), value: say('validOnce') }],
+    links: [{ title: say(title), url: link }],
+    closing: say('linkClosing'),
   }
 }
 
-const accountNotices: Record<AccountNotice, string> = {
-  password: 'The password of your account was changed. All other sessions have ended.',
-  'passkey-added': 'A new passkey was added to your account.',
-  'passkey-removed': 'A passkey was removed from your account.',
-  'factor-added': 'A code from an app is now asked for when you sign in with your password.',
-  'factor-removed': 'The second factor was removed from your account.',
-  codes: 'New recovery codes were made for your account. The earlier ones no longer work.',
-  address: 'The e-mail address of your account was changed.',
+const accountNotices: Record<AccountNotice, MailKey> = {
+  password: 'noticePassword',
+  'passkey-added': 'noticePasskeyAdded',
+  'passkey-removed': 'noticePasskeyRemoved',
+  'factor-added': 'noticeFactorAdded',
+  'factor-removed': 'noticeFactorRemoved',
+  codes: 'noticeCodes',
+  address: 'noticeAddress',
 }
 
-const accountNotice = ({ what, link }: Values<'account-notice'>): Parts => ({
-  subject: 'The security of your Satchel account has changed',
-  lines: [
-    accountNotices[what],
-    'If this was you, you need not do anything. If it was not, open the page below and change your password, or ask the operator of the service.',
-  ],
-  links: [{ title: 'Security of your account', url: link }],
-  closing: 'You get this mail because you have an account with this address.',
+const accountNotice = ({ what, link }: Values<'account-notice'>, { say }: MailWords): Parts => ({
+  subject: say('noticeSubject'),
+  lines: [say(accountNotices[what]), say('noticeAdvice')],
+  links: [{ title: say('security'), url: link }],
+  closing: say('noticeClosing'),
 })
 
-const signedIn = ({ device, address, at, link }: Values<'sign-in'>): Parts => ({
-  subject: 'New sign-in to your Satchel account',
-  lines: [
-    'Someone signed in to your account on a device that was not used with it before.',
-    'If this was you, you need not do anything. If it was not, end that session on the page below, then secure your account at your sign-in provider.',
-  ],
-  facts: [
-    { name: 'Device', value: brief(device) },
-    { name: 'Network', value: brief(address) },
-    { name: 'Time', value: momentText(Date.parse(at)) },
-  ],
-  links: [{ title: 'Your sessions', url: link }],
-  closing:
-    'You get this mail because you asked for it. You can turn these mails off on the same page.',
-})
-
-const webhookDisabled = ({ host, since }: Values<'webhook-disabled'>): Parts => ({
-  subject: `Your webhook to ${plainName(brief(host))} was disabled`,
-  lines: [
-    sentence`Your webhook to "${brief(host)}" has failed for three days, or its receiver answered that it accepts no more events. No more events are sent to it.`,
-    'The list of its last attempts shows what went wrong. When the receiver works again, resume the webhook. Events from the meantime are then delivered, if they are still kept.',
-  ],
-  facts: [{ name: 'Failing since', value: momentText(Date.parse(since)) }],
-  links: [],
-  closing: 'You get this mail because you made this webhook or changed it last.',
-})
-
-function overQuota({ workspace, link, ...of }: Values<'over-quota'>): Parts {
-  const [files, folders] = [of.maxFiles ?? Infinity, of.maxFolders ?? Infinity]
-  const name = workspace === null ? null : plainName(brief(workspace)) || 'your workspace'
+const signedIn = ({ device, address, at, link }: Values<'sign-in'>, words: MailWords): Parts => {
+  const { say } = words
   return {
-    subject:
-      name === null
-        ? 'Your files exceed the limits of your account'
-        : `The files of ${name} exceed its limits`,
-    lines: [
-      name === null
-        ? 'The limits of your account have become smaller, and it stores more than they allow.'
-        : sentence`The limits of the workspace "${name}", which you own, have become smaller, and it stores more than they allow.`,
-      'Your files are kept: they stay readable, and shares go on. Older versions and the trash are deleted sooner. New files are refused until enough is deleted, or the limits are raised. Ask the operator of the service about the limits.',
+    subject: say('signedInSubject'),
+    lines: [say('signedIn'), say('signedInAdvice')],
+    facts: [
+      { name: say('device'), value: brief(device) },
+      { name: say('network'), value: brief(address) },
+      { name: say('time'), value: timeText(at, words) },
     ],
+    links: [{ title: say('sessions'), url: link }],
+    closing: say('signedInClosing'),
+  }
+}
+
+const webhookDisabled = ({ host, since }: Values<'webhook-disabled'>, words: MailWords): Parts => {
+  const { say, sentence } = words
+  return {
+    subject: say('webhookSubject', { host: plainName(brief(host)) }),
+    lines: [sentence('webhook', { host: brief(host) }), say('webhookAdvice')],
+    facts: [{ name: say('failingSince'), value: timeText(since, words) }],
+    links: [],
+    closing: say('webhookClosing'),
+  }
+}
+
+function overQuota({ workspace, link, ...of }: Values<'over-quota'>, words: MailWords): Parts {
+  const { say, sentence } = words
+  const [files, folders] = [of.maxFiles ?? Infinity, of.maxFolders ?? Infinity]
+  const name = workspace === null ? null : plainName(brief(workspace)) || say('yourWorkspace')
+  const ofMost = (used: string, most: string) => say('of', { used, most })
+  return {
+    subject: name === null ? say('overSubject') : say('overSubjectOf', { name }),
+    lines: [name === null ? say('over') : sentence('overOf', { name }), say('overEffect')],
     facts: [
       ...(of.usedBytes > of.maxBytes
-        ? [{ name: 'Stored', value: `${sizeText(of.usedBytes)} of ${sizeText(of.maxBytes)}` }]
+        ? [
+            {
+              name: say('stored'),
+              value: ofMost(sizeText(of.usedBytes, words), sizeText(of.maxBytes, words)),
+            },
+          ]
         : []),
-      ...(of.usedFiles > files ? [{ name: 'Files', value: `${of.usedFiles} of ${files}` }] : []),
+      ...(of.usedFiles > files
+        ? [{ name: say('files'), value: ofMost(`${of.usedFiles}`, `${files}`) }]
+        : []),
       ...(of.usedFolders > folders
-        ? [{ name: 'Folders', value: `${of.usedFolders} of ${folders}` }]
+        ? [{ name: say('folders'), value: ofMost(`${of.usedFolders}`, `${folders}`) }]
         : []),
     ],
-    links: link === '' ? [] : [{ title: 'Your files', url: link }],
-    closing:
-      'You get this mail because an operator of the service changed the limits that apply to you.',
+    links: link === '' ? [] : [{ title: say('yourFiles'), url: link }],
+    closing: say('overClosing'),
   }
 }
 
-function filesReceived({ label, files, bytes, link }: Values<'files-received'>): Parts {
-  const what = files === 1 ? 'A file' : `${files} files`
+function filesReceived(
+  { label, files: count, bytes, link }: Values<'files-received'>,
+  words: MailWords,
+): Parts {
+  const { say, sentence } = words
   return {
-    subject: `${what} arrived for ${plainName(label) || 'your file request'}`,
-    lines: [sentence`${what} arrived for your file request "${brief(label)}".`],
-    facts: [{ name: files === 1 ? 'Size' : 'Size of all', value: sizeText(bytes) }],
-    links: [{ title: 'See the new files', url: link }],
-    closing:
-      'You get this mail because you made this file request. You can turn these mails off on the same page.',
+    subject: say('arrivedSubject', { count, name: plainName(label) || say('yourRequest') }),
+    lines: [sentence('arrived', { count, name: brief(label) })],
+    facts: [{ name: say('size', { count }), value: sizeText(bytes, words) }],
+    links: [{ title: say('seeNew'), url: link }],
+    closing: say('arrivedClosing'),
   }
 }
 
-function shareUsed({ name, count = null, opened, downloaded, link }: Values<'share-used'>): Parts {
-  const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
-  const uses = [
-    ...(opened > 0 ? [`opened ${times(opened)}`] : []),
-    ...(downloaded > 0 ? [`downloaded ${times(downloaded)}`] : []),
-  ].join(' and ')
+/** The title of a share, like `shareTitle`. */
+const titleOf = (name: string, count: number | null, { say }: MailWords): string =>
+  count === null || count < 2 ? name : say('andMore', { name, count: count - 1 })
+
+function shareUsed(
+  { name, count = null, opened, downloaded, link }: Values<'share-used'>,
+  words: MailWords,
+): Parts {
+  const { say, sentence } = words
+  const key =
+    opened > 0 && downloaded > 0 ? 'openedAndDownloaded' : opened > 0 ? 'opened' : 'downloaded'
+  const uses = { opens: opened, downloads: downloaded }
   return {
-    subject: `Your share of ${shareTitle(plainFileName(name), count)} was used`,
-    lines: [
-      [
-        ...sentence`Your share of "${shareTitle(brief(name), count)}" was `,
-        `${uses} since the last mail.`,
-      ],
-    ],
-    links: [{ title: 'Your shares', url: link }],
-    closing:
-      'You get this mail because you asked for it when you shared this. You can turn these mails off on the same page.',
+    subject: say('usedSubject', { name: titleOf(fileNameOf(name, words), count, words) }),
+    lines: [sentence(key, { name: titleOf(brief(name), count, words), ...uses })],
+    links: [{ title: say('yourShares'), url: link }],
+    closing: say('usedClosing'),
   }
 }
+
+const fileNameOf = (name: string, { say }: MailWords) => plainFileName(name) || say('aFile')
 
 /**
  * The user who caused a mail. The e-mail address is always included, because anyone can choose any
  * name.
  */
-function senderOf({ by, address: given }: { by: string; address?: string }) {
+function senderOf(
+  { by, address: given }: { by: string; address?: string },
+  { say, sentence }: MailWords,
+) {
   const address = oneLine(given ?? '')
   const name = by === address ? '' : plainName(by)
-  const short = name || address || 'Someone'
+  const short = name || address || say('someone')
   return {
     short,
-    whole: name && address ? sentence`${name} (${address})` : short,
-    closing: `You get this mail because ${address || 'someone'} gave your address to Satchel. If you do not know them, ignore it.`,
+    whole: name && address ? sentence('sender', { name, address }) : short,
+    closing: address ? say('senderClosing', { address }) : say('someoneClosing'),
   }
 }
 
@@ -227,56 +225,60 @@ function wordsOf(by: string, message = ''): Parts['words'] {
   return lines.length > 0 ? { by, lines } : undefined
 }
 
-function invited({ role, link, workspace: given, message, ...by }: Values<'invite'>): Parts {
-  const { short, whole, closing } = senderOf(by)
-  const workspace = plainName(given) || 'a workspace'
+const roles: Record<string, MailKey> = {
+  admin: 'roleAdmin',
+  editor: 'roleEditor',
+  viewer: 'roleViewer',
+}
+
+function invited(
+  { role, link, workspace: given, message, ...by }: Values<'invite'>,
+  words: MailWords,
+): Parts {
+  const { say, sentence } = words
+  const { short, whole, closing } = senderOf(by, words)
+  const workspace = plainName(given) || say('aWorkspace')
+  const named = roles[role]
   return {
-    subject: `${short} invites you to ${workspace}`,
-    lines: [sentence`${whole} invites you to the workspace "${workspace}" as ${role}.`],
+    subject: say('inviteSubject', { name: short, workspace }),
+    lines: [sentence('invite', { name: whole, workspace, role: [named ? say(named) : role] })],
     words: wordsOf(short, message),
-    facts: [{ name: 'Valid for', value: '7 days' }],
-    links: [{ title: 'Open the invite', url: link }],
+    facts: [{ name: say('validFor'), value: say('sevenDays') }],
+    links: [{ title: say('openInvite'), url: link }],
     closing,
   }
 }
 
-function shared({
-  files,
-  counts = [],
-  links,
-  sizes = [],
-  expires,
-  message,
-  all,
-  ...rest
-}: Values<'share'>): Parts {
-  const { short, whole, closing } = senderOf(rest)
-  const names = files.map((name, i) => shareTitle(plainFileName(name), counts[i] ?? null))
+function shared(
+  { files, counts = [], links, sizes = [], expires, message, all, ...rest }: Values<'share'>,
+  words: MailWords,
+): Parts {
+  const { say, sentence } = words
+  const { short, whole, closing } = senderOf(rest, words)
+  const names = files.map((name, i) => titleOf(fileNameOf(name, words), counts[i] ?? null, words))
   const [only] = names.length === 1 ? names : []
-  const are = sizes.includes(null) ? 'items' : 'files'
-  const what = only === undefined ? `${names.length} ${are}` : `"${only}"`
+  const are = sizes.includes(null) ? 'countItems' : 'countFiles'
+  const many = say(are, { count: names.length })
   const items = names.map((name, i) => ({
     name,
-    about: sizes[i] == null ? '' : sizeText(sizes[i]),
+    about: sizes[i] == null ? '' : sizeText(sizes[i], words),
     url: only === undefined ? links[i] : undefined,
   }))
   const goal = only === undefined ? all : links[0]
+  const what = only === undefined ? [many] : sentence('quoted', { name: only })
   return {
-    subject: `${short} shares ${what} with you`,
+    subject: say('sharedSubject', {
+      name: short,
+      what: only === undefined ? many : say('quoted', { name: only }),
+    }),
     lines: [
-      only === undefined
-        ? sentence`${whole} shares ${what} with you.`
-        : sentence`${whole} shares "${only}" with you.`,
-      ...(rest.protected
-        ? ['You need a password, which the sender will give you in another way.']
-        : []),
+      sentence('shared', { name: whole, what }),
+      ...(rest.protected ? [say('needsPassword')] : []),
     ],
     words: wordsOf(short, message),
     items,
-    facts: expires === null ? [] : [{ name: 'Until', value: momentText(Date.parse(expires)) }],
-    links: goal
-      ? [{ title: only === undefined ? 'See everything shared with you' : 'Open', url: goal }]
-      : [],
+    facts: expires === null ? [] : [{ name: say('until'), value: timeText(expires, words) }],
+    links: goal ? [{ title: say(only === undefined ? 'seeAll' : 'open'), url: goal }] : [],
     closing,
   }
 }

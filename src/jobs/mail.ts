@@ -1,6 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
+import type { Language } from '../language/languages.ts'
 import { causesOf } from '../runtime/errors.ts'
 import type { Jobs, Mail } from '../services/notices/outbox.ts'
 import { writeMail } from './mail-text.ts'
@@ -41,12 +42,15 @@ export function createMailer({
      * @throws Hopeless if the server refuses this mail permanently; any other error may be
      * temporary
      */
-    async send(mail: Jobs['mail'], { id }: { id: string }): Promise<void> {
+    async send(
+      mail: Jobs['mail'],
+      { id, language }: { id: string; language: Language },
+    ): Promise<void> {
       const message = {
         from: mailFrom,
         // An object, because a text would be parsed as a list of addresses.
         to: { name: '', address: mail.to },
-        ...writeMail(mail),
+        ...writeMail(mail, language),
         messageId: `<${id}@satchel>`,
         // Suppresses out-of-office replies.
         headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(mail) },

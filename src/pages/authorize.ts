@@ -17,7 +17,8 @@ import { readReturnTo } from '../sign-in/return-to.ts'
 import { DAY_MS } from '../values/duration.ts'
 import { truncateAddress } from '../values/network.ts'
 import { oneLine } from '../values/one-line.ts'
-import { donePage } from './message.ts'
+import { donePage, sentenceOf } from './message.ts'
+import type { TextKey } from './text.ts'
 import type { AuthorizeView } from './views.ts'
 import {
   leadingTo,
@@ -29,19 +30,19 @@ import {
   signInAt,
   type Visit,
 } from './visit.ts'
-import { count, momentOf } from './words.ts'
+import type { Words } from './words.ts'
 
 interface Options {
   services: Pick<Services, 'loginRequests' | 'rateLimits'>
   publicUrl: () => string
 }
 
-/** Scopes of a key, in words. */
-const rights: Partial<Record<KeyScope, string>> = {
-  'private_files:read': 'see and download all of your own files',
-  'private_files:write': 'add, change and move them',
-  'private_files:delete': 'delete them',
-  'private_files:share': 'share them with other people and by links, and ask others for files',
+/** Scopes of a key, as messages. */
+const rights: Partial<Record<KeyScope, TextKey>> = {
+  'private_files:read': 'rightRead',
+  'private_files:write': 'rightWrite',
+  'private_files:delete': 'rightDelete',
+  'private_files:share': 'rightShare',
 }
 
 const DAY_SECONDS = DAY_MS / 1000
@@ -96,6 +97,7 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
   }
 
   const consent = (
+    { words }: Visit,
     caller: Caller,
     here: string,
     terms: LoginTerms,
@@ -108,16 +110,19 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
         account: caller.userId,
         name: oneLine(terms.name),
         clientId: terms.clientId,
-        rights: terms.scopes.map(scope => rights[scope] ?? scope),
-        lifetimes: lifetimesWith(terms.lifetime),
+        rights: terms.scopes.map(scope => {
+          const right = rights[scope]
+          return right ? words.say(right) : scope
+        }),
+        lifetimes: lifetimesWith(terms.lifetime, words),
         switchTo: leadingTo(here, '/logout'),
         ...more,
       },
-      { title: 'Let a program in?', caller },
+      { title: words.say('letInTitle'), caller },
     )
 
-  const asking = (caller: Caller, here: string, asked: Authorization): Page =>
-    consent(caller, here, asked, { redirect: new URL(asked.redirectUri).host, device: null })
+  const asking = (visit: Visit, caller: Caller, here: string, asked: Authorization): Page =>
+    consent(visit, caller, here, asked, { redirect: new URL(asked.redirectUri).host, device: null })
 
   return {
     async ask(visit: Visit): Promise<Reply> {
@@ -125,7 +130,7 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
       if ('to' in asked) return asked
       const here = hereWith(AUTHORIZE_PATH, visit.query)
       const caller = await visit.caller()
-      return caller ? asking(caller, here, asked) : { to: signInAt(here) }
+      return caller ? asking(visit, caller, here, asked) : { to: signInAt(here) }
     },
 
     async answer(visit: Visit): Promise<Reply> {
@@ -138,7 +143,7 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
       if (!caller) return { to: signInAt(here) }
       // Another account has signed in since the page was shown. It must see the request before it
       // approves.
-      if (form.get('account') !== caller.userId) return asking(caller, here, asked)
+      if (form.get('account') !== caller.userId) return asking(visit, caller, here, asked)
       const isApproved = readAnswer(form)
       if (isApproved) await rateLimits.hit('api_keys', caller.userId, {})
       const href = isApproved
@@ -149,7 +154,7 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
       return page(
         'authorized',
         { isApproved, href },
-        { title: isApproved ? 'Approved' : 'Refused', caller },
+        { title: visit.words.say(isApproved ? 'approved' : 'refused'), caller },
         { headers: { refresh: `0;url=${href}` } },
       )
     },
@@ -162,7 +167,7 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
         new URLSearchParams(userCode === '' ? {} : { user_code: userCode }),
       )
       return caller
-        ? page('device', { userCode, problem: '' }, { title: 'Enter the code', caller })
+        ? page('device', { userCode, problem: '' }, { title: visit.words.say('enterCode'), caller })
         : { to: signInAt(here) }
     },
 
@@ -183,28 +188,31 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
             userCode: found.userCode,
             network,
             isElsewhere,
-            since: momentOf(createdAt),
+            since: visit.words.momentOf(createdAt),
           }
-          return consent(caller, DEVICE_PATH, found, { redirect: null, device })
+          return consent(visit, caller, DEVICE_PATH, found, { redirect: null, device })
         }
         if (!readAnswer(form)) {
           await loginRequests.refuseDevice(caller, by)
-          return donePage(
-            'Refused',
-            'The program gets no access. You can close this window.',
+          return donePage(visit.words, {
+            heading: visit.words.say('refused'),
+            sentence: visit.words.say('noAccess'),
             caller,
-          )
+          })
         }
         await rateLimits.hit('api_keys', caller.userId, {})
         const { name } = await loginRequests.approveDevice(caller, by, form.get('key_expires_in'))
-        const sentence = `“${oneLine(name)}” gets its key within seconds. You can close this window, and end the access at any time under API keys.`
-        return donePage('Approved', sentence, caller)
+        return donePage(visit.words, {
+          heading: visit.words.say('approved'),
+          sentence: visit.words.say('getsKey', { name: oneLine(name) }),
+          caller,
+        })
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'LOGIN_REQUEST_NOT_FOUND') throw error
         return page(
           'device',
-          { userCode, problem: error.message },
-          { title: 'Enter the code', caller },
+          { userCode, problem: sentenceOf(error, visit.words) },
+          { title: visit.words.say('enterCode'), caller },
           { status: error.status },
         )
       }
@@ -229,17 +237,21 @@ function readAnswer(form: URLSearchParams): boolean {
 }
 
 /** The usual lifetimes and the requested one. */
-const lifetimesWith = (asked: number): AuthorizeView['lifetimes'] =>
+const lifetimesWith = (asked: number, words: Words): AuthorizeView['lifetimes'] =>
   [...new Set([asked, ...choices])]
     .sort((a, b) => a - b)
-    .map(seconds => ({ value: `${seconds}s`, label: lengthOf(seconds), chosen: seconds === asked }))
+    .map(seconds => ({
+      value: `${seconds}s`,
+      label: lengthOf(seconds, words),
+      chosen: seconds === asked,
+    }))
 
-function lengthOf(seconds: number): string {
-  const units: [size: number, word: string][] = [
-    [DAY_SECONDS, 'day'],
-    [3600, 'hour'],
-    [60, 'minute'],
+function lengthOf(seconds: number, { say }: Words): string {
+  const units: [size: number, unit: 'days' | 'hours' | 'minutes'][] = [
+    [DAY_SECONDS, 'days'],
+    [3600, 'hours'],
+    [60, 'minutes'],
   ]
-  const [size, word] = units.find(([each]) => seconds % each === 0) ?? [1, 'second']
-  return count(seconds / size, word)
+  const [size, unit] = units.find(([each]) => seconds % each === 0) ?? [1, 'seconds' as const]
+  return say(unit, { count: seconds / size })
 }

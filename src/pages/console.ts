@@ -148,7 +148,7 @@ export function consolePages(
 
     /** `/`: the console or the landing page. */
     home: async (visit: Visit): Promise<Reply> =>
-      (await visit.caller()) ? show(visit) : welcomePage(),
+      (await visit.caller()) ? show(visit) : welcomePage(visit),
 
     async worker({ req, res }: Visit): Promise<Reply> {
       sendStatic(req, res, worker)

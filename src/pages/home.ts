@@ -7,7 +7,7 @@ import type { Services } from '../services/index.ts'
 import { oneLine } from '../values/one-line.ts'
 import type { HomeView } from './views.ts'
 import { type Page, page, type Reply, type Visit } from './visit.ts'
-import { count, fileOf, folderOf, momentOf, number, personOf, sizeOf } from './words.ts'
+import { personOf, type Words } from './words.ts'
 
 /** `/`: describes the service and shows the visitor's account. */
 export function homePage(
@@ -22,22 +22,28 @@ export function homePage(
       visit.caller(),
       secret ? overviews.read(hashSecret(secret).toString('hex'), { all }) : null,
     ])
-    if (!caller || !overview) return welcomePage()
+    if (!caller || !overview) return welcomePage(visit)
     return page(
       'home',
-      { ...homeOf(caller, overview, all), unbuilt },
-      { title: 'Your storage', caller },
+      { ...homeOf(visit.words, caller, overview, all), unbuilt },
+      { title: visit.words.say('yourStorage'), caller },
     )
   }
 }
 
 /** `/` for visitors who are not signed in. */
-export const welcomePage = (): Page =>
-  page('welcome', {}, { title: 'Store and share files', signIn: '/login' })
+export const welcomePage = ({ words }: Pick<Visit, 'words'>): Page =>
+  page('welcome', {}, { title: words.say('welcomeTitle'), signIn: '/login' })
 
 const moreOf = ({ total, rows }: Newest<unknown>) => Math.max(0, total - rows.length)
 
-function homeOf({ limits }: Caller, overview: Overview, all: boolean): Omit<HomeView, 'unbuilt'> {
+function homeOf(
+  words: Words,
+  { limits }: Caller,
+  overview: Overview,
+  all: boolean,
+): Omit<HomeView, 'unbuilt'> {
+  const { say, sizeOf, momentOf, fileOf, folderOf, roleOf } = words
   const { received, invites, workspaces, usedBytes, fileCount } = overview
   const percent =
     limits.maxTotalStorageBytes > 0 ? (usedBytes / limits.maxTotalStorageBytes) * 100 : 100
@@ -49,8 +55,8 @@ function homeOf({ limits }: Caller, overview: Overview, all: boolean): Omit<Home
     full: percent >= 100 || (limits.maxFiles !== null && fileCount >= limits.maxFiles),
     files:
       limits.maxFiles === null
-        ? count(fileCount, 'file')
-        : `${number(fileCount)} of ${count(limits.maxFiles, 'file')}`,
+        ? say('files', { count: fileCount })
+        : say('filesOf', { count: fileCount, most: limits.maxFiles }),
     received: {
       unseen: received.unseen,
       more: moreOf(received),
@@ -66,7 +72,7 @@ function homeOf({ limits }: Caller, overview: Overview, all: boolean): Omit<Home
       rows: invites.rows.map(({ token, workspaceName, role, expiresAt }) => ({
         href: `/invite/${token}`,
         workspace: oneLine(workspaceName),
-        role,
+        role: roleOf(role),
         until: momentOf(expiresAt),
       })),
     },
@@ -74,7 +80,7 @@ function homeOf({ limits }: Caller, overview: Overview, all: boolean): Omit<Home
       more: moreOf(workspaces),
       rows: workspaces.rows.map(({ id, name, role }) => ({
         name: oneLine(name),
-        role,
+        role: roleOf(role),
         href: `/workspace/${id}`,
       })),
     },

@@ -7,7 +7,6 @@ import type { Services } from '../services/index.ts'
 import { createLinking, LINKING_PATH } from '../sign-in/linking.ts'
 import { nameOfProvider } from './login.ts'
 import { page, type Reply, readForm, signInAt, type Visit } from './visit.ts'
-import { momentOf } from './words.ts'
 
 interface Options {
   services: Services
@@ -45,17 +44,19 @@ export function identityPages({ services, tokens, providers, publicUrl, secure }
       const data = {
         identities: identities.map(({ id, provider, name, email, emailVerified, createdAt }) => ({
           id,
-          provider: nameOfProvider(provider),
+          provider: nameOfProvider(provider, visit.words),
           person: { name, email },
           emailVerified,
-          since: momentOf(createdAt),
+          since: visit.words.momentOf(createdAt),
         })),
         add: providers.map(provider => ({
-          label: `Add ${nameOfProvider(provider)}`,
+          label: visit.words.say('addProvider', {
+            provider: nameOfProvider(provider, visit.words),
+          }),
           href: `/auth/oauth?${new URLSearchParams({ provider, link, return_to: LINKING_PATH })}`,
         })),
       }
-      return page('identities', data, { title: 'Ways to sign in', caller })
+      return page('identities', data, { title: visit.words.say('waysToSignIn'), caller })
     },
 
     async remove(visit: Visit): Promise<Reply> {
@@ -74,10 +75,10 @@ export function identityPages({ services, tokens, providers, publicUrl, secure }
       const profile = caller && linking.offered(caller, visit.req)
       if (!profile) return back('invalid_state')
       const data = {
-        provider: nameOfProvider(profile.provider),
+        provider: nameOfProvider(profile.provider, visit.words),
         person: { name: profile.name, email: profile.email },
       }
-      return page('link', data, { title: 'Add a way to sign in', caller })
+      return page('link', data, { title: visit.words.say('linkTitle'), caller })
     },
 
     async confirm(visit: Visit): Promise<Reply> {

@@ -1,7 +1,7 @@
 import type { FolderView, ListedFile, ListingService } from '../services/tree/listing.ts'
 import { joinPath } from '../values/paths.ts'
 import type { LevelEntry, LevelView } from './views.ts'
-import { count, dayOf, fileOf, nameOf, sizeOf } from './words.ts'
+import type { Words } from './words.ts'
 
 /** URLs for the links of a folder page. */
 interface Links {
@@ -14,6 +14,7 @@ interface Links {
 type Row = Omit<LevelEntry, 'where'>
 
 export const folderRow = (
+  { say, nameOf, dayOf, sizeOf }: Words,
   {
     name,
     path,
@@ -28,12 +29,13 @@ export const folderRow = (
   href,
   changed: dayOf(updatedAt),
   size: sizeOf(size),
-  kind: { icon: 'folder', label: count(fileCount, 'file') },
+  kind: { icon: 'folder', label: say('files', { count: fileCount }) },
   picture: null,
   download: null,
 })
 
 export const fileRow = (
+  { fileOf, dayOf }: Words,
   {
     name,
     path,
@@ -57,6 +59,7 @@ export const fileRow = (
  * @param names path of the folder
  */
 export const crumbsOf = (
+  { nameOf }: Words,
   top: string,
   names: string[],
   hrefOf: (path: string[]) => string,
@@ -65,18 +68,19 @@ export const crumbsOf = (
 
 /** One page of a folder, as template data. */
 export function levelView(
+  words: Words,
   { names, folders, files, nextCursor }: Awaited<ReturnType<ListingService['level']>>,
   links: Links,
 ): LevelView {
   const rows = [
     ...folders.map(folder => {
       const path = [...names, folder.name]
-      return folderRow({ ...folder, path: joinPath(path) }, links.folder(path))
+      return folderRow(words, { ...folder, path: joinPath(path) }, links.folder(path))
     }),
-    ...files.map(file => fileRow(file, links.file(file))),
+    ...files.map(file => fileRow(words, file, links.file(file))),
   ]
   return {
-    crumbs: crumbsOf(links.top, names, path => links.folder(path)),
+    crumbs: crumbsOf(words, links.top, names, path => links.folder(path)),
     entries: rows.map(row => ({ ...row, where: null })),
     next: nextCursor ? links.folder(names, nextCursor) : null,
   }

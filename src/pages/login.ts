@@ -1,7 +1,9 @@
 import { sessionSecret } from '../access/credential.ts'
 import type { SessionService } from '../services/accounts/session.ts'
 import { signOut } from '../sign-in/sign-out.ts'
+import type { TextKey } from './text.ts'
 import { leadingTo, nextOf, page, type Reply, signInAt, type Visit } from './visit.ts'
+import type { Words } from './words.ts'
 
 /** Provider names that are more than a capitalised id. */
 const spellings = new Map([
@@ -9,30 +11,32 @@ const spellings = new Map([
   ['gitlab', 'GitLab'],
   ['linkedin', 'LinkedIn'],
   ['oidc', 'OpenID Connect'],
-  ['sso', 'single sign-on'],
 ])
 
 /** Display name of a provider. */
-export function nameOfProvider(provider: string): string {
-  if (provider === 'local') return 'this computer'
-  if (provider === 'accounts') return 'e-mail address and password'
+export function nameOfProvider(provider: string, { say }: Pick<Words, 'say'>): string {
+  if (provider === 'local') return say('thisComputer')
+  if (provider === 'accounts') return say('ownAccounts')
+  if (provider === 'sso') return say('singleSignOn')
   return (
     spellings.get(provider) ??
     provider.replaceAll('-', ' ').replace(/^./, first => first.toUpperCase())
   )
 }
 
-const labelOf = (provider: string): string =>
-  `Continue ${provider === 'local' ? 'on' : 'with'} ${nameOfProvider(provider)}`
+const labelOf = (provider: string, words: Words): string =>
+  provider === 'local'
+    ? words.say('continueHere')
+    : words.say('continueWith', { provider: nameOfProvider(provider, words) })
 
 /** Descriptions of the page after sign-in, by URL prefix. */
-const goals: [beginning: string, goal: string][] = [
-  ['/share/', 'You are on your way to a file that was shared with you.'],
-  ['/invite/', 'You are on your way to an invite.'],
-  ['/authorize', 'You are on your way to a program that asks for access to your files.'],
-  ['/device', 'You are on your way to a program that asks for access to your files.'],
-  ['/graphql', 'You are on your way to GraphiQL.'],
-  ['/api/docs', 'You are on your way to the REST interface.'],
+const goals: [beginning: string, goal: TextKey][] = [
+  ['/share/', 'goalShare'],
+  ['/invite/', 'goalInvite'],
+  ['/authorize', 'goalProgram'],
+  ['/device', 'goalProgram'],
+  ['/graphql', 'goalGraphiql'],
+  ['/api/docs', 'goalRest'],
 ]
 
 /** `/login`: lists the providers, or shows who is already signed in. */
@@ -48,22 +52,25 @@ export function loginPage(providers: string[]) {
       !visit.query.has('error')
     )
       return { to: `/auth/oauth?${new URLSearchParams({ return_to: next })}` }
+    const goal = goals.find(([beginning]) => next.startsWith(beginning))?.[1]
     const data = {
       next,
-      goal: goals.find(([beginning]) => next.startsWith(beginning))?.[1] ?? '',
+      goal: goal ? visit.words.say(goal) : '',
       providers: providers.map(provider => ({
-        label: labelOf(provider),
+        label: labelOf(provider, visit.words),
         href: `/auth/oauth?${new URLSearchParams({ provider, return_to: next })}`,
       })),
     }
-    return page('login', data, { title: caller ? 'You are signed in' : 'Sign in', caller })
+    return page('login', data, { title: visit.words.say(caller ? 'loginDone' : 'signIn'), caller })
   }
 }
 
 /** `/logout/confirm`: asks first, because a page of another site may have led here. */
 export async function askLogout(visit: Visit): Promise<Reply> {
   const caller = await visit.caller()
-  return caller ? page('logout', {}, { title: 'Log out?', caller }) : { to: '/' }
+  return caller
+    ? page('logout', {}, { title: visit.words.say('logoutTitle'), caller })
+    : { to: '/' }
 }
 
 /**

@@ -1,38 +1,40 @@
 import type { Caller } from '../access/caller.ts'
 import { errorHeaders } from '../http/envelope.ts'
 import type { AppError, ErrorCode } from '../runtime/errors.ts'
+import { refusalIn } from './refusals/refusal.ts'
+import type { TextKey } from './text.ts'
 import type { Action, MessageView } from './views.ts'
 import { leadingTo, type Page, page } from './visit.ts'
-import { momentOf } from './words.ts'
+import type { Words } from './words.ts'
 
 /** Headings of error pages. */
-const headings: Partial<Record<ErrorCode, [icon: MessageView['icon'], heading: string]>> = {
-  SHARE_NOT_FOUND: ['link', 'Link not found'],
-  SHARE_EXPIRED: ['clock', 'No longer available'],
-  SHARE_USED_UP: ['check', 'Already used'],
-  FILE_REQUEST_NOT_FOUND: ['link', 'Link not found'],
-  FILE_REQUEST_CLOSED: ['clock', 'Closed'],
-  RATE_LIMITED: ['clock', 'Please wait'],
-  TOO_MANY_ATTEMPTS: ['lock', 'Please wait'],
-  INVITE_NOT_FOUND: ['link', 'This invite no longer exists'],
-  LOGIN_REQUEST_NOT_FOUND: ['clock', 'No program waits with this code'],
-  INVITE_EXPIRED: ['clock', 'No longer valid'],
-  INVITE_NOT_FOR_YOU: ['person', 'Not for this account'],
-  ALREADY_A_MEMBER: ['check', 'You are in'],
-  QUOTA_EXCEEDED: ['person', 'Not enough space'],
-  FORBIDDEN: ['lock', 'You have no access'],
-  TOKEN_NOT_FOUND: ['link', 'The file no longer exists'],
-  INVALID_INPUT: ['compass', 'The form could not be read'],
-  INTERNAL: ['cloud', 'Something went wrong'],
-  UNAVAILABLE: ['cloud', 'Back in a moment'],
-  MAINTENANCE: ['clock', 'Maintenance'],
+const headings: Partial<Record<ErrorCode, [icon: MessageView['icon'], heading: TextKey]>> = {
+  SHARE_NOT_FOUND: ['link', 'headLink'],
+  SHARE_EXPIRED: ['clock', 'headExpired'],
+  SHARE_USED_UP: ['check', 'headUsedUp'],
+  FILE_REQUEST_NOT_FOUND: ['link', 'headLink'],
+  FILE_REQUEST_CLOSED: ['clock', 'headClosed'],
+  RATE_LIMITED: ['clock', 'headWait'],
+  TOO_MANY_ATTEMPTS: ['lock', 'headWait'],
+  INVITE_NOT_FOUND: ['link', 'headInvite'],
+  LOGIN_REQUEST_NOT_FOUND: ['clock', 'headLogin'],
+  INVITE_EXPIRED: ['clock', 'headInviteExpired'],
+  INVITE_NOT_FOR_YOU: ['person', 'headNotYou'],
+  ALREADY_A_MEMBER: ['check', 'headMember'],
+  QUOTA_EXCEEDED: ['person', 'headSpace'],
+  FORBIDDEN: ['lock', 'headForbidden'],
+  TOKEN_NOT_FOUND: ['link', 'headGone'],
+  INVALID_INPUT: ['compass', 'headForm'],
+  INTERNAL: ['cloud', 'headInternal'],
+  UNAVAILABLE: ['cloud', 'headAway'],
+  MAINTENANCE: ['clock', 'headMaintenance'],
 }
 
-const home: Action = { label: 'Go to the start page', href: '/' }
+const homeIn = ({ say }: Words): Action => ({ label: say('home'), href: '/' })
 
 /** Signs out and then signs in again, with a return to this page. */
-const switchAt = (here: string): Action => ({
-  label: 'Sign in with another address',
+const switchAt = (here: string, { say }: Words): Action => ({
+  label: say('otherAddress'),
   href: leadingTo(here, '/logout'),
   post: true,
 })
@@ -48,46 +50,62 @@ export function errorPage(
     here,
     again,
     requestId,
-  }: { caller: Caller | null; here: string; again: Action; requestId: string },
+    words,
+  }: { caller: Caller | null; here: string; again: Action; requestId: string; words: Words },
 ): Page {
-  const { code, status, message, details } = error
+  const { code, status, details } = error
   // An anonymous visitor cannot have used the wrong account, so the form is invalid.
   const badForm = code === 'INVALID_INPUT' || (code === 'FORBIDDEN' && !caller)
-  const [icon, heading] = headings[badForm ? 'INVALID_INPUT' : code] ?? [
-    'compass',
-    'There is no such page',
-  ]
+  const { say } = words
+  const [icon, headingKey] = headings[badForm ? 'INVALID_INPUT' : code] ?? ['compass', 'headNoPage']
+  const heading = say(headingKey)
   const seconds = Number(details.retry_after ?? (status >= 500 ? 5 : 0))
   const notYou = caller !== null && (code === 'INVITE_NOT_FOR_YOU' || code === 'FORBIDDEN')
   const data: MessageView = {
     icon,
     heading,
-    sentence: message,
-    at: code === 'TOO_MANY_ATTEMPTS' ? momentOf(Date.now() + seconds * 1000) : null,
-    actions: notYou ? [switchAt(here)] : seconds > 0 || badForm ? [again] : [home],
+    sentence: sentenceOf(error, words),
+    at: code === 'TOO_MANY_ATTEMPTS' ? words.momentOf(Date.now() + seconds * 1000) : null,
+    actions: notYou ? [switchAt(here, words)] : seconds > 0 || badForm ? [again] : [homeIn(words)],
     small:
       code === 'INTERNAL'
-        ? `Request ${requestId}`
+        ? say('request', { id: requestId })
         : notYou
-          ? `You are signed in as ${caller.email}.`
+          ? say('signedInNow', { email: caller.email })
           : '',
   }
   return page('message', data, { title: heading, caller }, { status, headers: errorHeaders(error) })
 }
 
+/** The message of an error in the language of the page. */
+export function sentenceOf(
+  { code, message, details }: AppError,
+  { language, say, momentOf }: Words,
+): string {
+  const known = refusalIn(language, message)
+  if (known) return known
+  if (code === 'MAINTENANCE') return say('maintenance', { time: momentOf(endOf(details)).text })
+  const seconds = Number(details.retry_after ?? 0)
+  return seconds > 0 ? say('waitSeconds', { count: seconds }) : say('otherRefusal', { message })
+}
+
+const endOf = ({ until }: AppError['details']) => Date.parse(String(until))
+
+interface Done {
+  heading: string
+  sentence: string
+  caller: Caller
+  next?: Action
+}
+
 /** The page after a successful form. */
-export function donePage(
-  heading: string,
-  sentence: string,
-  caller: Caller,
-  next: Action = home,
-): Page {
+export function donePage(words: Words, { heading, sentence, caller, next }: Done): Page {
   const data: MessageView = {
     icon: 'check',
     heading,
     sentence,
     at: null,
-    actions: [next],
+    actions: [next ?? homeIn(words)],
     small: '',
   }
   return page('message', data, { title: heading, caller })

@@ -8,7 +8,7 @@ import type { Delivery } from '../services/sharing/download.ts'
 import type { SharePage } from '../services/sharing/share-info.ts'
 import { type PreviewView, renderText } from './views.ts'
 import type { Visit } from './visit.ts'
-import { nameOf, sizeOf } from './words.ts'
+import type { Words } from './words.ts'
 
 type PreviewKind = PreviewView['kind']
 type Previewed = Pick<SharePage, 'fileName' | 'fileType' | 'size' | 'limited' | 'allowDownload'>
@@ -22,7 +22,10 @@ const SHORT_BYTES = 1000
  * How the page shows a shared file. If there is no preview where one could be expected, it says
  * why.
  */
-export function previewOf({ fileName, fileType, size, limited, allowDownload }: Previewed): {
+export function previewOf(
+  { fileName, fileType, size, limited, allowDownload }: Previewed,
+  { say }: Pick<Words, 'say'>,
+): {
   kind: PreviewKind | null
   /** How a script renders a text; null for plain text. */
   layout: TextKind | null
@@ -34,10 +37,8 @@ export function previewOf({ fileName, fileType, size, limited, allowDownload }: 
   const none = (missing: string) => ({ kind: null, layout: null, short: false, missing })
   // The bytes of an archive are its content, and those of a document may have deleted text.
   if (!kind || ((kind === 'archive' || kind === 'document') && !allowDownload)) return none('')
-  if (limited)
-    return none('There is no preview, because this link allows a limited number of downloads.')
-  if (isTooLarge(kind, size))
-    return none('There is no preview, because the file is too large for one.')
+  if (limited) return none(say('noPreviewLimited'))
+  if (isTooLarge(kind, size)) return none(say('noPreviewLarge'))
   if (!isText(kind)) return { kind, layout: null, short: false, missing: '' }
   return {
     kind: 'text',
@@ -64,10 +65,11 @@ export async function sendPreview(
 
 /** Serves the beginning of a text as a page: escaped, and sandboxed as well. */
 async function sendText(
-  { req, res, signal }: Visit,
+  { req, res, signal, words }: Visit,
   delivery: Delivery,
   fileType: string,
 ): Promise<void> {
+  const { say, sizeOf, nameOf } = words
   const { size, fileName } = delivery
   const count = Math.min(size, TEXT_BYTES)
   const stream = await delivery.read({ offset: 0, count }, signal)
@@ -76,12 +78,16 @@ async function sendText(
   })
   const text = decode(bytes, charsetIn(fileType))
   const rest =
-    size > count ? `These are the first ${sizeOf(count).text} of ${sizeOf(size).text}.` : ''
+    size > count ? say('firstOf', { shown: sizeOf(count).text, size: sizeOf(size).text }) : ''
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
     'content-security-policy':
       "sandbox; default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
   }
-  write(res, req, { status: 200, headers, body: renderText(nameOf(fileName), { text, rest }) })
+  write(res, req, {
+    status: 200,
+    headers,
+    body: renderText(words, nameOf(fileName), { text, rest }),
+  })
 }

@@ -5,9 +5,11 @@ import type { Services } from '../services/index.ts'
 import type { SenderVisit } from '../services/sharing/file-request-link.ts'
 import { networkOf } from '../values/network.ts'
 import { oneLine } from '../values/one-line.ts'
+import { sentenceOf } from './message.ts'
+import type { TextKey } from './text.ts'
 import type { RequestView } from './views.ts'
 import { type Page, page, type Reply, readForm, type Visit } from './visit.ts'
-import { fileOf, momentOf, sizeOf } from './words.ts'
+import type { Words } from './words.ts'
 
 /** The path of the cookie is that of the page, so that it is sent to this file request only. */
 const SENDER_COOKIE = 'request_sender'
@@ -24,9 +26,21 @@ const asked: ErrorCode[] = [
 const isAsked = (error: unknown): error is AppError =>
   error instanceof AppError && asked.includes(error.code)
 
-const problems: Partial<Record<ErrorCode, string>> = {
-  PASSWORD_REQUIRED: 'Type the password first.',
-  WRONG_PASSWORD: 'This is not the password. Check it and try again.',
+const problems: Partial<Record<ErrorCode, TextKey>> = {
+  PASSWORD_REQUIRED: 'passwordFirst',
+  WRONG_PASSWORD: 'passwordWrong',
+}
+
+/** The messages that the script of the page shows. */
+const senderKeys: TextKey[] = [
+  ...(['chooseFiles', 'rowSent', 'rowWaiting', 'rowDetached', 'rowPaused', 'rowChecking'] as const),
+  ...(['rowOf', 'rowSending', 'rowCancelled', 'pause', 'resume', 'tryAgain', 'cancel'] as const),
+  ...(['tooLarge', 'connectionLost', 'serviceAway', 'fileChanged', 'noWorker'] as const),
+]
+
+function problemOf(error: AppError, words: Words): string {
+  const known = problems[error.code]
+  return known ? words.say(known) : sentenceOf(error, words)
 }
 
 /** `/request/{token}`: the upload page of a file request. */
@@ -52,6 +66,7 @@ export function requestPages({ services, secure }: { services: Services; secure:
    * The page for this sender. A new visitor becomes a sender if no password or name is required.
    */
   async function shown(visit: Visit, error?: AppError): Promise<Page> {
+    const { words } = visit
     const known = cookieOf(visit)
     const { info, sender, sent } = await links.page(visit.token, known)
     const isAsked = !sender && (info.passwordProtected || info.asksName)
@@ -60,27 +75,31 @@ export function requestPages({ services, secure }: { services: Services; secure:
       : isAsked
         ? undefined
         : await links.enter(visit.token, visitor(visit, undefined))
+    const thanks = (count: number) => words.say('thanks', { name: oneLine(info.askedBy), count })
     const data: RequestView = {
       here: visit.here,
       api: `/api/request/${visit.token}`,
       label: info.label,
       paragraphs: info.message === '' ? [] : info.message.split('\n').filter(line => line !== ''),
       askedBy: oneLine(info.askedBy),
-      until: info.expiresAt === null ? null : momentOf(info.expiresAt),
+      until: info.expiresAt === null ? null : words.momentOf(info.expiresAt),
       kinds: info.kinds,
-      maxFile: sizeOf(info.maxFileBytes),
+      maxFile: words.sizeOf(info.maxFileBytes),
       maxFileBytes: info.maxFileBytes,
       asks: isAsked ? { password: info.passwordProtected, name: info.asksName } : null,
       name: sender?.name ?? '',
       isFull: info.isFull,
       sender: token ?? '',
       sent: sent.map(({ fileName, bytes, receivedAt }) => ({
-        ...fileOf(fileName, '', bytes),
-        at: momentOf(receivedAt),
+        ...words.fileOf(fileName, '', bytes),
+        at: words.momentOf(receivedAt),
       })),
-      problem: error ? (problems[error.code] ?? error.message) : '',
+      thanksForOne: thanks(1),
+      thanksForMore: thanks(2),
+      texts: words.forScript(senderKeys),
+      problem: error ? problemOf(error, words) : '',
     }
-    const title = error ? `Error: ${info.label}` : info.label
+    const title = error ? words.say('errorTitle', { title: info.label }) : info.label
     const headers = token !== undefined && token !== known ? remembering(visit, token) : {}
     return page('request', data, { title, caller: null }, { status: error?.status ?? 200, headers })
   }

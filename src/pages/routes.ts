@@ -4,6 +4,7 @@ import { createAddresses } from '../http/addresses.ts'
 import { type Callers, nobody } from '../http/callers.ts'
 import { type Answer, failure } from '../http/envelope.ts'
 import type { Incoming } from '../http/incoming.ts'
+import { languageOf, languageVary } from '../http/language.ts'
 import { asksForPage } from '../http/method.ts'
 import type { DoorPlan } from '../http/threshold.ts'
 import { write } from '../http/write.ts'
@@ -12,7 +13,7 @@ import type { Tokens } from '../runtime/tokens.ts'
 import type { RefusalReason } from '../services/accounts/profile.ts'
 import type { SessionService } from '../services/accounts/session.ts'
 import type { Services } from '../services/index.ts'
-import { type MaintenanceView, maintenanceSentence } from '../services/maintenance.ts'
+import type { MaintenanceView } from '../services/maintenance.ts'
 import { sendAsset } from './assets.ts'
 import { auditExport } from './audit.ts'
 import { authorizePages } from './authorize.ts'
@@ -28,9 +29,11 @@ import { pdfFrame, pdfResource } from './pdf.ts'
 import { requestPages } from './request.ts'
 import { sessionPages } from './session.ts'
 import { sharePages } from './share.ts'
+import type { TextKey } from './text.ts'
 import { unsubscribePages } from './unsubscribe.ts'
 import { type Action, renderPage } from './views.ts'
 import { leadingTo, nextOf, type Page, type Redirect, type Reply, type Visit } from './visit.ts'
+import { type Words, wordsIn } from './words.ts'
 import { workspacePage } from './workspace.ts'
 
 interface Options {
@@ -52,25 +55,28 @@ interface Options {
 type Handler = (visit: Visit) => Promise<Reply>
 
 /** Messages for the reasons of a failed sign-in: docs/contract.md, section 5. */
-const notices: Record<RefusalReason, string> = {
-  invalid_state: 'The sign-in took too long, or was started in another browser. Please try again.',
-  auth_failed: 'The sign-in did not succeed. Please try again.',
-  provider_unavailable: 'The sign-in provider does not answer. Please try again in a few minutes.',
-  identity_taken:
-    'Another account has this identity, or its e-mail address. Sign in the way you did before; then you can add other ways to sign in.',
-  sign_up_closed:
-    'You have no account here, and you cannot create one. Ask the operator for access, or a user to invite you.',
-  maintenance:
-    'You have no account here yet, and none can be created during the maintenance. Please try again when it has ended.',
-  email_unverified:
-    'An account has this e-mail address already, and the provider does not confirm that it is yours.',
+const notices: Record<RefusalReason, TextKey> = {
+  invalid_state: 'noticeInvalidState',
+  auth_failed: 'noticeFailed',
+  provider_unavailable: 'noticeUnavailable',
+  identity_taken: 'noticeTaken',
+  sign_up_closed: 'noticeClosed',
+  maintenance: 'noticeMaintenance',
+  email_unverified: 'noticeUnverified',
 }
 
-const maintenanceNotice = (maintenance: MaintenanceView | null): string =>
-  maintenance ? `${maintenanceSentence(maintenance)} ${maintenance.message}`.trim() : ''
+const maintenanceNotice = (
+  maintenance: MaintenanceView | null,
+  { say, momentOf }: Words,
+): string =>
+  maintenance
+    ? `${say('maintenance', { time: momentOf(maintenance.endsAt).text })} ${maintenance.message}`.trim()
+    : ''
 
-const noticeOf = (reason: string | null): string =>
-  Object.entries(notices).find(([known]) => known === reason)?.[1] ?? ''
+function noticeOf(reason: string | null, { say }: Words): string {
+  const notice = Object.entries(notices).find(([known]) => known === reason)?.[1]
+  return notice ? say(notice) : ''
+}
 
 /**
  * Forms that work during maintenance: they only read, sign out, end sessions or unsubscribe (RFC
@@ -85,10 +91,10 @@ const formsThatGoOn = new Set([
  * A "try again" link to the same page with its return path. A page that only accepts a form gets a
  * form.
  */
-function againOf({ query }: Incoming, here: string): Action {
+function againOf({ query }: Incoming, here: string, { say }: Words): Action {
   const next = nextOf(query)
   const href = next === '/' ? here : leadingTo(next, here)
-  return { label: 'Try again', href, ...(here === '/logout' ? { post: true } : {}) }
+  return { label: say('tryAgain'), href, ...(here === '/logout' ? { post: true } : {}) }
 }
 
 /** The HTML pages, including error pages. Everything works without JavaScript. */
@@ -162,19 +168,27 @@ export function createPages(options: Options): DoorPlan {
   on('POST', '/unsubscribe/:token', unsubscribe.stop)
   on('POST', '/unsubscribe/:token/resume', unsubscribe.resume)
 
-  function answerOf({ query }: Incoming, reply: Page | Redirect, caller: Caller | null): Answer {
+  function answerOf(
+    { req, query }: Incoming,
+    reply: Page | Redirect,
+    caller: Caller | null,
+  ): Answer {
     if ('to' in reply) {
       const headers = { location: reply.to, 'cache-control': 'no-store', ...reply.headers }
       return { status: 303, headers, body: '' }
     }
+    const words = wordsOf(req)
     const { status, view, data, frame, headers } = reply
-    const notice = noticeOf(query.get('error')) || maintenanceNotice(services.maintenance.current())
+    const notice =
+      noticeOf(query.get('error'), words) ||
+      maintenanceNotice(services.maintenance.current(), words)
     const body = renderPage(
       view,
-      { caller, signIn: '', notice, graphiql, accounts, ...frame },
+      words,
+      { caller, signIn: '', notice, og: [], graphiql, accounts, ...frame },
       data,
     )
-    return { status, headers: { ...pageHeaders, ...headers }, body }
+    return { status, headers: { ...pageHeaders, vary: languageVary, ...headers }, body }
   }
 
   async function show(incoming: Incoming, handler: Handler): Promise<void> {
@@ -201,6 +215,7 @@ export function createPages(options: Options): DoorPlan {
       address,
       signal,
       here: hereOf(incoming),
+      words: wordsOf(req),
       log,
       token: params.token ?? '',
       caller() {
@@ -219,12 +234,16 @@ export function createPages(options: Options): DoorPlan {
     const here = hereOf(incoming)
     const found = callerOf(req)
     const caller = found?.via === 'session' ? found : null
-    const page = errorPage(error, { caller, here, again: againOf(incoming, here), requestId })
+    const words = wordsOf(req)
+    const again = againOf(incoming, here, words)
+    const page = errorPage(error, { caller, here, again, requestId, words })
     return answerOf(incoming, page, caller)
   }
 
   return { prefix: '/', find: incoming => addresses.find(incoming), refuse }
 }
+
+const wordsOf = (req: Incoming['req']): Words => wordsIn(languageOf(req))
 
 /** The URL of the page itself, without its deeper parts. */
 const hereOf = ({ path }: Incoming): string => path.split('/').slice(0, 3).join('/')

@@ -3,7 +3,6 @@ import { InvalidInput } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
 import { oneLine } from '../values/one-line.ts'
 import { page, type Reply, readForm, signInAt, type Visit } from './visit.ts'
-import { momentOf } from './words.ts'
 
 /** `/sessions`: lists and ends sessions, and sets the mails about new devices. */
 export function sessionPages({ sessions }: Services) {
@@ -23,13 +22,13 @@ export function sessionPages({ sessions }: Services) {
         rows: rows.map(({ id, device, address, createdAt, lastUsedAt, current }) => ({
           id,
           current,
-          device: oneLine(device) || 'Unknown device',
+          device: oneLine(device) || visit.words.say('unknownDevice'),
           address,
-          since: momentOf(createdAt),
-          used: momentOf(lastUsedAt),
+          since: visit.words.momentOf(createdAt),
+          used: visit.words.momentOf(lastUsedAt),
         })),
       }
-      return page('sessions', data, { title: 'Your sessions', caller })
+      return page('sessions', data, { title: visit.words.say('sessionsTitle'), caller })
     },
 
     async change(visit: Visit): Promise<Reply> {

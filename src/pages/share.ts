@@ -9,8 +9,10 @@ import type { Services } from '../services/index.ts'
 import type { SharePage } from '../services/sharing/share-info.ts'
 import { joinPath } from '../values/paths.ts'
 import { shareTitle } from '../values/share-title.ts'
+import { linkPreview, paragraphsOf, titleOf } from './link-preview.ts'
 import { previewOf, sendPreview } from './preview.ts'
 import { addressOf, askedOf, folderPage, listOf, PAGE, placeOf } from './shared-folder.ts'
+import type { TextKey } from './text.ts'
 import type { SaveView, ShareView } from './views.ts'
 import {
   type Page,
@@ -21,12 +23,14 @@ import {
   signInAt,
   type Visit,
 } from './visit.ts'
-import { fileOf, folderOf, momentOf, personOf } from './words.ts'
+import { sharerOf } from './words.ts'
 
 /** The path of the cookie is that of the page, so that it is sent to this share only. */
 const PASS_COOKIE = 'share_pass'
-/** Set by the script of a shared folder: `tiles` or `list`. */
+/** The chosen view of a shared folder: `tiles` or `list`. Its path is that of the page, too. */
 const VIEW_COOKIE = 'share_view'
+
+const YEAR_SECONDS = 365 * 86_400
 
 /** Room for the most paths that an archive accepts, of maximum length and mostly escaped. */
 const MAX_ZIP_FORM_BYTES = 640 * 1024
@@ -103,7 +107,7 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
     caller: Caller | null,
     share: LinkedShare,
   ): Promise<Page> {
-    const { here, query, token } = visit
+    const { here, query, token, words } = visit
     const file = query.get('file')
     const save = await saveView(visit, caller, share)
     if (file)
@@ -119,12 +123,17 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
     const place = placeOf(query)
     const page = { limit: PAGE, cursor: query.get('cursor') }
     const level = await shareLinks.list(token, await visitor(visit), { ...askedOf(place), page })
-    const tiles = cookiesOf(visit)[VIEW_COOKIE] === 'tiles'
+    const view = lookIn(query.get('view'))
+    const chosen = view ?? lookIn(cookiesOf(visit)[VIEW_COOKIE])
     // Only recipient and sharer can see a share with one person.
     const mayEdit =
       hasConsole && share.mayEdit !== 0 && caller !== null && caller.userId !== share.userId
     const edit = mayEdit ? `/shared/${share.id}` : null
-    return folderPage({ here, place, level, look, caller, save, edit, tiles })
+    const shown = folderPage({ here, place, level, look, caller, save, edit, chosen, words })
+    if (!view) return shown
+    const cookie = { path: here, maxAge: YEAR_SECONDS, sameSite: 'lax', secure } as const
+    shown.headers['set-cookie'] = stringifySetCookie(VIEW_COOKIE, view, cookie)
+    return shown
   }
 
   return {
@@ -227,7 +236,7 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
           return undefined
         }
         const { look, delivery } = await shareLinks.preview(visit.token, await visitor(visit), path)
-        const { kind } = previewOf(look)
+        const { kind } = previewOf(look, visit.words)
         // The contents of an archive are listed with range requests. A request for the whole file
         // counts as a download.
         const isWhole = kind === 'archive' && visit.req.headers.range === undefined
@@ -241,9 +250,9 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
   }
 }
 
-const problems: Partial<Record<ErrorCode, string>> = {
-  PASSWORD_REQUIRED: 'Type the password first.',
-  WRONG_PASSWORD: 'This is not the password. Check it and try again.',
+const problems: Partial<Record<ErrorCode, TextKey>> = {
+  PASSWORD_REQUIRED: 'passwordFirst',
+  WRONG_PASSWORD: 'passwordWrong',
 }
 
 /** @param file its path, if it is in a shared folder */
@@ -257,35 +266,49 @@ function sharePage(
     save = null,
   }: { error?: AppError; file?: string; save?: SaveView | null } = {},
 ): Page {
-  const { here, query } = visit
+  const { here, query, words } = visit
+  const { say } = words
   const { fileName, fileType, size } = look
   const isFolder = look.kind === FOLDER && path === undefined
-  const file = isFolder ? folderOf(fileName, size) : fileOf(fileName, fileType, size)
-  const { kind, layout, short, missing } = previewOf(look)
+  // What a password hides, and what only its recipient may see.
+  const isHidden = look.needs !== null
+  const file = isFolder ? words.folderOf(fileName, size) : words.fileOf(fileName, fileType, size)
+  const { kind, layout, short, missing } = previewOf(look, words)
   const at = path === undefined ? '' : `?${new URLSearchParams({ path })}`
+  const problem = error && problems[error.code]
   const data: ShareView = {
-    file,
-    until: look.expiresAt === null ? null : momentOf(look.expiresAt),
+    file: isHidden ? null : file,
+    title: isHidden || path !== undefined ? '' : look.title,
+    paragraphs: isHidden || path !== undefined ? [] : paragraphsOf(look.message),
+    until: look.expiresAt === null ? null : words.momentOf(look.expiresAt),
     own: ownAddress(visit),
     download: look.allowDownload ? `${here}/download${at}` : null,
     save,
     back: path === undefined ? null : listOf(here, placeOf(query)),
     needs: look.needs,
-    sharedBy: look.sharedBy && personOf(look.sharedBy),
-    preview:
-      kind && !look.needs ? { kind, layout, short, src: `${here}/preview${at}`, size } : null,
+    isPublic: look.isPublic,
+    sharedBy: sharerOf(look.sharedBy),
+    preview: kind && !isHidden ? { kind, layout, short, src: `${here}/preview${at}`, size } : null,
     noPreview: missing,
     signIn: signInAt(ownAddress(visit)),
-    problem: (error && problems[error.code]) ?? '',
+    problem: problem ? say(problem) : '',
   }
   const status = error?.status ?? (look.needs === 'sign-in' ? 401 : 200)
-  return page(
-    'share',
-    data,
-    { title: error ? `Error: ${file.name}` : file.name, caller },
-    { status },
-  )
+  const title = isHidden
+    ? say(look.needs === 'password' ? 'protectedTitle' : 'privateTitle')
+    : path === undefined
+      ? titleOf(look, words)
+      : file.name
+  const frame = {
+    title: error ? say('errorTitle', { title }) : title,
+    caller,
+    og: linkPreview(look, words, path === undefined ? title : undefined),
+  }
+  return page('share', data, frame, { status })
 }
+
+const lookIn = (text: string | null | undefined) =>
+  text === 'tiles' || text === 'list' ? text : undefined
 
 /** Whether the visitor requests a further page of the list. */
 const isReadingOn = ({ query }: Visit, { kind }: SharePage): boolean =>

@@ -6,9 +6,10 @@ import type { SharedEntry, SharedLevel, SharedQuery } from '../services/sharing/
 import { MAX_NAME_PART, MAX_ZIPPED } from '../values/limits.ts'
 import { joinPath, parsePath } from '../values/paths.ts'
 import { crumbsOf, fileRow, folderRow } from './level.ts'
+import { linkPreview, paragraphsOf, titleOf } from './link-preview.ts'
 import type { LevelEntry, SaveView, SortView } from './views.ts'
 import { type Page, page } from './visit.ts'
-import { momentOf, nameOf, personOf, sizeOf } from './words.ts'
+import { sharerOf, type Words } from './words.ts'
 
 /**
  * Entries per page: at most as many as one archive can have, and divisible by two to six, so that
@@ -16,14 +17,17 @@ import { momentOf, nameOf, personOf, sizeOf } from './words.ts'
  */
 export const PAGE = 180
 
+/** A folder with fewer pictures opens as a list. */
+const FEWEST_PICTURES = 3
+
 /** Larger originals are not loaded for a tile. */
 const MAX_TILE_BYTES = 4_000_000
 
 /** The sort orders: the URL value, the label, and whether the largest comes first. */
 const sorts = [
-  { name: 'name', sort: 'name', label: 'Name', descending: false },
-  { name: 'changed', sort: 'updatedAt', label: 'Changed', descending: true },
-  { name: 'size', sort: 'size', label: 'Size', descending: true },
+  { name: 'name', sort: 'name', label: 'sortName', descending: false },
+  { name: 'changed', sort: 'updatedAt', label: 'sortChanged', descending: true },
+  { name: 'size', sort: 'size', label: 'sortSize', descending: true },
 ] as const
 
 /** The URL parameters of a shared folder page. */
@@ -47,13 +51,18 @@ export function placeOf(query: URLSearchParams): FolderPlace {
 }
 
 /** The query string of a page. */
-const queryOf = ({ path, search, sort, descending, file }: FolderPlace, cursor = '') => ({
+const queryOf = (
+  { path, search, sort, descending, file }: FolderPlace,
+  cursor = '',
+  view = '',
+) => ({
   ...(path ? { path } : {}),
   ...(search ? { q: search } : {}),
   ...(sort === sorts[0] ? {} : { sort: sort.name }),
   ...(descending ? { desc: '1' } : {}),
   ...(file ? { file } : {}),
   ...(cursor ? { cursor } : {}),
+  ...(view ? { view } : {}),
 })
 
 /**
@@ -61,8 +70,13 @@ const queryOf = ({ path, search, sort, descending, file }: FolderPlace, cursor =
  *
  * @param here URL of the share
  */
-export function addressOf(here: string, place: FolderPlace, cursor?: string): string {
-  const query = new URLSearchParams(queryOf(place, cursor))
+export function addressOf(
+  here: string,
+  place: FolderPlace,
+  cursor?: string,
+  view?: string,
+): string {
+  const query = new URLSearchParams(queryOf(place, cursor, view))
   return query.size > 0 ? `${here}?${query}` : here
 }
 
@@ -102,13 +116,13 @@ export const askedOf = ({
 })
 
 /** Sort links: each sorts in its natural direction, or reverses the current one. */
-const sortsOf = (here: string, place: FolderPlace): SortView[] =>
+const sortsOf = (here: string, place: FolderPlace, { say }: Words): SortView[] =>
   sorts.map(sort => {
     const isNow = sort === place.sort
     const descending = isNow ? !place.descending : sort.descending
     return {
       name: sort.name,
-      label: sort.label,
+      label: say(sort.label),
       href: addressOf(here, { ...place, sort, descending }),
       now: isNow ? (place.descending ? 'descending' : 'ascending') : null,
     }
@@ -135,34 +149,56 @@ interface Shown {
   save: SaveView | null
   /** URL for editing; null for visitors who may not edit. */
   edit: string | null
-  /** Whether the visitor has chosen tiles. */
-  tiles: boolean
+  /** The view that the visitor has chosen. */
+  chosen: 'list' | 'tiles' | undefined
+  words: Words
 }
 
 /** One page of a shared folder, of a subfolder or of search results. */
-export function folderPage({ here, place, level, look, caller, save, edit, tiles }: Shown): Page {
+export function folderPage({
+  here,
+  place,
+  level,
+  look,
+  caller,
+  save,
+  edit,
+  chosen,
+  words,
+}: Shown): Page {
   const { names, entries, nextCursor } = level
+  const isTop = names.length === 0
+  const pictures = isMostlyPictures(entries)
   const folderAt = pathsAt(here, { ...place, search: '' }, 'path')
   // Link target for the way back to the same list.
   const fileAt = pathsAt(here, { ...place, path: place.search ? place.path : '' }, 'file')
   const [previewAt, downloadAt] = [bytesAt(`${here}/preview`), bytesAt(`${here}/download`)]
   const rowOf = (entry: SharedEntry) => ({
-    ...fileRow(entry, fileAt(entry.path)),
+    ...fileRow(words, entry, fileAt(entry.path)),
     picture: pictureOf(entry, look, previewAt(entry.path)),
     download: look.allowDownload ? downloadAt(entry.path) : null,
   })
   const entryOf = (entry: SharedEntry): LevelEntry => ({
-    ...(entry.kind === FOLDER ? folderRow(entry, folderAt(entry.path)) : rowOf(entry)),
+    ...(entry.kind === FOLDER ? folderRow(words, entry, folderAt(entry.path)) : rowOf(entry)),
     where: place.search ? whereOf(entry.path, folderAt) : null,
   })
   const data = {
     save,
-    tiles,
+    title: isTop ? look.title : '',
+    paragraphs: isTop ? paragraphsOf(look.message) : [],
+    tiles: chosen ? chosen === 'tiles' : pictures,
+    pictures,
+    looks: (['list', 'tiles'] as const).map(view => ({
+      look: view,
+      href: addressOf(here, place, '', view),
+    })),
+    levelCount: isTop ? look.fileCount : countOf(level),
+    fileCount: look.fileCount,
     edit: edit && [edit, ...names.map(encodeURIComponent)].join('/'),
-    crumbs: crumbsOf(look.fileName, names, path => folderAt(joinPath(path))),
+    crumbs: crumbsOf(words, look.fileName, names, path => folderAt(joinPath(path))),
     entries: entries.map(entryOf),
     next: nextCursor ? addressOf(here, place, nextCursor) : null,
-    sorts: sortsOf(here, place),
+    sorts: sortsOf(here, place, words),
     search: {
       action: here,
       text: place.search,
@@ -172,12 +208,29 @@ export function folderPage({ here, place, level, look, caller, save, edit, tiles
     zip: look.allowDownload
       ? { action: `${here}/download`, folder: joinPath(names), most: MAX_ZIPPED }
       : null,
-    size: sizeOf(look.size),
-    until: look.expiresAt === null ? null : momentOf(look.expiresAt),
-    sharedBy: look.sharedBy && personOf(look.sharedBy),
+    size: words.sizeOf(look.size),
+    until: look.expiresAt === null ? null : words.momentOf(look.expiresAt),
+    sharedBy: sharerOf(look.sharedBy),
   }
-  return page('shared-folder', data, { title: nameOf(look.fileName), caller })
+  return page('shared-folder', data, {
+    title: titleOf(look, words),
+    caller,
+    og: linkPreview(look, words, titleOf(look, words)),
+  })
 }
+
+/** Whether most of what a list shows are pictures or videos. */
+function isMostlyPictures(entries: readonly SharedEntry[]): boolean {
+  const pictures = entries.filter(
+    ({ kind, name, fileType, size }) =>
+      kind !== FOLDER && /image|video/.test(kindOf({ name, contentType: fileType, size }) ?? ''),
+  )
+  return pictures.length >= FEWEST_PICTURES && pictures.length * 2 > entries.length
+}
+
+/** The number of files in a folder, if all of its entries are on the page. Null otherwise. */
+const countOf = ({ entries, nextCursor }: SharedLevel): number | null =>
+  nextCursor === null ? entries.reduce((sum, { fileCount }) => sum + fileCount, 0) : null
 
 /** The folder of a search result, unless it is the shared folder itself. */
 function whereOf(path: string, folderAt: (path: string) => string): LevelEntry['where'] {

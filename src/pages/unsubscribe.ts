@@ -8,36 +8,34 @@ import { type Page, page, type Reply, type Visit } from './visit.ts'
  * programs submit the same form by themselves (RFC 8058).
  */
 export function unsubscribePages({ mailings }: Services) {
-  const answer = (stopped: boolean, here: string): Page => {
+  const answer = (stopped: boolean, { here, words: { say } }: Visit): Page => {
     const action: Action = stopped
-      ? { label: 'Send mails again', href: `${here}/resume`, post: true }
-      : { label: 'Stop these mails', href: here, post: true }
+      ? { label: say('sendAgain'), href: `${here}/resume`, post: true }
+      : { label: say('stopMails'), href: here, post: true }
     const data: MessageView = {
       icon: stopped ? 'check' : 'person',
-      heading: stopped ? 'No more mails' : 'Mails from Satchel',
-      sentence: stopped
-        ? 'This service no longer sends mails about shared files or invites to your address.'
-        : 'When people share files with you or invite you, this service can send a mail to your address.',
+      heading: say(stopped ? 'noMoreMails' : 'mailsFrom'),
+      sentence: say(stopped ? 'mailsStopped' : 'mailsSent'),
       at: null,
       actions: [action],
-      small: 'Mails about your own account are sent in any case.',
+      small: say('ownMails'),
     }
     return page('message', data, { title: data.heading, caller: null })
   }
 
   return {
     show: async (visit: Visit): Promise<Reply> =>
-      answer(await mailings.isStopped(visit.token), visit.here),
+      answer(await mailings.isStopped(visit.token), visit),
 
     /** The body is ignored: neither of its two possible formats adds anything to the URL. */
     async stop(visit: Visit): Promise<Reply> {
       await mailings.setStopped(visit.token, true)
-      return answer(true, visit.here)
+      return answer(true, visit)
     },
 
     async resume(visit: Visit): Promise<Reply> {
       await mailings.setStopped(visit.token, false)
-      return answer(false, visit.here)
+      return answer(false, visit)
     },
   }
 }

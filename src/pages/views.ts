@@ -3,6 +3,7 @@ import { Eta } from 'eta'
 import { satchel } from '../http/icon.ts'
 import type { TextKind } from '../renderers/kinds.ts'
 import { assets } from './assets.ts'
+import type { Texts } from './text.ts'
 import type { Moment, Person, ShownFile, Size } from './words.ts'
 
 /** A next step for the visitor: a link, or a form. */
@@ -90,7 +91,13 @@ export interface SaveView {
 }
 
 export interface ShareView {
-  file: ShownFile
+  /** Null while the visitor may not see it. */
+  file: ShownFile | null
+  /** The heading that the sharer chose; empty for the name of the file. */
+  title: string
+  /** The message of the sharer, in lines. */
+  paragraphs: string[]
+  isPublic: boolean
   until: Moment | null
   /** URL of the page itself. */
   own: string
@@ -110,6 +117,17 @@ export interface ShareView {
 }
 
 export interface SharedFolderView extends LevelView {
+  /** The heading that the sharer chose; empty for the name of the folder. */
+  title: string
+  /** The message of the sharer, in lines. */
+  paragraphs: string[]
+  /** Whether tiles are large, because most entries are pictures. */
+  pictures: boolean
+  /** URLs that choose a view. */
+  looks: { look: 'list' | 'tiles'; href: string }[]
+  /** The number of files at all levels of the share, and of this folder; null if unknown. */
+  fileCount: number
+  levelCount: number | null
   save: SaveView | null
   /** URL in the console for people who may edit. */
   edit: string | null
@@ -240,6 +258,11 @@ export interface RequestView {
   /** The token of the sender, for the script. */
   sender: string
   sent: (ShownFile & { at: Moment })[]
+  /** The thanks for one file, and for several. */
+  thanksForOne: string
+  thanksForMore: string
+  /** The messages of the script, as JSON. */
+  texts: string
   problem: string
 }
 
@@ -270,6 +293,8 @@ export interface Frame {
   /** Whether the header offers to sign in. */
   signIn: string
   notice: string
+  /** Open Graph properties, for link previews. */
+  og: [property: string, content: string][]
   graphiql: boolean
   /** Whether the service has accounts of its own, with a page about their security. */
   accounts: boolean
@@ -279,12 +304,18 @@ const eta = new Eta({
   views: fileURLToPath(new URL('views', import.meta.url)),
   cache: true,
   autoTrim: ['nl', 'nl'],
+  // Every template can read messages.
+  functionHeader: 'const { say, rich, forScript } = it',
 })
 eta.loadTemplate('@satchel', satchel)
 
 /** Renders a page. All values in a template are escaped, except included templates. */
-export const renderPage = <V extends keyof Views>(view: V, frame: Frame, data: Views[V]): string =>
-  eta.render(`/${view}`, { ...data, frame, assets })
+export const renderPage = <V extends keyof Views>(
+  view: V,
+  texts: Texts,
+  frame: Frame,
+  data: Views[V],
+): string => eta.render(`/${view}`, { ...texts, ...data, frame, assets })
 
-export const renderText = (title: string, data: TextView): string =>
-  eta.render('/text', { ...data, title, assets })
+export const renderText = (texts: Texts, title: string, data: TextView): string =>
+  eta.render('/text', { ...texts, ...data, title, assets })

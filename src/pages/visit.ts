@@ -4,10 +4,13 @@ import type { Incoming } from '../http/incoming.ts'
 import { InvalidInput } from '../runtime/errors.ts'
 import { readReturnTo } from '../sign-in/return-to.ts'
 import type { Frame, Views } from './views.ts'
+import type { Words } from './words.ts'
 
 /** A request for a page. */
 export interface Visit
   extends Pick<Incoming, 'req' | 'res' | 'query' | 'address' | 'signal' | 'log'> {
+  /** The words of the page, in the language of its visitor. */
+  words: Words
   /** The token in the URL, if there is one. */
   token: string
   /** The URL of the page itself, for forms and for the way back. */

@@ -1,7 +1,10 @@
 import mime from 'mime'
 import prettyBytes from 'pretty-bytes'
+import type { Role } from '../access/roles.ts'
+import { type Language, languages, locales } from '../language/languages.ts'
 import { momentText } from '../values/moment.ts'
 import { oneLine } from '../values/one-line.ts'
+import { type TextKey, type Texts, textsIn } from './text.ts'
 
 /** A size, rounded for people and exact. */
 export interface Size {
@@ -45,72 +48,102 @@ export interface Person {
   unverified?: boolean
 }
 
-const numbers = new Intl.NumberFormat('en')
-
-export const number = (n: number): string => numbers.format(n)
-export const count = (n: number, noun: string): string =>
-  `${number(n)} ${noun}${n === 1 ? '' : 's'}`
-
-/** In binary units, like the limits of the plans. */
-export const sizeOf = (bytes: number): Size => ({
-  text: prettyBytes(bytes, { binary: true }),
-  exact: count(bytes, 'byte'),
-})
-
-export const momentOf = (ms: number): Moment => ({
-  iso: new Date(ms).toISOString(),
-  text: momentText(ms),
-})
-
-const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-
-/** The day of a timestamp, for lists. */
-export const dayOf = (ms: number): Moment => ({
-  iso: new Date(ms).toISOString(),
-  text: days.format(ms),
-})
-
 const archive =
   /[/+-](?:zip|gzip|x-tar|x-7z-compressed|vnd\.rar|x-rar-compressed|x-bzip2?|x-xz|zstd)$/
 const table = /csv|tab-separated|ms-excel|spreadsheet/
 const document = /pdf|msword|wordprocessing|opendocument\.text|presentation|powerpoint|rtf|epub/
 const code = /json|xml|javascript|typescript|html|css|x-sh|python|yaml|toml|sql|wasm/
 
-const kinds: [test: (type: string) => boolean, icon: Kind['icon'], word: string][] = [
-  [type => type.startsWith('image/'), 'image', 'image'],
-  [type => type.startsWith('video/'), 'video', 'video'],
-  [type => type.startsWith('audio/'), 'audio', 'audio'],
-  [type => archive.test(type), 'archive', 'archive'],
-  [type => table.test(type), 'table', 'table'],
-  [type => document.test(type), 'document', 'document'],
-  [type => code.test(type), 'code', 'file'],
-  [type => type.startsWith('text/'), 'text', 'text file'],
+type KindKey = Extract<TextKey, `kind${string}`>
+
+const kinds: [test: (type: string) => boolean, icon: Kind['icon'], label: KindKey][] = [
+  [type => type.startsWith('image/'), 'image', 'kindImage'],
+  [type => type.startsWith('video/'), 'video', 'kindVideo'],
+  [type => type.startsWith('audio/'), 'audio', 'kindAudio'],
+  [type => archive.test(type), 'archive', 'kindArchive'],
+  [type => table.test(type), 'table', 'kindTable'],
+  [type => document.test(type), 'document', 'kindDocument'],
+  [type => code.test(type), 'code', 'kindCode'],
+  [type => type.startsWith('text/'), 'text', 'kindText'],
 ]
 
-/** The kind of a file, by its media type. The extension is included if it fits the type. */
-export function kindOf(name: string, fileType: string): Kind {
-  const type = fileType.replace(/;.*/, '')
-  const [, icon, word] = kinds.find(([test]) => test(type)) ?? [null, 'file' as const, 'file']
-  const [, ending] = /\.([a-z0-9]{1,8})$/i.exec(name) ?? []
-  const known = ending !== undefined && icon !== 'text' && mime.getType(`./x.${ending}`) === type
-  const label = known ? `${ending.toUpperCase()} ${word}` : word
-  return { icon, label: label.charAt(0).toUpperCase() + label.slice(1) }
+const roles = {
+  owner: 'roleOwner',
+  admin: 'roleAdmin',
+  editor: 'roleEditor',
+  viewer: 'roleViewer',
+} as const satisfies Record<Role, TextKey>
+
+/** The words of pages in one language. Sizes are in bytes, times in milliseconds. */
+export interface Words extends Texts {
+  /** The name of a role. */
+  roleOf(role: Role): string
+  /** In binary units, like the limits of the plans. */
+  sizeOf(bytes: number): Size
+  momentOf(ms: number): Moment
+  /** The day of a timestamp, for lists. */
+  dayOf(ms: number): Moment
+  /** The kind of a file, by its media type. The extension is included if it fits the type. */
+  kindOf(name: string, fileType: string): Kind
+  /** The name of a file as text. A name without a visible character is described instead. */
+  nameOf(text: string): string
+  fileOf(name: string, fileType: string, bytes: number): ShownFile
+  folderOf(name: string, bytes: number): ShownFile
 }
 
-/** The name of a file as text. A name without a visible character is described instead. */
-export const nameOf = (text: string): string => oneLine(text) || 'A file without a name'
+function makeWords(language: Language): Words {
+  const texts = textsIn(language)
+  const { say } = texts
+  const locale = locales[language]
+  const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
 
-export const fileOf = (name: string, fileType: string, bytes: number): ShownFile => ({
-  name: nameOf(name),
-  kind: kindOf(name, fileType),
-  size: sizeOf(bytes),
-})
+  const sizeOf = (bytes: number): Size => ({
+    text: prettyBytes(bytes, { binary: true, locale }),
+    exact: say('bytes', { count: bytes }),
+  })
 
-export const folderOf = (name: string, bytes: number): ShownFile => ({
-  name: nameOf(name),
-  kind: { label: 'Folder', icon: 'folder' },
-  size: sizeOf(bytes),
-})
+  function kindOf(name: string, fileType: string): Kind {
+    const type = fileType.replace(/;.*/, '')
+    const [, icon, label] = kinds.find(([test]) => test(type)) ?? [
+      null,
+      'file' as const,
+      'kindFile' as const,
+    ]
+    const [, ending = ''] = /\.([a-z0-9]{1,8})$/i.exec(name) ?? []
+    const known = ending !== '' && mime.getType(`./x.${ending}`) === type ? 'yes' : 'no'
+    return { icon, label: say(label, { known, ending: ending.toUpperCase() }) }
+  }
+
+  const nameOf = (text: string): string => oneLine(text) || say('noName')
+
+  return {
+    ...texts,
+    roleOf: role => say(roles[role]),
+    sizeOf,
+    momentOf: ms => ({ iso: new Date(ms).toISOString(), text: momentText(ms, locale) }),
+    dayOf: ms => ({ iso: new Date(ms).toISOString(), text: days.format(ms) }),
+    kindOf,
+    nameOf,
+    fileOf: (name, fileType, bytes) => ({
+      name: nameOf(name),
+      kind: kindOf(name, fileType),
+      size: sizeOf(bytes),
+    }),
+    folderOf: (name, bytes) => ({
+      name: nameOf(name),
+      kind: { label: say('kindFolder'), icon: 'folder' },
+      size: sizeOf(bytes),
+    }),
+  }
+}
+
+const all = Object.fromEntries(languages.map(language => [language, makeWords(language)]))
+
+export const wordsIn = (language: Language): Words => all[language] as Words
+
+/** The sharer of a page; null if there is nothing to show. */
+export const sharerOf = (sharer: Parameters<typeof personOf>[0] | null): Person | null =>
+  sharer && (sharer.name || sharer.email) ? personOf(sharer) : null
 
 /** A person: the chosen name, and the email address as proof of identity if it is verified. */
 export function personOf({

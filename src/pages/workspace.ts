@@ -3,7 +3,6 @@ import type { Services } from '../services/index.ts'
 import { joinPath } from '../values/paths.ts'
 import { levelView } from './level.ts'
 import { page, type Reply, signInAt, type Visit } from './visit.ts'
-import { nameOf } from './words.ts'
 
 const PAGE = 200
 
@@ -31,12 +30,12 @@ export function workspacePage(
     })
     const hrefOf = (path: string[], cursor?: string) =>
       `${here}?${new URLSearchParams({ path: joinPath(path), ...(cursor ? { cursor } : {}) })}`
-    const data = levelView(level, {
+    const data = levelView(visit.words, level, {
       top: found.name,
       folder: hrefOf,
       file: ({ id: file }) =>
         `/api/workspaces/${id}/files/download?${new URLSearchParams({ file_id: file })}`,
     })
-    return page('workspace', data, { title: nameOf(found.name), caller })
+    return page('workspace', data, { title: visit.words.nameOf(found.name), caller })
   }
 }

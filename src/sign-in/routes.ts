@@ -9,6 +9,7 @@ import { isLoopback, type OAuthProvider } from '../config/config.ts'
 import { createAddresses } from '../http/addresses.ts'
 import { nobody } from '../http/callers.ts'
 import { type Answer, answer, success } from '../http/envelope.ts'
+import { languageOf } from '../http/language.ts'
 import type { DoorPlan, Passage } from '../http/threshold.ts'
 import { write } from '../http/write.ts'
 import { Forbidden, InvalidInput } from '../runtime/errors.ts'
@@ -168,7 +169,7 @@ export function createAuthRoutes(options: AuthRoutesOptions): DoorPlan {
     const known = devices.knows(req, userId)
     const { id, secret, expiresAt } = await sessions.start(
       userId,
-      { device, address: network, known, from },
+      { device, address: network, known, from, language: languageOf(req) },
       openId && { provider: pending.provider, sid: openId.sid, issuedAt: openId.issuedAt },
     )
     const maxAge = Math.floor((expiresAt - Date.now()) / 1000)

@@ -1,10 +1,17 @@
-/**
- * Formats times for people, in UTC, because neither pages nor mails know the reader's time zone.
- */
-const moment = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'long',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-})
+const moments = new Map<string, Intl.DateTimeFormat>()
 
-export const momentText = (ms: number): string => `${moment.format(ms)} UTC`
+/**
+ * Formats a time for people, in UTC, because neither pages nor mails know the reader's time zone.
+ */
+export function momentText(ms: number, locale = 'en-GB'): string {
+  let moment = moments.get(locale)
+  if (!moment) {
+    moment = new Intl.DateTimeFormat(locale, {
+      dateStyle: 'long',
+      timeStyle: 'short',
+      timeZone: 'UTC',
+    })
+    moments.set(locale, moment)
+  }
+  return `${moment.format(ms)} UTC`
+}

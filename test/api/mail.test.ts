@@ -10,6 +10,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { createMailer } from '../../src/jobs/mail.ts'
 import { backoff, createWorker, type Worker, type WorkerOptions } from '../../src/jobs/worker.ts'
 import { createLog } from '../../src/runtime/log.ts'
+import { sessionService } from '../../src/services/accounts/session.ts'
 import type { Mail } from '../../src/services/notices/outbox.ts'
 import { momentText } from '../../src/values/moment.ts'
 import { ask, codeOf } from '../support/ask.ts'
@@ -123,6 +124,41 @@ const linksIn = (mail: ReceivedMail | undefined) =>
     (mail?.html ?? '').matchAll(/<a [^>]*?href="([^"]+)"[^>]*>([^<]*)<\/a>/g),
     ([, url, title]) => [title, url],
   )
+
+describe('The language of a mail', () => {
+  const speak = (name: string, language: string | null) =>
+    t.app.db.run('UPDATE user SET language = ? WHERE email = ?', [language, `${name}@example.com`])
+
+  it('is that of a known recipient, else that of the sender', async () => {
+    const dora = await t.signIn('dora')
+    await alice.upload('docs/other.txt', 'hello', 'text/plain')
+    const to = { email: dora.email }
+    await speak('dora', 'de')
+    await speak('alice', 'en')
+    const [german] = await mailsOf(() => share(to))
+    expect(german?.header('subject')).toBe('alice teilt „a.txt“ mit dir')
+    expect(german?.html).toContain('<html lang="de"')
+    expect(german?.text).toContain('Solche Mails an deine Adresse abbestellen')
+    await speak('dora', 'en')
+    const [english] = await mailsOf(() => share({ ...to, objects: ['docs/other.txt'] }))
+    expect(english?.header('subject')).toBe('alice shares "other.txt" with you')
+    await speak('alice', 'de')
+    const [unknown] = await mailsOf(() => share({ email: 'new@example.com' }))
+    expect(unknown?.header('subject')).toBe('alice teilt „a.txt“ mit dir')
+    await speak('alice', null)
+  })
+
+  it('is kept from the first sign-in', async () => {
+    const franz = await t.signIn('franz')
+    const sessions = sessionService({ db: t.app.db, sessionSeconds: 60 })
+    const enter = async (language: 'de' | 'en') => {
+      await sessions.start(franz.userId, { device: '', address: '', known: true, language })
+      return t.app.db.row('SELECT language FROM user WHERE id = ?', [franz.userId])
+    }
+    expect(await enter('de')).toEqual({ language: 'de' })
+    expect(await enter('en')).toEqual({ language: 'de' })
+  })
+})
 
 describe('A mail about shared files', () => {
   it('names the sender, the file, the expiry and the link', async () => {
@@ -477,7 +513,7 @@ describe('The outbox', () => {
       handlers: {
         ...idle,
         async mail(mail, job) {
-          await mailer.send(mail, job)
+          await mailer.send(mail, { ...job, language: 'en' })
           done.push(job.id)
         },
       },
@@ -543,7 +579,7 @@ describe('The outbox', () => {
         'copy-entries': async () => {},
         'file-request-mail': async () => {},
         'share-mail': async () => {},
-        mail: (mail, job) => mailer.send(mail, job),
+        mail: (mail, job) => mailer.send(mail, { ...job, language: 'en' }),
       },
     })
     await until(() => server.begun > 0)

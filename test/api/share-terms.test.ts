@@ -364,9 +364,9 @@ describe('A view-only link', () => {
     // Nor as an archive, of the folder or of what is in it.
     expect(statusAndCode(await resolve(token))).toEqual([403, 'FORBIDDEN'])
     expect(statusAndCode(await resolve(token, { entries: ['a.txt'] }))).toEqual([403, 'FORBIDDEN'])
-    expect(await (await page(`/share/${token}`)).text()).not.toContain('Download as ZIP')
+    expect(await (await page(`/share/${token}`)).text()).not.toContain('Download all')
     await patch(token, { allow_download: true })
-    expect(await (await page(`/share/${token}`)).text()).toContain('Download as ZIP')
+    expect(await (await page(`/share/${token}`)).text()).toContain('Download all')
     const { url } = (await resolve(token)).response
     expect((await fetch(url)).status).toBe(200)
     await patch(token, { allow_download: false })

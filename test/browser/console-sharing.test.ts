@@ -687,7 +687,7 @@ describe('A folder', () => {
     await viewer.getByRole('button', { name: 'Close' }).click()
     await visitor.getByRole('heading', { name: 'Trips' }).waitFor()
     const archive = visitor.waitForEvent('download')
-    await visitor.getByRole('button', { name: 'Download as ZIP' }).click()
+    await visitor.getByRole('button', { name: /^Download all/ }).click()
     const selected = await readZip(readFileSync(await (await archive).path()))
     expect([...selected.keys()]).toContain('Trips/plan.md')
     await visitor.context().close()
@@ -818,7 +818,7 @@ describe('Several files and folders', () => {
     await expectAccessible(visitor)
     await pictures(visitor, 'share-page-many')
     const archive = visitor.waitForEvent('download')
-    await visitor.getByRole('button', { name: 'Download as ZIP' }).click()
+    await visitor.getByRole('button', { name: /^Download all/ }).click()
     const files = await readZip(readFileSync(await (await archive).path()))
     expect([...files.keys()].toSorted()).toEqual([
       'Trips/',

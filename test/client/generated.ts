@@ -52,7 +52,7 @@ export type ShareFilesInput = {
   label?: string | null | undefined;
   /** Whether its recipient may edit: in a shared folder, upload, create folders, rename, move, replace and delete; of a shared file, replace the content. Editors may also download, and need no password. False by default. */
   mayEdit?: boolean | null | undefined;
-  /** A message for the mail, up to 1,000 characters. It is not stored. */
+  /** What its page says to visitors, and the mail to the recipient: up to 1,000 characters. */
   message?: string | null | undefined;
   /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
   notifies?: boolean | null | undefined;
@@ -60,6 +60,8 @@ export type ShareFilesInput = {
   password?: string | null | undefined;
   /** Whether to tell the recipient by mail. */
   sendEmail?: boolean | null | undefined;
+  /** The heading of its page, instead of the name of what is shared: up to 100 characters. */
+  title?: string | null | undefined;
   /** Whether they become one share instead of one share each. A share of several entries cannot be edited. False by default. */
   together?: boolean | null | undefined;
 };

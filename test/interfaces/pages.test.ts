@@ -306,7 +306,7 @@ describe('GET /login', () => {
     const words = wordsOf(answer)
     expect(words).toContain('Continue with GitHub')
     expect(words).toContain('Continue with Acme cloud')
-    expect(words).toContain('on your way to a file that was shared with you')
+    expect(words).toContain('After that, you see the file that was shared with you.')
     expect(linksOf(answer)).toContain('/auth/oauth?provider=github&amp;return_to=%2Fshare%2Fabc')
   })
 
@@ -357,21 +357,48 @@ describe('POST /logout', () => {
   })
 })
 
+describe('The language of a page', () => {
+  const german = { 'accept-language': 'de-CH,de;q=0.9,en;q=0.8' }
+
+  it('is that of the browser', async () => {
+    const path = await share(await file('Minutes.txt', 'hello', 'text/plain'))
+    const answer = await get(path, t.anonymous, german)
+    expect(answer.headers.get('vary')).toContain('Accept-Language')
+    expect(answer.text).toContain('<html lang="de">')
+    expect(wordsOf(answer)).toContain('Minutes.txt Textdatei · 5 B Geteilt von alice Verfügbar bis')
+    expect(wordsOf(await get('/', t.anonymous, german))).toContain('Deine Dateien, sicher geteilt')
+  })
+
+  it('is the one that the person has chosen', async () => {
+    const cookie = 'language=en'
+    const answer = await get('/login', t.anonymous, { ...german, cookie })
+    expect(answer.text).toContain('<html lang="en">')
+  })
+
+  it('also applies to errors', async () => {
+    const gone = await get(`/share/${'x'.repeat(43)}`, t.anonymous, german)
+    expect([gone.status, wordsOf(gone)]).toEqual([
+      404,
+      expect.stringContaining('Link nicht gefunden Dieser Link geht nicht: Die Freigabe wurde'),
+    ])
+  })
+})
+
 describe('GET /share/{token}', () => {
-  it('shows the shared files, but not who shares them or their location', async () => {
+  it('shows the shared files and the name of the sharer, but neither address nor location', async () => {
     const object = await file('Minutes.txt', 'hello', 'text/plain')
     const path = await share(object, { duration: '7d' })
     const answer = await get(path)
     expect(answer.status).toBe(200)
     isPage(answer)
     const words = wordsOf(answer)
-    expect(words).toContain('Minutes.txt Text file · 5 B Available until')
+    expect(words).toContain('Minutes.txt Text file · 5 B Shared by alice Available until')
     expect(answer.text).toContain('title="5 bytes"')
     expect(answer.text).toMatch(
       /<time datetime="\d{4}-\d\d-\d\dT[\d:.]+Z">\d+ \w+ \d{4} at \d\d:\d\d UTC<\/time>/,
     )
     expect(linksOf(answer)).toContain(`${path}/download`)
-    for (const hidden of ['alice', object.split('/')[0] ?? ''])
+    for (const hidden of ['alice@example.com', object.split('/')[0] ?? ''])
       expect(answer.text).not.toContain(hidden)
     expect(await downloadsOf(path)).toBe(0)
   })
@@ -508,7 +535,7 @@ describe('POST /share/{token}', () => {
 
   it.each([
     ['a wrong one', 'wrong', 403, 'This is not the password. Check it and try again.'],
-    ['none', '', 401, 'Type the password first.'],
+    ['none', '', 401, 'Enter the password first.'],
     ['one that is too long', 'x'.repeat(129), 403, 'This is not the password.'],
   ])('refuses %s with an explanation and the form', async (_what, password, status, words) => {
     const path = await share(await file('secret.txt'), { password: PASSWORD })
@@ -519,8 +546,37 @@ describe('POST /share/{token}', () => {
     expect(wordsOf(answer)).toContain(words)
     expect(answer.text).toContain('<p class="problem" id="problem" role="alert">')
     expect(answer.text).toContain('aria-describedby="hint problem" aria-invalid="true" autofocus')
-    expect(answer.text).toContain('<title>Error: secret.txt · Satchel</title>')
+    expect(answer.text).toContain('<title>Error: Protected by a password · Satchel</title>')
     if (password) expect(answer.text).not.toContain(password)
+  })
+
+  it('hides names, number and size until the password, also from link previews', async () => {
+    const path = await share(await file('secret.txt', 'hello', 'text/plain'), {
+      password: PASSWORD,
+      title: 'Delivery for Acme',
+      message: 'As discussed.',
+    })
+    const before = await get(path)
+    for (const hidden of ['secret.txt', '5 B', 'Text file', 'Acme', 'discussed'])
+      expect(before.text).not.toContain(hidden)
+    expect(before.text).toContain(
+      '<meta property="og:description" content="A password is needed to see it.">',
+    )
+    expect(wordsOf(before)).toContain('Shared by alice')
+    const after = await get(path, t.anonymous, {
+      cookie: passOf(await post(path, { password: PASSWORD })),
+    })
+    expect(wordsOf(after)).toContain('Delivery for Acme secret.txt · Text file · 5 B')
+    expect(wordsOf(after)).toContain('As discussed.')
+    const og = [...after.text.matchAll(/<meta property="og:[^>]+>/g)].join()
+    expect(og).not.toMatch(/secret|Acme|5 B/)
+  })
+
+  it('tells link previews what an open link contains', async () => {
+    const path = await share(await file('Minutes.txt', 'hello', 'text/plain'), { title: 'May' })
+    const { text } = await get(path)
+    expect(text).toContain('<meta property="og:title" content="May">')
+    expect(text).toContain('content="alice shares something with you: 1 file, 5 B"')
   })
 
   it('counts guesses together with the REST routes, and says when to retry', async () => {
@@ -625,7 +681,7 @@ describe('GET /share/{token} of a folder', () => {
     expect(top.status).toBe(200)
     isPage(top)
     expect(wordsOf(top)).toMatch(
-      /trip 8 B Available until .* day & night 1 file, 4 B \d+ \w+ \d+ 4 B plan\.txt Text file, 4 B/,
+      /trip 2 files · 8 B Shared by alice Available until .* day & night 1 file, 4 B \d+ \w+ \d+ 4 B plan\.txt Text file, 4 B/,
     )
     const [below = '', file = ''] = ['path=day+%26+night', 'file=plan.txt'].map(
       query => `${path}?${query}`,
@@ -646,7 +702,7 @@ describe('GET /share/{token} of a folder', () => {
     const answer = await get(`${path}/download?path=plan.txt`)
     expect(await (await fetch(answer.headers.get('location') ?? '')).text()).toBe('walk')
     for (const { text } of [top, level, one])
-      for (const hidden of ['alice', 'secret place']) expect(text).not.toContain(hidden)
+      for (const hidden of ['alice@', 'secret place']) expect(text).not.toContain(hidden)
   })
 
   it('downloads the selection, or everything, as one archive', async () => {
@@ -721,9 +777,15 @@ describe('GET /share/{token} of a folder', () => {
     const view = await get(looking)
     expect(picturesOf(view)).toHaveLength(1)
     expect(linksOf(view).filter(link => link.includes('/download'))).toEqual([])
-    expect(page.text).toContain('class="card folder-card"')
-    const chosen = await get(path, t.anonymous, { cookie: 'share_view=tiles' })
-    expect(chosen.text).toContain('class="card folder-card tiles"')
+    // Most of its files are pictures.
+    expect(page.text).toContain('class="card folder-card tiles pictures"')
+    const chosen = await get(path, t.anonymous, { cookie: 'share_view=list' })
+    expect(chosen.text).toContain('class="card folder-card pictures"')
+    const asked = await get(`${path}?view=list`)
+    expect(asked.text).toContain('class="card folder-card pictures"')
+    expect(asked.headers.get('set-cookie')).toContain(
+      `share_view=list; Max-Age=31536000; Path=${path};`,
+    )
   })
 
   it('is sorted by the URL in both directions, across pages', async () => {
@@ -761,7 +823,7 @@ describe('GET /share/{token} of a folder', () => {
     const found = await get(`${path}?path=2024&q=bILL`)
     isPage(found)
     expect(wordsOf(found)).toMatch(/Bill <b>.txt Text file, .*bill.txt in 2024\/May, Text file, /)
-    expect(wordsOf(found)).not.toContain('alice')
+    expect(wordsOf(found)).not.toContain('bills of alice')
     expect(linksOf(found)).toEqual(
       expect.arrayContaining([
         `${path}?path=2024`,
@@ -1150,7 +1212,9 @@ describe('/invite/{token}', () => {
     const answer = await post(path, { answer: 'accept' }, bob)
     expect(answer.status).toBe(200)
     isPage(answer)
-    expect(wordsOf(answer)).toContain('Welcome to Tea House You are a viewer of this workspace now')
+    expect(wordsOf(answer)).toContain(
+      'Welcome to Tea House Your role in this workspace is viewer: you may see and download files.',
+    )
     expect(linksOf(answer)).toContainEqual(expect.stringMatching(/^\/workspace\/[\w-]+$/))
     const { response } = await bob.rest('GET', '/api/workspaces/list')
     expect(response.find((w: { workspace_id: string }) => w.workspace_id === id)?.role).toBe(
@@ -1165,7 +1229,7 @@ describe('/invite/{token}', () => {
     const answer = await post(path, { answer: 'decline' }, bob)
     expect([answer.status, wordsOf(answer)]).toEqual([
       200,
-      expect.stringContaining('The invite is declined'),
+      expect.stringContaining('You declined the invite'),
     ])
     expect((await get(path, bob)).status).toBe(404)
     expect((await bob.rest('GET', `/api/workspaces/${id}/quota`)).status).toBe(403)

@@ -22,7 +22,7 @@ const clients: Record<string, () => Promise<unknown>> = {
   mail: () =>
     createMailer({ ...config, smtpUrl: url, mailFrom: 'a@example.com' }).send(
       { template: 'address-changed', to: 'b@example.com', values: { provider: null } } as never,
-      { id: 'x' },
+      { id: 'x', language: 'en' },
     ),
   redis: async () => {
     const redis = await connectRedis(url, log)

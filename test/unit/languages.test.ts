@@ -7,6 +7,8 @@ import { languages } from '../../src/language/languages.ts'
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).map(file => `src/${file}`)
 const read = (file: string) => readFileSync(file, 'utf8')
 const catalogues = files.filter(file => file.endsWith('/messages/en.json'))
+/** Its keys are not used: messages are found by their English text. */
+const REFUSALS = 'src/pages/refusals/messages/en.json'
 const others = languages.filter(language => language !== 'en')
 type Catalogue = Record<string, string>
 const catalogueOf = (file: string, language: string): Catalogue =>
@@ -21,10 +23,12 @@ const placesOf = (message: string) =>
   ].sort()
 
 describe('The message catalogues', () => {
-  it('exist for the console and the pages', () => {
+  it('exist for the console, the pages and the mails', () => {
     expect(catalogues).toEqual(
       expect.arrayContaining([
         'src/console/shell/messages/en.json',
+        'src/jobs/messages/en.json',
+        'src/pages/messages/en.json',
         'src/sign-in/embedded/messages/en.json',
       ]),
     )
@@ -49,7 +53,16 @@ describe('The message catalogues', () => {
     expect(messages.filter(message => formal.test(message))).toEqual([])
   })
 
-  it.each(catalogues)('%s: every message is used', file => {
+  it('translate messages of the service word for word', () => {
+    const code = files
+      .filter(file => /\.ts$/.test(file))
+      .map(read)
+      .join('\n')
+    const messages = Object.values(catalogueOf(REFUSALS, 'en'))
+    expect(messages.filter(message => !code.includes(`'${message}'`))).toEqual([])
+  })
+
+  it.each(catalogues.filter(file => file !== REFUSALS))('%s: every message is used', file => {
     const dir = file.replace(/messages\/en\.json$/, '')
     const code = files
       .filter(name => name.startsWith(dir) && /\.(tsx?|eta)$/.test(name))

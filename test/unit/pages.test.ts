@@ -3,8 +3,11 @@ import { icon } from '../../src/http/icon.ts'
 import { rightsOf } from '../../src/pages/invite.ts'
 import { previewOf } from '../../src/pages/preview.ts'
 import { renderPage } from '../../src/pages/views.ts'
-import { fileOf, kindOf, momentOf, nameOf, personOf, sizeOf } from '../../src/pages/words.ts'
+import { personOf, wordsIn } from '../../src/pages/words.ts'
 import { deliveryOf } from '../../src/values/media.ts'
+
+const words = wordsIn('en')
+const { fileOf, kindOf, momentOf, nameOf, sizeOf } = words
 
 describe('A size', () => {
   it.each([
@@ -24,6 +27,25 @@ describe('A time', () => {
       iso: '2026-03-14T09:05:00.000Z',
       text: '14 March 2026 at 09:05 UTC',
     })
+  })
+})
+
+describe('German words', () => {
+  const german = wordsIn('de')
+
+  it('format sizes, times and kinds', () => {
+    expect(german.sizeOf(1536)).toEqual({ text: '1,5 KiB', exact: '1.536 Bytes' })
+    expect(german.momentOf(Date.UTC(2026, 2, 14, 9, 5)).text).toBe('14. März 2026 um 09:05 UTC')
+    expect(german.kindOf('photo.PNG', 'image/png').label).toBe('PNG-Bild')
+    expect(german.kindOf('thing', 'application/octet-stream').label).toBe('Datei')
+  })
+})
+
+describe('A rich message', () => {
+  it('escapes its text and keeps the HTML of its values', () => {
+    const written = words.rich('found', { text: '<b>x</b>' })
+    expect(written).toBe('Names with “<b>x</b>”.')
+    expect(words.rich('files', { count: 1200 })).toBe('1,200 files')
   })
 })
 
@@ -83,7 +105,7 @@ describe('A name', () => {
 
 describe('A preview', () => {
   const shownAs = (fileType: string) =>
-    previewOf({ fileName: 'a', fileType, size: 1, limited: false, allowDownload: true }).kind
+    previewOf({ fileName: 'a', fileType, size: 1, limited: false, allowDownload: true }, words).kind
   const types = [
     'image/png',
     'image/avif',
@@ -109,9 +131,9 @@ describe('A preview', () => {
 
 describe('The permissions of a role', () => {
   it('grow with the role', () => {
-    expect(rightsOf('viewer')).toBe('see and download files')
-    expect(rightsOf('editor')).toBe('see, add and change files')
-    expect(rightsOf('admin')).toBe('see, add and change files, and invite other people')
+    expect(rightsOf('viewer', words)).toBe('see and download files')
+    expect(rightsOf('editor', words)).toBe('see, add and change files')
+    expect(rightsOf('admin', words)).toBe('see, add and change files, and invite other people')
   })
 })
 
@@ -125,9 +147,13 @@ describe('A template', () => {
       notice: evil,
       graphiql: true,
       accounts: false,
+      og: [['og:title', evil]] as [string, string][],
     }
-    const written = renderPage('share', frame, {
+    const written = renderPage('share', words, frame, {
       file: fileOf(evil, 'image/png', 1),
+      title: evil,
+      paragraphs: [evil],
+      isPublic: true,
       until: momentOf(0),
       own: evil,
       download: evil,
@@ -154,7 +180,8 @@ describe('A template', () => {
       notice: '',
       graphiql: true,
       accounts: false,
+      og: [],
     }
-    expect(renderPage('welcome', frame, {})).toContain(lines)
+    expect(renderPage('welcome', words, frame, {})).toContain(lines)
   })
 })

@@ -33,7 +33,6 @@ export interface ShareOptions extends Terms {
   for?: string
   maxDownloads?: number
   notify?: boolean
-  message?: string
   qr?: boolean
 }
 
@@ -41,6 +40,8 @@ export interface ShareOptions extends Terms {
 interface Terms {
   password?: boolean
   label?: string
+  title?: string
+  message?: string
   viewOnly?: boolean
   /** Only for shares with a person. */
   edit?: boolean
@@ -87,10 +88,12 @@ const readPassword = async (wanted: boolean | undefined, { patience }: Context) 
   wanted ? { password: await readSecret('Password of the share: ', patience.signal) } : {}
 
 const termsOf = async (
-  { password, label, viewOnly, notifyMe: notifies }: Terms,
+  { password, label, title, message, viewOnly, notifyMe: notifies }: Terms,
   context: Context,
 ) => ({
   label,
+  title,
+  message,
   notifies,
   allowDownload: viewOnly ? false : undefined,
   ...(await readPassword(password, context)),
@@ -129,10 +132,10 @@ export async function share(
       'USAGE',
       'Name a person by --with, or make a link by --link. See satchel share --help.',
     )
-  if (link && (notify || message !== undefined || together || edit))
+  if (link && (notify || together || edit))
     throw new Failure(
       'USAGE',
-      'A link is for everyone who has it. Leave --notify, --message, --together and --edit out.',
+      'A link is for everyone who has it. Leave --notify, --together and --edit out.',
     )
   if (!link && maxDownloads !== undefined)
     throw new Failure(
@@ -152,7 +155,7 @@ export async function share(
     }
   }
   const how = { together, sendEmail: notify || message !== undefined, mayEdit: edit }
-  const input = { files, email, duration, message, ...how, ...terms }
+  const input = { files, email, duration, ...how, ...terms }
   const { shares: made, mail } = await client.change(ShareDocument, input)
   // Either one share per file, in the same order, or one share for all.
   const shares = made.map(({ fileName, recipient, token, url, expiresAt }, i) => ({
@@ -240,7 +243,16 @@ export async function shares(context: Context): Promise<Answer> {
 export async function edit(context: Context, link: string, options: EditOptions): Promise<Answer> {
   const { personal, url } = await open(context)
   const token = ownToken(link, url)
-  const { label, expires: duration, limit, download, edit: mayEdit, notifyMe: notifies } = options
+  const {
+    label,
+    title,
+    message,
+    expires: duration,
+    limit,
+    download,
+    edit: mayEdit,
+    notifyMe: notifies,
+  } = options
   const secret =
     options.password === false ? { password: null } : await readPassword(options.password, context)
   const bound = limit === undefined ? {} : { maxDownloads: limit || null }
@@ -249,7 +261,7 @@ export async function edit(context: Context, link: string, options: EditOptions)
     allowDownload: mayEdit ? true : download,
     mayEdit: download === false ? false : mayEdit,
   }
-  const terms = { label, duration, notifies, ...rights, ...bound, ...secret }
+  const terms = { label, title, message, duration, notifies, ...rights, ...bound, ...secret }
   if (Object.values(terms).every(value => value === undefined))
     throw new Failure('USAGE', 'Give at least one option to change. See satchel links edit --help.')
   const { share } = await personal.change(UpdateShareDocument, { share: { token }, ...terms })

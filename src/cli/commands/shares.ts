@@ -14,6 +14,8 @@ const passwordOption = [
   'prompt for a password, or read it from standard input',
 ] as const
 const labelOption = ['--label <text>', 'a name for the share that only you see'] as const
+const titleOption = ['--title <text>', 'the heading of the page of the share'] as const
+const messageOption = ['--message <text>', 'what the page of the share says to visitors'] as const
 const viewOption = [
   '--view-only',
   'let recipients view the file on the page of the share, but not download it',
@@ -50,10 +52,11 @@ export function declareShares(program: Command): void {
     )
     .option('--max-downloads <n>', 'maximum number of downloads of the link', wholeNumber(1))
     .option('--notify', 'notify the recipient by mail')
-    .option('--message <text>', 'notify the recipient by mail with this message')
     .option(...passwordOption)
     .option(...qrOption)
     .option(...labelOption)
+    .option(...titleOption)
+    .option('--message <text>', 'what the page and the mail say; with a person, sends the mail')
     .option(...viewOption)
     .addOption(editOption('viewOnly', 'password'))
     .option(...noticeOption)
@@ -80,6 +83,8 @@ export function declareShares(program: Command): void {
     .option(...passwordOption)
     .option(...qrOption)
     .option(...labelOption)
+    .option(...titleOption)
+    .option(...messageOption)
     .option(...viewOption)
     .option(...noticeOption)
   quick.action((path: string, options: QuickShareOptions) =>
@@ -108,6 +113,8 @@ export function declareShares(program: Command): void {
     ],
   })
     .option(...labelOption)
+    .option(...titleOption)
+    .option(...messageOption)
     .option(
       '--expires <duration>',
       'how long the share is valid from now on: 12h, 7d, 6mo, or never',

@@ -18,6 +18,8 @@ export const SHARE = graphql(`
     downloads
     maxDownloads
     label
+    title
+    message
     allowDownload
     notifies
     events(first: 1, newestFirst: true) {

@@ -11,6 +11,7 @@ import { type Share, UPDATE_SHARE } from './documents.ts'
 import { endOf } from './facts.ts'
 import { Lifetime, readLifetime } from './lifetime.tsx'
 import { MostDownloads, readMost } from './most-downloads.tsx'
+import { PageWords, readPageWords } from './page-words.tsx'
 import { Rights, readRights } from './rights.tsx'
 import { text } from './text.ts'
 
@@ -29,6 +30,7 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
       share: { id: share.id },
       ...readAccess(form, !isLink),
       ...readRights(form),
+      ...readPageWords(form),
       ...(duration === null ? {} : { duration }),
       ...(isLink ? { maxDownloads: readMost(form) } : {}),
       ...(password !== ''
@@ -86,6 +88,7 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
           />
         )}
         {share.passwordProtected && !mayAsk && <p className="soft">{text('passwordGoes')}</p>}
+        <PageWords title={share.title} message={share.message} />
         <Rights share={share} />
         {problem && (
           <p className="problem" role="alert">

@@ -1,9 +1,8 @@
 import { useEffect, useId, useRef } from 'react'
 import { mutate } from '../graphql/run.ts'
 import { Button } from '../parts/button.tsx'
-import { TextArea } from '../parts/form.tsx'
 import { Send } from '../parts/icons.ts'
-import { MAX_EMAIL, MAX_MESSAGE } from '../parts/limits.ts'
+import { MAX_EMAIL } from '../parts/limits.ts'
 import { toast } from '../parts/toasts.tsx'
 import { useTask } from '../parts/use-task.ts'
 import { SHARE_FILES } from './documents.ts'
@@ -38,7 +37,6 @@ export function PeopleForm({ files, onMade }: PeopleFormProps) {
       email,
       sendEmail,
       ...readTerms(form, true),
-      message: sendEmail ? String(form.get('message')) : null,
     }
     const { shareFiles } = await mutate(SHARE_FILES, { input })
     if (!shareFiles) return
@@ -72,12 +70,6 @@ export function PeopleForm({ files, onMade }: PeopleFormProps) {
           <input type="checkbox" name="notify" defaultChecked />
           {text('notify')}
         </label>
-        <TextArea
-          label={text('message')}
-          hint={text('messageHint')}
-          name="message"
-          maxLength={MAX_MESSAGE}
-        />
       </Terms>
       {problem && (
         <p className="problem" role="alert" id={`${id}-problem`}>

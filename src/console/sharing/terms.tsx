@@ -3,6 +3,7 @@ import { TextField } from '../parts/form.tsx'
 import { MAX_PASSWORD } from '../parts/limits.ts'
 import { AccessField, newAccess, readAccess } from './access.tsx'
 import { Lifetime, readLifetime } from './lifetime.tsx'
+import { PageWords, readPageWords } from './page-words.tsx'
 import { Rights, readRights } from './rights.tsx'
 import { text } from './text.ts'
 
@@ -48,6 +49,7 @@ export function Terms({ isDirect = false, isSeveral, children }: TermsProps) {
               autoComplete="new-password"
             />
           )}
+          <PageWords />
           {children}
           <Rights />
         </div>
@@ -62,4 +64,5 @@ export const readTerms = (form: FormData, isDirect = false) => ({
   password: String(form.get('password') ?? '') || null,
   ...readAccess(form, isDirect),
   ...readRights(form),
+  ...readPageWords(form),
 })

@@ -1,7 +1,8 @@
 import { TransferFailure } from '../../upload-engine/failure.ts'
-import type { QueuedUpload } from '../../upload-engine/snapshot.ts'
+import { isOver, type QueuedUpload } from '../../upload-engine/snapshot.ts'
 import { type Actions, rowOf } from './row.ts'
 import { sizeText } from './size-text.ts'
+import { filled, type Texts } from './texts.ts'
 import { uploadsTo } from './uploads.ts'
 
 /** Helpers from the page for its scripts. */
@@ -17,10 +18,11 @@ interface Tools {
  */
 export function start(form: HTMLFormElement, { say }: Tools): void {
   const { request = '', sender = '', largest } = form.dataset
+  const texts: Texts = JSON.parse(form.dataset.texts ?? '{}')
   const most = Number(largest)
-  const { queue, add } = uploadsTo({ api: request, sender }, ({ size }) => {
+  const { queue, add } = uploadsTo({ api: request, sender, texts }, ({ size }) => {
     if (size > most)
-      throw new TransferFailure('FILE_TOO_LARGE', `This file has more than ${sizeText(most)}.`)
+      throw new TransferFailure('FILE_TOO_LARGE', filled(texts.tooLarge, { size: sizeText(most) }))
   })
   const section = document.querySelector<HTMLElement>('.sent')
   const rows = new Map<string, ReturnType<typeof rowOf>>()
@@ -36,7 +38,7 @@ export function start(form: HTMLFormElement, { say }: Tools): void {
     for (const upload of uploads) {
       let row = rows.get(upload.id)
       if (!row) {
-        row = rowOf(upload, actionsOf(upload), say)
+        row = rowOf(upload, actionsOf(upload), { say, texts })
         rows.set(upload.id, row)
         section?.querySelector('ul')?.prepend(row.line)
         if (section) section.hidden = false
@@ -47,13 +49,32 @@ export function start(form: HTMLFormElement, { say }: Tools): void {
     for (const [id, row] of rows) if (!ids.has(id)) row.cancelled()
   }
 
+  const thanks = document.querySelector<HTMLElement>('.thanks')
+  const before = section?.querySelectorAll('li').length ?? 0
+
+  /** Thanks the sender once nothing is left to send. */
+  function thank(): void {
+    const { uploads } = queue.snapshot()
+    const done = uploads.filter(isOver).length
+    const words = thanks?.querySelector('strong')
+    if (!thanks || !words || done === 0 || done < uploads.length) return
+    const { one = '', more = '' } = words.dataset
+    words.textContent = before + done === 1 ? one : more
+    thanks.hidden = false
+  }
+
   queue.subscribe(show)
+  queue.subscribe(thank)
   show()
-  takeFiles(form, add)
+  takeFiles(form, add, texts)
 }
 
 /** Accepts files that are picked, or dropped anywhere on the page. */
-function takeFiles(form: HTMLFormElement, add: (files: readonly File[]) => void): void {
+function takeFiles(
+  form: HTMLFormElement,
+  add: (files: readonly File[]) => void,
+  texts: Texts,
+): void {
   const input = form.querySelector<HTMLInputElement>('input[type=file]')
   const label = form.querySelector('label')
   const button = form.querySelector<HTMLElement>(':scope > button')
@@ -61,7 +82,7 @@ function takeFiles(form: HTMLFormElement, add: (files: readonly File[]) => void)
   if (!input || !label || !button || !drop) return
   input.multiple = true
   input.required = false
-  label.textContent = 'Choose files, or drop them here'
+  label.textContent = texts.chooseFiles
   button.hidden = true
   form.classList.add('scripted')
   input.addEventListener('change', () => {

@@ -1,5 +1,6 @@
 import { isOver, isRunning, type Phase, type QueuedUpload } from '../../upload-engine/snapshot.ts'
 import { sizeText } from './size-text.ts'
+import { filled, type Texts } from './texts.ts'
 
 /** The actions for an upload. */
 export interface Actions {
@@ -21,16 +22,17 @@ const lasting = [
   ...['INVALID_PATH', 'INVALID_INPUT', 'FILE_CHANGED'],
 ]
 
-function wordsFor(upload: QueuedUpload): string {
+function wordsFor(upload: QueuedUpload, texts: Texts): string {
   const { phase, size, sent, failure } = upload
-  if (isOver(upload)) return `Sent · ${sizeText(size)}`
-  if (phase === 'waiting') return 'Waiting'
-  if (phase === 'detached') return 'Choose this file again, and it goes on where it stopped.'
-  if (phase === 'paused') return `Paused at ${sizeText(sent)} of ${sizeText(size)}`
+  if (isOver(upload)) return filled(texts.rowSent, { size: sizeText(size) })
+  if (phase === 'waiting') return texts.rowWaiting
+  if (phase === 'detached') return texts.rowDetached
+  if (phase === 'paused')
+    return filled(texts.rowPaused, { sent: sizeText(sent), size: sizeText(size) })
   if (failure) return failure.message
   return phase === 'checking'
-    ? 'Checking …'
-    : `${sizeText(Math.min(sent, size))} of ${sizeText(size)}`
+    ? texts.rowChecking
+    : filled(texts.rowOf, { sent: sizeText(Math.min(sent, size)), size: sizeText(size) })
 }
 
 /**
@@ -41,7 +43,7 @@ function wordsFor(upload: QueuedUpload): string {
 export function rowOf(
   { aim: { fileName }, size }: QueuedUpload,
   actions: Actions,
-  say: (words: string) => void,
+  { say, texts }: { say: (words: string) => void; texts: Texts },
 ) {
   const line = document.createElement('li')
   const name = Object.assign(document.createElement('bdi'), { textContent: fileName })
@@ -49,7 +51,7 @@ export function rowOf(
     max: Math.max(size, 1),
     value: 0,
   })
-  bar.setAttribute('aria-label', `Sending ${fileName}`)
+  bar.setAttribute('aria-label', filled(texts.rowSending, { name: fileName }))
   const state = document.createElement('p')
   const text = Object.assign(document.createElement('div'), { className: 'grow' })
   text.append(name, state, bar)
@@ -67,10 +69,10 @@ export function rowOf(
     made.addEventListener('click', act)
     return made
   }
-  const pause = button('Pause', actions.pause)
-  const resume = button('Resume', actions.resume)
-  const again = button('Try again', actions.resume)
-  const cancel = button('Cancel', actions.cancel)
+  const pause = button(texts.pause, actions.pause)
+  const resume = button(texts.resume, actions.resume)
+  const again = button(texts.tryAgain, actions.resume)
+  const cancel = button(texts.cancel, actions.cancel)
   line.append(text, pause, resume, again, cancel)
 
   let said: Phase | 'cancelled' = 'waiting'
@@ -87,7 +89,7 @@ export function rowOf(
 
     show(upload: QueuedUpload): void {
       const { phase, sent, failure } = upload
-      const words = wordsFor(upload)
+      const words = wordsFor(upload, texts)
       const isWrong = phase === 'failed'
       bar.value = sent
       bar.hidden = isOver(upload) || isWrong
@@ -108,10 +110,10 @@ export function rowOf(
 
     cancelled(): void {
       if (said === 'cancelled' || line.className === 'done') return
-      end('cancelled', 'Cancelled')
+      end('cancelled', texts.rowCancelled)
       line.className = ''
       state.className = 'soft'
-      state.textContent = 'Cancelled'
+      state.textContent = texts.rowCancelled
       for (const one of [bar, pause, resume, again, cancel]) one.remove()
     },
   }

@@ -1,6 +1,7 @@
 import { send } from '../../upload-engine/browser/send.ts'
 import { TransferFailure } from '../../upload-engine/failure.ts'
 import type { Attempt } from '../../upload-engine/job.ts'
+import type { Texts } from './texts.ts'
 
 /** A file request and its sender. */
 export interface Place {
@@ -8,6 +9,7 @@ export interface Place {
   api: string
   /** Token of the sender. */
   sender: string
+  texts: Texts
 }
 
 interface Sent {
@@ -16,8 +18,8 @@ interface Sent {
   part?: { body: Blob; attempt: Attempt }
 }
 
-export const unreachable = () =>
-  new TransferFailure('UNREACHABLE', 'The connection is lost. Waiting …', { sent: true })
+const unreachable = (texts: Texts) =>
+  new TransferFailure('UNREACHABLE', texts.connectionLost, { sent: true })
 
 /**
  * Sends one request and returns its `response`.
@@ -25,7 +27,7 @@ export const unreachable = () =>
  * @throws TransferFailure
  */
 export async function ask<T>(
-  { api, sender }: Place,
+  { api, sender, texts }: Place,
   method: string,
   path: string,
   sent: Sent = {},
@@ -39,19 +41,19 @@ export async function ask<T>(
       url: api + path,
       headers: Object.entries(headers),
       body,
-      failed: unreachable,
+      failed: () => unreachable(texts),
     }
-    return answerOf(await send(part, attempt))
+    return answerOf(await send(part, attempt), texts)
   }
   if (sent.json) headers['content-type'] = 'application/json'
   const body = sent.json ? JSON.stringify(sent.json) : null
   const answer = await fetch(api + path, { method, headers, body }).catch(() => {
-    throw unreachable()
+    throw unreachable(texts)
   })
-  return answerOf(answer)
+  return answerOf(answer, texts)
 }
 
-async function answerOf<T>(answer: Response): Promise<T> {
+async function answerOf<T>(answer: Response, texts: Texts): Promise<T> {
   const { status } = answer
   // An error page of a proxy is not JSON.
   const { response, msg } = await answer.json().catch(() => ({}))
@@ -59,8 +61,7 @@ async function answerOf<T>(answer: Response): Promise<T> {
   const { code, ...details } = response ?? {}
   const message = msg ?? `The service has answered ${status}.`
   if (code === 'MAINTENANCE') throw new TransferFailure(code, message, details)
-  if (status >= 500)
-    throw new TransferFailure('UNAVAILABLE', 'The service is not available. Waiting …', details)
+  if (status >= 500) throw new TransferFailure('UNAVAILABLE', texts.serviceAway, details)
   throw new TransferFailure(
     code ?? (status === 429 ? 'UNAVAILABLE' : 'UNEXPECTED'),
     message,

@@ -1,5 +1,7 @@
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
-const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
+const numbers = new Intl.NumberFormat(document.documentElement.lang, {
+  maximumFractionDigits: 1,
+})
 
 /** A size in bytes, formatted for people. */
 export function sizeText(bytes: number): string {

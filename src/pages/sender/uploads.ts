@@ -15,11 +15,6 @@ const REQUESTS = 3
 /** Retries for as long as the page is open. */
 const RETRIES = 100_000
 
-const { sourceOf } = sourcesOf({
-  fileChanged: () => 'The file was changed, moved or deleted while it was read. Choose it again.',
-  noWorker: () => 'The browser could not read the file. Load the page again.',
-})
-
 /**
  * Uploads files to a file request. Interrupted uploads of an earlier page load are in the queue,
  * and resume when their file is chosen again.
@@ -27,6 +22,10 @@ const { sourceOf } = sourcesOf({
  * @param check throws a failure for a file that should not be sent
  */
 export function uploadsTo(place: Place, check: (file: File) => void) {
+  const { sourceOf } = sourcesOf({
+    fileChanged: () => place.texts.fileChanged,
+    noWorker: () => place.texts.noWorker,
+  })
   const queue = uploadQueue({ atOnce: FILES })
   const limit = pLimit(REQUESTS)
   const kept = keptIn(place.api)

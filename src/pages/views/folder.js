@@ -13,6 +13,12 @@ const AHEAD = 2500
 const SWIPE = 60
 const YEAR_SECONDS = 365 * 86_400
 
+/** Fills in the values of a message. */
+const filled = (message, values) =>
+  message.replace(/\{(\w+)\}/g, (_, name) =>
+    values[name].toLocaleString(document.documentElement.lang),
+  )
+
 /** Fetches a page of this service. */
 async function read(href, signal) {
   const answer = await fetch(href, { headers: { Accept: 'text/html' }, signal })
@@ -28,16 +34,15 @@ export function start(card, tools) {
   list.onRows = rows => selection?.mark(rows)
   openOver(card, list, tools)
   for (const button of card.querySelectorAll('[data-look]'))
-    button.addEventListener('click', () => {
+    button.addEventListener('click', event => {
+      event.preventDefault()
       card.classList.toggle('tiles', button.dataset.look === 'tiles')
       for (const one of card.querySelectorAll('[data-look]'))
-        one.ariaPressed = String(one === button)
+        one.ariaCurrent = one === button ? 'true' : null
       // biome-ignore lint/suspicious/noDocumentCookie: some browsers have no cookie store
-      document.cookie = `share_view=${button.dataset.look}; path=/share; max-age=${YEAR_SECONDS}; samesite=lax`
+      document.cookie = `share_view=${button.dataset.look}; path=${location.pathname}; max-age=${YEAR_SECONDS}; samesite=lax`
       list.measure()
     })
-  const views = card.querySelector('.views')
-  if (views) views.hidden = false
   card.addEventListener('keydown', event => moveFocus(card, event))
   // A broken picture reveals the icon below it.
   card.addEventListener(
@@ -196,6 +201,7 @@ function remembered(key) {
  */
 function keepSelection(card, list) {
   const form = card.querySelector('form[data-most]')
+  const texts = JSON.parse(card.dataset.texts)
   const most = Number(form.dataset.most)
   const all = card.querySelector('[data-all]')
   const words = card.querySelector('[data-picked]')
@@ -218,8 +224,8 @@ function keepSelection(card, list) {
     all.indeterminate = !isAll && count > 0
     clear.hidden = !everything && count === 0
     send.disabled = count > most
-    const single = count === 1 && list.known.get([...picked][0])
-    send.lastChild.textContent = single ? 'Download' : sendLabel
+    send.lastChild.textContent =
+      everything || count === 0 ? sendLabel : filled(texts.downloadSelected, { count })
     words.textContent = wordsFor(isAll)
     const kept = everything ? { everything } : count > 0 ? { paths: [...picked] } : null
     remember(key, kept && JSON.stringify(kept))
@@ -227,15 +233,11 @@ function keepSelection(card, list) {
 
   /** The selection in words. */
   function wordsFor(isAll) {
-    if (everything && list.hasMore())
-      return 'Everything in this folder is selected, with what is not loaded yet.'
-    if (everything) return `All ${list.known.size} selected.`
-    if (picked.size === 0) return hint
-    if (picked.size > most)
-      return `${picked.size} selected. One archive takes up to ${most}, or a whole folder.`
-    return isAll && list.hasMore()
-      ? `${picked.size} selected: all that are loaded yet.`
-      : `${picked.size} selected.`
+    const count = picked.size
+    if (everything && list.hasMore()) return texts.selectedAll
+    if (count > most) return filled(texts.selectedTooMany, { count, most })
+    if (isAll && list.hasMore()) return filled(texts.selectedLoaded, { count })
+    return count === 1 && list.known.get([...picked][0]) ? '' : hint
   }
 
   function mark(rows) {

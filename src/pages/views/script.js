@@ -1,7 +1,10 @@
 // Enhances pages that also work without it.
 
-const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' })
-const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+const { lang } = document.documentElement
+const locale = lang === 'en' ? 'en-GB' : lang
+const texts = JSON.parse(document.currentScript.dataset.texts ?? '{}')
+const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short' })
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 const say = text => {
   document.getElementById('status').textContent = text
 }
@@ -19,7 +22,7 @@ function enhance(root) {
   for (const image of root.querySelectorAll('.preview img'))
     image.addEventListener('error', () => {
       const sorry = document.createElement('p')
-      sorry.textContent = 'This picture cannot be shown. Download it instead.'
+      sorry.textContent = texts.pictureFails
       image.replaceWith(sorry)
     })
   // Scripts that only some pages need, also for content that is loaded later.
@@ -43,13 +46,13 @@ document.addEventListener('click', async event => {
     const show = field.type === 'password'
     field.type = show ? 'text' : 'password'
     button.dataset.show ??= button.firstChild.textContent
-    button.firstChild.textContent = show ? (button.dataset.hide ?? 'Hide') : button.dataset.show
+    button.firstChild.textContent = show ? (button.dataset.hide ?? texts.hide) : button.dataset.show
   }
   if (button?.hasAttribute('data-copy')) {
     const field = document.getElementById(button.dataset.copy)
     await navigator.clipboard.writeText(field?.value ?? location.origin + location.pathname)
-    button.lastChild.textContent = button.dataset.done ?? 'Copied'
-    say(button.dataset.done ?? 'The link is copied.')
+    button.lastChild.textContent = button.dataset.done ?? texts.copied
+    say(button.dataset.done ?? texts.linkCopied)
   }
 })
 

@@ -2,15 +2,23 @@ import '../browser/laid-out.css'
 import { layOut } from '../browser/text.ts'
 import type { TextKind } from '../kinds.ts'
 
-/** Labels of the PDF frame. Share pages are in English. */
-const labels = {
-  zoomIn: 'Zoom in',
-  zoomOut: 'Zoom out',
-  find: 'Find in the document',
-  page: 'Page',
-  pages: 'of {count}',
-  notFound: 'Not found',
-}
+/** The messages of the page for this script, in the language of the page. */
+type Texts = Record<
+  | 'zoomIn'
+  | 'zoomOut'
+  | 'find'
+  | 'page'
+  | 'pages'
+  | 'notFound'
+  | 'archiveContent'
+  | 'encrypted'
+  | 'archiveEntries'
+  | 'archiveFirst'
+  | 'archiveFails'
+  | 'documentFails',
+  string
+>
+const textsOf = (part: HTMLElement): Texts => JSON.parse(part.dataset.texts ?? '{}')
 
 /**
  * Enhances the preview on the page of a shared file.
@@ -71,6 +79,8 @@ async function showDocument(
   frame.src = PDF_FRAME
   // Restores the browser's own preview.
   const onError = () => native && frame.replaceWith(native)
+  const { zoomIn, zoomOut, find, page, pages, notFound } = textsOf(part)
+  const labels = { zoomIn, zoomOut, find, page, pages, notFound }
   showPdf({ frame, url: src, labels, signal, onError })
   native?.replaceWith(frame)
 }
@@ -90,7 +100,7 @@ async function showText(
     made.append(await showDocument(src, signal))
     part.replaceChildren(made)
   } catch {
-    if (!signal.aborted) part.textContent = 'The text of this document cannot be shown.'
+    if (!signal.aborted) part.textContent = textsOf(part).documentFails
   }
 }
 
@@ -100,26 +110,31 @@ async function listContent(
   size: number,
   signal: AbortSignal,
 ): Promise<void> {
+  const texts = textsOf(part)
   const { listArchive } = await import('../browser/archive.ts')
   try {
     const { entries, hasMore } = await listArchive(src, size, signal)
     const list = document.createElement('ul')
     list.className = 'laid-out content'
     list.tabIndex = 0
-    list.ariaLabel = 'Content of the archive'
+    list.ariaLabel = texts.archiveContent
     for (const { path, isEncrypted } of entries) {
       const item = document.createElement('li')
       const named = document.createElement('bdi')
       named.textContent = path
-      item.append(named, isEncrypted ? ' (encrypted)' : '')
+      item.append(named, isEncrypted ? ` (${texts.encrypted})` : '')
       list.append(item)
     }
     const said = document.createElement('p')
     said.className = 'hint'
-    said.textContent = `${hasMore ? 'The first ' : ''}${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}`
+    const count = entries.length.toLocaleString(document.documentElement.lang)
+    said.textContent = (hasMore ? texts.archiveFirst : texts.archiveEntries).replace(
+      '{count}',
+      count,
+    )
     part.replaceChildren(list, said)
   } catch {
-    if (!signal.aborted) part.textContent = 'The content of this archive cannot be listed.'
+    if (!signal.aborted) part.textContent = texts.archiveFails
   }
 }
 

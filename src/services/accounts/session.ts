@@ -3,8 +3,10 @@ import { validate as isUuid, v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
 import { findIdentity } from '../../../db/queries/identity.ts'
 import { deleteOtherSessions, type SessionRow, sessionsOf } from '../../../db/queries/session.ts'
+import { keepFirstLanguage } from '../../../db/queries/user.ts'
 import type { Caller, Origin } from '../../access/caller.ts'
 import type { Config } from '../../config/config.ts'
+import type { Language } from '../../language/languages.ts'
 import { AppError } from '../../runtime/errors.ts'
 import { hashSecret, newSecret } from '../../runtime/tokens.ts'
 import type { Core } from '../core.ts'
@@ -29,6 +31,8 @@ export interface Client {
   from?: Origin
   /** Whether this account has signed in on this device before; then no mail is sent. */
   known: boolean
+  /** The language of the browser. */
+  language?: Language
 }
 
 /** A session as its user sees it. */
@@ -122,6 +126,7 @@ export function sessionService({
         ...(client.from ? { from: client.from } : {}),
       } as const
       const announced = await change(by, async ({ tx, record }) => {
+        if (client.language) await keepFirstLanguage(db, userId, client.language, tx)
         await db.Session.create(session, { transaction: tx })
         record(userId, {
           kind: 'session.started',

@@ -10,7 +10,10 @@ import type { Core } from '../core.ts'
 
 /** An account with its first identity. */
 export interface UserView
-  extends Omit<User, 'verifiedEmail' | 'planId' | 'planBy' | 'status' | 'signInNotices'> {
+  extends Omit<
+    User,
+    'verifiedEmail' | 'planId' | 'planBy' | 'status' | 'signInNotices' | 'language'
+  > {
   /** Whether a provider has verified the address. */
   emailVerified: boolean
   provider: string

@@ -1,7 +1,9 @@
 import { v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
 import { lockRecipient, noticesSince } from '../../../db/queries/mail-recipient.ts'
+import { languagesOf } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
+import type { Language } from '../../language/languages.ts'
 import { AppError } from '../../runtime/errors.ts'
 import { hashSecret } from '../../runtime/tokens.ts'
 import { DAY_MS, HOUR_MS } from '../../values/duration.ts'
@@ -67,6 +69,17 @@ export function mailingService({
       const stop = `${publicUrl()}/unsubscribe/${tokens.derive(STOP_TOKEN, recipient.id)}`
       await enqueue(db, 'mail', { ...mail, stop }, tx)
       return true
+    },
+
+    /**
+     * The language of a mail: that of the recipient if their account has one, else that of the
+     * person who causes the mail, else English.
+     */
+    async languageOf(mail: Mail): Promise<Language> {
+      const by = 'address' in mail.values ? mail.values.address : undefined
+      const [to = '', sender = ''] = [mail.to, by].map(address => address?.toLowerCase() ?? '')
+      const known = await languagesOf(db, [to, sender])
+      return known.get(to) ?? known.get(sender) ?? 'en'
     },
 
     /** Whether a queued mail may still be sent. Its recipient may have unsubscribed. */

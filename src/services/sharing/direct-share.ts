@@ -58,8 +58,6 @@ export interface DirectShareInput extends Omit<ShareInput, 'maxDownloads'> {
   /** Whether one share holds all entries. */
   together?: boolean | null | undefined
   sendEmail?: boolean | null | undefined
-  /** The message in the mail to the recipient. It is not stored. */
-  message?: string | null | undefined
 }
 
 const DEFAULT_DURATION = '7d'

@@ -13,6 +13,8 @@ export interface ShareInfo {
   entryCount: number
   fileType: string
   size: number
+  /** The number of shared files, at all levels. */
+  fileCount: number
   /** Null if it never expires. */
   expiresAt: number | null
   passwordProtected: boolean
@@ -22,8 +24,16 @@ export interface ShareInfo {
 
 /** The details of a share that its page shows to an admitted visitor. */
 export interface SharePage extends ShareInfo {
-  /** Null for a public share, which does not reveal its owner. */
+  /**
+   * Null for a share with one person until they sign in. The address is empty in a public share,
+   * which shows only the name.
+   */
   sharedBy: { name: string; email: string; verified: boolean } | null
+  /** The heading of the page. Empty for the name of what is shared. */
+  title: string
+  /** The message of the sharer. */
+  message: string
+  isPublic: boolean
   /** What the visitor must do before downloading. Null if nothing. */
   needs: 'sign-in' | 'password' | null
   /** Whether the share has a limit of downloads. False if downloads are not allowed at all. */
@@ -38,6 +48,7 @@ export const infoOf = (share: LinkedShare): ShareInfo => ({
   entryCount: share.entryCount ?? 1,
   fileType: share.fileType,
   size: share.size,
+  fileCount: share.fileCount,
   expiresAt: share.expiresAt,
   passwordProtected: share.passwordHash !== null,
   allowDownload: Boolean(share.allowDownload),

@@ -197,14 +197,17 @@ export function shareLinkService({
       const closed = share.passwordHash !== null && !protection.isPass(share, pass)
       return {
         ...infoOf(share),
+        isPublic: !direct,
+        title: share.title,
+        message: share.message,
         sharedBy:
-          direct && caller
-            ? {
+          direct && !caller
+            ? null
+            : {
                 name: share.sharerName,
-                email: share.sharerEmail,
-                verified: share.sharerVerifiedEmail !== null,
-              }
-            : null,
+                email: direct ? share.sharerEmail : '',
+                verified: !direct || share.sharerVerifiedEmail !== null,
+              },
         needs: direct && !caller ? 'sign-in' : closed ? 'password' : null,
         limited: share.maxDownloads !== null && share.allowDownload !== 0,
         unseen: direct && share.seenAt === null && caller?.verifiedEmail === share.recipient,

@@ -4,6 +4,7 @@ import { mayUsePrivateFiles } from '../../access/scopes.ts'
 import { InvalidInput } from '../../runtime/errors.ts'
 import { MAX_DOWNLOADS, MAX_LABEL } from '../../values/limits.ts'
 import { oneLine } from '../../values/one-line.ts'
+import { parseMessage } from '../notices/mail-message.ts'
 import { givenOf, parseBound, parseExpiry } from './link-term.ts'
 
 /**
@@ -12,6 +13,10 @@ import { givenOf, parseBound, parseExpiry } from './link-term.ts'
  */
 export interface ShareInput {
   label?: string | null | undefined
+  /** The heading of the page. Empty for the name of what is shared. */
+  title?: string | null | undefined
+  /** The message on the page. */
+  message?: string | null | undefined
   /** A duration, or `never`. */
   duration?: string | null | undefined
   password?: string | null | undefined
@@ -25,12 +30,21 @@ export interface ShareInput {
 /** The validated terms, without the password, whose hash is expensive. */
 export type ShareTerms = Pick<
   Share,
-  'label' | 'maxDownloads' | 'allowDownload' | 'mayEdit' | 'notifies' | 'expiresAt'
+  | 'label'
+  | 'title'
+  | 'message'
+  | 'maxDownloads'
+  | 'allowDownload'
+  | 'mayEdit'
+  | 'notifies'
+  | 'expiresAt'
 >
 
 /** The default terms, except for the expiry. */
 export const defaultTerms = {
   label: '',
+  title: '',
+  message: '',
   maxDownloads: null,
   allowDownload: true,
   mayEdit: false,
@@ -51,9 +65,11 @@ export const isLive = ({
 
 /** @throws INVALID_INPUT, INVALID_DURATION */
 export function parseTerms(input: ShareInput, now: number): Partial<ShareTerms> {
-  const { label, duration, maxDownloads, allowDownload, mayEdit, notifies } = input
+  const { label, title, message, duration, maxDownloads, allowDownload, mayEdit, notifies } = input
   return givenOf({
-    label: label === undefined ? undefined : parseLabel(label ?? ''),
+    label: label === undefined ? undefined : parseLabel(label ?? '', 'label'),
+    title: title === undefined ? undefined : parseLabel(title ?? '', 'title'),
+    message: message === undefined ? undefined : parseMessage(message ?? ''),
     expiresAt: duration ? (parseExpiry(duration, now) ?? NEVER) : undefined,
     maxDownloads: parseBound(maxDownloads, 'max_downloads', MAX_DOWNLOADS),
     allowDownload: allowDownload ?? undefined,
@@ -103,9 +119,9 @@ export function requireEditable({
     throw refuse('Editors sign in and need no password. Remove the password.')
 }
 
-function parseLabel(text: string): string {
+function parseLabel(text: string, field: 'label' | 'title'): string {
   const label = oneLine(text)
   if (label.length > MAX_LABEL)
-    throw new InvalidInput('label', `A label has up to ${MAX_LABEL} characters.`)
+    throw new InvalidInput(field, `A ${field} has up to ${MAX_LABEL} characters.`)
   return label
 }

@@ -168,7 +168,7 @@ const states: Record<string, () => Promise<Page>> = {
       buffer: Buffer.alloc([900, 20, 6000][i] ?? 0),
     }))
     await page.locator('input[type=file]').setInputFiles(files)
-    await page.locator('li.failed').getByText('This file has more than').waitFor()
+    await page.locator('li.failed').getByText('This file is larger than').waitFor()
     return page
   },
   'request-full': async () => {
@@ -207,7 +207,7 @@ const states: Record<string, () => Promise<Page>> = {
   'invite-declined': async () => {
     const page = await w.open(w.bob, await w.invite(w.bob, 'bob@example.com', 'viewer', 'Noise'))
     await page.getByRole('button', { name: 'Decline' }).click()
-    await page.getByRole('heading', { name: 'The invite is declined' }).waitFor()
+    await page.getByRole('heading', { name: 'You declined the invite' }).waitFor()
     return page
   },
   'invite-not-for-you': async () =>
@@ -332,10 +332,24 @@ async function findingsIn(page: Page, colorScheme: 'light' | 'dark'): Promise<st
   )
 }
 
-describe('Every state of every page, on phone and desktop, light and dark', () => {
+describe('Every state of every page, on phone and desktop, light and dark, in each language', () => {
   it.each(Object.keys(states))('%s', async name => {
     const page = await states[name]?.()
     if (!page) throw new Error(`${name} leads to no page.`)
+    await lookAt(page, name)
+    expect(await page.locator('h1').count()).toBe(1)
+    await keep(page, name)
+
+    const language = { name: 'language', value: 'de', url: w.service.url }
+    await page.context().addCookies([language])
+    await page.reload()
+    expect(await page.locator('html').getAttribute('lang')).toBe('de')
+    await lookAt(page, `${name}-de`)
+    await page.context().clearCookies({ name: 'language' })
+  })
+
+  /** Takes pictures of a page and checks its layout and accessibility. */
+  async function lookAt(page: Page, name: string): Promise<void> {
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme })
       for (const [width, height] of [
@@ -352,9 +366,7 @@ describe('Every state of every page, on phone and desktop, light and dark', () =
         )
       }
     }
-    expect(await page.locator('h1').count()).toBe(1)
-    await keep(page, name)
-  })
+  }
 })
 
 /** The pages that the README shows. */
