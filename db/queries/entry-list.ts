@@ -1,6 +1,7 @@
 import type { Db, Tx, Value } from '../index.ts'
 import { type Entry, FILE, FOLDER } from '../models/entry.ts'
 import { downPath } from './entry-path.ts'
+import { headOf, noteHead } from './event.ts'
 import { beyondKey, firstOfEach, mergePages, type Page, pageOf } from './page.ts'
 import { placeholders } from './sql.ts'
 
@@ -127,17 +128,30 @@ export const entriesByIds = (db: Db, ids: string[]): Promise<(PlacedRow & Root)[
     ids,
   )
 
-/** The entry with these names from the root down. The root without any. */
+/**
+ * The entry with these names from the root down. The root without any.
+ * @param tx of a change that ends with an event. It also reads the last event's number, as
+ * `resolveChain` does
+ */
 export async function entryAt(
   db: Db,
-  { rootId }: Root,
+  { bucketId, rootId }: Root & { bucketId: string },
   names: string[],
   tx?: Tx,
 ): Promise<PlacedRow | undefined> {
   const root = { columns: columnsOfAny, from: 'entry', where: 'entry.id = ?', values: [rootId] }
   const below = { columns: placedColumns, ...downPath({ rootId }, names, 'entry') }
   const { columns, from, where, values } = names.length === 0 ? root : below
-  return (await db.rows<PlacedRow>(`SELECT ${columns} FROM ${from} WHERE ${where}`, values, tx))[0]
+  if (!tx) return db.row<PlacedRow>(`SELECT ${columns} FROM ${from} WHERE ${where}`, values)
+  const found = await db.row<PlacedRow & { head: number | null }>(
+    `SELECT ${columns}, ${headOf} AS head FROM ${from} WHERE ${where}`,
+    [bucketId, ...values],
+    tx,
+  )
+  if (!found) return undefined
+  const { head, ...row } = found
+  noteHead(tx, bucketId, head === null ? null : Number(head))
+  return row
 }
 
 export type EntrySort = 'name' | 'createdAt' | 'updatedAt' | 'size'

@@ -269,8 +269,10 @@ describe('The second factor', () => {
   })
 
   it('limits guesses', async () => {
-    const statuses = []
-    for (let i = 0; i < 12; i++) statuses.push((await enter(`00000${i % 10}`)).answer.status)
+    const statuses: number[] = []
+    // Guesses are counted by the quarter hour, which may end once in between.
+    for (let i = 0; i < 24 && !statuses.includes(429); i++)
+      statuses.push((await enter(`00000${i % 10}`)).answer.status)
     expect(statuses).toContain(429)
   })
 
