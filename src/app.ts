@@ -5,10 +5,11 @@ import { contextMaker } from '../schema/context.ts'
 import { schema } from '../schema/index.ts'
 import { restSchema } from '../schema/rest/index.ts'
 import { callerFinder, findCallerAgain } from './access/credential.ts'
+import { createNextcloud } from './apps/nextcloud/nextcloud.ts'
 import type { Config, OAuthProvider } from './config/config.ts'
 import { localCoordination } from './coordination/local.ts'
 import { connectRedis, redisCoordination } from './coordination/redis.ts'
-import { createDav } from './dav/dav.ts'
+import { createDav, createDavSignIn } from './dav/dav.ts'
 import { createDerive } from './derive/derive.ts'
 import { createGraphql } from './graphql/yoga.ts'
 import { createCallers } from './http/callers.ts'
@@ -212,6 +213,8 @@ export async function createApp(config: Config, options: AppOptions) {
     hasConsole,
   })
 
+  const davParts = { services, coordination, telemetry, findCaller, config, publicUrl: address }
+  const davDeps = { ...davParts, signIn: createDavSignIn(davParts) }
   const threshold = createThreshold({ maintenance, ownOrigins })
   const plans: DoorPlan[] = [
     ...healthDoors(db, store, () => gateway.phase),
@@ -222,7 +225,8 @@ export async function createApp(config: Config, options: AppOptions) {
     ...document.doors,
     signedBlobs(services),
     createTus({ services, callers, config, store }),
-    createDav({ services, coordination, telemetry, findCaller, config, publicUrl: address }),
+    createDav(davDeps),
+    ...(config.nextcloudClients ? createNextcloud(davDeps) : []),
   ]
   const gateway = createGateway({
     config,

@@ -3,7 +3,7 @@ import { type Entry, FILE, FOLDER } from '../models/entry.ts'
 import { downPath } from './entry-path.ts'
 import { headOf, noteHead } from './event.ts'
 import { beyondKey, firstOfEach, mergePages, type Page, pageOf } from './page.ts'
-import { placeholders } from './sql.ts'
+import { firstIdAt, placeholders } from './sql.ts'
 
 interface Root {
   rootId: string
@@ -109,6 +109,20 @@ export function entriesOfKind(
     `SELECT ${placedColumns} FROM entry WHERE bucket_id = ? AND kind = ${kind} AND id > ?${contains} ORDER BY id LIMIT ${limit}`,
     [bucketId, after, ...(part === undefined ? [] : [part])],
   )
+}
+
+/** The ids of the files of a bucket that were created in one millisecond. */
+export async function filesMadeAt(db: Db, bucketId: string, at: number): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>(
+    `SELECT id
+     FROM entry
+     WHERE bucket_id = ?
+       AND kind = ${FILE}
+       AND id >= ?
+       AND id < ?`,
+    [bucketId, firstIdAt(at), firstIdAt(at + 1)],
+  )
+  return rows.map(({ id }) => id)
 }
 
 /** An entry of a bucket. */

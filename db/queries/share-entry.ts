@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../index.ts'
+import type { Entry } from '../models/entry.ts'
 import { ShareEntry } from '../models/share-entry.ts'
 import { type PlacedRow, placedColumns } from './entry-list.ts'
 import { type DirectShareRow, directColumns, inOrder, LIVE } from './share.ts'
@@ -42,6 +43,23 @@ export async function entryIdsOfShares(db: Db, ids: string[]): Promise<Map<strin
   }
   return found
 }
+
+/** The entries of shares of several, with what changes when they do. */
+export const taggedEntriesOfShares = (
+  db: Db,
+  shareIds: readonly string[],
+): Promise<
+  (Pick<ShareEntry, 'shareId'> & Pick<Entry, 'id' | 'name' | 'revision' | 'changeStamp'>)[]
+> =>
+  db.rows(
+    `SELECT x.share_id AS shareId, e.id, e.name, e.revision, e.change_stamp AS changeStamp
+     FROM share_entry x
+     JOIN entry e ON e.id = x.entry_id
+     WHERE x.share_id IN (${placeholders(shareIds)})
+       AND e.parent_id IS NOT NULL
+     ORDER BY x.share_id, x.position`,
+    [...shareIds],
+  )
 
 /** Puts entries of a locked tree behind a share. */
 export const insertShareEntries = (db: Db, shareId: string, entryIds: readonly string[], tx: Tx) =>

@@ -1,20 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { DavError } from './refusal.ts'
 
-export const PREFIX = '/dav'
-
 /**
- * The names in the path of a URL.
+ * The names in the part of a URL path below the prefix of a face.
  * @throws DavError 400
  */
-export function segmentsOf(path: string): string[] {
+export function namesIn(below: string): string[] {
   // A request has no fragment (RFC 9112, section 3.2), so the intended path is unknown.
-  if (path.includes('#'))
+  if (below.includes('#'))
     throw new DavError(400, 'A URL of a request has no fragment. Write # as %23.')
-  const encoded = path
-    .slice(PREFIX.length)
-    .split('/')
-    .filter(part => part !== '')
+  const encoded = below.split('/').filter(part => part !== '')
   return encoded.map(part => {
     let name: string
     try {
@@ -37,9 +32,12 @@ const encode = (name: string): string =>
         one => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
       )
 
-/** The URL path of an entry. A folder's path ends with a slash (RFC 4918, section 5.2). */
-export const hrefOf = (names: readonly string[], isFolder: boolean): string =>
-  [PREFIX, ...names.map(encode)].join('/') + (isFolder ? '/' : '')
+/**
+ * The URL path of an entry below a prefix. A folder's path ends with a slash (RFC 4918, section
+ * 5.2).
+ */
+export const hrefOf = (prefix: string, names: readonly string[], isFolder: boolean): string =>
+  [prefix, ...names.map(encode)].join('/') + (isFolder ? '/' : '')
 
 /** The URL path of an entry in a folder. */
 export const hrefIn = (folder: string, name: string, isFolder: boolean): string =>
@@ -47,8 +45,7 @@ export const hrefIn = (folder: string, name: string, isFolder: boolean): string 
 
 /**
  * The path of a URL of this service in a header: an absolute path, or a URL with scheme and host.
- * The scheme is ignored, because a proxy may terminate TLS. A path prefix that a proxy strips from
- * requests is ignored as well.
+ * The scheme is ignored, because a proxy may terminate TLS.
  * @throws DavError 400, 502 for another server
  */
 export function pathOf(text: string, req: IncomingMessage, publicUrl: string): string {
@@ -69,9 +66,7 @@ export function pathOf(text: string, req: IncomingMessage, publicUrl: string): s
     ![bare, bare.replace(/:\d+$/, '')].some(one => known.some(is => isSame(is, one)))
   )
     throw new DavError(502, 'The destination is on another server.')
-  const at = `${rest}/`.indexOf(`${PREFIX}/`)
-  if (at < 0) throw new DavError(502, `The destination is not below ${PREFIX}/.`)
-  return rest.slice(at)
+  return rest
 }
 
 /** Compares with or without the port, because some proxies do not forward their port. */

@@ -2,11 +2,12 @@ import { FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../runtime/errors.ts'
 import { type LockUse, type Looked, requireTokens } from '../services/tree/dav-lock.ts'
 import { joinPath } from '../values/paths.ts'
-import { pathOf, segmentsOf } from './address.ts'
+import { pathOf } from './address.ts'
 import { requirePreconditions } from './conditions.ts'
 import { depthOf, type Exchange, sendEmpty } from './exchange.ts'
 import { lookAt, requireParent } from './files.ts'
-import { type InDrive, placeOf, requireEntry } from './place.ts'
+import { type InDrive, requireEntry } from './place.ts'
+import { identityOf } from './properties.ts'
 import { DavError } from './refusal.ts'
 import { isSystemFile } from './system-files.ts'
 
@@ -14,14 +15,21 @@ import { isSystemFile } from './system-files.ts'
  * Resolves the Destination header (RFC 4918, section 10.3), and whether an existing target may be
  * replaced (10.6).
  */
-async function destinationOf({ incoming: { req }, services, asker, publicUrl, ...rest }: Exchange) {
+async function destinationOf({
+  incoming: { req },
+  services,
+  asker,
+  face,
+  publicUrl,
+  ...rest
+}: Exchange) {
   const { destination, overwrite = 'T' } = req.headers
   if (destination === undefined)
     throw new DavError(400, 'Send the URL of the copy in a Destination header.')
   const choice = String(overwrite).trim().toUpperCase()
   if (choice !== 'T' && choice !== 'F') throw new DavError(400, 'Overwrite is T or F.')
-  const segments = segmentsOf(pathOf(String(destination), req, publicUrl))
-  const to = requireEntry(await placeOf(services, asker, segments))
+  const segments = face.segmentsOf(pathOf(String(destination), req, publicUrl))
+  const to = requireEntry(await face.placeOf(services, asker, segments))
   if (rest.refusesSystemFiles && isSystemFile(to.names.at(-1) ?? ''))
     throw new DavError(
       403,
@@ -139,5 +147,6 @@ export async function move(exchange: Exchange): Promise<void> {
     expected: looked.expected ?? ifExpected,
   }
   await services.entryChanges.move(guarded, [{ path: joinPath(from.names) }], how, caller)
-  sendEmpty(exchange, isThere ? 204 : 201)
+  const moved = await services.entryLists.at(from.drive.open('write').tree, to.names)
+  sendEmpty(exchange, isThere ? 204 : 201, moved ? identityOf(moved) : {})
 }

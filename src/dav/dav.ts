@@ -11,17 +11,16 @@ import { AppError } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
 import { EntryLocked, LockConflict } from '../services/tree/dav-lock.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import { PREFIX, segmentsOf } from './address.ts'
 import { type IfList, tokensOf } from './conditions.ts'
 import { copy, move } from './copy-move.ts'
 import { type Exchange, hrefOfEntry, readIf, requireIf } from './exchange.ts'
+import { type Face, ownFace } from './face.ts'
 import { get, mkcol, put, remove } from './files.ts'
 import { lock, unlock } from './lock.ts'
-import { placeOf } from './place.ts'
 import { propfind } from './propfind.ts'
 import { proppatch } from './proppatch.ts'
 import { DavError, refusalOf } from './refusal.ts'
-import { davSignIn, type SignInDeps } from './sign-in.ts'
+import { type DavSignIn, davSignIn, type SignInDeps } from './sign-in.ts'
 
 interface Deps extends Pick<SignInDeps, 'findCaller'> {
   services: Services
@@ -72,8 +71,8 @@ const forgetfulOwnerOf = ({ method, headers }: IncomingMessage): string | undefi
 const ALLOW = ['OPTIONS', ...Object.keys(methods)].join(', ')
 
 /** Clients send OPTIONS before they sign in. */
-const options: Passage<null> = {
-  route: PREFIX,
+const options = (route: string): Passage<null> => ({
+  route,
   guards: 'nothing',
   caller: nobody,
   writes: false,
@@ -86,89 +85,134 @@ const options: Passage<null> = {
     }
     res.writeHead(200, { ...headers, 'cache-control': 'no-store', 'content-length': 0 }).end()
   },
+})
+
+/** What the methods of WebDAV need besides a request. */
+export interface DavDeps extends Deps {
+  signIn: DavSignIn
+}
+
+/** Authenticates requests of WebDAV and of the protocols that build on it. */
+export const createDavSignIn = ({ coordination, telemetry, findCaller }: Deps): DavSignIn =>
+  davSignIn({
+    findCaller,
+    guesses: createGuessLimiter(coordination, { prefix: 'satchel:webdav' }, telemetry),
+  })
+
+/** A request for the entry at a path of a face. */
+interface Aimed {
+  incoming: Incoming
+  caller: Caller
+  face: Face
+  path: string
+}
+
+async function exchangeAt(
+  { services, config, publicUrl }: DavDeps,
+  { incoming, caller, face, path }: Aimed,
+  lists: IfList[],
+): Promise<Exchange> {
+  const { req, address, log } = incoming
+  const asker = { caller, address, client: req.headers['user-agent'], log }
+  return {
+    incoming,
+    face,
+    services,
+    caller,
+    asker,
+    isFolderUrl: path.endsWith('/'),
+    publicUrl: publicUrl(),
+    place: await face.placeOf(services, asker, face.segmentsOf(path)),
+    refusesSystemFiles: config.webdavSystemFiles === 'refuse',
+    submitted: {
+      userId: caller.userId,
+      tokens: tokensOf(lists),
+      forgetfulOwner: forgetfulOwnerOf(req),
+    },
+    ifExpected: undefined,
+  }
+}
+
+/**
+ * Handles a request for the entry at a path, once the If header holds.
+ * @throws the errors of WebDAV
+ */
+export async function handleAt(
+  deps: DavDeps,
+  aimed: Aimed,
+  handle: Method['handle'],
+): Promise<void> {
+  const { method } = aimed.incoming.req
+  let exchange: Exchange | undefined
+  try {
+    const lists = readIf(aimed.incoming)
+    exchange = await exchangeAt(deps, aimed, lists)
+    // For a LOCK without a body, the header names the lock to refresh (RFC 4918, section 9.10.2).
+    const ifExpected = method === 'LOCK' ? undefined : await requireIf(exchange, lists)
+    await handle({ ...exchange, ifExpected })
+  } catch (error) {
+    const href =
+      error instanceof EntryLocked && exchange
+        ? await hrefOfEntry(exchange, error.entryId)
+        : undefined
+    throw refusedAs(error, method, href)
+  }
+}
+
+/**
+ * The passages of WebDAV by method, for a face.
+ * @param faceOf throws if the caller has no place at the URL
+ * @param route the path pattern, for metrics
+ */
+export function davPassages(
+  deps: DavDeps,
+  route: string,
+  faceOf: (incoming: Incoming, caller: Caller) => Face,
+): Map<string, Passage<Caller | null>> {
+  const passages = new Map<string, Passage<Caller | null>>([['OPTIONS', options(route)]])
+  for (const [name, method] of Object.entries(methods))
+    passages.set(
+      name,
+      passage({
+        route,
+        // Cookies are not accepted.
+        guards: 'nothing',
+        caller: deps.signIn,
+        body: method.body,
+        writes: method.writes,
+        handle: (incoming, caller) =>
+          handleAt(
+            deps,
+            { incoming, caller, face: faceOf(incoming, caller), path: incoming.path },
+            method.handle,
+          ),
+      }),
+    )
+  return passages
+}
+
+/** @throws DavError 405 */
+export function passageFor(
+  passages: ReadonlyMap<string, Passage>,
+  { req }: Pick<Incoming, 'req'>,
+): Passage {
+  const found = passages.get(req.method ?? '')
+  if (found) return found
+  const allow = [...passages.keys()].join(', ')
+  throw new DavError(405, `This URL accepts only ${allow}.`, { headers: { allow } })
 }
 
 /**
  * WebDAV (RFC 4918, classes 1, 2 and 3) at /dav/: docs/decisions/webdav.md. It translates requests,
  * and the services decide.
  */
-export function createDav({
-  services,
-  coordination,
-  telemetry,
-  findCaller,
-  config,
-  publicUrl,
-}: Deps): DoorPlan {
-  const guesses = createGuessLimiter(coordination, { prefix: 'satchel:webdav' }, telemetry)
-  const signIn = davSignIn({ findCaller, guesses })
-
-  async function exchangeOf(
-    incoming: Incoming,
-    caller: Caller,
-    lists: IfList[],
-  ): Promise<Exchange> {
-    const { req, path, address, log } = incoming
-    const asker = { caller, address, client: req.headers['user-agent'], log }
-    return {
-      incoming,
-      services,
-      caller,
-      asker,
-      isFolderUrl: path.endsWith('/'),
-      publicUrl: publicUrl(),
-      place: await placeOf(services, asker, segmentsOf(path)),
-      refusesSystemFiles: config.webdavSystemFiles === 'refuse',
-      submitted: {
-        userId: caller.userId,
-        tokens: tokensOf(lists),
-        forgetfulOwner: forgetfulOwnerOf(req),
-      },
-      ifExpected: undefined,
-    }
-  }
-
-  async function answer(incoming: Incoming, caller: Caller, method: Method): Promise<void> {
-    const { req } = incoming
-    let exchange: Exchange | undefined
-    try {
-      const lists = readIf(incoming)
-      exchange = await exchangeOf(incoming, caller, lists)
-      // For a LOCK without a body, the header names the lock to refresh (RFC 4918, section 9.10.2).
-      const ifExpected = req.method === 'LOCK' ? undefined : await requireIf(exchange, lists)
-      await method.handle({ ...exchange, ifExpected })
-    } catch (error) {
-      const href =
-        error instanceof EntryLocked && exchange
-          ? await hrefOfEntry(exchange, error.entryId)
-          : undefined
-      throw refusedAs(error, req.method, href)
-    }
-  }
-
-  const passages = new Map<string, Passage<Caller | null>>([['OPTIONS', options]])
-  for (const [name, method] of Object.entries(methods))
-    passages.set(
-      name,
-      passage({
-        route: PREFIX,
-        // Cookies are not accepted.
-        guards: 'nothing',
-        caller: signIn,
-        body: method.body,
-        writes: method.writes,
-        handle: (incoming, caller) => answer(incoming, caller, method),
-      }),
-    )
-
+export function createDav(deps: DavDeps): DoorPlan {
+  const { prefix } = ownFace
+  const passages = davPassages(deps, prefix, () => ownFace)
   return {
-    prefix: PREFIX,
+    prefix,
     options: true,
-    find({ req }) {
-      const found = passages.get(req.method ?? '')
-      if (found) return found
-      throw new DavError(405, `This URL accepts only ${ALLOW}.`, { headers: { allow: ALLOW } })
-    },
+    find: incoming => passageFor(passages, incoming),
     refuse: refusalOf,
   }
 }

@@ -4,14 +4,16 @@ import type { Incoming } from '../http/incoming.ts'
 import { AppError } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
 import type { Lock, Submitted } from '../services/tree/dav-lock.ts'
-import { hrefOf, pathOf, segmentsOf } from './address.ts'
+import { hrefOf, pathOf } from './address.ts'
 import { type IfList, isTrue, parseIf, type State } from './conditions.ts'
-import { type Asker, type InDrive, type Place, placeOf, requireDrive } from './place.ts'
+import type { Face } from './face.ts'
+import { type Asker, type InDrive, type Place, requireDrive } from './place.ts'
 import { DavError } from './refusal.ts'
 
 /** A request of an authenticated caller, with everything needed to handle it. */
 export interface Exchange {
   incoming: Incoming
+  face: Face
   services: Services
   caller: Caller
   /** The caller in the form that shares need. */
@@ -73,7 +75,7 @@ export function readIf({ req }: Pick<Incoming, 'req'>): IfList[] {
  */
 export async function requireIf(exchange: Exchange, lists: IfList[]): Promise<number | undefined> {
   if (lists.length === 0) return undefined
-  const { incoming, services, asker, publicUrl, place } = exchange
+  const { incoming, services, asker, publicUrl, place, face } = exchange
   const states = new Map<string | null, State>()
   const locks = new Map<string, Promise<Lock[]>>()
   for (const list of lists) {
@@ -83,7 +85,7 @@ export async function requireIf(exchange: Exchange, lists: IfList[]): Promise<nu
       state =
         resource === null
           ? await stateOf(services, place, locks)
-          : await stateAt({ services, asker, locks }, () =>
+          : await stateAt({ services, asker, face, locks }, () =>
               pathOf(resource, incoming.req, publicUrl),
             )
       states.set(resource, state)
@@ -121,12 +123,17 @@ async function stateAt(
   {
     services,
     asker,
+    face,
     locks,
-  }: Pick<Exchange, 'services' | 'asker'> & { locks: Map<string, Promise<Lock[]>> },
+  }: Pick<Exchange, 'services' | 'asker' | 'face'> & { locks: Map<string, Promise<Lock[]>> },
   path: () => string,
 ): Promise<State> {
   try {
-    return await stateOf(services, await placeOf(services, asker, segmentsOf(path())), locks)
+    return await stateOf(
+      services,
+      await face.placeOf(services, asker, face.segmentsOf(path())),
+      locks,
+    )
   } catch (error) {
     if (error instanceof DavError || (error instanceof AppError && error.status < 500))
       return nothing
@@ -141,6 +148,7 @@ function openAny({ drive }: InDrive) {
 
 /** The URL of the entry with this id, which is a place or one of its parents. */
 export function hrefOfLock(
+  { prefix }: Face,
   { base, names }: Pick<InDrive, 'base' | 'names'>,
   chain: readonly string[],
   entryId: string,
@@ -150,12 +158,12 @@ export function hrefOfLock(
   // The parents of a shared folder have no URL here.
   const down =
     depth < 0 ? names : names.slice(0, Math.max(0, depth - (chain.length - 1 - names.length)))
-  return hrefOf([...base, ...down], down.length < names.length || isFolder)
+  return hrefOf(prefix, [...base, ...down], down.length < names.length || isFolder)
 }
 
 /** The URL of an entry in the drive of a place; undefined if it has no URL there. */
 export async function hrefOfEntry(
-  { services, place }: Exchange,
+  { services, place, face }: Exchange,
   entryId: string,
 ): Promise<string | undefined> {
   if (!place.reading || !place.drive) return undefined
@@ -168,5 +176,5 @@ export async function hrefOfEntry(
   const top = drive.sharedId === null ? [] : entries.get(drive.sharedId)?.names
   if (entry?.bucketId !== drive.id || !top?.every((name, i) => entry.names[i] === name))
     return undefined
-  return hrefOf([...base, ...entry.names.slice(top.length)], entry.kind === FOLDER)
+  return hrefOf(face.prefix, [...base, ...entry.names.slice(top.length)], entry.kind === FOLDER)
 }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import fresh from 'fresh'
 import { FILE, FOLDER } from '../../db/models/entry.ts'
 import { readRaw } from '../http/body.ts'
@@ -13,7 +13,7 @@ import { expectationsOf, verified } from './checksums.ts'
 import { isInFuture, lastModified, requirePreconditions } from './conditions.ts'
 import { depthOf, type Exchange, sendEmpty } from './exchange.ts'
 import { etagOf, type InDrive, requireDrive, requireEntry } from './place.ts'
-import { httpDate, remoteId } from './properties.ts'
+import { httpDate, identityOf, remoteId } from './properties.ts'
 import { DavError } from './refusal.ts'
 import { isSystemFile } from './system-files.ts'
 
@@ -77,7 +77,16 @@ export function requireParent({ parentId }: Pick<Looked, 'parentId'>): string {
 }
 
 /** Handles PUT: streams the body into a new file, or into a new version of an existing one. */
-export async function put(exchange: Exchange): Promise<void> {
+export const put = (exchange: Exchange): Promise<void> => store(exchange, exchange.incoming.req)
+
+/** The bytes of a file and their declared type. */
+type Bytes = Pick<ReturnType<typeof readRaw>, 'source' | 'bound' | 'mimetype'>
+
+/**
+ * Stores bytes as the file at the URL of an exchange, under the headers of its request.
+ * @param from the request whose body they are, or the bytes
+ */
+export async function store(exchange: Exchange, from: IncomingMessage | Bytes): Promise<void> {
   const { incoming, services, caller, submitted, ifExpected } = exchange
   const { req, signal } = incoming
   const place = requireDrive(exchange.place)
@@ -104,7 +113,7 @@ export async function put(exchange: Exchange): Promise<void> {
   const mustBeNew = req.headers['if-none-match']?.trim() === '*'
   const replaces = !mustBeNew && (node !== undefined || !drive.refusal('delete'))
   const use = { names, how: 'content' } as const
-  const { source, bound, mimetype } = readRaw(req)
+  const { source, bound, mimetype } = 'source' in from ? from : readRaw(from)
   const expected = expectationsOf(req.headers, bound)
   const modifiedAt = fromSeconds(req.headers['x-oc-mtime']?.toString() ?? '')
   const file = await services.files.upload(
@@ -126,8 +135,7 @@ export async function put(exchange: Exchange): Promise<void> {
   )
   const accepted = modifiedAt === undefined ? {} : { 'x-oc-mtime': 'accepted' }
   sendEmpty(exchange, node ? 204 : 201, {
-    etag: etagOf({ ...file, kind: FILE, changeStamp: null }),
-    'oc-fileid': remoteId(file),
+    ...identityOf({ ...file, kind: FILE, changeStamp: null }),
     ...accepted,
   })
 }
@@ -148,8 +156,9 @@ export async function mkcol(exchange: Exchange): Promise<void> {
   if (looked.node) throw exists()
   requireParent(looked)
   const guarded = services.davLocks.guarded(tree, [{ names, how: 'member' }], submitted)
-  await services.folders.createIn(guarded, joinPath(names.slice(0, -1)), names.at(-1) ?? '', caller)
-  sendEmpty(exchange, 201)
+  const folder = joinPath(names.slice(0, -1))
+  const made = await services.folders.createIn(guarded, folder, names.at(-1) ?? '', caller)
+  sendEmpty(exchange, 201, { 'oc-fileid': remoteId(made) })
 }
 
 /** Handles DELETE (RFC 4918, section 9.6): moves the entry and everything in it into the trash. */

@@ -109,16 +109,16 @@ export async function lock(exchange: Exchange): Promise<void> {
 }
 
 async function answer(
-  { incoming: { res }, services }: Exchange,
+  { incoming: { res }, services, face }: Exchange,
   place: InDrive,
   made: Lock,
   status: number,
   headers: Record<string, string> = {},
 ): Promise<void> {
   const { node, chain } = await services.davLocks.look(place.drive.open('write').tree, place.names)
-  const root = hrefOfLock(place, chain, made.entryId, node?.kind === FOLDER)
-  const content = `<D:lockdiscovery>${activeLocks([{ lock: made, root }])}</D:lockdiscovery>`
-  const body = `${XML_START}<D:prop xmlns:D="DAV:">${content}</D:prop>\n`
+  const root = hrefOfLock(face, place, chain, made.entryId, node?.kind === FOLDER)
+  const content = `<d:lockdiscovery>${activeLocks([{ lock: made, root }])}</d:lockdiscovery>`
+  const body = `${XML_START}<d:prop xmlns:d="DAV:">${content}</d:prop>\n`
   res
     .writeHead(status, {
       'content-type': XML_TYPE,

@@ -9,6 +9,7 @@ import type { ShareView } from '../services/sharing/share-list.ts'
 import { copyName } from '../upload-engine/copy-name.ts'
 import { namesApart } from '../upload-engine/names-apart.ts'
 import { parsePath } from '../values/paths.ts'
+import { receivedLetters } from './letters.ts'
 import { driveReading, type Reading, type Resource, shareReading } from './reading.ts'
 
 /** A virtual collection: the root, or the list of workspaces or shares. */
@@ -17,6 +18,8 @@ interface Virtual {
   names: readonly string[]
   title: string
   children: { name: string; title: string; createdAt: number; resource?: Resource }[]
+  /** Where it stands for an entry, in the tree of apps. */
+  resource?: Resource
   reading?: undefined
 }
 
@@ -50,6 +53,8 @@ const notHere = () => new AppError('FOLDER_NOT_FOUND', 'There is nothing at this
 export type Asker = Visitor & { caller: Caller }
 
 interface Received {
+  /** Grows or changes with everything in a share of several entries. Null for one entry. */
+  stamp: number | null
   name: string
   /** The name with a part of the share id. It also works when `name` belongs to another share. */
   stable: string
@@ -79,7 +84,14 @@ async function received(services: Services, caller: Caller): Promise<Received[]>
     return { name: isFirst ? name : stable, stable }
   })
   const names = namesApart(wanted.map(({ name }) => name))
-  return open.map((share, i) => ({ name: names[i] ?? '', stable: wanted[i]?.stable ?? '', share }))
+  const several = open.filter(({ entryCount }) => entryCount !== null).map(({ id }) => id)
+  const stamps = await services.shares.stampsOf(several)
+  return open.map((share, i) => ({
+    name: names[i] ?? '',
+    stable: wanted[i]?.stable ?? '',
+    stamp: stamps.get(share.id) ?? null,
+    share,
+  }))
 }
 
 /**
@@ -116,8 +128,9 @@ async function listed(services: Services, caller: Caller): Promise<Virtual['chil
     const { createdAt, entryCount, entryId } = one.share
     const entry = entryCount === null ? entries.get(entryId) : undefined
     const times = { createdAt, updatedAt: createdAt, modifiedAt: createdAt }
-    const several = { ...times, revision: null, changeStamp: null }
-    const resource = resourceOf(one, entry ?? several)
+    const several = { ...times, revision: null, changeStamp: one.stamp }
+    const letters = receivedLetters(one.share.mayEdit, one.share.kind === FOLDER)
+    const resource = { ...resourceOf(one, entry ?? several), letters }
     return { name: one.name, title: one.name, createdAt: resource.createdAt, resource }
   })
 }
@@ -135,8 +148,20 @@ async function inShare(
   const { share } = found
   const [shared] = share.mayEdit ? await services.drives.sharedDrivesOf(caller, [share.id]) : []
   const drive = shared?.mayEdit ? Drive.ofShare(caller, shared) : null
-  const reading = shareReading(services, asker, share, name)
+  const reading = shareReading(services, asker, { ...share, stamp: found.stamp }, name)
   return { reading, drive, base: [SHARED, name], title: name, names }
+}
+
+/** A path in the caller's own drive. */
+export const inOwnDrive = (
+  services: Services,
+  { caller }: Asker,
+  segments: readonly string[],
+  base: string[],
+): InDrive => {
+  const drive = Drive.own(caller)
+  const names = parsePath(segments.join('/'))
+  return { reading: driveReading(services, drive), drive, base, title: FILES, names }
 }
 
 /**
@@ -160,7 +185,7 @@ export async function placeOf(
     const names = parsePath(segments.slice(base.length).join('/'))
     return { reading: driveReading(services, drive), drive, base, title, names }
   }
-  if (first === FILES) return inDrive(Drive.own(caller), [FILES], FILES)
+  if (first === FILES) return inOwnDrive(services, asker, segments.slice(1), [FILES])
   if (first === SHARED && second === undefined)
     return { names: [SHARED], title: SHARED, children: await listed(services, caller) }
   if (first === SHARED && second !== undefined)

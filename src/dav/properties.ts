@@ -3,10 +3,10 @@ import type { Lock } from '../services/tree/dav-lock.ts'
 import { type Properties, type PropertyName, propertyHash } from '../services/tree/dav-property.ts'
 import { entryNumber } from '../values/entry-number.ts'
 import { MAX_DAV_ASKED_BYTES } from '../values/limits.ts'
-import { etagOf } from './place.ts'
+import { etagOf, type Tagged } from './place.ts'
 import type { Resource } from './reading.ts'
 import { DavError } from './refusal.ts'
-import { DAV, escapeXml, parseXml } from './xml.ts'
+import { DAV, escapeXml, NEXTCLOUD, OWNCLOUD, parseXml, tagIn } from './xml.ts'
 
 /** The data from which a resource's properties are computed. */
 export interface Described {
@@ -20,6 +20,12 @@ export interface Described {
   dead: Properties
   /** The drive's quota in bytes; null if it is not requested. */
   quota: { used: number; available: number } | null
+  /** What the caller may do with it, as `oc:permissions` writes it. */
+  letters: string
+  /** Whether it is a favourite of the caller. */
+  isFavourite: boolean
+  /** Whether files of this type and size have previews. */
+  hasPreview: (file: Resource) => boolean
 }
 
 const isFile = ({ resource }: Described): boolean =>
@@ -28,7 +34,7 @@ const isFile = ({ resource }: Described): boolean =>
 const SCOPES = ['exclusive', 'shared']
   .map(
     scope =>
-      `<D:lockentry><D:lockscope><D:${scope}/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>`,
+      `<d:lockentry><d:lockscope><d:${scope}/></d:lockscope><d:locktype><d:write/></d:locktype></d:lockentry>`,
   )
   .join('')
 
@@ -37,7 +43,7 @@ export const activeLocks = (locks: Described['locks']): string =>
   locks
     .map(({ lock: { id, isShared, isDeep, owner, expiresAt }, root }) => {
       const seconds = Math.max(0, Math.ceil((expiresAt - Date.now()) / 1000))
-      return `<D:activelock><D:locktype><D:write/></D:locktype><D:lockscope><D:${isShared ? 'shared' : 'exclusive'}/></D:lockscope><D:depth>${isDeep ? 'infinity' : '0'}</D:depth>${owner}<D:timeout>Second-${seconds}</D:timeout><D:locktoken><D:href>urn:uuid:${id}</D:href></D:locktoken><D:lockroot><D:href>${root}</D:href></D:lockroot></D:activelock>`
+      return `<d:activelock><d:locktype><d:write/></d:locktype><d:lockscope><d:${isShared ? 'shared' : 'exclusive'}/></d:lockscope><d:depth>${isDeep ? 'infinity' : '0'}</d:depth>${owner}<d:timeout>Second-${seconds}</d:timeout><d:locktoken><d:href>urn:uuid:${id}</d:href></d:locktoken><d:lockroot><d:href>${root}</d:href></d:lockroot></d:activelock>`
     })
     .join('')
 
@@ -79,7 +85,7 @@ export const rfc3339 = dateFormat(
  * lacks the property.
  */
 const live: Record<string, (of: Described) => string | null> = {
-  resourcetype: of => (isFile(of) ? '' : '<D:collection/>'),
+  resourcetype: of => (isFile(of) ? '' : '<d:collection/>'),
   displayname: ({ title }) => escapeXml(title),
   getcontentlength: of => (isFile(of) ? String(of.resource?.size ?? 0) : null),
   getcontenttype: of =>
@@ -97,13 +103,18 @@ const live: Record<string, (of: Described) => string | null> = {
   'quota-used-bytes': ({ quota }) => (quota ? String(quota.used) : null),
 }
 
-/** The namespace of ownCloud's properties, which rclone and others request. */
-const OWNCLOUD = 'http://owncloud.org/ns'
 /** The namespace of the properties that Windows sets on each file. */
 const WINDOWS = 'urn:schemas-microsoft-com:'
 
 /** The id of an entry in the form that the clients of ownCloud know. */
 export const remoteId = ({ id }: { id: string }): string => `${entryNumber(id)}satchel`
+
+/** The ETag and the id of an entry as headers. */
+export const identityOf = (entry: Tagged): Record<string, string> => ({
+  etag: etagOf(entry),
+  'oc-etag': etagOf(entry),
+  'oc-fileid': remoteId(entry),
+})
 
 /** Live properties from outside the RFCs. They are only returned when requested by name. */
 const foreign: Record<string, (of: Described) => string | null> = {
@@ -115,8 +126,12 @@ const foreign: Record<string, (of: Described) => string | null> = {
   [`${OWNCLOUD}\nid`]: ({ resource }) => (resource ? remoteId(resource) : null),
   [`${OWNCLOUD}\nfileid`]: ({ resource }) => (resource ? entryNumber(resource.id) : null),
   [`${OWNCLOUD}\nsize`]: ({ resource }) => (resource ? String(resource.size) : null),
+  [`${OWNCLOUD}\npermissions`]: ({ letters }) => letters,
+  [`${OWNCLOUD}\nfavorite`]: ({ isFavourite }) => (isFavourite ? '1' : '0'),
+  [`${NEXTCLOUD}\nhas-preview`]: of =>
+    of.resource ? String(isFile(of) && of.hasPreview(of.resource)) : null,
   [`${OWNCLOUD}\nchecksums`]: of =>
-    isFile(of) && of.resource?.md5 ? `<p:checksum>MD5:${of.resource.md5}</p:checksum>` : null,
+    isFile(of) && of.resource?.md5 ? `<oc:checksum>MD5:${of.resource.md5}</oc:checksum>` : null,
 }
 
 const QUOTA = ['quota-available-bytes', 'quota-used-bytes']
@@ -161,19 +176,20 @@ export const asksQuota = (asked: Asked): boolean =>
     ({ ns, name }) => ns === DAV && QUOTA.includes(name),
   )
 
-/** The name of a property as an empty element. */
-export function emptyElement({ ns, name }: PropertyName): string {
-  if (ns === DAV) return `<D:${name}/>`
-  return ns === '' ? `<${name}/>` : `<p:${name} xmlns:p="${escapeXml(ns)}"/>`
+/** The name of a property as an empty element of a multistatus. */
+export function emptyElement(property: PropertyName): string {
+  const [tag, needs] = tagIn(property)
+  return `<${tag}${needs}/>`
 }
 
-const filled = (name: string, content: string, ns = DAV): string => {
-  if (ns !== DAV) return `<p:${name} xmlns:p="${escapeXml(ns)}">${content}</p:${name}>`
-  return content === '' ? `<D:${name}/>` : `<D:${name}>${content}</D:${name}>`
+const filled = (property: PropertyName, content: string): string => {
+  if (content === '') return emptyElement(property)
+  const [tag, needs] = tagIn(property)
+  return `<${tag}${needs}>${content}</${tag}>`
 }
 
 const propstat = (props: string, status: string): string =>
-  `<D:propstat><D:prop>${props}</D:prop><D:status>HTTP/1.1 ${status}</D:status></D:propstat>`
+  `<d:propstat><d:prop>${props}</d:prop><d:status>HTTP/1.1 ${status}</d:status></d:propstat>`
 
 /**
  * Returns a function that writes the requested properties of a resource as one part of a response.
@@ -182,7 +198,7 @@ const propstat = (props: string, status: string): string =>
 export function propertyWriter(asked: Asked): (of: Described) => string {
   if (asked.kind === 'names')
     return of => {
-      const own = usual.filter(name => live[name]?.(of) !== null).map(name => `<D:${name}/>`)
+      const own = usual.filter(name => live[name]?.(of) !== null).map(name => `<d:${name}/>`)
       const dead = [...of.dead.values()].map(content => emptyElement(parseXml(content)))
       return propstat([...own, ...dead].join(''), '200 OK')
     }
@@ -197,7 +213,7 @@ export function propertyWriter(asked: Asked): (of: Described) => string {
       let found = ''
       for (const { name, read } of wanted) {
         const content = read(of)
-        if (content !== null) found += filled(name, content)
+        if (content !== null) found += filled({ ns: DAV, name }, content)
       }
       for (const content of of.dead.values()) found += content
       return propstat(found, '200 OK')
@@ -225,7 +241,7 @@ export function propertyWriter(asked: Asked): (of: Described) => string {
     for (const { ns, name, read, hash, missing: element } of wanted) {
       const content = read?.(of) ?? null
       const dead = content === null ? of.dead.get(hash) : undefined
-      if (content !== null) found += filled(name, content, ns)
+      if (content !== null) found += filled({ ns, name }, content)
       else if (dead !== undefined) found += dead
       else missing += element
     }

@@ -8,6 +8,7 @@ import type { Properties, PropertyName } from '../services/tree/dav-property.ts'
 import { MAX_DAV_ASKED } from '../values/limits.ts'
 import { hrefIn, hrefOf } from './address.ts'
 import { depthOf, type Exchange, hrefOfLock } from './exchange.ts'
+import { lettersOf, READ_ONLY } from './letters.ts'
 import type { Place, Readable } from './place.ts'
 import { type Asked, asksQuota, type Described, isLive, propertyWriter } from './properties.ts'
 import type { Resource } from './reading.ts'
@@ -18,6 +19,8 @@ import {
   elementsOf,
   escapeXml,
   isDav,
+  MULTISTATUS,
+  OWNCLOUD,
   readXml,
   XML_START,
   XML_TYPE,
@@ -29,9 +32,10 @@ const PAGE = 1000
 const WITH_DEAD = 200
 /** The approximate size, in characters, of the chunks of a response. */
 const PART = 64 * 1024
-const END = '</D:multistatus>\n'
+const END = '</d:multistatus>\n'
 const NONE: Properties = new Map()
 const NO_ONES = new Map<string, Properties>()
+const NO_IDS: ReadonlySet<string> = new Set()
 
 /**
  * The properties that the body requests. Without a body, all (RFC 4918, section 9.1).
@@ -82,28 +86,42 @@ export async function propfind(exchange: Exchange): Promise<void> {
     )
   const asked = await readAsked(exchange)
   const write = propertyWriter(asked)
-  if (!place.reading) return send(exchange, virtual(place, depth === '1', write))
+  if (!place.reading) return send(exchange, virtual(exchange, place, depth === '1', write))
   const found = await place.reading.find(place.names)
   if (!found) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
   return send(exchange, described(exchange, place, found, { depth, asked, write }))
 }
 
 async function* virtual(
-  { names, title, children }: Place & { reading?: undefined },
+  { face: { prefix }, services }: Exchange,
+  { names, title, children, resource: itself }: Place & { reading?: undefined },
   isDeep: boolean,
   write: (of: Described) => string,
 ): AsyncGenerator<string> {
-  const of = { locks: [], dead: NONE, quota: null }
-  yield response(hrefOf(names, true), write({ ...of, resource: undefined, title, createdAt: 0 }))
+  const of = {
+    locks: [],
+    dead: NONE,
+    quota: null,
+    letters: READ_ONLY,
+    isFavourite: false,
+    hasPreview: previewTest(services),
+  }
+  const top = { ...of, resource: itself, title, createdAt: 0 }
+  yield response(hrefOf(prefix, names, true), write(top))
   if (!isDeep) return
   for (const { name, title: called, createdAt, resource } of children) {
     const isFolder = resource === undefined || resource.kind === FOLDER
     yield response(
-      hrefOf([...names, name], isFolder),
-      write({ ...of, resource, title: called, createdAt }),
+      hrefOf(prefix, [...names, name], isFolder),
+      write({ ...of, resource, title: called, createdAt, letters: resource?.letters ?? READ_ONLY }),
     )
   }
 }
+
+const previewTest =
+  ({ previews }: Exchange['services']) =>
+  ({ contentType, size }: Resource): boolean =>
+    previews.isFor({ fileType: contentType, size })
 
 /** The locks of a place's drive. A read-only share has none. */
 async function locksAt(
@@ -132,6 +150,13 @@ async function* withDead(
   }
 }
 
+/** Whether the favourites of the caller are requested. */
+const asksFavourites = (asked: Asked): boolean =>
+  asked.kind !== 'names' &&
+  (asked.kind === 'all' ? asked.also : asked.properties).some(
+    ({ ns, name }) => ns === OWNCLOUD && name === 'favorite',
+  )
+
 /** The quota of the drive, shown only to callers whose drive it is. */
 async function quotaOf({ services }: Exchange, { drive }: Readable): Promise<Described['quota']> {
   if (!drive || drive.share) return null
@@ -152,12 +177,14 @@ async function* described(
   const { chain, all: locks } = await locksAt(exchange, place)
   const own = covering(chain, locks).map(lock => ({
     lock,
-    root: hrefOfLock(place, chain, lock.entryId, isFolder),
+    root: hrefOfLock(exchange.face, place, chain, lock.entryId, isFolder),
   }))
   const quota = asksQuota(asked) ? await quotaOf(exchange, place) : null
   const isDead = place.drive !== null && (asked.kind !== 'some' || !asked.properties.every(isLive))
-  const href = hrefOf([...base, ...names], isFolder)
+  const href = hrefOf(exchange.face.prefix, [...base, ...names], isFolder)
   const dead = (isDead && (await services.davProperties.of([found.id])).get(found.id)) || NONE
+  const favourites = async (ids: string[]): Promise<ReadonlySet<string>> =>
+    asksFavourites(asked) ? services.favourites.entriesAmong(exchange.caller, ids) : NO_IDS
   const itself = {
     resource: found,
     title: names.at(-1) ?? title,
@@ -165,9 +192,16 @@ async function* described(
     locks: own,
     dead,
     quota,
+    letters: lettersOf(place, { isFolder, isRoot: names.length === 0 }),
+    isFavourite: (await favourites([found.id])).has(found.id),
+    hasPreview: previewTest(services),
   }
   yield response(href, write(itself))
   if (depth !== '1' || !isFolder) return
+  const below = {
+    folder: lettersOf(place, { isFolder: true, isRoot: false }),
+    file: lettersOf(place, { isFolder: false, isRoot: false }),
+  }
   const deep = own.filter(({ lock }) => lock.isDeep)
   const single = Map.groupBy(locks, ({ entryId }) => entryId)
   const locksOn = (id: string, at: string): Described['locks'] =>
@@ -179,6 +213,7 @@ async function* described(
       ? withDead(exchange, page)
       : [{ rows: page, dead: NO_ONES }]) {
       let text = ''
+      const marked = await favourites(rows.map(({ id }) => id))
       for (const row of rows) {
         const at = hrefIn(href, row.name, row.kind === FOLDER)
         const { id, name: title, createdAt } = row
@@ -191,6 +226,9 @@ async function* described(
             locks: locksOn(id, at),
             dead: dead.get(id) ?? NONE,
             quota,
+            letters: row.letters ?? (row.kind === FOLDER ? below.folder : below.file),
+            isFavourite: marked.has(id),
+            hasPreview: itself.hasPreview,
           }),
         )
         if (text.length > PART) {
@@ -203,7 +241,7 @@ async function* described(
 }
 
 const response = (href: string, properties: string): string =>
-  `<D:response><D:href>${escapeXml(href)}</D:href>${properties}</D:response>\n`
+  `<d:response><d:href>${escapeXml(href)}</d:href>${properties}</d:response>\n`
 
 /**
  * Streams a multistatus. Errors before the first chunk can still change the status. A small
@@ -214,7 +252,7 @@ async function send(
   parts: AsyncGenerator<string>,
 ): Promise<void> {
   const headers = { 'content-type': XML_TYPE, 'cache-control': 'no-store' }
-  let text = `${XML_START}<D:multistatus xmlns:D="DAV:">\n`
+  let text = `${XML_START}${MULTISTATUS}\n`
   while (text.length <= PART) {
     const { done, value } = await parts.next()
     if (done) return answer(res, req, { status: 207, headers, body: text + END })

@@ -15,6 +15,7 @@ import {
   type Element,
   elementsOf,
   isDav,
+  MULTISTATUS,
   readXml,
   textOf,
   writeElement,
@@ -82,9 +83,9 @@ function verdictOn(change: Asked, isFile: boolean, file: Resource | null): Verdi
     : { status: '403 Forbidden' }
 }
 
-const CONDITION = '<D:error><D:cannot-modify-protected-property/></D:error>'
+const CONDITION = '<d:error><d:cannot-modify-protected-property/></d:error>'
 const NO_TIME =
-  '<D:responsedescription>This is no time of a file: a date as HTTP writes it, or seconds since 1970, from 1900 to 2199.</D:responsedescription>'
+  '<d:responsedescription>This is no time of a file: a date as HTTP writes it, or seconds since 1970, from 1900 to 2199.</d:responsedescription>'
 
 /** Handles PROPPATCH: makes all changes, or none. */
 export async function proppatch(exchange: Exchange): Promise<void> {
@@ -126,10 +127,10 @@ export async function proppatch(exchange: Exchange): Promise<void> {
   const parts = [...Map.groupBy(statuses, ([, status]) => status)].map(([status, of]) => {
     const more = status.startsWith('403') ? CONDITION : status.startsWith('409') ? NO_TIME : ''
     const props = of.map(([element]) => element).join('')
-    return `<D:propstat><D:prop>${props}</D:prop><D:status>HTTP/1.1 ${status}</D:status>${more}</D:propstat>`
+    return `<d:propstat><d:prop>${props}</d:prop><d:status>HTTP/1.1 ${status}</d:status>${more}</d:propstat>`
   })
-  const href = hrefOf([...base, ...names], node.kind === FOLDER)
-  const body = `${XML_START}<D:multistatus xmlns:D="DAV:"><D:response><D:href>${href}</D:href>${parts.join('')}</D:response></D:multistatus>\n`
+  const href = hrefOf(exchange.face.prefix, [...base, ...names], node.kind === FOLDER)
+  const body = `${XML_START}${MULTISTATUS}<d:response><d:href>${href}</d:href>${parts.join('')}</d:response></d:multistatus>\n`
   incoming.res
     .writeHead(207, { 'content-type': XML_TYPE, 'content-length': Buffer.byteLength(body) })
     .end(body)

@@ -28,6 +28,8 @@ export interface Resource {
   md5?: string
   /** Only for a file in a drive. */
   blobId?: string | null
+  /** What the caller may do with it, where that differs from what is beside it. */
+  letters?: string
 }
 
 /**
@@ -72,7 +74,7 @@ const query = { sort: 'name', descending: false, search: null } as const
 export function shareReading(
   { shareLinks }: Services,
   visitor: Visitor,
-  share: ShareView,
+  share: ShareView & { stamp: number | null },
   title: string,
 ): Reading {
   const { token, entryCount } = share
@@ -92,7 +94,7 @@ export function shareReading(
         size,
         ...times,
         revision: 1,
-        changeStamp: null,
+        changeStamp: share.stamp,
       }
     },
 

@@ -48,8 +48,8 @@ const statuses: Partial<Record<ErrorCode, number>> = {
 export function refusalOf(thrown: unknown): Answer {
   if (thrown instanceof DavError) {
     const { status, condition, hrefs, message, headers } = thrown
-    const inside = hrefs.map(href => `<D:href>${escapeXml(href)}</D:href>`).join('')
-    const named = condition ? `<D:${condition}>${inside}</D:${condition}>` : ''
+    const inside = hrefs.map(href => `<d:href>${escapeXml(href)}</d:href>`).join('')
+    const named = condition ? `<d:${condition}>${inside}</d:${condition}>` : ''
     return answerOf(status, `${named}<S:message>${escapeXml(message)}</S:message>`, headers)
   }
   const { error } = toAppError(thrown)
@@ -64,5 +64,5 @@ export function refusalOf(thrown: unknown): Answer {
 const answerOf = (status: number, content: string, headers: Record<string, string>): Answer => ({
   status,
   headers: { 'content-type': XML_TYPE, 'cache-control': 'no-store', ...headers },
-  body: `${XML_START}<D:error xmlns:D="DAV:" xmlns:S="urn:satchel:error">${content}</D:error>\n`,
+  body: `${XML_START}<d:error xmlns:d="DAV:" xmlns:S="urn:satchel:error">${content}</d:error>\n`,
 })

@@ -15,13 +15,16 @@ const challenge = { 'www-authenticate': 'Basic realm="Satchel", charset="UTF-8"'
 
 const refused = (message: string) => new DavError(401, message, { headers: challenge })
 
+/** Finds the caller of a request. @throws DavError 401, TOO_MANY_ATTEMPTS */
+export type DavSignIn = (incoming: Incoming) => Promise<Caller>
+
 /**
  * Authenticates a request. The password of Basic (RFC 7617) is an API key, and its user is the
  * e-mail address or name of the key's user. A key as Bearer or X-API-Key works as well. Cookies are
  * ignored, so that pages of other origins cannot use a browser's session.
  * @throws DavError 401, TOO_MANY_ATTEMPTS
  */
-export function davSignIn({ findCaller, guesses }: SignInDeps) {
+export function davSignIn({ findCaller, guesses }: SignInDeps): DavSignIn {
   async function find(req: IncomingMessage): Promise<Caller | null> {
     const given = basicOf(req)
     if (!given) {
@@ -34,7 +37,7 @@ export function davSignIn({ findCaller, guesses }: SignInDeps) {
     return caller
   }
 
-  return async ({ req, address, from }: Incoming): Promise<Caller> => {
+  return async ({ req, address, from }) => {
     const { authorization, 'x-api-key': key } = req.headers
     if (authorization === undefined && key === undefined)
       throw refused(

@@ -4,6 +4,33 @@ import { readWhole } from '../http/body.ts'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
 
 export const DAV = 'DAV:'
+/** The namespaces of ownCloud's and Nextcloud's properties, which rclone and others ask for. */
+export const OWNCLOUD = 'http://owncloud.org/ns'
+export const NEXTCLOUD = 'http://nextcloud.org/ns'
+
+/**
+ * The prefixes of the namespaces that a multistatus declares. The names are those of Nextcloud,
+ * because its app for iOS looks for elements by prefix.
+ */
+const prefixes: Record<string, string> = {
+  [DAV]: 'd',
+  [OWNCLOUD]: 'oc',
+  [NEXTCLOUD]: 'nc',
+  'http://open-collaboration-services.org/ns': 'x1',
+  'http://open-cloud-mesh.org/ns': 'x2',
+}
+
+/** The start tag of a multistatus. */
+export const MULTISTATUS = `<d:multistatus ${Object.entries(prefixes)
+  .map(([ns, prefix]) => `xmlns:${prefix}="${ns}"`)
+  .join(' ')}>`
+
+/** The tag of a name in a multistatus, and the declaration that it needs there, if any. */
+export function tagIn({ ns, name }: { ns: string; name: string }): [tag: string, needs: string] {
+  if (ns === '') return [name, '']
+  const prefix = Object.hasOwn(prefixes, ns) ? prefixes[ns] : undefined
+  return prefix ? [`${prefix}:${name}`, ''] : [`p:${name}`, ` xmlns:p="${escapeXml(ns)}"`]
+}
 const XMLNS = 'http://www.w3.org/2000/xmlns/'
 
 /** An element of a body. */

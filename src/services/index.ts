@@ -72,6 +72,7 @@ import { tagService } from './tree/tag.ts'
 import { trashItemService } from './tree/trash-item.ts'
 import { versionService } from './tree/version.ts'
 import { backgroundCompletionService } from './uploads/background-completion.ts'
+import { uploadChunkService } from './uploads/upload-chunk.ts'
 import { uploadCompletionService } from './uploads/upload-completion.ts'
 import { uploadSessionService } from './uploads/upload-session.ts'
 import { uploadStreamService } from './uploads/upload-stream.ts'
@@ -192,6 +193,12 @@ export function createServices({ config, ...given }: Options) {
     workspaces,
   }
 
+  const uploadStreams = uploadStreamService({
+    ...core,
+    blobs,
+    uploadSessions,
+    backgroundCompletions,
+  })
   return {
     blobs,
     listings,
@@ -224,7 +231,8 @@ export function createServices({ config, ...given }: Options) {
     appointments,
     audits: auditService(core),
     backgroundCompletions,
-    uploadStreams: uploadStreamService({ ...core, blobs, uploadSessions, backgroundCompletions }),
+    uploadStreams,
+    uploadChunks: uploadChunkService({ ...core, uploadStreams }),
     davLocks: davLockService(trees),
     davProperties: davPropertyService(trees),
     directShares: directShareService({

@@ -24,7 +24,7 @@ const chunked = (text: string) =>
   })
 
 const lockBody = (owner: string) =>
-  `<?xml version="1.0" encoding="utf-8" ?><D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype><D:owner><D:href>${owner}</D:href></D:owner></D:lockinfo>`
+  `<?xml version="1.0" encoding="utf-8" ?><d:lockinfo xmlns:d="DAV:"><d:lockscope><d:exclusive/></d:lockscope><d:locktype><d:write/></d:locktype><d:owner><d:href>${owner}</d:href></d:owner></d:lockinfo>`
 
 const tokenOf = (headers: Headers) => headers.get('lock-token') ?? ''
 
@@ -32,13 +32,13 @@ describe('macOS Finder', () => {
   const agent = { 'user-agent': 'WebDAVFS/3.0.0 (03008000) Darwin/23.0.0 (arm64)' }
 
   it('asks for free space, writes an empty file, locks it, sends chunks, and unlocks', async () => {
-    const quota = `<?xml version="1.0" encoding="utf-8"?><D:propfind xmlns:D="DAV:"><D:prop><D:quota-available-bytes/><D:quota-used-bytes/><D:quota/><D:quotaused/></D:prop></D:propfind>`
+    const quota = `<?xml version="1.0" encoding="utf-8"?><d:propfind xmlns:d="DAV:"><d:prop><d:quota-available-bytes/><d:quota-used-bytes/><d:quota/><d:quotaused/></d:prop></d:propfind>`
     const space = await dav('PROPFIND', '/files/', {
       headers: { ...agent, depth: '0', 'content-type': 'text/xml' },
       body: quota,
     })
     expect(space.status).toBe(207)
-    expect(space.text).toMatch(/<D:quota-available-bytes>\d+</)
+    expect(space.text).toMatch(/<d:quota-available-bytes>\d+</)
     for (const name of ['._note.txt', 'note.txt'])
       expect(
         (await dav('PROPFIND', `/files/${name}`, { headers: { ...agent, depth: '0' } })).status,
@@ -85,7 +85,7 @@ describe('Windows Explorer', () => {
         headers: { ...agent, depth: '0', 'content-length': '0' },
       })
       expect([path, status]).toEqual([path, path.endsWith('ini') ? 404 : 207])
-      if (status === 207) expect(text).toContain('<D:collection/>')
+      if (status === 207) expect(text).toContain('<d:collection/>')
     }
     expect((await dav('PUT', '/files/New%20Text.txt', { headers: agent, body: '' })).status).toBe(
       201,
@@ -95,7 +95,7 @@ describe('Windows Explorer', () => {
       body: lockBody('DESKTOP\\alice'),
     })
     const held = { ...agent, if: `(${tokenOf(locked.headers)})` }
-    const times = `<?xml version="1.0" encoding="utf-8" ?><D:propertyupdate xmlns:D="DAV:" xmlns:Z="urn:schemas-microsoft-com:"><D:set><D:prop><Z:Win32CreationTime>Thu, 26 Nov 2026 12:00:00 GMT</Z:Win32CreationTime><Z:Win32FileAttributes>00000020</Z:Win32FileAttributes></D:prop></D:set></D:propertyupdate>`
+    const times = `<?xml version="1.0" encoding="utf-8" ?><d:propertyupdate xmlns:d="DAV:" xmlns:Z="urn:schemas-microsoft-com:"><d:set><d:prop><Z:Win32CreationTime>Thu, 26 Nov 2026 12:00:00 GMT</Z:Win32CreationTime><Z:Win32FileAttributes>00000020</Z:Win32FileAttributes></d:prop></d:set></d:propertyupdate>`
     const patched = await dav('PROPPATCH', '/files/New%20Text.txt', { headers: held, body: times })
     expect([patched.status, patched.text.includes('200 OK')]).toEqual([207, true])
     expect((await dav('HEAD', '/files/New%20Text.txt', { headers: agent })).status).toBe(200)
@@ -143,7 +143,7 @@ describe('LibreOffice', () => {
     expect(refreshed.status).toBe(200)
     const { text } = await dav('PROPFIND', '/files/letter.odt', {
       headers: { depth: '0' },
-      body: '<D:propfind xmlns:D="DAV:"><D:prop><D:lockdiscovery/><D:supportedlock/></D:prop></D:propfind>',
+      body: '<d:propfind xmlns:d="DAV:"><d:prop><d:lockdiscovery/><d:supportedlock/></d:prop></d:propfind>',
     })
     expect(text).toContain('LibreOffice - Alice')
     expect(

@@ -104,19 +104,19 @@ describe('The list of shares', () => {
     )
     for (const path of ['file.txt', 'folder']) await shareOf(owner, person, path)
     const { text } = await dav('PROPFIND', '/shared', { headers: { depth: '1' } })
-    const [, , file = '', folder = ''] = text.split('<D:response>')
+    const [, , file = '', folder = ''] = text.split('<d:response>')
     // A file has the time of its upload, because the client sent no older time. A folder has the
     // time of its move.
     for (const [one, changed] of [
       [file, 1e12],
       [folder, 1.1e12],
     ] as const) {
-      expect(one).toContain(`<D:getlastmodified>${new Date(changed).toUTCString()}<`)
-      expect(one).toContain(`<D:creationdate>${new Date(1e12).toISOString()}<`)
+      expect(one).toContain(`<d:getlastmodified>${new Date(changed).toUTCString()}<`)
+      expect(one).toContain(`<d:creationdate>${new Date(1e12).toISOString()}<`)
     }
     const etag = (await dav('GET', '/shared/file.txt')).headers.get('etag') ?? ''
-    expect(file).toContain(`<D:getetag>${etag.replaceAll('"', '&quot;')}</D:getetag>`)
-    expect(folder).toMatch(/<D:getetag>&quot;\d+-[\da-f-]{36}&quot;<\/D:getetag>/)
+    expect(file).toContain(`<d:getetag>${etag.replaceAll('"', '&quot;')}</d:getetag>`)
+    expect(folder).toMatch(/<d:getetag>&quot;\d+-[\da-f-]{36}&quot;<\/d:getetag>/)
   })
 })
 

@@ -46,17 +46,17 @@ async function put(
 }
 const accepted = ({ headers }: DavAnswer) => headers.get('x-oc-mtime')
 const find = async (path: string, property: string, ns = 'DAV:'): Promise<string | undefined> => {
-  const body = `<D:propfind xmlns:D="DAV:"><D:prop><${property} xmlns="${ns}"/></D:prop></D:propfind>`
+  const body = `<d:propfind xmlns:d="DAV:"><d:prop><${property} xmlns="${ns}"/></d:prop></d:propfind>`
   const { text } = await dav('PROPFIND', `/files/${path}`, { headers: { depth: '0' }, body })
   return new RegExp(`${property}(?: [^<>]*)?>([^<]+)</`).exec(text)?.[1]
 }
 const update = (set: string, remove = '') =>
-  `<?xml version="1.0"?><D:propertyupdate xmlns:D="DAV:" xmlns:Z="${WINDOWS}"><D:set><D:prop>${set}</D:prop></D:set>${
-    remove && `<D:remove><D:prop>${remove}</D:prop></D:remove>`
-  }</D:propertyupdate>`
+  `<?xml version="1.0"?><d:propertyupdate xmlns:d="DAV:" xmlns:Z="${WINDOWS}"><d:set><d:prop>${set}</d:prop></d:set>${
+    remove && `<d:remove><d:prop>${remove}</d:prop></d:remove>`
+  }</d:propertyupdate>`
 const patch = (path: string, body: string, headers: Record<string, string> = {}, by = dav) =>
   by('PROPPATCH', `/files/${path}`, { body, headers })
-const setTo = (time: string) => update(`<D:lastmodified>${seconds(time)}</D:lastmodified>`)
+const setTo = (time: string) => update(`<d:lastmodified>${seconds(time)}</d:lastmodified>`)
 
 describe('X-OC-Mtime', () => {
   it('sets the time of the file everywhere, until new content arrives without a time', async () => {
@@ -164,8 +164,8 @@ describe('X-OC-Mtime', () => {
 
 describe('PROPPATCH', () => {
   it.each([
-    ['rclone', 'D:lastmodified', '1500000000'],
-    ['clients of ownCloud', 'D:getlastmodified', 'Fri, 14 Jul 2017 02:40:00 GMT'],
+    ['rclone', 'd:lastmodified', '1500000000'],
+    ['clients of ownCloud', 'd:getlastmodified', 'Fri, 14 Jul 2017 02:40:00 GMT'],
     ['Windows', 'Z:Win32LastModifiedTime', 'Fri, 14 Jul 2017 02:40:00 GMT'],
   ])(
     'sets the time like %s, without a new revision, version or event',
@@ -212,7 +212,7 @@ describe('PROPPATCH', () => {
       'Fri, 99 Foo 2017 02:40:00 GMT',
       '1e9',
       '99999999999',
-      '<D:x>1</D:x>',
+      '<d:x>1</d:x>',
     ]) {
       const { text } = await patch(
         path,
@@ -323,7 +323,7 @@ describe('PROPPATCH', () => {
       await ask(alice, share, {
         input: { files: [{ at: { path: folder } }], email: person.email, mayEdit },
       })
-      const set = update('<D:lastmodified>1577836800</D:lastmodified>')
+      const set = update('<d:lastmodified>1577836800</d:lastmodified>')
       const { status } = await dav('PROPPATCH', `/shared/${path}`, { body: set })
       const { text } = await dav('PROPFIND', `/shared/${folder}`, { headers: { depth: '1' } })
       return [status, /Fri, 14 Jul 2017|Wed, 01 Jan 2020/.exec(text)?.[0]]

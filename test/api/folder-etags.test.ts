@@ -11,15 +11,15 @@ afterAll(() => t.stop())
 
 /** The ETag of a folder, from PROPFIND. */
 async function etagOf(dav: Dav, path: string): Promise<string> {
-  const body = '<D:propfind xmlns:D="DAV:"><D:prop><D:getetag/></D:prop></D:propfind>'
+  const body = '<d:propfind xmlns:d="DAV:"><d:prop><d:getetag/></d:prop></d:propfind>'
   const { status, text } = await dav('PROPFIND', path, { headers: { depth: '0' }, body })
-  const [, etag] = /<D:getetag>&quot;([^<]+)&quot;<\/D:getetag>/.exec(text) ?? []
+  const [, etag] = /<d:getetag>&quot;([^<]+)&quot;<\/d:getetag>/.exec(text) ?? []
   if (status !== 207 || etag === undefined) throw new Error(`${path}: ${status} ${text}`)
   return etag
 }
 
 const timesOf = (name: string, value: string) =>
-  `<D:propertyupdate xmlns:D="DAV:" xmlns:X="urn:test"><D:set><D:prop><${name}>${value}</${name}></D:prop></D:set></D:propertyupdate>`
+  `<d:propertyupdate xmlns:d="DAV:" xmlns:X="urn:test"><d:set><d:prop><${name}>${value}</${name}></d:prop></d:set></d:propertyupdate>`
 
 type Change = (dav: Dav, person: Person) => Promise<{ status: number } | undefined>
 const to = (path: string) => ({ headers: { destination: `/dav/files${path}` } })
@@ -39,7 +39,7 @@ const changes: Record<string, Change> = {
   'a deletion of a folder': dav => dav('DELETE', '/files/a/b/c'),
   'a modification time': dav =>
     dav('PROPPATCH', '/files/a/b/f', {
-      body: timesOf('D:getlastmodified', 'Sat, 28 Nov 2020 10:00:00 GMT'),
+      body: timesOf('d:getlastmodified', 'Sat, 28 Nov 2020 10:00:00 GMT'),
     }),
   'a dead property of a file': dav =>
     dav('PROPPATCH', '/files/a/b/f', { body: timesOf('X:note', 'y') }),
@@ -118,7 +118,7 @@ describe('The ETag of a folder', () => {
     const { dav } = await tree('etag-number')
     const props = '<p:id/><p:fileid/><p:size/>'
     const numbersOf = async (path: string) => {
-      const body = `<D:propfind xmlns:D="DAV:" xmlns:p="http://owncloud.org/ns"><D:prop>${props}</D:prop></D:propfind>`
+      const body = `<d:propfind xmlns:d="DAV:" xmlns:p="http://owncloud.org/ns"><d:prop>${props}</d:prop></d:propfind>`
       const { text } = await dav('PROPFIND', path, { headers: { depth: '0' }, body })
       const value = (name: string) => new RegExp(`<p:${name}[^>]*>([^<]+)<`).exec(text)?.[1]
       return { id: value('id'), number: value('fileid'), size: value('size') }

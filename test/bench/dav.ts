@@ -42,7 +42,7 @@ async function bytesOf(answer: Response): Promise<number> {
 }
 
 const PROPS =
-  '<D:propfind xmlns:D="DAV:"><D:prop><D:displayname/><D:getlastmodified/><D:getcontentlength/><D:resourcetype/><D:getetag/></D:prop></D:propfind>'
+  '<d:propfind xmlns:d="DAV:"><d:prop><d:displayname/><d:getlastmodified/><d:getcontentlength/><d:resourcetype/><d:getetag/></d:prop></d:propfind>'
 const list = (folder: string, body?: string) =>
   fetch(`${url}/dav/files/${folder}/`, {
     method: 'PROPFIND',

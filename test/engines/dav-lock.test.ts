@@ -109,7 +109,7 @@ describe('LOCK', () => {
       body: lockInfo(),
       headers: { timeout: 'Infinite, Second-4100000000' },
     })
-    expect(text).toContain('<D:timeout>Second-3600</D:timeout>')
+    expect(text).toContain('<d:timeout>Second-3600</d:timeout>')
     const token = /urn:uuid:[0-9a-f-]+/.exec(text)?.[0] ?? ''
     const refresh = (given: Record<string, string>) =>
       dav('LOCK', `${at}/f`, { headers: { timeout: 'Second-5', ...given } })
@@ -201,10 +201,10 @@ describe('LOCK', () => {
     const { status, text } = await dav('DELETE', `${at}/sub`)
     expect(status).toBe(423)
     expect(text).toContain(
-      `<D:lock-token-submitted><D:href>/dav${at}/sub/%C3%A4%20b</D:href></D:lock-token-submitted>`,
+      `<d:lock-token-submitted><d:href>/dav${at}/sub/%C3%A4%20b</d:href></d:lock-token-submitted>`,
     )
     const again = await dav('LOCK', `${at}/sub`, { body: lockInfo() })
-    expect(again.text).toContain(`<D:no-conflicting-lock><D:href>/dav${at}/sub/%C3%A4%20b</D:href>`)
+    expect(again.text).toContain(`<d:no-conflicting-lock><d:href>/dav${at}/sub/%C3%A4%20b</d:href>`)
   })
 
   it('creates no file when it is refused', async () => {
@@ -265,16 +265,16 @@ describe('LOCK', () => {
 })
 
 const propertyUpdate = (set: string, remove = '') =>
-  `<?xml version="1.0"?><D:propertyupdate xmlns:D="DAV:"><D:set><D:prop>${set}</D:prop></D:set>${
-    remove ? `<D:remove><D:prop>${remove}</D:prop></D:remove>` : ''
-  }</D:propertyupdate>`
+  `<?xml version="1.0"?><d:propertyupdate xmlns:d="DAV:"><d:set><d:prop>${set}</d:prop></d:set>${
+    remove ? `<d:remove><d:prop>${remove}</d:prop></d:remove>` : ''
+  }</d:propertyupdate>`
 
 describe('PROPPATCH', () => {
   const read = async (path: string, name = 'x') =>
     (
       await dav('PROPFIND', path, {
         headers: { depth: '0' },
-        body: `<D:propfind xmlns:D="DAV:"><D:prop><${name} xmlns="urn:x"/></D:prop></D:propfind>`,
+        body: `<d:propfind xmlns:d="DAV:"><d:prop><${name} xmlns="urn:x"/></d:prop></d:propfind>`,
       })
     ).text
 
@@ -311,17 +311,17 @@ describe('PROPPATCH', () => {
 
   it('properties are read by name, also in the namespace of WebDAV', async () => {
     const at = await place()
-    await dav('PROPPATCH', `${at}/f`, { body: propertyUpdate('<D:own>mine</D:own>') })
-    const body = '<D:propfind xmlns:D="DAV:"><D:prop><D:own/></D:prop></D:propfind>'
+    await dav('PROPPATCH', `${at}/f`, { body: propertyUpdate('<d:own>mine</d:own>') })
+    const body = '<d:propfind xmlns:d="DAV:"><d:prop><d:own/></d:prop></d:propfind>'
     expect((await dav('PROPFIND', `${at}/f`, { headers: { depth: '0' }, body })).text).toContain(
-      '>mine</D:own>',
+      '>mine</d:own>',
     )
   })
 
   it('changes all properties or none, and no live property', async () => {
     const at = await place()
     const { text } = await dav('PROPPATCH', at, {
-      body: propertyUpdate('<x xmlns="urn:x">1</x><D:getetag>"1"</D:getetag>'),
+      body: propertyUpdate('<x xmlns="urn:x">1</x><d:getetag>"1"</d:getetag>'),
     })
     expect(text).toContain('403 Forbidden')
     expect(text).toContain('424 Failed Dependency')

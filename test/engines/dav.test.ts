@@ -238,7 +238,7 @@ describe('PUT and GET', () => {
       headers: { depth: '0' },
     })
     expect(hrefsIn(text)).toEqual([`/dav/files/${encodeURIComponent(name)}`])
-    expect(text).toContain('<D:displayname>Zoë &amp; &lt;Ærø&gt; 100% #1 漢字.txt</D:displayname>')
+    expect(text).toContain('<d:displayname>Zoë &amp; &lt;Ærø&gt; 100% #1 漢字.txt</d:displayname>')
   })
 
   it('send ranges, and 304 for a cached file', async () => {
@@ -477,7 +477,7 @@ describe('PROPFIND', () => {
     ).toEqual(['/dav/files/list/', '/dav/files/list/sub/', '/dav/files/list/f'])
     for (const headers of [{ depth: 'infinity' }, {}] as Record<string, string>[]) {
       const { status, text } = await dav('PROPFIND', '/files/list', { headers })
-      expect([status, text.includes('<D:propfind-finite-depth>')]).toEqual([403, true])
+      expect([status, text.includes('<d:propfind-finite-depth>')]).toEqual([403, true])
     }
     expect(await statusOf(dav('PROPFIND', '/files/none', { headers: { depth: '0' } }))).toBe(404)
   })
@@ -490,21 +490,21 @@ describe('PROPFIND', () => {
       ),
     )
     expect(status).toBe(207)
-    expect(text).toContain('<D:getcontentlength>1</D:getcontentlength>')
-    expect(text).toMatch(/<D:getetag>&quot;1-[0-9a-f-]+&quot;<\/D:getetag>/)
-    expect(text).toMatch(/<D:quota-used-bytes>\d+</)
-    expect(text).toContain('<p:own xmlns:p="urn:x"/></D:prop><D:status>HTTP/1.1 404 Not Found')
+    expect(text).toContain('<d:getcontentlength>1</d:getcontentlength>')
+    expect(text).toMatch(/<d:getetag>&quot;1-[0-9a-f-]+&quot;<\/d:getetag>/)
+    expect(text).toMatch(/<d:quota-used-bytes>\d+</)
+    expect(text).toContain('<p:own xmlns:p="urn:x"/></d:prop><d:status>HTTP/1.1 404 Not Found')
     const names = (await ask('/files/list/', props('<a:propname/>'))).text
-    expect(names).toContain('<D:resourcetype/>')
+    expect(names).toContain('<d:resourcetype/>')
     expect(names).not.toContain('getcontentlength')
-    expect((await ask('/files/list/', props('<a:allprop/>'))).text).toContain('<D:collection/>')
+    expect((await ask('/files/list/', props('<a:allprop/>'))).text).toContain('<d:collection/>')
   })
 
   it('returns checksums when requested, as rclone does, but not with allprop', async () => {
     const md5 = createHash('md5').update('sum').digest('hex')
     const put = { body: 'sum', headers: { 'oc-checksum': `MD5:${md5}` } }
     expect(await statusOf(dav('PUT', '/files/sum.txt', put))).toBe(201)
-    const sums = `<D:propfind xmlns:D="DAV:"><D:prop><checksums xmlns="http://owncloud.org/ns"/></D:prop></D:propfind>`
+    const sums = `<d:propfind xmlns:d="DAV:"><d:prop><checksums xmlns="http://owncloud.org/ns"/></d:prop></d:propfind>`
     const found = await dav('PROPFIND', '/files/sum.txt', { headers: { depth: '0' }, body: sums })
     expect(found.text).toContain(
       `<p:checksums xmlns:p="http://owncloud.org/ns"><p:checksum>MD5:${md5}</p:checksum></p:checksums>`,
@@ -589,7 +589,7 @@ describe('PROPFIND', () => {
 
     it('with a SHA-1 returns only its MD5, the only checksum that is stored', async () => {
       await put('sum', { 'oc-checksum': `SHA1:${sums.SHA1}` })
-      const asked = `<D:propfind xmlns:D="DAV:"><D:prop><checksums xmlns="http://owncloud.org/ns"/></D:prop></D:propfind>`
+      const asked = `<d:propfind xmlns:d="DAV:"><d:prop><checksums xmlns="http://owncloud.org/ns"/></d:prop></d:propfind>`
       const { text } = await dav('PROPFIND', '/files/verified.txt', {
         headers: { depth: '0' },
         body: asked,
@@ -619,8 +619,8 @@ describe('PROPFIND', () => {
       props(`<a:prop>${'<a:displayname/><a:none/>'.repeat(150)}</a:prop>`),
     )
     expect(twice.status).toBe(207)
-    expect(twice.text.split('<D:displayname>')).toHaveLength(2)
-    expect(twice.text.split('<D:none/>')).toHaveLength(2)
+    expect(twice.text.split('<d:displayname>')).toHaveLength(2)
+    expect(twice.text.split('<d:none/>')).toHaveLength(2)
     expect(await statusOf(ask('/files/list/f', many(200, 'urn:x')))).toBe(207)
     expect(await statusOf(ask('/files/list/f', many(201, 'urn:x')))).toBe(400)
     expect(await statusOf(ask('/files/list/f', many(40, `urn:${'x'.repeat(500)}`)))).toBe(400)
@@ -683,7 +683,7 @@ describe('PROPFIND', () => {
     t.statements()
     const found = [
       ...(await list()).matchAll(
-        /<D:href>([^<]*)<\/D:href>(?:(?!<D:href>).)*<p xmlns="u">(n\d+)</gs,
+        /<d:href>([^<]*)<\/d:href>(?:(?!<d:href>).)*<p xmlns="u">(n\d+)</gs,
       ),
     ]
     // 200 entries per statement: three more statements for the first page.

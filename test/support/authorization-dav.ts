@@ -45,7 +45,7 @@ const places = {
 type Place = keyof typeof places
 
 const PROPPATCH =
-  '<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><x xmlns="urn:x">1</x></D:prop></D:set></D:propertyupdate>'
+  '<d:propertyupdate xmlns:d="DAV:"><d:set><d:prop><x xmlns="urn:x">1</x></d:prop></d:set></d:propertyupdate>'
 
 type Request = Pick<DavRow, 'level' | 'request' | 'makes' | 'copies'>
 const depth = { depth: '1' }

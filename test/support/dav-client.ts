@@ -44,10 +44,10 @@ export async function davPerson(
 
 /** The URLs in a multistatus response. */
 export const hrefsIn = (text: string): string[] =>
-  [...text.matchAll(/<D:response><D:href>([^<]*)<\/D:href>/g)].map(([, href]) => href ?? '')
+  [...text.matchAll(/<d:response><d:href>([^<]*)<\/d:href>/g)].map(([, href]) => href ?? '')
 
 export const lockInfo = (scope = 'exclusive', owner = 'someone') =>
-  `<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:"><D:lockscope><D:${scope}/></D:lockscope><D:locktype><D:write/></D:locktype><D:owner>${owner}</D:owner></D:lockinfo>`
+  `<?xml version="1.0"?><d:lockinfo xmlns:d="DAV:"><d:lockscope><d:${scope}/></d:lockscope><d:locktype><d:write/></d:locktype><d:owner>${owner}</d:owner></d:lockinfo>`
 
 /** Creates a lock. Returns its token. */
 export async function lockOf(

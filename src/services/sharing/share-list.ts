@@ -1,6 +1,6 @@
 import type { Page } from '../../../db/queries/page.ts'
 import type { PersonView } from '../../../db/queries/person.ts'
-import { entryIdsOfShares } from '../../../db/queries/share-entry.ts'
+import { entryIdsOfShares, taggedEntriesOfShares } from '../../../db/queries/share-entry.ts'
 import {
   type ListedShare,
   listReceivedShares,
@@ -15,6 +15,7 @@ import {
 import type { Caller } from '../../access/caller.ts'
 import { keyById } from '../../values/key-by-id.ts'
 import { shareTitle } from '../../values/share-title.ts'
+import { stampOf } from '../../values/stamp.ts'
 import type { Core } from '../core.ts'
 import { type PageArgs, pageById } from '../page.ts'
 import { rowsById } from '../rows-by-id.ts'
@@ -121,6 +122,20 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
   }
 
   return {
+    /** The change stamps of shares of several entries, by their ids. */
+    async stampsOf(ids: readonly string[]): Promise<Map<string, number>> {
+      if (ids.length === 0) return new Map()
+      const rows = await taggedEntriesOfShares(db, ids)
+      const byShare = Map.groupBy(rows, ({ shareId }) => shareId)
+      return new Map(
+        ids.map(id => {
+          const entries = byShare.get(id) ?? []
+          const parts = entries.flatMap(one => [one.id, one.name, one.revision, one.changeStamp])
+          return [id, stampOf(parts)]
+        }),
+      )
+    },
+
     /**
      * The live shares that a user made, or those that ended recently. `last` is the start of the
      * next page.

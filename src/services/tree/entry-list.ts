@@ -9,6 +9,7 @@ import {
   entriesByIds,
   entriesOfKind,
   entryAt,
+  filesMadeAt,
   type PlacedRow,
   pagesOfChildren,
 } from '../../../db/queries/entry-list.ts'
@@ -16,6 +17,7 @@ import { type Page, pageOf } from '../../../db/queries/page.ts'
 import { countSharesOf } from '../../../db/queries/share-entry.ts'
 import type { Caller } from '../../access/caller.ts'
 import { InvalidInput } from '../../runtime/errors.ts'
+import { entryNumber, timeOfNumber } from '../../values/entry-number.ts'
 import { MAX_NAME_PART } from '../../values/limits.ts'
 import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
@@ -80,6 +82,15 @@ export function entryListService({ db }: Core<'db'>) {
      */
     byIds: (ids: readonly string[]): Promise<Map<string, PlacedEntry>> =>
       rowsById(ids, async some => placed(await entriesByIds(db, some))),
+
+    /** The file of a tree with this entry number, or null. */
+    async byNumber(tree: Tree, number: string): Promise<PlacedEntry | null> {
+      const at = timeOfNumber(number)
+      if (at === undefined) return null
+      const ids = await filesMadeAt(db, tree.bucketId, at)
+      const id = ids.find(one => entryNumber(one) === number)
+      return id === undefined ? null : ((await this.byIds([id])).get(id) ?? null)
+    },
 
     /**
      * The entry with these names from the root down (none for the root). Null if it does not exist.

@@ -364,6 +364,14 @@ export function uploadStreamService(deps: Deps) {
     finish,
 
     /**
+     * The bytes of complete partial uploads, one after the other.
+     * @throws UPLOAD_NOT_FOUND
+     */
+    async *bytesOf(tree: Tree, ids: readonly string[], by: string): AsyncGenerator<Uint8Array> {
+      for (const id of ids) yield* bytesOf(tree, [await sessions.find(tree, id, by)], 0)
+    },
+
+    /**
      * Ends an incomplete upload and removes all its bytes.
      * @throws UPLOAD_NOT_FOUND
      */
@@ -419,3 +427,5 @@ export function uploadStreamService(deps: Deps) {
     },
   }
 }
+
+export type UploadStreamService = ReturnType<typeof uploadStreamService>

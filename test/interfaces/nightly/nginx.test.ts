@@ -148,7 +148,7 @@ const curl = (...args: string[]) =>
       ]).then(({ stdout }) => stdout)
     const listed = await dav('--request', 'PROPFIND', '--header', 'Depth: 1', `${url}/dav/`)
     expect(listed).toContain('207')
-    const [, drive = ''] = /<D:href>(\/dav\/[^<]+)<\/D:href>/.exec(listed) ?? []
+    const [, drive = ''] = /<d:href>(\/dav\/[^<]+)<\/d:href>/.exec(listed) ?? []
     const [from, to] = ['from.txt', 'to.txt'].map(name => url + drive + name) as [string, string]
     expect(await dav('--request', 'MOVE', '--header', `Destination: ${to}`, from)).toBe('201')
     expect(await dav(to)).toBe('text200')

@@ -1,0 +1,60 @@
+import type { OcsValue } from './ocs.ts'
+
+/**
+ * The version of the protocol, as clients compare it. It is the oldest whose clients are still
+ * maintained, so that they do not ask for what came later.
+ */
+export const VERSION = { major: 28, minor: 0, micro: 0, string: '28.0.0' } as const
+const PRODUCT = 'Satchel'
+
+/** The answer at /status.php. Clients pause during maintenance. */
+export const status = (isPaused: boolean) => ({
+  installed: true,
+  maintenance: isPaused,
+  needsDbUpgrade: false,
+  version: `${VERSION.string}.0`,
+  versionstring: VERSION.string,
+  edition: '',
+  productname: PRODUCT,
+  extendedSupport: false,
+})
+
+/** What clients may use. They hide what is missing here. */
+export const capabilities = (publicUrl: string): OcsValue => ({
+  version: { ...VERSION, edition: '', extendedSupport: false },
+  capabilities: {
+    core: {
+      pollinterval: 60,
+      'webdav-root': 'remote.php/webdav',
+      'mod-rewrite-working': false,
+    },
+    // Chunks that arrive in parallel are kept apart by their numbers.
+    dav: { chunking: '1.0' },
+    files: {
+      bigfilechunking: true,
+      undelete: false,
+      versioning: false,
+      forbidden_filename_characters: ['\\', '/'],
+      blacklisted_files: [],
+    },
+    checksums: { supportedTypes: ['SHA1', 'MD5'], preferredUploadType: 'SHA1' },
+    files_sharing: {
+      api_enabled: false,
+      public: { enabled: false },
+      user: { send_mail: false },
+      resharing: false,
+    },
+    theming: {
+      name: PRODUCT,
+      url: publicUrl,
+      slogan: '',
+      color: '#2563eb',
+      'color-text': '#ffffff',
+      'color-element': '#2563eb',
+      logo: `${publicUrl}/favicon.svg`,
+      background: '#2563eb',
+      'background-plain': true,
+      'background-default': true,
+    },
+  },
+})

@@ -1,0 +1,148 @@
+import { chunksIn } from '../../../db/queries/upload-chunk.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import type { Tree } from '../../values/tree.ts'
+import type { Core } from '../core.ts'
+import type { UploadLimits } from '../tree/quota.ts'
+import type { Chunk } from './stream-append.ts'
+import type { UploadStreamService } from './upload-stream.ts'
+
+/** A complete chunk of a transfer. Its size is in bytes. */
+export interface ChunkView {
+  id: string
+  number: number
+  size: number
+}
+
+/** Names a transfer and a chunk of it. */
+export interface ChunkName {
+  /** 1 to 64 letters, digits, dots, hyphens and underscores. */
+  transfer: string
+  number: number
+}
+
+interface Sender {
+  caller: Caller
+  limits: UploadLimits
+  goesOn: () => Promise<void>
+  signal: AbortSignal
+}
+
+/** In the path of the uploads, so that no other upload looks like a chunk. */
+const folderOf = (transfer: string): string => `.chunks/${transfer}`
+
+/** @throws INVALID_INPUT */
+export function parseTransfer(text: string): string {
+  if (/^[\w.-]{1,64}$/.test(text) && text !== '.' && text !== '..') return text
+  throw new InvalidInput(
+    'transfer',
+    'A transfer is named by 1 to 64 letters, digits, dots, hyphens and underscores.',
+  )
+}
+
+/**
+ * Files that arrive in numbered chunks, in any order and several at a time. Each chunk is an
+ * unfinished upload of its own (`partial`), which ends a day after its last byte.
+ */
+export function uploadChunkService({
+  db,
+  uploadStreams: streams,
+}: Core<'db'> & { uploadStreams: UploadStreamService }) {
+  async function all(tree: Tree, transfer: string, { userId }: Caller) {
+    const folder = folderOf(transfer)
+    const rows = await chunksIn(db, { bucketId: tree.bucketId, userId, folder }, Date.now())
+    return rows.map(({ id, path, size, arrived }) => ({
+      id,
+      size,
+      number: Number(path.slice(folder.length + 1)),
+      isComplete: arrived === size,
+    }))
+  }
+
+  const end = (tree: Tree, ids: readonly string[], by: string) =>
+    Promise.all(
+      ids.map(id =>
+        streams.end(tree, id, by).catch(error => {
+          // Another request has ended it.
+          if (!(error instanceof AppError && error.code === 'UPLOAD_NOT_FOUND')) throw error
+        }),
+      ),
+    )
+
+  return {
+    /**
+     * The complete chunks of a transfer, in the order of their numbers. Of a chunk that was sent
+     * twice, the last one.
+     */
+    async list(tree: Tree, transfer: string, caller: Caller): Promise<ChunkView[]> {
+      const complete = (await all(tree, transfer, caller)).filter(chunk => chunk.isComplete)
+      const latest = new Map(complete.map(chunk => [chunk.number, chunk]))
+      return [...latest.values()].sort((a, b) => a.number - b.number)
+    },
+
+    /**
+     * Stores a chunk, whole or not at all. A chunk with the same number is replaced.
+     * @throws FILE_TOO_LARGE, QUOTA_EXCEEDED, CHECKSUM_MISMATCH, and the errors of an upload
+     */
+    async write(
+      tree: Tree,
+      { transfer, number }: ChunkName,
+      chunk: Chunk & { size: number },
+      sender: Sender,
+    ): Promise<void> {
+      const { caller, limits } = sender
+      const by = caller.userId
+      const before = (await all(tree, transfer, caller)).filter(one => one.number === number)
+      const { id } = await streams.begin(
+        tree,
+        {
+          kind: 'partial',
+          metadata: '',
+          filename: String(number),
+          folder: folderOf(transfer),
+          size: chunk.size,
+          onConflict: 'keep_both',
+        },
+        limits,
+        by,
+      )
+      try {
+        const written = await streams.write(tree, id, 0, chunk, {
+          ...sender,
+          decide: () => 'keep_both',
+        })
+        if (written.arrived < chunk.size)
+          throw new InvalidInput('body', 'The chunk ended before it was complete. Send it again.')
+      } catch (error) {
+        await end(tree, [id], by)
+        throw error
+      }
+      await end(
+        tree,
+        before.map(one => one.id),
+        by,
+      )
+    },
+
+    /** The bytes of some chunks, one after the other. */
+    read: (tree: Tree, chunks: readonly ChunkView[], { userId }: Caller) =>
+      streams.bytesOf(
+        tree,
+        chunks.map(({ id }) => id),
+        userId,
+      ),
+
+    /** Ends a transfer and removes its bytes. @returns whether there were any */
+    async end(tree: Tree, transfer: string, caller: Caller): Promise<boolean> {
+      const chunks = await all(tree, transfer, caller)
+      await end(
+        tree,
+        chunks.map(({ id }) => id),
+        caller.userId,
+      )
+      return chunks.length > 0
+    },
+  }
+}
+
+export type UploadChunkService = ReturnType<typeof uploadChunkService>

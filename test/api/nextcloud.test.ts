@@ -1,0 +1,328 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { ask } from '../support/ask.ts'
+import { basic, davPerson } from '../support/dav-client.ts'
+import { type Person, startApp, type TestApp } from '../support/harness.ts'
+
+// What Nextcloud's and ownCloud's clients ask, and what they refuse to work without.
+
+let t: TestApp
+let person: Person
+let authorization: string
+beforeAll(async () => {
+  t = await startApp()
+  ;({ person, authorization } = await davPerson(t, 'nora'))
+})
+afterAll(() => t.stop())
+
+interface Options {
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  as?: string | null
+}
+const send = async (method: string, path: string, { headers = {}, body, as }: Options = {}) => {
+  const credential = as === null ? {} : { authorization: as ?? authorization }
+  const answer = await fetch(`${t.url}${path}`, {
+    method,
+    headers: { ...credential, ...headers },
+    ...(body === undefined ? {} : { body: body as BodyInit }),
+  })
+  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
+const files = (path = '/') => `/remote.php/dav/files/${person.email}${path}`
+const asked = [
+  '<d:resourcetype/><d:getlastmodified/><d:getcontentlength/><d:getetag/><oc:size/><oc:id/>',
+  '<oc:fileid/><oc:permissions/><oc:checksums/><oc:favorite/><nc:has-preview/><oc:share-types/>',
+].join('')
+const propfind = async (path: string, depth = '1', as?: string) => {
+  const ns = 'xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns" xmlns:nc="http://nextcloud.org/ns"'
+  const body = `<?xml version="1.0"?><d:propfind ${ns}><d:prop>${asked}</d:prop></d:propfind>`
+  const answer = await send('PROPFIND', path, { headers: { depth }, body, ...(as ? { as } : {}) })
+  expect(answer.status).toBe(207)
+  const entries = answer.text.split('<d:response>').slice(1)
+  const valueIn = (text: string, name: string) =>
+    new RegExp(`<${name}>(.*?)</${name}>`).exec(text)?.[1]
+  return entries.map(text => ({
+    text,
+    href: valueIn(text, 'd:href') ?? '',
+    of: (name: string) => valueIn(text, name),
+  }))
+}
+
+describe('The status', () => {
+  it('names the product and the protocol, and says whether changes are refused', async () => {
+    const { status, text } = await send('GET', '/status.php', { as: null })
+    expect(status).toBe(200)
+    expect(JSON.parse(text)).toMatchObject({
+      installed: true,
+      maintenance: false,
+      productname: 'Satchel',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+\.\d+$/),
+    })
+  })
+
+  it('answers the connectivity check', async () => {
+    expect(await send('GET', '/index.php/204', { as: null })).toMatchObject({ status: 204 })
+  })
+})
+
+describe('The Open Collaboration Services', () => {
+  it('tell the capabilities in JSON and XML, without a credential', async () => {
+    const json = await send('GET', '/ocs/v2.php/cloud/capabilities?format=json', { as: null })
+    expect(JSON.parse(json.text).ocs).toMatchObject({
+      meta: { status: 'ok', statuscode: 200 },
+      data: {
+        version: { major: expect.any(Number), string: expect.any(String) },
+        capabilities: { dav: { chunking: '1.0' }, files: { bigfilechunking: true } },
+      },
+    })
+    const xml = await send('GET', '/ocs/v1.php/cloud/capabilities', { as: null })
+    expect(xml.headers.get('content-type')).toBe('application/xml; charset=utf-8')
+    expect(xml.text).toContain('<statuscode>100</statuscode>')
+  })
+
+  it('tell the user and the quota', async () => {
+    const { text } = await send('GET', '/ocs/v1.php/cloud/user?format=json')
+    const { data } = JSON.parse(text).ocs
+    expect(data).toMatchObject({ id: person.email, email: person.email, enabled: true })
+    expect(data.quota.free + data.quota.used).toBe(data.quota.total)
+  })
+
+  it('answer in their own format without a credential, and where nothing is offered', async () => {
+    const user = await send('GET', '/ocs/v1.php/cloud/user?format=json', { as: null })
+    expect(user.status).toBe(401)
+    expect(JSON.parse(user.text).ocs.meta).toMatchObject({ status: 'failure', statuscode: 997 })
+    const missing = await send('GET', '/ocs/v2.php/apps/notifications/api?format=json')
+    expect(missing.status).toBe(404)
+    expect(JSON.parse(missing.text).ocs.meta.statuscode).toBe(404)
+  })
+
+  it('end the key of an app that signs out', async () => {
+    const { authorization: own } = await davPerson(t, 'leaver')
+    expect(await send('GET', '/ocs/v1.php/cloud/user', { as: own })).toMatchObject({ status: 200 })
+    const path = '/ocs/v2.php/core/apppassword?format=json'
+    expect((await send('GET', '/ocs/v2.php/core/getapppassword', { as: own })).status).toBe(403)
+    expect(await send('DELETE', path, { as: own })).toMatchObject({ status: 200 })
+    expect(await send('GET', '/ocs/v1.php/cloud/user', { as: own })).toMatchObject({ status: 401 })
+  })
+})
+
+describe('The login flow', () => {
+  const begin = async () => {
+    const headers = { 'user-agent': 'Mozilla/5.0 (Android) Nextcloud-android/3.30' }
+    const { status, text } = await send('POST', '/index.php/login/v2', { as: null, headers })
+    expect(status).toBe(200)
+    return JSON.parse(text) as { login: string; poll: { token: string; endpoint: string } }
+  }
+  const poll = (token: string, where: 'form' | 'query') =>
+    where === 'form'
+      ? send('POST', '/index.php/login/v2/poll', {
+          as: null,
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: new URLSearchParams({ token }).toString(),
+        })
+      : send('POST', `/index.php/login/v2/poll?token=${token}`, { as: null })
+
+  it.each(['form', 'query'] as const)(
+    'gives an app a key once the person has approved it (token in the %s)',
+    async where => {
+      const { login, poll: polled } = await begin()
+      expect(polled.endpoint).toBe(`${t.url}/index.php/login/v2/poll`)
+      expect((await poll(polled.token, where)).status).toBe(404)
+      expect((await poll(polled.token, where)).status).toBe(404)
+      const userCode = new URL(login).searchParams.get('user_code')
+      const answer = { account: person.userId, answer: 'approve', user_code: userCode ?? '' }
+      const page = new URLSearchParams(answer)
+      await person.rest('POST', '/device', {
+        body: page.toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: t.url },
+      })
+      const granted = await poll(polled.token, where)
+      expect(granted.status).toBe(200)
+      const { server, loginName, appPassword } = JSON.parse(granted.text)
+      expect({ server, loginName }).toEqual({ server: t.url, loginName: person.email })
+      const as = basic(loginName, appPassword)
+      expect(await send('GET', '/ocs/v1.php/cloud/user', { as })).toMatchObject({ status: 200 })
+      expect((await poll(polled.token, where)).status).toBe(404)
+    },
+  )
+
+  it('tells nothing for an unknown token', async () => {
+    expect((await poll('unknown', 'form')).status).toBe(404)
+  })
+})
+
+describe('A listing', () => {
+  it('has each property that the clients need, and one propstat with status 200', async () => {
+    await send('MKCOL', files('/list'))
+    await send('PUT', files('/list/f.txt'), { body: 'text' })
+    const [folder, file] = await propfind(files('/list'))
+    expect(folder?.href).toBe(`/remote.php/dav/files/${person.email}/list/`)
+    expect(file?.href).toBe(`/remote.php/dav/files/${person.email}/list/f.txt`)
+    expect(folder?.of('oc:permissions')).toBe('GRDNVCK')
+    expect(file?.of('oc:permissions')).toBe('GRDNVW')
+    expect(file?.of('oc:size')).toBe('4')
+    expect(folder?.of('oc:size')).toBe('4')
+    const md5 = createHash('md5').update('text').digest('hex')
+    expect(file?.of('oc:checksum')).toBe(`MD5:${md5}`)
+    expect(file?.of('nc:has-preview')).toBe('false')
+    for (const one of [folder, file]) {
+      expect(one?.of('d:getetag')).toMatch(/^&quot;\d+-[\da-f-]+&quot;$/)
+      expect(BigInt(one?.of('oc:fileid') ?? 0)).toBeLessThan(1n << 63n)
+      expect(one?.of('oc:id')).toBe(`${one?.of('oc:fileid')}satchel`)
+      expect(one?.of('d:getlastmodified')).toMatch(/ GMT$/)
+      expect(one?.text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(1)
+      expect(one?.text.indexOf('200 OK')).toBeLessThan(one?.text.indexOf('404 Not Found') ?? 0)
+    }
+  })
+
+  it('is the same at the older address, with its own URLs', async () => {
+    const [root] = await propfind('/remote.php/webdav/', '0')
+    expect(root?.href).toBe('/remote.php/webdav/')
+    expect((await propfind(files(), '0'))[0]?.of('oc:id')).toBe(root?.of('oc:id'))
+  })
+
+  it('is refused for another person, and without a credential', async () => {
+    const { authorization: other } = await davPerson(t, 'other')
+    expect((await send('PROPFIND', files(), { as: other })).status).toBe(404)
+    expect((await send('PUT', files('/x'), { as: other, body: 'x' })).status).toBe(404)
+    const anonymous = await send('PROPFIND', files(), { as: null })
+    expect(anonymous.status).toBe(401)
+    expect(anonymous.headers.get('www-authenticate')).toContain('Basic')
+  })
+})
+
+describe('What was shared with a person', () => {
+  it('is a folder of the root whose ETag changes with it, with the rights of each share', async () => {
+    const owner = await t.signIn('sharer')
+    const { person: guest, authorization: as } = await davPerson(t, 'guest')
+    const root = `/remote.php/dav/files/${guest.email}`
+    const names = async () => (await propfind(`${root}/`, '1', as)).map(({ href }) => href)
+    expect(await names()).toEqual([`${root}/`])
+    for (const path of ['edit/f', 'read/f', 'one/f', 'two/f']) await owner.upload(path, path)
+    const share = (paths: string[], mayEdit: boolean) =>
+      ask(
+        owner,
+        'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }',
+        { input: { files: paths.map(path => ({ at: { path } })), email: guest.email, mayEdit } },
+      )
+    await share(['edit'], true)
+    await share(['read'], false)
+    expect(await names()).toEqual([`${root}/`, `${root}/Shared%20with%20me/`])
+    const listed = await propfind(`${root}/Shared%20with%20me/`, '1', as)
+    expect(listed.map(one => [one.href.split('/').at(-2), one.of('oc:permissions')])).toEqual([
+      ['Shared%20with%20me', 'G'],
+      ['edit', 'SGCK'],
+      ['read', 'SG'],
+    ])
+    const inside = await propfind(`${root}/Shared%20with%20me/edit/`, '1', as)
+    expect(inside.map(one => one.of('oc:permissions'))).toEqual(['SGCK', 'SGDNVW'])
+    const tags = async () => [
+      (await propfind(`${root}/`, '0', as))[0]?.of('d:getetag'),
+      (await propfind(`${root}/Shared%20with%20me/`, '0', as))[0]?.of('d:getetag'),
+    ]
+    const before = await tags()
+    expect(await tags()).toEqual(before)
+    await owner.upload('read/new', 'new')
+    const after = await tags()
+    for (const [i, tag] of after.entries()) expect(tag).not.toBe(before[i])
+    const put = (path: string) =>
+      send('PUT', `${root}/Shared%20with%20me/${path}`, { as, body: 'theirs' })
+    expect((await put('edit/theirs')).status).toBe(201)
+    expect((await put('read/theirs')).status).toBe(403)
+    expect((await put('at-the-top')).status).toBe(409)
+  })
+})
+
+describe('An upload', () => {
+  it('answers with the ETag, the id and the accepted time', async () => {
+    const put = await send('PUT', files('/put.txt'), {
+      body: 'put',
+      headers: { 'x-oc-mtime': '1600000000', 'oc-total-length': '3' },
+    })
+    expect(put.status).toBe(201)
+    const [file] = await propfind(files('/put.txt'), '0')
+    expect(`"${put.headers.get('etag')?.slice(1, -1)}"`).toBe(put.headers.get('oc-etag'))
+    expect(file?.of('d:getetag')).toBe(put.headers.get('oc-etag')?.replaceAll('"', '&quot;'))
+    expect(file?.of('oc:id')).toBe(put.headers.get('oc-fileid'))
+    expect(put.headers.get('x-oc-mtime')).toBe('accepted')
+    const moved = await send('MOVE', files('/put.txt'), {
+      headers: { destination: `${t.url}${files('/moved.txt').replace('@', '%40')}` },
+    })
+    expect(moved.status).toBe(201)
+    expect(moved.headers.get('oc-fileid')).toBe(put.headers.get('oc-fileid'))
+    expect((await send('MKCOL', files('/made'))).headers.get('oc-fileid')).toMatch(/satchel$/)
+  })
+
+  const uploads = (path: string) => `/remote.php/dav/uploads/${person.email}${path}`
+  const chunk = (path: string, body: string | Uint8Array) => send('PUT', uploads(path), { body })
+  const assemble = (transfer: string, to: string, headers: Record<string, string> = {}) =>
+    send('MOVE', uploads(`/${transfer}/.file`), { headers: { destination: files(to), ...headers } })
+
+  it('in chunks makes a file of them in the order of their numbers', async () => {
+    expect((await send('MKCOL', uploads('/123'))).status).toBe(201)
+    const bytes = Buffer.alloc(3_000_000, 'chunked ')
+    const parts = [bytes.subarray(0, 1_000_000), bytes.subarray(1_000_000, 2_500_000)]
+    await Promise.all([
+      chunk('/123/10', bytes.subarray(2_500_000)),
+      chunk('/123/9', parts[1] ?? ''),
+      chunk('/123/0000000000000000', parts[0] ?? ''),
+    ])
+    const listed = await propfind(uploads('/123/'))
+    expect(listed.map(one => one.of('d:getcontentlength'))).toEqual([
+      undefined,
+      '1000000',
+      '1500000',
+      '500000',
+    ])
+    expect((await send('GET', files('/whole.bin'))).status).toBe(404)
+    const sha1 = createHash('sha1').update(bytes).digest('hex')
+    const headers = { 'oc-checksum': `SHA1:${sha1}`, 'x-oc-mtime': '1600000000' }
+    const made = await assemble('123', '/whole.bin', { ...headers, 'oc-total-length': '3000000' })
+    expect(made.status).toBe(201)
+    expect(made.headers.get('oc-fileid')).toMatch(/satchel$/)
+    expect(made.headers.get('x-oc-mtime')).toBe('accepted')
+    const { text } = await send('GET', files('/whole.bin'))
+    expect(text).toBe(bytes.toString())
+    expect((await send('PROPFIND', uploads('/123/'))).status).toBe(404)
+  })
+
+  it('in chunks replaces one that is sent again, and verifies the length and the ETag', async () => {
+    await chunk('/again/1', 'wrong')
+    await chunk('/again/1', 'right ')
+    await chunk('/again/2', 'bytes')
+    const short = await assemble('again', '/again.txt', { 'oc-total-length': '99' })
+    expect(short.status).toBe(400)
+    await send('PUT', files('/again.txt'), { body: 'before' })
+    const stale = await assemble('again', '/again.txt', {
+      if: `<${t.url}${files('/again.txt')}> (["1-stale"])`,
+    })
+    expect(stale.status).toBe(412)
+    expect((await assemble('again', '/again.txt', { 'oc-total-length': '11' })).status).toBe(204)
+    expect((await send('GET', files('/again.txt'))).text).toBe('right bytes')
+  })
+
+  it('in chunks is ended by the client, and belongs to its person', async () => {
+    await chunk('/ended/1', 'bytes')
+    const { authorization: other } = await davPerson(t, 'stranger')
+    for (const method of ['PUT', 'PROPFIND', 'DELETE', 'MKCOL', 'MOVE'])
+      expect((await send(method, uploads('/ended/1'), { as: other })).status).toBe(404)
+    expect((await send('DELETE', uploads('/ended'))).status).toBe(204)
+    expect((await send('DELETE', uploads('/ended'))).status).toBe(404)
+    expect((await assemble('ended', '/never.txt')).status).toBe(404)
+    expect((await chunk('/bad name/1', 'x')).status).toBe(400)
+    expect((await chunk('/ended/one', 'x')).status).toBe(400)
+  })
+})
+
+describe('The setting NEXTCLOUD_CLIENTS', () => {
+  it('turns the protocol off', async () => {
+    const off = await startApp({ NEXTCLOUD_CLIENTS: 'false' })
+    try {
+      for (const path of ['/status.php', '/ocs/v1.php/cloud/capabilities', '/remote.php/webdav/'])
+        expect((await fetch(`${off.url}${path}`)).status).toBe(404)
+    } finally {
+      await off.stop()
+    }
+  })
+})

@@ -1,0 +1,189 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Dav, davPerson } from '../../support/dav-client.ts'
+import { startApp, type TestApp } from '../../support/harness.ts'
+
+// The command line clients of Nextcloud (Debian: nextcloud-desktop-cmd) and ownCloud
+// (owncloud-client-cmd), which sync as the programs with windows do.
+
+const isThere = (program: string) => !spawnSync(program, ['--version'], { stdio: 'ignore' }).error
+const programs = { nextcloudcmd: isThere('nextcloudcmd'), owncloudcmd: isThere('owncloudcmd') }
+type Program = keyof typeof programs
+const names = Object.keys(programs) as Program[]
+
+let t: TestApp
+const dir = mkdtempSync(join(tmpdir(), 'satchel-nextcloud-'))
+beforeAll(async () => {
+  t = await startApp()
+})
+afterAll(async () => {
+  await t.stop()
+  rmSync(dir, { recursive: true })
+})
+
+it('finds each required program', () => {
+  if (process.env.CI === 'true') expect(programs).toEqual({ nextcloudcmd: true, owncloudcmd: true })
+})
+
+interface Account {
+  dav: Dav
+  email: string
+  key: string
+}
+
+function begin(program: Program, { email, key }: Account, local: string): ChildProcess {
+  const home = join(dir, `home-${local}`)
+  mkdirSync(home, { recursive: true })
+  const where =
+    program === 'nextcloudcmd' ? [join(dir, local), t.url] : [join(dir, local), `${t.url}/`]
+  const args = ['--non-interactive', '-u', email, '-p', key, ...where]
+  const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home }
+  return spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** Runs one sync. Returns the output of the program. */
+function sync(program: Program, account: Account, local: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = begin(program, account, local)
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', data => (output += data))
+    child.on('error', reject)
+    child.on('exit', code =>
+      code === 0
+        ? resolve(output)
+        : reject(new Error(`${program}: ${code}\n${output.slice(-4000)}`)),
+    )
+  })
+}
+
+/** The files and folders below a local folder with their contents, without what the client keeps. */
+function localTree(local: string, path = ''): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const entry of readdirSync(join(dir, local, path), { withFileTypes: true })) {
+    if (/^\._?sync|^\.owncloudsync|^\.sync_|\.log$/.test(entry.name)) continue
+    const below = path === '' ? entry.name : `${path}/${entry.name}`
+    if (!entry.isDirectory()) found.set(below, readFileSync(join(dir, local, below), 'latin1'))
+    else {
+      found.set(`${below}/`, '')
+      for (const [name, bytes] of localTree(local, below)) found.set(name, bytes)
+    }
+  }
+  return found
+}
+
+/** The files and folders of the service with their contents. */
+async function remoteTree({ dav }: Account, path = ''): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  const { text } = await dav('PROPFIND', `/files${path}/`, { headers: { depth: '1' } })
+  const hrefs = [...text.matchAll(/<d:href>\/dav\/files(.*?)<\/d:href>/g)].map(([, href]) => href)
+  for (const href of hrefs.slice(1)) {
+    const name = decodeURIComponent(href ?? '').slice(1)
+    if (name.endsWith('/')) {
+      found.set(name, '')
+      for (const [below, bytes] of await remoteTree({ dav } as Account, (href ?? '').slice(0, -1)))
+        found.set(below, bytes)
+    } else {
+      const response = await fetch(`${t.url}/dav/files${href}`, {
+        headers: { authorization: authorizationOf.get(dav) ?? '' },
+      })
+      found.set(name, Buffer.from(await response.arrayBuffer()).toString('latin1'))
+    }
+  }
+  return found
+}
+const authorizationOf = new Map<Dav, string>()
+
+async function account(name: string): Promise<Account> {
+  const { person, dav, key, authorization } = await davPerson(t, name)
+  authorizationOf.set(dav, authorization)
+  return { dav, email: person.email, key: key.key }
+}
+
+async function expectSame(of: Account, local: string): Promise<void> {
+  const [here, there] = [localTree(local), await remoteTree(of)]
+  expect([...here.keys()].sort()).toEqual([...there.keys()].sort())
+  for (const [name, bytes] of here) expect([name, bytes === there.get(name)]).toEqual([name, true])
+}
+
+const put = async ({ dav }: Account, path: string, body: string | Uint8Array) => {
+  const { status } = await dav('PUT', `/files/${path}`, { body })
+  expect(status).toBeLessThan(300)
+}
+const write = (local: string, path: string, bytes: string | Uint8Array) =>
+  writeFileSync(join(dir, local, path), bytes)
+/** Clients find a local change by its time in seconds, and wait while a file is very young. */
+let seconds = 1_700_000_000
+const later = (local: string, path: string) => {
+  const time = ++seconds
+  utimesSync(join(dir, local, path), time, time)
+}
+
+describe.each(names)('%s', program => {
+  const test = programs[program] ? it : it.skip
+
+  test('syncs both ways: chunks, renames, deletions and conflicts', async () => {
+    const of = await account(program)
+    const local = program
+    mkdirSync(join(dir, local, 'folder'), { recursive: true })
+    const large = Buffer.alloc(25_000_000, 'large file ')
+    write(local, 'large.bin', large)
+    write(local, 'folder/ümläut and space.txt', 'umlaut')
+    write(local, 'old.txt', 'old')
+    utimesSync(join(dir, local, 'old.txt'), 1_600_000_000, 1_600_000_000)
+    await put(of, 'there.txt', 'from the service')
+    await sync(program, of, local)
+    await expectSame(of, local)
+    expect(statSync(join(dir, local, 'old.txt')).mtimeMs).toBe(1_600_000_000_000)
+    const { text } = await of.dav('PROPFIND', '/files/old.txt', { headers: { depth: '0' } })
+    expect(text).toContain(new Date(1_600_000_000_000).toUTCString())
+
+    // Changes on both sides at once.
+    await of.dav('MOVE', '/files/folder', { headers: { destination: '/dav/files/renamed' } })
+    await of.dav('DELETE', '/files/there.txt')
+    await put(of, 'renamed/new.txt', 'new at the service')
+    write(local, 'large.bin', Buffer.alloc(25_000_000, 'changed file '))
+    later(local, 'large.bin')
+    renameSync(join(dir, local, 'old.txt'), join(dir, local, 'older.txt'))
+    mkdirSync(join(dir, local, 'made here'))
+    await sync(program, of, local)
+    await sync(program, of, local)
+    await expectSame(of, local)
+
+    // The same file on both sides.
+    await put(of, 'older.txt', 'changed at the service')
+    write(local, 'older.txt', 'changed here')
+    later(local, 'older.txt')
+    await sync(program, of, local)
+    const both = [...localTree(local).keys()].filter(name => /^older.*\.txt$/.test(name))
+    expect(both).toHaveLength(2)
+    await sync(program, of, local)
+  }, 300_000)
+
+  test('asks little when nothing has changed, and sees each change below', async () => {
+    const of = await account(`${program}-quiet`)
+    const local = `${program}-quiet`
+    mkdirSync(join(dir, local), { recursive: true })
+    for (const folder of ['a', 'a/b', 'a/b/c']) await of.dav('MKCOL', `/files/${folder}`)
+    for (let i = 0; i < 20; i++) await put(of, `a/b/c/${i}.txt`, String(i))
+    await sync(program, of, local)
+    await expectSame(of, local)
+    const output = await sync(program, of, local)
+    expect(output.match(/Depth|PROPFIND/g)?.length ?? 0).toBeLessThan(40)
+    await put(of, 'a/b/c/3.txt', 'X')
+    await sync(program, of, local)
+    await expectSame(of, local)
+  }, 300_000)
+})
