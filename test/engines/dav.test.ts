@@ -507,7 +507,7 @@ describe('PROPFIND', () => {
     const sums = `<d:propfind xmlns:d="DAV:"><d:prop><checksums xmlns="http://owncloud.org/ns"/></d:prop></d:propfind>`
     const found = await dav('PROPFIND', '/files/sum.txt', { headers: { depth: '0' }, body: sums })
     expect(found.text).toContain(
-      `<p:checksums xmlns:p="http://owncloud.org/ns"><p:checksum>MD5:${md5}</p:checksum></p:checksums>`,
+      `<oc:checksums><oc:checksum>MD5:${md5}</oc:checksum></oc:checksums>`,
     )
     expect(
       (await dav('PROPFIND', '/files/', { headers: { depth: '0' }, body: sums })).text,

@@ -68,14 +68,17 @@ describe('A valid GraphQL form', () => {
     await untouched.accept('bucket')
   })
 
-  it.each(['../a/new.txt', 'C:\\a\\new.txt'])('drops the folders in a file name: %s', async name => {
-    const answer = await post(form([ops(operations), maps(map), file(name, 'x', '0')]))
-    expect(JSON.parse(answer?.text ?? '')).toMatchObject({
-      data: { uploadFile: { file: { path: 'new.txt' } } },
-    })
-    await alice.rest('DELETE', '/api/files/delete?file=new.txt')
-    await untouched.accept('bucket')
-  })
+  it.each(['../a/new.txt', 'C:\\a\\new.txt'])(
+    'drops the folders in a file name: %s',
+    async name => {
+      const answer = await post(form([ops(operations), maps(map), file(name, 'x', '0')]))
+      expect(JSON.parse(answer?.text ?? '')).toMatchObject({
+        data: { uploadFile: { file: { path: 'new.txt' } } },
+      })
+      await alice.rest('DELETE', '/api/files/delete?file=new.txt')
+      await untouched.accept('bucket')
+    },
+  )
 })
 
 describe('An invalid GraphQL form', () => {

@@ -174,7 +174,8 @@ describe('docker/Dockerfile', () => {
   it('runs every self-contained program like npm', () => {
     const { scripts } = JSON.parse(read('package.json'))
     const [, command = ''] = /^CMD (\[.*\])$/m.exec(dockerfile) ?? []
-    const [, malloc = ''] = /^ENV (MALLOC_ARENA_MAX=\d+ MALLOC_MMAP_THRESHOLD_=\d+)$/m.exec(dockerfile) ?? []
+    const [, malloc = ''] =
+      /^ENV (MALLOC_ARENA_MAX=\d+ MALLOC_MMAP_THRESHOLD_=\d+)$/m.exec(dockerfile) ?? []
     const cache = 'NODE_COMPILE_CACHE=node_modules/.cache/node'
     expect(scripts.start).toBe(`${malloc} ${cache} exec ${JSON.parse(command).join(' ')}`)
     for (const name of ['start', 'doctor', 'admin']) {

@@ -18,6 +18,7 @@ const layers = [
   ['src/sign-in/embedded/'],
   ['src/pages/'],
   ['src/graphql/', 'src/openapi/'],
+  ['src/apps/'],
   ['src/rest/', 'src/dav/', 'src/tus/'],
   ['schema/'],
   ['schema/context.ts'],

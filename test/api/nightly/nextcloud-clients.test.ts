@@ -69,7 +69,9 @@ function sync(program: Program, account: Account, local: string): Promise<string
   })
 }
 
-/** The files and folders below a local folder with their contents, without what the client keeps. */
+/**
+ * The files and folders below a local folder with their contents, without what the client keeps.
+ */
 function localTree(local: string, path = ''): Map<string, string> {
   const found = new Map<string, string>()
   for (const entry of readdirSync(join(dir, local, path), { withFileTypes: true })) {
