@@ -144,5 +144,3 @@ export function uploadChunkService({
     },
   }
 }
-
-export type UploadChunkService = ReturnType<typeof uploadChunkService>
