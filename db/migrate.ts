@@ -7,6 +7,7 @@ import { textKeys } from './migrations/0038-text-keys.ts'
 import { deferredLengths } from './migrations/0039-deferred-lengths.ts'
 import { ownAccounts } from './migrations/0041-own-accounts.ts'
 import { passkeys } from './migrations/0042-passkeys.ts'
+import { previewReaders } from './migrations/0045-preview-readers.ts'
 import { textVersion } from './migrations/0046-text-version.ts'
 import { shareWords } from './migrations/0048-share-words.ts'
 import { changeStamps } from './migrations/0050-change-stamps.ts'
@@ -30,6 +31,7 @@ const all: Migration[] = [
   deferredLengths,
   ownAccounts,
   passkeys,
+  previewReaders,
   textVersion,
   shareWords,
   changeStamps,

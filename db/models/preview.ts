@@ -30,6 +30,8 @@ export const Preview = table({
     /** Camera, lens, exposure and place, in JSON: for those who may download the file. */
     details: longText.nullable(),
     createdAt: moment,
+    /** The version of the code that has read the content; see READER. */
+    reader: integer.default(0),
   },
   indexes: [['blobId']],
 })

@@ -1,6 +1,6 @@
 import { v7 as newId } from 'uuid'
+import { contentTime, isPictured } from '../../src/formats/picture.ts'
 import { MAX_PAGE } from '../../src/values/limits.ts'
-import { isPictured } from '../../src/values/pictured.ts'
 import { type Db, isDuplicate, type Tx } from '../index.ts'
 import { Entry, FILE, FOLDER } from '../models/entry.ts'
 import type { Totals } from './bucket.ts'
@@ -43,7 +43,8 @@ const picturedAtOf = (
     modifiedAt,
   }: Pick<NewEntry, 'fileType' | 'picturedAt' | 'modifiedAt'>,
   at: number,
-): number | null => (isPictured(fileType) ? (picturedAt ?? modifiedAt ?? at) : null)
+): number | null =>
+  isPictured(fileType) ? (picturedAt ?? contentTime(modifiedAt ?? null, at)) : null
 
 /**
  * Inserts a row. The caller updates the totals above it.

@@ -146,38 +146,15 @@ export async function countTrashedPictures(
  */
 const takenAtOf = (blob: string) =>
   `(SELECT p.taken_at + COALESCE(JSON_EXTRACT(p.details, '$.zoneMinutes'), 0) * 60000
-    FROM blobs b JOIN preview p ON p.digest = b.sha256 WHERE b.id = ${blob} AND p.state = 'made')`
+    FROM blobs b
+    JOIN preview p ON p.digest = b.sha256
+    WHERE b.id = ${blob} AND p.state <> 'making')`
 
 /**
- * The sort time of a picture, as an expression. Its parameters are the blob and the modification
- * time of the content.
+ * The sort time of a picture, as an expression. Its parameters are the blob and the time of the
+ * content.
  */
 export const picturedAtOfBlob = `COALESCE(${takenAtOf('?')}, ?)`
-
-/**
- * Sets the sort time of all files with these blobs.
- * @returns their buckets
- */
-export async function setPicturedAt(
-  db: Db,
-  blobIds: readonly string[],
-  at: number,
-  tx: Tx,
-): Promise<string[]> {
-  const buckets = new Set<string>()
-  for (const some of inParts(blobIds, 500)) {
-    const where = `blob_id IN (${placeholders(some)}) AND pictured_at <> ?`
-    const found = await db.rows<{ bucketId: string }>(
-      `SELECT DISTINCT bucket_id AS bucketId FROM entry WHERE ${where}`,
-      [...some, at],
-      tx,
-    )
-    if (found.length === 0) continue
-    await db.run(`UPDATE entry SET pictured_at = ? WHERE ${where}`, [at, ...some, at], tx)
-    for (const { bucketId } of found) buckets.add(bucketId)
-  }
-  return [...buckets]
-}
 
 /** All live blobs with a content. */
 export async function blobsWith(db: Db, sha256: string, tx: Tx): Promise<string[]> {
@@ -193,11 +170,17 @@ const isPictured = (e: string) =>
   `${e}.kind = ${FILE} AND SUBSTR(${e}.file_type, 1, 6) IN ('image/', 'video/')`
 
 /**
- * The sort time of a file as a picture; NULL for other files.
- * @param times the first known one counts
+ * The time of a file's content, as its computer says unless that is in the future: such a picture
+ * would be the newest one for good.
  */
-const expected = (e: string, times = ['modified_at', 'content_at', 'created_at']) =>
-  `CASE WHEN ${isPictured(e)} THEN COALESCE(${[takenAtOf(`${e}.blob_id`), ...times.map(time => `${e}.${time}`)].join(', ')}) END`
+const timeOf = (e: string, modifiedAt = `${e}.modified_at`) =>
+  `CASE WHEN ${modifiedAt} <= COALESCE(${e}.content_at, ${e}.created_at) + ${DAY_MS}
+    THEN ${modifiedAt}
+    ELSE COALESCE(${e}.content_at, ${e}.created_at) END`
+
+/** The sort time of a file as a picture; NULL for other files. */
+const expected = (e: string) =>
+  `CASE WHEN ${isPictured(e)} THEN COALESCE(${takenAtOf(`${e}.blob_id`)}, ${timeOf(e)}) END`
 
 /** Sets the modification time of a file's content; null for its upload time. */
 export const setModifiedAt = (
@@ -207,9 +190,12 @@ export const setModifiedAt = (
   tx: Tx,
 ): Promise<number> =>
   db.run(
-    `UPDATE entry SET modified_at = ?, pictured_at = CASE WHEN pictured_at IS NOT NULL
-       THEN COALESCE(${takenAtOf('entry.blob_id')}, ?, content_at, created_at) END WHERE id = ? AND kind = ${FILE}`,
-    [modifiedAt, modifiedAt, id],
+    `UPDATE entry
+     SET modified_at = ?,
+       pictured_at = CASE WHEN pictured_at IS NOT NULL
+         THEN COALESCE(${takenAtOf('entry.blob_id')}, ${timeOf('entry', '?')}) END
+     WHERE id = ? AND kind = ${FILE}`,
+    [modifiedAt, modifiedAt, modifiedAt, id],
     tx,
   )
 
@@ -235,3 +221,23 @@ export const placePicture = (db: Db, id: string, tx: Tx): Promise<number> =>
     [id],
     tx,
   )
+
+/**
+ * Sets the sort time of all files with these blobs.
+ * @returns the buckets of those that had another one
+ */
+export async function placePictures(db: Db, blobIds: readonly string[], tx: Tx): Promise<string[]> {
+  const buckets = new Set<string>()
+  for (const some of inParts(blobIds, 500)) {
+    const where = `blob_id IN (${placeholders(some)}) AND ${isMisplaced(db, 'entry')}`
+    const found = await db.rows<{ bucketId: string }>(
+      `SELECT DISTINCT bucket_id AS bucketId FROM entry WHERE ${where}`,
+      some,
+      tx,
+    )
+    if (found.length === 0) continue
+    await db.run(`UPDATE entry SET pictured_at = ${expected('entry')} WHERE ${where}`, some, tx)
+    for (const { bucketId } of found) buckets.add(bucketId)
+  }
+  return [...buckets]
+}

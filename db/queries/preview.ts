@@ -37,18 +37,31 @@ export const liveBlob = (db: Db, id: string): Promise<Content | undefined> => db
 export const setDigest = (db: Db, id: string, sha256: string, tx: Tx): Promise<boolean> =>
   db.changed("UPDATE blobs SET sha256 = ? WHERE id = ? AND state = 'live'", [sha256, id], tx)
 
+/**
+ * The version of the code that reads pictures. A higher number has failed previews tried again, and
+ * the metadata of the others read again, when they are next listed.
+ */
+const READER = 1
+
 /** The time after which a failed preview is tried again, in milliseconds. */
 const FAILED_MS = 7 * DAY_MS
 
+/** The columns of a preview by which it is current. */
+type Age = { [Name in 'state' | 'createdAt' | 'reader']: Preview[Name] | null }
+
 /** Whether there is no preview and none should be made now. */
-export const hasFailed = (
-  { state, createdAt }: { state: Preview['state'] | null; createdAt: number | null },
-  now: number,
-): boolean => state === 'failed' && now - (createdAt ?? 0) < FAILED_MS
+export const hasFailed = ({ state, createdAt, reader }: Age, now: number): boolean =>
+  state === 'failed' && (reader ?? 0) >= READER && now - (createdAt ?? 0) < FAILED_MS
+
+/** Whether there is a preview whose metadata an earlier version of the code has read. */
+export const isOutdated = ({ state, reader }: Pick<Age, 'state' | 'reader'>): boolean =>
+  state === 'made' && (reader ?? 0) < READER
 
 const locked = (db: Db, sha256: string, tx: Tx) =>
-  db.row<Pick<Preview, 'state' | 'leaseUntil' | 'blobId' | 'createdAt'>>(
-    `SELECT state, lease_until AS leaseUntil, blob_id AS blobId, created_at AS createdAt FROM preview WHERE digest = ?${db.forUpdate}`,
+  db.row<Pick<Preview, 'state' | 'leaseUntil' | 'blobId' | 'createdAt' | 'reader'>>(
+    `SELECT state, lease_until AS leaseUntil, blob_id AS blobId, created_at AS createdAt, reader
+     FROM preview
+     WHERE digest = ?${db.forUpdate}`,
     [sha256],
     tx,
   )
@@ -80,7 +93,30 @@ export async function claimPreview(
   return 'mine'
 }
 
-export type Made = Omit<Preview, 'digest' | 'state' | 'leaseUntil' | 'createdAt' | 'reason'>
+export type Made = Omit<
+  Preview,
+  'digest' | 'state' | 'leaseUntil' | 'createdAt' | 'reason' | 'reader'
+>
+
+/** What is known of a picture without a preview. */
+export type Failed = Pick<Made, 'takenAt' | 'details' | 'width' | 'height' | 'orientation'> & {
+  reason: string
+}
+
+/** Stores the metadata of a content whose preview exists. */
+export const setMetadata = (
+  db: Db,
+  digest: string,
+  { takenAt, details }: Pick<Preview, 'takenAt' | 'details'>,
+  tx: Tx,
+): Promise<number> =>
+  db.run(
+    `UPDATE preview
+     SET taken_at = ?, details = ?, reader = ?
+     WHERE digest = ? AND state = 'made'`,
+    [takenAt, details, READER, digest],
+    tx,
+  )
 
 /**
  * Stores a claimed preview.
@@ -96,7 +132,7 @@ export async function finishPreview(
   const there = await locked(db, claim.digest, tx)
   if (there?.state !== 'making' || there.leaseUntil !== claim.until) return false
   if (!(await db.exists(`${live}${db.forUpdate}`, [source], tx))) return false
-  const values = { ...made, state: 'made', leaseUntil: 0 } as const
+  const values = { ...made, state: 'made', leaseUntil: 0, reader: READER } as const
   await db.Preview.update(values, { where: { digest: claim.digest }, transaction: tx })
   return true
 }
@@ -121,7 +157,7 @@ export const renewClaim = (db: Db, { digest, until }: Claim, next: number): Prom
 export async function failPreview(
   db: Db,
   claim: Claim,
-  reason: string,
+  known: Failed,
   source: string,
   tx: Tx,
 ): Promise<void> {
@@ -129,7 +165,7 @@ export async function failPreview(
   if (there?.state !== 'making' || there.leaseUntil !== claim.until) return
   if (!(await db.exists(`${live}${db.forUpdate}`, [source], tx)))
     return void (await dropClaim(db, claim, tx))
-  const failed = { state: 'failed', reason, leaseUntil: 0 } as const
+  const failed = { ...known, state: 'failed', leaseUntil: 0, reader: READER } as const
   await db.Preview.update(failed, { where: { digest: claim.digest }, transaction: tx })
 }
 

@@ -1,4 +1,4 @@
-import { isPictured } from '../../src/values/pictured.ts'
+import { contentTime, isPictured } from '../../src/formats/picture.ts'
 import type { Db, Tx } from '../index.ts'
 import type { Entry } from '../models/entry.ts'
 import { Version } from '../models/version.ts'
@@ -77,7 +77,7 @@ export async function setContent(
         content.createdAt,
       ],
       ...[content.modifiedAt, at],
-      ...(isPicture ? [content.blobId, modifiedAtOf(content)] : []),
+      ...(isPicture ? [content.blobId, contentTime(content.modifiedAt, content.createdAt)] : []),
       entryId,
     ],
     tx,

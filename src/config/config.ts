@@ -138,6 +138,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     drainSeconds,
     deriveProcesses,
     ffmpeg,
+    heifConvert,
     linkByEmail,
     nodeEnv,
     signIn,
@@ -198,7 +199,9 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     drainSeconds: drainSeconds ?? (production ? 5 : 0),
     deriveProcesses: deriveProcesses ?? usualProcesses(),
     /** The ffmpeg program for video thumbnails; null if there is none. */
-    ffmpeg: readProgram(ffmpeg, env.PATH, problems),
+    ffmpeg: readProgram('FFMPEG', ffmpeg, env.PATH, problems),
+    /** The program that decodes HEIC pictures; null if there is none. */
+    heifConvert: readProgram('HEIF_CONVERT', heifConvert, env.PATH, problems),
     /**
      * Whether a verified address links accounts across providers. The embedded provider counts as
      * one, too.

@@ -19,6 +19,12 @@ export const deriveSettings = {
     shown: 'the one in `PATH`, if there is one',
     read: z.string(),
   },
+  HEIF_CONVERT: {
+    help: 'path of the program `heif-convert` (or `heif-dec`) of libheif, which decodes HEIC pictures; `false`: these have icons',
+    default: '',
+    shown: 'the one in `PATH`, if there is one',
+    read: z.string(),
+  },
   SEARCH_CONTENTS: {
     help: 'on: searches find what is in files (text, Markdown, source code, PDF, Office Open XML, OpenDocument, e-mail); off: their texts are deleted',
     default: 'on',

@@ -43,8 +43,8 @@ export type Ended =
 
 const own = fileURLToPath(import.meta.url)
 const folder = dirname(own)
-/** The folder of the readers of documents, which run in browsers, too. */
-const documents = join(dirname(folder), 'documents')
+/** The folders of modules that run in browsers, too. */
+const shared = ['documents', 'formats'].map(name => join(dirname(folder), name))
 const program = join(folder, `process${own.endsWith('.ts') ? '.ts' : '.js'}`)
 
 /** The package folders that these modules may be loaded from. */
@@ -60,7 +60,7 @@ function packageFolders(): string[] {
 
 /** The command line of a process that may read only these folders. */
 function commandOf(readable: string[]): Promise<[string, string[]]> {
-  const allowed = [folder, documents, ...packageFolders(), ...readable]
+  const allowed = [folder, ...shared, ...packageFolders(), ...readable]
   const node = [
     process.execPath,
     ...['--permission', '--allow-addons', ...allowed.map(path => `--allow-fs-read=${path}`)],

@@ -6,8 +6,10 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Log } from '../runtime/log.ts'
 import { type Child, type Ended, startChild } from './child.ts'
+import { decodeHeif } from './heif.ts'
 import type { Kind as OwnKind } from './kinds.ts'
 import type { Bounds, FailureReason, Task } from './outcome.ts'
+import type { ProgramProcess } from './program.ts'
 import { makeTemporary } from './temporary.ts'
 import { takePicture } from './video.ts'
 
@@ -19,9 +21,10 @@ export type Source =
   | { size: number; open(signal?: AbortSignal): Promise<Readable> }
 
 /**
- * The kinds of jobs: those of our own programs, and `video`, in which ffmpeg extracts a picture.
+ * The kinds of jobs: those of our own programs, and those in which a program of the system makes a
+ * picture: `video` of a video, and `heif` of a picture that sharp cannot decode.
  */
-type Kind = OwnKind | 'video'
+type Kind = OwnKind | 'video' | 'heif'
 
 export interface Job {
   kind: Kind
@@ -74,17 +77,20 @@ interface Waiting {
  * @param processes the maximum number of processes
  * @param readable the folders that may contain source files
  * @param ffmpeg the program that extracts pictures from videos; null if there is none
+ * @param heifConvert the program that decodes HEIF pictures; null if there is none
  */
 export function createDerive({
   processes,
   readable,
   ffmpeg = null,
+  heifConvert = null,
   log,
   idleMs = IDLE_MS,
 }: {
   processes: number
   readable: string[]
   ffmpeg?: string | null
+  heifConvert?: string | null
   log: Log
   idleMs?: number
 }) {
@@ -133,9 +139,8 @@ export function createDerive({
   }
 
   async function runOne(task: Task, signal: AbortSignal | undefined): Promise<Ended> {
-    const { process, run, release } = await (task.kind === 'video'
-      ? startVideo(task)
-      : takeChild(task))
+    const isOwn = task.kind !== 'video' && task.kind !== 'heif'
+    const { process, run, release } = await (isOwn ? takeChild(task) : startProgram(task))
     const cancel = () => process.end()
     signal?.addEventListener('abort', cancel, { once: true })
     try {
@@ -159,9 +164,15 @@ export function createDerive({
     return { process: child, run: () => child.run(task), release: () => giveBack(child, jobs + 1) }
   }
 
-  async function startVideo(task: Task) {
-    if (!ffmpeg) throw new DeriveUnavailable('There is no ffmpeg.')
-    const process = await takePicture(ffmpeg, task)
+  function program(task: Task): Promise<ProgramProcess> {
+    if (task.kind === 'video' && ffmpeg) return takePicture(ffmpeg, task)
+    if (task.kind === 'heif' && heifConvert)
+      return folder().then(names => decodeHeif(heifConvert, names, task))
+    throw new DeriveUnavailable('There is no program for this kind of file.')
+  }
+
+  async function startProgram(task: Task) {
+    const process = await program(task)
     busy.add(process)
     if (stopped) process.end()
     return { process, run: () => process.ended, release: () => void busy.delete(process) }
@@ -293,6 +304,9 @@ export function createDerive({
 
     /** Whether a program for video pictures is available. */
     readsVideos: ffmpeg !== null,
+
+    /** Whether a program for HEIF pictures is available. */
+    readsHeif: heifConvert !== null,
 
     /** The maximum number of concurrent jobs. */
     processes,

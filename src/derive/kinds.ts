@@ -6,6 +6,7 @@ import type { Work } from './outcome.ts'
  */
 export const kinds = {
   digest: () => import('./kinds/digest.ts'),
+  metadata: () => import('./kinds/metadata.ts'),
   picture: () => import('./kinds/picture.ts'),
   text: () => import('./kinds/text.ts'),
 } satisfies Record<string, () => Promise<{ work: Work }>>

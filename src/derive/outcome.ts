@@ -13,7 +13,17 @@ export const failureReasons = [
 export type FailureReason = (typeof failureReasons)[number]
 
 /** The video containers that are supported for thumbnails, by their ffmpeg names. */
-export const videoContainers = ['mov', 'matroska', 'avi', 'ogg'] as const
+export const videoContainers = [
+  'mov',
+  'matroska',
+  'avi',
+  'ogg',
+  'mpegts',
+  'mpeg',
+  'mpegvideo',
+  'asf',
+  'flv',
+] as const
 export type VideoContainer = (typeof videoContainers)[number]
 
 /** The limits of one job. */

@@ -23,6 +23,7 @@ export type FindingKind =
   | 'trash-item-empty'
   | 'version-without-file'
   | 'version-without-blob'
+  | 'media-type-wrong'
   | 'preview-broken'
   | 'picture-misplaced'
   | 'text-unused'

@@ -1,4 +1,5 @@
 import type { Finding, Installation } from './check.ts'
+import { checkFileTypes } from './file-type.ts'
 import { checkFileRequests, checkUploads, compareLedgerWithStore } from './ledger.ts'
 import { checkMarks } from './mark.ts'
 import { checkPictures, checkPreviews } from './preview.ts'
@@ -19,6 +20,7 @@ const checks = [
   checkEntries,
   checkTrash,
   checkVersions,
+  checkFileTypes,
   checkPreviews,
   checkPictures,
   checkTexts,

@@ -1,6 +1,6 @@
 import { FOLDER } from '../../db/models/entry.ts'
 import type { Caller } from '../access/caller.ts'
-import { kindOf } from '../renderers/kinds.ts'
+import { kindOf } from '../formats/viewer.ts'
 import type { SharePage } from '../services/sharing/share-info.ts'
 import type { SharedEntry, SharedLevel, SharedQuery } from '../services/sharing/share-listing.ts'
 import { MAX_NAME_PART, MAX_ZIPPED } from '../values/limits.ts'

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
+import type { TextKind } from '../formats/viewer.ts'
 import { satchel } from '../http/icon.ts'
-import type { TextKind } from '../renderers/kinds.ts'
 import { assets } from './assets.ts'
 import type { Texts } from './text.ts'
 import type { Moment, Person, ShownFile, Size } from './words.ts'

@@ -1,5 +1,6 @@
 import { create } from 'content-disposition'
 import mime from 'mime'
+import { correctedType, knownType, typescriptType } from '../formats/media-type.ts'
 import { AppError } from '../runtime/errors.ts'
 
 /** `download` sends an attachment; `inline` displays safe types in the browser. */
@@ -21,8 +22,7 @@ const charsetParameter = /(?:^|;)[ \t]*charset="?([a-z0-9][a-z0-9_:.+-]*)"?[ \t]
  * type
  */
 export function mediaTypeOf(name: string, given?: string): string {
-  const type = normalise(given)
-  return type && type !== octets ? type : typeByName(name)
+  return normalise(given) ?? typeByName(name)
 }
 
 /**
@@ -37,6 +37,14 @@ export function mediaTypeOfPart(name: string, reported: string): string {
   const named = typeByName(name)
   return named === octets ? type : named
 }
+
+/**
+ * The media type to store a file with, once its first bytes are known. The bytes decide about the
+ * formats of a fixed list (`src/formats/`).
+ * @param type the type by declaration or name
+ */
+export const mediaTypeOfBytes = (type: string, name: string, start: Uint8Array): string =>
+  correctedType(type === octets ? typeByName(name) : type, name, start)
 
 /**
  * Parses the `mode` of a download. A missing or empty mode means `download`.
@@ -109,9 +117,11 @@ function isRunnable(essence: string): boolean {
 function normalise(given: string | undefined): string | undefined {
   const [, essence, parameters = ''] = pattern.exec(given?.trim().toLowerCase() ?? '') ?? []
   if (!essence || essence.length > longest) return undefined
-  const charset = essence.startsWith('text/') && charsetParameter.exec(parameters)?.[1]
-  const full = charset && isKnownCharset(charset) ? `${essence}; charset=${charset}` : essence
-  return full.length > longest ? essence : full
+  const known = knownType(essence)
+  if (!known) return undefined
+  const charset = known.startsWith('text/') && charsetParameter.exec(parameters)?.[1]
+  const full = charset && isKnownCharset(charset) ? `${known}; charset=${charset}` : known
+  return full.length > longest ? known : full
 }
 
 function isKnownCharset(label: string): boolean {
@@ -125,7 +135,8 @@ function isKnownCharset(label: string): boolean {
 
 // With a folder prefix, the library treats `png` and `.png` as names without an extension.
 function typeByName(name: string): string {
-  return mime.getType(`./${name}`) ?? octets
+  const type = typescriptType(name) ?? mime.getType(`./${name}`)
+  return (type && knownType(type)) ?? octets
 }
 
 export const invalidMode = () =>

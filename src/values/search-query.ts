@@ -1,4 +1,4 @@
-import { type FileClass, fileClasses } from './file-class.ts'
+import { type FileClass, fileClasses } from '../formats/file-class.ts'
 import { fold, wordsIn } from './search-words.ts'
 
 /** A search term: a word, a prefix, or a phrase. */

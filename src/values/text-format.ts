@@ -1,4 +1,4 @@
-import { extensionOf, fileClassOf } from './file-class.ts'
+import { extensionOf, fileClassOf } from '../formats/file-class.ts'
 
 /** The formats of files with extractable text. Of `any` format, the bytes decide. */
 export type TextFormat = 'text' | 'html' | 'mail' | 'pdf' | 'office' | 'any'

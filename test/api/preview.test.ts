@@ -260,6 +260,112 @@ describe('The preview of a picture', () => {
     expect(await findings()).toEqual([])
   })
 
+  withFfmpeg('has the shape in which a video is displayed', async () => {
+    const wide = await testVideo('mp4', '720x576', ['-vf', 'setsar=64/45'])
+    await upload(alice, 'wide.mp4', wide, 'video/mp4')
+    const preview = await looked(alice, 'wide.mp4')
+    expect(preview).toMatchObject({ state: 'MADE', width: 1024, height: 576 })
+    const large = await sharp(await (await get(preview.large, alice)).arrayBuffer()).metadata()
+    expect(large).toMatchObject({ width: 1024, height: 576 })
+  })
+
+  withFfmpeg.each([
+    ['m2ts', 'mpegts', []],
+    ['mpg', 'mpeg', ['-r', '25']],
+    ['wmv', 'asf', []],
+    ['flv', 'flv', []],
+  ] as const)('is made of .%s videos', async (ending, _, options) => {
+    await upload(
+      alice,
+      `film.${ending}`,
+      await testVideo(ending, '320x240', [...options]),
+      'video/x',
+    )
+    expect(await looked(alice, `film.${ending}`)).toMatchObject({ state: 'MADE', width: 320 })
+  })
+
+  it.each([
+    ['wrong.jpg', 'image/jpg'],
+    ['octets.jpg', 'binary/octet-stream'],
+    ['renamed.heic', 'image/heic'],
+    ['plain.jfif', 'image/pjpeg'],
+    ['no-ending', 'text/plain'],
+  ])('is made of a JPEG named %s that is declared as %s', async (name, type) => {
+    await upload(alice, name, await photo(), type)
+    expect(await looked(alice, name)).toMatchObject({ state: 'MADE', width: 60, height: 40 })
+    const [file] = await t.app.db.rows('SELECT file_type AS type FROM entry WHERE name = ?', [name])
+    expect(file).toEqual({ type: 'image/jpeg' })
+  })
+
+  it('is made of files with a wrong stored type once the doctor has corrected it', async () => {
+    await upload(alice, 'found.ts', await photo(), 'image/jpeg')
+    await upload(alice, 'code.ts', Buffer.from('export const a = 1\n'), 'video/mp2t')
+    const { db } = t.app
+    const types = async () =>
+      await db.rows(
+        "SELECT name, file_type AS type, pictured_at IS NULL AS hidden FROM entry WHERE name IN ('found.ts', 'code.ts') ORDER BY name",
+      )
+    const right = await types()
+    expect(right).toMatchObject([
+      { name: 'code.ts', type: 'text/typescript' },
+      { name: 'found.ts', type: 'image/jpeg' },
+    ])
+    await db.run(
+      "UPDATE entry SET file_type = 'video/mp2t', pictured_at = COALESCE(modified_at, created_at) WHERE name = 'code.ts'",
+    )
+    await db.run(
+      "UPDATE entry SET file_type = 'binary/octet-stream', pictured_at = NULL WHERE name = 'found.ts'",
+    )
+    const { store } = t.app
+    const found: string[] = []
+    const onFinding = ({ kind }: { kind: string }) => void found.push(kind)
+    await examine({ db, store, graceMs: 0 }, { repair: true, onFinding })
+    expect(found.filter(kind => kind === 'media-type-wrong')).toHaveLength(2)
+    expect(await types()).toEqual(right)
+    expect(await looked(alice, 'found.ts')).toMatchObject({ state: 'MADE' })
+  })
+
+  it('is made although its metadata cannot be read', async () => {
+    const { derive } = t.app
+    const run: Derive['run'] = derive.run
+    Object.assign(derive, {
+      run: (job: Parameters<Derive['run']>[0]) =>
+        job.kind === 'metadata' ? Promise.resolve({ ok: false, reason: 'crashed' }) : run(job),
+    })
+    try {
+      await upload(alice, 'unread.jpg', await photo())
+      expect(await looked(alice, 'unread.jpg')).toMatchObject({ state: 'MADE', takenAt: null })
+    } finally {
+      Object.assign(derive, { run })
+    }
+  })
+
+  it('is read again after an upgrade, which corrects its time', async () => {
+    await upload(alice, 'earlier.jpg', await photo())
+    const { id } = await looked(alice, 'earlier.jpg')
+    const { db } = t.app
+    const sql = 'SELECT blob_id AS blobId, pictured_at AS at FROM entry WHERE id = ?'
+    const [file] = await db.rows<{ blobId: string; at: number }>(sql, [id])
+    const digest = 'SELECT sha256 FROM blobs WHERE id = ?'
+    // As an earlier version has read it: in November 1899.
+    await db.run(
+      `UPDATE preview SET taken_at = -2211753600000, reader = 0 WHERE digest = (${digest})`,
+      [file?.blobId ?? ''],
+    )
+    await db.run('UPDATE entry SET pictured_at = -2211753600000 WHERE id = ?', [id])
+    const [found] = await db.rows<PreviewedFile>(
+      'SELECT blob_id AS blobId, file_type AS fileType, total_bytes AS size FROM entry WHERE id = ?',
+      [id],
+    )
+    if (!found) throw new Error('The file is gone.')
+    await elsewhere().ofFiles([found])
+    await until(async () => {
+      await t.settle()
+      return (await look(alice, 'earlier.jpg')).preview?.takenAt === '2024-05-06T07:08:09.000Z'
+    })
+    expect((await db.rows(sql, [id]))[0]).toEqual(file)
+  })
+
   it('does not count towards any quota', async () => {
     const usage = async () =>
       (await alice.graphql('{ me { drive { usage { usedBytes fileCount } } } }')).data

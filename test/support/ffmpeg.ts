@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { readProgram } from '../../src/config/program.ts'
 
-const program = readProgram('', process.env.PATH)
+const program = readProgram('FFMPEG', '', process.env.PATH)
 if (!program && process.env.CI) throw new Error('ffmpeg is missing. The video tests need it.')
 
 /**

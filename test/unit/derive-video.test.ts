@@ -22,6 +22,11 @@ describe('The size of a video', () => {
       height: 360,
     })
     expect(sizeIn(frame(10, '640x360'))).toBeUndefined()
+    const stretched = (ratio: string) =>
+      sizeIn(frame(0, '720x576').replace('sar:1/1', `sar:${ratio}`))
+    expect(stretched('64/45')).toEqual({ width: 1024, height: 576 })
+    for (const ratio of ['0/1', '1/0', '9999/1'])
+      expect(stretched(ratio)).toEqual({ width: 720, height: 576 })
     expect(sizeIn('title: showinfo n:   0 s:9x9 ')).toBeUndefined()
     expect(sizeIn('')).toBeUndefined()
   })

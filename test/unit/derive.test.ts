@@ -147,10 +147,13 @@ describe('The renderer process', () => {
       .toBuffer()
     const made = await pictureOf(turned)
     if (!made.ok) throw new Error(made.reason)
-    expect(made.value).toMatchObject({
-      width: 20,
-      height: 40,
-      orientation: 6,
+    expect(made.value).toMatchObject({ width: 20, height: 40, orientation: 6 })
+    const read = await derive.run({
+      kind: 'metadata',
+      source: { path: await fileWith(turned) },
+      mediaType: 'image/jpeg',
+    })
+    expect(read.ok && read.value).toEqual({
       takenAt: Date.UTC(2024, 4, 6, 5, 8, 9),
       details: {
         camera: 'Acme One',
@@ -176,21 +179,109 @@ describe('The renderer process', () => {
   it.each([
     ['words', 'unsupported', 'not a picture'],
     [
-      'a truncated picture',
+      'a picture that ends in its header',
       'unreadable',
       plain(900, 900)
-        .png({ compressionLevel: 0 })
+        .png()
         .toBuffer()
-        .then(b => b.subarray(0, 9000)),
+        .then(b => b.subarray(0, 20)),
     ],
     [
       'a picture with more pixels than allowed',
       'too-large',
       plain(11_000, 11_000).png().toBuffer(),
     ],
-    ['a picture that is HEIC', 'unsupported', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic')],
   ])('names the reason why it renders nothing for %s', async (_, reason, bytes) => {
     expect(await pictureOf(await bytes)).toEqual({ ok: false, reason })
+  })
+
+  it('leaves HEIC to a program that decodes it', async () => {
+    const heic = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic')
+    expect(await pictureOf(heic)).toMatchObject({ ok: true, value: { format: 'heif' } })
+  })
+
+  it.each([
+    ['jpeg', (bytes: Buffer) => bytes.subarray(0, -2)],
+    ['jpeg', (bytes: Buffer) => bytes.subarray(0, -bytes.length / 3)],
+    ['jpeg', (bytes: Buffer) => Buffer.from(bytes).fill(0, Math.floor(bytes.length / 2))],
+    ['png', (bytes: Buffer) => bytes.subarray(0, -bytes.length / 3)],
+  ] as const)('renders what is left of a damaged %s', async (format, damage) => {
+    const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const
+    const whole = await sharp({
+      create: { width: 300, height: 200, channels: 3, background: '#000', noise },
+    })
+      .toFormat(format)
+      .toBuffer()
+    const made = await pictureOf(damage(whole))
+    expect(made).toMatchObject({ ok: true, value: { width: 300, height: 200 } })
+    const [, small] = made.ok ? made.outputs : []
+    const { channels } = await sharp(small)
+      .extract({ left: 0, top: 0, width: 256, height: 40 })
+      .stats()
+    expect(channels[0]?.stdev).toBeGreaterThan(2)
+  })
+
+  it('renders baseline JPEG and scans of one bit with four times the pixels', async () => {
+    const bounds = { pixels: 500_000 }
+    const jpeg = await plain(4000, 450).jpeg().toBuffer()
+    const progressive = await plain(4000, 450).jpeg({ progressive: true }).toBuffer()
+    const photo = await plain(4000, 450).png().toBuffer()
+    const scan = plain(4000, 450).toColourspace('b-w')
+    const tiff = await scan.clone().tiff({ bitdepth: 1, compression: 'ccittfax4' }).toBuffer()
+    const made = await Promise.all([jpeg, tiff].map(bytes => pictureOf(bytes, bounds)))
+    expect(made.map(({ ok }) => ok)).toEqual([true, true])
+    const refused = await Promise.all([progressive, photo].map(b => pictureOf(b, bounds)))
+    expect(refused).toEqual(Array(2).fill({ ok: false, reason: 'too-large' }))
+  })
+
+  it.each([
+    [
+      'after a long comment',
+      `<?xml version="1.0"?><!-- ${'licence '.repeat(2000)} -->`,
+      '',
+      'utf8',
+    ],
+    ['with a prefix', '<!DOCTYPE s:svg [ <!ENTITY e "x"> ]>', 's:', 'utf8'],
+    ['in UTF-16', '\uFEFF<?xml version="1.0" encoding="UTF-16"?>', '', 'utf16le'],
+  ] as const)('recognizes an SVG %s', async (_, head, prefix, encoding) => {
+    const space = `xmlns${prefix ? ':s' : ''}="http://www.w3.org/2000/svg"`
+    const drawing = `<${prefix}svg ${space} width="60" height="30"><${prefix}rect width="60" height="30" fill="red"/></${prefix}svg>`
+    const made = await pictureOf(Buffer.from(head + drawing, encoding))
+    expect(made).toMatchObject({ ok: true, value: { width: 60, height: 30 } })
+    const [, small] = made.ok ? made.outputs : []
+    const { dominant } = await sharp(small).stats()
+    expect(dominant.r).toBeGreaterThan(200)
+  })
+
+  it('renders bitmaps and icons', async () => {
+    const { data, info } = await plain(3, 2)
+      .ensureAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    const bitmap = (height: number) => {
+      const head = Buffer.alloc(40)
+      head.writeUInt32LE(40, 0)
+      head.writeInt32LE(info.width, 4)
+      head.writeInt32LE(height, 8)
+      head.writeUInt16LE(1, 12)
+      head.writeUInt16LE(32, 14)
+      // Blue comes first.
+      return Buffer.concat([head, Buffer.from(data).swap32().subarray(1), Buffer.alloc(9)])
+    }
+    const head = Buffer.alloc(14)
+    head.write('BM')
+    head.writeUInt32LE(54, 10)
+    const entry = Buffer.alloc(22)
+    entry.set([0, 0, 1, 0, 1, 0, 3, 2])
+    entry.writeUInt32LE(bitmap(4).length, 14)
+    entry.writeUInt32LE(22, 18)
+    for (const bytes of [Buffer.concat([head, bitmap(2)]), Buffer.concat([entry, bitmap(4)])])
+      expect(await pictureOf(bytes)).toMatchObject({ ok: true, value: { width: 3, height: 2 } })
+    const icon = Buffer.concat([entry, await plain(3, 2).png().toBuffer()])
+    expect(await pictureOf(icon)).toMatchObject({ ok: true, value: { width: 3, height: 2 } })
+    head.writeUInt32LE(0x7fffffff, 2)
+    const vast = Buffer.concat([head, bitmap(0x7fffffff)])
+    expect(await pictureOf(vast)).toEqual({ ok: false, reason: 'too-large' })
   })
 
   it('is killed when it hangs, and replaced for the next job', async () => {

@@ -38,7 +38,7 @@ const layers = [
   ['src/telemetry/'],
   ['src/runtime/', 'src/upload-engine/', 'src/renderers/'],
   ['src/language/', 'src/documents/'],
-  ['src/config/'],
+  ['src/config/', 'src/formats/'],
 ]
 
 /** Files that import no modules of this project except the listed ones. */
@@ -254,17 +254,27 @@ describe('Imports', () => {
     expect(everywhere.filter(file => foreign.test(read(file)))).toEqual([])
   })
 
+  it('of the formats stay in their folder, so that they run in Node.js and browsers', () => {
+    const formats = sources.filter(file => file.startsWith('src/formats/'))
+    expect(
+      arrows.filter(({ file, to }) => formats.includes(file) && !formats.includes(to)),
+    ).toEqual([])
+    const foreign = /\bfrom '[^.]|\bimport\(|\b(?:process|Buffer|window|document|navigator)\.\w/
+    expect(formats.filter(file => foreign.test(read(file)))).toEqual([])
+  })
+
   it('of the renderers stay in their folder, so that pages and console show files alike', () => {
     const out = arrows.filter(
       ({ file, to }) =>
-        file.startsWith('src/renderers/') && !/^src\/(renderers|documents)\//.test(to),
+        file.startsWith('src/renderers/') &&
+        !/^src\/(renderers|documents|formats)\//.test(to),
     )
     expect(out.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
   })
 
-  it('of the console reach the upload engine, the renderers and the languages, and nothing else', () => {
+  it('of the console reach the engine, the formats, documents, renderers and languages alone', () => {
     const isOwn = (file: string) =>
-      /^src\/(console|documents|upload-engine|renderers|language)\//.test(file)
+      /^src\/(console|documents|upload-engine|formats|renderers|language)\//.test(file)
     const out = arrows.filter(({ file, to }) => file.startsWith('src/console/') && !isOwn(to))
     expect(out.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
     const into = arrows.filter(

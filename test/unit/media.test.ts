@@ -33,7 +33,17 @@ describe('mediaTypeOf', () => {
     ['a', 'text/plain; charset=utf-7', 'text/plain'],
     ['a', 'text/plain; charset="u;tf-8"', 'text/plain'],
     ['a', 'image/png; charset=utf-8', 'image/png'],
-    ['a', 'multipart/form-data; boundary=x', 'multipart/form-data'],
+    ['a.png', 'multipart/form-data; boundary=x', 'image/png'],
+    ['a.png', 'application/x-www-form-urlencoded', 'image/png'],
+    ['a.png', 'binary/octet-stream', 'image/png'],
+    ['a', 'binary/octet-stream', octets],
+    ['a', 'image/jpg', 'image/jpeg'],
+    ['a', 'image/x-png', 'image/png'],
+    ['a', 'application/x-pdf', 'application/pdf'],
+    ['a.jfif', undefined, 'image/jpeg'],
+    ['a.ts', undefined, 'text/typescript'],
+    ['a.mts', undefined, 'text/typescript'],
+    ['a.m2ts', undefined, 'video/mp2t'],
   ])('%j declared as %j is %s', (name, given, type) => {
     expect(mediaTypeOf(name, given)).toBe(type)
     expect(mediaTypeOf(name, given).length).toBeLessThanOrEqual(127)
@@ -89,7 +99,6 @@ describe('deliveryOf', () => {
     'text/html; charset=utf-8',
     'TEXT/HTML',
     'application/xhtml+xml',
-    'image/svg',
     'image/x-thing+xml',
     'audio/x-thing+xml',
     'video/x-thing+xml',

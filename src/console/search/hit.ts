@@ -1,5 +1,4 @@
 import { hrefOf, idInShare, nameOf, type Place, parentOf, trim } from '../drive/place.ts'
-import { mediaTypeOf } from '../parts/media-type.ts'
 import type { Entry } from '../screens/files/documents.ts'
 import type { DriveHere } from '../screens/files/use-folder.ts'
 import type { Found } from './documents.ts'
@@ -47,7 +46,7 @@ export function hitOf({ node, matchedIn, snippet }: Found): Hit {
 
 /** The media type of a file; null for a folder. */
 export const typeOf = (hit: Hit): string | null =>
-  hit.__typename === 'File' ? mediaTypeOf(hit) : null
+  hit.__typename === 'File' ? hit.contentType : null
 
 /** Slug of the workspace that contains the result. */
 const workspaceOf = ({ drive }: Hit): string | null =>

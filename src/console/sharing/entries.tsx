@@ -4,7 +4,6 @@ import { hrefOf, parentOf, trim } from '../drive/place.ts'
 import { formatBytes } from '../i18n/format.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { EntryIcon } from '../parts/entry-icon.tsx'
-import { mediaTypeOf } from '../parts/media-type.ts'
 import { ErrorState, Skeleton } from '../parts/states.tsx'
 import { ENTRIES_OF, type Share } from './documents.ts'
 import { nameOf } from './facts.ts'
@@ -31,13 +30,7 @@ export function Entries({ share, onClose }: { share: Share; onClose: () => void 
             const folder = parentOf(trim(path))
             return (
               <li key={id} className="share-row">
-                <EntryIcon
-                  contentType={
-                    'contentType' in entry
-                      ? mediaTypeOf({ name, contentType: entry.contentType, size })
-                      : null
-                  }
-                />
+                <EntryIcon contentType={'contentType' in entry ? entry.contentType : null} />
                 <div className="grow">
                   <div className="share-name">
                     <Link

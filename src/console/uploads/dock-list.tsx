@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
+import { typescriptType } from '../../formats/media-type.ts'
 import { isOver, type Phase, type QueuedUpload } from '../../upload-engine/snapshot.ts'
 import { formatBytes, formatPercent } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
@@ -14,7 +15,6 @@ import {
   RotateCcw,
   X,
 } from '../parts/icons.ts'
-import { mediaTypeOf } from '../parts/media-type.ts'
 import { Menu, type MenuEntry } from '../parts/menu.tsx'
 import { choose } from './banners.tsx'
 import { useMayReplace } from './may-replace.ts'
@@ -116,17 +116,12 @@ const signs: Partial<Record<Phase, typeof CircleCheck>> = {
   detached: FileQuestion,
 }
 
-function Sign({ upload: { id, phase, aim, size } }: { upload: QueuedUpload }) {
+function Sign({ upload: { id, phase, aim } }: { upload: QueuedUpload }) {
   const Icon = signs[phase]
   if (!Icon)
     return (
-      <EntryIcon
-        contentType={mediaTypeOf({
-          name: aim.fileName,
-          contentType: recordOf(id)?.type ?? '',
-          size,
-        })}
-      />
+      // Browsers take a source in TypeScript for a video.
+      <EntryIcon contentType={typescriptType(aim.fileName) ?? recordOf(id)?.type ?? ''} />
     )
   return (
     <span className="dock-sign" aria-hidden>

@@ -1,8 +1,7 @@
 import './viewer.css'
 import { lazy, Suspense, useState } from 'react'
-import { isText, isTooLarge, kindOf as kindIn, type NamedFile } from '../../renderers/kinds.ts'
+import { isText, isTooLarge, kindOf as kindIn, type NamedFile } from '../../formats/viewer.ts'
 import { EntryIcon } from '../parts/entry-icon.tsx'
-import { mediaTypeOf } from '../parts/media-type.ts'
 import { text } from './text.ts'
 import { TextPreview } from './text-preview.tsx'
 
@@ -31,13 +30,15 @@ interface PreviewProps {
   isLarge?: boolean
   /** Called when the picture has loaded, or when it cannot be shown. */
   onReady?: () => void
+  /** Called instead of showing an icon when the browser cannot show the file. */
+  onFailed?: (() => void) | undefined
 }
 
 /** A preview that never executes anything in the file. */
-export function Preview({ file, url, isLarge = false, onReady }: PreviewProps) {
+export function Preview({ file, url, isLarge = false, onReady, onFailed }: PreviewProps) {
   const kind = kindOf(file)
   const [hasFailed, setFailed] = useState(false)
-  const icon = <EntryIcon contentType={mediaTypeOf(file)} size="tile" />
+  const icon = <EntryIcon contentType={file.contentType} size="tile" />
   const blank = <div className="preview none" />
   if (kind === null || hasFailed || ((kind === 'archive' || kind === 'document') && !isLarge))
     return (
@@ -48,6 +49,7 @@ export function Preview({ file, url, isLarge = false, onReady }: PreviewProps) {
     )
   if (!url) return blank
   const failed = () => {
+    if (onFailed) return onFailed()
     setFailed(true)
     onReady?.()
   }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
+import type { NamedFile, TextKind } from '../../formats/viewer.ts'
 import { layOut } from '../../renderers/browser/text.ts'
-import type { NamedFile, TextKind } from '../../renderers/kinds.ts'
 import { formatBytes } from '../i18n/format.ts'
 import { text } from './text.ts'
 

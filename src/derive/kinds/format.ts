@@ -1,52 +1,54 @@
 import { open } from 'node:fs/promises'
-import type { VideoContainer } from '../outcome.ts'
+import { type FormatName, formatOfStart, START_BYTES } from '../../formats/signature.ts'
+import { type VideoContainer, videoContainers } from '../outcome.ts'
+import { isVector } from './vector.ts'
 
-/** The format of a file. */
-export type Format = 'raster' | 'heic' | 'svg' | 'pdf' | { container: VideoContainer }
+/** The format of a picture, document or video, by how its thumbnail is made. */
+export type Format =
+  | 'raster'
+  | 'bitmap'
+  | 'icon'
+  | 'heif'
+  | 'svg'
+  | 'pdf'
+  | { container: VideoContainer }
 
-/** Bytes in which the root of an SVG must begin. */
-const SNIFFED = 4096
+/** The formats that sharp decodes. */
+const rasters: readonly FormatName[] = ['jpeg', 'png', 'gif', 'webp', 'tiff', 'avif']
+const others: Partial<Record<FormatName, Format>> = {
+  bmp: 'bitmap',
+  ico: 'icon',
+  heif: 'heif',
+  pdf: 'pdf',
+}
 
-/** The first bytes of the formats that are decoded from a path. */
-const rasters = [
-  'ffd8ff',
-  '89504e470d0a1a0a',
-  '474946383761',
-  '474946383961',
-  '49492a00',
-  '49492b00',
-  '4d4d002a',
-  '4d4d002b',
-]
+/** Bytes of a text in which the root of an SVG must begin. */
+const HEAD_BYTES = 256 * 1024
 
-/** The first bytes of the other video containers. */
-const containers: [RegExp, VideoContainer][] = [
-  [/^.{4}(ftyp|moov|mdat|wide|free|skip)/s, 'mov'],
-  [/^RIFF.{4}AVI /s, 'avi'],
-  [/^OggS/, 'ogg'],
-]
-
-/** Detects the format by the first bytes, because clients choose names and media types. */
-function formatOfStart(start: Buffer): Format | undefined {
-  const [hex, text] = [start.toString('hex', 0, 8), start.toString('latin1')]
-  if (rasters.some(begin => hex.startsWith(begin)) || /^RIFF.{4}WEBP/s.test(text)) return 'raster'
-  if (/^.{4}ftypavi[fs]/s.test(text)) return 'raster'
-  if (/^.{4}ftyp(hei|hev|mif1|msf1)/s.test(text))
-    return /avif/.test(text.slice(8, 64)) ? 'raster' : 'heic'
-  if (hex.startsWith('1a45dfa3')) return { container: 'matroska' }
-  const [, container] = containers.find(([begin]) => begin.test(text)) ?? []
+/** Detects the format by the bytes, because clients choose names and media types. */
+function formatOfBytes(start: Buffer): Format | undefined {
+  const name = formatOfStart(start)
+  if (name && rasters.includes(name)) return 'raster'
+  if (name && others[name]) return others[name]
+  const container = videoContainers.find(one => one === name)
   if (container) return { container }
-  if (/^(\xef\xbb\xbf)?\s*<(\?xml|!--|!DOCTYPE|svg)/.test(text) && /<svg[\s>]/.test(text))
-    return 'svg'
+  if (isVector(start)) return 'svg'
   // A PDF may have leading bytes: ISO 32000, annex H.3.4.1.
-  return /%PDF-\d/.test(text.slice(0, 1024)) ? 'pdf' : undefined
+  return /%PDF-\d/.test(start.toString('latin1', 0, 1024)) ? 'pdf' : undefined
 }
 
 export async function formatOf(path: string): Promise<Format | undefined> {
   const file = await open(path)
+  const head = async (length: number) => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0)
+    return buffer.subarray(0, bytesRead)
+  }
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFFED), 0, SNIFFED, 0)
-    return formatOfStart(buffer.subarray(0, bytesRead))
+    const start = await head(START_BYTES)
+    const format = formatOfBytes(start)
+    const isCut = start.length === START_BYTES
+    // The root of an SVG may follow a long comment.
+    return format ?? (isCut && isVector(await head(HEAD_BYTES)) ? 'svg' : undefined)
   } finally {
     await file.close()
   }

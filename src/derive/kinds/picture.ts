@@ -1,15 +1,16 @@
 import { readFile, stat } from 'node:fs/promises'
-import readExif from 'exif-reader'
-import sharp, { type OutputInfo, type Sharp, type SharpOptions } from 'sharp'
+import sharp, { type Metadata, type OutputInfo, type Raw, type Sharp } from 'sharp'
 import { rgbaToThumbHash } from 'thumbhash'
 import { type Derived, Refusal, type Task } from '../outcome.ts'
-import { shownExif } from './exif.ts'
 import { formatOf } from './format.ts'
+import { recognizable } from './vector.ts'
 
 /** The input of a job of this kind. */
 interface Input {
   /** The longest side of each thumbnail, in pixels. */
   sides: number[]
+  /** Set if a program has turned the picture upright, whatever its EXIF data says. */
+  isUpright?: boolean
 }
 
 // Jobs run one at a time and share no files.
@@ -21,10 +22,21 @@ sharp.block({ operation: ['VipsForeignLoad'] })
 const loaders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map(
   name => `VipsForeignLoad${name}File`,
 )
-sharp.unblock({ operation: [...loaders, 'VipsForeignLoadSvgBuffer'] })
+// An SVG, and a PNG inside of an icon, are in memory.
+sharp.unblock({
+  operation: [...loaders, 'VipsForeignLoadSvgBuffer', 'VipsForeignLoadPngBuffer'],
+})
 
 /** The maximum size of an SVG, which is parsed as a whole. */
 const SVG_BYTES = 2 * 1024 * 1024
+/** The maximum size of a bitmap, and of its pixels, which are in memory as a whole. */
+const BITMAP_BYTES = 64 * 1024 * 1024
+const BITMAP_PIXELS = 24_000_000
+/**
+ * The factor to the limit of pixels for pictures that need little memory: baseline JPEG is reduced
+ * while it is decoded, and scans of one bit are read line by line.
+ */
+const SPARING = 4
 /**
  * The longest side of the input for a ThumbHash. A larger input would cost time and add nothing to
  * its few frequencies.
@@ -41,20 +53,42 @@ function refusalOf(error: unknown): unknown {
   return error
 }
 
+/** The maximum pixels of a picture, by what its header says. */
+function limitOf({ format, isProgressive, bitsPerSample }: Metadata, pixels: number): number {
+  const isSparing =
+    !isProgressive && (format === 'jpeg' || (bitsPerSample === 1 && format !== 'webp'))
+  return isSparing ? SPARING * pixels : pixels
+}
+
+/** A picture to decode: a file, a vector graphic in memory, or pixels. */
+interface Original {
+  source: string | Buffer
+  raw?: Raw
+  pixels: number
+  sides: number[]
+  isUpright?: boolean | undefined
+}
+
 /**
- * Creates thumbnails of a picture: the first frame or page, upright, in sRGB, without metadata.
- * Reads the metadata once. For a video, only detects the container.
+ * Creates thumbnails of a picture: the first frame or page, upright, in sRGB, without metadata. For
+ * a file that another program must decode, only detects the format.
  */
-export async function work({ path, bounds, input }: Task): Promise<Derived> {
+export async function work({ path, bounds: { pixels }, input }: Task): Promise<Derived> {
   const format = await formatOf(path)
-  if (!format || format === 'heic') throw new Refusal('unsupported')
+  if (!format) throw new Refusal('unsupported')
+  if (format === 'heif') return { value: { format } }
   if (typeof format === 'object') return { value: format }
+  const { sides, isUpright } = input as Input
   try {
-    const { sides } = input as Input
-    if (format === 'pdf') return await page(path, bounds.pixels, sides)
-    if (format === 'raster') return await pictures(path, bounds.pixels, sides)
-    if ((await stat(path)).size > SVG_BYTES) throw new Refusal('too-large')
-    return await pictures(await readFile(path), bounds.pixels, sides)
+    if (format === 'pdf') return await page(path, pixels, sides)
+    if (format === 'raster') return await pictures({ source: path, pixels, sides, isUpright })
+    const { size } = await stat(path)
+    if (size > (format === 'svg' ? SVG_BYTES : BITMAP_BYTES)) throw new Refusal('too-large')
+    const bytes = await readFile(path)
+    if (format === 'svg') return await pictures({ source: recognizable(bytes), pixels, sides })
+    const { decodeBitmap, decodeIcon } = await import('./bitmap.ts')
+    const decoded = (format === 'icon' ? decodeIcon : decodeBitmap)(bytes, BITMAP_PIXELS)
+    return await pictures({ ...decoded, pixels, sides })
   } catch (error) {
     throw refusalOf(error)
   }
@@ -72,29 +106,35 @@ async function page(path: string, pixels: number, sides: number[]): Promise<Deri
   return { value: { width, height, orientation: 1, ...small }, outputs }
 }
 
-async function pictures(
-  source: string | Buffer,
-  pixels: number,
-  sides: number[],
-): Promise<Derived> {
-  const options: SharpOptions = { limitInputPixels: pixels, failOn: 'error', sequentialRead: true }
-  const original = sharp(source, options)
-  const { width, height, pageHeight, orientation = 1, exif } = await original.metadata()
+async function pictures(original: Original): Promise<Derived> {
+  const { source, raw, pixels, sides, isUpright = false } = original
+  const open = (failOn: 'error' | 'none') =>
+    sharp(source, {
+      ...(raw ? { raw } : {}),
+      failOn,
+      limitInputPixels: SPARING * pixels,
+      sequentialRead: true,
+    })
+  const metadata = await open('none').metadata()
+  const { width, height, pageHeight, orientation: noted = 1 } = metadata
+  const orientation = isUpright ? 1 : noted
   // Checked before decoding, because it bounds each decoder's first allocation.
-  if (width * height > pixels) throw new Refusal('too-large')
+  if (width * height > limitOf(metadata, pixels)) throw new Refusal('too-large')
   const upright =
     orientation >= 5
       ? { width: pageHeight ?? height, height: width }
       : { width, height: pageHeight ?? height }
-  const decoded = await inside(original.autoOrient(), Math.max(...sides))
-    .toColourspace('srgb')
-    .raw({ depth: 'uchar' })
-    .toBuffer({ resolveWithObject: true })
-  const { outputs, ...small } = await smaller(decoded, pixels, sides)
-  return {
-    value: { ...upright, orientation, ...small, ...shownExif(exif && parsed(exif)) },
-    outputs,
+  const decode = (failOn: 'error' | 'none') => {
+    const picture = open(failOn)
+    return inside(isUpright ? picture : picture.autoOrient(), Math.max(...sides))
+      .toColourspace('srgb')
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true })
   }
+  // A damaged picture shows what is left of it.
+  const decoded = await decode('error').catch(() => decode('none'))
+  const { outputs, ...small } = await smaller(decoded, pixels, sides)
+  return { value: { ...upright, orientation, ...small }, outputs }
 }
 
 /** Encodes the decoded picture, and scales it down step by step. */
@@ -124,12 +164,3 @@ async function smaller(
 
 const inside = (picture: Sharp, side: number): Sharp =>
   picture.resize(side, side, { fit: 'inside', withoutEnlargement: true })
-
-/** Cameras write invalid EXIF data, too. The picture is shown regardless. */
-function parsed(exif: Buffer): ReturnType<typeof readExif> | undefined {
-  try {
-    return readExif(exif)
-  } catch {
-    return undefined
-  }
-}

@@ -1,4 +1,4 @@
-import { languageOf, type TextKind } from '../kinds.ts'
+import { languageOf, type TextKind } from '../../formats/viewer.ts'
 
 /**
  * Renders a text. Grammars and parsers load on demand.

@@ -1,6 +1,6 @@
 import '../browser/laid-out.css'
+import type { TextKind } from '../../formats/viewer.ts'
 import { layOut } from '../browser/text.ts'
-import type { TextKind } from '../kinds.ts'
 
 /** The messages of the page for this script, in the language of the page. */
 type Texts = Record<

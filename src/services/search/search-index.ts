@@ -25,7 +25,7 @@ import {
   wholeName,
 } from '../../../db/queries/search-word.ts'
 import { inParts } from '../../../db/queries/sql.ts'
-import { fileClassOf } from '../../values/file-class.ts'
+import { fileClassOf } from '../../formats/file-class.ts'
 import { fold, wordsIn, wordsOfName } from '../../values/search-words.ts'
 import type { Core } from '../core.ts'
 import type { ContentsService } from './search-text.ts'

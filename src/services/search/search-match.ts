@@ -1,6 +1,6 @@
 import type { PlacedRow } from '../../../db/queries/entry-list.ts'
-import type { FileClass } from '../../values/file-class.ts'
-import { fileClassOf } from '../../values/file-class.ts'
+import type { FileClass } from '../../formats/file-class.ts'
+import { fileClassOf } from '../../formats/file-class.ts'
 import type { SearchField } from '../../values/search-order.ts'
 import type { SearchQuery, Term } from '../../values/search-query.ts'
 import { fold, hasWord, wordsIn, wordsOfName } from '../../values/search-words.ts'

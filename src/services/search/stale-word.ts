@@ -4,7 +4,7 @@ import { notesOf } from '../../../db/queries/note.ts'
 import { deleteWord, deleteWords, type WordRow } from '../../../db/queries/search-drive.ts'
 import { classWord, noteWord, wholeName } from '../../../db/queries/search-word.ts'
 import { deleteTextIndex } from '../../../db/queries/text-block.ts'
-import { fileClassOf } from '../../values/file-class.ts'
+import { fileClassOf } from '../../formats/file-class.ts'
 import { fold, wordsOfName } from '../../values/search-words.ts'
 import { firstWordsOf } from './search-index.ts'
 

@@ -13,12 +13,21 @@ export const pictureValue = z.object({
   height: z.int().min(1).max(1e6),
   orientation: z.int().min(1).max(8),
   placeholder: z.base64().max(64),
-  takenAt: z.int().min(-1e13).max(1e13).optional(),
-  details: z
-    .record(z.string(), z.unknown())
-    .refine(details => JSON.stringify(details).length <= MAX_DETAILS)
-    .optional(),
 })
+/**
+ * What the metadata of a picture says. The size is that of a picture which sharp may be unable to
+ * decode.
+ */
+export const metadataValue = pictureValue
+  .omit({ placeholder: true })
+  .partial()
+  .extend({
+    takenAt: z.int().min(-1e13).max(1e13).optional(),
+    details: z
+      .record(z.string(), z.unknown())
+      .refine(details => JSON.stringify(details).length <= MAX_DETAILS)
+      .optional(),
+  })
 const words = z.string().max(200).optional().catch(undefined)
 const amount = z.number().positive().max(1e9).optional().catch(undefined)
 /** The details that clients may see. */
@@ -39,3 +48,5 @@ export const photoValue = z.object({
 export const digestValue = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) })
 /** The values that it reports about a video. */
 export const videoValue = z.object({ container: z.enum(videoContainers) })
+/** The value of a HEIF picture, which another program decodes. */
+export const heifValue = z.object({ format: z.literal('heif') })

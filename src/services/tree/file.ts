@@ -2,7 +2,9 @@ import type { Tx } from '../../../db/index.ts'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import { type Node, resolveChain } from '../../../db/queries/entry-path.ts'
 import type { Writer } from '../../access/caller.ts'
-import { mediaTypeOfPart } from '../../values/media.ts'
+import { START_BYTES } from '../../formats/signature.ts'
+import { peek } from '../../runtime/peek.ts'
+import { mediaTypeOfBytes, mediaTypeOfPart } from '../../values/media.ts'
 import { requireModifiedAt } from '../../values/modified-at.ts'
 import type { OnConflict } from '../../values/on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../values/paths.ts'
@@ -202,7 +204,6 @@ export function fileService({ db, blobs, changeTree, versions, previews }: Deps)
       caller: Writer,
     ): Promise<FileView> {
       const name = parseName(upload.filename, 'file')
-      const fileType = mediaTypeOfPart(name, upload.mimetype)
       const destinationOf = ({ folder, onConflict }: UploadFields): Destination => ({
         names: parseFilePath(joinPath([...parsePath(folder ?? '', 'folder'), name]), 'folder'),
         folderId,
@@ -212,7 +213,9 @@ export function fileService({ db, blobs, changeTree, versions, previews }: Deps)
       requireModifiedAt(to.modifiedAt)
       const planned = upload.fieldsAfterwards ? undefined : destinationOf(to)
       if (planned && !isSeen) await refuseTaken(db, tree, planned)
-      const staged = await blobs.stage(tree, upload.source, {
+      const { start, source } = await peek(upload.source, START_BYTES)
+      const fileType = mediaTypeOfBytes(mediaTypeOfPart(name, upload.mimetype), name, start)
+      const staged = await blobs.stage(tree, source, {
         limits,
         contentType: fileType,
         bound: upload.bound,

@@ -10,6 +10,7 @@ import {
   finishPreview,
   renewClaim,
   setDigest,
+  setMetadata,
 } from '../../../db/queries/preview.ts'
 import type { Config } from '../../config/config.ts'
 import { type Derive, DeriveUnavailable, type Outcome, type Source } from '../../derive/derive.ts'
@@ -19,7 +20,7 @@ import type { Core } from '../core.ts'
 import type { MaintenanceService } from '../maintenance.ts'
 import { enqueueAt } from '../notices/outbox.ts'
 import type { BlobService } from './blob.ts'
-import { digestValue, pictureValue, videoValue } from './derived-value.ts'
+import { digestValue, heifValue, metadataValue, pictureValue, videoValue } from './derived-value.ts'
 
 /** The longest side of each picture, in pixels. */
 export const SIDES = { large: 1280, small: 256 } as const
@@ -28,6 +29,20 @@ export const SIDES = { large: 1280, small: 256 } as const
  */
 const PASSING: readonly FailureReason[] = ['memory', 'time', 'crashed']
 const TRIES = 3
+
+/** The maximum size of a decoded HEIF picture, as JPEG. */
+const HEIF_BYTES = 32 * 1024 * 1024
+
+type Metadata = z.infer<typeof metadataValue>
+
+/** The columns of a preview that metadata fills. */
+const columnsOf = ({ width, height, orientation, takenAt, details }: Metadata) => ({
+  width: width ?? null,
+  height: height ?? null,
+  orientation: orientation ?? null,
+  takenAt: takenAt ?? null,
+  details: details ? JSON.stringify(details) : null,
+})
 
 /** The job that makes a preview. */
 export interface PreviewJob {
@@ -88,23 +103,47 @@ export function previewMaker({
     mediaType: string,
     signal: AbortSignal,
   ): Promise<Outcome> {
-    const job = {
-      kind: 'picture',
-      mediaType,
-      input: { sides: Object.values(SIDES) },
-      signal,
-    } as const
+    const sides = Object.values(SIDES)
+    const job = { kind: 'picture', mediaType, input: { sides }, signal } as const
     const outcome = await derive.run({ ...job, source })
-    const video = outcome.ok ? videoValue.safeParse(outcome.value) : undefined
-    if (!video?.success) return outcome
-    if (!derive.readsVideos) return { ok: false, reason: 'unsupported' }
-    const input = { ...video.data, side: SIDES.large }
-    const taken = await derive.run({ ...job, kind: 'video', source, input })
+    if (!outcome.ok) return outcome
+    const video = videoValue.safeParse(outcome.value)
+    const isHeif = heifValue.safeParse(outcome.value).success
+    if (!video.success && !isHeif) return outcome
+    if (!(isHeif ? derive.readsHeif : derive.readsVideos))
+      return { ok: false, reason: 'unsupported' }
+    const taken = video.success
+      ? await derive.run({
+          ...job,
+          kind: 'video',
+          source,
+          input: { ...video.data, side: SIDES.large },
+        })
+      : await derive.run({ ...job, kind: 'heif', source, bounds: { outputBytes: HEIF_BYTES } })
     if (!taken.ok) return taken
     const bytes = Buffer.concat(taken.outputs)
     const picture = { size: bytes.length, open: async () => Readable.from([bytes]) }
-    const made = await derive.run({ ...job, source: picture })
+    const made = await derive.run({ ...job, source: picture, input: { sides, isUpright: true } })
     return made.ok ? { ...made, value: Object.assign({}, made.value, taken.value) } : made
+  }
+
+  /** The metadata of a file; undefined if it cannot be read. */
+  async function metadataOf(
+    source: Source,
+    mediaType: string,
+    signal: AbortSignal,
+  ): Promise<Metadata | undefined> {
+    const outcome = await derive.run({ kind: 'metadata', source, mediaType, signal })
+    return outcome.ok ? metadataValue.safeParse(outcome.value).data : undefined
+  }
+
+  /**
+   * Reads the metadata, which may fail, and makes the pictures. One after the other, so that a file
+   * occupies one process.
+   */
+  async function readBoth(...file: Parameters<typeof picturesOf>): Promise<[Metadata, Outcome]> {
+    const metadata = await metadataOf(...file)
+    return [metadata ?? {}, await picturesOf(...file)]
   }
 
   /**
@@ -137,7 +176,7 @@ export function previewMaker({
     source: { id: string; bucketId: string },
     claim: Claim,
     outputs: Buffer[],
-    value: z.infer<typeof pictureValue>,
+    value: z.infer<typeof pictureValue> & Metadata,
   ): Promise<void> {
     const blobId = await blobs.announceCopy(source)
     try {
@@ -147,9 +186,13 @@ export function previewMaker({
         admit: async () => {},
       })
       const [largeBytes = 0, smallBytes = 0] = outputs.map(output => output.length)
-      const { details, takenAt = null, ...known } = value
-      const shape = { ...known, takenAt, details: details ? JSON.stringify(details) : null }
-      const made = { blobId, largeBytes, smallBytes, ...shape }
+      const made = {
+        blobId,
+        largeBytes,
+        smallBytes,
+        placeholder: value.placeholder,
+        ...columnsOf(value),
+      }
       const isKept = await db.transaction(async tx => {
         if (!(await finishPreview(db, claim, made, source.id, tx))) {
           await dropClaim(db, claim, tx)
@@ -177,16 +220,17 @@ export function previewMaker({
     const ended = new AbortController()
     const release = hold(claim, ended)
     try {
-      const outcome = await picturesOf(file, mediaType, ended.signal).finally(release)
+      const [metadata, outcome] = await readBoth(file, mediaType, ended.signal).finally(release)
       ended.signal.throwIfAborted()
       requireRunning()
       const value = outcome.ok ? pictureValue.safeParse(outcome.value) : undefined
       if (outcome.ok && value?.success && outcome.outputs.length === 2)
-        return await keep(blob, claim, outcome.outputs, value.data)
+        return await keep(blob, claim, outcome.outputs, { ...metadata, ...value.data })
       const reason = outcome.ok ? 'unreadable' : outcome.reason
       if (PASSING.includes(reason) && attempts < TRIES)
         throw new DeriveUnavailable(`A preview could not be made: ${reason}.`)
-      await db.transaction(tx => failPreview(db, claim, reason, blob.id, tx))
+      const failed = { reason, ...columnsOf(metadata) }
+      await db.transaction(tx => failPreview(db, claim, failed, blob.id, tx))
     } catch (error) {
       // The claim also expires by itself: during a maintenance nothing is written.
       if (!maintenance.current())
@@ -215,6 +259,20 @@ export function previewMaker({
   }
 
   return {
+    /** Reads the metadata of a blob again whose preview exists. */
+    async readAgain(
+      blob: Content,
+      mediaType: string,
+      { requireRunning }: PreviewJob,
+    ): Promise<void> {
+      const { signal } = new AbortController()
+      const metadata = await metadataOf(sourceOf(store, blob), mediaType, signal)
+      const { sha256 } = blob
+      if (!metadata || !sha256) return
+      requireRunning()
+      await db.transaction(tx => setMetadata(db, sha256, columnsOf(metadata), tx))
+    },
+
     /** Makes the preview of a blob, unless another process does. */
     async make(blob: Content, mediaType: string, job: PreviewJob): Promise<void> {
       await derive.withFile(sourceOf(store, blob), async file => {

@@ -56,15 +56,6 @@ export function viewOf({
   }
 }
 
-/**
- * The time on the camera's clock, as if it were UTC; null if unknown. Pictures are sorted by it.
- */
-export function clockOf({ takenAt, details }: PreviewRow): number | null {
-  if (takenAt === null) return null
-  const { zoneMinutes } = details ? photoValue.parse(JSON.parse(details)) : {}
-  return takenAt + (zoneMinutes ?? 0) * 60_000
-}
-
 /** Validates the stored output of a process like any other input, and drops invalid values. */
 function photoOf(details: string): Photo | null {
   const { camera, lens, exposureSeconds, aperture, iso, focalLength, zoneMinutes, place } =

@@ -1,16 +1,20 @@
 import type { Tx } from '../../../db/index.ts'
-import { blobsWith, setPicturedAt } from '../../../db/queries/picture.ts'
-import { hasFailed, liveBlob, type PreviewRow, previewsOf } from '../../../db/queries/preview.ts'
+import { blobsWith, placePictures } from '../../../db/queries/picture.ts'
+import {
+  hasFailed,
+  isOutdated,
+  liveBlob,
+  type PreviewRow,
+  previewsOf,
+} from '../../../db/queries/preview.ts'
 import type { Config } from '../../config/config.ts'
 import { DeriveUnavailable } from '../../derive/derive.ts'
+import { isDrawn } from '../../formats/picture.ts'
 import type { Core } from '../core.ts'
 import { enqueueAll } from '../notices/outbox.ts'
 import { type MakerDeps, type PreviewJob, previewMaker, type SIDES } from './preview-maker.ts'
-import { clockOf, type PreviewView, viewOf } from './preview-view.ts'
+import { type PreviewView, viewOf } from './preview-view.ts'
 
-/** The formats that have previews. The declared media type decides whether to try. */
-const DRAWN = /^(image\/(jpeg|png|webp|gif|tiff|avif|svg\+xml)|application\/pdf)$/
-const VIDEOS = /^video\//
 /** The number of jobs that wait for processes, so that no process is idle. */
 const WAITING = 32
 /** The number of remembered requests, so that each file is requested once. */
@@ -69,7 +73,7 @@ export function previewService({
     !isUnable &&
     size > 0 &&
     size <= previewMaxBytes &&
-    (DRAWN.test(fileType) || (derive.readsVideos && VIDEOS.test(fileType)))
+    isDrawn(fileType, derive.readsVideos)
 
   function remember(key: string): void {
     if (asked.size >= REMEMBERED) asked.clear()
@@ -91,7 +95,8 @@ export function previewService({
       const isUnmade =
         !state ||
         (state === 'making' && (leaseUntil ?? 0) < now) ||
-        (row !== undefined && state === 'failed' && !hasFailed(row, now))
+        (row !== undefined && state === 'failed' && !hasFailed(row, now)) ||
+        (row !== undefined && isOutdated(row))
       // Once for each claim that has ended.
       const key = leaseUntil ? `${blobId} ${leaseUntil}` : blobId
       return isUnmade && !asked.has(key) ? [{ key, job: { blobId, fileType } }] : []
@@ -112,12 +117,11 @@ export function previewService({
    */
   async function sortByTime(blobId: string, { requireRunning }: PreviewJob): Promise<void> {
     const [row] = await previewsOf(db, [blobId])
-    const at = row?.state === 'made' ? clockOf(row) : null
-    const { sha256 } = row ?? {}
-    if (!sha256 || at === null) return
+    const { sha256, state } = row ?? {}
+    if (!sha256 || !state || state === 'making') return
     requireRunning()
     const buckets = await db.transaction(async tx =>
-      setPicturedAt(db, await blobsWith(db, sha256, tx), at, tx),
+      placePictures(db, await blobsWith(db, sha256, tx), tx),
     )
     for (const id of buckets) pubSub.publish('bucketChanged', id)
   }
@@ -218,9 +222,11 @@ export function previewService({
       if (!blob || !isFor({ fileType, size: blob.size })) return
       // Checked before the file is copied: a content that many files share is processed once.
       const [known] = await previewsOf(db, [blobId])
-      if (known?.state && known.state !== 'making') return sortByTime(blobId, job)
+      const isMade = known?.state === 'made'
+      if (known && ((isMade && !isOutdated(known)) || hasFailed(known, Date.now())))
+        return sortByTime(blobId, job)
       try {
-        await maker.make(blob, fileType, job)
+        await (isMade ? maker.readAgain(blob, fileType, job) : maker.make(blob, fileType, job))
         await sortByTime(blobId, job)
       } catch (error) {
         if (!(error instanceof DeriveUnavailable && error.isLasting)) throw error

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import { v4 as newClaim } from 'uuid'
 import {
   claimSession,
@@ -11,9 +12,11 @@ import {
 } from '../../../db/queries/upload-session.ts'
 import type { Writer } from '../../access/caller.ts'
 import type { Config } from '../../config/config.ts'
+import { START_BYTES } from '../../formats/signature.ts'
 import { type Algorithm, digest } from '../../storage/hash.ts'
 import { BlobMissing, StoreRefusal } from '../../storage/store.ts'
 import { DAY_MS, HOUR_MS } from '../../values/duration.ts'
+import { mediaTypeOfBytes } from '../../values/media.ts'
 import type { OnConflict } from '../../values/on-conflict.ts'
 import { joinPath, parseName } from '../../values/paths.ts'
 import type { Tree } from '../../values/tree.ts'
@@ -72,6 +75,8 @@ export interface Background {
   /** Receives the number of bytes read. */
   passed(count: number): void
 }
+
+const EMPTY = new Uint8Array()
 
 export interface CompletionWork {
   tree: Tree
@@ -226,6 +231,17 @@ export function uploadCompletionService({
     }
   }
 
+  /** The media type of the joined bytes. */
+  async function typeOf(
+    { id, size }: StagedBlob,
+    { fileType }: UploadSessionView,
+    { names }: CompletionPlan,
+  ): Promise<string> {
+    const count = Math.min(size, START_BYTES)
+    const start = count > 0 ? await buffer(await store.open(id, { offset: 0, count })) : EMPTY
+    return mediaTypeOfBytes(fileType, names.at(-1) ?? '', start)
+  }
+
   /**
    * Plans a completion. Claims nothing yet.
    * @throws INVALID_INPUT, INVALID_PATH, UPLOAD_NOT_FOUND, UPLOAD_BUSY, PATH_EXISTS
@@ -274,8 +290,9 @@ export function uploadCompletionService({
       const file = await assembled(tree, session, sums, lost, background, async (blob, read) => {
         for (const [algorithm, checksum] of Object.entries(given))
           if (checksum !== read[algorithm as Algorithm]) throw mismatch(algorithm, read)
-        await store.describe(blob.id, { contentType: session.fileType, md5: blob.md5 })
-        const { fileType, modifiedAt } = session
+        const { modifiedAt } = session
+        const fileType = await typeOf(blob, session, plan)
+        await store.describe(blob.id, { contentType: fileType, md5: blob.md5 })
         const made = { fileType, modifiedAt, caller, at: Date.now() }
         return changeTree(tree, caller, async change => {
           const { tx } = change

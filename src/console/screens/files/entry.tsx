@@ -1,10 +1,10 @@
 import { type DragEvent, type MouseEvent, memo } from 'react'
+import { isDrawn } from '../../../formats/picture.ts'
 import { formatBytes, formatExact, formatMoment } from '../../i18n/format.ts'
 import { Mark, More } from '../../listing/cells.tsx'
 import type { Cell } from '../../listing/listing.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
 import { Link2, Star } from '../../parts/icons.ts'
-import { mediaTypeOf } from '../../parts/media-type.ts'
 import type { Point } from '../../parts/menu.tsx'
 import { optional } from '../../parts/optional.tsx'
 import { Chips } from '../../tags/chips.tsx'
@@ -13,11 +13,9 @@ import { NameField } from './name-field.tsx'
 import { text } from './text.ts'
 import type { Draft } from './use-rename.ts'
 
-const types = /^image\/(png|jpeg|gif|webp|avif|tiff|svg\+xml)$/
-
 /** Whether the list can show a preview of the file. */
 const hasThumbnail = (entry: Entry): entry is FileEntry =>
-  entry.__typename === 'File' && entry.size > 0 && types.test(entry.contentType)
+  entry.__typename === 'File' && entry.size > 0 && isDrawn(entry.contentType)
 
 /** Whether an entry of a share comes with a thumbnail URL. */
 const isPictured = (entry: Entry): entry is FileEntry =>
@@ -54,7 +52,7 @@ interface CellProps extends Cell {
   handlers: Handlers
 }
 
-const typeOf = (entry: Entry) => (entry.__typename === 'File' ? mediaTypeOf(entry) : null)
+const typeOf = (entry: Entry) => (entry.__typename === 'File' ? entry.contentType : null)
 
 const PlainIcon = ({ file, size = 'tile' }: { file: Entry; size?: 'row' | 'tile' }) => (
   <EntryIcon contentType={typeOf(file)} size={size} />

@@ -7,7 +7,6 @@ import { useKeptQuery } from '../../graphql/kept.ts'
 import { Choices } from '../../parts/choices.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
 import { Link2 } from '../../parts/icons.ts'
-import { mediaTypeOf } from '../../parts/media-type.ts'
 import { ShowMore } from '../../parts/show-more.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { useTitle } from '../../parts/use-title.ts'
@@ -124,13 +123,7 @@ function Page({ search: { kind, ended }, after, onShare, onList }: PageProps) {
             share={share}
             file={{
               icon: (
-                <EntryIcon
-                  contentType={
-                    share.entryKind === 'FOLDER'
-                      ? null
-                      : mediaTypeOf({ ...share, name: share.fileName })
-                  }
-                />
+                <EntryIcon contentType={share.entryKind === 'FOLDER' ? null : share.contentType} />
               ),
               name: entry ? (
                 <button

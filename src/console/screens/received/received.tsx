@@ -13,7 +13,6 @@ import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { Download, FileUp, FolderInput, Inbox, Lock, Star } from '../../parts/icons.ts'
-import { mediaTypeOf } from '../../parts/media-type.ts'
 import { personName } from '../../parts/person-name.ts'
 import { ShowMore } from '../../parts/show-more.tsx'
 import { SmallPicture } from '../../parts/small-picture.tsx'
@@ -184,10 +183,7 @@ function Row({ share, drive, refresh, open, keep }: RowProps) {
   }
   return (
     <li className={`received${seen ? '' : ' unseen'}`}>
-      <SmallPicture
-        url={share.thumbnail}
-        contentType={isFolder ? null : mediaTypeOf({ name: fileName, contentType, size })}
-      />
+      <SmallPicture url={share.thumbnail} contentType={isFolder ? null : contentType} />
       <div className="grow">
         <div className="received-name">
           {isOnPage ? (

@@ -1,4 +1,5 @@
 import { type MouseEvent, memo } from 'react'
+import { isDrawn } from '../../../formats/picture.ts'
 import { formatBytes, formatExact, formatMoment } from '../../i18n/format.ts'
 import { Mark, More } from '../../listing/cells.tsx'
 import type { Cell } from '../../listing/listing.tsx'
@@ -30,10 +31,7 @@ interface RowProps extends Cell {
 
 /** Whether the row can show a thumbnail. */
 const hasPicture = (hit: Hit): boolean =>
-  hit.share === null &&
-  hit.__typename === 'File' &&
-  hit.size > 0 &&
-  /^image\/|^video\/|pdf$/.test(hit.contentType)
+  hit.share === null && hit.__typename === 'File' && hit.size > 0 && isDrawn(hit.contentType)
 
 /** A search result as a row. */
 export const Row = memo(function Row({ hit, index, isSelected, isCursor, handlers }: RowProps) {

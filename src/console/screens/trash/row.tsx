@@ -5,7 +5,6 @@ import { formatRelative } from '../../i18n/times.ts'
 import { Mark, More } from '../../listing/cells.tsx'
 import type { Cell } from '../../listing/listing.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
-import { mediaTypeOf } from '../../parts/media-type.ts'
 import type { Point } from '../../parts/menu.tsx'
 import { personName } from '../../parts/person-name.ts'
 import type { TrashItem } from './documents.ts'
@@ -76,9 +75,7 @@ export const Row = memo(function Row({
     >
       <div role="gridcell" className="name-cell">
         <Mark onMark={() => handlers.mark(item)} />
-        <EntryIcon
-          contentType={contentType === null ? null : mediaTypeOf({ name, contentType, size })}
-        />
+        <EntryIcon contentType={contentType} />
         <span className="name-lines">
           <span className="name" dir="auto" title={name}>
             {name}

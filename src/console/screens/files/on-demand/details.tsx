@@ -9,7 +9,6 @@ import { Button } from '../../../parts/button.tsx'
 import { EntryIcon } from '../../../parts/entry-icon.tsx'
 import { Star, X } from '../../../parts/icons.ts'
 import { MAX_NOTE } from '../../../parts/limits.ts'
-import { mediaTypeOf } from '../../../parts/media-type.ts'
 import { personName } from '../../../parts/person-name.ts'
 import { ErrorState, Skeleton } from '../../../parts/states.tsx'
 import { toastError } from '../../../parts/toasts.tsx'
@@ -132,7 +131,7 @@ function One({ id, workspace, onShare }: OneProps) {
       </div>
       <dl className="facts">
         {isFile ? (
-          <Fact label={text('kind')}>{mediaTypeOf(node)}</Fact>
+          <Fact label={text('kind')}>{node.contentType}</Fact>
         ) : (
           <Fact label={text('contents')}>
             {text('files', { count: node.fileCount, shown: formatNumber(node.fileCount) })}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useQuery } from 'urql'
+import { isDrawn } from '../../../../formats/picture.ts'
 import { OPEN_SHARE } from '../../../drive/shared.ts'
 import { graphql } from '../../../graphql/graphql.ts'
 import { mutate } from '../../../graphql/run.ts'
@@ -48,29 +49,47 @@ const PICTURE = graphql(`
 `)
 
 /**
- * The details panel shows the preview of a picture if there is one. The viewer shows the original.
+ * The details panel shows the preview of a picture if there is one. The viewer shows the original,
+ * and the preview of what a browser cannot show.
  */
 function OfDrive(props: Omit<FilePreviewProps, 'share'>) {
   const { file, isLarge = false } = props
+  const [hasFailed, setFailed] = useState(false)
+  const isShown = hasPreview(file) && !hasFailed
+  const wantsPreview = isLarge ? !isShown && isDrawn(file.contentType) : isPictureEntry(file)
   const [{ data }] = useQuery({
     query: PICTURE,
     variables: { id: file.id },
-    pause: isLarge || !isPictureEntry(file),
+    pause: !wantsPreview,
     requestPolicy: 'network-only',
     context: ONCE,
   })
-  if (isLarge || !isPictureEntry(file)) return <Whole {...props} />
+  const failed = isDrawn(file.contentType) ? () => setFailed(true) : undefined
+  if (!wantsPreview) return <Whole {...props} onFailed={isLarge ? failed : undefined} />
   if (data?.node?.__typename !== 'File' || data.node.id !== file.id)
     return <div className="preview none" />
   const { preview } = data.node
-  if (preview?.state !== 'MADE' || !preview.url) return <Whole {...props} />
-  return (
-    <Preview {...props} file={{ ...file, contentType: 'image/webp', size: 1 }} url={preview.url} />
+  if (preview?.state === 'MADE' && preview.url)
+    return (
+      <Preview
+        {...props}
+        file={{ ...file, contentType: 'image/webp', size: 1 }}
+        url={preview.url}
+      />
+    )
+  return hasFailed ? (
+    <Preview {...props} file={{ ...file, size: 0 }} url={undefined} />
+  ) : (
+    <Whole {...props} />
   )
 }
 
+interface WholeProps extends Omit<FilePreviewProps, 'share'> {
+  onFailed?: (() => void) | undefined
+}
+
 /** The original file. */
-function Whole(props: Omit<FilePreviewProps, 'share'>) {
+function Whole(props: WholeProps) {
   const { id } = props.file
   const [{ data }] = useQuery({
     query: DOWNLOAD,

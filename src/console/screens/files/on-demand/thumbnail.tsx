@@ -133,11 +133,15 @@ export const Thumbnail = (props: ThumbnailProps) =>
     <OfDrive {...props} />
   )
 
+/** The top of a page says more than its middle. */
+const lookOf = ({ contentType }: FileEntry, size: 'row' | 'tile'): string =>
+  `thumbnail${size === 'row' ? ' in-line' : ''}${contentType === 'application/pdf' ? ' page' : ''}`
+
 /** Shares include thumbnail URLs, so no query is needed. */
 function OfShare({ file, size = 'tile', url }: ThumbnailProps & { url: string }) {
   const [hasFailed, setFailed] = useState(false)
   return (
-    <span className={`thumbnail${size === 'row' ? ' in-line' : ''}`} aria-hidden>
+    <span className={lookOf(file, size)} aria-hidden>
       {hasFailed ? (
         <EntryIcon contentType={file.contentType} size={size} />
       ) : (
@@ -160,7 +164,7 @@ function OfDrive({ file, size = 'tile' }: ThumbnailProps) {
   const [isLoaded, setLoaded] = useState(false)
   const small = look?.state === 'MADE' ? look.small : null
   return (
-    <span ref={frame} className={`thumbnail${size === 'row' ? ' in-line' : ''}`} aria-hidden>
+    <span ref={frame} className={lookOf(file, size)} aria-hidden>
       {!look || small === null ? (
         <EntryIcon contentType={file.contentType} size={size} />
       ) : (

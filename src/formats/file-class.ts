@@ -1,3 +1,5 @@
+import { essenceOf } from './media-type.ts'
+
 /** File types that a search distinguishes. */
 export const fileClasses = [
   'pdf',
@@ -53,7 +55,7 @@ export const extensionOf = (name: string): string =>
 /** The type of a file by its name and media type; null if it is unknown. */
 export function fileClassOf(name: string, mediaType: string): FileClass | null {
   const extension = extensionOf(name)
-  const type = mediaType.toLowerCase().replace(/;.*/, '')
+  const type = essenceOf(mediaType)
   const says = type !== 'application/octet-stream' && type !== 'text/plain'
   return (
     (says && byType.find(([pattern]) => pattern.test(type))?.[1]) ||

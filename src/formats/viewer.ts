@@ -1,3 +1,5 @@
+import { essenceOf } from './media-type.ts'
+
 /** How a file can be shown. */
 export type Kind = 'image' | 'video' | 'audio' | 'pdf' | 'archive' | 'document' | TextKind
 /** How a text is rendered: as plain text, as Markdown, as a table, or with syntax highlighting. */
@@ -5,17 +7,24 @@ export type TextKind = 'text' | 'markdown' | 'table' | 'source'
 
 /** Browsers load a whole picture or document into memory. */
 const WHOLE_BYTES = 50 * 1024 * 1024
-/** Larger than almost any hand-written source file, and smaller than a second of video. */
+/** Larger than almost any hand-written source file. */
 const SOURCE_BYTES = 512 * 1024
 
-/** Media types that browsers display themselves. SVG is missing, because it can contain scripts. */
+/**
+ * Media types that browsers display themselves. SVG is missing, because it can contain scripts. Not
+ * every browser shows each of them: HEIC is for Safari, and a browser that lacks the codec of a
+ * video reports an error.
+ */
 const byType: [types: RegExp, kind: Kind][] = [
-  [/^image\/(png|jpeg|gif|webp|avif|bmp|apng|x-icon|vnd\.microsoft\.icon)$/, 'image'],
+  [
+    /^image\/(png|jpeg|gif|webp|avif|bmp|apng|vnd\.microsoft\.icon|jxl|hei[cf](-sequence)?)$/,
+    'image',
+  ],
   [/^application\/pdf$/, 'pdf'],
   [/^audio\/(mpeg|mp4|x-m4a|aac|ogg|opus|webm|wav|x-wav|wave|flac|x-flac)$/, 'audio'],
-  [/^video\/(mp4|webm|ogg)$/, 'video'],
+  [/^video\/(mp4|webm|ogg|quicktime|x-m4v|x-matroska|3gpp2?)$/, 'video'],
   [
-    /^(application\/(zip|x-zip-compressed|java-archive|epub\+zip)|application\/vnd\.android\.package-archive)$/,
+    /^(application\/(zip|java-archive|epub\+zip)|application\/vnd\.android\.package-archive)$/,
     'archive',
   ],
   [
@@ -70,7 +79,7 @@ const byEnding: Record<string, string> = Object.fromEntries(
   ).flatMap(([language, endings]) => endings.split(' ').map(ending => [ending, language])),
 )
 /** Documents that services send as bytes of an unknown kind. */
-const document = /\.(docx|docm|xlsx|xlsm|pptx|pptm|odt|ods|odp)$/i
+const office = /\.(docx|docm|xlsx|xlsm|pptx|pptm|odt|ods|odp)$/i
 const byName: Record<string, string> = { dockerfile: 'bash', makefile: 'makefile' }
 
 export interface NamedFile {
@@ -92,17 +101,14 @@ export function languageOf(name: string): string | undefined {
  * that can only be downloaded.
  */
 export function kindOf({ name, contentType, size }: NamedFile): Kind | undefined {
-  const essence = contentType.replace(/;.*/, '').trim().toLowerCase()
+  const essence = essenceOf(contentType)
   const isSource = languageOf(name) !== undefined && size <= SOURCE_BYTES
-  // TypeScript files have the extension of MPEG transport streams.
-  if (
-    isSource &&
-    /^(application\/octet-stream|text\/html|image\/svg\+xml|video\/mp2t)$/.test(essence)
-  )
+  if (isSource && /^(application\/octet-stream|text\/html|image\/svg\+xml)$/.test(essence))
     return 'source'
   const kind =
-    byType.find(([types]) => types.test(essence))?.[1] ?? (isSource ? 'source' : undefined)
-  if (kind === undefined && document.test(name)) return 'document'
+    byType.find(([types]) => types.test(essence))?.[1] ??
+    (isSource && !/^(image|audio|video)\//.test(essence) ? 'source' : undefined)
+  if (kind === undefined && office.test(name)) return 'document'
   return kind === 'text' && languageOf(name) ? 'source' : kind
 }
 
