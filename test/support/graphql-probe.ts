@@ -8,7 +8,7 @@ export interface Verdict {
   codes: (string | undefined)[]
 }
 
-/** Sends a body as this person. */
+/** Sends a body as the signed-in person. */
 export async function ask(t: TestApp, who: Person, body: unknown): Promise<Verdict> {
   const start = performance.now()
   const response = await fetch(`${t.url}/graphql`, {

@@ -145,12 +145,12 @@ export async function startApp(
     RATE_FOLDERS: '1000000',
     RATE_NOTES: '1000000',
     RATE_FILE_REQUEST_UPLOADS: '1000000',
-    // test/browser covers the console.
+    // The console has tests of its own in test/browser.
     CONSOLE: 'false',
     WORKERS: process.env.TEST_WORKERS || '2',
-    // test/api/preview.test.ts and test/browser cover thumbnails.
+    // Thumbnails have tests of their own in test/api/preview.test.ts and test/browser.
     PREVIEWS: 'false',
-    // test/api/drills/search-contents.test.ts covers the contents index.
+    // The contents index has tests of its own in test/api/drills/search-contents.test.ts.
     SEARCH_CONTENTS: 'off',
     // One account serves many tests, and has room for five CORS rules.
     BLOB_CORS: 'false',

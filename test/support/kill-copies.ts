@@ -8,10 +8,10 @@ import type { UploadSite } from './upload-site.ts'
 const LEVELS = 9
 const WORKERS = 4
 
-/** What the drill has done. */
+/** The results of the drill. */
 export interface KilledCopies {
   kills: number
-  /** Copies in the background, by what has become of them. */
+  /** Background copies, by outcome. */
   done: number
   failed: number
   cancelled: number
@@ -21,9 +21,9 @@ export interface KilledCopies {
 }
 
 /**
- * Kills instances at random moments of a mix of large copies, small ones, cancellations and
- * deletions, which are purged at once, and starts them again. In the end everything is counted
- * exactly, every copy that is there is whole, and there are no more bytes than before.
+ * Kills and restarts instances at random moments during a mix of large and small copies,
+ * cancellations, and deletions that are purged immediately. Finally checks that all usage is exact,
+ * that every remaining copy is complete, and that no bytes were added.
  */
 export async function killCopies({
   site,
@@ -51,7 +51,7 @@ export async function killCopies({
   const post = (json: object) => alice.rest('POST', '/api/copies', { json })
 
   for (const name of ['a', 'b', 'c']) await alice.upload(`seed/${name}.txt`, `bytes of ${name}`)
-  // Doubled, until one call does not copy it any more.
+  // Doubled until it is too large to be copied in one call.
   for (let i = 0; i < LEVELS; i++) {
     await post({ entries: ['seed'], folder: 'halves', name: `half ${i}` })
     await alice.rest('POST', '/api/folders/move', {
@@ -104,7 +104,7 @@ export async function killCopies({
           if (status === 200) counts.deletions++
         }
       } catch {
-        // Killed before it could answer.
+        // The instance was killed before it responded.
         await sleep(50)
       }
     }
@@ -124,7 +124,7 @@ export async function killCopies({
   await Promise.all(workers)
 
   await until(async () => (await inState('copying')) === 0, 600_000, 500)
-  // Every deletion of a large copy is a purge of two thousand entries.
+  // Each deletion of a large copy purges two thousand entries.
   await site.expectHealed(600_000)
   Object.assign(counts, {
     done: await inState('done'),

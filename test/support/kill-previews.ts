@@ -11,25 +11,25 @@ import type { UploadSite } from './upload-site.ts'
 const WORKERS = 3
 
 /**
- * So many wait at most: always enough for the next kill to meet some, and what is left after the
- * last kill still has to be made.
+ * The maximum number of waiting contents. The next kill always meets some of them, and some are
+ * left after the last kill.
  */
 const MOST_WAITING = 10
 
-/** What the drill has done. */
+/** The results of the drill. */
 export interface KilledPreviews {
-  /** Of instances. */
+  /** Kills of instances. */
   kills: number
-  /** Of processes that make previews. */
+  /** Kills of preview processes. */
   poolKills: number
   uploads: number
   deletions: number
   made: number
-  /** Those of which three processes were killed. */
+  /** Contents whose preview process was killed three times. */
   crashed: number
 }
 
-/** The processes that a process has started and that make previews: those of ffmpeg, too. */
+/** The preview processes of a process, including those of ffmpeg. */
 function poolOf(pid: number): number[] {
   const statusOf = (id: string) => readFileSync(`/proc/${id}/status`, 'latin1')
   return readdirSync('/proc')
@@ -53,9 +53,7 @@ function kill(pid: number): boolean {
   }
 }
 
-/**
- * Contents of which previews take a while, of several kinds; the same one comes twice now and then.
- */
+/** Contents of several kinds with slow previews. Contents sometimes repeat. */
 async function contents(): Promise<() => Promise<{ name: string; type: string; bytes: Buffer }>> {
   const noise = { type: 'gaussian', mean: 120, sigma: 40 } as const
   const photo = await sharp({
@@ -70,7 +68,7 @@ async function contents(): Promise<() => Promise<{ name: string; type: string; b
     const mark = Buffer.from(`${randomInt(4) === 0 ? 'again' : serial++}`)
     if (kind === 0)
       return { name: 'pdf', type: 'application/pdf', bytes: pdf([`0 0 ${serial++} 99 re f`]) }
-    // What follows the end of a picture or of a video is read by nobody.
+    // Decoders ignore bytes after the end of a picture or video.
     if (kind === 1 && film)
       return {
         name: 'mp4',
@@ -94,9 +92,9 @@ interface Row {
 }
 
 /**
- * Kills instances and the processes that make previews at random moments, while pictures, documents
- * and videos are uploaded and deleted. In the end each content that is there has its preview, made
- * once, and nothing else is in the store.
+ * Kills instances and preview processes at random moments, while pictures, documents and videos are
+ * uploaded and deleted. Finally checks that each content has its preview, rendered once, and that
+ * the store contains nothing else.
  */
 export async function killPreviews({
   site,
@@ -143,7 +141,7 @@ export async function killPreviews({
         names.push(name)
         if ((await alice().upload(name, bytes, type)).status === 200) counts.uploads++
       } catch {
-        // Killed before it could answer.
+        // The instance was killed before it responded.
         await sleep(50)
       }
     }
@@ -169,7 +167,7 @@ export async function killPreviews({
     db.rows<Row>(
       'SELECT e.name, b.sha256, p.state, p.reason FROM entry e JOIN blobs b ON b.id = e.blob_id LEFT JOIN preview p ON p.digest = b.sha256',
     )
-  // A listing asks for what nobody makes any more.
+  // A listing requests previews that were given up.
   const query = `query ($after: String) { me { drive { entry(path: "") { ... on Folder { entries(first: 100, after: $after) {
     nodes { ... on File { id preview { state } } } pageInfo { endCursor } } } } } } }`
   interface Listed {

@@ -19,40 +19,40 @@ import {
 import type { UploadSite } from './upload-site.ts'
 
 export interface Campaign {
-  /** Where the service runs, with parts of `partBytes`. */
+  /** The service under test, with a part size of `partBytes`. */
   site: UploadSite
   rounds: number
-  /** Bytes of a file, at most: its last part is a shorter one. */
+  /** The maximum size of a file. Its last part is shorter. */
   size: number
   partBytes: number
   /**
-   * The same seed kills the same at the same steps; how far a step has come is another matter each
-   * time.
+   * The same seed kills the same processes at the same steps. The progress within a step differs
+   * each time.
    */
   seed: number
-  /** Told of each round. */
+  /** Receives the report of each round. */
   say?: (line: string) => void
 }
 
-/** What a campaign came to. */
+/** The results of a campaign. */
 export interface Tally {
-  /** How often someone was killed, by who it was and when. */
+  /** The number of kills, by the killed process and the moment. */
   kills: Record<string, number>
-  /** Parts that had been acknowledged at a kill. */
+  /** Parts that had been acknowledged before a kill. */
   kept: number
-  /** Parts that were sent twice, because no one had acknowledged them. */
+  /** Parts that were sent twice because the first try was not acknowledged. */
   again: number
 }
 
 /**
- * Of all moments so many lie before an upload has begun, and so many in its completion; the rest
- * while its parts are sent.
+ * The shares of kills before an upload has begun and during its completion. All other kills happen
+ * while parts are sent.
  */
 const AT_START = 0.04
 const AT_END = 0.26
 
 interface Client {
-  /** Resolves when it has taken its next step of this kind. */
+  /** Resolves when the client takes its next step of this kind. */
   took(did: Step['did'], times?: number): Promise<void>
   kill(): void
   ended: Promise<{ code: number | null; err: string }>
@@ -89,10 +89,7 @@ function runClient(url: string, job: UploadJob): Client {
   }
 }
 
-/**
- * Runs the client until it has finished, as someone would who starts it again. Answers how often
- * that took.
- */
+/** Runs the client again until it has finished. Returns the number of runs. */
 async function finish(urlOf: () => string, job: UploadJob): Promise<void> {
   for (let tries = 1; ; tries++) {
     const { code, err } = await runClient(urlOf(), job).ended
@@ -103,7 +100,7 @@ async function finish(urlOf: () => string, job: UploadJob): Promise<void> {
   }
 }
 
-/** Compares what can be downloaded with what was sent, and clears it away. */
+/** Compares the download with the sent bytes, and deletes the file. */
 async function expectBytes(site: UploadSite, place: number, job: UploadJob): Promise<void> {
   const alice = await site.alice(place)
   const { response } = await alice.rest('POST', `/api/user/private/download_token?file=${job.name}`)
@@ -123,8 +120,8 @@ async function expectBytes(site: UploadSite, place: number, job: UploadJob): Pro
 }
 
 /**
- * Parts that the journal says were sent after they had been acknowledged, and parts that were sent
- * more than once at all.
+ * According to the journal: parts that were sent again after their acknowledgement, and parts that
+ * were sent more than once for any reason.
  */
 function sentTwice(steps: Step[]): { acknowledged: number[]; again: number } {
   const acknowledged = new Set<number>()
@@ -142,9 +139,9 @@ function sentTwice(steps: Step[]): { acknowledged: number[]; again: number } {
 }
 
 /**
- * Kills the service or its client in the middle of uploads in parts, round by round, and lets the
- * client finish what was begun. Some uploads are left behind, which no one will finish.
- * @throws Error for anything that is not as it must be
+ * Kills the service or its client during multipart uploads, round by round, and lets the client
+ * finish each upload. Abandons some uploads.
+ * @throws Error if anything differs from the expected state
  */
 export async function killUploads(campaign: Campaign): Promise<Tally> {
   const { site, rounds, size: largest, partBytes, say = () => {} } = campaign
@@ -169,7 +166,7 @@ export async function killUploads(campaign: Campaign): Promise<Tally> {
   }
   const stepsOf = (job: UploadJob) => parseSteps(readFileSync(job.journal, 'utf8'))
 
-  /** How long a completion takes that no one disturbs, in milliseconds. */
+  /** The duration of an undisturbed completion, in milliseconds. */
   async function completionOf(job: UploadJob): Promise<number> {
     const client = runClient(site.at(0).url, job)
     await client.took('complete')
@@ -181,9 +178,7 @@ export async function killUploads(campaign: Campaign): Promise<Tally> {
     return took
   }
 
-  /**
-   * Waits for a moment of an upload at which someone is to be killed; says what is under way then.
-   */
+  /** Waits for the moment of the kill in an upload. Returns what is running then. */
   async function moment(client: Client, job: UploadJob, completion: number): Promise<string> {
     const at = random()
     if (at < AT_START) {
@@ -243,10 +238,7 @@ export async function killUploads(campaign: Campaign): Promise<Tally> {
     return true
   }
 
-  /**
-   * Uploads that no one finishes: begun, half sent, put together and refused, and sent anew after
-   * that.
-   */
+  /** Abandoned uploads: begun, half sent, refused at completion, and sent again after that. */
   async function abandon(): Promise<void> {
     const alice = await site.alice(0)
     for (const direct of [false, true])
@@ -279,7 +271,7 @@ export async function killUploads(campaign: Campaign): Promise<Tally> {
       through: await completionOf(newJob('undisturbed', false)),
       direct: await completionOf(newJob('undisturbed-direct', true)),
     }
-    // Whoever has finished before it was killed does not count.
+    // A client that finished before the kill does not count.
     for (let [n, kills] = [1, 0]; kills < rounds; n++) {
       if (n > 2 * rounds + 10) throw new Error('Too many uploads finish before anybody is killed.')
       if (await round(n, completions)) kills++

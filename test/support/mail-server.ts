@@ -1,11 +1,11 @@
 import { SMTPServer, type SMTPServerAddress, type SMTPServerAuthentication } from 'smtp-server'
 
-/** A mail as it came in. */
+/** A received mail. */
 export interface ReceivedMail {
   /** The envelope. */
   from: string
   to: string[]
-  /** Names in lower case, in order; values unfolded, encoded words decoded. */
+  /** Names in lower case, in order. Values are unfolded, and encoded words are decoded. */
   headers: [string, string][]
   header(name: string): string | undefined
   text: string
@@ -13,12 +13,12 @@ export interface ReceivedMail {
   raw: string
 }
 
-/** How the server answers; every member may be exchanged while it runs. */
+/** The behaviour of the server. Every member may be replaced while the server runs. */
 export interface Manners {
   onMailFrom(from: string): Promise<void>
   onRcptTo(to: string): Promise<void>
   /**
-   * Called when the whole text is there; what it throws refuses the mail, and then it has not been
+   * Called when the whole text has arrived. If it throws, the mail is refused and not recorded as
    * received.
    */
   onData(mail: ReceivedMail): Promise<void>
@@ -29,15 +29,15 @@ export interface MailServer {
   url: string
   port: number
   received: ReceivedMail[]
-  /** How often a mail was begun. */
+  /** The number of mails that were begun. */
   begun: number
   manners: Manners
-  /** No one listens any more; with `again` someone does, on the same port. */
+  /** Closes the port. `again` opens the same port. */
   stop(): Promise<void>
   again(): Promise<void>
 }
 
-/** What an SMTP server answers instead of 250. */
+/** Thrown for an SMTP reply other than 250. */
 export const refusal = (responseCode: number, message: string): Error =>
   Object.assign(new Error(message), { responseCode })
 
@@ -77,7 +77,7 @@ export async function startMailServer(options: { login?: true } = {}): Promise<M
         })
       },
     })
-    // A client that is cut is the business of the test.
+    // Tests may disconnect clients, so errors of the connection are ignored.
     server.on('error', () => {})
     return server
   }
@@ -102,7 +102,7 @@ export async function startMailServer(options: { login?: true } = {}): Promise<M
   return self
 }
 
-/** Takes every mail at once. */
+/** Accepts every mail immediately. */
 export const polite = (): Manners => ({
   onMailFrom: async () => {},
   onRcptTo: async () => {},
@@ -110,7 +110,7 @@ export const polite = (): Manners => ({
   onAuth: () => true,
 })
 
-/** Reads a mail of one text and one HTML part. */
+/** Parses a mail with one text and one HTML part. */
 export function parseMail(raw: string): ReceivedMail {
   const { headers, body } = parseEntity(raw)
   const header = (name: string) => headers.find(([known]) => known === name)?.[1]
@@ -159,7 +159,7 @@ function decodeWords(value: string): string {
   const word = /=\?utf-8\?([bq])\?([^?]*)\?=/gi
   const bytesOf = (kind: string, text: string) =>
     kind.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : quoted(text.replaceAll('_', ' '))
-  // Characters may be split between words, so words that follow each other are decoded together.
+  // A character may be split between two words, so adjacent words are decoded together.
   return value.replace(/=\?utf-8\?[bq]\?[^?]*\?=(?:\s+=\?utf-8\?[bq]\?[^?]*\?=)*/gi, run =>
     Buffer.concat(
       [...run.matchAll(word)].map(([, kind = '', text = '']) => bytesOf(kind, text)),

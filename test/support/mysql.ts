@@ -9,7 +9,7 @@ export const mysqlServer = (): string =>
     ? process.env.TEST_MYSQL_LTS_URL
     : process.env.TEST_MYSQL_URL) ?? ''
 
-/** A new, empty database of a server, and how to drop it. */
+/** A new, empty database on a server, and a function that drops it. */
 export async function newMysql(server: string): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `satchel_${randomBytes(6).toString('hex')}`
   const run = async (sql: string) => {

@@ -17,7 +17,7 @@ interface Site {
   key: string
 }
 
-/** Starts nginx with docker/nginx.conf for a site of its own. */
+/** Starts nginx with docker/nginx.conf for its own site. */
 export async function startNginx({
   dir,
   host,

@@ -14,36 +14,39 @@ export interface Claims {
   groups?: string[]
 }
 
-/** A real OpenID Connect provider, which signs in the user that the test names. */
+/** A real OpenID Connect provider. It signs in the user that the test selects. */
 export interface OpenIdProvider {
   issuer: string
-  /** Settings with which a service has this provider as <NAME>. */
+  /** Settings that make this a provider of a service, named <NAME>. */
   settings(name: string): Record<string, string>
-  /** Who signs in next. */
+  /** The next user to sign in. */
   user: Claims
-  /** The private key that signs, as a JWK with its `kid`. */
+  /** The private signing key, as a JWK with its `kid`. */
   key: JsonWebKey & { kid: string }
-  /** Changes an answer of the provider, by the path without slash; undefined leaves it. */
+  /**
+   * Changes a response of the provider. Receives the path without its slash, and returns undefined
+   * to leave the response unchanged.
+   */
   alter:
     | ((
         path: string,
         answer: Record<string, unknown>,
       ) => Promise<Record<string, unknown> | undefined>)
     | undefined
-  /** Signs with a new key from now on. */
+  /** Rotates the signing key. */
   rotate(): void
-  /** Makes the provider answer nothing, or answer again. */
+  /** Stops the provider from responding, or lets it respond again. */
   setDown(down: boolean): void
-  /** Sends logout tokens to this URL from now on. */
+  /** Sends logout tokens to this URL. */
   setLogoutUrl(url: string): void
-  /** Goes from the beginning of a sign-in through the provider to the URL of the callback. */
+  /** Follows a sign-in from its beginning through the provider to the callback URL. */
   visit(browser: Browser, begun: Response): Promise<string>
   close(): Promise<void>
 }
 
 export const clientSecret = 'a secret of the client with / and +'
 
-/** @param tls the certificate for localhost; http without it */
+/** @param tls the certificate for localhost. Without it, the provider uses http. */
 export async function openOpenIdProvider(tls?: {
   cert: Buffer
   key: Buffer
@@ -97,7 +100,7 @@ export async function openOpenIdProvider(tls?: {
           },
         },
       },
-      // Its own refuses loopback addresses.
+      // The default fetch of the provider refuses loopback addresses.
       fetch: (url, init) => {
         const { dispatcher: _, ...others } = (init ?? {}) as RequestInit & { dispatcher?: unknown }
         return fetch(url, others)
@@ -123,7 +126,7 @@ export async function openOpenIdProvider(tls?: {
     await oidc.interactionFinished(req, res, result)
   }
 
-  /** Gives `alter` what the provider answers in JSON. */
+  /** Passes the JSON responses of the provider to `alter`. */
   function changeAnswer(req: IncomingMessage, res: ServerResponse): void {
     const end = res.end.bind(res)
     const path = (req.url ?? '').slice(1).replace(/\?.*/, '')

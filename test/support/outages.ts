@@ -5,7 +5,7 @@ import { type Person, type RestAnswer, rest, type TestApp } from './harness.ts'
 import { until } from './until.ts'
 import { BOUNDARY, file, form, formType, head, openWire } from './wire.ts'
 
-/** Within which every answer must be there, whatever is dead. */
+/** The time limit for every response, whatever is down. */
 export const LIMIT = 15_000
 
 export const CREATE_FOLDER =
@@ -16,7 +16,7 @@ export const folderInput = (path: string) => ({ input: { at: { path } } })
 export const UPLOAD =
   'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { id } } }'
 
-/** What a request came to, and how long that took. */
+/** The outcome and the duration of a request. */
 export async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: number }> {
   const start = performance.now()
   const answer = await work
@@ -38,16 +38,16 @@ export async function expectUnavailableByGraphql(
   code = 'UNAVAILABLE',
 ): Promise<void> {
   const { answer, ms } = await timed(request)
-  // 503 where the outage is found before the operation begins: docs/contract.md, section 6.
+  // 503 if the outage is detected before the operation begins: docs/contract.md, section 6.
   expect([200, 503]).toContain(answer.status)
   expect(answer.code).toBe(code)
   expect(answer.errors?.[0]?.extensions.retry_after).toBeGreaterThan(0)
   expect(ms).toBeLessThan(LIMIT)
 }
 
-/** /readyz says which part it is, /healthz does not mind. */
+/** /readyz names the failed part, and /healthz stays healthy. */
 export async function expectUnready(t: TestApp, part: 'database' | 'blob_store'): Promise<void> {
-  // An answer serves others for half a second.
+  // A result of /readyz is cached for half a second.
   const ready = await until(async () => {
     const asked = await timed(rest(t.url, 'GET', '/readyz'))
     return asked.answer.status === 503 && asked
@@ -63,7 +63,7 @@ export async function expectUnready(t: TestApp, part: 'database' | 'blob_store')
   expect((await rest(t.url, 'GET', '/healthz')).status).toBe(200)
 }
 
-/** The service is well again within some seconds, and no one had to do anything. */
+/** Expects that the service recovers by itself within a few seconds. */
 export async function expectRecovery(t: TestApp, person: Person): Promise<void> {
   await until(async () => (await rest(t.url, 'GET', '/readyz')).status === 200, 8000, 50)
   const name = randomBytes(6).toString('hex')
@@ -79,7 +79,7 @@ export async function expectRecovery(t: TestApp, person: Person): Promise<void> 
 export const folderAt = (person: Person, path: string) =>
   person.rest('POST', '/api/folders', { json: { path } })
 
-/** An upload of which the second half is sent when the test says so. */
+/** An upload that sends its second half when the test calls for it. */
 export async function halfUpload(t: TestApp, person: Person, name: string, bytes: Uint8Array) {
   const wire = await openWire(t.url)
   const body = form([file(name, bytes)])
@@ -98,7 +98,7 @@ export async function halfUpload(t: TestApp, person: Person, name: string, bytes
 
 export const PART = 1024
 
-/** An upload in three parts, of which the first has arrived. */
+/** A multipart upload of three parts. The first part has arrived. */
 export async function inParts(t: TestApp, person: Person) {
   const [base, bytes] = ['/api/files/uploads', randomBytes(2 * PART + 1)]
   const filename = randomBytes(6).toString('hex')
@@ -111,7 +111,9 @@ export async function inParts(t: TestApp, person: Person) {
   return {
     part,
     complete,
-    /** Goes on where it was, with what had not been taken; nothing was lost meanwhile. */
+    /**
+     * Resumes the upload with the parts that were not accepted, and checks that nothing was lost.
+     */
     async resume(): Promise<void> {
       const look = async () => (await person.rest('GET', at)).response.received
       expect(await look()).toEqual([1])

@@ -30,7 +30,10 @@ const routes = routesOf(restSchema)
   }))
   .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
 
-/** The folder in which the test processes of a run collect what they saw. Empty: they do not. */
+/**
+ * The folder in which the test processes of a run record the outcomes that they see. If empty,
+ * nothing is recorded.
+ */
 const folder = process.env.TEST_OUTCOMES ?? ''
 const recorded = new Set<string>()
 

@@ -3,7 +3,7 @@ import type { TestApp } from './harness.ts'
 
 export const PASSWORD = 'violet anchor beneath the seventh lamp'
 
-/** Opens a page as a browser does, and follows redirects of this service to the last page. */
+/** Opens a page like a browser, and follows redirects of this service to the last page. */
 export async function visit(browser: Browser, url: string, init: RequestInit = {}) {
   const headers = { accept: 'text/html', ...(init.headers as Record<string, string>) }
   let answer = await browser.get(url, { ...init, headers })
@@ -12,11 +12,11 @@ export async function visit(browser: Browser, url: string, init: RequestInit = {
   return { status: answer.status, text: await answer.text(), url: browser.last, answer }
 }
 
-/** Sends the form of the page that was opened last. */
+/** Submits the form of the last page. */
 export const send = (browser: Browser, form: Record<string, string>, headers = {}) =>
   visit(browser, browser.last, { method: 'POST', body: new URLSearchParams(form), headers })
 
-/** The first account of a service, by the one-time link of its start. */
+/** Creates the first account of a service with the one-time link that it prints at its start. */
 export async function createFirst(t: TestApp, email = 'owner@example.com', password = PASSWORD) {
   const browser = new Browser()
   const secret = await t.app.services.logins.beginFirst()
@@ -35,7 +35,7 @@ export async function passwordSignIn(
   return { browser, page: await send(browser, given) }
 }
 
-/** Who a browser is signed in as, or null. */
+/** The user that a browser is signed in as, or null. */
 export async function whoIs(t: TestApp, browser: Browser): Promise<string | null> {
   const answer = await browser.get(`${t.url}/auth/is_valid`)
   const { response } = (await answer.json()) as {

@@ -7,13 +7,11 @@ import { type Connection, createConnection } from 'mysql2/promise'
 import { freePort } from './free-port.ts'
 import { until } from './until.ts'
 
-/** A MariaDB server of one's own: what is set for the whole server disturbs no other test. */
+/** A separate MariaDB server, so that global settings disturb no other test. */
 export interface OwnMariadb {
-  /**
-   * Of a new database, and a user without the rights that a read-only server makes exceptions for.
-   */
+  /** The URL of a new database, for a user without the privileges that bypass read_only. */
   url: string
-  /** As the administrator. */
+  /** The same as the administrator. */
   admin: Connection
   stop(): Promise<void>
 }

@@ -8,10 +8,10 @@ import { freePort } from './free-port.ts'
 import type { OwnMariadb } from './own-mariadb.ts'
 import { until } from './until.ts'
 
-/** Where `.ci/mysql-lts fetch` has put a MySQL LTS; undefined without one. */
+/** The MySQL LTS that `.ci/mysql-lts fetch` has downloaded. Undefined without one. */
 export const mysqlLtsDir: string | undefined = process.env.MYSQL_LTS_DIR || undefined
 
-/** A MySQL LTS of one's own, like `startMariadb`. */
+/** A separate MySQL LTS server, like `startMariadb`. */
 export async function startMysql(more: string[] = []): Promise<OwnMariadb> {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-mysql-'))
   const port = await freePort()

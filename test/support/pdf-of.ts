@@ -1,7 +1,4 @@
-/**
- * A PDF with some lines of text on each page; and with a script that it wants to be run when it is
- * opened.
- */
+/** A PDF with lines of text on each page, and with a script that runs when the file is opened. */
 export function pdfOf(...given: (string[] | string | { script: string })[]): Buffer {
   const pages = given.flatMap(page =>
     typeof page === 'string' ? [[page]] : Array.isArray(page) ? [page] : [],

@@ -7,10 +7,7 @@ export const picture = Buffer.from(
   'base64',
 )
 
-/**
- * The id of a file that is uploaded, when its preview is there. The service makes them with
- * PREVIEWS only.
- */
+/** Uploads a file, and waits for its preview. Returns the id of the file. Requires PREVIEWS. */
 export async function pictured(
   { app }: Pick<TestApp, 'app'>,
   uploading: Promise<RestAnswer>,
@@ -24,7 +21,7 @@ export async function pictured(
   )
   if (!file) throw new Error(`There is no file ${fileId}.`)
   await app.services.previews.make(file, { attempts: 1, requireRunning() {} })
-  // Another process may be making it.
+  // Another process may be rendering it.
   await until(async () => {
     const sql =
       "SELECT b.id FROM blobs b JOIN preview p ON p.digest = b.sha256 AND p.state = 'made' WHERE b.id = ?"

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A certificate authority of one's own, in a folder. */
+/** A new certificate authority, in a folder. */
 export interface PrivateCa {
   dir: string
   /** The PEM file of the authority. */

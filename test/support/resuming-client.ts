@@ -1,7 +1,7 @@
 /**
- * A program that uploads one file in parts and goes on where an earlier run of it was cut off.
- * Arguments: the service's address, the job as JSON. Every step is a line of its journal, and of
- * its output, before the next one is taken.
+ * A program that uploads one file in parts, and resumes where an earlier run was interrupted.
+ * Arguments: the address of the service, and the job as JSON. Writes each step to its journal and
+ * its output before the next step.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,7 +19,7 @@ const [, , url = '', text = '{}'] = process.argv
 const job: UploadJob = JSON.parse(text)
 const headers = { cookie: job.cookie, 'content-type': 'application/json' }
 
-/** The service, or the store, is not there, or not any more. */
+/** The service or the store is unavailable. */
 class Broken extends Error {}
 
 interface Answer {
@@ -59,7 +59,7 @@ async function expectOk(method: string, path: string, body?: object): Promise<An
   return response
 }
 
-/** Whether the file is there, as it should be. */
+/** Whether the file is complete on the service. */
 async function isThere(): Promise<boolean> {
   const { files } = await expectOk('GET', '/api/files/tree')
   const file = files.find((f: { name: string }) => f.name === job.name)
@@ -67,8 +67,8 @@ async function isThere(): Promise<boolean> {
 }
 
 /**
- * Signed addresses die with an embedded store, which comes back at another port: they are asked for
- * anew.
+ * Signed addresses become invalid with an embedded store, which restarts on another port. Requests
+ * new ones.
  */
 async function addressesOf(id: string): Promise<Map<number, string>> {
   const query = `{ node(id: "${id}") { ... on UploadSession { parts { number url } } } }`
@@ -102,7 +102,7 @@ async function sendParts(id: string, partSize: number, missing: number[]): Promi
         },
       )
       if (status >= 500) throw new Broken(text)
-      // A store answers in its own way.
+      // Stores have error responses of their own.
       if (!(addresses ? [200, 201] : [200]).includes(status))
         throw new Error(`Part ${part}: ${status} ${text}`)
       note({ did: 'acknowledged', part })
@@ -112,8 +112,8 @@ async function sendParts(id: string, partSize: number, missing: number[]): Promi
 }
 
 /**
- * A completion whose service was killed holds its claim for a while; one that had got through has
- * left the file.
+ * A completion whose service was killed keeps its claim for a while. A completion that succeeded
+ * has left the file.
  */
 async function complete(id: string): Promise<void> {
   for (;;) {

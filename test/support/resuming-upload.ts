@@ -1,15 +1,15 @@
 import { createCipheriv, createHash } from 'node:crypto'
 
-/** One upload in parts of synthetic bytes, as a client program is told to make it. */
+/** A multipart upload of synthetic bytes: the job of a client program. */
 export interface UploadJob {
   cookie: string
-  /** File that remembers what has been done: a line each, written before the next step. */
+  /** The journal: a file with one line per step, written before the next step. */
   journal: string
   name: string
-  /** 32 bytes in hex, from which the content follows. */
+  /** The seed of the content: 32 bytes in hex. */
   seed: string
   size: number
-  /** Of the whole. */
+  /** The size of the whole file. */
   md5: string
   /** Whether the parts go straight to the store. */
   direct: boolean
@@ -25,12 +25,15 @@ export type Step =
   | { did: 'finished' }
 
 /**
- * How a client program says that the service broke under it, and that it may be run again:
- * EX_TEMPFAIL of sysexits.h.
+ * The exit code of a client program that lost its service and may be run again: EX_TEMPFAIL of
+ * sysexits.h.
  */
 export const BROKEN = 75
 
-/** Bytes of a stretch of a file, made anew each time: no one has to keep 200 MiB. */
+/**
+ * The bytes of a range of a file. They are generated each time, so that no process has to hold 200
+ * MiB.
+ */
 export function synthesize(seed: string, number: number, size: number): Buffer<ArrayBuffer> {
   const start = Buffer.alloc(16)
   start.writeUInt32BE(number)

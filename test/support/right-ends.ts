@@ -5,26 +5,29 @@ import { operatorService } from '../../src/services/accounts/operator.ts'
 import { found, join, privateKey, put, workspaceKey } from './builders.ts'
 import { type Person, rest, type TestApp } from './harness.ts'
 
-/** What is subscribed to: shares for oneself, or the usage of a workspace of someone else. */
+/**
+ * The subject of a subscription: the subscriber's own shares, or the usage of someone else's
+ * workspace.
+ */
 type Topic = 'shares' | 'workspace'
 
-/** Someone with an open subscription, and where they and others act to end the right to it. */
+/** A person with an open subscription, and the places where they and others end the right to it. */
 interface Scene {
   there: TestApp
   person: Person
   owner: Person
   workspaceId: string
-  /** The key that the subscription was opened with, if it was one. */
+  /** The key that opened the subscription, if any. */
   keyId: string
 }
 
 /** One way in which the right to a subscription ends. */
 interface End {
-  /** What the subscriber does, or meets with. */
+  /** An action or an experience of the subscriber. */
   how: string
   topic: Topic
   by: 'session' | 'key'
-  /** What the subscription says last. */
+  /** The last message of the subscription. */
   code: string
   end(scene: Scene): Promise<unknown>
 }
@@ -102,7 +105,7 @@ const rightEnds: End[] = [
   })),
   ...membershipEnds.flatMap(end => [
     { ...end, by: 'session' as const, topic: 'workspace' as const, code: 'FORBIDDEN' },
-    // The keys that a member has made for a workspace end with the membership.
+    // A member's workspace keys are revoked when the membership ends.
     { ...end, by: 'key' as const, topic: 'workspace' as const, code: 'UNAUTHENTICATED' },
   ]),
   {
@@ -112,7 +115,7 @@ const rightEnds: End[] = [
     code: 'FORBIDDEN',
     end: deletesWorkspace,
   },
-  // The key goes along.
+  // The key is deleted too.
   {
     how: 'sees it deleted',
     by: 'key',
@@ -123,19 +126,20 @@ const rightEnds: End[] = [
 ]
 
 /**
- * How the right ends: at that, something happens that must not be shown any more, or nothing does.
+ * How the right ends: together with an event that must not be delivered any more, or without an
+ * event.
  */
 type News = 'and more happens' | 'and nothing more happens'
 const allNews: News[] = ['and more happens', 'and nothing more happens']
 
-/** Seconds that a subscription has to end in, when it looks whether it still may every second. */
+/** The seconds within which a subscription must end. It checks its right every second. */
 const SECONDS = 10
 
 let people = 0
 
 /**
- * Opens a subscription here, which is told something, and ends the right to it there; answers all
- * that it has said, and how it ended.
+ * Opens a subscription at one instance, sends an event to it, and ends its right at another.
+ * Returns all its messages, and how it ended.
  */
 async function meet(
   { topic, by, end }: End,
@@ -173,7 +177,7 @@ async function meet(
   await end({ there, person, owner, workspaceId, keyId: program?.id ?? '' })
   if (news === 'and more happens') {
     if (topic === 'shares') await share(there)
-    // No one can change a workspace any more that is deleted, so this is made up.
+    // A deleted workspace cannot be changed any more, so this event is artificial.
     else there.app.pubSub.publish('bucketChanged', bucket?.id ?? '')
   }
   const ended = await Promise.race([stream.ended, sleep(SECONDS * 1000, 'goes on', { ref: false })])
@@ -185,12 +189,14 @@ async function meet(
   ]
 }
 
-/** What subscriptions say that end in every way, several at once; and what they should. */
+/**
+ * The results of subscriptions that end in every way, several at once, and the expected results.
+ */
 export async function meetAll(here: TestApp, there: TestApp) {
   const cases = rightEnds.flatMap(end => allNews.map(news => ({ end, news })))
   const titleOf = ({ end: { topic, by, how }, news }: (typeof cases)[number]) =>
     `to ${topic}, opened by ${by}, whose caller ${how}, ${news}`
-  // Not all of them: the connections to the database are fewer.
+  // Not all at once, because there are fewer connections to the database.
   const some = pLimit(8)
   const said = await Promise.all(
     cases.map(each =>

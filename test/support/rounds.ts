@@ -1,7 +1,7 @@
 declare const thorough: boolean
 
 /**
- * How often a drill does the same again, or how much of it.
+ * The number of repetitions of a drill, or its size.
  * @param gate in `.ci/run` (`npm test` and `npm run test:rest`), which runs for each change
  * @param all in `npm run test:all`
  */

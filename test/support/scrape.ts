@@ -1,4 +1,4 @@
-/** What Prometheus reads from a service. */
+/** The metrics of a service, as Prometheus scrapes them. */
 export interface Sample {
   name: string
   labels: Record<string, string>
@@ -28,7 +28,7 @@ export function samplesOf(text: string): Sample[] {
 export const seriesOf = (text: string): string[] =>
   samplesOf(text).map(({ name, labels }) => `${name}${JSON.stringify(labels)}`)
 
-/** The value of the one sample with exactly these labels; undefined where there is none. */
+/** The value of the only sample with exactly these labels. Undefined if there is none. */
 export const sampleOf = (
   text: string,
   name: string,

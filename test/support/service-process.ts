@@ -9,8 +9,8 @@ import { expectHealed } from './consistency.ts'
 import { newDatabase, type Person, signInTo } from './harness.ts'
 
 /**
- * The service in a process of its own, on a new database: nothing of the test counts as its time or
- * memory.
+ * The service in its own process, on a new database, so that its time and memory can be measured
+ * apart from the test.
  */
 export interface ServiceProcess extends BuiltService {
   dataDir: string
@@ -20,18 +20,18 @@ export interface ServiceProcess extends BuiltService {
   signIn(...names: string[]): Promise<Person[]>
   /** Another instance on the same database and files. */
   another(): Promise<BuiltService>
-  /** Resident memory in MiB: now, or the most it was since the mark. */
+  /** Resident memory in MiB: the current value, or the peak since the mark. */
   memory(which: 'VmRSS' | 'VmHWM'): number
-  /** From here on the most is counted anew: proc(5), clear_refs. */
+  /** Resets the peak: proc(5), clear_refs. */
   markMemory(): void
-  /** Milliseconds of processor time that it has taken, all threads. */
+  /** Processor time that the service has used in milliseconds, over all threads. */
   processorTime(): number
   /**
-   * Waits until nothing is left to do, and compares database and store: see expectHealed. Nothing
-   * may change them meanwhile.
+   * Waits until all background work is done, and compares database and store, like expectHealed.
+   * Nothing may change them meanwhile.
    */
   expectHealed(): Promise<void>
-  /** Ends it, and leaves nothing behind. */
+  /** Stops the service, and deletes its database and files. */
   stop(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export async function startServiceProcess(
     ...service,
     dataDir,
     workers: () => {
-      // proc(5), children: of the main thread.
+      // proc(5): children of the main thread.
       const text = readFileSync(proc(`task/${service.pid}/children`), 'utf8').trim()
       return text ? text.split(' ').map(Number) : []
     },

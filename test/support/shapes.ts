@@ -6,19 +6,15 @@ export const anId = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f
 /** RFC 3339 in UTC with milliseconds. */
 export const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-/** A sentence that a person can act on. */
+/** A sentence with an instruction for the reader. */
 export const aSentence = expect.stringMatching(/^[A-Z"].+[.?]$/)
 
-/**
- * Names in the order of their code points, which is neither that of UTF-16 nor that of any
- * language.
- */
+/** Names sorted by code point, which differs from the order of UTF-16 and of every language. */
 export const byCodePoint = (a: string, b: string): number =>
   Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 /**
- * Names that sort differently by code point, by UTF-16 unit, by language and without regard to
- * case.
+ * Names that sort differently by code point, by UTF-16 unit, by language and case-insensitively.
  */
 export const awkwardNames = [
   'B',
@@ -41,5 +37,5 @@ export const awkwardNames = [
   'a_b',
 ]
 
-/** Milliseconds of a time on the wire. */
+/** The milliseconds of a timestamp in a response. */
 export const at = (time: string): number => Date.parse(time)

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import { Browser } from '../unit/sign-in-browser.ts'
 
-/** An OAuth 2 provider that believes every code: it is the address of who signs in. */
+/** An OAuth 2 provider that accepts every code, and takes it for the address of the user. */
 export interface TestProvider {
-  /** Settings with which a service has this provider alone. */
+  /** Settings that make this the only provider of a service. */
   settings: Record<string, string>
   close(): Promise<void>
 }
@@ -42,7 +42,7 @@ export async function openProvider(): Promise<TestProvider> {
   }
 }
 
-/** Signs in by the provider, as a browser does; answers what the callback answers. */
+/** Signs in through the provider like a browser. Returns the response of the callback. */
 export async function signInBy(
   browser: Browser,
   url: string,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { BlobStore } from '../../src/storage/store.ts'
 
-/** Leaves a part in a store whose bytes are all there. */
+/** Stores a part whose bytes are complete. */
 export const stagePart = (
   store: BlobStore,
   key: string,

@@ -8,11 +8,11 @@ import { findingsOf } from './consistency.ts'
 import { newDatabase, startApp, type TestApp } from './harness.ts'
 
 interface Moved {
-  /** A store that is not there yet. */
+  /** A store that has not been created. */
   makeStore(): BlobStore
   /**
-   * What is expected of a store that has a blob of which the backup knows nothing. @param restore
-   * into that store
+   * Backs up and restores a store that contains a blob unknown to the backup. Returns the expected
+   * outcome. @param restore restores into that store
    */
   expectStranger(
     restore: (options?: { deleteExisting: true }) => ReturnType<typeof restoreInto>,
@@ -21,7 +21,8 @@ interface Moved {
 }
 
 /**
- * A backup of the store under test is restored into a folder, and into another store of its kind.
+ * Tests that a backup of the store under test can be restored into a folder, and into another store
+ * of the same kind.
  */
 export function testBackupsOf({ makeStore, expectStranger }: Moved): void {
   let dir: string

@@ -3,9 +3,9 @@ import { startServiceProcess } from './service-process.ts'
 import { startTlsFront } from './tls-front.ts'
 
 /**
- * Uploads a file to a service whose store is reached by TLS.
+ * Uploads a file to a service that reaches its store over TLS.
  * @param port of the store without TLS
- * @param settingsAt the settings of the store, at the port with TLS
+ * @param settingsAt the settings for the store at the port with TLS
  * @returns "stored" or the error: with CA_FILE, and without it
  */
 export async function outcomesBehindTls(

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { BlobStore } from '../../src/storage/store.ts'
 
-/** What is asked of a store. */
+/** A request to a store. */
 export type StoreRequest =
   | 'part'
   | 'parts'
@@ -12,15 +12,15 @@ export type StoreRequest =
   | 'describe'
   | 'remove'
 
-/** Stands between a service and its store. */
+/** A gate between a service and its store. */
 export interface StoreGate {
   /**
-   * Called before each request; it may take its time, or throw. What may take long has a signal.
+   * Called before each request. It may wait or throw. Requests that may take long have a signal.
    */
   interfere: (kind: StoreRequest, key: string, signal?: AbortSignal) => unknown
 }
 
-/** Puts a gate before the store of a service. A part is at hand as a whole before it gets there. */
+/** Puts a gate before the store of a service. A part is complete before it reaches the gate. */
 export function gateOf(store: BlobStore): StoreGate {
   const gate: StoreGate = { interfere: () => {} }
   const { stagePart, partsOf, commitParts, copy, look, open, describe, remove } = store

@@ -4,8 +4,8 @@ import { settingsFor } from '../stores/s3/server.ts'
 declare const storeUnderTest: 'disk' | 'azure' | 's3'
 
 /**
- * The settings of a new store of the kind under test, for a service that is a process; none for the
- * folder that it has anyway.
+ * The settings of a new store of the kind under test, for a service in its own process. Empty for a
+ * folder, which is the default.
  */
 export function newStoreSettings(): Record<string, string> {
   const name = `t${randomBytes(8).toString('hex')}`

@@ -2,14 +2,14 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { HttpProxy } from './http-proxy.ts'
 
-/** Requests of `satchel` that carry the bytes of files. */
+/** Requests of `satchel` that carry file contents. */
 export const BYTES = /^GET \/api\/blobs|\/upload$|\/parts\//
 
-/** Notes what passes a proxy: "GET /path", and "POST Name" for what is asked by GraphQL. */
+/** Records the requests that pass a proxy: "GET /path", or "POST Name" for GraphQL. */
 export function noteRequests(proxy: HttpProxy) {
   let requests: string[] = []
   return {
-    /** Forgets the requests so far. @param meddle is called before each one is passed on */
+    /** Clears the recorded requests. @param meddle is called before each request is forwarded */
     listen(meddle: (line: string) => unknown = () => {}): void {
       requests = []
       proxy.interfere = async ({ method, path, body }) => {
@@ -26,7 +26,7 @@ export function noteRequests(proxy: HttpProxy) {
 
 export type RequestNotes = ReturnType<typeof noteRequests>
 
-/** Writes files below a folder, which is made with all that lead to them. */
+/** Writes files below a folder. Creates all missing folders. */
 export function writeFiles(root: string, files: Record<string, string | Uint8Array>): void {
   for (const [path, bytes] of Object.entries(files)) {
     mkdirSync(join(root, dirname(path)), { recursive: true })
@@ -34,7 +34,9 @@ export function writeFiles(root: string, files: Record<string, string | Uint8Arr
   }
 }
 
-/** The texts of files below a folder by their paths, sorted; null for what is no file. */
+/**
+ * The texts of the files below a folder by path, sorted. The value is null for anything but a file.
+ */
 export function textsBelow(root: string): [path: string, text: string | null][] {
   const found = readdirSync(root, { recursive: true, withFileTypes: true }).map(entry => {
     const path = join(entry.parentPath, entry.name)
@@ -46,5 +48,5 @@ export function textsBelow(root: string): [path: string, text: string | null][] 
   return found.sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** What `satchel sync --two-way` keeps for itself in a folder. */
+/** The files in which `satchel sync --two-way` keeps its state in a folder. */
 export const isSatchels = (path: string): boolean => /^\.satchel(\/|$)/.test(path)

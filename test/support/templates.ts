@@ -7,15 +7,15 @@ import { migrate } from '../../db/migrate.ts'
 import { newMysql } from './mysql.ts'
 
 /**
- * Where a run keeps what its databases are copied from: to migrate each of them anew takes a second
- * of processor time on MySQL.
+ * The template databases of a run. Databases are copied from them, because migrating a new one
+ * takes a second of processor time on MySQL.
  */
 const folder = () => process.env.TEST_TEMPLATES ?? ''
 const sqliteTemplate = () => join(folder(), 'template.sqlite')
 const mysqlTemplate = (server: string) =>
   join(folder(), `template-${new URL(server).port || 3306}.sql`)
 
-/** Once for a run, before its workers begin. */
+/** Runs once per run, before the workers start. */
 export async function makeTemplate(engine: 'sqlite' | 'mysql' | 'mysql-lts'): Promise<void> {
   process.env.TEST_TEMPLATES ||= mkdtempSync(join(tmpdir(), 'satchel-templates-'))
   if (engine === 'sqlite') {
@@ -32,10 +32,10 @@ export function removeTemplates(): void {
   delete process.env.TEST_TEMPLATES
 }
 
-/** Makes a file that is a database with its tables. */
+/** Creates a database file with its tables. */
 export const copySqlite = (file: string): void => copyFileSync(sqliteTemplate(), file)
 
-/** Makes the tables of an empty database. */
+/** Creates the tables of an empty database. */
 export async function fillMysql(url: string): Promise<void> {
   const connection = await createConnection({ uri: url, multipleStatements: true })
   try {
@@ -63,7 +63,7 @@ async function makeMysql(server: string): Promise<void> {
   }
 }
 
-/** The statements that make the tables of a database, and what is in them. */
+/** The statements that create the tables of a database and their initial rows. */
 async function dumpOf(url: string): Promise<string> {
   const connection = await createConnection({ uri: url, rowsAsArray: true })
   const rowsOf = async (sql: string) => (await connection.query(sql))[0] as unknown[][]

@@ -2,16 +2,13 @@ import type { Db } from '../../db/index.ts'
 import { readDocs, readPart } from '../../src/services/search/segment.ts'
 import { segmentMerge } from '../../src/services/search/segment-merge.ts'
 
-/** Merges the index of contents as it is some hours later, with what is deleted after that. */
+/** Merges the contents index as the service does some hours later, and deletes the merged rows. */
 export async function mergeAll(db: Db): Promise<void> {
   const { run } = segmentMerge(db)
   for (const hours of [2, 4]) while (await run({ now: Date.now() + hours * 3_600_000 }));
 }
 
-/**
- * All that the index of contents has of a word, or of those that begin with it, whether or not
- * searches read it.
- */
+/** All rows of the contents index for a word or a prefix, whether or not searches read them. */
 export async function rowsOfWord(
   db: Db,
   beginning: string,

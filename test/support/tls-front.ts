@@ -4,8 +4,8 @@ import { type AddressInfo, connect } from 'node:net'
 import { createServer } from 'node:tls'
 
 /**
- * A server with TLS that passes everything on to a port of this machine.
- * @returns its port, at which it is called localhost
+ * A TLS server that forwards everything to a local port.
+ * @returns its port. Its host name is localhost.
  */
 export async function startTlsFront(
   { cert, key }: { cert: string; key: string },

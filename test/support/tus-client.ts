@@ -16,8 +16,8 @@ export type Tus = (
 ) => Promise<TusAnswer>
 
 /**
- * A client of tus with some credential, below the URL of uploads; a path may also be the Location
- * of an upload.
+ * A tus client with a credential, below the URL of uploads. A path may also be the Location of an
+ * upload.
  */
 export const tusOf =
   (url: string, credential: Record<string, string> = {}): Tus =>
@@ -43,7 +43,7 @@ export const metadataOf = (values: Record<string, string>): string =>
     .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
     .join(',')
 
-/** Makes an upload; answers its URL. */
+/** Creates an upload. Returns its URL. */
 export async function createUpload(
   tus: Tus,
   length: number,
@@ -79,7 +79,7 @@ export const checksumOf = (
   'upload-checksum': `${algorithm} ${createHash(algorithm).update(bytes).digest('base64')}`,
 })
 
-/** The bytes of a file of a person, as everyone gets them by a link. */
+/** The bytes of a person's file, downloaded through a public link. */
 export async function storedBytes(url: string, person: Person, path: string): Promise<Buffer> {
   const { response, text } = await person.rest('POST', '/api/files/quick_share', {
     json: { object: path },
@@ -89,7 +89,7 @@ export async function storedBytes(url: string, person: Person, path: string): Pr
   return Buffer.from(await answer.arrayBuffer())
 }
 
-/** What counts against the quota of a person: bytes that are used, and those that are reserved. */
+/** The bytes that count against a person's quota: used and reserved. */
 export async function countedOf({ app: { db } }: TestApp, { userId }: Person) {
   const [row] = await db.rows<{ used: number; reserved: number; files: number }>(
     'SELECT used_bytes AS used, reserved_bytes AS reserved, used_files + reserved_files AS files FROM bucket WHERE user_id = ?',

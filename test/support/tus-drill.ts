@@ -15,14 +15,14 @@ import { type Person, signInTo } from './harness.ts'
 const MiB = 1024 * 1024
 
 export interface TusDrill {
-  /** Bytes of the file. */
+  /** The size of the file. */
   size: number
   /**
-   * What breaks, each after an equal share of the file: the connection, or the service, after which
-   * another instance answers.
+   * The interruptions, each after an equal share of the file: the connection breaks, or the service
+   * is killed and another instance takes over.
    */
   breaks: ('cut' | 'kill')[]
-  /** As tus-js-client has them. */
+  /** The retry delays of tus-js-client. */
   options?: Partial<UploadOptions>
   settings?: Record<string, string>
   say?: (line: string) => void
@@ -30,13 +30,13 @@ export interface TusDrill {
 
 export interface TusFigures {
   seconds: number
-  /** Bytes that went to the service, by those of the file. */
+  /** The bytes sent to the service, relative to the size of the file. */
   sent: number
-  /** The most memory of an instance, in MiB. */
+  /** The peak memory of an instance, in MiB. */
   memory: number
 }
 
-/** A file in which no block can stand for another. @returns its SHA-256 */
+/** A file in which all blocks differ. @returns its SHA-256 */
 async function makeFile(path: string, size: number): Promise<string> {
   const file = await open(path, 'w')
   const block = randomBytes(Math.min(MiB, size))
@@ -65,7 +65,7 @@ async function sha256At(person: Person, url: string, name: string): Promise<stri
   })
   if (status !== 302) throw new Error(`The download was answered with ${status}.`)
   const place = new URL(found.get('location') ?? '')
-  // Of the service, which is at another port by now, or of the store.
+  // The address of the service, whose port has changed by now, or of the store.
   const answer = await fetch(
     place.pathname.startsWith('/api/') ? new URL(place.pathname + place.search, url) : place,
   )
@@ -76,14 +76,14 @@ async function sha256At(person: Person, url: string, name: string): Promise<stri
   return hash.digest('hex')
 }
 
-/** The most memory of a process so far, in MiB. */
+/** The peak memory of a process so far, in MiB. */
 const mostMemory = (pid: number): number =>
   Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 /**
- * Sends one file with tus-js-client, past connections that break and services that are killed, and
- * compares what was stored.
- * @throws where that differs, and where anything is left behind
+ * Uploads one file with tus-js-client, while connections break and services are killed, and
+ * compares the stored file.
+ * @throws if the file differs, or if anything is left behind
  */
 export async function drillTus({
   size,

@@ -1,4 +1,7 @@
-/** What the drill uses of it. The types that the package brings know no streams of Node.js. */
+/**
+ * The part of the API that the drill uses. The types of the package do not include streams of
+ * Node.js.
+ */
 declare module 'tus-js-client' {
   import type { Readable } from 'node:stream'
 

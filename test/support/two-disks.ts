@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from '@jest/globals'
 
-/** Where another file system than that of temporary files may be. */
+/** Folders that may be on another file system than temporary files. */
 const disk = ['/dev/shm', '/tmp', process.cwd()].find(folder => {
   const there = statSync(folder, { throwIfNoEntry: false })
   return there !== undefined && there.dev !== statSync(tmpdir()).dev
 })
 
-/** What is missing is named in the list of tests that are left out. */
+/** The missing part is named in the list of skipped tests. */
 export const withTwoDisks = disk === undefined ? it.skip : it
 
 /** A folder on another file system than that of temporary files. */

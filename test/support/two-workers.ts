@@ -11,8 +11,8 @@ import type { FromWorker, ToWorker } from '../../src/workers/messages.ts'
 
 /**
  * An instance with two workers and their supervisor in the process of the tests: two services that
- * share nothing but the database, the store and the messages that workers exchange with their
- * supervisor. Requests go to them by turns. The first one runs the jobs.
+ * share only the database, the store and the messages between workers and supervisor. Requests
+ * alternate between them. The first worker runs the jobs.
  */
 export async function createTwoWorkers(config: Config, options: AppOptions): Promise<App> {
   const [one, two] = linkWorkers(options.instance?.coordination ?? localCoordination())
@@ -69,9 +69,9 @@ export async function createTwoWorkers(config: Config, options: AppOptions): Pro
 }
 
 /**
- * The two ends of the workers, with the supervisor between them. Messages arrive later, and are
+ * The channels of the workers, with the supervisor between them. Messages arrive later, and are
  * copies.
- * @param supervisor what the supervisor counts with
+ * @param supervisor the counters of the supervisor
  */
 function linkWorkers(supervisor: Coordination): [Instance, Instance] {
   const history = createRecorder(2)
@@ -93,8 +93,8 @@ function linkWorkers(supervisor: Coordination): [Instance, Instance] {
 }
 
 /**
- * Gives the requests that arrive at one server to both by turns; those that wait on a connection
- * follow the one before them.
+ * Alternates the requests to one server between both workers. Further requests on one connection go
+ * to the same worker.
  */
 function takeTurns(server: Server, other: Server): void {
   const handlers = [server, other].map(each => each.listeners('request')[0] as RequestListener)

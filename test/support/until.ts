@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 type Truthy<T> = Exclude<T, false | null | undefined | 0 | ''>
 
-/** Waits until a condition is met; answers what met it. @throws Error when that takes too long */
+/** Waits until a condition is truthy. Returns its value. @throws Error if that takes too long */
 export async function until<T>(
   met: () => T | Promise<T>,
   ms = 15_000,
@@ -15,7 +15,7 @@ export async function until<T>(
   }
 }
 
-/** Waits until a check passes. @throws what the last one has thrown, when that takes too long */
+/** Waits until a check passes. @throws the last error of the check if that takes too long */
 export async function eventually(
   check: () => Promise<void>,
   ms = 30_000,

@@ -3,12 +3,12 @@ import type { TestApp } from './harness.ts'
 import { everything } from './wire.ts'
 
 /**
- * Runs a service for a file of tests that must all leave everything as it was: rows and objects,
- * the process itself, and a log that tells of no failure of ours.
- * @param start makes it, with what is to stay
- * @param pause milliseconds after each test: what a client has cut, the service may not even have
- * taken up
- * @returns `accept`, for a test that changes something on purpose: some tables, or everything
+ * Runs a service for a file of tests that must not change anything: rows, objects, the process
+ * itself, or the log of internal errors.
+ * @param start starts the service with the data that must stay
+ * @param pause milliseconds after each test, because the service may not have read yet what a
+ * disconnected client sent
+ * @returns `accept`, for a test that changes some tables or everything on purpose
  */
 export function leaveUntouched(
   start: () => Promise<TestApp>,

@@ -12,42 +12,39 @@ import { type Person, signInTo } from './harness.ts'
 import { until } from './until.ts'
 
 /**
- * What the service stands on: SQLite with one instance, or a database server with two, which share
- * a folder of blobs.
+ * The base of the service: SQLite with one instance, or a database server with two instances that
+ * share a blob folder.
  */
 export interface Ground {
-  /** Empty: SQLite. */
+  /** Empty for SQLite. */
   databaseUrl: string
-  /** The settings of another store than a folder. */
+  /** Settings of a store other than a folder. */
   store?: Record<string, string>
 }
 
-/** The built service, instance by instance, with a view of its database and its store. */
+/** The instances of the built service, with access to their database and store. */
 export interface UploadSite {
   db: Db
-  /** How many there are; each has its place, in which it comes back. */
+  /** The number of instances. Each restarts at its own index. */
   instances: number
   at(place: number): BuiltService
   end(place: number, signal: NodeJS.Signals): Promise<number | string>
   start(place: number): Promise<void>
-  /**
-   * Settings of the instances from their next start on, in the place of those that the site was
-   * opened with.
-   */
+  /** Settings of the instances from their next start on. They replace the settings of the site. */
   configure(more: Record<string, string>): void
-  /** The settings of an instance as they are now, for programs beside it. */
+  /** The current settings of an instance, for other programs. */
   settings(): Record<string, string>
-  /** Alice, as she talks to one of the instances. */
+  /** Alice, signed in to one of the instances. */
   alice(place: number): Promise<Person>
   /**
-   * Time passes until no one can go on with what was begun; then everything has been given back,
-   * and nothing differs from anything.
+   * Moves time forward until nothing unfinished can be resumed. Then expects that everything was
+   * released, and that index and store agree.
    */
   expectHealed(ms?: number): Promise<void>
   close(): Promise<void>
 }
 
-/** Of an instance that dies, others wait so long. */
+/** The time for which other instances wait for a dead one. */
 const LEASE_SECONDS = 2
 
 export async function openSite(
@@ -119,7 +116,7 @@ export async function openSite(
           )
         },
         ms,
-        // A sweeper that waits for its store must not find that it has to sweep again.
+        // A sweeper that waits for its store must not find that the next sweep is due.
         Object.keys(elsewhere).length > 0 ? 1000 : 50,
       )
       await expectWhole({ db, store: await openStoreOf(readConfig(first()), db) })

@@ -2,8 +2,8 @@ import { driveOf } from './builders.ts'
 import type { Person, RestAnswer } from './harness.ts'
 
 /**
- * What an answer says, whichever face gave it: the code of the error, or the value with names as on
- * the wire.
+ * A response in a common form for REST and GraphQL: the error code, or the value with the names of
+ * REST.
  */
 export interface Said {
   status: number
@@ -21,20 +21,20 @@ export interface Part {
 // biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
 type GraphData = any
 
-/** Uploads in parts of one person into one place, by one face. */
+/** Multipart uploads of one person into one place, over one interface. */
 export interface Uploader {
   start(input: Record<string, unknown>): Promise<Said>
   part(id: string, number: number, part: Part): Promise<Said>
   look(id: string): Promise<Said>
   complete(id: string, input?: Record<string, unknown>): Promise<Said>
-  /** Completes it in the background, and waits so many seconds; 202 while that goes on. */
+  /** Completes in the background, and waits this many seconds. 202 while the completion runs. */
   begin(id: string, input?: Record<string, unknown>, wait?: number): Promise<Said>
-  /** What became of that, in the way in which `complete` says it. */
+  /** The state of the background completion, in the form of `complete`. */
   outcome(id: string): Promise<Said>
   abort(id: string): Promise<Said>
 }
 
-/** The faces of an upload in parts: of own files and of a workspace, by REST and by GraphQL. */
+/** The interfaces for multipart uploads: own files and workspace files, by REST and by GraphQL. */
 export const faces = [
   {
     face: 'own files by REST',
@@ -50,7 +50,7 @@ export const faces = [
   { face: 'a workspace by GraphQL', front: '/', by: graphqlUploader },
 ]
 
-/** By REST. @param workspaceId into this workspace; the person's own files without it */
+/** By REST. @param workspaceId the target workspace; by default the person's own files */
 export function restUploader(person: Person, workspaceId?: string): Uploader {
   const base = workspaceId ? `/api/workspaces/${workspaceId}/files/uploads` : '/api/files/uploads'
   const at = (id: string) => `${base}/${encodeURIComponent(id)}`
@@ -91,7 +91,7 @@ const fileFields = 'id name path parent { path } size md5 contentType'
 
 const completionFields = `id size completion { state checked md5 failure { code message missing } file { ${fileFields} } }`
 
-/** An upload that is completed in the background, as REST says it. */
+/** A background completion, as REST returns it. */
 function outcomeIn({ id, size, completion }: GraphData): Partial<Said> {
   const { state, checked, failure, file, md5 } = completion ?? {}
   if (!state || (state === 'COMPLETED' && !file)) return { code: 'UPLOAD_NOT_FOUND' }
@@ -183,7 +183,7 @@ export function graphqlUploader(person: Person, workspaceId?: string): Uploader 
             expires_at: node.expiresAt,
           },
       )
-      // A node that is not there is null, and no error.
+      // A missing node is null, not an error.
       return said.value || said.code ? said : { ...said, code: 'UPLOAD_NOT_FOUND' }
     },
     complete: (uploadSession, { filename: fileName, ...input } = {}) =>

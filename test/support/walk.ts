@@ -9,7 +9,7 @@ const DOCUMENTED = 'http://localhost:8080'
 /** Printed after each step. */
 const MARK = '\u0001'
 
-/** A step of the walk in docs/walk.md: what is typed, and the answer that is shown. */
+/** A step of the walk in docs/walk.md: the command, and its displayed output. */
 export interface Step {
   typed: Block
   shown: Block | undefined
@@ -25,9 +25,9 @@ export function stepsOfWalk(): Step[] {
 }
 
 /**
- * Takes steps in one shell, which ends at the first command that fails; answers what each has
- * printed. Only the address is another one.
- * @param dataDir of the service, which lies as `data` in the folder where the shell begins
+ * Runs the steps in one shell, which exits at the first failing command. Returns the output of each
+ * step. Only the address is replaced.
+ * @param dataDir the data of the service, which is `data` in the working directory of the shell
  * @param url of a service that has just been started
  */
 export async function take(
@@ -37,7 +37,7 @@ export async function take(
 ): Promise<{ code: number; errors: string; printed: string[] }> {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-walk-'))
   symlinkSync(dataDir, join(dir, 'data'))
-  /** What stands in GraphiQL is sent as it would send it, with the cookies of the walk. */
+  /** Sends the text of GraphiQL as GraphiQL would, with the cookies of the walk. */
   const commandOf = ({ language, text }: Block, i: number) => {
     if (language === 'sh') return text
     const body = join(dir, `${i}.json`)

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 
-/** A request as it came in. */
+/** A received request. */
 export interface Received {
   path: string
   headers: IncomingHttpHeaders
@@ -11,23 +11,24 @@ export interface Received {
   event: any
 }
 
-/** Answers a request; 204 without one. */
+/** Responds to a request, by default with 204. */
 export type Answer = (res: ServerResponse, request: Received) => void
 
 export interface Receiver {
   url: string
   port: number
-  /** Everything that came, also what was refused. */
+  /** All received requests, including refused ones. */
   received: Received[]
-  /** How the next requests are answered, one after the other; those after them are taken. */
+  /** The responses to the next requests, in order. Later requests are accepted. */
   next: Answer[]
-  /** No one listens any more; with `again` someone does, on the same port. */
+  /** Closes the port. `again` opens the same port. */
   stop(): Promise<void>
   again(): Promise<void>
 }
 
 /**
- * A real HTTP server of a receiver. @param host one of loopback @param port a free one by default
+ * A real HTTP server of a webhook receiver. @param host a loopback address @param port by default a
+ * free one
  */
 export async function startReceiver(host = '127.0.0.1', port = 0): Promise<Receiver> {
   const make = () =>
@@ -75,8 +76,8 @@ export const status =
     void res.writeHead(code, headers).end('no')
 
 /**
- * What a receiver that follows the specification makes of a request. @throws Error when it was not
- * signed with the secret
+ * Handles a request like a receiver that follows the specification. @throws Error unless the
+ * request was signed with the secret
  */
 export const verified = (secret: string, { body, headers }: Received) =>
   new Webhook(secret).verify(body, headers as Record<string, string>)

@@ -3,33 +3,33 @@ import { checkAnswer, requestOf } from '../contract/answers.ts'
 import type { Person, TestApp } from './harness.ts'
 import { until } from './until.ts'
 
-/** An answer as it came over the wire. */
+/** A response as received from the socket. */
 export interface WireAnswer {
   status: number
   headers: Record<string, string>
   text: string
-  /** Of the envelope; empty where the answer has none. */
+  /** The error code of the envelope. Empty without an envelope. */
   msg: string
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   response: any
 }
 
-/** One connection on which every byte is the test's own. */
+/** A connection on which the test chooses every byte. */
 export interface Wire {
   socket: Socket
-  /** Resolves when the bytes are on their way, or when they cannot be any more. */
+  /** Resolves when the bytes have been sent, or cannot be sent any more. */
   send(bytes: string | Uint8Array): Promise<void>
-  /** The next answer; undefined when the connection ends without one. */
+  /** The next response. Undefined if the connection ends without one. */
   answer(): Promise<WireAnswer | undefined>
   /** Resolves when the connection has ended. */
   ended: Promise<void>
-  /** Hangs up in the rudest way there is, with a reset. */
+  /** Resets the connection. */
   cut(): void
 }
 
 /**
- * Opens a connection to a service. @param localAddress where it comes from: another of 127.0.0.0/8
- * is another client
+ * Opens a connection to a service. @param localAddress the source: another address of 127.0.0.0/8
+ * counts as another client
  */
 export function openWire(url: string, localAddress?: string): Promise<Wire> {
   const { hostname, port } = new URL(url)
@@ -42,7 +42,7 @@ export function openWire(url: string, localAddress?: string): Promise<Wire> {
   let buffer = Buffer.alloc(0)
   let ended = false
   let wake = () => {}
-  // A service that hangs up is an answer, too.
+  // A closed connection counts as a response.
   socket.on('error', () => {})
   socket.on('data', chunk => {
     buffer = Buffer.concat([buffer, chunk])
@@ -89,20 +89,20 @@ export function openWire(url: string, localAddress?: string): Promise<Wire> {
   })
 }
 
-/** Sends one request as it is, and takes its answer. */
+/** Sends one raw request, and returns its response. */
 export async function exchange(
   url: string,
   bytes: string | Uint8Array,
 ): Promise<WireAnswer | undefined> {
   const wire = await openWire(url)
-  // Not awaited: a service may answer, and stop reading, in the middle.
+  // Not awaited, because a service may respond and stop reading in the middle of the request.
   void wire.send(bytes)
   const answer = await wire.answer()
   wire.socket.destroy()
   return answer
 }
 
-/** The first whole answer of some bytes; undefined while it is not complete. */
+/** The first complete response in some bytes. Undefined while it is incomplete. */
 function takeAnswer(bytes: Buffer): { answer: WireAnswer; length: number } | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined
@@ -156,7 +156,7 @@ function takeChunks(bytes: Buffer): { text: string; length: number } | undefined
   }
 }
 
-/** The head of a request by someone, up to and including the empty line. */
+/** The head of a person's request, including the empty line. */
 export function head(
   person: Person,
   request: string,
@@ -170,7 +170,7 @@ export function head(
 export const BOUNDARY = 'the-boundary'
 export const formType = `multipart/form-data; boundary=${BOUNDARY}`
 
-/** A part of a form, its headers as they are given. */
+/** A part of a form with these headers. */
 export interface Part {
   headers: string[]
   body?: string | Uint8Array
@@ -193,7 +193,7 @@ export const file = (
   body,
 })
 
-/** The bytes of a form; `end` is what stands after its last part. */
+/** The bytes of a form. `end` follows its last part. */
 export function form(parts: Part[], end = `--${BOUNDARY}--\r\n`): Buffer {
   const pieces = parts.flatMap(({ headers, body = '' }) => [
     `--${BOUNDARY}\r\n${headers.map(line => `${line}\r\n`).join('')}\r\n`,
@@ -227,9 +227,7 @@ const tables =
     ' ',
   )
 
-/**
- * All that the service remembers, and all that its store holds, once nothing is under way any more.
- */
+/** All rows and objects of the service once all requests are done. */
 export async function everything(t: TestApp): Promise<Record<string, unknown[]>> {
   await quiet(t)
   await t.settle()
@@ -242,8 +240,8 @@ export async function everything(t: TestApp): Promise<Record<string, unknown[]>>
 }
 
 /**
- * Waits until no request runs, and no upload holds anything but those in parts, which wait for
- * their makers.
+ * Waits until no request is running, and no upload holds a reservation except multipart uploads,
+ * which wait for their owners.
  */
 async function quiet(t: TestApp): Promise<void> {
   await until(async () => {

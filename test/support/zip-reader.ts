@@ -7,7 +7,7 @@ export interface ReadEntry {
 }
 
 /**
- * What is in a ZIP archive, by its path, as an independent program reads it; it compares the
+ * The contents of a ZIP archive by path, as read by an independent program, which verifies the
  * checksums. The text of a folder is empty.
  */
 export async function readZip(bytes: Uint8Array): Promise<Map<string, ReadEntry>> {

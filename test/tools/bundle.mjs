@@ -9,14 +9,14 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'vite'
 
 /**
- * `.ci/run` runs this, and the tests there start what it makes (TEST_BUNDLE): the programs of the
- * service in dist/tested, each with nearly all that it loads in a few files. A process starts in
- * half of the processor time.
+ * Builds the programs of the service for `.ci/run` into dist/tested, each with nearly all its
+ * modules in a few files. Tests start them by TEST_BUNDLE. A bundled process starts in half of the
+ * processor time.
  */
 const root = resolve(import.meta.dirname, '../..')
 const outDir = join(root, 'dist/tested')
 
-/** What is native, loaded seldom, or not there, stays a package. */
+/** Native, rarely loaded and missing packages are not bundled. */
 const packages =
   /^(@aws-sdk|@azure|@graphql-yoga\/render-graphiql|@hyzyla\/pdfium|@node-rs|@opentelemetry|oidc-provider|pg-hstore|pdfjs-dist|pino-pretty|sharp|swagger-ui-dist|unpdf)(\/|$)/
 const isExternal = id => id.startsWith('node:') || builtinModules.includes(id) || packages.test(id)
@@ -56,8 +56,7 @@ await build({
   },
 })
 
-// Node.js keeps what it has compiled when a process ends by itself, and most of the tests' are
-// killed.
+// Node.js saves its compile cache when a process exits by itself, but tests kill most processes.
 const folder = mkdtempSync(join(tmpdir(), 'satchel-bundle-'))
 const settings = {
   DATA_DIR: folder,

@@ -1,5 +1,5 @@
-// Installs the packages of each folder that is named, unless all that its lock file names are
-// there. Plain JavaScript: any version of Node.js may run npm.
+// Installs the packages of each given folder, unless everything in its lock file is already
+// installed. Plain JavaScript, because any version of Node.js may run npm.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,8 +7,8 @@ import { join } from 'node:path'
 const packagesOf = file => JSON.parse(readFileSync(file, 'utf8')).packages
 
 /**
- * Whether npm noted every package of the lock file as installed; of optional ones, those that this
- * machine takes.
+ * Whether npm has installed every package of the lock file, including the optional packages for
+ * this machine.
  */
 function isInstalled(folder) {
   const noted = join(folder, 'node_modules/.package-lock.json')

@@ -84,7 +84,7 @@ export function wrapMarkdown(text: string): string {
 const isDirective = (line: string) => /^\s*(\/\/|#)\s*(biome-|@ts-|!|shellcheck)/.test(line)
 const isWide = (line: string) => line.length > COLUMNS
 
-/** Wraps the comments of a source that have a line which is too wide. */
+/** Wraps the comments of a source file that contain a line that is too wide. */
 export function wrapComments(text: string, mark: '//' | '#'): string {
   const lines = text.split('\n')
   const out: string[] = []
@@ -165,7 +165,8 @@ export const proseFiles = () =>
     .filter(name => /\.(md|ts|tsx|mjs|cjs|ya?ml)$|^\.ci\/[^.]+$/.test(name))
     .filter(name => !GENERATED.test(name) && !name.startsWith('docker/helm/templates/'))
 
-// `--write` wraps; without it, names the files that are to be wrapped, and fails if there are any.
+// `--write` wraps files. Without it, lists the files that need wrapping, and fails if there are
+// any.
 if (import.meta.main) {
   const write = process.argv.includes('--write')
   const unwrapped = proseFiles().filter(name => {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-// Prints comments, test titles and commit subjects at random, to be read by somebody who does not
-// know the code: `node test/tools/sample-prose.ts SEED [REVISION]`. The seed makes a sample
-// repeatable. Commit subjects are those since the revision.
+// Prints random comments, test titles and commit subjects for a reader who does not know the code:
+// `node test/tools/sample-prose.ts SEED [REVISION]`. The seed makes a sample repeatable. The commit
+// subjects are those since the revision.
 
 const [seedText = '1', revision = 'HEAD~50'] = process.argv.slice(2)
 const SIZES = { comments: 100, titles: 50, subjects: 50 }

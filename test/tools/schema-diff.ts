@@ -3,7 +3,7 @@ import { CriticalityLevel, diff } from '@graphql-inspector/core'
 import { buildSchema, type GraphQLSchema } from 'graphql'
 import { printed } from '../../schema/print.ts'
 
-/** What clients notice, the worst first. */
+/** The changes that clients notice, the worst first. */
 const words = {
   [CriticalityLevel.Breaking]: 'breaking',
   [CriticalityLevel.Dangerous]: 'dangerous',
@@ -17,7 +17,7 @@ const git = (...args: string[]) =>
     maxBuffer: 2 ** 26,
   })
 
-/** The schema as it was checked in; undefined without such a commit. */
+/** The schema at a commit. Undefined if the commit does not exist. */
 function schemaAt(revision: string): GraphQLSchema | undefined {
   try {
     return buildSchema(git('show', `${revision}:schema/schema.graphql`), { assumeValidSDL: true })
@@ -26,8 +26,8 @@ function schemaAt(revision: string): GraphQLSchema | undefined {
   }
 }
 
-// As a program: npm run schema:diff -- [REVISION]. It tells, and refuses nothing: what may break is
-// decided by people.
+// As a program: npm run schema:diff -- [REVISION]. It only reports changes: people decide what may
+// break.
 const [revision = 'HEAD^'] = process.argv.slice(2)
 const before = schemaAt(revision)
 if (before) {

@@ -7,7 +7,8 @@ const catalogue = '<</Type/Catalog/Pages 2 0 R>>'
 const pages = '<</Type/Pages/Count 1/Kids[3 0 R]/MediaBox[0 0 612 792]>>'
 const page = (more = '') => `<</Type/Page/Parent 2 0 R/Contents 4 0 R${more}>>`
 /**
- * A document of one page: its content, what else the page says, further objects from the fifth on.
+ * A document of one page: its content, further entries of the page, and further objects from number
+ * five on.
  */
 const one = (content: string | Buffer, more = '', others: (string | Buffer)[] = []) =>
   pdfOf([
@@ -28,8 +29,8 @@ const form = (content: string, resources = '') =>
   stream(content, `/Type/XObject/Subtype/Form/BBox[0 0 612 792]${resources}`)
 
 /**
- * Documents that do something when they are opened, or that name what is elsewhere. A page of them
- * may be shown.
+ * Documents with actions that run when they are opened, or with references to external resources.
+ * Their pages may be rendered.
  */
 function active(host: string): [string, Buffer][] {
   const catalog = (more: string, ...others: string[]) =>
@@ -267,7 +268,7 @@ function broken(): [string, Buffer, boolean?][] {
   ]
 }
 
-/** Files of two kinds at once, of which the picture may be shown, and nothing of the other. */
+/** Files that are valid in two formats at once. Only the picture may be rendered. */
 async function polyglots(host: string): Promise<Hostile[]> {
   const plain = sharp({ create: { width: 20, height: 20, channels: 3, background: '#3a7' } })
   const [png, jpg, gif, webp] = await Promise.all([
@@ -316,7 +317,7 @@ async function polyglots(host: string): Promise<Hostile[]> {
   }))
 }
 
-/** Archives under the names of what previews are made of. */
+/** Archives with the extensions of formats that have previews. */
 function archives(): Hostile[] {
   const bomb = zip('bomb', Buffer.alloc(100_000_000))
   const made: [string, string, Buffer][] = [

@@ -1,13 +1,13 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 
-/** A file that somebody has made to harm who looks at it. */
+/** A file that was crafted to harm the people or programs that open it. */
 export interface Hostile {
-  /** Its class. */
+  /** The class of the attack. */
   of: string
   name: string
   mediaType: string
   bytes: Buffer
-  /** Set where a picture without what is hostile may be drawn: of anything else, there is none. */
+  /** Set if a preview may be rendered without the hostile part. Other files have no preview. */
   mayShow?: boolean
 }
 
@@ -47,20 +47,20 @@ export const riff = (type: string, ...parts: (Uint8Array | string)[]): Buffer =>
 }
 
 const PIECE = 1_000_000
-/** So many zeros, compressed, and ready for more of them. */
+/** A compressed run of this many zeros, which can be extended. */
 const piece = deflateRawSync(zeros(PIECE), { finishFlush: constants.Z_FULL_FLUSH })
 
 /**
- * So many bytes of zeros, compressed: a thousandth of them. The same piece over and over, for
- * nobody has to compress 400 MB for it.
+ * A compressed run of this many zero bytes, at a thousandth of the size. It repeats one piece, so
+ * that the test need not compress 400 MB.
  */
 export function squeezed(count: number): Buffer {
   const pieces = Array.from({ length: Math.floor(count / PIECE) }, () => piece)
-  // RFC 1950: two bytes of method, the data, and Adler-32.
+  // RFC 1950: a header of two bytes, the data, and the Adler-32.
   return join('\x78\x9c', ...pieces, deflateRawSync(zeros(count % PIECE)), be16(count % 65_521, 1))
 }
 
-/** A ZIP archive of one entry, which says of itself what it likes. */
+/** A ZIP archive of one entry with arbitrary headers. */
 export function zip(
   name: string,
   content: Uint8Array,

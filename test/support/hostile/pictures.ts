@@ -324,7 +324,7 @@ function tiffs(): Hostile[] {
   }))
 }
 
-/** A picture of one item in the container that AVIF and HEIC have. */
+/** A picture of one item in the container of AVIF and HEIC. */
 function item(
   brand: string,
   codec: string,
@@ -511,7 +511,7 @@ const plain = (width: number, height: number): Sharp =>
 
 const formats = ['png', 'gif', 'webp', 'tiff', 'avif', 'jpeg'] as const
 
-/** Cut off at several places. */
+/** Truncated at several places. */
 async function truncated(): Promise<Hostile[]> {
   const made: Hostile[] = []
   for (const format of formats) {
@@ -528,7 +528,7 @@ async function truncated(): Promise<Hostile[]> {
   return made
 }
 
-/** Colour profiles that are none, or that say they are longer than they are. */
+/** Colour profiles that are invalid, or that declare more bytes than they have. */
 async function profiles(): Promise<Hostile[]> {
   const liar = join(
     be32(0xfffffff0),

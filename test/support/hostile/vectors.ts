@@ -7,8 +7,8 @@ const svg = (content: string, attributes = 'width="50" height="50"') =>
 const rectangle = '<rect width="50" height="50"/>'
 
 /**
- * Drawings that name what is elsewhere, or have scripts: what is in them may be shown, without
- * that.
+ * Drawings with external references or scripts. Their own content may be rendered, without the
+ * references and scripts.
  */
 const foreign = (host: string): [string, string][] => [
   ['script', svg(`<script>fetch('${host}/script')</script>${rectangle}`)],
@@ -132,7 +132,7 @@ function bombs(): [string, string | Buffer][] {
   ]
 }
 
-/** Fonts under the names of pictures. */
+/** Fonts with the extensions of pictures. */
 function fonts(): Hostile[] {
   const tables = (tag: string) =>
     join(
@@ -168,7 +168,7 @@ function fonts(): Hostile[] {
 export function hostileVectors(host: string): Hostile[] {
   const drawings = [...foreign(host), ...bombs()]
   return [
-    // Whatever librsvg draws of one has nothing of what is elsewhere.
+    // A rendering by librsvg contains nothing from external resources.
     ...drawings.map(([name, content]) => ({
       of: 'SVG',
       name: `${name}.svg`,

@@ -3,7 +3,7 @@ import { be16, be32, box, type Hostile, join, le32, riff, text, zeros } from './
 const ftyp = box('ftyp', 'isom', be32(512), 'isomiso2mp41')
 const full = zeros(4)
 
-/** A track of MP4 whose data is elsewhere, or whose tables say what they like. */
+/** An MP4 track with external data, or with arbitrary values in its tables. */
 function movie({
   data = box('url ', Buffer.from([0, 0, 0, 1])),
   width = 320,
@@ -57,7 +57,7 @@ function movie({
   )
 }
 
-/** Playlists and the like, which name what is elsewhere. */
+/** Playlists and similar formats that refer to external resources. */
 const playlists = (host: string): [string, string][] => [
   ['hls', `#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n${host}/hls.ts\n#EXT-X-ENDLIST\n`],
   [
@@ -204,7 +204,7 @@ export function hostileVideos(host: string): Hostile[] {
       mediaType: 'video/mp4',
       bytes: text(content),
     })),
-    // One that begins as a video does, and goes on as a playlist.
+    // A file that begins like a video and continues like a playlist.
     {
       of: 'playlist',
       name: 'moov-hls.mp4',
