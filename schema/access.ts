@@ -10,6 +10,7 @@ import {
 } from '../src/access/drive.ts'
 import type { DriveLevel, WorkspaceRight } from '../src/access/policies.ts'
 import { AppError, Forbidden, InvalidInput, Unauthenticated } from '../src/runtime/errors.ts'
+import { lockNotFound } from '../src/services/tree/dav-lock.ts'
 import type { WorkspaceTree, WorkspaceView } from '../src/services/workspaces/workspace.ts'
 import { keyById } from '../src/values/key-by-id.ts'
 import { batch, batchSeen } from './batch.ts'
@@ -41,6 +42,8 @@ export type Subject =
   | { trashItems: readonly string[]; to?: EntryRef | null | undefined }
   /** The drive of the file that this is a version of. */
   | { version: string }
+  /** The drive that has this WebDAV lock. */
+  | { lock: string }
   /** The drive that has this tag. */
   | { tag: string }
   /** The drive that this file request leads into. */
@@ -82,6 +85,7 @@ const bucketsOf = {
   upload: batch(({ services }, ids) => services.drives.bucketsOf('upload_session', ids)),
   version: batch(({ services }, ids) => services.drives.bucketsOf('version', ids)),
   tag: batch(({ services }, ids) => services.drives.bucketsOf('tag', ids)),
+  lock: batch(({ services }, ids) => services.drives.bucketsOf('dav_lock', ids)),
 }
 
 /** The drive with an id, as far as the caller may know of it. It is not open yet. */
@@ -160,6 +164,7 @@ const notFound: Record<keyof typeof bucketsOf, (id: string) => AppError> = {
   tag: id =>
     new AppError('TAG_NOT_FOUND', 'There is no such tag here. Use an id from a list.', { id }),
   version: id => new AppError('VERSION_NOT_FOUND', 'Your files have no such version.', { id }),
+  lock: lockNotFound,
 }
 
 async function requireDriveOf(
@@ -217,6 +222,7 @@ async function driveOf(
     return requireDriveOf(context, caller, 'fileRequest', subject.fileRequest)
   if ('upload' in subject) return requireDriveOf(context, caller, 'upload', subject.upload)
   if ('tag' in subject) return requireDriveOf(context, caller, 'tag', subject.tag)
+  if ('lock' in subject) return requireDriveOf(context, caller, 'lock', subject.lock)
   if ('version' in subject) return requireDriveOf(context, caller, 'version', subject.version)
   if ('trashItems' in subject) {
     const { trashItems, to } = subject

@@ -38,6 +38,7 @@ import './person.ts'
 import './search.ts'
 import './upload-session.ts'
 import './version.ts'
+import './lock.ts'
 import { builder } from './builder.ts'
 
 /** The graph: what GraphQL serves. */

@@ -221,7 +221,14 @@ export async function usagesOf(db: Db, ids: readonly string[]): Promise<Map<stri
  */
 export async function bucketsOf(
   db: Db,
-  table: 'entry' | 'file_request' | 'upload_session' | 'trash_item' | 'version' | 'tag',
+  table:
+    | 'entry'
+    | 'file_request'
+    | 'upload_session'
+    | 'trash_item'
+    | 'version'
+    | 'tag'
+    | 'dav_lock',
   ids: readonly string[],
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>()

@@ -90,6 +90,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   TAG_NOT_FOUND: notFound,
   TRASH_ITEM_NOT_FOUND: notFound,
   VERSION_NOT_FOUND: notFound,
+  LOCK_NOT_FOUND: notFound,
   WEBHOOK_NOT_FOUND: notFound,
   LOGIN_REQUEST_NOT_FOUND: notFound,
   ROUTE_NOT_FOUND: notFound,

@@ -292,6 +292,7 @@ export type ErrorCode =
   | 'KEY_OUT_OF_BOUNDS'
   | 'LAST_IDENTITY'
   | 'LAST_OWNER'
+  | 'LOCK_NOT_FOUND'
   | 'LOGIN_REQUEST_NOT_FOUND'
   | 'MAINTENANCE'
   | 'MEMBER_NOT_FOUND'

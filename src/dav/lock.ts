@@ -1,6 +1,6 @@
 import { FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../runtime/errors.ts'
-import type { Lock } from '../services/tree/dav-lock.ts'
+import { type Lock, ofAnotherPerson } from '../services/tree/dav-lock.ts'
 import { MAX_DAV_OWNER_BYTES } from '../values/limits.ts'
 import { joinPath } from '../values/paths.ts'
 import { Upload } from '../values/upload.ts'
@@ -140,13 +140,9 @@ export async function unlock(exchange: Exchange): Promise<void> {
   const { mayEndLocks: mayEndAny } = drive
   const ended =
     id === undefined
-      ? false
-      : await services.davLocks.end(tree, names, { token: id, mayEndAny }, caller)
-  if (ended === null)
-    throw new DavError(
-      403,
-      'Another person made this lock. Ask them or the owner of the drive to end it.',
-    )
+      ? undefined
+      : await services.davLocks.end(tree, { token: id, names, mayEndAny }, caller)
+  if (ended === null) throw ofAnotherPerson()
   if (!ended)
     throw new DavError(409, 'There is no such lock here.', {
       condition: 'lock-token-matches-request-uri',

@@ -37,6 +37,7 @@ import { passwordRequired, wrongPassword } from '../services/sharing/link-passwo
 import { shareExpired, shareNotFound } from '../services/sharing/share-link.ts'
 import { usedUp } from '../services/sharing/share-use.ts'
 import { copyNotFound } from '../services/tree/background-copy.ts'
+import { lockNotFound } from '../services/tree/dav-lock.ts'
 import { pathExists } from '../services/tree/entry.ts'
 import { fileNotFound, folderNotFound } from '../services/tree/entry-path.ts'
 import { folderNotEmpty } from '../services/tree/entry-removal.ts'
@@ -257,6 +258,8 @@ const kinds: Record<ErrorCode, Kind> = {
     says: versionNotFound(ID).message,
     details: named,
   },
+  // GraphQL only.
+  LOCK_NOT_FOUND: { says: lockNotFound(ID).message, details: named },
   // GraphQL only.
   WEBHOOK_NOT_FOUND: { says: webhookNotFound().message },
   // GraphQL only.

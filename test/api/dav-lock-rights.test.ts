@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { ask } from '../support/ask.ts'
+import { ask, codeOf } from '../support/ask.ts'
 import { expel, found, join, workspaceKey } from '../support/builders.ts'
 import { basic, type Dav, davOf, davPerson, lockInfo, lockOf } from '../support/dav-client.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
@@ -94,5 +94,41 @@ describe('A WebDAV lock', () => {
     await join(t, id, other, 'admin')
     expect(await unlock(clients.other, root, lock)).toBe(204)
     expect(await statusOf(clients.other('PUT', `${root}/f`, { body: 'x' }))).toBe(201)
+  })
+
+  it('is listed and ended in GraphQL by owners and admins of a workspace, not by editors', async () => {
+    const { id, owner, other, clients, root } = await workspaceOfTwo('graph', 'editor')
+    await clients.owner('PUT', `${root}/f`, { body: 'f' })
+    const token = await lockOf(clients.owner, root)
+    const listed = async (who: Person) =>
+      (
+        await ask(
+          who,
+          `query ($id: ID!) { workspace(id: $id) { drive { root { entries { nodes {
+            locks { id isShared isDeep mayEnd expiresAt holder { email } entry { path } }
+          } } } } } }`,
+          { id },
+        )
+      ).workspace.drive.root.entries.nodes[0].locks
+    const end =
+      'mutation ($input: EndLockInput!) { endLock(input: $input) { endedId entry { id } } }'
+    const lock = token.replace('urn:uuid:', '')
+    const given = { input: { lock } }
+    const shown = {
+      id: lock,
+      isShared: false,
+      isDeep: true,
+      holder: { email: owner.email },
+      entry: { path: '/' },
+    }
+    expect(await listed(other)).toEqual([expect.objectContaining({ ...shown, mayEnd: false })])
+    expect(await codeOf(other, end, given)).toBe('FORBIDDEN')
+    expect(await statusOf(clients.other('PUT', `${root}/f`, { body: 'x' }))).toBe(423)
+    await join(t, id, other, 'admin')
+    expect(await listed(other)).toEqual([expect.objectContaining({ ...shown, mayEnd: true })])
+    expect((await ask(other, end, given)).endLock.endedId).toBe(lock)
+    expect(await listed(owner)).toEqual([])
+    expect(await statusOf(clients.other('PUT', `${root}/f`, { body: 'x' }))).toBe(204)
+    expect(await codeOf(owner, end, given)).toBe('LOCK_NOT_FOUND')
   })
 })

@@ -114,7 +114,7 @@ const OPERATOR: [string, null] = ['operator', null]
 const SESSION: [string, null] = ['session', null]
 
 const ofFile =
-  'parent { id } isFavourite preview { url photo { camera } } tags { id } download { url } note shareCount shares { nodes { id file { id } } } events { nodes { id entry { id } } }'
+  'parent { id } isFavourite preview { url photo { camera } } tags { id } download { url } note shareCount locks { id holder { id } } shares { nodes { id file { id } } } events { nodes { id entry { id } } }'
 
 const queries: GraphRow[] = [
   query('me', ['signed-in', READ], '{ me { id } }', 'me'),
@@ -495,6 +495,7 @@ const file = { unknown: 'FILE_NOT_FOUND' } as const
 const drive = { unknown: 'FORBIDDEN' } as const
 const upload = { unknown: 'UPLOAD_NOT_FOUND' } as const
 const ofVersion = { stranger: 'VERSION_NOT_FOUND', unknown: 'VERSION_NOT_FOUND' } as const
+const ofLock = { stranger: 'LOCK_NOT_FOUND', unknown: 'LOCK_NOT_FOUND' } as const
 const inWs = { names: 'workspace' } as const
 const byPath = ({ path }: { path: string }) => ({ at: { path } })
 
@@ -892,6 +893,27 @@ const onFiles: GraphRow[] = [
     'version { id }',
     async ({ version }) => ({ version: await version() }),
     { ...ofVersion, at: 'restoreVersion.version' },
+  ),
+  mutation(
+    'endLock',
+    ['owner of it', WRITE],
+    'endedId',
+    async ({ lock }) => ({ lock: await lock() }),
+    ofLock,
+  ),
+  mutation(
+    'endLock (of a workspace)',
+    ['admin', WORKSPACE_WRITE],
+    'endedId',
+    async ({ lockInWorkspace }) => ({ lock: await lockInWorkspace() }),
+    { unknown: 'LOCK_NOT_FOUND', ...inWs },
+  ),
+  mutation(
+    'endLock { entry }',
+    ['owner of it', READ],
+    'entry { id }',
+    async ({ lock }) => ({ lock: await lock() }),
+    { ...ofLock, at: 'endLock.entry' },
   ),
   mutation(
     'deleteVersion',

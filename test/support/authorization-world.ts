@@ -347,6 +347,26 @@ export class World {
       const json = { workspace_id: workspaceId, email, role: 'viewer' }
       return (await owner.rest('POST', '/api/workspaces/invites/create', { json })).response.id
     }
+    /** Locks an entry by WebDAV for a user. Returns the id of the lock. */
+    const addLock = async (entryId: string, userId: string): Promise<string> => {
+      const [id, now] = [newToken(), Date.now()]
+      const entry = await t.app.db.Entry.findByPk(entryId, { raw: true, rejectOnEmpty: true })
+      // The right by which the recipient may lock.
+      const share =
+        userId === recipient.userId
+          ? await t.app.db.Share.findOne({ where: { entryId: entry.parentId ?? '' }, raw: true })
+          : null
+      const terms = {
+        shareId: share?.id ?? null,
+        isShared: true,
+        isDeep: false,
+        owner: '',
+        expiresAt: now + 60_000,
+        createdAt: now,
+      }
+      await t.app.db.DavLock.create({ id, bucketId: entry.bucketId, entryId, userId, ...terms })
+      return id
+    }
     return {
       userCode,
       name,
@@ -455,25 +475,13 @@ export class World {
       },
       /** Creates a WebDAV lock on a file for a user. Returns its token. */
       async locked(entryId: string, userId: string): Promise<string> {
-        const [id, now] = [newToken(), Date.now()]
-        const entry = await t.app.db.Entry.findByPk(entryId, { raw: true, rejectOnEmpty: true })
-        // The right by which the recipient may lock.
-        const share =
-          userId === recipient.userId
-            ? await t.app.db.Share.findOne({ where: { entryId: entry.parentId ?? '' }, raw: true })
-            : null
-        const terms = {
-          shareId: share?.id ?? null,
-          isShared: true,
-          isDeep: false,
-          owner: '',
-          expiresAt: now + 60_000,
-          createdAt: now,
-        }
         await t.app.db.DavLock.destroy({ where: { userId } })
-        await t.app.db.DavLock.create({ id, bucketId: entry.bucketId, entryId, userId, ...terms })
-        return `urn:uuid:${id}`
+        return `urn:uuid:${await addLock(entryId, userId)}`
       },
+      /** The owner's lock on a new file of hers. Returns its id. */
+      lock: async (): Promise<string> => addLock((await upload()).id, owner.userId),
+      lockInWorkspace: async (): Promise<string> =>
+        addLock((await put(owner, workspaceId, `/${name}`, '')).response[0].id, owner.userId),
       /** A share with the recipient, by its token. */
       shareDirectly,
       linkId: () => shareId(share),

@@ -26,7 +26,8 @@ import { type GuardedTree, lockTree, type TreeChangeRunner } from './entry.ts'
 import { chainOf, fileNotFound } from './entry-path.ts'
 
 /** An active lock. */
-export interface Lock extends Pick<LockRow, 'id' | 'entryId' | 'userId' | 'owner' | 'expiresAt'> {
+export interface Lock
+  extends Pick<LockRow, 'id' | 'entryId' | 'userId' | 'owner' | 'createdAt' | 'expiresAt'> {
   isShared: boolean
   isDeep: boolean
 }
@@ -275,8 +276,9 @@ export function davLockService({ db, changeTree }: Deps) {
           shareId: tree.share?.id ?? null,
           ...terms,
           expiresAt: now + seconds * 1000,
+          createdAt: now,
         }
-        await insertLock(db, { ...lock, bucketId, createdAt: now }, tx)
+        await insertLock(db, { ...lock, bucketId }, tx)
         return lock
       })
     },
@@ -303,28 +305,56 @@ export function davLockService({ db, changeTree }: Deps) {
     },
 
     /**
+     * The active locks of several entries of a drive, by entry id: their own, and deep locks of the
+     * folders above them.
+     */
+    async ofEntries(tree: Tree, entryIds: readonly string[]): Promise<Map<string, Lock[]>> {
+      const locks = await inForce(tree)
+      if (locks.length === 0) return new Map()
+      const up = await upFrom(db, entryIds)
+      return new Map(
+        entryIds.map(id => {
+          const above = chainOf(tree.rootId, up, id)?.ids ?? []
+          return [id, covering([tree.rootId, ...above, id], locks)]
+        }),
+      )
+    },
+
+    /**
      * Removes a lock.
-     * @param mayEndAny whether the caller may remove other people's locks
-     * @returns whether a lock with this token existed there; null if it belongs to another person
+     * @param given.names the path that the lock must apply to; by default, the whole drive
+     * @param given.mayEndAny whether the caller may remove other people's locks
+     * @returns the lock; undefined if there is none; null if it belongs to another person
      */
     async end(
       tree: Tree,
-      names: readonly string[],
-      { token, mayEndAny }: { token: string; mayEndAny: boolean },
+      given: { token: string; names?: readonly string[]; mayEndAny: boolean },
       caller: Caller,
-    ): Promise<boolean | null> {
+    ): Promise<Lock | null | undefined> {
+      const { token, names, mayEndAny } = given
       return changeTree(tree, caller, async ({ tx }) => {
         await lockTree(db, tree, tx)
-        const { covering: own } = await look(tree, names, await inForce(tree, tx), tx)
-        const lock = own.find(({ id }) => id === token)
-        if (!lock) return false
+        const all = await inForce(tree, tx)
+        const there = names ? (await look(tree, names, all, tx)).covering : all
+        const lock = there.find(({ id }) => id === token)
+        if (!lock) return undefined
         if (lock.userId !== caller.userId && !mayEndAny) return null
         await deleteLocks(db, [lock.id], tx)
-        return true
+        return lock
       })
     },
   }
 }
+
+export const lockNotFound = (id: string) =>
+  new AppError('LOCK_NOT_FOUND', 'Lock not found. It may have ended.', { id })
+
+/** Ending the lock of another person requires a right over the whole drive. */
+export const ofAnotherPerson = () =>
+  new AppError(
+    'FORBIDDEN',
+    'Another person made this lock. Ask them or the owner of the drive to end it.',
+  )
 
 /** The locks that apply to the last of these entries, which lead down to it. */
 export const covering = (chain: readonly string[], locks: readonly Lock[]): Lock[] =>

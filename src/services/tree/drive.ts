@@ -95,7 +95,14 @@ export function driveService({ db }: Core<'db'>) {
 
     /** The storage areas of some entries or active uploads, by the ids of the latter. */
     bucketsOf: (
-      table: 'entry' | 'file_request' | 'upload_session' | 'trash_item' | 'version' | 'tag',
+      table:
+        | 'entry'
+        | 'file_request'
+        | 'upload_session'
+        | 'trash_item'
+        | 'version'
+        | 'tag'
+        | 'dav_lock',
       ids: readonly string[],
     ): Promise<Map<string, string>> =>
       bucketsOf(

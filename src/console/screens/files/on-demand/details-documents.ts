@@ -1,4 +1,5 @@
 import { graphql } from '../../../graphql/graphql.ts'
+import { LOCKED } from '../../../locks/documents.ts'
 import { VERSIONED } from '../../../versions/documents.ts'
 import { ENTRY } from '../documents.ts'
 
@@ -10,6 +11,7 @@ export const DETAILS = graphql(
         __typename
         ... on Entry {
           ...EntryLine
+          ...LockedEntry
           createdBy {
             id
             name
@@ -28,7 +30,7 @@ export const DETAILS = graphql(
       }
     }
   `,
-  [ENTRY, VERSIONED],
+  [ENTRY, VERSIONED, LOCKED],
 )
 
 export const WRITE_NOTE = graphql(`

@@ -5,6 +5,7 @@ import { useKeptQuery } from '../../../graphql/kept.ts'
 import { useLive } from '../../../graphql/live.ts'
 import { mutate } from '../../../graphql/run.ts'
 import { formatBytes, formatExact, formatNumber } from '../../../i18n/format.ts'
+import { Locks } from '../../../locks/locks.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { EntryIcon } from '../../../parts/entry-icon.tsx'
 import { Star, X } from '../../../parts/icons.ts'
@@ -102,11 +103,9 @@ function One({ id, workspace, onShare }: OneProps) {
     requestPolicy: 'cache-and-network',
   })
   const node = data?.node
-  useLive(node && 'drive' in node ? node.drive?.id : undefined, () =>
-    reload({ requestPolicy: 'network-only' }),
-  )
-  if (error)
-    return <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
+  const loadAgain = () => reload({ requestPolicy: 'network-only' })
+  useLive(node && 'drive' in node ? node.drive?.id : undefined, loadAgain)
+  if (error) return <ErrorState error={error} retry={loadAgain} />
   if (node?.__typename !== 'File' && node?.__typename !== 'Folder') return <Skeleton rows={4} />
   const isFile = node.__typename === 'File'
   const { id: entry, isFavourite } = node
@@ -181,6 +180,7 @@ function One({ id, workspace, onShare }: OneProps) {
           </Fact>
         )}
       </dl>
+      <Locks locks={node.locks ?? []} entryId={node.id} reload={loadAgain} />
       {onShare && <SharedWith file={node} onShare={onShare} />}
       {isFile && workspace === null && <Note id={node.id} note={node.note ?? ''} />}
       {isFile && <Versions file={node} />}
