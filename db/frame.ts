@@ -45,8 +45,8 @@ const { INSERT, UPDATE, DELETE, UPSERT, BULKUPDATE, BULKDELETE } = QueryTypes
 const writes = new Set<string | undefined>([INSERT, UPDATE, DELETE, UPSERT, BULKUPDATE, BULKDELETE])
 
 /**
- * Passes each statement of a model outside of a transaction to one of two functions, which runs it:
- * a write in a transaction or without.
+ * Passes each statement that a model sends outside of a transaction to one of two functions, which
+ * run it in a transaction or without one.
  */
 export function routeModels(sequelize: Sequelize, { write, read }: Routes): void {
   const query = sequelize.query.bind(sequelize) as (

@@ -12,9 +12,9 @@ export const isUnprepared = (error: unknown): boolean =>
 
 /**
  * Prepares a connection if its server is a node of a Galera cluster: each statement then waits
- * until what other nodes have committed before is here, too. So whoever has written at one instance
- * finds it at every other one.
- * @returns whether it is one
+ * until the node has applied the earlier commits of all other nodes. So a client that writes
+ * through one instance can read the change through every other one.
+ * @returns whether the server is such a node
  * @throws an error like those of statements if the node takes no part in its cluster
  */
 export async function joinCluster(send: Send): Promise<boolean> {
@@ -28,20 +28,20 @@ export async function joinCluster(send: Send): Promise<boolean> {
       code: NOT_PREPARED,
       fatal: true,
     })
-  // Reads and the begin of a transaction (1), updates and deletions (2), insertions (4).
+  // Reads and BEGIN (1), updates and deletions (2), insertions (4).
   await send('SET SESSION wsrep_sync_wait = 7')
   return true
 }
 
-/** Seconds after which a lock whose holder does not renew it is free. */
+/** Seconds after which a lock expires unless its holder renews it. */
 const LEASE = 30
 const AGAIN_MS = 500
 
 /**
- * Runs work under a named lock of a whole cluster: GET_LOCK is one of each node. The clock is that
- * of the servers.
- * @param send retries what other nodes have prevented
- * @returns its result; undefined where others have held the lock for `patience` milliseconds
+ * Runs work under a named lock of a whole cluster. GET_LOCK would lock only one node. The servers'
+ * clocks decide when the lock expires.
+ * @param send retries statements that conflict with other nodes
+ * @returns the result of the work; undefined if others held the lock for `patience` milliseconds
  */
 export async function underLock<T>(
   send: Send,

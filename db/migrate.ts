@@ -14,14 +14,14 @@ import { changeStamps } from './migrations/0050-change-stamps.ts'
 import { makeSearchTables } from './search-tables.ts'
 
 /**
- * Begins the name of the row in the table of migrations that a restore makes first and removes
+ * The prefix of a row in the table of migrations. A restore inserts this row first and removes it
  * last.
  */
 export const RESTORING = 'restoring '
 
 /**
  * The steps to the tables of this version, in order. A step has its own SQL and never uses the
- * models, so that it stays what it was when a model changes.
+ * models, so that later changes of a model do not change it.
  */
 const all: Migration[] = [
   firstTables,
@@ -41,8 +41,8 @@ const all: Migration[] = [
 const LAST_BEFORE_0_1 = '0033-instance-stores'
 
 /**
- * The names of the steps that a database or a backup has, in terms of the steps of this version.
- * The 26 steps that led to 0.1.0 count as its first one.
+ * The names of the steps that a database or a backup has, translated into the steps of this
+ * version. The 26 steps that led to 0.1.0 count as its first one.
  */
 export function stepsOf(names: string[]): string[] {
   if (!names.includes(LAST_BEFORE_0_1)) return names
@@ -53,7 +53,7 @@ export function stepsOf(names: string[]): string[] {
  * Migrates the tables. Instances may call it in parallel: one migrates, the others wait. SQLite
  * migrates in one transaction; MySQL commits every DDL statement, so there a named lock keeps
  * others out.
- * @param options `restoring`: by the restore that fills them
+ * @param options `restoring`: called by the restore that fills the tables
  * @throws an error with the code OTHER_VERSION for a database with a step that this version does
  * not have, and with UNFINISHED_RESTORE for one that a restore has not filled yet
  */
@@ -75,7 +75,7 @@ export async function migrate(db: Db, steps = all, { restoring = false } = {}): 
     }
     const folded = found.filter(name => !done.includes(name))
     if (folded.length > 0) await forget(context, folded)
-    // A restored backup has none: the index is made again.
+    // A backup contains no search tables: after a restore, the index is built again.
     await makeSearchTables(context)
   })
 }
@@ -83,7 +83,7 @@ export async function migrate(db: Db, steps = all, { restoring = false } = {}): 
 /** The names of all steps to the tables of this version. */
 export const migrationNames = (): string[] => all.map(({ name }) => name)
 
-/** The tables of another version may lack, or hold, what this one does not expect. */
+/** The tables of another version may differ from what this version expects. */
 function requireKnown(done: string[], steps: Migration[]): void {
   const unknown = done.find(name => !steps.some(step => step.name === name))
   if (unknown === undefined) return

@@ -1,6 +1,6 @@
 import type { Db, Tx } from './index.ts'
 
-/** What a migration is given. */
+/** The parameters of a migration. */
 export interface Context {
   db: Db
   /** Null where DDL is not transactional. */
@@ -8,8 +8,8 @@ export interface Context {
 }
 
 /**
- * A step from the tables of one version to those of the next. It may have been killed halfway, so
- * it skips what it finds done.
+ * A step from the tables of one version to those of the next. An earlier run may have been killed
+ * halfway, so it skips what is already done.
  */
 export interface Migration {
   name: string
@@ -18,8 +18,8 @@ export interface Migration {
 
 /**
  * Adds a column, unless a step that was killed has added it already.
- * @param definition its type and the rest, such as `BIGINT NOT NULL DEFAULT 0`, the same for both
- * engines or one for each
+ * @param definition its type and constraints, such as `BIGINT NOT NULL DEFAULT 0`, for both engines
+ * or for each
  */
 export async function addColumn(
   { db, transaction }: Context,

@@ -1,9 +1,9 @@
 import type { Connection, QueryError } from 'mysql2'
 
 /**
- * Lets a function see the errors of the statements of a connection before those who have sent them.
- * @param handles returns whether it deals with an error, which then is not passed on; it may send
- * the statement in another way
+ * Lets a function handle the errors of a connection's statements before their senders see them.
+ * @param handles returns true if it handles the error, which is then not passed on; it may send the
+ * statement in another way
  */
 function interceptErrors(
   on: Connection,

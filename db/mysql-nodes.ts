@@ -5,7 +5,7 @@ import { isUnprepared } from './galera.ts'
 import { watchErrors } from './mysql-errors.ts'
 import { connectByTls } from './mysql-tls.ts'
 
-/** Milliseconds between two looks at nodes that have failed. */
+/** Milliseconds between two checks of failed nodes. */
 const LOOK = 2000
 
 /** A server that a URL names. */
@@ -30,8 +30,8 @@ export const nodesOf = (urls: string[]): Node[] =>
   })
 
 /**
- * The servers of one database, in the order in which they are preferred: connections go to the
- * first one that works. One that fails is left, and used again once it answers.
+ * The servers of one database, in order of preference: connections go to the first one that works.
+ * A server that fails is skipped until it answers again.
  */
 export function createNodes(all: Node[], tls?: DatabaseTls) {
   const connectTo = (node: Node) => connectByTls({ ...options, ...node }, tls) as Wire
@@ -40,7 +40,7 @@ export function createNodes(all: Node[], tls?: DatabaseTls) {
   let turn = 0
   let timer: NodeJS.Timeout | undefined
 
-  /** While none works, each of them by turns. */
+  /** While none works, each server is tried in turn. */
   const best = () => all.find(node => !failed.has(node)) ?? all[turn++ % all.length]
 
   function leave(node: Node | undefined): void {
@@ -88,7 +88,8 @@ export function createNodes(all: Node[], tls?: DatabaseTls) {
     leave,
 
     /**
-     * Connects to the best node; for Sequelize, which has the options but the host from the URL.
+     * Connects to the best node. For Sequelize, which takes all options except the host from the
+     * URL.
      */
     connect(given: ConnectionOptions): Connection {
       options = given
@@ -100,8 +101,7 @@ export function createNodes(all: Node[], tls?: DatabaseTls) {
       on.once('connect', () => {
         on.off('error', refused)
         take(node)
-        // A node that has left its cluster keeps its connections, and refuses all that is sent to
-        // it.
+        // A node that has left its cluster keeps its connections, but refuses all statements.
         watchErrors(on, error => {
           if (!isUnprepared(error)) return
           leave(node)
@@ -111,12 +111,12 @@ export function createNodes(all: Node[], tls?: DatabaseTls) {
       return on
     },
 
-    /** Whether a node that is preferred to that of a connection works. */
+    /** Whether a node works that is preferred to the node of a connection. */
     isLessPreferred: ({ node }: Wire): boolean =>
       node !== all.find(each => !failed.has(each)) && failed.size < all.length,
 
     /**
-     * The answers of all other nodes than that of a connection; those that do not answer are left
+     * The answers of all nodes except the node of a connection. Nodes that do not answer are left
      * out.
      */
     async others({ node: own }: Wire, sql: string): Promise<unknown[]> {

@@ -3,7 +3,7 @@ import { checkServerIdentity, type TLSSocket } from 'node:tls'
 import { type Connection, type ConnectionOptions, createConnection } from 'mysql2'
 import type { DatabaseTls } from '../src/config/database-tls.ts'
 
-/** What the types of mysql2 lack: begins TLS, and calls back before anything else is sent. */
+/** Begins TLS, and calls back before anything else is sent. Missing in the types of mysql2. */
 type Secured = Connection & { stream: Socket; startTLS?: (done: (error?: Error) => void) => void }
 
 /**
@@ -21,7 +21,10 @@ export function connectByTls(options: ConnectionOptions, tls?: DatabaseTls): Con
   return on
 }
 
-/** mysql2 compares certificates only with names: for an address it would take "localhost". */
+/**
+ * mysql2 compares certificates only with names: instead of an address, it would compare
+ * "localhost".
+ */
 function verifyAddress(on: Secured, address: string): void {
   const start = on.startTLS?.bind(on)
   if (!start) throw new Error('mysql2 begins TLS in another way; see db/mysql-tls.ts.')

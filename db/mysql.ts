@@ -44,7 +44,7 @@ const heldTooLong = (name: string) =>
     `Another instance has held the lock "${name}" for too long. Start again when it has finished.`,
   )
 
-/** @param urls mysql://user:password@host:port/name, the same for each server of the database */
+/** @param urls mysql://user:password@host:port/name for each server of the database */
 export function openMysql(
   urls: [first: string, ...others: string[]],
   { pool, onStatement = () => {}, patience }: DatabaseOptions,
@@ -106,7 +106,9 @@ export function openMysql(
   })
   const manager = sequelize.connectionManager
   const pooled = manager.getConnection.bind(manager)
-  /** Of a node that works: a connection to one that is less preferred than that is dropped. */
+  /**
+   * Returns a connection to the preferred working node. Drops connections to less preferred nodes.
+   */
   async function connected(options: Parameters<typeof pooled>[0]): Promise<Connection> {
     for (let failures = 0; ; ) {
       try {
@@ -178,8 +180,8 @@ export function openMysql(
   }
 
   /**
-   * With several nodes, what a lost connection has certainly not changed is repeated on another
-   * one.
+   * With several nodes, statements that certainly changed nothing before the connection was lost
+   * are repeated on another node.
    */
   const read = <T>(work: () => Promise<T>) =>
     nodes.several ? retried(() => work().catch(error => repeatable(error, isLost(error)))) : work()
@@ -202,7 +204,7 @@ export function openMysql(
         work,
       )
     } catch (error) {
-      // Without an answer to COMMIT, only the database knows what became of it.
+      // Without an answer to COMMIT, it is unknown whether the transaction was committed.
       return repeatable(
         error,
         nodes.several && !committing && isLost(error) && connection.stream.destroyed,
@@ -213,8 +215,7 @@ export function openMysql(
   }
 
   /**
-   * Reads the answer to a query as it comes. Who leaves early leaves a connection that cannot be
-   * used again.
+   * Streams the rows of a query. If the caller stops early, the connection cannot be used again.
    */
   async function* each(on: Wire, sql: string): AsyncGenerator<Rows> {
     onStatement(sql)
@@ -332,7 +333,7 @@ export function openMysql(
       return productOf(row[0]?.version ?? '')
     },
     ping: async () => {
-      // A node without its cluster refuses to read tables, and nothing else.
+      // A node without its cluster refuses only statements that read tables.
       await db.rows(isCluster ? 'SELECT 1 FROM migration LIMIT 1' : 'SELECT 1')
     },
     // Matches no row, and fails on a read-only server.

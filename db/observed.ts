@@ -3,12 +3,12 @@ import { byWord, type Telemetry, type Work } from '../src/telemetry/telemetry.ts
 import type { Engine } from './engine.ts'
 
 /**
- * How many texts of statements are remembered: those with lists of placeholders have one for each
- * length.
+ * The maximum number of statement texts in the cache. A statement with a list of placeholders has
+ * one text per list length.
  */
 const REMEMBERED = 2000
 
-/** Words of closed sets, and the text, where that holds no values. */
+/** The verb and the table, from closed sets of words, and the text if it contains no values. */
 interface Statement {
   operation: string
   table: string
@@ -17,7 +17,10 @@ interface Statement {
 
 const operations = new Set(['select', 'insert', 'update', 'delete'])
 
-/** The verb of a statement, and the first of these tables that it names: words of closed sets. */
+/**
+ * The verb of a statement, and the first of these tables that it names. Both are from closed sets
+ * of words.
+ */
 export function statementOf(sql: string, tables: ReadonlySet<string>): Statement {
   const [verb = ''] = /\b(?:SELECT|INSERT|UPDATE|DELETE)\b/i.exec(sql) ?? []
   const named = [...sql.matchAll(/\b(?:FROM|INTO|UPDATE|JOIN)\s+[`"]?(\w+)/gi)].map(
@@ -80,7 +83,8 @@ export function observed(engine: Engine, telemetry: Telemetry): Engine {
 
   const ofModels = byWord(operation => byWord(table => known({ operation, table })))
   /**
-   * Statements of models may hold values in their text: only what the model says of them is used.
+   * The text of a model's statement may contain values, so only the operation and the table of the
+   * model are used.
    */
   function knownModel({ type, model, instance }: ModelQuery): Known {
     const operation = String(type ?? '')

@@ -8,10 +8,10 @@ const OTHERS = ['MariaDB', 'Vitess']
  */
 export function productOf(version: string): string {
   const product = OTHERS.find(name => version.toLowerCase().includes(name.toLowerCase()))
-  // Behind the version of MySQL that it is compatible with.
+  // Follows the version of MySQL with which it is compatible.
   const [, ofTidb] = /TiDB-v(\d+\.\d+\.\d+)/.exec(version) ?? []
   if (ofTidb) return `TiDB ${ofTidb}`
-  // Some versions of MariaDB begin with that of a MySQL that old drivers accept.
+  // Some versions of MariaDB begin with a MySQL version that old drivers accept.
   const [number = version] = /\d+\.\d+(\.\d+)?/.exec(version.replace(/^5\.5\.5-/, '')) ?? []
   return `${product ?? 'MySQL'} ${number}`
 }

@@ -30,7 +30,7 @@ export const isTransient = (error: unknown): boolean =>
 /** Whether the database could not be reached, or the connection to it was lost. */
 export const isLost = (error: unknown): boolean => !isTransient(error) && isDatabaseDown(error)
 
-/** Throws an error, as one after which the same work may be repeated where `isUndone` says so. */
+/** Throws an error. If `isUndone` is true, the error permits a retry of the same work. */
 export function repeatable(error: unknown, isUndone: boolean): never {
   if (isUndone && typeof error === 'object' && error) Object.assign(error, { isUndone })
   throw error
@@ -62,9 +62,10 @@ export async function retried<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!isTransient(error) || performance.now() - start >= PATIENCE) throw error
   }
-  // Only now: p-retry makes the times of all attempts beforehand.
+  // Called only after a first failure, because p-retry computes the times of all attempts
+  // beforehand.
   return pRetry(() => work().catch(ofThisRealm), {
-    // As often as the time allows: SQLite refuses a lock immediately where MySQL would wait.
+    // As often as the time allows: SQLite refuses a lock immediately, while MySQL would wait.
     retries: 20,
     minTimeout: 10,
     maxTimeout: 500,

@@ -1,8 +1,9 @@
 import type { Context } from './migration.ts'
 
 /*
- * The tables of the search index. They are made from the files, and made again where they are missing, so they are no models: no backup saves
- * them. SQL of each engine, because no model says how words are indexed.
+ * The tables of the search index. They are built from the files, and built again if they are
+ * missing. So they are not models, and backups do not save them. Each engine has its own SQL,
+ * because models cannot define how words are indexed.
  */
 
 /**
@@ -61,7 +62,7 @@ const tables = {
 export async function makeSearchTables({ db, transaction }: Context): Promise<void> {
   await dropFormerWords({ db, transaction })
   for (const sql of tables[db.dialect]) await db.run(sql, [], transaction)
-  // Its types lack the transaction, which it hands on to every statement.
+  // Its types lack the transaction, which it passes to every statement.
   const options: object = { transaction }
   const columns = await db.sequelize.getQueryInterface().describeTable('search_drive', options)
   // How many numbers contents have got, and whether contents are looked for.

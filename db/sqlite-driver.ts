@@ -82,7 +82,7 @@ function bindings(
   ]
 }
 
-/** What SQLite counts: other statements leave the count of the one before. */
+/** Whether SQLite counts the changes of a statement. Other statements leave the previous count. */
 function changesOf(sql: string): 'counted' | 'none' | 'unknown' {
   if (/^\s*(?:INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i.test(sql)) return 'counted'
   return /^\s*(?:BEGIN|COMMIT|END|ROLLBACK|SAVEPOINT|RELEASE)\b/i.test(sql) ? 'none' : 'unknown'
@@ -229,7 +229,7 @@ export class SqliteConnection {
     }
   }
 
-  /** All rows of a query, so many at a time. @throws SqliteError */
+  /** All rows of a query, in batches. @throws SqliteError */
   *each(sql: string, count: number): Generator<Row[]> {
     try {
       yield* new Prepared(this.#open(), sql).each(count)
@@ -273,7 +273,7 @@ export class SqliteConnection {
     else
       this.#answer(done, () => {
         const rows = new Prepared(this.#open(), sql).all(values)
-        // Sequelize deletes one row by asking for rows.
+        // Sequelize sends the deletion of a single row as a query for rows.
         if (changesOf(sql) === 'counted') this.writes += 1
         return { rows }
       })
@@ -304,8 +304,8 @@ export class SqliteConnection {
 export const sqliteModule = { Database: SqliteConnection, OPEN_READWRITE: 2, OPEN_CREATE: 4 }
 
 /**
- * Whether this or another process has a database open: leaving the write-ahead log needs the file
- * for itself. It is entered again with the next opening.
+ * Whether this or another process has a database open: leaving write-ahead mode needs exclusive
+ * access to the file. The next opening enters it again.
  */
 export function isOpenElsewhere(file: string): boolean {
   const db = new DatabaseSync(file, { timeout: BUSY_LIMIT })

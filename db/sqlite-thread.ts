@@ -53,12 +53,12 @@ export class SqliteThread {
   readonly #patience: number
   #worker: Worker | undefined
   #next = 0
-  /** In the order in which they were sent, which is that of the answers. */
+  /** In the order in which they were sent and are answered. */
   readonly #asked = new Map<number, Asked>()
-  /** Statements that were given up, and that the thread has not answered. */
+  /** Statements that timed out and that the thread has not answered. */
   readonly #lost = new Map<number, number>()
 
-  /** @param patience milliseconds after which a statement has failed */
+  /** @param patience the timeout of a statement in milliseconds */
   constructor(filename: string, patience = PATIENCE) {
     this.filename = filename
     this.#patience = patience
@@ -72,7 +72,7 @@ export class SqliteThread {
     return since === undefined ? 0 : performance.now() - since
   }
 
-  /** Whether a statement was given up, and the thread is still at it. */
+  /** Whether the thread is still running a statement that timed out. */
   get isStuck(): boolean {
     return this.#lost.size > 0
   }
@@ -103,7 +103,7 @@ export class SqliteThread {
     else asked.reject(code === undefined ? new Error(message) : SqliteError.named(code, message))
   }
 
-  /** The process may end when nothing is asked. */
+  /** The process may exit while no statement is pending. */
   #settle(id: number, { timer }: Asked): void {
     clearTimeout(timer)
     this.#asked.delete(id)
@@ -153,7 +153,7 @@ export class SqliteThread {
     return (await this.#ask('write', sql, values)).changes ?? 0
   }
 
-  /** Sends ROLLBACK, also behind a statement that was given up. Never rejects. */
+  /** Sends ROLLBACK, even after a statement that timed out. Never rejects. */
   async rollBack(): Promise<void> {
     if (this.isStuck) {
       const question: Question = { id: this.#next++, kind: 'write', sql: 'ROLLBACK', values: [] }
@@ -193,7 +193,7 @@ export class SqliteThread {
     })
     await Promise.race([this.#ask('close', '', []).catch(() => {}), late])
     this.#worker = undefined
-    // A thread that a disk holds ends with the process.
+    // A thread that is blocked by the disk ends with the process.
     await Promise.race([worker.terminate(), late])
   }
 }

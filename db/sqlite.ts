@@ -12,7 +12,7 @@ import { openLog } from './sqlite-log.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 
 /**
- * Milliseconds from the first read in a turn of the event loop, after which the next one waits for
+ * Milliseconds that reads may take in one turn of the event loop. Then the next read waits for
  * another turn.
  */
 const READING = 5

@@ -23,41 +23,41 @@ export interface EntryRef {
 }
 
 /**
- * What a rule about a drive or a workspace is about: it itself, a node that belongs to it, or what
- * names it.
+ * The subject of a rule about a drive or a workspace: the drive or workspace itself, a node in it,
+ * or a reference to it.
  */
 export type Subject =
   | Drive
   | { drive: Drive }
   /**
-   * The drive with this id, the caller's own without one. With `orShare`, what the share with this
-   * id lets the caller change.
+   * The drive with this id; without an id, the caller's own drive. With `orShare`, the id may also
+   * be of a share that the caller may edit.
    */
   | { driveId: string | null | undefined; orShare?: true }
-  /** What the share with this token lets the caller change. */
+  /** The shared entries that the caller may edit through the share with this token. */
   | { shareToken: string }
-  /** The one drive that these entries are in, which are this argument; with `orShare`, as above. */
+  /** The one drive that contains these entries; `at` names the argument. `orShare` as above. */
   | { entries: readonly EntryRef[]; at?: string; orShare?: true }
-  /** The one drive whose trash these items are in; `to`, where it is given, is in it, too. */
+  /** The one drive whose trash contains these items. `to`, if given, must be in the same drive. */
   | { trashItems: readonly string[]; to?: EntryRef | null | undefined }
-  /** The drive of the file that this is a version of. */
+  /** The drive of the file with this version. */
   | { version: string }
   /** The drive that has this WebDAV lock. */
   | { lock: string }
   /** The drive that has this tag. */
   | { tag: string }
-  /** The drive that this file request leads into. */
+  /** The drive that receives the files of this file request. */
   | { fileRequest: string }
-  /** The drive that this unfinished upload goes to, or what is shared. */
+  /** The destination of this unfinished upload: a drive or a share. */
   | { upload: string }
   | WorkspaceView
   | { workspace: WorkspaceView }
   /**
-   * The workspace with this id, or its drive. With `tellsAbsence`, anyone learns that there is
-   * none.
+   * The workspace with this id, or its drive. With `tellsAbsence`, anyone can learn that no such
+   * workspace exists.
    */
   | { workspaceId: string; tellsAbsence?: true }
-  /** No workspace, where a rule lets one be left out. */
+  /** No workspace, if the rule makes it optional. */
   | 'no workspace'
 
 const treesOfDrives = batchSeen(
@@ -88,7 +88,7 @@ const bucketsOf = {
   lock: batch(({ services }, ids) => services.drives.bucketsOf('dav_lock', ids)),
 }
 
-/** The drive with an id, as far as the caller may know of it. It is not open yet. */
+/** The drive with an id, if the caller may know of it. It is not open yet. */
 export async function findDrive(
   context: Context,
   caller: Caller,
@@ -100,8 +100,8 @@ export async function findDrive(
 }
 
 /**
- * What a live share lets the caller change. It is not open yet. @throws FORBIDDEN where they may
- * only look at it
+ * A live share as a drive that the caller may edit. It is not open yet.
+ * @throws FORBIDDEN if they may only view it
  */
 async function findShared(
   context: Context,
@@ -124,7 +124,7 @@ export async function findDriveOfWorkspace(
   return found ? Drive.ofWorkspace(caller, found) : null
 }
 
-/** A workspace of the caller, as far as their credential reaches. */
+/** A workspace of the caller, if their credential covers it. */
 export async function findWorkspace(
   context: Context,
   caller: Caller,
@@ -135,8 +135,8 @@ export async function findWorkspace(
 }
 
 /**
- * The drive that an entry is in or was in, or that an unfinished upload goes to. It is not open
- * yet.
+ * The drive that contains or contained an entry, or the destination of an unfinished upload. It is
+ * not open yet.
  */
 export async function findDriveOf(
   context: Context,
@@ -146,7 +146,7 @@ export async function findDriveOf(
 ): Promise<Drive | null> {
   const bucketId = await bucketsOf[kind](context, id)
   if (bucketId === undefined) return null
-  // An upload by a share is found by that.
+  // An upload through a share is found through the share.
   const drive = await findDrive(context, caller, bucketId)
   return drive ?? (kind === 'upload' ? findShared(context, caller, bucketId) : null)
 }
@@ -188,7 +188,7 @@ async function driveOf(
   if (subject === 'no workspace') throw new Error('This is not the id of a drive.')
   if ('drive' in subject) return subject.drive
   if ('driveId' in subject) {
-    // An empty id names nothing: only a missing one stands for the caller's own drive.
+    // An empty id is invalid. Only a missing id means the caller's own drive.
     const id = subject.driveId ?? caller.bucket.bucketId
     const drive =
       (await findDrive(context, caller, id)) ??
@@ -257,8 +257,8 @@ async function driveOfEntry(
 }
 
 /**
- * The values, or the error of the first that has one: which of them fails soonest tells what is
- * there of others.
+ * The values, or the error of the first promise in the list that failed. Throwing the earliest
+ * failure would reveal what exists in other people's drives.
  */
 async function allInOrder<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises)
@@ -286,7 +286,7 @@ export const entryNotFound = (id: string) =>
   )
 
 /**
- * Opens a drive beside the one that a rule is about, or for what outlives the moment in which its
+ * Opens a drive that no rule of the field covers, or opens one for work that continues after its
  * rule has passed.
  */
 export async function openDrive(
@@ -333,8 +333,8 @@ async function workspaceOf(
 }
 
 /**
- * The rules about drives and workspaces, for the auth scopes of a builder. What they load is left
- * in the context of the field.
+ * The rules about drives and workspaces, for the auth scopes of a builder. They store what they
+ * load in the context of the field.
  */
 export function accessScopes(context: Context & { subject?: () => Subject | Promise<Subject> }) {
   const asker = (): Caller => {
@@ -377,7 +377,7 @@ export function accessScopes(context: Context & { subject?: () => Subject | Prom
   }
 }
 
-/** What the rules hand to resolvers. */
+/** The values that the rules pass to resolvers. */
 export type DriveContext = Context & { caller: Caller } & OpenDrive
 export type WorkspaceContext = Context & { caller: Caller; workspace: WorkspaceView }
 export type WorkspaceTreeContext = Context & { caller: Caller; workspace: WorkspaceTree }

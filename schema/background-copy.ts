@@ -12,7 +12,7 @@ import { findable, Node } from './node.ts'
 import { Drive, Entry } from './refs.ts'
 import { Viewer } from './viewer.ts'
 
-/** How many copies are listed. */
+/** The maximum number of copies in the list. */
 const LISTED = 100
 
 const CopyFailure = builder.objectRef<Failure>('CopyFailure').implement({

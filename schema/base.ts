@@ -36,7 +36,7 @@ export {
 
 type SignedIn = Context & { caller: Caller }
 
-/** What the builders of the graph and of the REST operations have in common. */
+/** The common types of the GraphQL builder and the REST builder. */
 export interface BaseTypes {
   Context: Context
   DefaultFieldNullability: false
@@ -56,22 +56,23 @@ export interface BaseTypes {
     session: boolean
     /** The session of an operator; no API key. */
     operator: boolean
-    /** What belongs to the caller beside their drive, at a level of the private_files scope. */
+    /** The caller's data outside of their drive, at a level of the private_files scope. */
     privateFiles: PrivateFiles
     /** The workspaces of the caller, with this scope of a key. */
     workspaces: WorkspaceScope
     /**
-     * A drive, which the resolver finds open in its context: that of the parent, or what the option
-     * `on` of the field names.
+     * A drive, which the resolver finds open in its context: the drive of the parent, or the one
+     * that the field's option `on` names.
      */
     drive: DriveLevel
     /**
-     * A workspace, which the resolver finds in its context, with the role of the caller: likewise.
+     * A workspace, which the resolver finds in its context with the role of the caller: the
+     * parent's, or the one that `on` names.
      */
     workspace: WorkspaceRight
-    /** The same with its storage area, where `on` names the workspace by its id. */
+    /** Like `workspace`, with its storage area, if `on` names the workspace by its id. */
     workspaceTree: WorkspaceRight
-    /** The same where `on` may name none. */
+    /** Like `workspace`, but the workspace is optional. */
     workspaceIfAny: WorkspaceRight
   }
   /** The context type of a field behind each scope. */
@@ -100,7 +101,7 @@ export type ContextOf<S extends Partial<BaseTypes['AuthScopes']>> = Context &
       : Context
     : never)
 
-/** The options that both builders have in common. */
+/** The common options of both builders. */
 export const base = {
   defaultFieldNullability: false,
   scopeAuth: {

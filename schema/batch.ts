@@ -4,11 +4,11 @@ import type { Services } from '../src/services/index.ts'
 import type { Context } from './context.ts'
 
 /**
- * Batches the loads of sibling fields of a request into one call, so that a list runs as many
- * statements as one entry does. Nothing is cached: fields after a mutation, or of the next event of
- * a subscription, are read again.
- * @param load loads the values of some distinct keys. Fields with other arguments (anything that
- *   survives JSON) are loaded by themselves
+ * Batches the loads of sibling fields of a request into one call, so that a list needs no more
+ * statements than one entry. Nothing is cached, because fields after a mutation, or of the next
+ * event of a subscription, must be read again.
+ * @param load loads the values of some distinct keys. Fields with different arguments (any JSON
+ * values) are loaded separately
  */
 export function batch<Args extends unknown[], V>(
   load: (context: Context, keys: string[], ...args: Args) => Promise<ReadonlyMap<string, V>>,
@@ -34,14 +34,14 @@ export function batch<Args extends unknown[], V>(
   }
 }
 
-/** Loads each key by itself, all at once: for what no single statement finds. */
+/** Loads each key by itself, in parallel, for values that no single statement can find. */
 export const each = async <V>(
   keys: readonly string[],
   load: (key: string) => Promise<V>,
 ): Promise<Map<string, V>> =>
   new Map(await Promise.all(keys.map(async key => [key, await load(key)] as const)))
 
-/** Batches likewise what only a caller sees. Without one, nothing is found. */
+/** Like `batch`, for values that depend on the caller. Without a caller, nothing is found. */
 export const batchSeen = <V>(
   load: (services: Services, caller: Caller, keys: string[]) => Promise<ReadonlyMap<string, V>>,
 ) =>

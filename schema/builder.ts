@@ -14,7 +14,7 @@ export interface GraphTypes extends BaseTypes {
     /** Sizes beyond 32 bits. */
     Bytes: { Input: number; Output: number }
     URL: { Input: string; Output: string }
-    /** Numbers by step, null where there is none. */
+    /** Numbers by step; null for a step without one. */
     Figures: { Input: never; Output: readonly (number | null)[] }
   }
 }
@@ -60,7 +60,7 @@ export type Types = typeof builder.$inferSchemaTypes
 export type ArgFields = ArgBuilder<Types>
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>
 
-/** The type of the field builder of objects, for fields that several of them share. */
+/** The type of the field builder of objects, for fields that several objects share. */
 export type ObjectFields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>
 
 /** The caller of a field that reads it before its rules have. @throws UNAUTHENTICATED */

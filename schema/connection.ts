@@ -3,7 +3,7 @@ import { figure } from '../src/values/limits.ts'
 import { type ArgFields, builder, type Types } from './builder.ts'
 import { DEFAULT_FIRST, MAX_FIRST } from './paging.ts'
 
-/** The type of a list of nodes, page by page. */
+/** The type of a paged list of nodes. */
 export const connectionOf = <Type extends OutputType<Types>>(name: string, type: Type) =>
   builder.connectionObject(
     { type, name: `${name}Connection`, description: 'One page of a list.' },
@@ -18,6 +18,6 @@ export const pageArgs = (arg: ArgFields) => ({
   after: arg.string({ description: 'The `endCursor` of the previous page.' }),
 })
 
-/** The argument that turns a list around that is sorted by time. */
+/** The argument that reverses a list sorted by time. */
 export const newestFirst = (arg: ArgFields) =>
   arg.boolean({ defaultValue: false, description: 'Whether to begin with the newest one.' })

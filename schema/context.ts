@@ -4,67 +4,65 @@ import type { Incoming } from '../src/http/incoming.ts'
 import type { Log } from '../src/runtime/log.ts'
 import type { Services } from '../src/services/index.ts'
 
-/** What every resolver is given besides its arguments. */
+/** The context that every resolver receives. */
 export interface Context {
   services: Services
   caller: Caller | null
-  /** Client address, as believed after the trusted proxies. */
+  /** The client address, as determined from trusted proxies. */
   address: string
-  /** The same as the audit trail keeps it, with what the client calls itself. */
+  /** The address as the audit trail stores it, with the User-Agent of the client. */
   from: Origin
-  /** Looks the credential up again, for what outlives the moment. */
+  /** Looks the credential up again, for long-running work. */
   callerNow(): Promise<Caller | null>
   log: Log
-  /** Counts an error that is answered. */
+  /** Counts an error that is sent to the client. */
   noteError(thrown: unknown): void
-  /** What the client calls itself: its User-Agent. */
+  /** The User-Agent of the client. */
   client: string | undefined
   /**
-   * Of a client that comes back to a subscription: the id of the last server-sent event that it
-   * got.
+   * The id of the last server-sent event that a client received before it reconnected to a
+   * subscription.
    */
   lastEventId: string | null
   signal: AbortSignal
-  /** What the fields of a request share. */
+  /** State that the fields of a request share. */
   shared: Shared
-  /** HEAD looks without taking: nothing is counted then. */
+  /** Whether this is a HEAD request, for which nothing is counted. */
   looksOnly: boolean
 }
 
 /**
- * Work that continues after its request: what is reported about it, and the path that returns its
- * result.
+ * Work that continues after its request: its reported state, and the path that returns its result.
  */
 export interface Accepted {
   location: string
   value: object
-  /** Whether it continues because the request says so: RFC 7240. */
+  /** Whether it continues because the request asked for it (RFC 7240). */
   isPreferred: boolean
 }
 
 /**
- * Part of the context, and not a WeakMap from contexts: V8 frees the entries of one that lead back
- * to their keys late, and copies them until then.
+ * Part of the context instead of a WeakMap from contexts. V8 frees entries of a WeakMap late if
+ * they refer back to their keys, and copies them until then.
  */
 export class Shared {
-  /** The loaders of each batch, by their arguments: schema/batch.ts. */
+  /** The loaders of each batch, by their arguments; see schema/batch.ts. */
   readonly loaders = new Map<object, Map<string, unknown>>()
-  /** How many entries of lists the answer has so far: schema/paging.ts. */
+  /** The number of list entries in the response so far; see schema/paging.ts. */
   given = 0
-  /** The revision of the one file that a REST operation is about, which is its ETag. */
+  /** The revision of the file in a REST operation on one file, sent as its ETag. */
   revision: number | undefined
-  /** Whether a caller who already has that revision gets 304. */
+  /** Whether a caller who already has this revision gets 304. */
   revalidates = false
-  /** What a REST operation has begun that continues after its request: the answer is 202. */
+  /** Work of a REST operation that continues after its request. The response is then 202. */
   accepted: Accepted | undefined
   /**
-   * The id of the event of a subscription that is being answered, where it has one:
-   * schema/event.ts.
+   * The id of the subscription event that is being sent, if it has one; see schema/event.ts.
    */
   eventId: string | undefined
 }
 
-/** Makes the context of a request that has passed the threshold. */
+/** Makes the context of an admitted request. */
 export const contextMaker =
   (services: Services, { anyone }: Callers) =>
   (incoming: Incoming, caller: Caller | null): Context => {

@@ -18,7 +18,7 @@ import { batchPages, byId, forwardConnection, SCAN_COST } from './paging.ts'
 import { Person, personOf } from './person.ts'
 import { Drive, Entry, Folder, Workspace } from './refs.ts'
 
-/** What a drive holds, and what it may. */
+/** The usage and the limits of a drive. */
 export type DriveUsageView = Pick<Usage, 'usedBytes' | 'fileCount' | 'folderCount' | 'keptBytes'> &
   BucketLimits & { maxFolders: number | null }
 
@@ -67,7 +67,7 @@ const DriveOwner = builder.unionType('DriveOwner', {
 
 const usageOf = batch(({ services }, ids) => services.drives.usagesOf(ids))
 
-/** Drives are met at every entry, so what is asked of the same one at many places is read once. */
+/** Every entry refers to its drive, so the fields of one drive are read once for all places. */
 const entryAt = batch(({ services }, ids, tree: Tree, names: string[]) =>
   each(ids, () => services.entryLists.at(tree, names)),
 )
@@ -165,7 +165,7 @@ builder.subscriptionField('bucketChanged', t =>
       const open = (caller: Caller) => openDrive(context, caller, { driveId: id }, 'read')
       return context.services.subscriptions.bucketChanges(context, id, open)
     },
-    // Found again for each event: the role of the caller may have changed.
+    // Looked up again for each event, because the role of the caller may have changed.
     resolve: async ({ id }, _args, context: Context) => {
       const drive = context.caller && (await findDrive(context, context.caller, id))
       if (!drive) throw gone()

@@ -20,7 +20,7 @@ import { mutation } from './mutation.ts'
 import { Drive, Entry, type EntryNode, File, Folder } from './refs.ts'
 import { TrashItem, trashItemsOf } from './trash-item.ts'
 
-/** What a change has made: read again, because its maker is shown all that it is now. */
+/** The result of a change. It is read again, because clients may select any of its fields. */
 export async function madeEntry(
   context: Context,
   drive: DriveValue,
@@ -31,7 +31,7 @@ export async function madeEntry(
   return { ...entry, drive }
 }
 
-/** The path of the folder that something goes into. @throws FOLDER_NOT_FOUND */
+/** The path of a destination folder. @throws FOLDER_NOT_FOUND */
 async function folderPath(context: Context, drive: DriveValue, { id, at }: Ref): Promise<string> {
   if (typeof id !== 'string') return at?.path ?? ''
   const folder = await entryOf(context, drive, id)
@@ -44,7 +44,7 @@ async function folderPath(context: Context, drive: DriveValue, { id, at }: Ref):
   return joinPath(folder.names)
 }
 
-/** As many as are named. */
+/** The list is as long as the list of named entries. */
 const sizedByEntries = { listSize: MAX_CHANGED, sizedBy: 'input.entries' }
 
 const leftFolders = <Left extends { drive: DriveValue; leftIds: string[] }>(

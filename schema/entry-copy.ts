@@ -13,7 +13,7 @@ import { OnConflict } from './enums.ts'
 import { mutation } from './mutation.ts'
 import { Drive, Entry, type EntryNode, Folder } from './refs.ts'
 
-/** With what every copy fails. */
+/** The error codes of every copy. */
 const FAILS = [
   'INVALID_INPUT',
   'INVALID_PATH',
@@ -24,7 +24,7 @@ const FAILS = [
   'QUOTA_EXCEEDED',
 ] as const
 
-/** Where copies go, and how. */
+/** The destination of copies, and what to do if a name is taken. */
 const place = (t: InputFields) => ({
   to: t.field({
     type: EntryRef,
@@ -57,7 +57,7 @@ async function copiesOf(
   return { drive, tree, toNames, copy, entries: copy ? null : await entriesOf(context, drive, ids) }
 }
 
-/** The copies in a payload. @param sizedBy the argument that says how many there are */
+/** The copies in a payload. @param sizedBy the argument whose list is as long */
 const copies = (t: ObjectFields<Copies>, sizedBy: string) => ({
   entries: t.expose('entries', {
     type: [Entry],

@@ -14,14 +14,14 @@ import { Drive, Entry, type EntryNode, Folder } from './refs.ts'
 const typeOf = ({ kind }: EntryNode) => (kind === FOLDER ? 'Folder' : 'File')
 
 /**
- * An entry in a drive of the caller. Of one that is not its own doing, a key that may not read sees
- * where it is, and no more: the values of its details are errors, which refuse the fields that show
- * them. A check at each field of each entry of a page would cost far more.
+ * An entry in a drive of the caller. A key that may not read sees only the place of an entry that
+ * it did not create itself. The values of the other details are errors, so the fields that show
+ * them fail. A check at each field of each entry of a page would cost far more.
  */
 export function inDrive(entry: PlacedEntry, drive: DriveValue): EntryNode {
   const refusal = drive.refusal('read')
   if (!refusal) return { ...entry, drive }
-  // Of no type, because nothing but a field may take it for a value.
+  // Untyped, because only a field may use it as a value.
   const hidden = refusal as never
   return {
     ...entry,
@@ -38,8 +38,7 @@ export function inDrive(entry: PlacedEntry, drive: DriveValue): EntryNode {
 const entriesById = batch(({ services }, ids) => services.entryLists.byIds(ids))
 
 /**
- * An entry as it is seen from a shared folder that it is in, or that it is; from a shared file,
- * that alone.
+ * An entry as seen through a share: the shared folder, an entry in it, or the shared file.
  */
 function belowShared(entry: PlacedEntry, root: PlacedEntry | undefined): PlacedEntry | null {
   if (!root?.names.every((name, i) => entry.names[i] === name)) return null
@@ -54,7 +53,7 @@ export async function findInDrive(
   id: string,
 ): Promise<PlacedEntry | null> {
   const { sharedId } = drive
-  // One statement reads both, so that one is below the other now.
+  // One statement reads both, so that one is certainly below the other.
   const [entry, root] = await Promise.all([
     entriesById(context, id),
     sharedId === null ? undefined : entriesById(context, sharedId),
@@ -63,7 +62,7 @@ export async function findInDrive(
   return sharedId === null ? entry : belowShared(entry, root)
 }
 
-/** The same as the caller may see it. */
+/** Like `findInDrive`, with the details that the caller may see. */
 export async function entryOf(
   context: Context,
   drive: DriveValue,
@@ -134,7 +133,7 @@ Entry.implement({
       type: [Permission],
       description: 'What the caller may do with it.',
       listSize: 4,
-      // The root stays where it is, and is not shared.
+      // The root cannot be moved or shared.
       resolve: ({ drive, parentId }) =>
         drive.permissions.filter(
           level => parentId !== null || !(level === 'share' || level === 'delete'),
@@ -150,7 +149,7 @@ findable('entry', typeOf, async (context, caller, id) => {
   return drive && entryOf(context, drive.open('read').drive, id)
 })
 
-/** The field of a payload that shows the folder of what was made. @param made what was made */
+/** The payload field with the folder of a new entry. @param made the new entry */
 export const folderField = <Payload extends object>(
   t: ObjectFields<Payload>,
   made: (payload: Payload) => EntryNode,

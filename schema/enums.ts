@@ -19,7 +19,7 @@ import { type OnConflict as OnConflictName, onConflicts } from '../src/values/on
 import { builder } from './builder.ts'
 
 /**
- * Names of GraphQL for values of the services: `workspaces:files:read` is WORKSPACES_FILES_READ.
+ * GraphQL names for values of the services: `workspaces:files:read` becomes WORKSPACES_FILES_READ.
  */
 const nameOf = (value: string) => value.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')
 

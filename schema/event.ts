@@ -19,7 +19,7 @@ import { ChangedLimit, LIMITS } from './plan.ts'
 import { Drive, Entry } from './refs.ts'
 import { Viewer } from './viewer.ts'
 
-/** An event with the drive that it happened in; null for one that happened to a person. */
+/** An event with its drive; null for an event about a person. */
 interface EventNode extends EventView {
   drive: DriveValue | null
 }
@@ -189,8 +189,8 @@ const pagesOfEntries = batchPages<EventView, After, [Query]>(
 )
 
 /**
- * A page of events, as far as the caller may see their kinds.
- * @param drive that they happened in
+ * A page of events of the kinds that the caller may see.
+ * @param drive the drive of the events
  */
 const eventsOf = (
   { newestFirst, kinds, ...page }: InputShapeFromFields<ReturnType<typeof eventArgs>>,
@@ -264,8 +264,8 @@ findable('event:', 'Event', async (context, caller, id) => {
 })
 
 /**
- * Gives the server-sent event the cursor of what it tells as its id. Events of a subscription are
- * answered one after the other.
+ * Sets the id of the server-sent event to the cursor of the event. Events of a subscription are
+ * sent one after the other.
  */
 function nameEvent(context: Context, event: EventView): void {
   context.shared.eventId = context.services.eventFeeds.cursorOf(event)

@@ -23,7 +23,7 @@ import {
   visibleFavourites,
 } from './visible.ts'
 
-/** How many one call marks. */
+/** The maximum number of marks in one call. */
 const MAX_MARKED = 100
 
 const FavouriteOrder = enumOf(
@@ -83,7 +83,7 @@ const isShareMarked = batchSeen(async ({ favourites }, caller, ids) => {
 builder.interfaceField(Entry, 'isFavourite', t =>
   t.boolean({
     description: 'Whether the caller has marked it as a favourite.',
-    // The id of a share opens nothing to read.
+    // A drive named by the id of a share cannot be opened for reading.
     check: ({ drive }) => void (drive.share ?? drive.open('read')),
     resolve: async ({ id }, _args, context) => (await isMarked(context, id)) ?? false,
   }),
@@ -102,7 +102,7 @@ findable('favourite', 'Favourite', async (context, caller, id) => {
   return (await visibleFavourites(context, caller)).find(one => one.id === id)
 })
 
-/** Those of some received shares that the caller may see. @throws SHARE_NOT_FOUND */
+/** Some received shares that the caller may see. @throws SHARE_NOT_FOUND */
 async function requireReceived(
   { services }: Context,
   caller: Caller,
@@ -118,7 +118,7 @@ async function requireReceived(
   return [...ids]
 }
 
-/** What a payload shows of entries that were marked. */
+/** The marked entries in a payload. */
 const marked = (context: Context & { caller: Caller }, ids: readonly string[]) =>
   visibleEntries(context, context.caller, ids).then(found =>
     ids.flatMap(id => {

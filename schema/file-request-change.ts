@@ -83,7 +83,7 @@ mutation('createFileRequest', {
   }),
   on: ({ folder }) => ({ entries: [folder], at: 'input.folder' }),
   resolve: async ({ folder, ...input }, { services, caller, drive, tree }, info) => {
-    // Each password costs a hash, which all callers share the processor for.
+    // Hashing a password is expensive, and all callers share the processor.
     if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
     return {
       drive,

@@ -49,13 +49,13 @@ const EntryFilter = builder.inputType('EntryFilter', {
 const fieldOf = (orderBy: unknown): unknown =>
   ((orderBy ?? {}) as { field?: unknown }).field ?? 'NAME'
 
-/** Whether an order has no index, so that the whole folder is read for each page. */
+/** Whether an order lacks an index, so that each page reads the whole folder. */
 export const isScan = (orderBy: unknown): boolean =>
   !['NAME', 'SIZE', 'UPDATED_AT'].includes(String(fieldOf(orderBy)))
 
 /**
- * A part of a name has no index, either, nor have tags within a folder; and one kind has only that
- * of the names.
+ * Filters by a part of a name and by tags within a folder have no index, either. A filter by kind
+ * has only the index by name.
  */
 const scanCost: ScanCost = ({ orderBy, filter }) => {
   const { kind, nameContains, tags } = (filter ?? {}) as {

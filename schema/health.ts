@@ -10,7 +10,7 @@ import { builder } from './builder.ts'
 import { enumOf } from './enums.ts'
 import { Account, accountOf } from './operator.ts'
 
-/** What a list of the page has at most. */
+/** The maximum length of a list on the page. */
 const LISTED = 50
 
 const constantOf = (name: string) => name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()

@@ -41,5 +41,5 @@ import './version.ts'
 import './lock.ts'
 import { builder } from './builder.ts'
 
-/** The graph: what GraphQL serves. */
+/** The GraphQL schema. */
 export const schema = builder.toSchema()

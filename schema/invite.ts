@@ -20,7 +20,7 @@ import { workspaceField } from './workspace.ts'
 
 type InviteNode = Omit<MyInvite, 'token'> & { token: string | null }
 
-/** An invite as those who manage the workspace see it. */
+/** An invite as the managers of the workspace see it. */
 const toNode = (workspace: WorkspaceView, invite: InviteView): InviteNode => ({
   ...invite,
   workspaceName: workspace.name,

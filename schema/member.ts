@@ -26,7 +26,7 @@ interface MemberNode extends MemberView {
 
 const PREFIX = 'member:'
 
-/** A person may be a member of several workspaces. */
+/** A person may be a member of several workspaces, so the id includes the workspace. */
 const idOf = (workspaceId: string, userId: string) => `${PREFIX}${workspaceId}:${userId}`
 
 const toNode = (workspace: WorkspaceView, member: MemberView): MemberNode => ({
@@ -35,7 +35,7 @@ const toNode = (workspace: WorkspaceView, member: MemberView): MemberNode => ({
   workspace,
 })
 
-/** What the id of a member consists of. */
+/** The parts of a member's id. */
 function readId(id: string): { workspaceId: string; userId: string } {
   const [workspaceId = '', userId = ''] = id.startsWith(PREFIX)
     ? id.slice(PREFIX.length).split(':')
@@ -44,8 +44,8 @@ function readId(id: string): { workspaceId: string; userId: string } {
 }
 
 /**
- * A key that manages members and may not see them learns of the role alone. @throws
- * INSUFFICIENT_SCOPE
+ * A key that may manage but not see members can read only the role.
+ * @throws INSUFFICIENT_SCOPE
  */
 function checkSeen({ workspace }: MemberNode, context: Context): void {
   openWorkspace(signedIn(context), workspace, 'seeMembers')

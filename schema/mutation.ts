@@ -16,7 +16,7 @@ import type { Context } from './context.ts'
 
 declare module 'graphql' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
-    /** The codes that a mutation fails with, besides those of its scopes. */
+    /** The error codes of a mutation, besides those of its scopes. */
     fails?: readonly ErrorCode[]
   }
 }
@@ -26,19 +26,19 @@ type Scopes = Partial<GraphTypes['AuthScopes']>
 interface Options<S extends Scopes, Fields extends InputFieldMap, Payload extends object> {
   description: string
   auth: S
-  /** The codes that it fails with, besides those of its scopes. */
+  /** Its error codes, besides those of its scopes. */
   fails: readonly ErrorCode[]
   /**
-   * Where in the input is what the services call otherwise: by the name in the `field` of their
+   * The input paths of arguments that the services name differently, by the `field` of their
    * errors.
    */
   places?: Readonly<Record<string, string>>
   rateLimit?: RateName
-  /** Why it goes on during a maintenance; without a reason it is refused then. */
+  /** Why it is allowed during maintenance; without a reason it is refused. */
   goesOn?: string
-  /** Left out by a mutation that takes nothing. */
+  /** Omitted by a mutation without arguments. */
   input?: (t: InputFields) => Fields
-  /** What the scopes `drive` and `workspace` are about. */
+  /** The subject of the scopes `drive` and `workspace`. */
   on?: (input: InputShapeFromFields<Fields>, context: Context) => Subject | Promise<Subject>
   resolve: (
     input: InputShapeFromFields<Fields>,
@@ -49,8 +49,8 @@ interface Options<S extends Scopes, Fields extends InputFieldMap, Payload extend
 }
 
 /**
- * The error of a service, with the path of the argument in the place of the name that the service
- * has for it.
+ * The error of a service, with the service's argument name replaced by the path of the input
+ * argument.
  */
 function atArgument(error: unknown, places: Readonly<Record<string, string>>): unknown {
   if (!(error instanceof AppError) || typeof error.details.field !== 'string') return error
@@ -65,9 +65,9 @@ function atArgument(error: unknown, places: Readonly<Record<string, string>>): u
 }
 
 /**
- * A mutation: one input, and a payload that is null when it fails, so that others in the same
- * request keep their answers. `input` stands before `on` and `resolve`, and `payload` last: types
- * are inferred in this order.
+ * A mutation: one input, and a payload that is null if it fails, so that other mutations in the
+ * request keep their results. Write `input` before `on` and `resolve`, and `payload` last, because
+ * types are inferred in this order.
  */
 export function mutation<
   const S extends Scopes,
@@ -90,8 +90,8 @@ export function mutation<
 ) {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
   type Given = InputShapeFromFields<Fields>
-  // Its fields are typed in the parameters of this function; Pothos cannot follow them through a
-  // generic one.
+  // The parameters of this function type the fields. Pothos cannot infer them through a generic
+  // function.
   const Input: InputObjectRef<Types, object> | undefined =
     input &&
     builder.inputType(`${type}Input`, { description: `What ${name} takes.`, fields: input })

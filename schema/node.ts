@@ -16,7 +16,7 @@ export const Node = builder.interfaceRef<NodeView>('Node').implement({
 })
 
 /**
- * Finds a node by the id of its row, or by what follows the prefix of its id; nothing for one that
+ * Finds a node by the id of its row, or by the part of its id after the prefix. Finds nothing that
  * the caller may not see.
  */
 type Find<T> = (context: Context, caller: Caller, id: string) => Promise<T | null | undefined>
@@ -24,10 +24,10 @@ type Find<T> = (context: Context, caller: Caller, id: string) => Promise<T | nul
 const finders = new Map<string, Find<NodeView>>()
 
 /**
- * Says how nodes are found again.
- * @param source the table in which the id is the key, or the prefix of ids that are none of a row:
- * `member:` and the like
- * @param type the name of their type, or what tells it of a node
+ * Registers how nodes are found by id.
+ * @param source the table with this id as its key, or the prefix of ids without a row, such as
+ * `member:`
+ * @param type the name of their type, or a function that returns the type of a node
  */
 export function findable<T extends NodeView>(
   source: NodeTable | `${string}:`,

@@ -25,7 +25,7 @@ const PREFIX = 'account:'
 export const readAccountId = (id: string): string =>
   id.startsWith(PREFIX) ? id.slice(PREFIX.length) : ''
 
-/** The ids of whom an account belongs to are the same, and so are those of its details. */
+/** An account and its details have the id of its user. */
 const details = {
   accounts: batch(({ services }, ids) => services.operators.details.accounts(ids)),
   identities: batch(({ services }, ids) => services.operators.details.identities(ids)),

@@ -9,19 +9,19 @@ export const MAX_FIRST = 1000
 export const DEFAULT_FIRST = 50
 
 /**
- * The limit of entries in the lists of a request: a page of pages of pages could be the whole tree,
- * many times.
+ * The maximum number of list entries in a request. Nested pages could otherwise contain the whole
+ * tree many times.
  */
 export const MAX_NESTED = 20_000
 
 /**
- * What reading all entries of a folder or a drive for one page counts: of 100,000 it takes as long
- * as this many values.
+ * The cost of reading all entries of a folder or a drive for one page. Reading 100,000 entries
+ * takes as long as this many values.
  */
 export const SCAN_COST = 20_000
 /**
- * What a field costs that reads more than it shows. @param args as they were written, with the
- * values of variables
+ * The cost of a field that reads more than it returns.
+ * @param args the arguments as written, with the values of variables
  */
 export type ScanCost = (args: Record<string, unknown>) => number
 
@@ -39,7 +39,7 @@ export interface Sorting<T, Types extends KeyType[]> {
 /** Sorted by id, so by time. */
 export const byId: Sorting<{ id: string }, ['id']> = { types: ['id'], keyOf: entry => [entry.id] }
 
-/** How many entries a page has, and after which key it starts. @throws INVALID_INPUT */
+/** The size of a page, and the key after which it starts. @throws INVALID_INPUT */
 export function readPage<Types extends KeyType[]>(args: ConnectionArgs, types: [...Types]) {
   const first = args.first ?? DEFAULT_FIRST
   if (first < 1 || first > MAX_FIRST)
@@ -50,8 +50,8 @@ export function readPage<Types extends KeyType[]>(args: ConnectionArgs, types: [
 /**
  * One page of a Relay connection over a sorted list. Forward pagination only, as the indexes
  * support.
- * @param load returns a page, and in `last` the key after which the next page starts where that is
- * not the key of its last node
+ * @param load returns a page; if the next page does not start after the key of its last node,
+ * `last` is the key
  * @throws INVALID_INPUT when `first` is out of range
  */
 export async function forwardConnection<T, Types extends KeyType[]>(
@@ -68,12 +68,12 @@ export async function forwardConnection<T, Types extends KeyType[]>(
   return { edges, pageInfo: new PageInfo(edges, more, after !== null, last) }
 }
 
-// Classes, because V8 makes a hidden class of each object with a getter of its own, and keeps it
-// until the next full collection.
+// Classes, because V8 makes a hidden class for each object with its own getter, and keeps it until
+// the next full garbage collection.
 
 /**
- * A node with its cursor, which is made where it is asked for: most clients need that of the last
- * node alone.
+ * A node with its cursor, which is computed on demand, because most clients need only the cursor of
+ * the last node.
  */
 class Edge<T> {
   readonly node: T
@@ -151,8 +151,8 @@ export function batchPages<
   })
   return async (context, parent, limit, after, ...more) => {
     const { shared } = context
-    // Counted before loading, because sibling lists are loaded in parallel, and for each place in
-    // the answer, because the list of one parent is shown at all that lead to it.
+    // Counted before loading, because sibling lists are loaded in parallel. Counted for each place
+    // in the response, because the list of one parent appears at each of them.
     shared.given += limit
     let shown = 0
     try {

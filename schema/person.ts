@@ -23,12 +23,12 @@ export const Person = builder.objectRef<PersonView>('Person').implement({
 const persons = batch(({ services }, ids) => services.persons.byIds(ids))
 const known = batchSeen(({ persons }, caller, ids) => persons.knownAmong(caller, ids))
 
-/** A person met in what the caller may see; null for none, and for one whose account is gone. */
+/** A person in data that the caller may see. Null if there is none, or if the account is gone. */
 export const personOf = async (context: Context, id: string | null): Promise<PersonView | null> =>
   (id === null ? undefined : await persons(context, id)) ?? null
 
 /**
- * A field for a person met in what the caller may see; null for none, and for one whose account is
+ * A field for a person in data that the caller may see. Null if there is none, or if the account is
  * gone.
  */
 export const personField = <Parent extends object>(
@@ -44,8 +44,8 @@ export const personField = <Parent extends object>(
   })
 
 /**
- * The same for one whose account outlives what names them. @throws USER_NOT_FOUND when it ends at
- * this moment
+ * Like `personOf`, for a person whose account still exists.
+ * @throws USER_NOT_FOUND if the account is deleted meanwhile
  */
 export async function existingPerson(context: Context, id: string): Promise<PersonView> {
   const person = await personOf(context, id)
@@ -53,7 +53,7 @@ export async function existingPerson(context: Context, id: string): Promise<Pers
   return person
 }
 
-// What a key may see of members is in its scopes, and is asked of the workspace.
+// The scopes of a key decide what it sees of members. They are checked with the workspace.
 findable('user', 'Person', async (context, caller, id) =>
   caller.via === 'session' || id === caller.userId ? known(context, id) : null,
 )

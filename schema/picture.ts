@@ -13,11 +13,11 @@ import { batchPages, forwardConnection, SCAN_COST, type Sorting } from './paging
 import { Drive, File } from './refs.ts'
 
 /**
- * What counting the pictures of a drive counts: 200,000 in an index take as long as this many
- * values.
+ * The cost of counting the pictures of a drive. 200,000 pictures in an index take as long as this
+ * many values.
  */
 const COUNT_COST = SCAN_COST / 4
-/** Months that a drive is taken to have pictures of. */
+/** The assumed number of months with pictures in a drive. */
 const USUAL_MONTHS = 120
 
 const PictureMonth = builder.objectRef<Month>('PictureMonth').implement({

@@ -14,7 +14,7 @@ const planField = (t: ObjectFields<{ plan: PlanUseView }>) => ({
   plan: t.expose('plan', { type: PlanUse, description: 'The plan as it is now.' }),
 })
 
-/** Logs what was done with a plan. @returns the payload */
+/** Logs a change of a plan. @returns the payload */
 async function done(
   context: Context & { caller: Caller },
   event: SecurityEvent,

@@ -145,7 +145,7 @@ export const ChangedLimit = builder.objectRef<LimitChange>('ChangedLimit').imple
   }),
 })
 
-/** How many limits there are at most. */
+/** The maximum number of limits. */
 export const LIMITS = limitNames.length
 
 const LimitInput = builder.inputType('LimitInput', {

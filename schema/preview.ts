@@ -86,8 +86,8 @@ const byFile = batch<[], PreviewView>(async ({ services }, keys) => {
 })
 
 /**
- * The address of the small picture of a file behind a share; null if there is none, or none yet.
- * @param page of the share
+ * The URL of the thumbnail of a shared file; null if there is none, or none yet.
+ * @param page the page of the share
  */
 export async function sharedPicture(
   context: Context,
@@ -99,7 +99,7 @@ export async function sharedPicture(
   return version ? `${page}/preview?small=${version}` : null
 }
 
-/** The preview of a file; null if there is none of files of its kind. */
+/** The preview of a file; null for files of a kind without previews. */
 export async function previewOf(context: Context, file: EntryNode): Promise<PreviewNode | null> {
   const { blobId, contentType: fileType, size } = file
   if (!blobId || !context.services.previews.isFor({ fileType, size })) return null

@@ -4,11 +4,11 @@ import { lexicographicSortSchema, printSchema } from 'graphql'
 import { schema } from './index.ts'
 
 /**
- * The schema in GraphQL's own language, for the tools of clients; sorted, so that a change shows as
- * what it is.
+ * The schema in the GraphQL schema language, for the tools of clients. It is sorted, so that diffs
+ * show only real changes.
  */
 export const printed = `${printSchema(lexicographicSortSchema(schema))}\n`
 
-// As a program (npm run schema, in the root of the project) it writes the file that is checked in.
+// Run as a program (npm run schema), it writes the checked-in file.
 if (process.argv[1] === fileURLToPath(import.meta.url))
   writeFileSync('schema/schema.graphql', printed)

@@ -7,7 +7,7 @@ import { Entry } from './refs.ts'
 import { Viewer } from './viewer.ts'
 import { type RecentEntry as Recent, recentEntries } from './visible.ts'
 
-/** Drives that a list may be bounded to. */
+/** The maximum number of drives in the filter of a list. */
 const MAX_DRIVES = 100
 
 const RecentEntry = builder.objectRef<Recent>('RecentEntry').implement({

@@ -3,7 +3,7 @@ import type { Drive as DriveValue } from '../src/access/drive.ts'
 import type { WorkspaceView } from '../src/services/workspaces/workspace.ts'
 import { builder } from './builder.ts'
 
-/** A file or folder of a drive that the caller may look into. */
+/** A file or folder of a drive that the caller may read. */
 export interface EntryNode extends EntryRow {
   drive: DriveValue
   /** The names from the root down, the entry's own last; none for the root. */
@@ -14,7 +14,7 @@ export interface EntryNode extends EntryRow {
   blobId: string | null
 }
 
-// Types that refer to each other; each is implemented in the file of its noun.
+// Types that refer to each other. The file of each noun implements its type.
 export const Drive = builder.objectRef<DriveValue>('Drive')
 export const Entry = builder.interfaceRef<EntryNode>('Entry')
 export const File = builder.objectRef<EntryNode>('File')

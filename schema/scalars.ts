@@ -39,8 +39,8 @@ const asTime = (value: unknown): number => {
 let latest = { time: 0, text: new Date(0).toISOString() }
 
 /**
- * Most of what is listed was made and last changed at one time, and the texts of times are a tenth
- * of what a page costs.
+ * Most listed entries were created and last changed at the same time, and formatting times takes a
+ * tenth of the time of a page.
  */
 function textOfTime(time: number): string {
   if (time !== latest.time) latest = { time, text: new Date(time).toISOString() }
@@ -51,7 +51,7 @@ const outputOnly = (name: string) => () => {
   throw new GraphQLError(`${name} are for output only.`)
 }
 
-/** How the scalars of both schemas are read and written. */
+/** The parsers and serializers of the scalars of both schemas. */
 export const scalars = {
   Long: whole('Long', 'A whole number of up to 53 bits, as a JSON number: bytes, or a count.'),
   Bytes: whole('Bytes', 'A whole number of bytes of up to 53 bits, as a JSON number.'),
@@ -79,7 +79,7 @@ export const scalars = {
   },
   DateTime: {
     description: 'A time in UTC with milliseconds, as an RFC 3339 string.',
-    // Milliseconds for a field; a string for a value that is serialized already.
+    // Milliseconds for a field; a string for a value that is already serialized.
     serialize: (value: unknown) => (typeof value === 'number' ? textOfTime(value) : String(value)),
     parseValue: asTime,
     parseLiteral: (node: ValueNode) => asTime(textOf(node)),
@@ -101,7 +101,7 @@ export const scalars = {
 
 function fromMultipart(file: FileUpload): Upload {
   return new Upload({
-    // The types of the library do not tell that a part may lack a name.
+    // A part may lack a name, which the types of the library do not show.
     filename: nameOfPart(file.filename ?? ''),
     mimetype: file.mimetype,
     source: wholeOf(file.createReadStream()),

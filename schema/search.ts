@@ -15,7 +15,7 @@ import { forwardConnection, type Sorting } from './paging.ts'
 import { Entry } from './refs.ts'
 import { DirectShare } from './share.ts'
 
-/** What was found, in the drive of the caller that it is in. */
+/** A found entry in a drive of the caller. */
 interface Found extends Result {
   drive: DriveValue | undefined
 }
@@ -160,7 +160,7 @@ const byKey: Sorting<Found, ['number', 'id', 'id']> = {
   keyOf: ({ key }) => key,
 }
 
-/** What a search costs beside what it shows: it looks at thousands of entries. */
+/** The cost of a search in addition to its results, because it reads thousands of entries. */
 const SEARCH_COST = 2000
 
 builder.queryField('search', t =>

@@ -33,22 +33,25 @@ interface Ref {
   token?: string | null | undefined
 }
 
-/** The token of a share, whether or not there is one; empty for what can be the id of none. */
+/**
+ * The token for a share id, whether or not the share exists. Empty if the id cannot be one of a
+ * share.
+ */
 const tokenOf = ({ services }: Context, { id, token }: Ref): string =>
   id ? (isUuid(id) ? services.shares.tokenOf(id) : '') : (token ?? '')
 
-/** What shares are of, and where that is. */
+/** The shared entries, and their drive. */
 interface AllShared {
   entryIds: readonly string[]
   bucketId: string
 }
 
 interface Shared extends AllShared {
-  /** Of several entries the first. */
+  /** The first of several entries. */
   entryId: string
 }
 
-/** The field of a payload that shows the file of the caller that is shared. */
+/** The payload field with the shared file of the caller. */
 const fileField = <Payload extends Shared>(t: ObjectFields<Payload>) =>
   t.withAuth({ privateFiles: 'read' }).field({
     type: File,
@@ -60,7 +63,7 @@ const fileField = <Payload extends Shared>(t: ObjectFields<Payload>) =>
     },
   })
 
-/** The same for files and folders. */
+/** Like `fileField`, for files and folders. */
 const entryField = <Payload extends Shared>(t: ObjectFields<Payload>) =>
   t.withAuth({ privateFiles: 'read' }).field({
     type: Entry,
@@ -69,7 +72,7 @@ const entryField = <Payload extends Shared>(t: ObjectFields<Payload>) =>
     resolve: (payload, _args, context) => sharedEntry(payload, context),
   })
 
-/** @param sizedBy the argument that says how many they are */
+/** @param sizedBy the argument whose list is as long */
 const entriesField = <Payload extends AllShared>(t: ObjectFields<Payload>, sizedBy?: string) =>
   t.withAuth({ privateFiles: 'read' }).field({
     type: [Entry],
@@ -80,7 +83,7 @@ const entriesField = <Payload extends AllShared>(t: ObjectFields<Payload>, sized
     resolve: (payload, _args, context) => sharedEntries(payload, context),
   })
 
-/** What payloads show of a share of the caller. */
+/** A share of the caller in a payload. */
 const shown = async (share: ShareView, context: Context) => ({
   share,
   entryId: share.entryId,
@@ -88,7 +91,7 @@ const shown = async (share: ShareView, context: Context) => ({
   bucketId: share.bucketId,
 })
 
-/** The terms of a share that can be given when it is made, and changed. */
+/** The terms of a share that can be set when it is created, and changed later. */
 const terms = (t: InputFields) => ({
   label: t.string({
     description: `A name for the share that only its sharer sees: up to ${MAX_LABEL} characters.`,
@@ -114,7 +117,7 @@ const terms = (t: InputFields) => ({
   }),
 })
 
-/** What a link is to be of. */
+/** The entries to share with a link. */
 const refsOf = <Ref>({
   file,
   files,
@@ -167,7 +170,7 @@ mutation('createLink', {
         'files',
         `Give either a file or folder, or a list of 1 to ${figure(MAX_SHARED_FILES)} of them.`,
       )
-    // Each password costs a hash, which all callers share the processor for.
+    // Hashing a password is expensive, and all callers share the processor.
     if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
     const workspaceId = drive.workspace?.id ?? null
     const entries = refs.map(nameOf)

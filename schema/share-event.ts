@@ -116,10 +116,10 @@ const byDay = batch(({ services }, ids, since: number) =>
 const usageOf = batchSeen(({ shareEvents }, _caller, ids) => shareEvents.counts(ids))
 
 const MOST_DAYS = 90
-/** The earth's clocks are up to 14 hours ahead of UTC. */
+/** Time zones are up to 14 hours ahead of UTC. */
 const MOST_OFFSET = 14 * 60
 
-/** When the first of some days begins, of which today is the last. @throws INVALID_INPUT */
+/** When the first of some days begins. Today is the last of them. @throws INVALID_INPUT */
 function firstDay(days: number, utcOffset: number): number {
   if (days < 1 || days > MOST_DAYS)
     throw new InvalidInput('days', `Ask for 1 to ${MOST_DAYS} days.`)

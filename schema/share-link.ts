@@ -53,7 +53,7 @@ builder.queryField('share', t =>
   }),
 )
 
-/** With the address of the page of the share; null where that asks for a password. */
+/** With the URL of the page of the share; null if the share has a password. */
 type Shown = Entry & { page: string | null }
 
 const SharedEntry = builder.objectRef<Shown>('SharedEntry').implement({
@@ -158,7 +158,7 @@ builder.queryField('sharedFolder', t =>
     ) => {
       const { password, query = null, orderBy } = given
       const sort = orderBy?.field ?? 'name'
-      // The service would refuse them by other names.
+      // Checked here, because the service's error would name other arguments.
       const { first: limit } = readPage(
         { first, after },
         services.shareLinks.keyTypes({ sort, search: query }),

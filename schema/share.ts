@@ -21,7 +21,7 @@ import { Viewer } from './viewer.ts'
 
 const typeOf = ({ sharedFor }: ShareView) => (sharedFor === '' ? 'LinkShare' : 'DirectShare')
 
-/** The ids of what a share is of. */
+/** The ids of the entries of a share. */
 export async function entryIdsOf(
   { id, entryId, entryCount }: ShareView,
   context: Context,
@@ -31,7 +31,7 @@ export async function entryIdsOf(
 
 const entryIds = batch(({ services }, ids) => services.shares.entryIdsOf(ids))
 
-/** What a share of the caller is of, as it is now, as far as they may look into its drive. */
+/** The current entries of a share of the caller, if they may read its drive. */
 export async function sharedEntry(
   { bucketId, entryId }: Pick<ShareView, 'bucketId' | 'entryId'>,
   context: Context & { caller: Caller },
@@ -40,7 +40,7 @@ export async function sharedEntry(
   return drive && !drive.refusal('read') ? entryOf(context, drive, entryId) : null
 }
 
-/** Those of these that are there. */
+/** Those of the entries that still exist. */
 export const sharedEntries = async (
   { bucketId, entryIds }: { bucketId: string; entryIds: readonly string[] },
   context: Context & { caller: Caller },
@@ -204,7 +204,8 @@ const pagesOf = batchPages<ShareView, [string], [{ kind: Kind | null; newestFirs
 const shareCountOf = batchSeen(({ entryLists }, caller, ids) => entryLists.shareCounts(caller, ids))
 
 /**
- * In a workspace, shares are shown to who may share: a key of it does not see those of its maker.
+ * In a workspace, shares are visible to members who may share. A key of the workspace does not see
+ * the shares of its creator.
  */
 const isHidden = (drive: Drive): boolean =>
   drive.workspace !== null && drive.refusal('share') !== null

@@ -4,7 +4,7 @@ import type { StoreSpace as Space } from '../src/storage/store.ts'
 import { builder } from './builder.ts'
 import { Account, accountOf } from './operator.ts'
 
-/** As many as an operator looks through. */
+/** A number that an operator can survey. */
 const LARGEST = 10
 
 const StoreSpace = builder.objectRef<Space>('StoreSpace').implement({

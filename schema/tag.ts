@@ -23,7 +23,7 @@ import { findable, Node } from './node.ts'
 import { batchPages, byId, forwardConnection, SCAN_COST } from './paging.ts'
 import { Drive, Entry } from './refs.ts'
 
-/** A tag of a drive that the caller may look into. */
+/** A tag of a drive that the caller may read. */
 export type TagNode = TagView & { drive: DriveValue }
 
 const TagColour = enumOf('TagColour', 'The colours of tags.', tagColours)
@@ -49,7 +49,7 @@ export const Tag = builder.objectRef<TagNode>('Tag').implement({
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     entryCount: t.int({
       description: 'How many files and folders have it, including those in the trash.',
-      // All that have a tag are counted, once for all tags of a list.
+      // All entries with a tag are counted, once for all tags of a list.
       scanCost: () => SCAN_COST,
       check: ({ drive }) => void drive.open('read'),
       resolve: async ({ id }, _args, context) => (await countOf(context, id)) ?? 0,
@@ -87,7 +87,8 @@ builder.interfaceField(Entry, 'tags', t =>
     type: [Tag],
     listSize: MAX_TAGS_OF_ENTRY,
     description: 'Its tags, by name; none for those with whom it is shared.',
-    // The id of a share opens nothing to read, and what is shared shows none.
+    // A drive named by the id of a share cannot be opened for reading, and shared entries have no
+    // tags.
     check: ({ drive }) => void (drive.share ?? drive.open('read')),
     resolve: async ({ id, drive }, _args, context) =>
       drive.share ? [] : ((await tagsOfEntry(context, id)) ?? []).map(tag => inDriveOf(tag, drive)),

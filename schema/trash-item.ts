@@ -17,7 +17,7 @@ import { batchPages, byId, forwardConnection } from './paging.ts'
 import { personField } from './person.ts'
 import { Drive, Entry } from './refs.ts'
 
-/** A deleted entry in the trash of a drive that the caller may look into. */
+/** A deleted entry in the trash of a drive that the caller may read. */
 export type TrashItemNode = TrashItemView & { drive: DriveValue }
 
 export const TrashItem = builder.objectRef<TrashItemNode>('TrashItem').implement({
@@ -103,7 +103,7 @@ findable('trash_item', 'TrashItem', async (context, caller, id) => {
   return item && inTrashOf(item, drive.open('read').drive)
 })
 
-/** As many as are named. */
+/** The list is as long as the list of named items. */
 const sizedByItems = { listSize: MAX_CHANGED, sizedBy: 'input.items' } as const
 
 mutation('restoreFromTrash', {

@@ -29,7 +29,7 @@ const UploadPart = builder.objectRef<{ partNumber: number; url: string }>('Uploa
   }),
 })
 
-/** What the list of its parts counts as: it has no pages. */
+/** The cost of the list of its parts, which has no pages. */
 const COUNTED_PARTS = 2000
 
 const CompletionState = enumOf('CompletionState', 'The state of a completion.', completionStates)

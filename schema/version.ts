@@ -17,7 +17,7 @@ import { batchPages, byId, forwardConnection } from './paging.ts'
 import { personField } from './person.ts'
 import { Drive, type EntryNode, File } from './refs.ts'
 
-/** A version of a file in a drive that the caller may look into. */
+/** A version of a file in a drive that the caller may read. */
 type VersionNode = VersionView & { file: EntryNode }
 
 const Version = builder.objectRef<VersionNode>('Version').implement({
@@ -95,7 +95,7 @@ builder.objectFields(Drive, t => ({
 
 const versionsById = batch(({ services }, ids) => services.versions.byIds(ids))
 
-/** A version of a file of a drive; null when one of them no longer exists. */
+/** A version of a file of a drive; null if the version or the file no longer exists. */
 async function versionOf(
   context: Context,
   drive: DriveValue,

@@ -66,8 +66,8 @@ const Statistics = builder.objectRef<UserStats>('Statistics').implement({
 const PREFIX = 'viewer:'
 
 /**
- * The caller. The details of the account are read only if a client asks for them: most ask only for
- * the drive.
+ * The caller. The details of the account are read only if a client asks for them. Most clients ask
+ * only for the drive.
  */
 interface ViewerNode {
   id: string
@@ -169,7 +169,7 @@ findable(PREFIX, 'Viewer', async (_context, caller, id) => {
   return viewerOf(caller)
 })
 
-/** The field of a payload that shows the account of the caller as it is now. */
+/** The payload field with the caller's current account. */
 export const viewerField = <Payload extends object>(t: ObjectFields<Payload>) =>
   t.withAuth({ privateFiles: 'read' }).field({
     type: Viewer,

@@ -10,15 +10,14 @@ import { parsePath } from '../src/values/paths.ts'
 import { type EntryRef, entryNotFound, findDrive, openDrive } from './access.ts'
 import type { Context } from './context.ts'
 
-/** An entry of any drive that a caller may look into. */
+/** An entry of any drive that a caller may read. */
 export interface VisibleEntry extends PlacedEntry {
   drive: Drive
 }
 
 /**
- * Those of some entries that exist and that the caller may see now, by id: in their own drive, and
- * in those of their workspaces as far as their credential reaches. Three statements for up to
- * 1,000.
+ * The existing entries among these that the caller may see now, by id: in their own drive, and in
+ * the drives of workspaces that their credential covers. Three statements for up to 1,000.
  */
 export async function visibleEntries(
   context: Context,
@@ -46,8 +45,7 @@ export interface VisibleFavourite extends FavouriteView {
 }
 
 /**
- * The favourites of the caller that they may see now: of the others nothing is shown, and nothing
- * is counted.
+ * The favourites that the caller may see now. The others are neither shown nor counted.
  */
 export async function visibleFavourites(
   context: Context,
@@ -72,16 +70,16 @@ export async function visibleFavourites(
   })
 }
 
-/** What is to be marked: ids of entries and received shares that the caller may see. */
+/** The new favourites: ids of entries and received shares that the caller may see. */
 export interface Marked {
   entryIds: readonly string[]
   shareIds: readonly string[]
 }
 
 /**
- * Marks them. Where there is no room left, what the person may not see any more makes room, so that
- * they are never told how much that is. Not for keys: these do not see what the person sees, as in
- * workspaces, and must not take it from them.
+ * Marks them. If the list is full, favourites that the person can no longer see are removed, so
+ * that the person never learns how many there are. A key does not remove them: it sees less than
+ * its person, for example no workspaces, and must not remove what the person can see.
  */
 export async function addFavourites(
   context: Context,
@@ -99,13 +97,13 @@ export async function addFavourites(
   }
 }
 
-/** What favourites are called. */
+/** The names of favourites. */
 export const titleOf = ({ entry, share }: VisibleFavourite): string =>
   entry?.name ?? share?.names.at(-1) ?? entry?.drive.workspace?.name ?? ''
 
 /**
- * The ids of entries that the caller may see. @throws FILE_NOT_FOUND, INVALID_PATH, FORBIDDEN and
- * as opening drives does
+ * The ids of entries that the caller may see.
+ * @throws FILE_NOT_FOUND, INVALID_PATH, FORBIDDEN, and the errors of opening drives
  */
 export async function requireVisible(
   context: Context,
@@ -140,14 +138,14 @@ export interface RecentEntry extends Action {
   entry: VisibleEntry
 }
 
-/** How many candidates are read for the first page at least. */
+/** The minimum number of candidates read for the first page. */
 const AT_ONCE = 100
 
 /**
- * What the caller has worked on lately, as far as it exists and they may see it: each entry once,
- * the newest first.
- * @param after the time and the entry of the last one of the page before
- * @param drives only in these
+ * The existing, visible entries that the caller has recently worked on: each entry once, newest
+ * first.
+ * @param after the time and the entry of the last item on the previous page
+ * @param drives only in these drives
  */
 export async function recentEntries(
   context: Context,
@@ -188,7 +186,7 @@ export async function recentEntries(
   return { rows: rows.slice(0, limit), more: rows.length > limit }
 }
 
-/** The same page by page, for REST. */
+/** Like `recentEntries`, in pages for REST. */
 export async function recentPage(
   context: Context,
   caller: Caller,

@@ -135,7 +135,7 @@ findable('webhook', 'Webhook', async (context, caller, id) => {
   return webhook && (await maySee(context, caller, webhook, 'manageWebhooks')) ? webhook : null
 })
 
-/** What is allowed with a webhook: to its person, and to those who may manage its workspace. */
+/** The rule for a webhook: its person or the managers of its workspace may use it. */
 const auth = { session: true, workspaceIfAny: 'manageWebhooks' } as const
 
 async function holderOf(id: string, context: Context): Promise<Subject> {

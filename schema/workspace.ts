@@ -19,7 +19,7 @@ import { Viewer, viewerField } from './viewer.ts'
 
 const quotas = batch(({ services }, ids) => services.workspaces.quotasOf(ids))
 
-/** What no key may do, whatever its scopes. */
+/** Actions that no key may perform, whatever its scopes. */
 const ofSessions = ['manageKeys', 'manageWebhooks'] as const
 const permissions = [
   'rename',
@@ -88,7 +88,8 @@ findable('workspace', 'Workspace', async (context, caller, id) => {
 })
 
 /**
- * Whether the caller may see what is their own, or is of a workspace where they have this right.
+ * Whether the caller may see something that is their own, or that belongs to a workspace where they
+ * have this right.
  */
 export async function maySee(
   context: Context,
@@ -101,7 +102,7 @@ export async function maySee(
   return workspace !== null && allows(workspace, right)
 }
 
-/** The field of a payload that shows a workspace as it is now. */
+/** The payload field with the current workspace. */
 export const workspaceField = <Payload extends { workspaceId: string | null }>(
   t: ObjectFields<Payload>,
 ) =>

@@ -1,6 +1,6 @@
 import { counter, moment, type Row, table, uuid } from './columns.ts'
 
-/** A backup that was made. */
+/** A finished backup. */
 export const BackupRun = table({
   tableName: 'backup_run',
   columns: {

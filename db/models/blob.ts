@@ -14,8 +14,8 @@ import {
 /**
  * The ledger of every object in the store; the id is the object's key. staged: reserved, upload in
  * progress; copied: a copy of a staged one, which holds the reservation, or a preview that is being
- * made; live: files, versions or a preview refer to it; deleting: the object is deleted next, then
- * the row.
+ * made; live: files, versions or a preview refer to it; deleting: the sweeper deletes the object,
+ * then the row.
  */
 export const Blob = table({
   tableName: 'blobs',
@@ -23,18 +23,18 @@ export const Blob = table({
     id: uuid.key(),
     bucketId: uuid,
     state: text<'staged' | 'copied' | 'live' | 'deleting'>(8),
-    /** Its part of the bucket's reservation while it is staged, in bytes. */
+    /** While it is staged, its share of the bucket's reservation, in bytes. */
     reservedBytes: counter,
     size: counter,
-    /** CRC-32 of its bytes in lower-case hex, for archives; null while it is not known. */
+    /** CRC-32 of its bytes in lower-case hex, for archives; null while unknown. */
     crc32: word(8).nullable(),
-    /** SHA-256 of its bytes, which identifies its content; null while it is not known. */
+    /** SHA-256 of its bytes, which identifies its content; null while unknown. */
     sha256: digest.nullable(),
-    /** The key of its text (content_text): its SHA-256 and the format that it was read as. */
+    /** The key of its text (content_text): its SHA-256 and the format as which it was read. */
     textKey: digest.nullable(),
     /**
-     * How many files and versions have these bytes, once it is live. Copies of files add to it; who
-     * takes the last one marks it for deletion.
+     * The number of files and versions that refer to a live blob. Copies of files increment it. The
+     * transaction that removes the last reference marks the blob for deletion.
      */
     refCount: number.default(1),
     /**
@@ -42,12 +42,12 @@ export const Blob = table({
      * (deleting).
      */
     leaseUntil: moment,
-    /** The number of the store that has it: `StoreMove`. */
+    /** The number of the store that contains it: `StoreMove`. */
     store: integer.default(0),
     createdAt: moment,
   },
-  // With the size, so that the bytes still to be deleted are summed in the index: SQLite reads in
-  // the thread that serves.
+  // Includes the size, so that the bytes to be deleted can be summed from the index alone. SQLite
+  // reads in the thread that serves requests.
   indexes: [['state', 'leaseUntil', 'size'], ['sha256'], ['textKey']],
 })
 

@@ -43,7 +43,7 @@ export const Bucket = table({
     purging: counter,
     /** Deleted files and folders that can be restored. */
     trashCount: counter,
-    /** Bytes of what is kept beyond the usage, in the trash and as versions. */
+    /** Bytes kept in the trash and as versions, in addition to the usage. */
     keptBytes: counter,
     /**
      * For the kept data of a deleted account: the verified e-mail address of its owner, and until

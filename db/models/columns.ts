@@ -18,7 +18,7 @@ interface Options {
   onDelete?: 'CASCADE' | 'RESTRICT'
 }
 
-/** A column, with the type of its values, and what a new row is given for it. */
+/** A column, with the type of its values and of its value in a new row. */
 export class Column<T, Given = T> {
   declare readonly value: T
   declare readonly given: Given
@@ -57,12 +57,12 @@ export class Column<T, Given = T> {
     return this.#with({ references: { model, key: 'id' }, onDelete: 'RESTRICT' })
   }
 
-  /** Its row goes with the row that it refers to. */
+  /** Its row is deleted with the row that it refers to. */
   ownedBy(model: string): Column<T> {
     return this.#with({ references: { model, key: 'id' }, onDelete: 'CASCADE' })
   }
 
-  /** Made again each time, because Sequelize mutates what it receives. */
+  /** Created anew each time, because Sequelize mutates its arguments. */
   attribute(dialect: Dialect) {
     return { type: this.#type(dialect), allowNull: false, ...this.#options }
   }
@@ -99,13 +99,13 @@ export const text = <T extends string = string>(length: number) =>
 
 export const longText = new Column<string>(() => DataTypes.TEXT)
 
-/** Up to 16 MiB, where a long text of MySQL ends at 64 KiB. */
+/** Up to 16 MiB. MySQL's TEXT holds only 64 KiB. */
 export const mediumText = new Column<string>(dialect =>
   dialect === 'mysql' ? DataTypes.TEXT('medium') : DataTypes.TEXT,
 )
 
 export const flag = new Column<boolean>(() => DataTypes.BOOLEAN)
-/** Changes with nothing but the locks of its row: see `touch` in db/engine.ts. */
+/** Changed only to lock its row: see `touch` in db/engine.ts. */
 export const touched = flag.default(false)
 export const small = <T extends number>() => new Column<T>(() => DataTypes.TINYINT)
 export const integer = new Column<number>(() => DataTypes.INTEGER)
@@ -120,8 +120,8 @@ export const moment = new Column<number>(() => DataTypes.BIGINT)
 type Columns = Record<string, Column<unknown, unknown>>
 
 /**
- * What a table consists of: the one definition from which its model, the type of its rows and the
- * table itself are made.
+ * The definition of a table, from which its model, the type of its rows and the table itself are
+ * made.
  */
 export interface Table<C extends Columns = Columns, Name extends string = string> {
   tableName: string
@@ -133,7 +133,7 @@ export interface Table<C extends Columns = Columns, Name extends string = string
 export const table = <C extends Columns>(definition: Table<C, keyof C & string>): Table<C> =>
   definition
 
-/** Without the column that is for the engine alone. */
+/** Without the column that only the engine uses. */
 type Named<C extends Columns> = Exclude<keyof C, 'touched'>
 type RowOf<C extends Columns> = { [K in Named<C>]: C[K]['value'] }
 type NewRowOf<C extends Columns> = { [K in Named<C>]: C[K]['given'] }

@@ -1,8 +1,7 @@
 import { flag, longText, moment, type Row, table, uuid } from './columns.ts'
 
 /**
- * A lock of a WebDAV client (RFC 4918, section 6) on a file or folder. Its id is what its token
- * names.
+ * A lock of a WebDAV client (RFC 4918, section 6) on a file or folder. Its token contains its id.
  */
 export const DavLock = table({
   tableName: 'dav_lock',
@@ -11,13 +10,15 @@ export const DavLock = table({
     bucketId: uuid,
     entryId: uuid.ownedBy('entry'),
     userId: uuid.ownedBy('user'),
-    /** The share by which its maker may write there; null for the owner of a drive and members. */
+    /**
+     * The share that lets its maker write there; null for the owner of the drive and for members.
+     */
     shareId: uuid.ownedBy('share').nullable(),
-    /** Whether others may lock the same, too. */
+    /** Whether others may also lock the entry. */
     isShared: flag,
-    /** Whether it is a lock of all that is in the folder, at any depth. */
+    /** Whether it also locks everything in the folder, at any depth. */
     isDeep: flag,
-    /** What the client says of its owner: XML. */
+    /** The owner as the client describes them, in XML. */
     owner: longText,
     expiresAt: moment,
     createdAt: moment,

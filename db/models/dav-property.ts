@@ -1,8 +1,8 @@
 import { digest, mediumText, type Row, table, uuid } from './columns.ts'
 
 /**
- * A dead property (RFC 4918, section 4) that a WebDAV client has given a file or folder. It stays
- * in the trash, and goes with the entry.
+ * A dead property (RFC 4918, section 4) that a WebDAV client has given a file or folder. It is kept
+ * while the entry is in the trash, and deleted with the entry.
  */
 export const DavProperty = table({
   tableName: 'dav_property',

@@ -1,14 +1,14 @@
 import { moment, type Row, table, uuid } from './columns.ts'
 
 /**
- * A backup that needs all blobs of its snapshot: as long as there is a row that has not expired,
- * none is deleted from the store.
+ * A backup that needs all blobs of its snapshot: while an unexpired row exists, no blob is deleted
+ * from the store.
  */
 export const DeletionHold = table({
   tableName: 'deletion_hold',
   columns: {
     id: uuid.key(),
-    /** The backup extends it while it runs: if it dies, deletions go on soon. */
+    /** The running backup extends it. If the backup dies, deletions soon resume. */
     expiresAt: moment,
   },
 })

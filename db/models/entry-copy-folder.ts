@@ -1,13 +1,13 @@
 import { type Row, table, text, uuid } from './columns.ts'
 
-/** A folder that was made for a copy, and that is still to be filled. */
+/** A folder that a copy has created and not yet filled. */
 export const EntryCopyFolder = table({
   tableName: 'entry_copy_folder',
   columns: {
-    /** The folder that was made. */
+    /** The new folder. */
     id: uuid.key(),
     copyId: uuid.ownedBy('entry_copy'),
-    /** The folder that it is a copy of, and the entry that was named, in which that is. */
+    /** The original folder, and the entry named in the request that contains it. */
     sourceId: uuid,
     topId: uuid,
     /** The last name in it that was copied; empty before the first. */

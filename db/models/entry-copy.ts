@@ -5,8 +5,8 @@ export const copyStates = ['copying', 'done', 'failed', 'cancelled'] as const
 export type CopyState = (typeof copyStates)[number]
 
 /**
- * A copy that is made in the background, because it is large. What is copied waits in a folder that
- * no tree holds, and is placed at the end, all at once. Until then it holds a reservation of the
+ * A large copy, made in the background. The copied entries wait in a detached folder and are moved
+ * to their destination all at once at the end. Until then, the copy holds a reservation of the
  * bucket.
  */
 export const EntryCopy = table({
@@ -14,24 +14,24 @@ export const EntryCopy = table({
   columns: {
     id: uuid.key(),
     /**
-     * Its maker. Refers to no row: this one must outlive the user, because it says what is to be
-     * purged.
+     * Its maker. Refers to no row: this row must outlive the user, because it names the folder to
+     * purge.
      */
     userId: uuid,
     bucketId: uuid,
-    /** The folder that no tree holds; null once the copy has ended. */
+    /** The detached folder; null once the copy has ended. */
     stageId: uuid.nullable(),
     state: word<CopyState>(10),
-    /** What is to be done, and by what right, as JSON. */
+    /** The plan of the copy, and the right under which it runs, as JSON. */
     plan: mediumText,
-    /** What was counted when it began: files and folders, and bytes. */
+    /** The totals when it began: files and folders, and bytes. */
     entries: counter,
     bytes: counter,
-    /** What is there so far. */
+    /** The totals copied so far. */
     copiedFiles: counter,
     copiedFolders: counter,
     copiedBytes: counter,
-    /** A part of the reservation of the bucket. */
+    /** Its share of the bucket's reservation. */
     reservedFiles: counter,
     reservedBytes: counter,
     /** The ids of the copies, as JSON. */

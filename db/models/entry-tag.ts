@@ -1,8 +1,8 @@
 import { type Row, table, uuid } from './columns.ts'
 
 /**
- * That a file or folder has a tag of its drive. It stays in the trash, and goes with either of
- * them.
+ * Assigns a tag of a drive to a file or folder. The row is kept while the entry is in the trash,
+ * and deleted with the entry or the tag.
  */
 export const EntryTag = table({
   tableName: 'entry_tag',

@@ -45,19 +45,17 @@ export const Entry = table({
     createdAt: moment,
     updatedAt: moment,
     /**
-     * Who made the present content, and when; null where it is the one with which the file was
-     * made.
+     * Who uploaded the current content, and when; null while the file has its first content.
      */
     contentBy: uuid.nullable(),
     contentAt: moment.nullable(),
     /**
-     * When it was last modified, as the computer says that it came from; null where that said
-     * nothing, and for folders.
+     * The modification time that the client reported; null if it reported none, and for folders.
      */
     modifiedAt: moment.nullable(),
     /**
-     * When a picture or film was taken, by the clock of its camera, else when it was modified, or
-     * came; null for other files.
+     * When a picture or film was taken, by the clock of its camera; otherwise, when it was modified
+     * or uploaded. Null for other files.
      */
     picturedAt: moment.nullable(),
     /** Grows with each change of its content, its name or its place. */
@@ -76,7 +74,7 @@ export const Entry = table({
     ['parentId', 'updatedAt', 'id'],
     ['bucketId', 'kind', 'id'],
     ['bucketId', 'md5'],
-    // The folder as well, so that pictures are counted without the table.
+    // Includes the folder, so that pictures are counted from the index alone.
     ['bucketId', 'picturedAt', 'id', 'parentId'],
   ],
 })

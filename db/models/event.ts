@@ -89,15 +89,15 @@ export const serviceKinds = [
 export type ServiceEventKind = (typeof serviceKinds)[number]
 export type EventKind = DriveEventKind | PersonEventKind | ServiceEventKind
 
-/** The log of what concerns neither a drive nor a person that is there. */
+/** The log for events that concern neither a drive nor an existing person. */
 export const SERVICE_LOG = '00000000-0000-0000-0000-000000000000'
 
-/** What those see whom a log belongs to. */
+/** The kinds that the owners of a log can see. */
 export const eventKinds: readonly EventKind[] = [
   ...new Set<EventKind>([...Object.values(driveKinds).flat(), ...personKinds]),
 ]
 
-/** What operators see: all kinds. */
+/** The kinds that operators can see: all. */
 export const auditKinds: readonly EventKind[] = [...eventKinds, ...serviceKinds]
 
 /** The means by which someone acts. */
@@ -108,7 +108,7 @@ export type Via = (typeof vias)[number]
 export const accountRefusals = ['suspended', 'email_unverified', 'identity_taken'] as const
 export type AccountRefusal = (typeof accountRefusals)[number]
 
-/** Why a sign-in was refused, also where it was about no account. */
+/** Why a sign-in was refused, including sign-ins that concern no account. */
 export const signInRefusals = [
   ...accountRefusals,
   'auth_failed',
@@ -120,8 +120,8 @@ export const signInRefusals = [
 export type SignInRefusal = (typeof signInRefusals)[number]
 
 /**
- * Something that happened in a drive, or to a person; one row of one log. Numbers of a log have no
- * gap, and follow the commits.
+ * Something that happened in a drive, or to a person; one row of one log. The numbers of a log have
+ * no gaps and follow the order of the commits.
  */
 export const Event = table({
   tableName: 'event',
@@ -136,13 +136,13 @@ export const Event = table({
     viaId: uuid.nullable(),
     kind: word<EventKind>(32),
     subjectId: uuid.nullable(),
-    /** The file or folder that it is about, where it is about one. */
+    /** The file or folder that it is about, if any. */
     entryId: uuid.nullable(),
     /** JSON as text: MariaDB returns JSON columns as text anyway. */
     details: longText,
     /**
-     * The address of the client as LOG_ADDRESSES shows it; null for what no client has asked for.
-     * Only operators read it, as the next two.
+     * The address of the client as LOG_ADDRESSES shows it; null for events without a client. Only
+     * operators can read this column and the next two.
      */
     address: word(64).nullable(),
     /** What the client calls itself. */

@@ -2,7 +2,7 @@ import { integer, moment, type Row, table, uuid } from './columns.ts'
 
 /**
  * A file or folder of any drive that a person has marked, or a share that they have received.
- * Whether they may see it is asked when it is read.
+ * Access is checked when it is read.
  */
 export const Favourite = table({
   tableName: 'favourite',

@@ -1,6 +1,6 @@
 import { moment, number, type Row, table, text, uuid, word } from './columns.ts'
 
-/** A file that is sent to a file request, or was received by it. Its id is that of its blob. */
+/** A file that a file request is receiving or has received. It has the id of its blob. */
 export const FileRequestUpload = table({
   tableName: 'file_request_upload',
   columns: {
@@ -8,11 +8,11 @@ export const FileRequestUpload = table({
     requestId: uuid.ownedBy('file_request'),
     /** One browser or program. */
     senderId: uuid,
-    /** The name that they gave: a claim. */
+    /** The name that the sender gave; not verified. */
     senderName: text(100),
-    /** The name of the file as it was sent; in the folder it may have another one. */
+    /** The name of the file as it was sent. It may have another name in the folder. */
     fileName: text(255),
-    /** What it reserves while it arrives, then what it has. */
+    /** Its reservation while it arrives, then its size. */
     bytes: number,
     /** The /24 or /48 of the client. */
     network: word(64),
@@ -21,7 +21,7 @@ export const FileRequestUpload = table({
     startedAt: moment,
     /** Null while it is arriving. */
     receivedAt: moment.nullable(),
-    /** The file that was made of it. Refers to no row: the file may be deleted. */
+    /** The resulting file. Refers to no row: the file may be deleted. */
     entryId: uuid.nullable(),
   },
   indexes: [['receivedAt'], ['requestId', 'receivedAt'], ['requestId', 'senderId']],

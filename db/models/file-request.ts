@@ -1,7 +1,7 @@
 import { counter, flag, moment, number, type Row, table, text, uuid } from './columns.ts'
 
 /**
- * Whether a request takes files; where it does not, why. `suspended`: its folder is in the trash,
+ * Whether a request accepts files, and if not, why. `suspended`: its folder is in the trash,
  * or its maker may not write there now.
  */
 export const requestStates = ['open', 'full', 'expired', 'closed', 'suspended'] as const
@@ -9,8 +9,8 @@ export type RequestState = (typeof requestStates)[number]
 
 /**
  * A link with which others send files into one folder of a drive. Its token is derived from its id,
- * not stored. It is open as long as its maker may write there; what it has received and what is
- * arriving stands in this one row, so that one conditional UPDATE bounds both.
+ * not stored. It is open as long as its maker may write there; what it has received and reserved is
+ * counted in this one row, so that one conditional UPDATE checks its limits.
  */
 export const FileRequest = table({
   tableName: 'file_request',
@@ -23,23 +23,22 @@ export const FileRequest = table({
     label: text(100),
     message: text(1000),
     passwordHash: text(255).nullable(),
-    /** Null where it is not bounded. Bytes of one file and of all. */
+    /** The maximum bytes of one file and of all files. Null means unlimited. */
     maxFiles: number.nullable(),
     maxFileBytes: number.nullable(),
     maxBytes: number.nullable(),
     /**
-     * Extensions and media types of the files that it takes, separated by spaces; all of them when
-     * empty.
+     * The extensions and media types that it accepts, separated by spaces; empty for all.
      */
     kinds: text(1000),
-    /** Whether senders have to give a name. */
+    /** Whether senders must give a name. */
     asksName: flag,
     /** Whether its maker gets mails about new files. */
     notifies: flag,
     /** What was received. */
     files: counter,
     bytes: counter,
-    /** What is arriving, a part of the reservation of the bucket. */
+    /** Reserved by arriving files; included in the bucket's reservation. */
     reservedFiles: counter,
     reservedBytes: counter,
     /**
@@ -49,7 +48,7 @@ export const FileRequest = table({
     notifiedAt: counter,
     mailWaits: flag,
     createdAt: moment,
-    /** Null when it never does. */
+    /** Null if it never expires. */
     expiresAt: moment.nullable(),
     closedAt: moment.nullable(),
   },

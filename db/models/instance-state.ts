@@ -3,8 +3,8 @@ import { integer, longText, moment, type Row, table, word } from './columns.ts'
 export const MAX_INSTANCE_NAME = 255
 
 /**
- * What an instance that runs says of itself. Removed when it stops; one that dies leaves it for a
- * while.
+ * The state that a running instance reports. Deleted when it stops. The row of an instance that
+ * died is kept for a while.
  */
 export const InstanceState = table({
   tableName: 'instance_state',
@@ -13,7 +13,7 @@ export const InstanceState = table({
     name: word(MAX_INSTANCE_NAME).key(),
     startedAt: moment,
     seenAt: moment,
-    /** What is wrong, as JSON. */
+    /** Its problems, as JSON. */
     alarms: longText,
     /** The number of the newest blob store that it knows: `StoreMove`. */
     store: integer.default(0),

@@ -2,7 +2,7 @@ import { integer, mediumText, moment, type Row, table, text, uuid } from './colu
 
 /**
  * A row of the outbox: a job that is enqueued in the transaction of the change that causes it, and
- * run outside of it.
+ * run later.
  */
 export const Job = table({
   tableName: 'outbox',
@@ -16,8 +16,8 @@ export const Job = table({
     payload: mediumText,
     attempts: integer.default(0),
     /**
-     * When it may be claimed next; claiming moves this ahead, so that the job of a worker that dies
-     * is claimed again.
+     * When it may be claimed next. Claiming moves this time ahead, so that another worker can claim
+     * the job if the first one dies.
      */
     dueAt: moment,
     lastError: text(500),

@@ -11,7 +11,7 @@ export type LoginLinkKind =
   | 'address-from'
   | 'address-to'
 
-/** A one-time link with which a person creates an account or regains it. */
+/** A one-time link with which a person creates an account or regains access to it. */
 export const LoginLink = table({
   tableName: 'login_link',
   columns: {

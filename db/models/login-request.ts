@@ -2,8 +2,8 @@ import { MAX_CLIENT_ID, MAX_KEY_NAME, MAX_REDIRECT_URI } from '../../src/values/
 import { digest, integer, moment, number, type Row, table, text, uuid, word } from './columns.ts'
 
 /**
- * A program that waits for an API key: by the device flow from its request on, by a loopback
- * redirect from the approval on. Its row ends with the key.
+ * A program that waits for an API key. In the device flow, the row exists from the request on; with
+ * a loopback redirect, from the approval on. It is deleted when the key is issued.
  */
 export const LoginRequest = table({
   tableName: 'login_request',
@@ -31,12 +31,12 @@ export const LoginRequest = table({
     network: text(64),
     /** Who has approved it. */
     userId: uuid.ownedBy('user').nullable(),
-    /** The session that has approved it, with which the approval ends. */
+    /** The session that approved it. The approval ends with this session. */
     sessionId: uuid.nullable(),
     createdAt: moment,
     expiresAt: moment,
     polledAt: moment.nullable(),
-    /** Seconds that the program has to wait between two polls. */
+    /** The minimum number of seconds between two polls. */
     pollInterval: integer,
   },
   unique: [['codeHash'], ['userCode']],

@@ -17,9 +17,9 @@ export const Login = table({
     lastSignInAt: moment.nullable(),
     /** The secret of the codes of an app, sealed with SECRET_KEY; null without a second factor. */
     totp: text(512).nullable(),
-    /** The time step of the last code that was used: no code is good twice. */
+    /** The time step of the last used code, so that no code is accepted twice. */
     totpStep: number.nullable(),
-    /** Names this state of the second factor, for browsers that are spared the code. */
+    /** Identifies the current second factor, for browsers that may skip the code. */
     factorAt: moment.nullable(),
   },
   unique: [['email'], ['userId']],

@@ -1,6 +1,6 @@
 import { digest, moment, type Row, table, uuid } from './columns.ts'
 
-/** A mail that a user caused, kept for a day, because the limits of mails count it. */
+/** A mail that a user caused. It is kept for a day, because it counts towards the mail limits. */
 export const MailNotice = table({
   tableName: 'mail_notice',
   columns: {

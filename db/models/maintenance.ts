@@ -1,8 +1,8 @@
 import { integer, moment, type Row, table, text, uuid } from './columns.ts'
 
 /**
- * A maintenance, during which writes are refused. One row at most; one whose end has passed is
- * over.
+ * A maintenance, during which writes are refused. One row at most. A maintenance whose end has
+ * passed is over.
  */
 export const Maintenance = table({
   tableName: 'maintenance',
@@ -11,9 +11,9 @@ export const Maintenance = table({
     slot: integer.key(),
     startedAt: moment,
     endsAt: moment,
-    /** What the operator says about it, in their words; may be empty. */
+    /** The operator's message; may be empty. */
     message: text(500),
-    /** The operator who has started it; null for the command line of the service. */
+    /** The operator who started it; null for the command line of the service. */
     startedBy: uuid.nullable(),
   },
 })

@@ -10,7 +10,7 @@ export const Member = table({
     role: text<Role>(8),
     joinedAt: moment,
     /**
-     * The sign-in provider whose groups gave the role, or null for a membership that people made.
+     * The sign-in provider whose groups gave the role; null if a person granted it.
      */
     provider: text(64).nullable(),
   },

@@ -1,6 +1,9 @@
 import { moment, type Row, table, uuid } from './columns.ts'
 
-/** An account that another operator has appointed; those of the setting OPERATORS have no row. */
+/**
+ * An account that another operator has appointed. Operators named by the setting OPERATORS have no
+ * row.
+ */
 export const Operator = table({
   tableName: 'operator',
   columns: {

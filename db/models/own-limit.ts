@@ -1,10 +1,10 @@
 import { moment, number, type Row, table, uuid } from './columns.ts'
 import { type LimitName, limitNames } from './plan.ts'
 
-/** In the place of a number: unlimited. NULL leaves the limit to the plan. */
+/** Stored instead of a number: unlimited. NULL leaves the limit to the plan. */
 export const UNLIMITED = -1
 
-/** What a limit comes from. */
+/** The source of a limit. */
 export const limitSources = ['plan', 'account', 'workspace'] as const
 export type LimitSource = (typeof limitSources)[number]
 
@@ -14,15 +14,15 @@ const columns = Object.fromEntries(limitNames.map(name => [name, number.nullable
 >
 
 /**
- * Limits that operators have set for one account or one workspace: each replaces that limit of the
- * plan. Those of an account also hold for the workspaces that it owns; those of a workspace hold
- * before them.
+ * Limits that operators have set for one account or one workspace: each replaces the limit of the
+ * plan. The limits of an account also apply to the workspaces that it owns. The limits of a
+ * workspace take precedence.
  */
 export const OwnLimit = table({
   tableName: 'own_limit',
   columns: {
     id: uuid.key(),
-    /** One of the two is set. */
+    /** Exactly one of the two is set. */
     userId: uuid.ownedBy('user').nullable(),
     workspaceId: uuid.ownedBy('workspace').nullable(),
     ...columns,

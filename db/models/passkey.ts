@@ -12,7 +12,7 @@ export const Passkey = table({
     credentialId: longText,
     /** In COSE, as base64url. */
     publicKey: longText,
-    /** How often it has signed, if it counts. */
+    /** Its signature counter; 0 if it does not count. */
     counter: number,
     /** Separated by spaces. */
     transports: text(100),

@@ -31,7 +31,10 @@ export const Plan = table({
     ...limitColumns,
     /** Whether new accounts get it. One plan is the default. */
     isDefault: flag.default(false),
-    /** Since when no account is given it; its accounts keep it. Milliseconds since 1970. */
+    /**
+     * When it was retired: new accounts cannot get it, and its accounts keep it. Milliseconds since
+     * 1970.
+     */
     retiredAt: moment.nullable(),
   },
 })
@@ -40,7 +43,7 @@ export type Plan = Row<typeof Plan>
 
 export type LimitName = keyof typeof limitColumns
 
-/** The limits of a plan, or those that are in force for an account. */
+/** The limits of a plan, or the current limits of an account. */
 export type Limits = Pick<Plan, LimitName>
 
 export const limitNames = Object.keys(limitColumns) as LimitName[]

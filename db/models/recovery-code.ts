@@ -1,6 +1,6 @@
 import { digest, moment, type Row, table, uuid } from './columns.ts'
 
-/** A code that stands for the second factor once. */
+/** A code that replaces the second factor once. */
 export const RecoveryCode = table({
   tableName: 'recovery_code',
   columns: {

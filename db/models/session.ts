@@ -16,13 +16,13 @@ export const Session = table({
     device: text(200),
     /** The network of the client at sign-in, never its full IP address. */
     address: text(64),
-    /** The OpenID Connect provider that it began with, or null. */
+    /** The OpenID Connect provider of the sign-in, or null. */
     provider: text(64).nullable(),
-    /** A hash of the provider and of the id of its own session (`sid`), if it has one. */
+    /** A hash of the provider and of its session id (`sid`), if it has one. */
     providerSession: digest.nullable(),
-    /** When its person last proved who they are, after it began. */
+    /** When its person last confirmed their identity, after the session began. */
     provedAt: moment.nullable(),
-    /** When the provider issued the ID token that it began with, by the clock of the provider. */
+    /** When the provider issued the first ID token of the session, by the provider's clock. */
     providerIssuedAt: moment.nullable(),
   },
   unique: [['id']],

@@ -1,15 +1,15 @@
 import { integer, type Row, table, uuid } from './columns.ts'
 
 /**
- * One of the entries of a share of several. A share of one entry has no such row: it names that
- * itself.
+ * An entry of a share of several entries. A share of one entry has no such row: its own row names
+ * the entry.
  */
 export const ShareEntry = table({
   tableName: 'share_entry',
   columns: {
     shareId: uuid.key().ownedBy('share'),
     entryId: uuid.key(),
-    /** In which order they were chosen. */
+    /** Its position in the order of selection. */
     position: integer,
   },
   indexes: [['entryId']],

@@ -1,10 +1,10 @@
 import { moment, type Row, table, text, uuid, word } from './columns.ts'
 
-/** What is done with a share: looked at, downloaded, tried with a wrong password. */
+/** How a share is used: viewed, downloaded, or tried with a wrong password. */
 export const shareEventKinds = ['opened', 'downloaded', 'refused'] as const
 export type ShareEventKind = (typeof shareEventKinds)[number]
 
-/** One use of a share. Sorted by id, which is a UUID of version 7. */
+/** One use of a share. Sorted by id, which is a UUIDv7. */
 export const ShareEvent = table({
   tableName: 'share_event',
   columns: {
@@ -12,7 +12,7 @@ export const ShareEvent = table({
     shareId: uuid,
     at: moment,
     kind: word<ShareEventKind>(16),
-    /** Who was signed in. */
+    /** The signed-in user, if any. */
     personId: uuid.nullable(),
     /** The /24 or /48 of the client. */
     network: word(64),

@@ -1,6 +1,6 @@
 import { moment, number, type Row, table, uuid } from './columns.ts'
 
-/** One download of a share whose downloads are limited, by a signed URL that was issued for it. */
+/** One download of a share with a download limit, through a signed URL. */
 export const ShareUse = table({
   tableName: 'share_use',
   columns: {

@@ -13,24 +13,24 @@ import {
 } from './columns.ts'
 
 /**
- * The end of a share that never expires: the last moment that a Date has. So one condition and one
+ * The expiry of a share that never expires: the latest time of a Date. So one condition and one
  * index serve both kinds.
  */
 export const NEVER = 8_640_000_000_000_000
 
 /**
- * Entries given to one e-mail address (direct) or to everyone with the link (public). Its token is
- * derived from its id, not stored.
+ * Entries shared with one e-mail address (direct) or with everyone who has the link (public). Its
+ * token is derived from its id, not stored.
  */
 export const Share = table({
   tableName: 'share',
   columns: {
     id: uuid.key(),
-    /** What is shared; of several entries the first, which gives them their name. */
+    /** The shared entry; of several, the first, which gives the share its name. */
     entryId: uuid,
     /**
-     * How many entries it is of now, where several were chosen (share_entry); null where it is of
-     * one.
+     * The current number of entries if several were chosen (share_entry); null for a share of one
+     * entry.
      */
     entryCount: integer.nullable(),
     bucketId: uuid,
@@ -38,11 +38,11 @@ export const Share = table({
     userId: uuid,
     /** Lower-case e-mail address of the recipient; null for a public share. */
     recipient: text(MAX_EMAIL).nullable(),
-    /** What its sharer calls it. */
+    /** The sharer's own name for it. */
     label: text(MAX_LABEL),
     /** The heading of its page; empty for the name of what is shared. */
     title: text(MAX_LABEL).default(''),
-    /** What the sharer says to visitors of the page. */
+    /** The sharer's message to visitors of the page. */
     message: text(MAX_MESSAGE).default(''),
     passwordHash: text(255).nullable(),
     maxDownloads: number.nullable(),
@@ -62,7 +62,7 @@ export const Share = table({
     seenAt: moment.nullable(),
     touched,
     createdAt: moment,
-    /** NEVER for one without an end. */
+    /** NEVER if it does not expire. */
     expiresAt: moment,
   },
   indexes: [

@@ -4,7 +4,10 @@ import { longText, moment, number, type Row, table } from './columns.ts'
 export const SignInKey = table({
   tableName: 'sign_in_key',
   columns: {
-    /** The number of the period, so that instances that make the key at once agree on one. */
+    /**
+     * The number of the period, so that instances that create the key at the same time agree on one
+     * key.
+     */
     period: number.key(),
     /** The private key as a JWK, sealed with SECRET_KEY. */
     sealed: longText,

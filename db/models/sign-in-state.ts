@@ -7,7 +7,7 @@ export const SignInState = table({
     /** A hash of its model and its id, which is a secret for codes and tokens. */
     hash: digest.key(),
     model: word(32),
-    /** A hash of the grant that it belongs to, with which it ends. */
+    /** A hash of its grant. It ends with the grant. */
     grantHash: digest.nullable(),
     /** JSON, without the id. */
     payload: longText,

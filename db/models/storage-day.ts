@@ -1,6 +1,6 @@
 import { counter, moment, number, type Row, table } from './columns.ts'
 
-/** What was stored on a day, as it was last read, for the forecast of when the volume is full. */
+/** The stored amount on a day, as last read. The storage forecast uses it. */
 export const StorageDay = table({
   tableName: 'storage_day',
   columns: {

@@ -8,14 +8,14 @@ export const StoreMove = table({
   tableName: 'store_move',
   columns: {
     number: integer.key(),
-    /** What the stores are, for operators. */
+    /** Descriptions of the stores, for operators. */
     source: text(500),
     target: text(500),
     /** From then on, new blobs go to the target. */
     startedAt: moment,
-    /** When the target had all blobs. */
+    /** When all blobs had reached the target. */
     finishedAt: moment.nullable(),
-    /** The process that copies, and until when it has the right to. */
+    /** The process that copies, and when its claim expires. */
     claim: uuid.nullable(),
     claimUntil: number.default(0),
     touched,

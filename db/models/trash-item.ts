@@ -1,8 +1,8 @@
 import { counter, longText, moment, type Row, table, uuid } from './columns.ts'
 
 /**
- * A deleted file or folder that can be restored: its entry no longer has a parent, and what is in
- * it is as it was. Ids are ordered by the time of the deletion.
+ * A deleted file or folder that can be restored: its entry no longer has a parent, and its contents
+ * are unchanged. Ids are ordered by the time of the deletion.
  */
 export const TrashItem = table({
   tableName: 'trash_item',
@@ -10,11 +10,11 @@ export const TrashItem = table({
     id: uuid.key(),
     bucketId: uuid,
     entryId: uuid,
-    /** The folder that it was in, which may be gone as well. */
+    /** The folder that it was in. The folder may have been deleted, too. */
     parentId: uuid,
-    /** Where it was: the names from the root down, its own last, joined by slashes. */
+    /** Its former path: the names from the root down, joined by slashes. */
     path: longText,
-    /** The totals of its subtree at the deletion, itself included. */
+    /** The totals of its subtree when it was deleted, including the entry itself. */
     bytes: counter,
     files: counter,
     folders: counter,

@@ -1,15 +1,14 @@
 import { number, type Row, table, uuid } from './columns.ts'
 
 /**
- * Bytes of an upload that are no whole part yet: a blob of their own until the rest of the part has
- * come.
+ * Bytes of an incomplete part. They are a separate blob until the rest of the part arrives.
  */
 export const UploadPiece = table({
   tableName: 'upload_piece',
   columns: {
     id: uuid.key().ownedBy('blobs'),
     uploadId: uuid.ownedBy('upload_session'),
-    /** Where its bytes begin in the file. */
+    /** The offset of its bytes in the file. */
     position: number,
     size: number,
   },

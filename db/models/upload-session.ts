@@ -13,14 +13,14 @@ import {
   word,
 } from './columns.ts'
 
-/** What became of a completion that outlives its request. */
+/** The state of a background completion. */
 export const completionStates = ['completing', 'completed', 'failed'] as const
 export type CompletionState = (typeof completionStates)[number]
 
 /**
  * An unfinished upload in parts. Its id is that of a staged blob, which holds the reservation and
- * whose lease is the session's lifetime; only the store records which parts have arrived. One that
- * was completed in the background is kept for a while, to tell its outcome.
+ * whose lease is the session's lifetime; only the store records which parts have arrived. After a
+ * background completion, the row is kept for a while to report the outcome.
  */
 export const UploadSession = table({
   tableName: 'upload_session',
@@ -28,49 +28,48 @@ export const UploadSession = table({
     id: uuid.key().ownedBy('blobs'),
     bucketId: uuid,
     /**
-     * The user who started it. Refers to no row: this one must outlive the user, because it stores
+     * The user who started it. Refers to no row: this row must outlive the user, because it stores
      * until when parts of a direct upload are writable.
      */
     userId: uuid,
     /**
-     * The share by which its maker writes, whose entry the path leads down from; null for those who
-     * write by a right of their own.
+     * The share that lets its maker write. The path then begins at the shared entry. Null if the
+     * maker has their own right to write.
      */
     shareId: uuid.nullable(),
     /** Path of the future file. */
     path: text(1024),
     fileType: text(127),
-    /** Bytes of the whole, as declared. */
+    /** The declared size of the whole file. */
     size: number,
-    /** Bytes of every part but the last. */
+    /** The size of every part except the last. */
     partSize: number,
     /** Whether clients send the parts to signed URLs. */
     direct: flag,
     /** Until when clients can write directly to the store; 0 if they never can. */
     writableUntil: moment,
     /**
-     * The token of the request that is completing it, and until when its claim lasts. Without a
-     * token: until when a completion in the background waits for another attempt, and until when
-     * one that has ended is kept.
+     * The token of the completing request, and when its claim expires. Without a token: the time of
+     * the next attempt of a background completion, or the time when an ended one is deleted.
      */
     claim: uuid.nullable(),
     claimUntil: moment,
-    /** What to do when something of this name is there at the end. */
+    /** What to do if the name is taken at the end. */
     onConflict: word<OnConflict>(9).default('fail'),
-    /** When the file was last modified, as its client says; null where it says nothing. */
+    /** The modification time that the client reported, or null. */
     modifiedAt: moment.nullable(),
     createdAt: moment,
-    /** Of its completion in the background; null as long as none was asked for. */
+    /** The state of its background completion; null if none was requested. */
     state: word<CompletionState>(10).nullable(),
-    /** What such a completion is to do, as JSON. */
+    /** The plan of the completion, as JSON. */
     completion: longText.nullable(),
     /** Why it failed, as JSON. */
     failure: longText.nullable(),
-    /** Bytes that it has read again. */
+    /** The number of bytes that it has verified. */
     checked: counter,
-    /** The file that it has made. */
+    /** The resulting file. */
     fileId: uuid.nullable(),
-    /** Of the bytes that it has stored there: the file may have been replaced since. */
+    /** MD5 of the stored bytes. The file may have been replaced since. */
     md5: md5.nullable(),
   },
   indexes: [['bucketId'], ['state', 'claimUntil']],

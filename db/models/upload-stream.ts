@@ -1,38 +1,38 @@
 import { flag, longText, moment, number, type Row, table, uuid, word } from './columns.ts'
 
 /**
- * What becomes of a stream: a file of its own, a piece of one that is joined later, or what such
- * pieces are joined to.
+ * What a stream becomes: a file of its own, a piece that is joined later, or the result of joining
+ * pieces.
  */
 export const streamKinds = ['whole', 'partial', 'joined'] as const
 export type StreamKind = (typeof streamKinds)[number]
 
-/** An upload in parts whose bytes come in order, however they are cut. */
+/** A multipart upload whose bytes arrive in order, in requests of any size. */
 export const UploadStream = table({
   tableName: 'upload_stream',
   columns: {
     id: uuid.key().ownedBy('upload_session'),
     kind: word<StreamKind>(7),
     /**
-     * Bytes from the start of the file that are durable; never all of a file that is not there yet.
+     * The number of durable bytes from the start of the file. Always less than the size until the
+     * file exists.
      */
     arrived: number,
-    /** What the client says of it, as it has said it. */
+    /** The client's metadata, verbatim. */
     metadata: longText,
     /**
-     * The token of the request that is writing, and until when it holds the upload unless it says
-     * that it goes on.
+     * The token of the writing request, and when its claim expires unless renewed.
      */
     writer: uuid.nullable(),
     writerUntil: moment,
-    /** Whether another request waits for it to end. */
+    /** Whether another request waits for this request to stop. */
     isWanted: flag,
     /**
-     * Whether the client has yet to say how long the file is. Until then the size of the session is
-     * what is reserved.
+     * Whether the length of the file is still unknown. Until it is known, the size of the session
+     * is the reservation.
      */
     isDeferred: flag.default(false),
-    /** The ids of those that are joined to it, in order; null for others. */
+    /** The ids of the uploads that it joins, in order; null for others. */
     parts: longText.nullable(),
   },
 })

@@ -25,7 +25,8 @@ export const User = table({
     language: word<Language>(8).nullable(),
     planId: text(32).references('plan'),
     /**
-     * Who chose the plan; at a sign-in, the plan of a claim replaces any but an operator's choice.
+     * Who chose the plan. At a sign-in, the plan of a claim replaces any plan that an operator did
+     * not choose.
      */
     planBy: word<PlanBy>(16, 'default'),
     status: text<'active' | 'suspended'>(16),

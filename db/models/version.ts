@@ -1,8 +1,7 @@
 import { md5, moment, number, type Row, table, text, uuid } from './columns.ts'
 
 /**
- * A content that a file had before another one replaced it. Ids are ordered by the time of the
- * replacement.
+ * A previous content of a file. Ids are ordered by the time of the replacement.
  */
 export const Version = table({
   tableName: 'version',
@@ -19,8 +18,7 @@ export const Version = table({
     createdBy: uuid.nullable(),
     createdAt: moment,
     /**
-     * When it was last modified, as the computer says that it came from; null where that said
-     * nothing.
+     * The modification time that the client reported, or null.
      */
     modifiedAt: moment.nullable(),
     replacedAt: moment,

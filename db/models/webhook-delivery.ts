@@ -1,6 +1,6 @@
 import { integer, moment, type Row, table, uuid, word } from './columns.ts'
 
-/** An attempt to deliver an event. Nothing of what was sent or answered is kept. */
+/** An attempt to deliver an event. Its payload and the response are not stored. */
 export const WebhookDelivery = table({
   tableName: 'webhook_delivery',
   columns: {
@@ -11,7 +11,7 @@ export const WebhookDelivery = table({
     at: moment,
     /** 1 for the first. */
     attempt: integer,
-    /** Null where nothing was answered. */
+    /** Null without a response. */
     status: integer.nullable(),
     /** Null for a success. */
     failure: word(64).nullable(),

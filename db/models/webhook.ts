@@ -5,7 +5,7 @@ export const webhookStates = ['active', 'paused', 'disabled'] as const
 export type WebhookState = (typeof webhookStates)[number]
 
 /**
- * A URL that the events of one log are sent to, for as long as its user may read them. Its secret
+ * A URL that receives the events of one log, while its user may read them. Its secret
  * is derived from its id and a number.
  */
 export const Webhook = table({
@@ -13,26 +13,26 @@ export const Webhook = table({
   columns: {
     id: uuid.key(),
     logId: uuid,
-    /** Whose right it is: who made it, or has changed it last. */
+    /** The user whose rights it uses: who created it or changed it last. */
     userId: uuid.ownedBy('user'),
-    /** Null for one of a person. */
+    /** Null for a personal webhook. */
     workspaceId: uuid.ownedBy('workspace').nullable(),
     url: longText,
     /** Separated by spaces; empty for all. */
     kinds: longText,
     state: word<WebhookState>(8),
-    /** The number of the last event that was delivered, or is not for it. */
+    /** The number of the last event that was delivered or skipped. */
     seq: number,
-    /** How often the event after that has failed. */
+    /** How often the delivery of the next event has failed. */
     attempts: integer,
     failingSince: moment.nullable(),
-    /** When it is tried again. */
+    /** The time of the next attempt. */
     dueAt: moment,
-    /** Until when one instance alone delivers to it. */
+    /** When the delivering instance's claim expires. */
     leaseUntil: moment,
-    /** How often its secret was replaced. */
+    /** The number of times that its secret was replaced. */
     secretNumber: integer.default(0),
-    /** Until when events are signed with the secret before, too. */
+    /** Until when events are also signed with the previous secret. */
     oldSecretEndsAt: moment.nullable(),
     createdAt: moment,
   },

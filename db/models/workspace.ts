@@ -7,7 +7,7 @@ export const Workspace = table({
     id: uuid.key(),
     name: text(MAX_WORKSPACE_NAME),
     slug: text(MAX_SLUG),
-    /** The owner whose plan limits the workspace: one of its members in the role owner. */
+    /** The owner whose plan limits the workspace: one of its members with the role owner. */
     ownerId: uuid,
     touched,
     createdAt: moment,

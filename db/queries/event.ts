@@ -3,7 +3,7 @@ import { Event, type EventKind } from '../models/event.ts'
 import { firstOfEach, type Page } from './page.ts'
 import { columnOf, inParts, insertion, placeholders, selection } from './sql.ts'
 
-/** An event as it is stored: see db/models/event.ts. */
+/** A row of an event; see db/models/event.ts. */
 export type EventRow = Event
 
 type Origin = Pick<Event, 'address' | 'agent' | 'operatorId'>
@@ -21,8 +21,8 @@ const read = selection(Event)
 const valuesOf = (event: NewEventRow): Value[] => given.map(name => event[name] ?? null)
 
 /**
- * A log by its id, that of the drive of a workspace, or that of the user who has a verified e-mail
- * address, if there is one.
+ * A log: by its id, of the drive of a workspace, or of the user with a verified e-mail address, if
+ * any.
  */
 export type LogName = string | { workspace: string } | { address: string }
 
@@ -34,15 +34,15 @@ function idOf(log: LogName): [sql: string, value: string] {
 }
 
 /**
- * The last number of a log as an SQL expression over its events; the id of the log stands in it
- * once.
+ * The last number of a log as an SQL expression over its events. Its one parameter is the id of the
+ * log.
  */
 const lastSeq = (id: string) =>
   `COALESCE(MAX(seq), (SELECT purged_seq FROM event_log WHERE log_id = ${id}), 0)`
 
 /**
- * The last number of the log of a drive, where a transaction that holds the lock of the drive has
- * read it beside something else.
+ * The last number of a drive's log, if the transaction that holds the lock of the drive has already
+ * read it.
  */
 const heads = new WeakMap<Tx, { logId: string; seq: number }>()
 
@@ -50,9 +50,10 @@ const heads = new WeakMap<Tx, { logId: string; seq: number }>()
 export const headOf = '(SELECT MAX(seq) FROM event WHERE log_id = ?)'
 
 /**
- * Tells appendEvents the last number of a log, so that it need not ask for it. It is never too
- * high; where others have appended meanwhile, which the lock of a drive does not keep from all, the
- * key refuses it, and appendEvents asks after all.
+ * Passes the last number of a log to appendEvents, which then need not read it. The number is never
+ * too high. It is too low if another transaction has appended meanwhile, which the lock of the
+ * drive does not always prevent. Then the key refuses the insertion, and appendEvents reads the
+ * number.
  * @param seq `headOf` as this transaction has read it
  */
 export function noteHead(tx: Tx, logId: string, seq: number | null): void {
@@ -60,17 +61,21 @@ export function noteHead(tx: Tx, logId: string, seq: number | null): void {
   else heads.set(tx, { logId, seq })
 }
 
-/** How many events find their numbers by themselves; more are read theirs first. */
+/**
+ * Up to this many events, the INSERT itself computes the numbers. For more, they are read first.
+ */
 const FEW = 8
-/** How many events one statement inserts; SQLite takes 32,766 values. */
+/** The number of events that one statement inserts. SQLite accepts 32,766 values. */
 const MANY = 1000
-/** Far beyond what a log can see at once without the lock of its drive. */
+/**
+ * Far more than the transactions that can append to a log at once without the lock of its drive.
+ */
 const TRIES = 50
 
 /**
- * Appends events to their logs. The key decides between two transactions that take the same number:
- * the second waits for the first, and then takes the next. So call it last in a transaction. One
- * statement for each eight events; two for all of a log that has more.
+ * Appends events to their logs. If two transactions take the same number, the key makes the second
+ * one wait for the first and then take the next number. So call this last in a transaction. One
+ * statement for every eight events; two statements for a log with more events.
  */
 export async function appendEvents(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
   const logs = [...Map.groupBy(events, ({ log }) => idOf(log).join()).values()]
@@ -92,7 +97,7 @@ async function retried(insert: () => Promise<void>): Promise<void> {
 
 async function insertFew(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
   const head = heads.get(tx)
-  // Good for one try.
+  // Valid for one attempt.
   heads.delete(tx)
   if (head && events.every(({ log }) => log === head.logId))
     return insertAfter(db, head.logId, head.seq, events, tx)
@@ -137,7 +142,7 @@ async function insertAfter(
   await db.run(...insertion(Event, rows), tx)
 }
 
-/** The last number of a log, and the last one that was purged; 0 where there is none. */
+/** The last number of a log, and the last purged number; 0 if there is none. */
 export async function endsOf(
   db: Db,
   logId: string,
@@ -155,7 +160,7 @@ export async function endsOf(
 export interface EventRange {
   /** Exclusive. */
   after: number | null
-  /** From the newest one back. */
+  /** Newest first. */
   newestFirst: boolean
   kinds: readonly EventKind[]
   limit: number
@@ -175,7 +180,7 @@ export function eventsOf(
   )
 }
 
-/** What happened to some files and folders, likewise. */
+/** Like `eventsOf`, for some files and folders. */
 export function eventsOfEntries(
   db: Db,
   entryIds: string[],
@@ -199,8 +204,8 @@ export const eventOf = (db: Db, logId: string, seq: number): Promise<EventRow | 
   db.row(`SELECT ${read} FROM event WHERE log_id = ? AND seq = ?`, [logId, seq])
 
 /**
- * How far some logs may be purged: they begin with events from before a time. @param at most this
- * many events are looked at
+ * How far some logs may be purged: up to the first event that is not older than a time.
+ * @param most the maximum number of events to read
  */
 export async function oldEvents(
   db: Db,
@@ -230,7 +235,7 @@ export async function purgeEvents(db: Db, logId: string, seq: number): Promise<v
   })
 }
 
-/** Removes a log with all its events. */
+/** Deletes a log with all its events. */
 export async function removeLog(db: Db, logId: string, tx: Tx): Promise<void> {
   await db.run('DELETE FROM event WHERE log_id = ?', [logId], tx)
   await db.run('DELETE FROM event_log WHERE log_id = ?', [logId], tx)

@@ -2,7 +2,7 @@ import type { Db } from '../index.ts'
 import { GIVEN_UP } from './job.ts'
 import { besideKeys, firstIdAt, placeholders } from './sql.ts'
 
-/** When rows have ended: their key, and a condition with its values at a time. */
+/** The key of a table's rows, and the condition under which they have expired at a time. */
 const ended = {
   session: { key: 'hash', where: 'expires_at <= ?', values: (at: number) => [at] },
   share_use: { key: 'id', where: 'expires_at <= ?', values: (at: number) => [at] },
@@ -34,8 +34,8 @@ const ended = {
 } as const
 
 /**
- * Deletes what has ended by a time. In batches and by primary key: locks along an index of times
- * could deadlock with a sign-out.
+ * Deletes rows that have expired by a time. Works in batches and by primary key, because locks
+ * along an index of times could deadlock with a sign-out.
  */
 export async function deleteEnded(
   db: Db,

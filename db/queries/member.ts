@@ -38,7 +38,7 @@ export const pagesOfMembers = (
     },
   )
 
-/** The people among these who are members, each of the workspace given with them. */
+/** The people among these who are members of the workspace given with each. */
 export const membersAmong = (db: Db, people: { workspaceId: string; userId: string }[]) =>
   db.rows<MemberView & { workspaceId: string }>(
     `SELECT m.workspace_id AS workspaceId, ${columns} ${MEMBERS}

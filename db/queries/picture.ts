@@ -141,8 +141,8 @@ export async function countTrashedPictures(
 }
 
 /**
- * The time on the camera's clock when the content of a blob was taken, if its preview knows it;
- * otherwise NULL.
+ * The time when the content of a blob was taken, by the camera's clock. NULL if its preview does
+ * not know it.
  */
 const takenAtOf = (blob: string) =>
   `(SELECT p.taken_at + COALESCE(JSON_EXTRACT(p.details, '$.zoneMinutes'), 0) * 60000
@@ -170,8 +170,8 @@ const isPictured = (e: string) =>
   `${e}.kind = ${FILE} AND SUBSTR(${e}.file_type, 1, 6) IN ('image/', 'video/')`
 
 /**
- * The time of a file's content, as its computer says unless that is in the future: such a picture
- * would be the newest one for good.
+ * The time of a file's content as the client reported it, unless it is in the future. Such a
+ * picture would always sort first.
  */
 const timeOf = (e: string, modifiedAt = `${e}.modified_at`) =>
   `CASE WHEN ${modifiedAt} <= COALESCE(${e}.content_at, ${e}.created_at) + ${DAY_MS}

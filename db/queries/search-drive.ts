@@ -3,24 +3,24 @@ import type { FILE, FOLDER } from '../models/entry.ts'
 import { type PlacedRow, placedColumns } from './entry-list.ts'
 import { besideKeys, placeholders } from './sql.ts'
 
-/** How far a drive is indexed. */
+/** The progress of indexing a drive. */
 export interface SearchDrive {
   bucketId: string
-  /** Names it in the index. */
+  /** Identifies the drive in the index. */
   number: number
-  /** The entry up to which its names are indexed; null when all are. */
+  /** The entry up to which names are indexed; null when all are. */
   place: string | null
-  /** The event up to which changes are. */
+  /** The event up to which changes are indexed. */
   seq: number
   beganAt: number
-  /** When the index last had everything. */
+  /** When the index was last complete. */
   indexedAt: number | null
   entries: number
-  /** The highest number that a content has there. */
+  /** The highest number that was given to a content. */
   docs: number
-  /** The lowest one that a content has now. */
+  /** The lowest number of a current content. */
   firstDoc: number
-  /** Whether the texts of its files are looked for. */
+  /** Whether the texts of its files are indexed. */
   hasTexts: boolean
   /** The last event of the drive. */
   head: number
@@ -57,7 +57,7 @@ export async function searchDrives(
   )
 }
 
-/** The tables that have rows by the number of a drive. */
+/** The tables whose rows belong to a drive number. */
 const NUMBERED = [
   'search_word',
   'search_text_block',
@@ -67,7 +67,7 @@ const NUMBERED = [
 ]
 
 /**
- * Begins to index a drive, from its first entry on. Its number is the next one, also after those of
+ * Begins to index a drive, from its first entry on. Assigns the next number, skipping numbers of
  * which only words are left.
  */
 
@@ -90,13 +90,13 @@ export async function beginSearchDrive(
       return
     } catch (error) {
       if (!isDuplicate(error)) throw error
-      // Another process has begun with it, or has taken the number.
+      // Another process has begun with this drive, or has taken the number.
       if (tries === 20 || (await searchDrives(db, [bucketId])).length > 0) return
     }
 }
 
 /**
- * Begins anew with a drive, from its first entry on. What is indexed stays, and is found meanwhile.
+ * Indexes a drive again, from its first entry on. The existing index stays usable meanwhile.
  */
 export const restartSearchDrive = (db: Db, bucketId: string, seq: number): Promise<number> =>
   db.run(
@@ -105,8 +105,9 @@ export const restartSearchDrive = (db: Db, bucketId: string, seq: number): Promi
   )
 
 /**
- * Looks through the drives whose texts nobody has looked for, from their first entries on. What is
- * indexed stays. @returns how many
+ * Indexes the drives without indexed texts again, from their first entries on. The existing index
+ * stays.
+ * @returns their number
  */
 export const beginTexts = (db: Db): Promise<number> =>
   db.run(
@@ -115,13 +116,12 @@ export const beginTexts = (db: Db): Promise<number> =>
   )
 
 /**
- * Begins anew with all drives, from their first entries on. What is indexed stays, and is found
- * meanwhile.
+ * Indexes all drives again, from their first entries on. The existing index stays usable meanwhile.
  */
 export const restartSearchDrives = (db: Db): Promise<number> =>
   db.run("UPDATE search_drive SET place = '', began_at = ?, entries = 0", [Date.now()])
 
-/** How far the index is. */
+/** The progress of the index. */
 export async function countSearchDrives(
   db: Db,
 ): Promise<{ drives: number; unfinished: number; entries: number }> {
@@ -135,11 +135,14 @@ export async function countSearchDrives(
   }
 }
 
-/** Notes that texts are no longer looked for. @returns in how many drives they were */
+/** Records that texts are no longer indexed. @returns the number of drives in which they were */
 export const endTexts = (db: Db): Promise<number> =>
   db.run('UPDATE search_drive SET has_texts = 0 WHERE has_texts = 1')
 
-/** Notes how far a drive is indexed, unless another process has come further. @returns whether */
+/**
+ * Records how far a drive is indexed, unless another process has changed the record.
+ * @returns whether it was recorded
+ */
 export const moveSearchDrive = (
   db: Db,
   from: Pick<SearchDrive, 'bucketId' | 'place' | 'seq'>,
@@ -161,14 +164,14 @@ export const moveSearchDrive = (
     tx,
   )
 
-/** The buckets with an owner that are not indexed at all. */
+/** The buckets with an owner that have no index yet. */
 export const bucketsWithoutIndex = (db: Db, limit: number): Promise<{ id: string }[]> =>
   db.rows(
     `SELECT b.id FROM bucket b LEFT JOIN search_drive d ON d.bucket_id = b.id
      WHERE d.bucket_id IS NULL AND (b.user_id IS NOT NULL OR b.workspace_id IS NOT NULL) LIMIT ${limit}`,
   )
 
-/** The drives that are not wholly indexed. */
+/** The drives that are not completely indexed. */
 export const unfinishedSearchDrives = async (db: Db, limit: number): Promise<SearchDrive[]> =>
   read(await db.rows(`SELECT ${columns} FROM search_drive WHERE place IS NOT NULL LIMIT ${limit}`))
 
@@ -194,7 +197,7 @@ export const entriesInOrder = (
     [bucketId, after],
   )
 
-/** Drives of the index that are gone. */
+/** Indexed drives that no longer exist. */
 export const goneSearchDrives = (
   db: Db,
   limit: number,
@@ -204,14 +207,14 @@ export const goneSearchDrives = (
   )
 
 /**
- * The numbers that rows of the index have and no drive: what a process has written that was held up
- * until its drive was gone.
+ * Drive numbers in the index that belong to no drive. A slow process left them after the drive was
+ * deleted.
  */
 export async function numbersWithoutDrive(db: Db): Promise<number[]> {
   const found = new Set<number>()
   for (const table of NUMBERED)
     for (let after = -1; ; ) {
-      // One by one: the engines would read the whole index for different ones.
+      // One query each, because a DISTINCT would make the engines read the whole index.
       const row = await db.row<{ n: number | null }>(
         `SELECT MIN(drive) AS n FROM ${table} WHERE drive > ?`,
         [after],
@@ -227,7 +230,7 @@ export async function numbersWithoutDrive(db: Db): Promise<number[]> {
 export const deleteSearchDrive = (db: Db, bucketId: string): Promise<number> =>
   db.run('DELETE FROM search_drive WHERE bucket_id = ?', [bucketId])
 
-/** Removes some of the words of a drive. @returns how many */
+/** Deletes some words of a drive. @returns their number */
 export async function deleteWords(db: Db, drive: number, limit: number): Promise<number> {
   if (db.dialect === 'mysql')
     return db.run(`DELETE FROM search_word WHERE drive = ? LIMIT ${limit}`, [drive])
@@ -239,7 +242,7 @@ export async function deleteWords(db: Db, drive: number, limit: number): Promise
 }
 
 /**
- * A word of the index, with its entry as it is now; without a name where that is gone, or in
+ * A word of the index with its current entry. The name is missing if the entry is gone or in
  * another drive.
  */
 export interface WordRow {
@@ -254,8 +257,8 @@ export interface WordRow {
 }
 
 /**
- * Words in the order of the index, after one. As in beyondKey, SQLite begins to read there for a
- * comparison of rows only: it would read the index from its first word on for alternatives.
+ * Words in the order of the index, after a given one. As in beyondKey, SQLite starts there only for
+ * a row comparison. For alternatives it would read the index from its first word on.
  */
 export function wordsInOrder(
   db: Db,
@@ -274,7 +277,9 @@ export function wordsInOrder(
   )
 }
 
-/** Deletes a word of an entry, unless that has another name by now: it may have the word again. */
+/**
+ * Deletes a word of an entry, unless the entry has a new name by now, which may contain the word.
+ */
 export async function deleteWord(
   db: Db,
   { drive, word, entryId, name }: WordRow,

@@ -16,12 +16,12 @@ const read = (rows: (Omit<SearchedText, 'isReady'> & { isReady: number })[]): Se
 
 const columns = 'drive, doc, digest, is_ready AS isReady'
 
-/** In which drives a content is indexed. */
+/** The drives in which a content is indexed. */
 export const textsOfDigest = async (db: Db, digest: string): Promise<SearchedText[]> =>
   read(await db.rows(`SELECT ${columns} FROM search_text WHERE digest = ?`, [digest]))
 
 /**
- * The drives of the index that have files of a content, those left out in which its words are
+ * The indexed drives that have files with a content, without drives where its words are already
  * indexed.
  */
 export async function drivesToIndex(db: Db, digest: string): Promise<number[]> {
@@ -35,10 +35,10 @@ export async function drivesToIndex(db: Db, digest: string): Promise<number[]> {
 }
 
 /**
- * The numbers of some contents in a drive, by their digests: new ones, unless they have them. Null
- * where the drive is gone.
- * @param newId makes their ids while the drive is locked: ids and numbers have the same order, by
- * which pages go on
+ * The numbers of some contents in a drive, by digest. Assigns numbers to contents without one. Null
+ * if the drive is gone.
+ * @param newId makes ids while the drive is locked, so that ids and numbers have the same order, on
+ * which paging relies
  */
 export async function numberTexts(
   db: Db,
@@ -70,7 +70,7 @@ export async function numberTexts(
   return numbers
 }
 
-/** The contents of some blobs, where their words are indexed in these drives. */
+/** The contents of some blobs whose words are indexed in these drives. */
 export async function textsOfBlobs(
   db: Db,
   drives: readonly number[],
@@ -88,10 +88,10 @@ export async function textsOfBlobs(
   return found
 }
 
-/** A file with the content that it was found by. */
+/** A file with the content by which it was found. */
 export type TextRow = PlacedRow & { textId: string }
 
-/** The files of a drive that have some contents: so many at most. */
+/** The files of a drive with some contents, up to a number. */
 export const filesOfTexts = (
   db: Db,
   { number, bucketId }: { number: number; bucketId: string },
@@ -106,8 +106,8 @@ export const filesOfTexts = (
   )
 
 /**
- * The files of a drive that have one content, the newest first, before an id: of a content with
- * many copies a part at a time.
+ * The files of a drive with one content, newest first, before an id. Allows reading many copies in
+ * parts.
  */
 export const filesOfText = (
   db: Db,
@@ -129,7 +129,7 @@ export async function lastDocUpTo(db: Db, drive: number, id: string): Promise<nu
   return (await db.row<{ doc: number }>(sql, [drive, id]))?.doc ?? 0
 }
 
-/** Contents of the index after one, with whether a file of their drive has them. */
+/** Indexed contents after a given one, and whether a file in their drive has each. */
 export async function textsInOrder(
   db: Db,
   { drive, doc }: { drive: number; doc: number },
@@ -149,8 +149,9 @@ export async function textsInOrder(
 }
 
 /**
- * Notes of some contents that their words are about to go, so that who sees one meanwhile indexes
- * it. @returns how many
+ * Marks some contents whose words are about to be deleted, so that a process that sees one
+ * meanwhile indexes it again.
+ * @returns their number
  */
 export function unsetTextsReady(db: Db, limit: number): Promise<number> {
   if (db.dialect === 'mysql')

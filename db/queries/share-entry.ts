@@ -6,13 +6,13 @@ import { type DirectShareRow, directColumns, inOrder, LIVE } from './share.ts'
 import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
 
 /*
- * A share of one entry names it, and has no row here: what is done with it costs what it did. A share of several has a row for each, and
- * names the first of them, so that the lists of shares join one entry in either case.
+ * A share of one entry names the entry in its own row, and has no row here. A share of several
+ * entries has a row for each, and its own row names the first. So lists of shares join one entry in
+ * both cases.
  */
 
 /**
- * The entries of a share of several that are in its drive now, in the order in which they were
- * chosen.
+ * The entries of a share of several that are in its drive now, in the order of selection.
  */
 export const entriesOfShare = (
   db: Db,
@@ -27,8 +27,7 @@ export const entriesOfShare = (
   )
 
 /**
- * The ids of the entries of some shares, by the id of the share, in the order in which they were
- * chosen.
+ * The ids of the entries of some shares, by share id, in the order of selection.
  */
 export async function entryIdsOfShares(db: Db, ids: string[]): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
@@ -44,7 +43,7 @@ export async function entryIdsOfShares(db: Db, ids: string[]): Promise<Map<strin
   return found
 }
 
-/** The entries of shares of several, with what changes when they do. */
+/** The entries of shares of several, with the columns that change with them. */
 export const taggedEntriesOfShares = (
   db: Db,
   shareIds: readonly string[],
@@ -61,7 +60,7 @@ export const taggedEntriesOfShares = (
     [...shareIds],
   )
 
-/** Puts entries of a locked tree behind a share. */
+/** Adds entries of a locked tree to a share. */
 export const insertShareEntries = (db: Db, shareId: string, entryIds: readonly string[], tx: Tx) =>
   db.run(
     ...insertion(
@@ -71,7 +70,7 @@ export const insertShareEntries = (db: Db, shareId: string, entryIds: readonly s
     tx,
   )
 
-/** The share of exactly these entries that a user has made for an e-mail address. */
+/** The share of exactly these entries that a user made for an e-mail address. */
 export const findDirectShareOfAll = (
   db: Db,
   { userId, recipient }: { userId: string; recipient: string },
@@ -87,19 +86,19 @@ export const findDirectShareOfAll = (
   )
 
 /**
- * The shares of some entries, alone or with others, as `chosen` in a FROM. @param which compares an
- * id; its values are given twice
+ * The shares of some entries, alone or with others, as `chosen` in a FROM.
+ * @param which a condition on an id; its parameters are passed twice
  */
 const sharesOf = (which: string) =>
   `(SELECT id, entry_id, 1 AS alone FROM share WHERE entry_id ${which} AND entry_count IS NULL
     UNION ALL SELECT share_id, entry_id, 0 FROM share_entry WHERE entry_id ${which}) chosen`
 
-/** The same of one entry. */
+/** Like `sharesOf`, for one entry. */
 export const SHARES_OF_ONE = sharesOf('= ?')
 
 /**
- * How many live shares a user has made of some files or folders, alone or with others. One
- * statement for up to 1,000.
+ * The number of a user's live shares of some files or folders, alone or with others. One statement
+ * for up to 1,000.
  */
 export async function countSharesOf(
   db: Db,
@@ -119,17 +118,17 @@ export async function countSharesOf(
   return counts
 }
 
-/** A deleted entry that is behind a share. */
+/** A deleted entry of a share. */
 interface EndedRow {
   id: string
   entryId: string
-  /** Whether the share is of it alone. */
+  /** Whether it is the only entry of the share. */
   alone: number
 }
 
 /**
- * What is shared at any depth of some folders of a bucket: from each share upwards, because there
- * are fewer shares than entries.
+ * The shared entries at any depth below some folders of a bucket. Walks up from each share, because
+ * there are fewer shares than entries.
  */
 export const sharedBelow = (
   db: Db,
@@ -149,8 +148,8 @@ export const sharedBelow = (
   )
 
 /**
- * Locks shares of several, and then their entries, in one order for all who change them. @returns
- * the entries
+ * Locks shares of several, and then their entries, always in the same order.
+ * @returns the entries
  */
 const lockShareEntries = (
   db: Db,
@@ -165,11 +164,10 @@ const lockShareEntries = (
   )
 
 /**
- * Ends the shares of entries of a locked bucket that are deleted. Shares of several go on with what
- * is left of them, and end with their last entry. One statement where nothing is shared, and one
- * more for folders; another one where something is, and up to three more where that is behind a
- * share of several.
- * @param fullFolderIds those of the entries with something in them, whose shares end, too
+ * Ends the shares of deleted entries of a locked bucket. Shares of several continue with their
+ * remaining entries, and end with the last one. One statement if nothing is shared, and one more
+ * for folders. One more if something is shared, and up to three more for shares of several.
+ * @param fullFolderIds the non-empty folders among the entries; shares of their contents end, too
  */
 export async function endSharesOf(
   db: Db,
@@ -178,7 +176,7 @@ export async function endSharesOf(
   fullFolderIds: string[],
   tx: Tx,
 ): Promise<void> {
-  // Apart from the deletion, because MySQL does not read what it changes.
+  // A separate statement, because MySQL cannot select from a table that it is changing.
   const found = await db.rows<EndedRow>(
     `SELECT id, entry_id AS entryId, alone FROM ${sharesOf(`IN (${placeholders(entryIds)})`)}`,
     [...entryIds, ...entryIds],
@@ -201,7 +199,7 @@ export async function endSharesOf(
     await db.run(`DELETE FROM share WHERE id IN (${placeholders(ids)})`, ids, tx)
 }
 
-/** Takes entries out of locked shares, which go on with others. */
+/** Removes entries from locked shares that have other entries left. */
 async function takeOut(
   db: Db,
   shareIds: string[],

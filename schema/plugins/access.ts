@@ -27,8 +27,8 @@ declare global {
       ResolveReturnShape,
     > {
       /**
-       * The drive or workspace that the scopes `drive`, `workspace` and `workspaceTree` of the
-       * field are about. Without it, that of the parent.
+       * The drive or workspace to which the scopes `drive`, `workspace` and `workspaceTree` of the
+       * field apply. By default, that of the parent.
        */
       on?: (
         parent: ParentShape,
@@ -48,8 +48,8 @@ declare global {
 const SUBJECT_RULES = ['drive', 'workspace', 'workspaceTree', 'workspaceIfAny']
 
 /**
- * Runs the checks of fields, tells these rules what they are about, and makes scope-auth forget
- * what it has found for a field. Listed before scope-auth, so that it runs first.
+ * Runs the checks of fields, passes the subject to these rules, and clears scope-auth's cache for a
+ * field. Listed before scope-auth, so that it runs first.
  */
 export class AccessPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
@@ -90,17 +90,17 @@ function withSubject<C extends object>(
   if (!authScopes) return resolver
   const hasSubject = SUBJECT_RULES.some(rule => rule in authScopes)
   return (parent, args, context, info) => {
-    // A context of its own, because what such a rule loads belongs to one field. A copy, because V8
-    // makes a hidden class of each object that becomes a prototype.
+    // Each field has its own context, because a rule loads values for one field. It is a copy,
+    // because V8 makes a hidden class for each object that becomes a prototype.
     const own = hasSubject
       ? { ...context, subject: () => (on ? on(parent, args, context) : (parent as Subject)) }
       : context
     try {
       return resolver(parent, args, own, info)
     } finally {
-      // It keeps this in a WeakMap from contexts, whose entries lead back to their keys: V8 copies
-      // them at each collection of young objects, with all that the request has loaded, until a
-      // full one.
+      // scope-auth keeps its cache in a WeakMap from contexts, whose entries refer back to their
+      // keys. V8 copies them, with all that the request has loaded, at each minor garbage
+      // collection until a full one.
       RequestCache.clearForContext(own)
     }
   }

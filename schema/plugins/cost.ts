@@ -6,19 +6,19 @@ import SchemaBuilder, {
 import type { ScanCost } from '../paging.ts'
 
 /**
- * What a field may cost, as far as its type and its arguments do not tell (src/graphql/cost.ts).
+ * The cost of a field that does not follow from its type and arguments (src/graphql/cost.ts).
  */
 interface Cost {
-  /** How many items its list has at most. */
+  /** The maximum length of its list. */
   listSize?: number | undefined
   /**
-   * The argument whose list says how many items it has: a path below the field or, in a payload,
-   * below its mutation.
+   * The argument whose list is as long: a path below the field or, in a payload, below its
+   * mutation.
    */
   sizedBy?: string | undefined
-  /** What it reads beyond what it shows, in values: for each object that it is a field of. */
+  /** The cost of what it reads but does not return, in values, for each parent object. */
   cost?: number | undefined
-  /** The same, once however many objects. */
+  /** Like `cost`, but once for any number of parent objects. */
   scanCost?: ScanCost | undefined
 }
 
@@ -44,7 +44,7 @@ declare module 'graphql' {
 }
 
 /**
- * Publishes what fields may cost in their extensions, where the measuring of operations reads it.
+ * Publishes the costs of fields in their extensions, where the cost analysis reads them.
  */
 export class CostPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(

@@ -35,7 +35,7 @@ declare global {
 
 /**
  * Publishes `maxItems` in the extensions of an argument or input field, where GraphQL, REST and the
- * OpenAPI document read it, and makes the schema fail to build when a list does not state it.
+ * OpenAPI document read it. The schema fails to build if a list does not state it.
  */
 export class ListBoundPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onInputFieldConfig(field: PothosInputFieldConfig<Types>): PothosInputFieldConfig<Types> {
@@ -49,7 +49,7 @@ export class ListBoundPlugin<Types extends SchemaTypes> extends BasePlugin<Types
   }
 
   /**
-   * All events of a subscription have the context of its request, and each is an answer of its own.
+   * All events of a subscription share the context of its request, but each is a separate response.
    */
   override wrapResolve(
     resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,
@@ -66,7 +66,7 @@ export class ListBoundPlugin<Types extends SchemaTypes> extends BasePlugin<Types
 
 /**
  * The error for a list that is too long for its argument or input field; undefined otherwise.
- * @param at what it calls the list
+ * @param at the name of the list in the error
  */
 export function longListOf(
   { name, extensions: { maxItems } }: Pick<GraphQLInputField, 'name' | 'extensions'>,

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 
 declare module 'graphql' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
-    /** Why a mutation goes on during a maintenance; undefined where it is refused. */
+    /** Why a mutation is allowed during maintenance; undefined if it is refused. */
     goesOn?: string | undefined
   }
 }
@@ -19,15 +19,15 @@ declare global {
       maintenance: MaintenancePlugin<Types>
     }
     export interface MutationFieldOptions<Types, Type, Nullable, Args, ResolveReturnShape> {
-      /** Why it goes on during a maintenance. Without a reason it is refused then. */
+      /** Why it is allowed during maintenance. Without a reason it is refused. */
       goesOn?: string | undefined
     }
   }
 }
 
 /**
- * Refuses mutations of both interfaces during a maintenance, but for those that say why they go on;
- * after the auth scopes have passed.
+ * Refuses mutations of both interfaces during maintenance, except those with a reason to be
+ * allowed. Runs after the auth scopes have passed.
  */
 export class MaintenancePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(

@@ -14,7 +14,7 @@ declare global {
       rateLimit: RateLimitPlugin<Types>
     }
     export interface QueryFieldOptions<Types, Type, Nullable, Args, ResolveReturnShape> {
-      /** The same of a query that costs much. */
+      /** The counter of an expensive query. */
       rateLimit?: RateName
     }
     export interface MutationFieldOptions<Types, Type, Nullable, Args, ResolveReturnShape> {
@@ -25,8 +25,8 @@ declare global {
 }
 
 /**
- * Counts calls, of a user or else of the network of a client, after the auth scopes have passed, so
- * that refused calls do not count.
+ * Counts calls per user, or per client network without a user. Runs after the auth scopes have
+ * passed, so that refused calls do not count.
  */
 export class RateLimitPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(

@@ -14,7 +14,7 @@ declare global {
 }
 
 /**
- * Makes the schema fail to build when a root field does not declare its auth scopes. `public: true`
+ * Makes the schema fail to build if a root field does not declare its auth scopes. `public: true`
  * is a declaration, too.
  */
 export class RequireAuthPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {

@@ -54,10 +54,13 @@ export interface RestRoute {
   from?: Record<string, Source>
 }
 
-/** What a field or an argument looks like in the API document. */
+/** The example of a field or an argument in the API document. */
 export type Example = string | number | boolean | readonly (string | number)[]
 
-/** What an argument may be beside its type, for the API document; the service checks it. */
+/**
+ * Constraints of an argument in addition to its type, for the API document. The service checks
+ * them.
+ */
 export interface Bounds {
   minimum?: number
   maximum?: number

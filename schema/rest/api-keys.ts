@@ -15,7 +15,7 @@ const keyFields = (t: ObjectFields<ApiKeyView | NewApiKey>) => ({
   id: t.exposeID('id'),
 })
 
-/** What a new key is to be. */
+/** The properties of a new key. */
 const keyInput = (arg: Argument, scopes: readonly KeyScope[]) => ({
   description: arg.string({ example: 'Runs on the machine in the cellar.' }),
   expires_in: arg.string({

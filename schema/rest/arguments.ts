@@ -13,7 +13,7 @@ export const limit = limitOf('Entries')
 
 export const cursor = { description: 'Where to continue: the `next_cursor` of the previous page.' }
 
-/** Which page of a list. */
+/** The arguments that select a page of a list. */
 export const paged = (arg: Argument) => ({ cursor: arg.string(cursor), limit: arg.int(limit) })
 
 export const modifiedAt = (arg: Argument) =>
@@ -30,13 +30,13 @@ export const onConflict = {
   bounds: { enum: onConflicts },
 }
 
-/** What the sender of a mail writes in it. */
+/** The sender's message in a mail. */
 export const mailMessage = {
   description: `A message for the mail, up to ${figure(MAX_MESSAGE)} characters. It is not stored.`,
   example: 'As we said on the phone.',
 }
 
-/** Of what a client has seen. A route that takes it answers 412, too. */
+/** The ETag that the client has seen. A route with this argument may also answer 412. */
 export const ifMatch = {
   description:
     'The ETag of the file or folder: it is changed only if it still has this ETag (RFC 9110).',
@@ -55,7 +55,7 @@ export const mode = {
   bounds: { enum: ['download', 'inline'] },
 }
 
-/** What moves something to another path, and how. */
+/** The arguments of a move to another path. */
 export const move = (arg: Argument, examples: { source: string; destination: string }) => ({
   if_match: arg.string(ifMatch),
   on_conflict: arg.string(onConflict),
@@ -68,8 +68,9 @@ export const move = (arg: Argument, examples: { source: string; destination: str
 })
 
 /**
- * The terms of a link that can be taken away, where an argument that is left out changes nothing.
- * @param inputs what the service calls them, by their names on the wire
+ * The terms of a link that can be removed. Omitted arguments change nothing, so removing needs its
+ * own argument.
+ * @param inputs the service's names of the terms, by their names on the wire
  */
 export function clearable<Input extends string>(inputs: Record<string, Input>) {
   const names = Object.keys(inputs)

@@ -19,18 +19,18 @@ export interface RestTypes extends BaseTypes {
     Long: { Input: number; Output: number }
     Labels: { Input: never; Output: Record<string, string> }
     Void: { Input: never; Output: null }
-    /** A file that is sent as bytes, or by a redirect. */
+    /** A file, sent as bytes or by a redirect. */
     Download: { Input: never; Output: Download }
-    /** A small picture, whose bytes the service sends itself. */
+    /** A thumbnail, whose bytes the service sends itself. */
     Picture: { Input: never; Output: PreviewBytes }
-    /** A JSON file that is made while it is sent. */
+    /** A JSON file that is generated while it is sent. */
     Attachment: { Input: never; Output: Attachment }
   }
 }
 
 /**
- * The REST operations, with the names that are on the wire. A builder of its own: its types share
- * their names with those of the graph, and none of them need to say to which face they belong.
+ * The REST operations, with the names that are on the wire. It has its own builder, because its
+ * types have the same names as those of GraphQL.
  */
 export const builder = new SchemaBuilder<RestTypes>({
   ...base,
@@ -50,7 +50,7 @@ export type Types = typeof builder.$inferSchemaTypes
 /** Makes arguments that several fields share. */
 export type Argument = ArgBuilder<Types>
 
-/** What resolvers are given for arguments that are made by such a function. */
+/** The values that resolvers receive for arguments made by such a function. */
 export type Given<Made extends (arg: Argument, ...more: never) => InputFieldMap> =
   InputShapeFromFields<ReturnType<Made>>
 
@@ -60,7 +60,9 @@ export type DriveContext = RestTypes['AuthContexts']['drive']
 /** Makes fields that several objects share. */
 export type ObjectFields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>
 
-/** An object of answers. The last argument is its fields; before them may stand what it is. */
+/**
+ * An object in responses. The last argument is its fields; an optional description precedes them.
+ */
 export function objectOf<Shape extends object>(
   name: string,
   ...about: [ObjectFieldsShape<Types, Shape>] | [string, ObjectFieldsShape<Types, Shape>]
@@ -90,8 +92,8 @@ builder.scalarType('Attachment', {
 })
 
 /**
- * Without a node of its own, SOFA would print and parse a whole root type once for each argument,
- * for a document that is not served.
+ * Without its own AST node, SOFA would print and parse a whole root type for each argument, to
+ * build a document that is never served.
  */
 const emptyNode = (name: string): ObjectTypeDefinitionNode => ({
   kind: Kind.OBJECT_TYPE_DEFINITION,

@@ -5,8 +5,8 @@ import { joinPath, parseFilePath, parsePath } from '../../src/values/paths.ts'
 import type { move } from './arguments.ts'
 import type { DriveContext, Given } from './builder.ts'
 
-// REST moves and deletes one file or one folder at a time, with field names of its own. These
-// functions translate that for the service, which changes any entries.
+// REST moves and deletes one file or folder at a time, with its own field names. These functions
+// call the service, which changes any number of entries.
 
 /** Sends the revision of a file or folder as the ETag. */
 export function named<F extends { revision: number }>({ shared }: DriveContext, entry: F): F {
@@ -77,7 +77,8 @@ export async function moveFolder(args: MoveArguments, context: DriveContext): Pr
 }
 
 /**
- * Deletes a file. @returns its path
+ * Deletes a file.
+ * @returns its path
  * @param field the input field, for errors
  */
 export async function deleteFile(

@@ -26,7 +26,7 @@ const CopiedEntries = objectOf<{ copies: { id: string; path: string }[] }>('Copi
   copies: t.expose('copies', { type: [CopiedEntry], description: 'In the order of the input.' }),
 }))
 
-/** With what every copy fails. */
+/** The error codes of every copy. */
 const FAILS = [
   'INVALID_PATH',
   'FILE_NOT_FOUND',
@@ -36,7 +36,7 @@ const FAILS = [
   'QUOTA_EXCEEDED',
 ] as const
 
-/** Where copies go, and how. */
+/** The destination of copies, and what to do if a name is taken. */
 const place = (arg: Argument) => ({
   folder: arg.string({
     description:
@@ -61,7 +61,7 @@ async function made({ services }: Context, drive: Drive, ids: string[]): Promise
   return { copies }
 }
 
-/** The copies; null, and 202, while they are made in the background. */
+/** The copies; null with status 202 while they are made in the background. */
 async function outcomeOf(
   context: Context,
   drive: Drive,
@@ -175,7 +175,7 @@ const CancelledCopy = objectOf<{ id: string; state: string }>('CancelledCopy', t
   }),
 }))
 
-/** A copy of the caller that goes into a drive. @throws COPY_NOT_FOUND */
+/** A copy of the caller into a drive. @throws COPY_NOT_FOUND */
 async function copyInto(
   { services, caller, drive }: DriveContext,
   id: string,

@@ -19,7 +19,7 @@ operation('GET /api/d/private/{token}', 'privateDownload', {
     services.downloads.openToken(caller, token, mode),
 })
 
-/** With what the opening of a share fails. */
+/** The error codes of opening a share. */
 export const OPENING_FAILS = [
   'INVALID_MODE',
   'UNAUTHENTICATED',
@@ -33,7 +33,7 @@ export const OPENING_FAILS = [
   'SHARE_NOT_FOUND',
 ] as const
 
-/** The argument that names what is in a shared folder. */
+/** The argument that names an entry in a shared folder. */
 export const belowFolder = {
   description: 'In a shared folder: the path of a file or folder; by default the whole folder.',
   example: 'report.pdf',

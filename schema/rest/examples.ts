@@ -1,11 +1,11 @@
 /**
- * Values that several examples of the API document share, so that one reads as the answer to
- * another.
+ * Values that several examples of the API document share, so that their requests and responses
+ * match.
  */
 export const ID = '6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44'
 export const BYTES = 1_048_576
 export const CRC32 = 'cbf43926'
-/** What is said of the time of a file. */
+/** The description of a file's time. */
 export const MODIFIED =
   'When its content was last modified, as its computer says; else when it was uploaded.'
 export const MD5 = '9e107d9d372bb6826bd81d3542a419d6'

@@ -163,7 +163,7 @@ operation('DELETE /api/favourites/{favourite_id}', 'removeFavourite', {
   },
 })
 
-/** A favourite by the id of what it marks. @throws FAVOURITE_NOT_FOUND */
+/** A favourite by the id of the marked entry or share. @throws FAVOURITE_NOT_FOUND */
 async function one(context: Context, caller: Parameters<typeof visibleFavourites>[1], id: string) {
   const all = await visibleFavourites(context, caller)
   const found = all.find(({ entryId, shareId }) => entryId === id || shareId === id)

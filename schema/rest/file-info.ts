@@ -49,7 +49,8 @@ declareForOwners(ofOwnFiles, ({ whose, base, operation, name, denied }) => {
     type: FileInfo,
     resolve: async ({ file_id: id, path }, context) => {
       const file = await context.services.listings.file(context.tree, { id, path })
-      // The revision does not tell when a folder above it was renamed, and with that its path.
+      // The revision does not change when a folder above the file is renamed, although its path
+      // does.
       context.shared.revalidates = !id
       return { ...named(context, file), drive: context.drive }
     },

@@ -22,7 +22,7 @@ import {
 import { operationsOf } from './operation.ts'
 import { declareForOwners } from './owners.ts'
 
-/** What senders do belongs to this area, too. */
+/** The operations of senders belong to this area, too. */
 export const operation = operationsOf(
   'file requests',
   'Links with which others send files into a folder.',
@@ -166,7 +166,7 @@ declareForOwners(
       }),
       type: FileRequest,
       resolve: async ({ folder, ...given }, { services, caller, tree }, info) => {
-        // Each password costs a hash, which all callers share the processor for.
+        // Hashing a password is expensive, and all callers share the processor.
         if (given.password) await services.rateLimits.hit('protected_links', caller.userId, info)
         return services.fileRequests.create(caller, tree, { path: folder ?? '' }, inputOf(given))
       },

@@ -29,5 +29,5 @@ import './workspace-files.ts'
 import './workspace-folders.ts'
 import { builder } from './builder.ts'
 
-/** The REST operations; areas and fields stay in the order in which they are declared. */
+/** The REST operations. Areas and fields keep the order in which they are declared. */
 export const restSchema = builder.toSchema({ sortSchema: false })

@@ -77,7 +77,7 @@ operation('POST /api/workspaces/invites/create', 'createInvite', {
     role: arg.string({ required: true, description: 'admin, editor or viewer', example: ROLE }),
   }),
   on: ({ workspace_id: workspaceId, ...offer }, { services }) => {
-    // An offer that no role could make is refused before roles are looked at.
+    // An offer that no role may make is refused before the caller's role is checked.
     services.invites.offerOf(offer)
     return { workspaceId }
   },

@@ -50,7 +50,7 @@ operation('PATCH /api/workspaces/members/role', 'changeMemberRole', {
     user_id: arg.id({ required: true }),
   }),
   on: ({ workspace_id: workspaceId, role }) => {
-    // A word that is no role is refused before it is asked who may.
+    // An invalid role is refused before the caller's permission is checked.
     parseRole(role)
     return { workspaceId }
   },

@@ -17,8 +17,8 @@ type Route = RestRoute['route']
 type Scopes = Partial<RestTypes['AuthScopes']>
 
 /**
- * The argument of the operations that are about a workspace: those whose path names one, and those
- * whose rule is about one.
+ * The argument of workspace operations: those with a workspace in their path, and those with a rule
+ * about one.
  */
 type Place<R extends Route, S extends Scopes> = R extends `${string}{workspace_id}${string}`
   ? { workspace_id: string }
@@ -40,24 +40,23 @@ interface Options<
 > extends Omit<RestRoute, 'area' | 'route'> {
   description: string
   /**
-   * Whether it may continue after its request: null, and what `shared.accepted` says, is answered
-   * with 202 then.
+   * Whether it may continue after its request. It then returns null, and the response is 202 with
+   * `shared.accepted`.
    */
   defers?: Defers
   auth: S
   rateLimit?: RateName
   /**
-   * Why it goes on during a maintenance, where it changes something; without a reason it is refused
-   * then.
+   * For a change: why it is allowed during maintenance. Without a reason it is refused.
    */
   goesOn?: string
   args?: (arg: Argument) => Fields
   /**
-   * What the rule about a drive or a workspace is about, where that is not just the drive of the
-   * caller or the workspace that is named.
+   * The subject of the rule about a drive or a workspace, unless it is the caller's own drive or
+   * the named workspace.
    */
   on?: (args: InputShapeFromFields<Fields> & Place<R, S>, context: Context) => Subject
-  /** What it answers; nothing without it. */
+  /** The type of its response; without it, there is no value. */
   type?: Type
   resolve: (
     args: InputShapeFromFields<Fields> & Place<R, S>,
@@ -72,7 +71,7 @@ interface Options<
  */
 export const operationsOf =
   (area: string, about: string) =>
-  /** An operation: its route, the name of its field, and all that is to be said of it. */
+  /** An operation: its route, the name of its field, and its options. */
   <
     const R extends Route,
     const S extends Scopes,
@@ -101,8 +100,8 @@ export const operationsOf =
       workspaceId === undefined ? { driveId: null } : { workspaceId }
     const subject = (on ?? usual) as (args: object, context: Context) => Subject
     const options = (arg: Argument) => ({
-      // What is answered is typed in the parameters of this function; Pothos cannot follow it
-      // through a generic one.
+      // The parameters of this function type the response. Pothos cannot infer it through a generic
+      // function.
       type: (type ?? 'Void') as ObjectRef<Types, object>,
       nullable: type === undefined || defers === true,
       description,

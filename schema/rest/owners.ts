@@ -2,18 +2,18 @@ import { operationsOf } from './operation.ts'
 
 type Operation = ReturnType<typeof operationsOf>
 
-/** Whose files the routes are about. */
+/** The owner of the files behind a group of routes. */
 interface Owner {
-  /** In texts. */
+  /** Its name in descriptions. */
   whose: string
-  /** The path of its routes begins with it. */
+  /** The prefix of its paths. */
   base: '/api' | '/api/workspaces/{workspace_id}'
   operation: Operation
   /** The name of a field: a verb, if it has one, and a noun. */
   name(verb: string, noun: string): string
-  /** The statuses for members who may not. */
+  /** The statuses for members without permission. */
   denied: readonly number[]
-  /** What is not the same for both. */
+  /** Selects a value for one of the two owners. */
   of<T, W>(own: T, workspaces: W): T | W
 }
 
@@ -23,8 +23,8 @@ const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name
 export const ofWorkspaceFiles = operationsOf('workspace files', 'Files and folders of a workspace.')
 
 /**
- * Declares the same routes twice: for the files of the caller, and for those of workspaces.
- * @param own declares those of the former
+ * Declares the same routes twice: for the files of the caller, and for the files of workspaces.
+ * @param own declares the caller's routes
  */
 export function declareForOwners(
   own: Operation,

@@ -20,7 +20,7 @@ import { ReceivedPart } from './uploads.ts'
 
 const SENDER = 'header x-sender-token'
 
-/** What every request of a sender names. */
+/** The arguments of every sender's request. */
 const place = (arg: Argument) => ({
   token: arg.string({ required: true, example: FILE_REQUEST_TOKEN }),
   sender: arg.string({

@@ -40,8 +40,8 @@ export const operation = operationsOf(
 )
 
 /**
- * The media type of a shared file. A folder has that which programs give to directories, so that
- * clients can tell.
+ * The media type of a shared file. Folders have the usual media type of directories, so that
+ * clients recognize them.
  */
 export const typeOf = ({ kind, fileType }: { kind: number; fileType: string }) =>
   kind === FOLDER ? 'inode/directory' : fileType
@@ -119,7 +119,7 @@ const SharedEntries = objectOf<SharedLevel>('SharedEntries', t => ({
   path: t.string({ example: '', resolve: level => joinPath(level.names) }),
 }))
 
-/** What lists of a shared folder are sorted by, by the names on the wire. */
+/** The sort fields of shared folders, by their names on the wire. */
 const sorts = { name: 'name', size: 'size', updated_at: 'updatedAt' } as const
 const directions = ['asc', 'desc']
 
@@ -183,7 +183,7 @@ const CreatedShare = objectOf<ShareView>('CreatedShare', t => ({
   sharing_token: t.exposeString('token', { example: SHARE_TOKEN }),
 }))
 
-/** What may be done with a share, and what its sharer learns of it. */
+/** The permissions of a share, and the notices to its sharer. */
 export const rights = (arg: Argument) => ({
   allow_download: arg.boolean({
     description: 'Whether the files may be downloaded, not only viewed on the page of the share.',
@@ -219,7 +219,7 @@ export const terms = (arg: Argument) => ({
   password: arg.string({ description: `1 to ${MAX_PASSWORD} characters.`, example: PASSWORD }),
 })
 
-/** What is left out is not said: null would take it away. */
+/** Omitted terms are left out, because null would remove them. */
 export const inputOf = (given: Given<typeof terms>): ShareInput => ({
   label: given.label ?? undefined,
   title: given.title ?? undefined,
@@ -270,7 +270,7 @@ operation('POST /api/files/quick_share', 'createPublicShare', {
   }),
   type: CreatedShare,
   resolve: async ({ object, ...given }, { services, caller }, info) => {
-    // Each password costs a hash, which all callers share the processor for.
+    // Hashing a password is expensive, and all callers share the processor.
     if (given.password) await services.rateLimits.hit('protected_links', caller.userId, info)
     const entries = [{ path: joinPath(parseFilePath(object, 'object')) }]
     const linked = { tree: caller.bucket, entries, kind: FILE } as const

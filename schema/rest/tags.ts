@@ -39,7 +39,7 @@ const DeletedTag = objectOf<{ id: string }>('DeletedTag', t => ({
   tag_deleted: t.exposeID('id', { example: ID }),
 }))
 
-/** A file or folder that is listed apart from its folder. */
+/** A file or folder in a list that spans folders. */
 export const FoundEntry = objectOf<PlacedEntry & { drive: Drive }>(
   'FoundEntry',
   'A file or folder.',

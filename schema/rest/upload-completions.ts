@@ -22,7 +22,7 @@ import { File } from './files.ts'
 import { declareForOwners } from './owners.ts'
 import { operation } from './uploads.ts'
 
-/** What completes an upload. */
+/** The arguments of a completion. */
 const completion = (arg: Argument) => ({
   if_match: arg.string(ifMatch),
   crc32: arg.string({ description: 'Expected CRC-32 of the whole file, in hex.', example: CRC32 }),
@@ -73,7 +73,7 @@ const WorkspaceFile = objectOf<FileView & { drive: Drive }>(
   }),
 )
 
-/** What a completion has stored, and its file as it is now: it may have been replaced since. */
+/** The result of a completion, and its file as it is now. The file may have been replaced since. */
 interface Completed {
   uploadId: string
   file: FileView
@@ -109,7 +109,7 @@ const CompletedWorkspaceUpload = completed(
   WORKSPACE_FILE_PATH,
 )
 
-/** What an upload has stored; null, and 202, while it is being completed in the background. */
+/** The result of an upload; null with status 202 while it is completed in the background. */
 async function completeUpload(
   context: DriveContext,
   id: string,
@@ -193,7 +193,7 @@ declareForOwners(
         'The result of an asynchronous completion: the answer that the completion itself would have given, or 202 while it runs. A file is reported for a day, an error until the upload ends.',
       auth: { drive: 'write' },
       statuses: [400, 401, 403, 404, 409, 412],
-      // The credential of this request is not the one of the completion.
+      // The credential of this request may differ from that of the completion.
       fails: [...FAILS, 'FORBIDDEN', 'REVISION_MISMATCH'],
       defers: true,
       args: arg => ({

@@ -9,7 +9,7 @@ import { declareForOwners } from './owners.ts'
 /** Uploads into workspaces belong to this area, too. */
 export const operation = operationsOf('uploads', 'Resumable uploads, in parts.')
 
-/** What is declared of a file that is to come. */
+/** The declared properties of a future file. */
 const declaration = (arg: Argument) => ({
   content_type: arg.string({ description: 'Media type.', example: MEDIA_TYPE }),
   direct: arg.boolean({

@@ -21,7 +21,7 @@ operation('GET /api/workspaces/{workspace_id}/files/download', 'workspaceDownloa
     path: arg.string({ example: WORKSPACE_FILE_PATH }),
   }),
   on: ({ workspace_id: workspaceId, mode }) => {
-    // A word that is no mode is refused before it is asked who may.
+    // An invalid mode is refused before the caller's permission is checked.
     parseMode(mode ?? undefined)
     return { workspaceId }
   },
