@@ -11,6 +11,7 @@ import { previewReaders } from './migrations/0045-preview-readers.ts'
 import { textVersion } from './migrations/0046-text-version.ts'
 import { shareWords } from './migrations/0048-share-words.ts'
 import { changeStamps } from './migrations/0050-change-stamps.ts'
+import { endedShares } from './migrations/0051-ended-shares.ts'
 import { makeSearchTables } from './search-tables.ts'
 
 /**
@@ -35,6 +36,7 @@ const all: Migration[] = [
   textVersion,
   shareWords,
   changeStamps,
+  endedShares,
 ]
 
 /** The last step of the development versions whose tables are those of 0.1.0. */

@@ -7,6 +7,7 @@ import { defineModel, type ModelOf } from './models/columns.ts'
 import { DavLock } from './models/dav-lock.ts'
 import { DavProperty } from './models/dav-property.ts'
 import { DeletionHold } from './models/deletion-hold.ts'
+import { EndedShare, EndedShareEntry } from './models/ended-share.ts'
 import { Entry } from './models/entry.ts'
 import { EntryCopy } from './models/entry-copy.ts'
 import { EntryCopyFolder } from './models/entry-copy-folder.ts'
@@ -63,6 +64,8 @@ const tables = {
   DavLock,
   DavProperty,
   DeletionHold,
+  EndedShare,
+  EndedShareEntry,
   Entry,
   EntryCopy,
   EntryCopyFolder,

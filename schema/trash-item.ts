@@ -60,6 +60,15 @@ export const TrashItem = builder.objectRef<TrashItemNode>('TrashItem').implement
       type: 'DateTime',
       description: 'When it will be deleted permanently; sooner if the trash is full.',
     }),
+    endedShares: t.exposeInt('endedShares', {
+      description: 'How many links and shares with people ended, or lost it, with the deletion.',
+    }),
+    sharesReturnUntil: t.expose('sharesReturnUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'Until when restoring it brings these shares back. Later, they stay ended. Null if there are none.',
+    }),
   }),
 })
 
@@ -108,7 +117,7 @@ const sizedByItems = { listSize: MAX_CHANGED, sizedBy: 'input.items' } as const
 
 mutation('restoreFromTrash', {
   description:
-    'Restores deleted files and folders with their ids and everything except their shares: either all of them, or none.',
+    'Restores deleted files and folders with their ids: either all of them, or none. Their shares come back for ten minutes after the deletion, and stay ended later.',
   auth: { drive: 'write' },
   fails: [
     'INVALID_INPUT',

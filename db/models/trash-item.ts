@@ -1,4 +1,4 @@
-import { counter, longText, moment, type Row, table, uuid } from './columns.ts'
+import { counter, integer, longText, moment, type Row, table, uuid } from './columns.ts'
 
 /**
  * A deleted file or folder that can be restored: its entry no longer has a parent, and its contents
@@ -20,6 +20,8 @@ export const TrashItem = table({
     folders: counter,
     deletedBy: uuid.nullable(),
     deletedAt: moment,
+    /** How many shares ended, or lost an entry, with the deletion. */
+    endedShares: integer.default(0),
   },
   unique: [['entryId']],
   indexes: [['bucketId', 'id'], ['deletedAt']],

@@ -7,6 +7,8 @@ const ended = {
   session: { key: 'hash', where: 'expires_at <= ?', values: (at: number) => [at] },
   share_use: { key: 'id', where: 'expires_at <= ?', values: (at: number) => [at] },
   share: { key: 'id', where: 'expires_at < ?', values: (at: number) => [at] },
+  ended_share: { key: 'id', where: 'ended_at < ?', values: (at: number) => [at] },
+  ended_share_entry: { key: 'item_id', where: 'ended_at < ?', values: (at: number) => [at] },
   file_request: {
     key: 'id',
     where:

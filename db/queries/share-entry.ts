@@ -1,6 +1,13 @@
 import type { Db, Tx } from '../index.ts'
 import type { Entry } from '../models/entry.ts'
 import { ShareEntry } from '../models/share-entry.ts'
+import {
+  insertAgain,
+  keepEndedShares,
+  type LeftEntry,
+  lockEndedShares,
+  type RawRow,
+} from './ended-share.ts'
 import { type PlacedRow, placedColumns } from './entry-list.ts'
 import { type DirectShareRow, directColumns, inOrder, LIVE } from './share.ts'
 import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
@@ -122,6 +129,8 @@ export async function countSharesOf(
 interface EndedRow {
   id: string
   entryId: string
+  /** The deleted entry that it is, or is in. */
+  topId: string
   /** Whether it is the only entry of the share. */
   alone: number
 }
@@ -142,7 +151,7 @@ export const sharedBelow = (
          FROM share s LEFT JOIN share_entry x ON x.share_id = s.id JOIN entry e ON e.id = COALESCE(x.entry_id, s.entry_id)
          WHERE s.bucket_id = ?
        UNION ALL SELECT up.share_id, up.entry_id, up.alone, p.id, p.parent_id FROM up JOIN entry p ON p.id = up.parent_id
-     ) SELECT share_id AS id, entry_id AS entryId, alone FROM up WHERE id IN (${placeholders(folderIds)})`,
+     ) SELECT share_id AS id, entry_id AS entryId, id AS topId, alone FROM up WHERE id IN (${placeholders(folderIds)})`,
     [bucketId, ...folderIds],
     tx,
   )
@@ -151,34 +160,38 @@ export const sharedBelow = (
  * Locks shares of several, and then their entries, always in the same order.
  * @returns the entries
  */
-const lockShareEntries = (
-  db: Db,
-  ids: string[],
-  tx: Tx,
-): Promise<Pick<ShareEntry, 'shareId' | 'entryId'>[]> =>
+const lockShareEntries = (db: Db, ids: string[], tx: Tx): Promise<ShareEntry[]> =>
   db.rows(
-    `SELECT x.share_id AS shareId, x.entry_id AS entryId FROM share s ${inOrder(db)} share_entry x
+    `SELECT x.share_id AS shareId, x.entry_id AS entryId, x.position FROM share s ${inOrder(db)} share_entry x
      WHERE s.id IN (${placeholders(ids)}) AND x.share_id = s.id ORDER BY s.id, x.position${db.forUpdate}`,
     ids,
     tx,
   )
 
+/** A share that a deletion ended or made smaller, with an entry that left it. */
+export interface Ended extends LeftEntry {
+  /** The deleted entry that it is, or is in. */
+  topId: string
+}
+
 /**
  * Ends the shares of deleted entries of a locked bucket. Shares of several continue with their
  * remaining entries, and end with the last one. One statement if nothing is shared, and one more
- * for folders. One more if something is shared, and up to three more for shares of several.
+ * for folders.
  * @param fullFolderIds the non-empty folders among the entries; shares of their contents end, too
+ * @param keptAt the time of a deletion that can be undone; null if it is final
+ * @returns what left which share; nothing if the deletion is final
  */
 export async function endSharesOf(
   db: Db,
   bucketId: string,
-  entryIds: string[],
-  fullFolderIds: string[],
+  { entryIds, fullFolderIds }: { entryIds: string[]; fullFolderIds: string[] },
+  keptAt: number | null,
   tx: Tx,
-): Promise<void> {
+): Promise<Ended[]> {
   // A separate statement, because MySQL cannot select from a table that it is changing.
   const found = await db.rows<EndedRow>(
-    `SELECT id, entry_id AS entryId, alone FROM ${sharesOf(`IN (${placeholders(entryIds)})`)}`,
+    `SELECT id, entry_id AS entryId, entry_id AS topId, alone FROM ${sharesOf(`IN (${placeholders(entryIds)})`)}`,
     [...entryIds, ...entryIds],
     tx,
   )
@@ -187,16 +200,82 @@ export async function endSharesOf(
   const ended = new Set(found.filter(isAlone).map(({ id }) => id))
   const several = new Set(found.filter(row => !isAlone(row)).map(({ id }) => id))
   const gone = new Set(found.filter(row => !isAlone(row)).map(({ entryId }) => entryId))
+  const positions = new Map<string, number>()
+  const sharers = new Map<string, string>()
   for (const ids of inParts([...several], 500)) {
     const rows = await lockShareEntries(db, ids, tx)
+    for (const { shareId, entryId, position } of rows)
+      positions.set(`${shareId} ${entryId}`, position)
     const left = new Set(
       rows.filter(({ entryId }) => !gone.has(entryId)).map(({ shareId }) => shareId),
     )
     for (const id of ids) if (!left.has(id)) ended.add(id)
+    if (keptAt !== null && left.size > 0)
+      for (const share of await rawShares(db, [...left], tx)) note(sharers, share)
     await takeOut(db, [...left], gone, tx)
   }
-  for (const ids of inParts([...ended], 1000))
+  for (const ids of inParts([...ended], 1000)) {
+    if (keptAt !== null) {
+      const rows = await rawShares(db, ids, tx)
+      for (const share of rows) note(sharers, share)
+      await keepEndedShares(db, rows, keptAt, tx)
+    }
     await db.run(`DELETE FROM share WHERE id IN (${placeholders(ids)})`, ids, tx)
+  }
+  return unique(found).flatMap(({ id: shareId, entryId, topId }) => {
+    const userId = sharers.get(shareId)
+    const position = positions.get(`${shareId} ${entryId}`) ?? 0
+    return userId === undefined ? [] : [{ shareId, entryId, topId, userId, position }]
+  })
+}
+
+/** A shared folder with something in it is found twice. */
+const unique = (rows: EndedRow[]): EndedRow[] => [
+  ...new Map(rows.map(row => [`${row.id} ${row.entryId}`, row])).values(),
+]
+
+/** Locks shares, with all their columns. */
+const rawShares = (db: Db, ids: string[], tx: Tx): Promise<RawRow[]> =>
+  db.rows(`SELECT * FROM share WHERE id IN (${placeholders(ids)})${db.forUpdate}`, ids, tx)
+
+const note = (sharers: Map<string, string>, { id, user_id }: RawRow) =>
+  sharers.set(String(id), String(user_id))
+
+/**
+ * Puts entries of a locked bucket back behind the shares that they left, and makes those of these
+ * shares again that have ended with their last entry. A share that ended for another reason stays
+ * ended.
+ * @param mayReturn whether a share that ended may be made again. It is given its terms.
+ */
+export async function returnShares(
+  db: Db,
+  entries: readonly LeftEntry[],
+  mayReturn: (userId: string, terms: RawRow) => Promise<boolean>,
+  tx: Tx,
+): Promise<void> {
+  const byShare = Map.groupBy(entries, ({ shareId }) => shareId)
+  for (const ids of inParts([...byShare.keys()], 500)) {
+    const live = new Set((await rawShares(db, ids, tx)).map(({ id }) => String(id)))
+    const over = ids.filter(id => !live.has(id))
+    const ended = over.length === 0 ? [] : await lockEndedShares(db, over, Date.now(), tx)
+    for (const share of ended) {
+      const terms = JSON.parse(share.terms)
+      const [first] = byShare.get(share.id) ?? []
+      if (!first || !(await mayReturn(share.userId, terms))) continue
+      await insertAgain(db, share, first.entryId, tx)
+      if (terms.entry_count !== null) live.add(share.id)
+    }
+    const back = ids.filter(id => live.has(id)).flatMap(id => byShare.get(id) ?? [])
+    for (const some of inParts(back, 200))
+      await db.run(
+        ...insertion(
+          ShareEntry,
+          some.map(({ shareId, entryId, position }) => ({ shareId, entryId, position })),
+        ),
+        tx,
+      )
+    await recount(db, [...live], tx)
+  }
 }
 
 /** Removes entries from locked shares that have other entries left. */
@@ -213,6 +292,12 @@ async function takeOut(
       [...shareIds, ...some],
       tx,
     )
+  await recount(db, shareIds, tx)
+}
+
+/** Sets the number and the first of the entries of shares of several. */
+async function recount(db: Db, shareIds: string[], tx: Tx): Promise<void> {
+  if (shareIds.length === 0) return
   await db.run(
     `UPDATE share SET entry_count = (SELECT COUNT(*) FROM share_entry x WHERE x.share_id = share.id),
        entry_id = (SELECT x.entry_id FROM share_entry x WHERE x.share_id = share.id ORDER BY x.position LIMIT 1)

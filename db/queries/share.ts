@@ -256,14 +256,22 @@ export const deleteShare = async (db: Db, id: string, tx: Tx): Promise<boolean> 
 
 /**
  * Deletes the shares that a member made from a workspace, after the same transaction took away the
- * right to share.
+ * right to share. Shares that ended with a deletion do not come back either.
  */
-export const deleteSharesBy = (db: Db, userId: string, workspaceId: string, tx: Tx) =>
-  db.run(
-    'DELETE FROM share WHERE user_id = ? AND bucket_id = (SELECT t.id FROM bucket t WHERE t.workspace_id = ?)',
-    [userId, workspaceId],
-    tx,
-  )
+export async function deleteSharesBy(
+  db: Db,
+  userId: string,
+  workspaceId: string,
+  tx: Tx,
+): Promise<void> {
+  for (const table of ['share', 'ended_share'])
+    await db.run(
+      `DELETE FROM ${table} WHERE user_id = ?
+         AND bucket_id = (SELECT t.id FROM bucket t WHERE t.workspace_id = ?)`,
+      [userId, workspaceId],
+      tx,
+    )
+}
 
 /** The number of live links of a user. */
 export async function countLinks(db: Db, userId: string, tx: Tx): Promise<number> {

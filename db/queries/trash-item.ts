@@ -13,7 +13,7 @@ import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
  */
 export type TrashItemRow = Pick<
   TrashItem,
-  'id' | 'bucketId' | 'path' | 'bytes' | 'files' | 'deletedBy' | 'deletedAt'
+  'id' | 'bucketId' | 'path' | 'bytes' | 'files' | 'deletedBy' | 'deletedAt' | 'endedShares'
 > &
   Pick<Entry, 'kind' | 'fileType'>
 
@@ -24,7 +24,8 @@ export interface TrashedNode extends Node {
   path: string
 }
 
-const VIEW = `t.id, t.bucket_id AS bucketId, e.kind, e.file_type AS fileType, t.path, t.bytes, t.files, t.deleted_by AS deletedBy, t.deleted_at AS deletedAt
+const VIEW = `t.id, t.bucket_id AS bucketId, e.kind, e.file_type AS fileType, t.path, t.bytes, t.files, t.deleted_by AS deletedBy, t.deleted_at AS deletedAt,
+  t.ended_shares AS endedShares
   FROM trash_item t JOIN entry e ON e.id = t.entry_id`
 
 const AT_ONCE = 200

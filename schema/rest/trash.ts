@@ -41,6 +41,17 @@ const TrashItem = objectOf<Placed<TrashItemView>>(
       type: 'DateTime',
       description: 'When it will be deleted permanently; sooner if the trash is full.',
     }),
+    ended_shares: t.expose('endedShares', {
+      type: 'Long',
+      description: 'How many links and shares with people ended, or lost it, with the deletion.',
+      example: 1,
+    }),
+    shares_return_until: t.expose('sharesReturnUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'Until when restoring it brings these shares back. Later, they stay ended. Null if there are none.',
+    }),
   }),
 )
 
@@ -103,7 +114,7 @@ declareForOwners(
     })
 
     operation(`POST ${path}/restore`, name('restore'), {
-      description: `Restores deleted files and folders of ${whose}: either all of them, or none. Their shares are not restored.`,
+      description: `Restores deleted files and folders of ${whose}: either all of them, or none. Their shares come back for ten minutes after the deletion, and stay ended later.`,
       auth: { drive: 'write' },
       statuses: [400, 401, ...denied, 404, 409],
       fails: [

@@ -9,6 +9,7 @@ import {
 } from '../../db/queries/blob.ts'
 import { endKeep, expiredKeeps } from '../../db/queries/bucket.ts'
 import { textKeysOf } from '../../db/queries/content-text.ts'
+import { GRACE_MS } from '../../db/queries/ended-share.ts'
 import { oldEvents, purgeEvents } from '../../db/queries/event.ts'
 import { deleteEnded } from '../../db/queries/expiry.ts'
 import { digestsOf, endUnusedPreview } from '../../db/queries/preview.ts'
@@ -133,6 +134,8 @@ export function createSweeper({
     await deleteEnded(db, 'upload_session', now, BATCH)
     await deleteEnded(db, 'deletion_hold', now, BATCH)
     await deleteEnded(db, 'share', now - KEEP_ENDED_MS, BATCH)
+    await deleteEnded(db, 'ended_share', now - GRACE_MS, BATCH)
+    await deleteEnded(db, 'ended_share_entry', now - GRACE_MS, BATCH)
     await deleteEnded(db, 'file_request', now - KEEP_ENDED_MS, BATCH)
     await deleteEnded(db, 'mail_notice', now - DAY_MS, BATCH)
     await deleteEnded(db, 'entry_copy', now - DAY_MS, BATCH)

@@ -540,7 +540,7 @@ describe('A link to several entries', () => {
 })
 
 describe('An entry that may no longer be shared', () => {
-  it('leaves the share when deleted, and does not return when restored', async () => {
+  it('leaves the share when deleted, and returns when restored', async () => {
     const alice = await owner()
     const token = await link(alice)
     const archive = await urlOf(token)
@@ -560,7 +560,8 @@ describe('An entry that may no longer be shared', () => {
       'mutation ($id: ID!) { restoreFromTrash(input: { items: [$id] }) { entries { path } } }',
       { id },
     )
-    expect(await pathsIn(token)).toEqual(['trip', 'plan.txt'])
+    expect(await pathsIn(token)).toEqual(['trip', 'a.txt', 'plan.txt'])
+    await remove(alice, 'a.txt')
     // What was moved out of a folder is not in it.
     await move(alice, 'trip/plan.txt', 'elsewhere/plan.txt')
     expect((await fetch(inFolder)).status).toBe(404)

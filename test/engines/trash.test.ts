@@ -25,7 +25,7 @@ async function personWith(...paths: string[]): Promise<Person> {
 }
 
 const TRASH = `query ($first: Int, $after: String) { me { drive { trashDays usage { usedBytes keptBytes fileCount folderCount }
-  trash(first: $first, after: $after) { nodes { id name path kind contentType size fileCount deletedAt expiresAt deletedBy { email } }
+  trash(first: $first, after: $after) { nodes { id name path kind contentType size fileCount deletedAt expiresAt endedShares sharesReturnUntil deletedBy { email } }
     pageInfo { hasNextPage endCursor } } } } }`
 const trashOf = async (person: Person, variables = {}) =>
   (await ask(person, TRASH, variables)).me.drive
@@ -69,6 +69,8 @@ describe('A deleted file', () => {
         fileCount: null,
         deletedAt: aTime,
         expiresAt: aTime,
+        endedShares: 0,
+        sharesReturnUntil: null,
         deletedBy: { email: person.email },
       },
     ])
@@ -89,7 +91,7 @@ describe('A deleted file', () => {
     ).toBeNull()
   })
 
-  it('is restored with its id, bytes and path, without its shares', async () => {
+  it('is restored with its id, bytes, path and shares', async () => {
     const person = await personWith('docs/a.txt')
     const shared = await person.rest('POST', '/api/files/quick_share', {
       json: { object: 'docs/a.txt' },
@@ -101,15 +103,13 @@ describe('A deleted file', () => {
     expect(removedIds).toEqual([trashItems[0].id])
     expect(drive.usage).toEqual({ usedBytes: 21, keptBytes: 0 })
     expect((await trashOf(person)).trash.nodes).toEqual([])
-    expect((await person.rest('GET', `/api/share/info/${token}`)).response.code).toBe(
-      'SHARE_NOT_FOUND',
-    )
+    expect((await person.rest('GET', `/api/share/info/${token}`)).status).toBe(200)
     expect(await bytesOf(person, 'docs/a.txt')).toBe('content of docs/a.txt')
   })
 })
 
 describe('A deleted folder', () => {
-  it('is restored whole, and the shares of its contents have ended', async () => {
+  it('is restored whole, with the shares of its contents', async () => {
     const person = await personWith('big/one/a.txt', 'big/one/b.txt', 'big/two/c.txt')
     const shared = await person.rest('POST', '/api/files/quick_share', {
       json: { object: 'big/two/c.txt' },
@@ -123,7 +123,7 @@ describe('A deleted folder', () => {
     expect((await person.rest('GET', `/api/d/${token}`)).status).toBe(404)
     await restore(person, [trashItems[0].id])
     expect(await level(person, 'big/one')).toEqual(['big/one/a.txt', 'big/one/b.txt'])
-    expect((await person.rest('GET', `/api/d/${token}`)).status).toBe(404)
+    expect((await person.rest('GET', `/api/share/info/${token}`)).status).toBe(200)
     expect((await trashOf(person)).usage).toMatchObject({
       keptBytes: 0,
       fileCount: 3,

@@ -72,7 +72,12 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['entries', inTransaction((db, tx) => entriesOf(db, 'bucket', keys, tx))],
   ['entries that are to be deleted', inTransaction((db, tx) => deleteEntries(db, keys, tx))],
   ['shares of files', db => countSharesOf(db, 'user', keys)],
-  ['shares of deleted entries', inTransaction((db, tx) => endSharesOf(db, 'bucket', keys, [], tx))],
+  [
+    'shares of deleted entries',
+    inTransaction((db, tx) =>
+      endSharesOf(db, 'bucket', { entryIds: keys, fullFolderIds: [] }, 1, tx),
+    ),
+  ],
   ['shares below folders', inTransaction((db, tx) => sharedBelow(db, 'bucket', keys, tx))],
   [
     'the share of several entries',

@@ -1,5 +1,6 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
+import { findEndedShare, forgetEndedShare } from '../../../db/queries/ended-share.ts'
 import {
   deleteShare,
   insertShare,
@@ -166,20 +167,42 @@ export function shareService({
   }
 
   /**
+   * Makes sure that a share of the caller stays ended if its entry is restored, or just was.
+   */
+  async function forget(caller: Caller, token: string): Promise<void> {
+    const id = shareLinks.idOf(token)
+    const ended = id ? await findEndedShare(db, id) : undefined
+    if (!id || ended?.userId !== caller.userId || !mayKnow(caller, ended.bucketId)) return
+    await change(caller, async ({ tx }) => {
+      await forgetEndedShare(db, id, tx)
+      await deleteShare(db, id, tx)
+    })
+  }
+
+  /**
    * Deletes a share of the caller.
    * @param named see own()
    * @returns the ids of the share, its entries and their drive
-   * @throws SHARE_NOT_FOUND, FORBIDDEN
+   * @throws SHARE_NOT_FOUND, FORBIDDEN. A share whose entry is in the trash is not found either,
+   * and does not come back with the entry.
    */
   async function end(
     caller: Caller,
     token: string,
     named: Naming = 'by token',
   ): Promise<{ id: string; entryId: string; entryIds: string[]; bucketId: string }> {
-    const { id, bucketId, entryId, entryCount, recipient } = await own(caller, token, named)
+    const { id, bucketId, entryId, entryCount, recipient } = await own(caller, token, named).catch(
+      async error => {
+        await forget(caller, token)
+        throw error
+      },
+    )
     const several = entryCount === null ? undefined : (await lists.entryIdsOf([id])).get(id)
     await change(caller, async ({ tx, record }) => {
-      if (!(await deleteShare(db, id, tx))) return
+      if (!(await deleteShare(db, id, tx))) {
+        await forgetEndedShare(db, id, tx)
+        return
+      }
       const details = { entryId, ...maskedIn(recipient) }
       record(bucketId, { kind: 'share.revoked', subject: id, details })
     })

@@ -2,6 +2,7 @@ import { v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import { addPurging, moveUsageToTrash, type Totals } from '../../../db/queries/bucket.ts'
+import { insertEndedEntries } from '../../../db/queries/ended-share.ts'
 import {
   addTotals,
   deleteEntries,
@@ -9,7 +10,7 @@ import {
   detachToPurge,
 } from '../../../db/queries/entry.ts'
 import type { Node } from '../../../db/queries/entry-path.ts'
-import { endSharesOf } from '../../../db/queries/share-entry.ts'
+import { type Ended, endSharesOf } from '../../../db/queries/share-entry.ts'
 import { insertTrashItems } from '../../../db/queries/trash-item.ts'
 import { releaseFiles } from '../../../db/queries/version.ts'
 import type { Config } from '../../config/config.ts'
@@ -51,9 +52,10 @@ export function requireEmpty(tree: Tree, names: string[], node: Node, recursive:
  */
 export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config, 'trashDays'>) {
   /** Ends the shares of entries and of everything in them. */
-  async function endShares(tree: Tree, nodes: Node[], tx: Tx): Promise<void> {
+  function endShares(tree: Tree, nodes: Node[], keptAt: number | null, tx: Tx): Promise<Ended[]> {
     const full = nodes.filter(node => node.kind === FOLDER && !isEmpty(node))
-    await endSharesOf(db, tree.bucketId, idsOf(nodes), idsOf(full), tx)
+    const deleted = { entryIds: idsOf(nodes), fullFolderIds: idsOf(full) }
+    return endSharesOf(db, tree.bucketId, deleted, keptAt, tx)
   }
 
   /**
@@ -98,7 +100,8 @@ export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config,
       for (const { node, above } of entries)
         addTo(changes, [...trunk.folders, ...above], minus(weightOf(node)))
       await addTotals(db, changes, tx)
-      await endShares(tree, nodes, tx)
+      const deletedAt = Date.now()
+      const ended = await endShares(tree, nodes, trashDays === 0 ? null : deletedAt, tx)
       for (const { node, names } of entries) {
         const { id, bytes, files } = node
         const details = { path: pathIn(tree, names), bytes }
@@ -111,7 +114,7 @@ export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config,
         await deleteForEver(tree.bucketId, nodes, tx)
         return []
       }
-      const deletedAt = Date.now()
+      const endedIn = Map.groupBy(ended, ({ topId }) => topId)
       const items = entries.map(({ node, names, parentId }) => ({
         id: newId(),
         bucketId: tree.bucketId,
@@ -121,10 +124,22 @@ export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config,
         ...weightOf(node),
         deletedBy: by,
         deletedAt,
+        endedShares: new Set(endedIn.get(node.id)?.map(({ shareId }) => shareId)).size,
       }))
       await moveUsageToTrash(db, tree.bucketId, weight, items.length, tx)
       await detachEntries(db, idsOf(nodes), tx)
       await insertTrashItems(db, items, tx)
+      const left = items.flatMap(({ id: itemId, entryId: topId }) =>
+        (endedIn.get(topId) ?? []).map(({ shareId, entryId, userId, position }) => ({
+          shareId,
+          entryId,
+          itemId,
+          userId,
+          position,
+          endedAt: deletedAt,
+        })),
+      )
+      await insertEndedEntries(db, left, tx)
       return items.map(item => item.id)
     },
   }

@@ -1,6 +1,7 @@
 import { validate as isUuid } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
 import { folderCount, uncountTrash } from '../../../db/queries/bucket.ts'
+import { GRACE_MS } from '../../../db/queries/ended-share.ts'
 import { mapPage, type Page } from '../../../db/queries/page.ts'
 import { restoreUsage } from '../../../db/queries/reservation.ts'
 import {
@@ -27,6 +28,7 @@ import { foldersExceeded, lockTree, moveEntries, weightOf } from './entry.ts'
 import { type EntryName, namesOfFolder, pathsOfFolders } from './entry-path.ts'
 import type { TreeDeps } from './entry-removal.ts'
 import { quotaExceeded } from './quota.ts'
+import { returning } from './returning-share.ts'
 
 /**
  * A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970.
@@ -35,6 +37,8 @@ export interface TrashItemView extends Omit<TrashItemRow, 'path'> {
   /** Where it was: the names from the root down, its own last. */
   names: string[]
   expiresAt: number
+  /** Until when restoring it brings its shares back; null if no share ended with it. */
+  sharesReturnUntil: number | null
 }
 
 /** Items that one transaction deletes. */
@@ -51,6 +55,7 @@ export function trashItemService({
     ...row,
     names: path.split('/'),
     expiresAt: row.deletedAt + trashDays * DAY_MS,
+    sharesReturnUntil: row.endedShares === 0 ? null : row.deletedAt + GRACE_MS,
   })
 
   /**
@@ -134,7 +139,7 @@ export function trashItemService({
 
     /**
      * Puts deleted entries back with all that is in them: all of them, or none. Costs the same
-     * whatever is in them.
+     * whatever is in them. Their shares come back if they were deleted a few minutes ago.
      * @param to the folder that they go into; without it each goes into the folder that it was in,
      * or a new one at that path
      * @returns the entries, with the names from the root down
@@ -153,11 +158,14 @@ export function trashItemService({
     ): Promise<{ id: string; names: string[] }[]> {
       return changeTree(tree, caller, async change => {
         const { tx } = change
+        const shares = await returning(db, tree, items, tx)
         await lockTree(db, tree, tx)
         const nodes = await find(tree, items, tx)
         const into = to && (await namesOfFolder(db, tree, to, 'to', tx))
         const parents = nodes.map(node => node.parentId)
         const folders = into ? undefined : await pathsOfFolders(db, [tree.rootId], parents, tx)
+        // Read before the items are deleted, with which they go.
+        const left = await shares.find()
         const restored: { id: string; names: string[] }[] = []
         for (const node of nodes) {
           await deleteTrashItems(db, [node.itemId], tx)
@@ -177,6 +185,7 @@ export function trashItemService({
           await moveEntries(db, tree, [{ node, names: old, above: [] }], place, change)
           restored.push({ id: node.id, names })
         }
+        await shares.putBack(left)
         return restored
       })
     },

@@ -9,6 +9,8 @@ const ITEM = graphql(`
     size
     deletedAt
     expiresAt
+    endedShares
+    sharesReturnUntil
     deletedBy {
       id
       name

@@ -48,6 +48,14 @@ interface RowProps extends Cell {
   handlers: Handlers
 }
 
+/** What becomes of the links to an item, and of its shares with people, if it is restored now. */
+function sharesText({ endedShares: count, sharesReturnUntil }: TrashItem): string | null {
+  if (count === 0 || sharesReturnUntil === null) return null
+  return Date.parse(sharesReturnUntil) > Date.now()
+    ? text('sharesReturn', { count, time: formatMoment(sharesReturnUntil) })
+    : text('sharesEnded', { count })
+}
+
 /** A trash item as a row. */
 export const Row = memo(function Row({
   item,
@@ -59,6 +67,7 @@ export const Row = memo(function Row({
 }: RowProps) {
   const { id, name, path, contentType, size, deletedAt, deletedBy, expiresAt } = item
   const where = parentOf(trim(path)) || root
+  const shares = sharesText(item)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the focus and the keys
     <div
@@ -82,9 +91,10 @@ export const Row = memo(function Row({
           </span>
           <span className="where" dir="auto" title={where}>
             {where}
+            {shares && ` · ${shares}`}
           </span>
           <span className="narrow-facts" aria-hidden>
-            <bdi>{where}</bdi> · {formatMoment(deletedAt)} · {formatBytes(size)}
+            <bdi>{where}</bdi> · {shares ?? `${formatMoment(deletedAt)} · ${formatBytes(size)}`}
           </span>
         </span>
       </div>

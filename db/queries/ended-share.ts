@@ -1,0 +1,152 @@
+import type { Db, Tx } from '../index.ts'
+import { EndedShare, EndedShareEntry } from '../models/ended-share.ts'
+import { limitOf, withLimits } from './limit.ts'
+import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
+
+/*
+ * Shares that a deletion ended. They leave the table of shares, so that every other statement is
+ * right without knowing of them.
+ */
+
+/** How long after a deletion restoring an entry brings its shares back. */
+export const GRACE_MS = 10 * 60_000
+
+/** A row with the names of its columns. */
+export type RawRow = Record<string, string | number | null>
+
+/** An entry that left a share. */
+export type LeftEntry = Pick<EndedShareEntry, 'shareId' | 'entryId' | 'userId' | 'position'>
+
+const AT_ONCE = 100
+
+/** Keeps the rows of shares that are about to be deleted, with those of their favourites. */
+export async function keepEndedShares(
+  db: Db,
+  shares: readonly RawRow[],
+  endedAt: number,
+  tx: Tx,
+): Promise<void> {
+  for (const some of inParts(shares, AT_ONCE)) {
+    const ids = some.map(({ id }) => String(id))
+    const marks = await db.rows<RawRow>(
+      `SELECT * FROM favourite WHERE share_id IN (${placeholders(ids)})`,
+      ids,
+      tx,
+    )
+    const rows = some.map(share => ({
+      id: String(share.id),
+      userId: String(share.user_id),
+      bucketId: String(share.bucket_id),
+      terms: JSON.stringify(share),
+      favourites: JSON.stringify(marks.filter(mark => mark.share_id === share.id)),
+      expiresAt: Number(share.expires_at),
+      endedAt,
+    }))
+    await db.run(...insertion(EndedShare, rows), tx)
+  }
+}
+
+export async function insertEndedEntries(
+  db: Db,
+  rows: readonly EndedShareEntry[],
+  tx: Tx,
+): Promise<void> {
+  for (const some of inParts(rows, AT_ONCE))
+    await db.run(...insertion(EndedShareEntry, [...some]), tx)
+}
+
+/** The sharers of what some items of a bucket ended after a time, in the order of their ids. */
+export async function sharersOfItems(
+  db: Db,
+  bucketId: string,
+  itemIds: readonly string[],
+  after: number,
+  tx: Tx,
+): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>(
+    `SELECT DISTINCT x.user_id AS id
+     FROM ended_share_entry x JOIN trash_item t ON t.id = x.item_id
+     WHERE x.item_id IN (${placeholders(itemIds)}) AND ${besideKeys('x.ended_at')} > ?
+       AND ${besideKeys('t.bucket_id')} = ?
+     ORDER BY id`,
+    [...itemIds, after, bucketId],
+    tx,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The entries that left shares with the deletion of some items after a time. */
+export const leftWithItems = (
+  db: Db,
+  itemIds: readonly string[],
+  after: number,
+  tx: Tx,
+): Promise<LeftEntry[]> =>
+  db.rows(
+    `SELECT share_id AS shareId, entry_id AS entryId, user_id AS userId, position
+     FROM ended_share_entry WHERE item_id IN (${placeholders(itemIds)})
+       AND ${besideKeys('ended_at')} > ? ORDER BY share_id, position`,
+    [...itemIds, after],
+    tx,
+  )
+
+/** Locks ended shares that have not expired. */
+export const lockEndedShares = (
+  db: Db,
+  ids: readonly string[],
+  now: number,
+  tx: Tx,
+): Promise<Pick<EndedShare, 'id' | 'userId' | 'terms' | 'favourites'>[]> =>
+  db.rows(
+    `SELECT id, user_id AS userId, terms, favourites FROM ended_share
+     WHERE id IN (${placeholders(ids)}) AND ${besideKeys('expires_at')} > ? ORDER BY id${db.forUpdate}`,
+    [...ids, now],
+    tx,
+  )
+
+/**
+ * Makes a share again as it was.
+ * @param entryId its first entry now
+ */
+export async function insertAgain(
+  db: Db,
+  { id, terms, favourites }: Pick<EndedShare, 'id' | 'terms' | 'favourites'>,
+  entryId: string,
+  tx: Tx,
+): Promise<void> {
+  // The mail that was scheduled has found no share.
+  const row: RawRow = { ...JSON.parse(terms), entry_id: entryId, mail_waits: 0 }
+  await insertRaw(db, 'share', row, tx)
+  await db.run('DELETE FROM ended_share WHERE id = ?', [id], tx)
+  for (const mark of JSON.parse(favourites) as RawRow[])
+    if (await db.exists('SELECT id FROM user WHERE id = ?', [mark.user_id ?? null], tx))
+      await insertRaw(db, 'favourite', mark, tx)
+}
+
+function insertRaw(db: Db, table: 'share' | 'favourite', row: RawRow, tx: Tx): Promise<number> {
+  const names = Object.keys(row)
+  return db.run(
+    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${placeholders(names)})`,
+    Object.values(row),
+    tx,
+  )
+}
+
+/** Makes the end of a share final. */
+export const forgetEndedShare = (db: Db, id: string, tx: Tx): Promise<number> =>
+  db.run('DELETE FROM ended_share WHERE id = ?', [id], tx)
+
+export const findEndedShare = (db: Db, id: string) =>
+  db.row<Pick<EndedShare, 'userId' | 'bucketId'>>(
+    'SELECT user_id AS userId, bucket_id AS bucketId FROM ended_share WHERE id = ?',
+    [id],
+  )
+
+/** The own bucket of a user, and how many links their plan allows at a time; null if unlimited. */
+export const linkAllowance = (db: Db, userId: string, tx: Tx) =>
+  db.row<{ bucketId: string; max: number | null }>(
+    `SELECT b.id AS bucketId, ${limitOf('maxPublicLinks')} AS max
+     FROM user u JOIN bucket b ON b.user_id = u.id ${withLimits('u')} WHERE u.id = ?`,
+    [userId],
+    tx,
+  )

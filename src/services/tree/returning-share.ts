@@ -1,0 +1,63 @@
+import { validate as isUuid } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+import { lockBucket } from '../../../db/queries/bucket.ts'
+import {
+  GRACE_MS,
+  type LeftEntry,
+  leftWithItems,
+  linkAllowance,
+  sharersOfItems,
+} from '../../../db/queries/ended-share.ts'
+import { countRequests } from '../../../db/queries/file-request.ts'
+import { countLinks, lockSharer } from '../../../db/queries/share.ts'
+import { returnShares } from '../../../db/queries/share-entry.ts'
+import type { Tree } from '../../values/tree.ts'
+
+/** How many links a sharer may still make, with their own bucket, which counts them. */
+interface Room {
+  bucketId: string
+  live: number
+  max: number | null
+}
+
+/**
+ * The shares that come back with items of a trash, which were deleted within the grace. Locks their
+ * sharers, so it must run before the tree is locked. A share whose sharer may no longer share from
+ * the tree stays ended, and so does a link for which their plan has no room.
+ */
+export async function returning(db: Db, tree: Tree, given: readonly string[], tx: Tx) {
+  const items = [...new Set(given)].filter(id => isUuid(id))
+  const after = Date.now() - GRACE_MS
+  const sharers =
+    items.length === 0 ? [] : await sharersOfItems(db, tree.bucketId, items, after, tx)
+  const rooms = new Map<string, Room>()
+  for (const id of sharers) {
+    const own = await linkAllowance(db, id, tx)
+    if (!own) continue
+    // In the order in which a new link locks them.
+    await lockBucket(db, own.bucketId, tx)
+    if (!(await lockSharer(db, id, tree.bucketId, tx))) continue
+    const live = (await countLinks(db, id, tx)) + (await countRequests(db, id, tx))
+    rooms.set(id, { ...own, live })
+  }
+
+  return {
+    find: async (): Promise<LeftEntry[]> =>
+      sharers.length === 0 ? [] : leftWithItems(db, items, after, tx),
+
+    async putBack(entries: readonly LeftEntry[]): Promise<void> {
+      if (entries.length === 0) return
+      const mayReturn = async (userId: string, { recipient }: { recipient?: unknown }) => {
+        const room = rooms.get(userId)
+        if (!room) return false
+        if (recipient !== null) return true
+        if (room.max !== null && room.live >= room.max) return false
+        room.live += 1
+        return true
+      }
+      await returnShares(db, entries, mayReturn, tx)
+      for (const { bucketId, live } of rooms.values())
+        await db.Bucket.update({ linkCount: live }, { where: { id: bucketId }, transaction: tx })
+    },
+  }
+}
