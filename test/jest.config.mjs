@@ -5,32 +5,32 @@ import { suites } from './runner/suites.mjs'
 
 const rootDir = dirname(dirname(fileURLToPath(import.meta.url)))
 
-// Short processes, and the workers themselves, load what another one has compiled.
+// Short processes, and the workers themselves, reuse code that another process has compiled.
 process.env.NODE_COMPILE_CACHE ||= join(rootDir, 'node_modules/.cache/node')
 
-// Workers make much that lives briefly. With Node's 16 MiB for it they spend a sixth of their time
-// on collecting garbage.
+// Workers create many short-lived objects. With Node's default of 16 MiB for these, workers spend a
+// sixth of their time on garbage collection.
 process.execArgv.push('--min-semi-space-size=32', '--max-semi-space-size=64')
 
-/** How tests are loaded: runner/shared-modules.cjs. */
+/** The loader of modules in tests: runner/shared-modules.cjs. */
 export const loading = {
   runtime: '<rootDir>/test/runner/shared-modules.cjs',
   testEnvironment: 'node',
   transform: {},
 }
 
-/** Folders in which Jest looks for nothing. */
+/** Folders that Jest ignores. */
 export const notOurs = ['dist', 'data', 'test/node_modules', 'test/azurite/node_modules'].map(
   dir => `<rootDir>/${dir}/`,
 )
 
 /**
- * A worker of half a gigabyte holds nothing open in the end, but a busy machine takes longer than
- * Jest's half a second to free it.
+ * At its end, a worker of half a gigabyte holds nothing open, but a busy machine needs longer than
+ * Jest's half a second to free its memory.
  */
 export const ends = { workerGracefulExitTimeout: 10_000 }
 
-/** The tests of the suite in TEST_SUITE (runner/suites.mjs), on the engines that answer. */
+/** The tests of the suite in TEST_SUITE (runner/suites.mjs), on the available engines. */
 export default async function config() {
   const suite = process.env.TEST_SUITE || 'all'
   const engines = await probeEngines()
@@ -55,7 +55,7 @@ export default async function config() {
         ...loading,
         // For support/rounds.ts, and shared-modules.cjs.
         globals: { engine, isLts, storeUnderTest: store, thorough: suite === 'all', onlyNamed },
-        // Jest runs each of these files once, for however many projects.
+        // Jest runs each of these files once, whatever the number of projects.
         ...(engine
           ? {
               globalSetup: `<rootDir>/test/setup/${store === 'disk' ? (isLts ? 'mysql-lts' : engine) : store}.ts`,
@@ -72,13 +72,14 @@ export default async function config() {
     ],
     ...ends,
     testSequencer: '<rootDir>/test/runner/longest-first.mjs',
-    // For two cores: what waits (for time to pass, for a process) leaves one of them free. In
-    // .ci/run those in the browser, with two workers, run beside them.
+    // For two cores: a worker that waits (for time to pass, or for a process) leaves one of them
+    // free. In .ci/run, the browser tests run in parallel, with two workers.
     maxWorkers: suite === 'quick' ? (process.env.CI === 'true' ? 2 : 4) : 3,
-    // Node keeps some of what each file has loaded; a worker that has grown to this is replaced,
-    // before it does little but collect garbage.
+    // Node keeps some of the modules of each test file. A worker that has grown to this size is
+    // replaced, before it spends its time on garbage collection.
     workerIdleMemoryLimit: '1GB',
-    // It ends a test that hangs. A machine with ten times the work of its cores must not reach it.
+    // The timeout of a hanging test. It must not be reached on a machine with ten times the load of
+    // its cores.
     testTimeout: 300_000,
   }
 }

@@ -1,8 +1,8 @@
 /**
- * How long a backup of many small files takes, a second one without changes, and a restore,
- * compared with `cp -r` of the folder of blobs in the same run, with and without waiting for the
- * disk: `npm run bench:backup [-- FILES]`, and `mysql` for that engine. TMPDIR names the disk; a
- * folder in memory says little.
+ * The time of a backup of many small files, of a second backup without changes, and of a restore,
+ * compared with `cp -r` of the blob folder in the same run, with and without waiting for the disk:
+ * `npm run bench:backup [-- FILES]`, and `mysql` for that engine. TMPDIR selects the disk. A folder
+ * in memory gives meaningless results.
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ for (let from = ''; ; ) {
   }
 }
 
-/** Runs a program, and prints its time and the most memory that it had. */
+/** Runs a program, and prints its time and its peak memory. */
 async function time(
   title: string,
   program: string,

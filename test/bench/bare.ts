@@ -1,5 +1,5 @@
 /**
- * The yardstick of bench/requests: node:http and prepared statements of mysql2, as many as the
+ * The baseline of bench/requests: node:http and prepared statements of mysql2, as many as the
  * service runs, and nothing else. Arguments: database URL, ids as JSON.
  */
 import { createServer } from 'node:http'
@@ -36,7 +36,7 @@ const file = () =>
     'file-000042.txt',
   ])
 
-/** By the first part of the path. */
+/** Handlers by the first segment of the path. */
 const actions: Record<string, (cookie: string | undefined, id: string) => Promise<unknown>> = {
   async tree(cookie) {
     await session(cookie)

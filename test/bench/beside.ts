@@ -1,14 +1,14 @@
 /**
- * What operations cost beside another commit: in turns, so that both meet the same machine.
- * `npm run bench:beside -- ENGINE DIR [OPERATION...]`, where DIR is a work tree of the other commit
- * with its modules.
+ * The cost of operations compared with another commit, by turns, so that both run under the same
+ * load: `npm run bench:beside -- ENGINE DIR [OPERATION...]`, where DIR is a work tree of the other
+ * commit with its node_modules.
  */
 import { resolve } from 'node:path'
 import { type Bench, processorOf } from './service.ts'
 
 const [engine = 'sqlite', other = '', ...wanted] = process.argv.slice(2)
 const ROUNDS = Number(process.env.ROUNDS || 8)
-/** On a machine that does other things: few, in more rounds, so that these meet both sides. */
+/** On a busy machine, use few operations and more rounds, so that other load affects both sides. */
 const EACH = Number(process.env.EACH || 60)
 const AT_ONCE = 4
 
@@ -37,7 +37,7 @@ async function send(
   if (!answer.ok) throw new Error(`${answer.status}: ${text}`)
 }
 
-/** The operations, in an order in which each finds what the ones before have left. */
+/** The operations, in an order in which each finds the results of the earlier ones. */
 const operations: Record<string, (bench: Bench, name: string) => Promise<void>> = {
   upload(bench, name) {
     const form = new FormData()
@@ -53,15 +53,15 @@ const operations: Record<string, (bench: Bench, name: string) => Promise<void>> 
 }
 
 interface Cost {
-  /** Milliseconds until the answers had come, and of the service's processor time. */
+  /** Milliseconds until all responses have arrived, and of processor time of the service. */
   time: number
   processor: number
 }
 
 const typical: Record<keyof Cost, (values: number[]) => number> = {
-  // The first quartile: what else the machine does only adds to it.
+  // The first quartile, because other load only adds to the times.
   time: values => values.toSorted((a, b) => a - b)[values.length >> 2] ?? Number.NaN,
-  // It is counted in ticks, of which a round may have none.
+  // Processor time is counted in ticks, and a round may have none.
   processor: values => values.reduce((sum, value) => sum + value, 0) / values.length,
 }
 
@@ -87,12 +87,12 @@ const costs = new Map<string, { before: Cost[]; after: Cost[] }>(
   Object.keys(operations).map(title => [title, { before: [], after: [] }]),
 )
 for (let round = 0; round <= ROUNDS; round++)
-  // Who goes first changes, too.
+  // The order alternates, too.
   for (const side of round % 2 ? (['before', 'after'] as const) : (['after', 'before'] as const))
     for (const [title, operation] of Object.entries(operations)) {
       const names = Array.from({ length: EACH }, (_, i) => `${round}-${i}`)
       const cost = await costOf(sides[side], operation, names)
-      // The first round warms up.
+      // The first round is a warm-up.
       if (round > 0) costs.get(title)?.[side].push(cost)
     }
 

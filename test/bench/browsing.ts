@@ -1,18 +1,18 @@
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core'
 import { type Bench, median } from './service.ts'
 
-/** A page of the console in Chromium, with what it costs. */
+/** A page of the console in Chromium, and its costs. */
 export interface Browsing {
   browser: Browser
   page: Page
   devtools: CDPSession
-  /** Megabytes that scripts hold, after what they hold no longer is collected. */
+  /** Megabytes that scripts hold after a garbage collection. */
   heap(): Promise<number>
-  /** Turns the wheel and says how smoothly the page follows. */
+  /** Turns the mouse wheel, and measures how smoothly the page scrolls. */
   scroll(what: string, turns: number, pixels: number): Promise<void>
 }
 
-/** Tasks of more than 50 ms of a page. */
+/** Long tasks (more than 50 ms) of a page. */
 const longTasks = `{
   window.longTasks = []
   new PerformanceObserver(list => list.getEntries().forEach(({ duration }) => window.longTasks.push(duration)))
@@ -20,8 +20,8 @@ const longTasks = `{
 }`
 
 /**
- * Opens a browser for the person of a benchmark, who is signed in. @param script runs in each page
- * before the console does
+ * Opens a browser for the signed-in person of a benchmark. @param script runs in each page before
+ * the console
  */
 export async function startBrowsing({ url, cookie }: Bench, script = ''): Promise<Browsing> {
   const browser = await chromium.launch({

@@ -1,8 +1,8 @@
 /**
- * How fast the console is, with a folder of 100,000 files: when the first rows are there, the
- * largest paint on a processor that is four times as slow, how smoothly the list scrolls, and how
- * much memory use adds: `npm run bench:console-speed [-- MINUTES]` of use, 1 without it. On a
- * shared machine only the ratios of two runs by turns mean something.
+ * The speed of the console with a folder of 100,000 files: the time until the first rows, the
+ * largest paint on a processor that is four times as slow, the smoothness of scrolling, and the
+ * memory that use adds: `npm run bench:console-speed [-- MINUTES]` of use, by default 1. On a
+ * shared machine, only the ratio of two alternating runs is meaningful.
  */
 import type { Page } from 'playwright-core'
 import { startBrowsing } from './browsing.ts'
@@ -14,7 +14,7 @@ const ROUNDS = Number(process.env.ROUNDS) || 15
 
 const bench = await startService('sqlite')
 await insertFolder(bench.db, bench, 'big', 100_000)
-// When each thing is there, in milliseconds from the navigation on; and the largest paint.
+// The time of each step in milliseconds since the navigation, and the largest paint.
 const { browser, page, devtools, heap, scroll } = await startBrowsing(
   bench,
   `{
@@ -36,7 +36,7 @@ const firstRow = () => page.getByRole('gridcell').first().waitFor()
 const marksOf = (of: Page) => of.evaluate<Record<string, number>>('marks')
 
 /**
- * What a function answers in each round; not of the first two, when caches are empty and the
+ * The results of a function in each round, without the first two, in which caches are empty and the
  * service is cold.
  */
 async function rounds(measure: () => Promise<number>): Promise<number[]> {
@@ -98,7 +98,7 @@ await loadFolder()
 await page.waitForTimeout(500)
 await scroll('Scrolling', 200, 600)
 
-/** Looks around: folder, list, details, search, activity. */
+/** Uses the console: folder, list, details, search, activity. */
 async function use(): Promise<void> {
   await page.getByRole('link', { name: 'My files' }).first().click()
   await page.getByText('big').first().dblclick()

@@ -1,8 +1,7 @@
 /**
- * Sends one large file through the console, over a reload, the kill of the service and a network
- * that is gone for a while, and compares what arrived:
- * `npm run bench:console-upload [-- GIBIBYTES [SECONDS]]`, 5 and 60 without them. Needs Chromium
- * (CHROMIUM_PATH).
+ * Uploads one large file through the console, during a reload, a kill of the service and a network
+ * outage, and compares the stored file: `npm run bench:console-upload [-- GIBIBYTES [SECONDS]]`, by
+ * default 5 and 60. Needs Chromium (CHROMIUM_PATH).
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
@@ -25,7 +24,7 @@ process.env.TEST_CHROMIUM ??= process.env.CHROMIUM_PATH || '/usr/bin/chromium'
 const folder = mkdtempSync(join(tmpdir(), 'satchel-large-'))
 const path = join(folder, NAME)
 const file = await open(path, 'w')
-// Another block at each place, so that none can stand for another.
+// Every block differs, so that no block can be mistaken for another.
 const block = randomBytes(MiB)
 for (let at = 0; at < SIZE; at += MiB) {
   block.writeBigUInt64LE(BigInt(at))
@@ -57,7 +56,7 @@ const began = performance.now()
 const say = (what: string) =>
   console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${what}`)
 
-/** Sends until so much of it has gone. */
+/** Uploads until this share has been sent. */
 async function sentMoreThan(share: number): Promise<void> {
   await until(async () => (await progress().catch(() => 0)) > share, 3_600_000)
   say(`${Math.round((await progress()) * 100)} % have gone`)

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 const KiB = 1024
-/** As docs/develop.md says. */
+/** The limits of docs/develop.md. */
 const bounds = { js: 170 * KiB, css: 20 * KiB }
 
 interface Chunk {
@@ -16,7 +16,7 @@ const manifest: Record<string, Chunk> = JSON.parse(
   readFileSync(join(folder, '.vite/manifest.json'), 'utf8'),
 )
 
-/** What the page itself names. */
+/** The files that the page itself references. */
 const named = [
   ...readFileSync(join(folder, 'index.html'), 'utf8').matchAll(
     /(?:src|href)="\/console\/([^"]+)"/g,
@@ -26,7 +26,7 @@ const ofPage = Object.entries(manifest).flatMap(([name, { file }]) =>
   named.some(([, one]) => one === file) ? [name] : [],
 )
 
-/** The files that a browser loads for some entries, with all that they import. */
+/** The files that a browser loads for some entry points, with all their imports. */
 function filesOf(entries: string[], seen = new Set<string>()): Set<string> {
   const files = new Set<string>()
   for (const name of entries) {

@@ -1,9 +1,9 @@
 /**
- * rclone over WebDAV: `sync` of many files to the service and back, with a check by checksums after
- * each, what it costs for each file, and `bisync` whose both ends are killed:
- * `npm run bench:dav-rclone -- [files]`, 20,000 by default. Needs rclone (Debian: rclone). By
- * times, as rclone compares by itself; with COMPARE=checksum by checksums. With SQLITE=true on
- * SQLite, else on MySQL or MariaDB.
+ * rclone over WebDAV: `sync` of many files to the service and back, each followed by a check of
+ * checksums, with the cost for each file, and `bisync` with kills on both sides: `npm run
+ * bench:dav-rclone -- [files]`, by default 20,000. Needs rclone (Debian: rclone). Compares by time
+ * like rclone, or by checksum with COMPARE=checksum. Runs on MySQL or MariaDB, or on SQLite with
+ * SQLITE=true.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -40,7 +40,7 @@ const env = {
 const begin = (args: string[]) =>
   spawn('rclone', args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
 
-/** Runs rclone to its end. @returns what it says */
+/** Runs rclone until it exits. @returns its output */
 async function rclone(...args: string[]): Promise<{ code: number; said: string }> {
   const child = begin(args)
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
@@ -74,8 +74,7 @@ for (let i = 0; i < FILES; i++) {
 }
 
 /**
- * The number of files that have another time on the other side, in whole seconds, as rclone gives
- * them.
+ * The number of files whose times differ on the two sides, in whole seconds as rclone prints them.
  */
 async function otherTimes(one: string, other: string): Promise<number> {
   const listed = async (side: string) => {
@@ -103,8 +102,8 @@ console.log(
 )
 
 /**
- * Of a smaller folder, with changes on both sides before each run, of which each is killed at
- * another moment.
+ * Syncs a smaller folder. Both sides change before each run, and each run is killed at another
+ * moment.
  */
 const two = join(dir, 'two')
 const state = ['--workdir', join(dir, 'bisync'), ...COMPARED]
@@ -128,7 +127,7 @@ for (let round = 0; round < KILLS; round++) {
   child.stderr.resume()
   setTimeout(() => child.kill('SIGKILL'), 100 + round * 150)
   await once(child, 'exit')
-  // A lock of a process that is gone, and listings that are not complete.
+  // The lock of a dead process, and incomplete listings.
   const again = await rclone('bisync', two, 'S:two', '--force', ...state)
   if (again.code !== 0) {
     repaired++

@@ -1,7 +1,7 @@
 /**
- * WebDAV beside REST, by turns on the same service: listings, bytes, and the memory of a listing of
- * 100,000 entries: `npm run bench:dav`. Only the ratios mean something on a shared machine. With
- * SQLITE=true on SQLite, else on MySQL or MariaDB.
+ * WebDAV compared with REST, by turns on the same service: listings, transfers, and the memory of a
+ * listing of 100,000 entries: `npm run bench:dav`. On a shared machine, only the ratios are
+ * meaningful. Runs on MySQL or MariaDB, or on SQLite with SQLITE=true.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ const { key } = ((await made.json()) as { response: { api_key: { key: string } }
 const authorization = `Basic ${Buffer.from(`bench@example.com:${key}`).toString('base64')}`
 const headers = { authorization }
 
-/** Reads an answer to its end. @returns its bytes */
+/** Reads a whole response. @returns the number of bytes */
 async function bytesOf(answer: Response): Promise<number> {
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
   let bytes = 0
@@ -81,13 +81,13 @@ async function measure(times: number, call: () => Promise<number>): Promise<Meas
   }
 }
 
-/** Calls by turns. @returns the medians of each */
+/** Runs the calls by turns. @returns the medians of each */
 async function compare(times: number, ...calls: (() => Promise<number>)[]): Promise<Measured[]> {
   for (const call of calls) await measure(Math.ceil(times / 4), call)
   const rounds: Measured[][] = []
   for (let i = 0; i < ROUNDS; i++) {
     const round: Measured[] = []
-    // Each is the first of a round as often: the machine has other work, too.
+    // Each call is first equally often, because the machine has other load.
     for (let j = 0; j < calls.length; j++) {
       const at = (i + j) % calls.length
       const call = calls[at]
@@ -128,7 +128,7 @@ if (byRest)
 await besideRclone()
 
 /**
- * The same files from `rclone serve webdav` (Debian: rclone), which serves a folder without users,
+ * The same files served by `rclone serve webdav` (Debian: rclone) from a folder, without users,
  * versions, events or quotas.
  */
 async function besideRclone(): Promise<void> {

@@ -6,8 +6,8 @@ const ROWS = 1000
 const BYTES = 10
 
 /**
- * A folder of many files in the root of a drive, written straight into the database, with the
- * totals of it, and without blobs.
+ * Inserts a folder of many files into the root of a drive, with its totals but without blobs,
+ * directly into the database.
  * @returns its id
  */
 export async function insertFolder(

@@ -7,7 +7,7 @@ import type { Bench } from './service.ts'
 const boundary = 'satchel-bench'
 const chunk = randomBytes(64 * 1024)
 
-/** So many synthetic bytes. */
+/** This many synthetic bytes. */
 export function source(bytes: number): Readable {
   const chunks = function* () {
     for (let left = bytes; left > 0; left -= chunk.length)
@@ -26,7 +26,7 @@ const operations = (folder: string) =>
     variables: { file: null },
   })
 
-/** Uploads a file of so many bytes, each way. */
+/** Uploads a file of this size in each way. */
 export const uploadByRest = (bench: Bench, folder: string, name: string, bytes: number) =>
   send(bench, '/api/files/upload', part('folder', folder) + file('file', name), bytes)
 export const uploadByGraphql = (bench: Bench, folder: string, name: string, bytes: number) => {
@@ -37,7 +37,9 @@ export const uploadByGraphql = (bench: Bench, folder: string, name: string, byte
   return send(bench, '/graphql', before, bytes)
 }
 
-/** A form as a client streams it: the length is declared, the bytes come as they are read. */
+/**
+ * A form as a client streams it: with a declared length, and bytes that are sent as they are read.
+ */
 async function send(
   { url, cookie }: Bench,
   path: string,

@@ -1,7 +1,8 @@
 /**
- * The gallery of the console with many pictures, in Chromium: when its first pictures are there,
- * how smoothly it scrolls and jumps, and how much memory that adds: `npm run bench:gallery-speed`.
- * PICTURES makes it smaller. All of them are one photo, which the browser loads for each.
+ * The gallery of the console with many pictures, in Chromium: the time until the first pictures,
+ * the smoothness of scrolling and jumping, and the added memory: `npm run bench:gallery-speed`.
+ * PICTURES makes it smaller. All pictures are one photo, which the browser loads separately for
+ * each.
  */
 import sharp from 'sharp'
 import { until } from '../support/until.ts'
@@ -40,7 +41,8 @@ await insertPictures(bench, PICTURES, { folders: Math.ceil(PICTURES / 100), blob
 const { browser, page, heap, scroll } = await startBrowsing(bench)
 const shown = '.picture-tile img'
 const count = `[...document.querySelectorAll('${shown}')].filter(one => one.complete && one.naturalWidth).length`
-// Not waitForFunction: it evaluates in the page, which its policy forbids.
+// Not waitForFunction, because it evaluates code in the page, which the content security policy
+// forbids.
 const isShown = async () => {
   while ((await page.evaluate<number>(count)) < 10) await page.waitForTimeout(5)
 }

@@ -1,7 +1,7 @@
 /**
- * Kills the service at random moments of a mix of copies, purges and deletions, starts it again,
- * and in the end counts everything: `npm run bench:kill-copies`. Options: --engine sqlite|mysql
- * (both by default), --kills 200.
+ * Kills and restarts the service at random moments during a mix of copies, purges and deletions,
+ * and finally checks all counts: `npm run bench:kill-copies`. Options: --engine sqlite|mysql (both
+ * by default), --kills 200.
  */
 import { parseArgs } from 'node:util'
 import { killCopies } from '../support/kill-copies.ts'

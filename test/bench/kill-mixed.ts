@@ -1,6 +1,6 @@
 /**
- * Kills the service at random moments of a mixed load, starts it again, and in the end compares all
- * that was acknowledged with what is there: `npm run bench:kill-mixed`. Options: --engine
+ * Kills and restarts the service at random moments of a mixed load, and finally compares everything
+ * that was acknowledged with what is stored: `npm run bench:kill-mixed`. Options: --engine
  * sqlite|mysql (both by default), --kills 500.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto'
@@ -25,11 +25,11 @@ async function drill(title: string, databaseUrl: string): Promise<void> {
     { UPLOAD_PART_BYTES: String(PART), LOG_LEVEL: 'error' },
   )
   /**
-   * What must be there, by its name; null for what must be gone. What no one has answered for is in
+   * The expected contents by name, or null for a deleted file. Unacknowledged changes are in
    * neither state.
    */
   const certain = new Map<string, string | null>()
-  /** What may be there, as someone has sent it. */
+  /** The possible contents, because somebody has sent them. */
   const sent = new Map<string, string>()
   const counts = { uploads: 0, completions: 0, deletions: 0, kills: 0 }
   let alice: Person = await site.alice(0)
@@ -53,7 +53,7 @@ async function drill(title: string, databaseUrl: string): Promise<void> {
     if (begun.status !== 200) return
     const at = `/api/files/uploads/${begun.response.upload_id}`
     sent.set(name, md5(bytes))
-    // Each part twice now and then: a replacement must leave it whole.
+    // Parts are sent twice now and then. A replacement must leave the part intact.
     for (let n = 0; n * PART < bytes.length; n++)
       for (let again = 0; again <= (randomInt(4) === 0 ? 1 : 0); again++) {
         const body = bytes.subarray(n * PART, (n + 1) * PART)
@@ -93,7 +93,7 @@ async function drill(title: string, databaseUrl: string): Promise<void> {
         else if (kind < 8) await inParts(name, randomBytes(randomInt(1, 4 * PART)))
         else await remove()
       } catch {
-        // Killed before it could answer.
+        // The service was killed before it responded.
         await sleep(50)
       }
     }

@@ -1,7 +1,7 @@
 /**
- * Kills the service or the client in the middle of uploads in parts, and lets the client finish
- * them: `npm run bench:kill`. Options: --engine sqlite|mysql (both by default), --rounds 50, --mib
- * 200, --seed.
+ * Kills the service or the client during multipart uploads, and lets the client finish them: `npm
+ * run bench:kill`. Options: --engine sqlite|mysql (both by default), --rounds 50, --mib 200,
+ * --seed.
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'

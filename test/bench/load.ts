@@ -1,7 +1,7 @@
 /**
- * Asks a server as fast as it answers, in a process of its own. Reads options of autocannon as
- * JSON, and `apart`: each connection begins with another request, so that they do not all send the
- * same one at once. Prints what came of it as JSON.
+ * Sends requests to a server as fast as it responds, from its own process. Reads options of
+ * autocannon as JSON, and `apart`: each connection begins with a different request, so that they do
+ * not all send the same request at the same time. Prints the results as JSON.
  */
 import { json } from 'node:stream/consumers'
 import autocannon, { type Options } from 'autocannon'

@@ -1,6 +1,5 @@
 /**
- * What moving bytes takes: the time on the clock, and that of the processor, which hardly depends
- * on what else runs.
+ * The cost of moving bytes: elapsed time, and processor time, which hardly depends on other load.
  */
 import { MiB, median, processorOf } from './service.ts'
 
@@ -28,7 +27,7 @@ export const medianOf = (figures: Figure[] = []): Figure => ({
   processor: median(figures.map(({ processor }) => processor)),
 })
 
-/** Prints a line that compares the sides with the first of them. */
+/** Prints a line that compares each side with the first one. */
 export function report(
   title: string,
   { bytes, times }: { bytes: number; times: number },

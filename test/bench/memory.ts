@@ -1,9 +1,8 @@
 /**
- * How much resident memory the service has after many quick requests, and a minute later, and by
- * how much uploads and proxied downloads raise it: `npm run bench:memory`. The upload in parts has
- * 2 GiB, or as many as are asked for: `npm run bench:memory -- --gib 10`. `-- --requests` measures
- * the quick requests only. `-- --soak 20` measures 20 minutes of mixed requests only, at 9 a
- * second.
+ * The resident memory of the service after many quick requests, and a minute later, and its
+ * increase by uploads and proxied downloads: `npm run bench:memory`. The multipart upload has 2
+ * GiB, or another size: `npm run bench:memory -- --gib 10`. `-- --requests` measures only the quick
+ * requests. `-- --soak 20` measures only 20 minutes of mixed requests, at 9 a second.
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,7 +23,7 @@ const { gib, requests, soak } = parseArgs({
 const QUICK_REQUESTS = 11_000
 const AT_ONCE = 32
 
-/** Nothing but reads: they have no body, and each leaves garbage behind. */
+/** Only reads: they have no body, and each leaves garbage behind. */
 async function askQuickly({ url, cookie }: Bench): Promise<void> {
   const paths = ['tree?path=big&limit=100', 'info?path=big/file-000042.txt']
   let asked = 0
@@ -106,9 +105,9 @@ function soakTurn({ url, cookie }: Bench, key: string, turn: number): (() => Pro
   ].map(work => async () => void (await work()))
 }
 
-/** Sends mixed requests at a fixed rate, whether or not earlier ones have been answered. */
+/** Sends mixed requests at a fixed rate, whether or not earlier requests have been answered. */
 async function measureSoak(minutes: number): Promise<void> {
-  // As `npm start` and the image set them.
+  // The same options as in `npm start` and the image.
   const malloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
   const mixed = await startService('sqlite', malloc)
   await insertFolder(mixed.db, mixed, 'big', 1000)
@@ -122,7 +121,7 @@ async function measureSoak(minutes: number): Promise<void> {
   for (let turn = 0; Date.now() < end; turn++) {
     let before: Promise<void> = Promise.resolve()
     for (const work of soakTurn(mixed, key, turn)) {
-      // The requests of a turn are about the same file.
+      // The requests of a turn use the same file.
       const asked = before.then(work).catch((error: Error) => void failed.push(error.message))
       before = asked
       running.add(asked)
@@ -149,7 +148,8 @@ if (soak) {
 await measureRequests()
 if (requests) process.exit()
 
-// One user may take half of it, and is refused the sixteenth of these uploads otherwise.
+// One user may use half of this budget, and the sixteenth of these uploads would be refused
+// otherwise.
 const bench = await startService('sqlite', {
   DOWNLOADS: 'proxy',
   BODY_MEMORY_BYTES: String(512 * MiB),
@@ -168,7 +168,7 @@ async function download(name: string): Promise<void> {
   if (bytes !== 2048 * MiB) throw new Error(`Got ${bytes} bytes.`)
 }
 
-/** Parts and what completes them. */
+/** The parts and the completion. */
 async function inParts(bytes: number): Promise<void> {
   const shape = { partSize: 4 * MiB, count: bytes / (4 * MiB) }
   const [, through] = await waysOf(bench, bench)
@@ -186,7 +186,7 @@ async function measure(title: string, aim: number, work: () => Promise<unknown>)
   process.stdout.write(`${title.padEnd(40)} +${rise.toFixed(0)} MiB (aim: below ${aim})\n`)
 }
 
-// What a process needs once, it may have before the measurement.
+// The one-time memory of a process is allocated before the measurement.
 await uploadByRest(bench, '', 'warm', 64 * MiB)
 await uploadByGraphql(bench, '', 'warm-graphql', 64 * MiB)
 await inParts(64 * MiB)

@@ -1,7 +1,7 @@
 /**
- * What figures, metrics and traces cost: the same requests to services with and without them, in
- * turns, by the processor time of each. `npm run bench:metrics -- [sqlite|mysql]`. Only the ratios
- * mean something on a shared machine.
+ * The cost of metrics and traces: the same requests to services with and without them, by turns,
+ * compared by processor time. `npm run bench:metrics -- [sqlite|mysql]`. On a shared machine, only
+ * the ratios are meaningful.
  */
 import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
@@ -13,10 +13,10 @@ const engine = process.argv[2] === 'mysql' ? 'mysql' : 'sqlite'
 const ROUNDS = Number(process.env.ROUNDS || 12)
 const EACH = Number(process.env.EACH || 1000)
 const AT_ONCE = 8
-/** As Prometheus asks in docker/prometheus.yml. */
+/** The scrape interval of docker/prometheus.yml. */
 const SCRAPE_MS = 15_000
 
-/** A receiver of traces that takes everything. */
+/** A receiver of traces that accepts everything. */
 const collector = createServer((req, res) => req.resume().on('end', () => res.end('{}'))).listen(
   0,
   '127.0.0.1',
@@ -25,7 +25,7 @@ await once(collector, 'listening')
 const OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
 
 const METRICS_PORT = '0'
-// As people run it.
+// With the usual settings.
 const LOG_LEVEL = 'info'
 const variants: Record<string, Record<string, string>> = {
   off: { FIGURES: 'false' },
@@ -67,7 +67,7 @@ async function send({ url, cookie }: Bench, { path, body }: Operation): Promise<
   if (res.statusCode !== 200) throw new Error(`${path}: ${res.statusCode}`)
 }
 
-/** Processor time for one request, in milliseconds. */
+/** Processor time per request, in milliseconds. */
 async function cost(bench: Bench, operation: Operation): Promise<number> {
   const before = processorOf(bench.pid)
   let left = EACH
@@ -106,18 +106,18 @@ async function freePort(): Promise<string> {
 const names = [...services.keys()]
 const costs = new Map<string, number[]>()
 for (let round = 0; round <= ROUNDS; round++)
-  // Who goes first changes, too.
+  // The order alternates, too.
   for (const [title, operation] of Object.entries(operations))
     for (const name of round % 2 ? names : names.toReversed()) {
       const bench = services.get(name)
       if (!bench) continue
       const taken = await cost(bench, operation)
       const key = `${title} ${name}`
-      // The first round warms up.
+      // The first round is a warm-up.
       if (round > 0) costs.set(key, [...(costs.get(key) ?? []), taken])
     }
 
-/** The mean of the lower half: what else the machine does only adds to it. */
+/** The mean of the lower half, because other load only adds to the times. */
 const typical = (values: number[]) => {
   const lower = values.toSorted((a, b) => a - b).slice(0, Math.ceil(values.length / 2))
   return lower.reduce((sum, value) => sum + value, 0) / lower.length

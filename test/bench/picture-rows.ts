@@ -7,10 +7,10 @@ import type { Bench } from './service.ts'
 const YEARS_MS = 15 * 365 * 86_400_000
 
 /**
- * Pictures in folders, over 15 years, written straight into the database. One folder of twenty is
+ * Inserts pictures in folders, over 15 years, directly into the database. One folder in twenty is
  * in the trash.
- * @param blobId the content of all of them; without it, each has one of its own, of which there are
- * no bytes
+ * @param blobId the content of all pictures. Without it, each has its own content, which has no
+ * bytes.
  */
 export async function insertPictures(
   { db, bucketId, rootId, userId: createdBy }: Bench,

@@ -1,8 +1,8 @@
 /**
  * The gallery of a drive with many pictures: `npm run bench:pictures -- [sqlite | mysql]`. Prints
- * how long the counts of months, a page at the top, one from a month, one from the middle of a
- * month and one far down take, as a client sees them. PICTURES and FOLDERS make it smaller; one
- * folder of twenty is in the trash.
+ * how long a client waits for the monthly counts, and for pages at the top, from a month, from the
+ * middle of a month and far down. PICTURES and FOLDERS make it smaller. One folder in twenty is in
+ * the trash.
  */
 import { insertPictures } from './picture-rows.ts'
 import { median, startService } from './service.ts'

@@ -1,6 +1,6 @@
 /**
- * The bare server of the storage benchmarks. PUT writes a file with MD5 and fsync, with `?rows`
- * also its rows, or a part at `?at=` of one; GET reads a file; DELETE removes it. Arguments: its
+ * The bare server of the storage benchmarks. PUT writes a file with MD5 and fsync, with its rows
+ * for `?rows`, or a part of it for `?at=`. GET reads a file, and DELETE removes it. Arguments: its
  * folder, and for the rows a database URL and ids as JSON.
  */
 import { createHash } from 'node:crypto'

@@ -1,5 +1,5 @@
 /**
- * The yardstick of the storage benchmarks: the same bytes written straight to the same disk, with
+ * The baseline of the storage benchmarks: the same bytes written directly to the same disk, with
  * MD5 and fsync, and nothing else.
  */
 import { spawn } from 'node:child_process'
@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Bench, firstMatch } from './service.ts'
 
-/** Writes a file from chunks as a socket gives them, and syncs it. */
+/** Writes a file from chunks in socket size, and syncs it. */
 export async function writePlainly(
   path: string,
   source: AsyncIterable<Uint8Array>,
@@ -35,7 +35,7 @@ export interface PlainServer {
 }
 
 /**
- * In a process of its own, like the service that it is compared with, in its folder and on its
+ * In its own process, like the service that it is compared with, in the same folder and on the same
  * database.
  */
 export async function startPlainServer({

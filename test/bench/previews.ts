@@ -1,8 +1,8 @@
 /**
- * What previews cost: making them of photos of 24 megapixels (checksum, pictures, store), and the
- * whole way from their uploads on, compared with sharp alone on the same cores, other requests
- * meanwhile, and a folder of a thousand photos, fetched as the console does.
- * `npm run bench:previews -- [sqlite|mysql]`. Only the ratios mean something on a shared machine.
+ * The cost of previews: rendering photos of 24 megapixels (checksum, pictures, store) and the whole
+ * way from upload to preview, both compared with sharp alone on the same cores; the delay of other
+ * requests meanwhile; and a folder of a thousand photos, fetched like the console does. `npm run
+ * bench:previews -- [sqlite|mysql]`. On a shared machine, only the ratios are meaningful.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,9 +23,9 @@ const PHOTOS = Number(process.env.PHOTOS || 40)
 const ROUNDS = Number(process.env.ROUNDS || 3)
 const TILES = Number(process.env.TILES || 1000)
 const CORES = availableParallelism()
-/** A browser has so many connections to one host. */
+/** The number of connections of a browser to one host. */
 const CONNECTIONS = 6
-/** So many files the service tells of at once. */
+/** The number of files for which the service reports previews in one request. */
 const ASKED = 100
 /** Milliseconds between requests of others. */
 const PACE = 20
@@ -36,7 +36,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 const verdict = (isMet: boolean) => (isMet ? 'holds' : 'DOES NOT HOLD')
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
 
-/** Smooth shapes with the noise of a sensor, about as large as such a photo of a camera. */
+/** Smooth shapes with sensor noise, about as large as a camera photo of these dimensions. */
 async function photo(seed: number): Promise<Buffer> {
   const [width, height] = [6000, 4000]
   const noise = { type: 'gaussian', mean: 128, sigma: 20 } as const
@@ -57,7 +57,7 @@ async function photo(seed: number): Promise<Buffer> {
   return sharp(drawn).resize(width, height).jpeg({ quality: 97 }).toBuffer()
 }
 
-/** Photos of different contents: what follows the end of a JPEG is not of the picture. */
+/** Photos with different contents: bytes after the end of a JPEG are not part of the picture. */
 const copiesOf = (photos: Buffer[], count: number, mark: string): Buffer[] =>
   Array.from({ length: count }, (_, i) =>
     Buffer.concat([photos[i % photos.length] ?? Buffer.alloc(0), Buffer.from(`${mark} ${i}`)]),
@@ -81,7 +81,7 @@ async function send(
     method,
     headers: { cookie, ...headers },
   })
-  // An answer may come before the whole body is sent: it says why.
+  // A response may arrive before the whole body is sent, for example with an error.
   req.on('error', () => {})
   req.end(body)
   const [res] = await once(req, 'response')
@@ -102,7 +102,7 @@ async function upload(bench: Bench, path: string, bytes: Buffer): Promise<void> 
   if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.body}`)
 }
 
-/** Runs so many at a time, each with the next of a list. */
+/** Runs this many tasks at a time, each with the next item of a list. */
 async function atOnce<T>(
   count: number,
   list: readonly T[],
@@ -127,8 +127,7 @@ async function untilMade(bench: Bench, previews: number): Promise<void> {
 }
 
 /**
- * Seconds of processors that a process and those that it has started have taken: proc(5), stat,
- * fields 14 to 17.
+ * Processor time of a process and its child processes in seconds: proc(5), stat, fields 14 to 17.
  */
 function processorsOf(pid = 0): number {
   let ticks = 0
@@ -143,7 +142,7 @@ function processorsOf(pid = 0): number {
       if (Number(id) === pid) ticks += user + system + childUser + childSystem
       else if (parent === pid) ticks += user + system
     } catch {
-      // It has ended.
+      // The process has exited.
     }
   return ticks / 100
 }
@@ -154,8 +153,8 @@ interface Taken {
 }
 
 /**
- * Sharp alone, at the priority that the processes of the service have: what else runs is in the way
- * of both.
+ * Sharp alone, with the priority of the service's processes, so that other load affects both
+ * equally.
  */
 async function alone(folder: string): Promise<Taken> {
   const program = fileURLToPath(new URL('sharp-alone.ts', import.meta.url))
@@ -165,9 +164,7 @@ async function alone(folder: string): Promise<Taken> {
   return JSON.parse(await text(child.stdout))
 }
 
-/**
- * The whole way: from the first byte of the first upload until the last preview is in the store.
- */
+/** The whole way, from the first byte of the first upload until the last preview is stored. */
 async function wholeWay(bench: Bench, folder: string, photos: Buffer[]): Promise<Taken> {
   const before = processorsOf(bench.pid)
   const known = await count(bench, "preview WHERE state = 'made'")
@@ -180,12 +177,12 @@ async function wholeWay(bench: Bench, folder: string, photos: Buffer[]): Promise
   }
 }
 
-/** The part of it that follows the uploads: checksums, pictures, and their store. */
+/** The part after the uploads: checksums, pictures and their storage. */
 async function making(bench: Bench, mark: string): Promise<Taken> {
   const count = await forgetPreviews(bench)
   const before = processorsOf(bench.pid)
   const start = performance.now()
-  // What is uploaded wakes the worker.
+  // An upload wakes the worker.
   const small = sharp({ create: { width: 8, height: 8, channels: 3, background: '#123' } }).jpeg()
   await upload(
     bench,
@@ -200,7 +197,7 @@ async function making(bench: Bench, mark: string): Promise<Taken> {
   return { seconds: seconds / count, processor: processor / count }
 }
 
-/** Milliseconds that requests take which come at a pace, until something ends. */
+/** The durations of requests at a fixed pace in milliseconds, until some work ends. */
 async function latencies(bench: Bench, isOver: (made: number) => boolean): Promise<number[]> {
   const taken: number[] = []
   while (!isOver(taken.length)) {
@@ -220,7 +217,7 @@ async function latencies(bench: Bench, isOver: (made: number) => boolean): Promi
 const p99 = (values: number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN
 
-/** Has all previews made again, as after a restore without them. */
+/** Renders all previews again, as after a restore without them. */
 async function forgetPreviews({ db }: Bench): Promise<number> {
   const files = await db.rows<{ blobId: string; fileType: string }>(
     'SELECT e.blob_id AS blobId, e.file_type AS fileType FROM entry e JOIN blobs b ON b.id = e.blob_id JOIN preview p ON p.digest = b.sha256',
@@ -248,7 +245,7 @@ interface Page {
   pageInfo: { hasNextPage: boolean; endCursor: string | null }
 }
 
-/** The folder as the console shows it: the list, what its tiles look like, and the pictures. */
+/** The folder as the console shows it: the list, the states of its tiles, and the pictures. */
 async function tiles(bench: Bench): Promise<{ seconds: number; pictures: number; bytes: number }> {
   const start = performance.now()
   let bytes = 0
@@ -297,7 +294,7 @@ try {
   )
   const ratios: Record<'the whole way' | 'making', Taken[]> = { 'the whole way': [], making: [] }
   for (let round = 0; round <= ROUNDS; round++) {
-    // Others each time: of what is known, nothing is made.
+    // Different photos each time, because known contents are not rendered again.
     const photos = copiesOf(originals, round === 0 ? CORES : PHOTOS, `${round}`)
     for (const name of readdirSync(folder)) rmSync(join(folder, name))
     for (const [i, bytes] of photos.entries()) writeFileSync(join(folder, `${i}.jpg`), bytes)

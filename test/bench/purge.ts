@@ -1,7 +1,7 @@
 /**
- * What a person notices of a purge in the background: the time of one file's metadata, idle and
- * while a folder of 1,000,000 files is purged, and how long the purge takes:
- * `npm run bench:purge [-- FILES]`, and `mysql` for that engine.
+ * The effect of a background purge on a person: the time of a metadata request, idle and while a
+ * folder of 1,000,000 files is purged, and the duration of the purge: `npm run bench:purge [--
+ * FILES]`, and `mysql` for that engine.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { insertFolder } from './folder.ts'
@@ -24,7 +24,7 @@ await db.run(
 const percentile = (values: number[], of: number) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * of)] ?? 0
 
-/** Asks over and over, two at once, with pauses as people make them. */
+/** Sends requests repeatedly, two at once, with pauses like those of people. */
 async function ask(until: () => boolean): Promise<number[]> {
   const times: number[] = []
   const person = async () => {
@@ -48,8 +48,8 @@ const after = (ms: number) => {
   return () => performance.now() > end
 }
 /**
- * Whether a table has more rows. It counts no others: on SQLite that would hold up the loop of this
- * process, which measures.
+ * Whether a table has more rows than this. Does not count the others, which would block the event
+ * loop of this measuring process on SQLite.
  */
 const hasMore = (table: string, rows: number) =>
   db.exists(`SELECT 1 FROM ${table} LIMIT 1 OFFSET ${rows}`)

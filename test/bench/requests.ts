@@ -1,7 +1,8 @@
 /**
- * What a request costs beside a bare node:http + mysql2 server that runs as many statements, on the
- * same MariaDB, by turns, and with many credentials beside one: `npm run bench:requests`;
- * `-- credentials` for the latter only. Only the ratios mean something on a shared machine.
+ * The cost of a request compared with a bare node:http + mysql2 server that runs as many
+ * statements, on the same MariaDB, by turns, and with many credentials compared with one: `npm run
+ * bench:requests`; `-- credentials` for the latter only. On a shared machine, only the ratios are
+ * meaningful.
  */
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
@@ -32,7 +33,7 @@ const makeShare = {
   body: JSON.stringify({ object: 'big/file-000042.txt' }),
 } as const
 
-/** Links that are asked by turns, so that not all of them wait for one row. */
+/** Links that are requested by turns, so that requests do not all wait for one row. */
 const links: { token: string; id: string }[] = []
 for (let i = 0; i < LINKS; i++) {
   const made = await fetch(`${bench.url}/api/files/quick_share`, makeShare)
@@ -74,7 +75,7 @@ interface Case {
   bare: Request[]
   rest: Request[]
   graphql: Request[]
-  /** Of bare: what REST and GraphQL should reach. */
+  /** The share of the bare server's rate that REST and GraphQL should reach. */
   aims: [number, number]
 }
 
@@ -129,9 +130,9 @@ const cases: Case[] = [
 ]
 
 interface Figure {
-  /** Answers a second. */
+  /** Responses per second. */
   rate: number
-  /** Milliseconds of processor time of the server, for one answer. */
+  /** Processor time of the server per response, in milliseconds. */
   processor: number
 }
 
@@ -167,7 +168,7 @@ process.stdout.write(
 )
 for (const { title, aims, ...sides } of process.argv.includes('credentials') ? [] : cases) {
   const figures = { bare: [] as Figure[], rest: [] as Figure[], graphql: [] as Figure[] }
-  // The first round only warms up.
+  // The first round is a warm-up.
   for (let round = 0; round <= ROUNDS; round++)
     for (const side of ['bare', 'rest', 'graphql'] as const) {
       const [url, pid] = side === 'bare' ? [bareUrl, bare.pid] : [bench.url, bench.pid]
@@ -185,7 +186,7 @@ for (const { title, aims, ...sides } of process.argv.includes('credentials') ? [
   )
 }
 
-/** The same requests with as many sessions, compared with one. */
+/** The same requests with this many sessions, compared with one. */
 const cookies = await Promise.all(Array.from({ length: CREDENTIALS }, bench.newSession))
 const [one] = cases.filter(({ title }) => title === 'one file')
 for (const face of ['rest', 'graphql'] as const) {

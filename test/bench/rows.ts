@@ -1,6 +1,6 @@
 /**
  * The rows of an upload as the service writes them, with prepared statements and nothing else: the
- * yardstick of small uploads.
+ * baseline of small uploads.
  */
 import { DatabaseSync } from 'node:sqlite'
 import { createPool } from 'mysql2/promise'
@@ -10,13 +10,13 @@ type Value = string | number | null
 type Run = (sql: string, values: Value[]) => unknown
 
 export interface Rows {
-  /** Before the bytes are written. @returns the id of the blob */
+  /** Runs before the bytes are written. @returns the id of the blob */
   reserve(bytes: number): Promise<string>
-  /** After that. */
+  /** Runs after the bytes are written. */
   settle(blob: string, name: string, bytes: number, md5: string): Promise<void>
 }
 
-/** Runs statements in one transaction, which is on the disk afterwards. */
+/** Runs statements in one transaction, which is durable afterwards. */
 type Transaction = (work: (run: Run) => Promise<void> | void) => Promise<void>
 
 function overSqlite(file: string): Transaction {
@@ -51,7 +51,7 @@ function overMysql(uri: string): Transaction {
 }
 
 /**
- * @param databaseUrl of the service that stands beside, for the drive of a person without other
+ * @param databaseUrl the database of the running service, for the drive of a person without other
  * writers
  */
 export function openRows(

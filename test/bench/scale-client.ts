@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const KiB = 1024
 export const PART = 256 * KiB
-/** Milliseconds for which a client tries again. */
+/** Milliseconds for which a client retries. */
 const PATIENCE = 90_000
 
 export const md5 = (bytes: Uint8Array | string) => createHash('md5').update(bytes).digest('hex')
@@ -13,7 +13,7 @@ export interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
   body: any
   headers: Headers
-  /** Whether an earlier try may have been carried out: it got no answer, or 503. */
+  /** Whether an earlier try may have succeeded, because it got no response or a 503. */
   again: boolean
 }
 
@@ -23,11 +23,11 @@ export interface Request {
   json?: unknown
   form?: () => FormData
   body?: Uint8Array<ArrayBuffer>
-  /** Of the instance that is asked first. */
+  /** The index of the first instance to use. */
   at?: number
 }
 
-/** What clients have come to. */
+/** The results of the clients. */
 export interface Tally {
   requests: number
   retries: number
@@ -36,8 +36,8 @@ export interface Tally {
 }
 
 /**
- * Asks an instance, and another one when that does not answer, or says that it cannot at the
- * moment: then after the time that it names.
+ * Sends a request to an instance. If that does not respond, or asks to retry later, uses the next
+ * instance after the given time.
  */
 export function createClient(urls: string[], cookie: string, tally: Tally) {
   let turn = randomInt(urls.length)
@@ -63,7 +63,7 @@ export function createClient(urls: string[], cookie: string, tally: Tally) {
         const text = await response.text()
         const { status, headers } = response
         const after = headers.get('retry-after')
-        // Also an upload that an instance which was killed seems to be completing still.
+        // Includes an upload that a killed instance still seems to complete.
         if (status !== 503 && status !== 429 && after === null)
           return { status, headers, again, body: parsed(text) }
         if (status !== 429) again = true
@@ -95,9 +95,9 @@ function parsed(text: string): unknown {
 
 export type Client = ReturnType<typeof createClient>
 
-/** Works on files of one account, under a prefix of its own, and remembers what must be there. */
+/** Works on files of one account, below its own prefix, and remembers the expected state. */
 export function createWorker({ ask }: Client, prefix: string, tally: Tally) {
-  /** The MD5 of what must be there by its name. */
+  /** The MD5 of the expected contents by name. */
   const files = new Map<string, string>()
   const mailedTo: string[] = []
   let serial = 0
@@ -110,7 +110,9 @@ export function createWorker({ ask }: Client, prefix: string, tally: Tally) {
   const code = ({ body }: Answer) => String(body?.response?.code ?? body?.code ?? '')
   const nameOf = () => [...files.keys()][randomInt(files.size || 1)]
 
-  /** The digest that every instance must give for a name; undefined for none. */
+  /**
+   * The digest that every instance must return for a name. Undefined if there must be no such file.
+   */
   async function seen(name: string, at?: number): Promise<string | undefined> {
     const answer = await ask({
       method: 'GET',
@@ -122,7 +124,7 @@ export function createWorker({ ask }: Client, prefix: string, tally: Tally) {
     return undefined
   }
 
-  /** Whoever has written at one instance reads at the next ones. */
+  /** Reads at the other instances what was written at one. */
   async function expectSeen(name: string, sum: string | undefined): Promise<void> {
     for (let at = 0; at < 3; at++) {
       const found = await seen(name, at)
@@ -217,7 +219,7 @@ export function createWorker({ ask }: Client, prefix: string, tally: Tally) {
         path: `/api/d/private/${made.body.response.private_download_token}`,
       })
       if (led.status !== 302) return failed(`download of ${name}`, led)
-      // The bytes themselves are compared in the end.
+      // The bytes themselves are compared at the end.
       did('download')
     },
 

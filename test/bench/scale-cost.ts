@@ -1,7 +1,7 @@
 /**
- * What one, two and three instances at a Galera cluster of three nodes cost in processor time for
- * each request, of the instances and of the nodes: `npm run bench:scale-cost`. Load, instances and
- * databases share this machine, so requests in a second say little.
+ * The processor time for each request with one, two and three instances at a Galera cluster of
+ * three nodes, for the instances and for the nodes: `npm run bench:scale-cost`. Requests per second
+ * say little, because load, instances and databases share this machine.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { openScaleSite } from './scale-site.ts'
 const SECONDS = Number(process.env.SECONDS || 8)
 const CLIENTS = 6
 
-/** Milliseconds of processor time of processes, all threads. */
+/** Processor time of processes in milliseconds, over all threads. */
 const spent = (pids: number[]) =>
   pids.reduce((sum, pid) => {
     const threads = readdirSync(`/proc/${pid}/task`)

@@ -10,7 +10,7 @@ import { type BuiltService, startBuilt } from '../support/built-service.ts'
 import { freePort } from '../support/free-port.ts'
 import { type GaleraCluster, startGalera } from '../support/galera.ts'
 
-/** A provider that nothing asks: the embedded sign-in is for one instance. */
+/** A provider that is never called: the embedded sign-in allows only one instance. */
 const PROVIDER = {
   OAUTH_BENCH_CLIENT_ID: 'satchel',
   OAUTH_BENCH_CLIENT_SECRET: 'secret',
@@ -19,7 +19,7 @@ const PROVIDER = {
   OAUTH_BENCH_USERINFO_URL: 'https://sso.example.com/userinfo',
 }
 
-/** What can be killed, and started again. */
+/** A process that can be killed and restarted. */
 export interface Killable {
   name: string
   kill(): Promise<void>
@@ -27,8 +27,8 @@ export interface Killable {
 }
 
 /**
- * Several instances, each with the nodes of a cluster in another order, a Redis and a store that
- * they share.
+ * Several instances that share a Redis and a store. Each has the nodes of a cluster in another
+ * order.
  */
 export interface ScaleSite {
   urls: string[]
@@ -39,9 +39,9 @@ export interface ScaleSite {
   cluster: GaleraCluster
   /** The processes of the instances, and of the nodes. */
   pids(): { instances: number[]; nodes: number[] }
-  /** On all nodes, to look with. */
+  /** A connection to all nodes, for checks. */
   db: Db
-  /** What instances have said, those that were killed, too. */
+  /** The output of all instances, including killed ones. */
   said(): string
   stop(): Promise<void>
 }
@@ -81,7 +81,7 @@ export async function openScaleSite(
         said += service?.said() ?? ''
       },
       async start() {
-        // As its service manager does, while the database is not there.
+        // Restarts it like a service manager while the database is unavailable.
         for (let tries = 1; ; tries++) {
           try {
             service = await startBuilt(own)

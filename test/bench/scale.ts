@@ -1,9 +1,9 @@
 /**
- * Three instances at the three nodes of a Galera cluster, with Redis and a store that they share,
- * under a mixed load of clients who try again as they are told: instances, nodes and Redis are
- * killed at random and started again, and in the end all that was acknowledged is compared with
- * what is there: `npm run bench:scale`. Options: --kills 12, --workers 2 (for each of three
- * accounts). Exits with 1 when something was lost, doubled or refused.
+ * Three instances at the three nodes of a Galera cluster, with a shared Redis and store, under a
+ * mixed load of clients that retry as instructed. Instances, nodes and Redis are killed at random
+ * and restarted. Finally everything that was acknowledged is compared with what is stored: `npm run
+ * bench:scale`. Options: --kills 12, --workers 2 (for each of three accounts). Exits with 1 if
+ * something was lost, duplicated or refused.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -81,8 +81,8 @@ const working = workers.map(async worker => {
 })
 
 /**
- * Follows the events of an account by its cursor, at any instance. @returns whether it has reached
- * the end
+ * Follows the events of an account by cursor, at any instance. @returns whether it has reached the
+ * end
  */
 async function follow(account: Account, from: { cursor: string }): Promise<boolean> {
   const after = from.cursor ? `&after=${encodeURIComponent(from.cursor)}` : ''
@@ -110,7 +110,7 @@ const following = accounts.map(async account => {
 
 const most = Number(values.kills)
 const killed = () => Object.values(kills).reduce((sum, n) => sum + n, 0)
-/** Kills one of these again and again; the next one only once the last one is back. */
+/** Kills one of these repeatedly, each time after the last one is back. */
 async function kill(from: Killable[], [least, longest]: [number, number]): Promise<void> {
   while (killed() < most) {
     await sleep(randomInt(least, longest))
@@ -183,7 +183,7 @@ for (const [i, { name, bucketId, followed }] of accounts.entries()) {
   })
 }
 
-/** How many came more than once. */
+/** The number of events that arrived more than once. */
 const doubled = (keys: string[]) => keys.length - new Set(keys).size
 const delivered = receiver.received.map(({ id }) => id)
 const arrived = new Map(Map.groupBy(mails.received, ({ to }) => to[0] ?? ''))
@@ -196,16 +196,16 @@ const twice = {
   deliveries: doubled(delivered),
   mails: doubled(mails.received.map(mail => mail.header('message-id') ?? mail.raw)),
 }
-// Each kill may hit one account's delivery, and as many mails as are sent at once, between the
-// answer and its record.
+// Each kill may hit one account's delivery, and all mails that are being sent, between the response
+// and its record.
 const MAILS_AT_ONCE = 5
 if (twice.deliveries > killed() * accounts.length)
   problems.push(`${twice.deliveries} deliveries came twice`)
 if (twice.mails > killed() * MAILS_AT_ONCE) problems.push(`${twice.mails} mails came twice`)
 
-// Every byte, by what the files say that they are.
+// Every byte, compared with the digests of the files.
 const store = createDiskStore({ dir: site.blobDir })
-// Clients that had no answer to the begin of an upload have begun another one, and the first would
+// Clients that got no response to the start of an upload have started another, and the first would
 // wait for a day.
 await db.run(
   'UPDATE upload_session SET claim_until = 0, writable_until = writable_until - 100000000',

@@ -1,10 +1,10 @@
 /**
- * The search over one drive of many files and texts, on both engines:
- * `npm run bench:search [-- FILES TEXTS] [sqlite|mysql]`, 1,000,000 and 200,000 by default. Texts
- * have words as languages have them: few are in most texts, most are in few. They are written
- * straight into the database with the index of their words; the service indexes the names. Then:
- * the time of first results, the size of the index relative to the text, and what an upload of a
- * text costs with SEARCH_CONTENTS on and off.
+ * The search in one drive of many files and texts, on both engines: `npm run bench:search [-- FILES
+ * TEXTS] [sqlite|mysql]`, by default 1,000,000 and 200,000. Words are distributed as in natural
+ * languages: a few are in most texts, and most are in few texts. Texts are inserted directly into
+ * the database with their word index, and the service indexes the names. Prints the time of the
+ * first results, the size of the index relative to the text, and the cost of uploading a text with
+ * SEARCH_CONTENTS on and off.
  */
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
@@ -33,7 +33,7 @@ const UPLOADS = 150
 const TOGETHER = 256
 
 let seed = 1
-/** The same numbers each time. */
+/** The same random numbers each time. */
 function random(): number {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
   return seed / 2 ** 32
@@ -44,7 +44,7 @@ const SYLLABLES =
     ' ',
   )
 const VOCABULARY = 60_000
-/** The word of a rank: frequent ones are short. */
+/** The word of a rank. Frequent words are short. */
 function wordAt(rank: number): string {
   let word = ''
   for (let left = rank + 1; left > 0; left = Math.floor(left / SYLLABLES.length))
@@ -52,7 +52,7 @@ function wordAt(rank: number): string {
   return word.length < 3 ? `${word}n` : word
 }
 const vocabulary = Array.from({ length: VOCABULARY }, (_, rank) => wordAt(rank))
-/** By Zipf's law: the word of a rank is as frequent as one divided by its rank. */
+/** Zipf's law: the frequency of a word is one divided by its rank. */
 const anyWord = (): string =>
   vocabulary[Math.min(VOCABULARY - 1, Math.floor(VOCABULARY ** random()) - 1)] ?? 'ba'
 const wordsOf = (count: number): string => Array.from({ length: count }, anyWord).join(' ')
@@ -160,7 +160,7 @@ async function fill(db: Db, bench: Bench): Promise<Filled> {
   return filled
 }
 
-/** Bytes of the tables that have the words of texts. */
+/** The size of the tables that hold the words of texts, in bytes. */
 async function indexBytes(db: Db, bench: Bench): Promise<Record<'index' | 'texts', number>> {
   const of = async (tables: string[]): Promise<number> => {
     const names = tables.map(name => `'${name}'`).join(', ')
@@ -192,8 +192,8 @@ const percentile = (values: number[], of: number) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * of)] ?? 0
 
 /**
- * What people look for: a frequent word, a rare one, two or three of different frequencies, a
- * beginning, a phrase, a number.
+ * Typical queries: a frequent word, a rare word, two or three words of different frequencies, a
+ * prefix, a phrase, a number.
  */
 const queries: [name: string, query: () => string][] = [
   ['a frequent word', () => `${vocabulary[Math.floor(20 * random())]} `],
@@ -225,7 +225,7 @@ async function timeSearches({ url, cookie }: Bench): Promise<void> {
         response: { results: unknown[]; is_complete: boolean }
       }
       if (!answer.ok) throw new Error(`${answer.status}`)
-      // The first ones read pages of the database for the first time.
+      // The first queries read pages of the database for the first time.
       if (i >= 5) times.push(performance.now() - start)
       found += response.results.length
       incomplete += response.is_complete ? 0 : 1
@@ -240,7 +240,10 @@ async function timeSearches({ url, cookie }: Bench): Promise<void> {
   )
 }
 
-/** Milliseconds of an upload of a text, and of the processor for it and what follows. */
+/**
+ * The elapsed time of an upload of a text, and the processor time including the work that follows,
+ * in milliseconds.
+ */
 async function timeUploads(engine: 'sqlite' | 'mysql'): Promise<void> {
   const settings = { SWEEP_SECONDS: '2' }
   const sides = {
@@ -300,7 +303,8 @@ for (const engine of engines) {
     1000,
   )
   const namesIn = performance.now() - named
-  // Merged as far as the service does at once, and what was merged deleted, a minute later.
+  // Merged as the service does immediately, and merged rows are deleted, as they are a minute
+  // later.
   await until(
     async () => {
       const open = 'SELECT drive FROM search_text_block WHERE is_clear = 0'

@@ -1,6 +1,6 @@
 /**
- * What the benchmarks share: the service as a child process on a database of its own, and a person
- * who is signed in.
+ * Shared by the benchmarks: the service as a child process on its own database, and a signed-in
+ * person.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -30,11 +30,11 @@ export interface Bench {
   userId: string
   bucketId: string
   rootId: string
-  /** Of the service, its database and its blobs. */
+  /** Removes the service, its database and its blobs. */
   dir: string
   /** Resident memory of the service, in MiB. */
   resident(): number
-  /** Highest resident memory since the last reset. */
+  /** Peak resident memory since the last reset. */
   peak(): number
   resetPeak(): void
   pid: number | undefined
@@ -150,8 +150,8 @@ export function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string
 }
 
 /**
- * Processor time that a process has taken, in milliseconds: proc(5), stat, fields 14 and 15 in
- * ticks of 10 ms, behind its name in brackets.
+ * Processor time of a process in milliseconds: proc(5), stat, fields 14 and 15 in ticks of 10 ms,
+ * after the name in brackets.
  */
 export function processorOf(pid = 0): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []

@@ -1,8 +1,8 @@
 /**
- * Many visitors of one shared folder at once: `npm run bench:share-visitors -- [sqlite | mysql]`.
- * Prints how long pages take while no one else asks, and meanwhile, for a visitor and for the owner
- * of the folder; and the listing of the shared folder beside that of an own one, by turns. ENTRIES,
- * VISITORS and SECONDS make it smaller; THINK is how many seconds a visitor looks at a page.
+ * Many visitors of one shared folder at the same time: `npm run bench:share-visitors -- [sqlite |
+ * mysql]`. Prints the page times of a visitor and of the owner, idle and under this load, and
+ * compares the listing of the shared folder with that of an own folder, by turns. ENTRIES, VISITORS
+ * and SECONDS make it smaller. THINK is the number of seconds for which a visitor looks at a page.
  */
 import { spawn } from 'node:child_process'
 import { Agent, request } from 'node:http'
@@ -37,7 +37,7 @@ const page = `/share/${response.sharing_token}`
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
-/** Milliseconds until an answer has come as a whole, and its text. */
+/** Milliseconds until the whole response has arrived, and its text. */
 function ask(path: string, headers: Record<string, string>): Promise<{ ms: number; text: string }> {
   const since = performance.now()
   return new Promise((resolve, reject) => {
@@ -59,12 +59,12 @@ const addressOf = (i: number) => ({
 })
 const orders = ['', '?sort=size&desc=1', '?sort=changed&desc=1', '?desc=1']
 
-/** Where the next page begins, as its link says. */
+/** The start of the next page according to its link. */
 const nextIn = (text: string) =>
   />Next page</.test(text) &&
   /<a class="button quiet" href="([^"]*cursor=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&')
 
-/** Opens the folder in some order and reads on, page by page, with `think` seconds for each. */
+/** Opens the folder in some order and reads page by page, with `think` seconds for each. */
 async function visit(i: number, until: number, think: number, times: number[]): Promise<void> {
   let path = page + orders[i % orders.length]
   await sleep(think * 1000 * Math.random())
@@ -76,7 +76,7 @@ async function visit(i: number, until: number, think: number, times: number[]): 
   }
 }
 
-/** The owner looks at their own files, and knows nothing of it. */
+/** The owner uses their own files. */
 async function own(until: number, times: number[]): Promise<void> {
   while (performance.now() < until) {
     times.push((await ask('/api/files/tree?path=big&limit=100', { cookie })).ms)
@@ -113,7 +113,7 @@ process.stdout.write(
   `meanwhile: ${VISITORS} visitors, ${(busy.pages.length / SECONDS).toFixed(0)} pages a second; the p99 should be under 5 times that of idle\n`,
 )
 
-// All of them in the same moment, as after a message to everyone.
+// All visitors start at the same moment, as after a message to everyone.
 const since = performance.now()
 const together = await Promise.all(
   Array.from({ length: VISITORS }, (_, i) => ask(page, addressOf(i))),
@@ -127,7 +127,7 @@ agent.destroy()
 
 const loader = join(dirname(fileURLToPath(import.meta.url)), 'load.ts')
 
-/** Answers a second, and milliseconds of processor time for one. */
+/** Responses per second, and processor time per response in milliseconds. */
 async function load(path: string, headers: Record<string, string>) {
   const before = processorOf(pid)
   const child = spawn(process.execPath, [loader], { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -155,7 +155,7 @@ const figures = {
   own: [] as Awaited<ReturnType<typeof load>>[],
   shared: [] as Awaited<ReturnType<typeof load>>[],
 }
-// The first round only warms up.
+// The first round is a warm-up.
 for (let round = 0; round <= ROUNDS; round++)
   for (const side of ['own', 'shared'] as const) {
     const figure = await sides[side]()

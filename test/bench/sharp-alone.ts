@@ -1,7 +1,7 @@
 /**
- * Makes the same small pictures as the service, of the photos in a folder, by sharp alone: each is
- * decoded once, as many at a time as there are cores. Prints the seconds that it takes on the clock
- * and of processors, without its start.
+ * Renders the same thumbnails as the service from a folder of photos, with sharp alone. Each photo
+ * is decoded once, as many at a time as there are cores. Prints the elapsed seconds and the
+ * processor seconds, without the start.
  */
 import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
- * What writers cost readers on SQLite, in the whole service: the time of a metadata read while
- * nothing else runs, and while 20 callers write without a pause. `npm run bench:sqlite`.
+ * The cost of writers for readers on SQLite, in the whole service: the time of a metadata request
+ * while nothing else runs, and while 20 callers write without a pause. `npm run bench:sqlite`.
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import type { Writers } from './writers.ts'
 
 const WRITERS = 20
 const SECONDS = 6
-/** Milliseconds from one read to the next, whether or not the one before has been answered. */
+/** Milliseconds between the starts of two reads, whether or not the first has been answered. */
 const EVERY = 5
 
 const bench = await startService('sqlite', { RATE_FOLDERS: '1000000' })

@@ -1,7 +1,7 @@
 /**
- * What putting a blob into the disk store costs beside writing the same bytes with MD5 and fsync
- * straight to the same disk: `npm run bench:storage`. Two cores and a quiet machine make the
- * figures comparable.
+ * The cost of putting a blob into the disk store, compared with writing the same bytes with MD5 and
+ * fsync directly to the same disk: `npm run bench:storage`. Results are comparable only on a quiet
+ * machine with two cores.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -15,8 +15,7 @@ const MiB = 1024 * KiB
 const chunk = randomBytes(64 * KiB)
 
 /**
- * A source of some bytes in chunks as a socket gives them; the stream is new each time, the bytes
- * are not.
+ * A source of bytes in chunks of socket size. The stream is new each time, but the bytes are not.
  */
 function source(bytes: number): Readable {
   const chunks = function* () {
@@ -49,7 +48,7 @@ async function timed(task: () => Promise<unknown>): Promise<{ seconds: number; c
 const median = (values: number[]) =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
-// Beside the sources: a folder for temporary files may be in memory.
+// Next to the sources, because a folder for temporary files may be in memory.
 const dir = mkdtempSync(resolve('bench-'))
 const plain = join(dir, 'plain')
 mkdirSync(plain)
@@ -71,8 +70,8 @@ async function compare(
   const puts = [ours, theirs]
   const figures: { seconds: number; cpu: number }[][] = [[], []]
   let serial = 0
-  // The first round only warms up. By turns, because the second finds the disk busy with what the
-  // first has left.
+  // The first round is a warm-up. The order alternates, because the second one finds the disk busy
+  // with the writes of the first.
   for (let round = 0; round <= rounds; round++) {
     for (const which of round % 2 ? [0, 1] : [1, 0]) {
       const put = puts[which]
@@ -97,7 +96,7 @@ async function compare(
   )
 }
 
-/** How much the resident memory of this process grows at most while a task runs, in MiB. */
+/** The peak growth of this process's resident memory while a task runs, in MiB. */
 async function growth(task: () => Promise<unknown>): Promise<number> {
   const start = process.memoryUsage.rss()
   let peak = start

@@ -1,7 +1,7 @@
 /**
- * What `satchel sync --two-way` takes with many files: the first run, which adopts what is equal,
- * one without changes, some with a few, and how long a change takes to the other side with --watch:
- * `npm run bench:sync [-- FILES]`. Beside it `find`, which only looks at the files.
+ * The cost of `satchel sync --two-way` with many files: the first run, which adopts equal files,
+ * runs without changes and with a few, and the delay of a change with --watch: `npm run bench:sync
+ * [-- FILES]`. Compared with `find`, which only reads the metadata of the files.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -65,7 +65,7 @@ const memoryOf = (child: ChildProcess, before: number): number => {
   }
 }
 
-/** Runs a program to its end. */
+/** Runs a program until it exits. */
 async function measure(command: string, args: string[]): Promise<Figures> {
   const start = performance.now()
   const child = spawn(command, args, { env, cwd: home, stdio: ['ignore', 'ignore', 'inherit'] })

@@ -1,7 +1,7 @@
 /**
- * What it costs to delete a folder of 1,000,000 files, and to restore it from the trash:
- * `npm run bench:trash [-- FILES]`. Statements, and the milliseconds of the request, which has a
- * connection to itself.
+ * The cost of deleting a folder of 1,000,000 files, and of restoring it from the trash: `npm run
+ * bench:trash [-- FILES]`. Counts the statements and the milliseconds of the request, which has its
+ * own connection.
  */
 import { insertFolder } from './folder.ts'
 import { median } from './service.ts'

@@ -1,9 +1,9 @@
 /**
- * Sends one large file with tus-js-client, past kills of the service and broken connections, and
- * compares what was stored; then one without any, for the rate:
- * `npm run bench:tus [-- GIBIBYTES [azure | s3]]`, 5 without it, on SQLite and a folder. With
- * another store, on MySQL or MariaDB (MYSQL_URL, or the standard port of this machine), and Azurite
- * or radosgw. Twice as much disk is needed at TMPDIR, or as much memory.
+ * Uploads one large file with tus-js-client, during kills of the service and broken connections,
+ * and compares the stored file. Then uploads a file without interruptions to measure the rate: `npm
+ * run bench:tus [-- GIBIBYTES [azure | s3]]`, by default 5, on SQLite and a folder. With another
+ * store, runs on MySQL or MariaDB (MYSQL_URL, or the standard port of this machine), and Azurite or
+ * radosgw. Needs twice as much space at TMPDIR, on disk or in memory.
  */
 import { startAzurite } from '../stores/azure/azurite.ts'
 import { startRadosgw } from '../stores/s3/radosgw.ts'
@@ -16,7 +16,7 @@ const GiB = 1024 ** 3
 const size = Number(gibibytes) * GiB
 
 interface Ground {
-  /** Of a new store. */
+  /** The settings of a new store. */
   settings(name: string): Record<string, string>
   stop(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * What uploads in parts cost beside a bare server that writes the same parts to the same disk. Part
- * of bench/upload.
+ * The cost of multipart uploads compared with a bare server that writes the same parts to the same
+ * disk. Part of bench/upload.
  */
 import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
@@ -10,7 +10,7 @@ import { type Bench, MiB, median } from './service.ts'
 
 const IN_FLIGHT = 4
 
-/** One file in parts on its way. */
+/** A multipart upload in progress. */
 export interface Sending {
   addressOf(part: number): string
   complete(): Promise<void>
@@ -45,8 +45,8 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * The ways that parts can take: to a bare server, through the service with a session, and to its
- * signed addresses.
+ * The routes of parts: to a bare server, through the service with a session, and to its signed
+ * addresses.
  */
 export async function waysOf(
   { url, cookie }: Bench,
@@ -92,7 +92,7 @@ export async function waysOf(
   return [straight, byService(false), byService(true)]
 }
 
-/** Sends some parts of a file, several at once. */
+/** Sends some parts of a file, several at a time. */
 export async function send(
   file: Sending,
   cookie: string,
@@ -108,8 +108,8 @@ export async function send(
 }
 
 /**
- * Prints what 1 GiB in parts costs, without and with what completes it. By turns of 64 MiB: on a
- * shared machine no two minutes are the same.
+ * Prints the cost of 1 GiB in parts, with and without the completion. The sides alternate every 64
+ * MiB, because the load of a shared machine changes.
  */
 export async function compareParts(bench: Bench, rounds: number): Promise<void> {
   const shape = { partSize: 4 * MiB, count: 256 }
@@ -117,7 +117,7 @@ export async function compareParts(bench: Bench, rounds: number): Promise<void> 
   const plain = await startPlainServer(bench)
   const ways = await waysOf(bench, plain)
   const figures = ways.map((): { parts: Figure[]; whole: Figure[] } => ({ parts: [], whole: [] }))
-  // The first round only warms up.
+  // The first round is a warm-up.
   for (let round = 0; round <= rounds; round++) {
     const sums = ways.map((): Figure => ({ seconds: 0, processor: 0 }))
     const files: Sending[] = []
@@ -135,7 +135,7 @@ export async function compareParts(bench: Bench, rounds: number): Promise<void> 
         files[i] = await way(shape)
       })
     for (let from = 0; from < shape.count; from += turn) {
-      // No one goes first each time, nor after the same.
+      // No side is always first, or always follows the same one.
       const shifted = files.map((_, i) => (i + from / turn) % files.length)
       for (const i of (from / turn) % 2 ? shifted : shifted.reverse()) {
         const file = files[i]
@@ -162,7 +162,7 @@ export async function compareParts(bench: Bench, rounds: number): Promise<void> 
   plain.close()
 }
 
-/** Prints what a part costs in an upload of few and of many. */
+/** Prints the cost of a part in an upload of few parts and of many. */
 export async function compareCounts(bench: Bench): Promise<void> {
   const [, through] = await waysOf(bench, bench)
   const cost = async (count: number) => {

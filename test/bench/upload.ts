@@ -1,10 +1,10 @@
 /**
- * What uploads and downloads through the service cost beside a bare node:http server that writes
- * and reads the same bytes on the same disk, with MD5 and fsync, by turns, and the processor time
- * of each server: `npm run bench:upload`; `-- whole`, `-- parts`, `-- put` or `-- down` for one of
- * the four, and `--engine mysql`. Whole uploads are compared with the same bare server when it
- * writes the service's rows, too. The disk is that of TMPDIR: in memory (/dev/shm) no sync hides
- * what is computed.
+ * The cost of uploads and downloads through the service, compared with a bare node:http server that
+ * writes and reads the same bytes on the same disk, with MD5 and fsync, by turns, and the processor
+ * time of each server: `npm run bench:upload`; `-- whole`, `-- parts`, `-- put` or `-- down` for
+ * one of the four, and `--engine mysql`. Whole uploads are also compared with a bare server that
+ * writes the service's rows. TMPDIR selects the disk. In memory (/dev/shm), no sync hides the cost
+ * of computation.
  */
 import { execFile } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
@@ -83,7 +83,7 @@ async function compareWhole(): Promise<void> {
   }
 }
 
-/** Reads what is at an address to its end. */
+/** Reads the whole response of an address. */
 const get = (url: string) =>
   new Promise<void>((resolve, reject) => {
     request(url, res => res.resume().on('end', resolve))
@@ -129,10 +129,7 @@ async function compareDownloads(): Promise<void> {
   }
 }
 
-/**
- * The command line in a process of its own, which reads the file from the disk; its start is part
- * of it.
- */
+/** The command line in its own process, which reads the file from the disk. Includes its start. */
 async function comparePut(): Promise<void> {
   const [bytes, times] = [1024 * MiB, 1]
   const file = join(bench.dir, 'put.bin')

@@ -1,8 +1,8 @@
 /**
- * What two workers carry compared with one, on MariaDB: `npm run bench:workers`. Database and load
- * run on the same machine, so what the service reaches there says little. Instead, each worker is
- * sent as many requests a second, few enough for the machine, and what counts is processor time:
- * two processors carry as many answers as their time, and that of the busiest thread, allows.
+ * The capacity of two workers compared with one, on MariaDB: `npm run bench:workers`. Database and
+ * load run on the same machine, so the throughput of the service says little. Instead, each worker
+ * receives the same low rate of requests, and processor time is measured. Two processors can serve
+ * as many requests as their time, and that of the busiest thread, allows.
  */
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,14 +15,14 @@ import { type Bench, median, startService } from './service.ts'
 
 const ROUNDS = Number(process.env.ROUNDS || 3)
 const SECONDS = 4
-/** At full speed, so that V8 compiles what it will run. */
+/** At full speed, so that V8 compiles the code first. */
 const WARM_UP_SECONDS = 6
 /** For each worker. */
 const CONNECTIONS = 16
 const PROCESSORS = 2
 const LINKS = 200
 
-/** A provider that nothing asks: the embedded sign-in is in one process. */
+/** A provider that is never called: the embedded sign-in runs in one process. */
 const PROVIDER = {
   OAUTH_BENCH_CLIENT_ID: 'satchel',
   OAUTH_BENCH_CLIENT_SECRET: 'secret',
@@ -80,12 +80,12 @@ async function start(workers: number): Promise<Side> {
   const children = () =>
     readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
   while (workers > 1 && children().length < workers) await sleep(100)
-  // The last one may still be starting, and all of them collect what that has left.
+  // The last worker may still be starting, and all workers collect the garbage of their start.
   await sleep(8000)
   return { workers, bench, links, file, pids: [pid, ...children().map(Number)] }
 }
 
-/** `rate` is that of each worker, in requests a second. */
+/** `rate` applies to each worker, in requests a second. */
 const cases: { title: string; rate: number; requests(side: Side): Request[] }[] = [
   {
     title: 'page of 100 entries',
@@ -136,7 +136,7 @@ const cases: { title: string; rate: number; requests(side: Side): Request[] }[] 
 ]
 
 /**
- * Milliseconds of processor time of each process so far: of its main thread, and of all its
+ * Processor time of each process so far in milliseconds: of its main thread, and of all its
  * threads.
  */
 const timesOf = (pids: number[]) =>
@@ -147,7 +147,7 @@ const timesOf = (pids: number[]) =>
           Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6
         )
       } catch {
-        // A thread that has just ended.
+        // The thread has just ended.
         return 0
       }
     }
@@ -156,9 +156,9 @@ const timesOf = (pids: number[]) =>
   })
 
 interface Figure {
-  /** Answers a second that the processors allow. */
+  /** Responses per second that the processors allow. */
   carries: number
-  /** Milliseconds of processor time for an answer. */
+  /** Processor time per response, in milliseconds. */
   each: number
   p50: number
   p99: number

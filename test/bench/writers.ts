@@ -1,6 +1,6 @@
 /**
- * Callers that make folders without a pause, in a thread of their own: what they cost is not to be
- * taken for the service's.
+ * Callers that create folders without a pause, in a separate thread, so that their cost is not
+ * counted as the service's.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 

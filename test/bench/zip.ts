@@ -1,7 +1,7 @@
 /**
- * Archives beside one file of the same size: their speed, what they take of memory, and what
- * programs that read archives say of them. `npm run bench:zip -- --files 50000 --gib 10`, with
- * `--engine mysql` on MariaDB. Takes twice as much disk.
+ * Archives compared with one file of the same size: their speed, their memory use, and the verdict
+ * of programs that read archives. `npm run bench:zip -- --files 50000 --gib 10`, with `--engine
+ * mysql` on MariaDB. Needs twice as much disk space.
  */
 import { spawnSync } from 'node:child_process'
 import { createWriteStream, readFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ const { pathOf } = openShelves(join(bench.dir, 'blobs', 'blobs'))
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const stamps = { bucketId, createdBy: userId, createdAt: Date.now(), updatedAt: Date.now() }
 
-/** Writes blobs and their rows past the service, which would sync each of them. */
+/** Writes blobs and their rows without the service, which would sync each of them. */
 async function place(
   files: { name: string; parentId: string; bytes: number }[],
   known: boolean,
@@ -107,7 +107,7 @@ async function many(name: string, files: number, known = true): Promise<void> {
 }
 
 async function post(path: string, json: object) {
-  // While curl downloads, this process does not see that the service closes idle connections.
+  // While curl downloads, this process does not notice that the service closes idle connections.
   const headers = { 'content-type': 'application/json', cookie: bench.cookie, connection: 'close' }
   const answer = await fetch(`${bench.url}${path}`, {
     method: 'POST',
@@ -124,8 +124,8 @@ async function post(path: string, json: object) {
 const zipOf = (entry: string) => post('/api/files/zip', { entries: [entry] })
 
 /**
- * Fetches everything in another process, so that this one takes nothing of what the service needs.
- * @returns seconds, of the first byte and of all
+ * Downloads in another process, so that this one uses none of the service's resources.
+ * @returns the seconds until the first byte and until the end
  */
 function download(
   url: string,
@@ -141,7 +141,7 @@ function download(
   return [first ?? 0, all ?? 0]
 }
 
-/** Seconds of a processor that the service has used. */
+/** Processor time of the service, in seconds. */
 function processor(): number {
   const fields = readFileSync(`/proc/${bench.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / 100
@@ -152,7 +152,7 @@ await many('many', count)
 const one = { name: 'one', parentId: rootId, bytes: 0 }
 await place([one], true)
 {
-  // One file of the same size, in pieces, because it may be larger than a buffer can be.
+  // One file of the same size, in pieces, because it may be larger than the largest buffer.
   const row = await db.row<{ blobId: string }>(
     "SELECT blob_id AS blobId FROM entry WHERE name = 'one'",
   )
@@ -167,7 +167,7 @@ await place([one], true)
 const link = await post('/api/files/quick_share', { object: 'one' })
 const single = `${bench.url}/api/d/${(link as unknown as { sharing_token: string }).sharing_token}`
 
-// What a process needs once, it may have before the measurement.
+// The one-time memory of a process is allocated before the measurement.
 await many('few', 100)
 download((await zipOf('few')).url)
 download(single, '/dev/null', ['-r', '0-100000000'])
@@ -197,7 +197,7 @@ print(
 
 const target = join(bench.dir, 'many.zip')
 const { url, size: bytes } = await zipOf('many')
-// Broken off in the middle, and continued.
+// Interrupted in the middle, and resumed.
 download(url, target, ['-r', `0-${Math.floor(bytes / 2)}`])
 download(url, target, ['-C', '-'])
 for (const [program, ...args] of [

@@ -1,9 +1,9 @@
 import { createClient as createEventClient } from 'graphql-sse'
 import type { TypedDocumentString } from './generated.ts'
 
-/** What the service says of a request that it refuses. */
+/** An error that the service returned. */
 export class Refused extends Error {
-  /** Such as FILE_NOT_FOUND. */
+  /** An error code such as FILE_NOT_FOUND. */
   readonly code: string
   readonly details: Record<string, unknown>
 
@@ -20,15 +20,15 @@ interface WireError {
   extensions?: Record<string, unknown>
 }
 
-/** One answer of the service, before anyone has looked at it. */
+/** A raw response of the service. */
 interface WireAnswer<Result> {
   data?: Result | null
   errors?: readonly WireError[]
 }
 
 /**
- * A client of the GraphQL side in which everything that is sent and received is typed by the
- * schema: an example for others. It needs nothing but `fetch`, and `graphql-sse` for subscriptions.
+ * An example of a GraphQL client whose requests and responses are all typed by the schema. It needs
+ * only `fetch`, and `graphql-sse` for subscriptions.
  * @param url address of the service, without a trailing slash
  * @param headers the credential: a cookie (browsers send it by themselves) or X-API-Key
  */
@@ -38,7 +38,7 @@ export function createClient({ url, headers }: { url: string; headers: Record<st
 
   return {
     /**
-     * Sends a query or a mutation. Files among the variables travel beside it, as parts of a form.
+     * Sends a query or a mutation. Files in the variables are sent as parts of a form.
      * @throws Refused
      */
     async request<Result, Variables extends object>(
@@ -46,7 +46,7 @@ export function createClient({ url, headers }: { url: string; headers: Record<st
       variables: Variables,
     ): Promise<Result> {
       const files = [...filesIn(variables, 'variables')]
-      // A File is {} in JSON; where one belongs there is null.
+      // A File becomes {} in JSON, but its place must contain null.
       const json = JSON.stringify({ query: String(document), variables }, (_key, value: unknown) =>
         value instanceof Blob ? null : value,
       )
@@ -62,7 +62,7 @@ export function createClient({ url, headers }: { url: string; headers: Record<st
       return resultOf((await response.json()) as WireAnswer<Result>)
     },
 
-    /** What happens from now on. Leaving the loop over it ends the subscription. @throws Refused */
+    /** Yields future events. Leaving the loop ends the subscription. @throws Refused */
     async *subscribe<Result, Variables extends Record<string, unknown>>(
       document: TypedDocumentString<Result, Variables>,
       variables: Variables,
@@ -83,14 +83,14 @@ function resultOf<Result>({ data, errors }: WireAnswer<Result>): Result {
   return data
 }
 
-/** The files in a value, each with its path. */
+/** The files in a value, with their paths. */
 function* filesIn(value: unknown, path: string): Generator<[string, Blob]> {
   if (value instanceof Blob) yield [path, value]
   else if (typeof value === 'object' && value !== null)
     for (const [key, inner] of Object.entries(value)) yield* filesIn(inner, `${path}.${key}`)
 }
 
-/** The form of graphql-multipart-request-spec. */
+/** A form according to graphql-multipart-request-spec. */
 function formOf(operations: string, files: [string, Blob][]): FormData {
   const form = new FormData()
   form.append('operations', operations)

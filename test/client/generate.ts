@@ -8,14 +8,13 @@ const schema = new URL('../../schema/schema.graphql', import.meta.url)
 const read = (file: URL) => readFileSync(file, 'utf8')
 
 /**
- * Folders of this project that hold a client: their `generated.ts` follows from their
- * `operations.graphql`.
+ * Client folders in this project. Each `generated.ts` is generated from its `operations.graphql`.
  */
 export const clients = ['test/client', 'test/clients', 'src/cli']
 
 /**
- * The types and documents of `operations.graphql`, made from `schema/schema.graphql` alone, by
- * GraphQL Code Generator.
+ * Generates the types and documents of `operations.graphql` from `schema/schema.graphql` alone,
+ * with GraphQL Code Generator.
  */
 export async function generateClient(folder: string): Promise<string> {
   const operations = read(new URL(`../../${folder}/operations.graphql`, import.meta.url))
@@ -33,7 +32,7 @@ export async function generateClient(folder: string): Promise<string> {
         Upload: 'File',
         Figures: '(number | null)[]',
       },
-      // A scalar that no one has told the type of is a mistake.
+      // A scalar without a configured type is a mistake.
       strictScalars: true,
       documentMode: 'string',
       useTypeImports: true,

@@ -11,7 +11,7 @@ import {
 } from './cache.ts'
 import type { TypedDocumentString } from './generated.ts'
 
-/** Interfaces and unions, with the types that are one. */
+/** Interfaces and unions, with their types. */
 const possibleTypes = Object.fromEntries(
   introspection.__schema.types.flatMap(type =>
     type.kind === 'INTERFACE' || type.kind === 'UNION'
@@ -23,7 +23,7 @@ const possibleTypes = Object.fromEntries(
 export function createApolloClient({ url, cookie, onAnswer }: ClientOptions): CachingClient {
   const warnings: string[] = []
   let requests = 0
-  // Apollo's own link sends no files; this one sends what the client of test/client sends.
+  // Apollo's own link cannot upload files, so this link sends requests like test/client.
   const wire = createClient({ url, headers: { cookie } })
   const send = async (query: string, variables: object) => {
     requests++

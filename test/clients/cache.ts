@@ -3,27 +3,29 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { buildSchema, type IntrospectionQuery, introspectionFromSchema, parse } from 'graphql'
 import type { TypedDocumentString } from './generated.ts'
 
-/** What clients know of the schema before they ask: which types are an Entry, a Share, a Node. */
+/**
+ * The part of the schema that clients know in advance: which types are an Entry, a Share or a Node.
+ */
 export const introspection: IntrospectionQuery = introspectionFromSchema(
   buildSchema(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8')),
   { descriptions: false },
 )
 
-/** The document that both clients want, with the type of its result. */
+/** The document for both clients, with the type of its result. */
 export const documentOf = <Result>(
   text: TypedDocumentString<Result, never>,
 ): TypedDocumentNode<Result, Record<string, unknown>> => parse(String(text))
 
-/** A query that is on the screen. */
+/** A query that is displayed. */
 export interface Watched<Result> {
-  /** What it shows now. */
+  /** The current result. */
   shown(): Result
   stop(): void
 }
 
 /** A client with a normalized cache. */
 export interface CachingClient {
-  /** Shows a query, and shows it again whenever the cache has something new for it. */
+  /** Displays a query, and updates it whenever the cache changes. */
   watch<Result, Variables extends Record<string, unknown>>(
     document: TypedDocumentString<Result, Variables>,
     variables: Variables,
@@ -33,20 +35,20 @@ export interface CachingClient {
     variables: Variables,
   ): Promise<Result>
   stop(): void
-  /** How many requests it has sent. */
+  /** The number of requests that the client has sent. */
   requests(): number
-  /** What the cache complains of. */
+  /** The warnings of the cache. */
   warnings: string[]
 }
 
 export interface ClientOptions {
   url: string
   cookie: string
-  /** Is told each answer. */
+  /** Called with each result. */
   onAnswer: (data: unknown) => void
 }
 
-/** A query on the screen, as it is shown by a stream of results. */
+/** A displayed query, from a stream of results. */
 export function watchedOf<Result>(
   subscribe: (show: (result: Result) => void) => () => void,
 ): Promise<Watched<Result>> {

@@ -8,7 +8,7 @@ import {
   watchedOf,
 } from './cache.ts'
 
-/** What has no id is a part of what it is in. */
+/** Objects without an id are embedded in their parents. */
 const embedded = () => null
 
 export function createUrqlClient({ url, cookie, onAnswer }: ClientOptions): CachingClient {
@@ -28,7 +28,7 @@ export function createUrqlClient({ url, cookie, onAnswer }: ClientOptions): Cach
       cacheExchange({
         schema: introspection,
         keys: { DriveUsage: embedded, Statistics: embedded, Download: embedded },
-        // It also tells of what it does not have yet, for those who debug.
+        // The cache also logs fields that it does not have yet, for debugging.
         logger: (severity, message) => void (severity !== 'debug' && warnings.push(message)),
       }),
       fetchExchange,

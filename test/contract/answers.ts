@@ -7,7 +7,7 @@ import { routesOf } from '../../src/rest/routes.ts'
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-/** What a reference within the document stands for. @throws Error when it leads nowhere */
+/** Resolves a reference within the document. @throws Error if it leads nowhere */
 export function lookUp(document: ApiDocument, ref: string): unknown {
   let found: unknown = document
   for (const key of ref.replace(/^#\//, '').split('/'))
@@ -16,7 +16,7 @@ export function lookUp(document: ApiDocument, ref: string): unknown {
   return found
 }
 
-/** A part of the document with every reference replaced by what it stands for. */
+/** A part of the document with all references resolved. */
 export function inlined(document: ApiDocument, part: unknown): unknown {
   if (Array.isArray(part)) return part.map(item => inlined(document, item))
   if (!isObject(part)) return part
@@ -27,8 +27,8 @@ export function inlined(document: ApiDocument, part: unknown): unknown {
 }
 
 /**
- * A schema whose objects have the properties that it names and no others. The document leaves them
- * open, so that a later version may say more; today's service says nothing that is not described.
+ * Closes the objects of a schema, so that they have only the declared properties. The document
+ * leaves them open for later versions, but today's service returns only described properties.
  */
 function closed(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(closed)
@@ -39,7 +39,7 @@ function closed(part: unknown): unknown {
     : inner
 }
 
-/** Checks values against a schema of the document, in which nothing else may be. */
+/** Validates values against a schema of the document. Additional properties are errors. */
 export function checkerOf(document: ApiDocument, part: unknown): z.ZodType {
   return z.fromJSONSchema(
     z.record(z.string(), z.unknown()).parse(closed(inlined(document, part))),
@@ -49,7 +49,7 @@ export function checkerOf(document: ApiDocument, part: unknown): z.ZodType {
   )
 }
 
-/** Where a value differs and how, in words; null when it does not. */
+/** Describes the first difference between a value and its schema. Null if there is none. */
 function differences(error: z.ZodError | undefined): string | null {
   return error ? linesOf(error.issues).join('; ') : null
 }
@@ -57,7 +57,7 @@ function differences(error: z.ZodError | undefined): string | null {
 function linesOf(issues: z.core.$ZodIssue[], within: PropertyKey[] = []): string[] {
   return issues.flatMap(issue => {
     const path = [...within, ...issue.path]
-    // Of the errors that could be meant, the one whose code it is.
+    // If several errors are possible, the one with the matching code is meant.
     const meant =
       issue.code === 'invalid_union'
         ? issue.errors.find(inner => inner.every(i => i.path[0] !== 'code'))
@@ -66,10 +66,7 @@ function linesOf(issues: z.core.$ZodIssue[], within: PropertyKey[] = []): string
   })
 }
 
-/**
- * The documents of a service that redirects downloads, and of one that answers them with their
- * bytes.
- */
+/** The documents of two services: one redirects downloads, the other sends the bytes. */
 export const documents = [false, true].map(proxied =>
   createApiDocument(routesOf(restSchema), () => 'https://files.example.org', {
     proxied,
@@ -77,31 +74,31 @@ export const documents = [false, true].map(proxied =>
 )
 
 /**
- * The paths of the document with what they look like, those without parameters first: they win over
- * those that would match, too.
+ * The paths of the document as patterns. Paths without parameters come first, because they take
+ * precedence.
  */
 const templates = Object.keys(documents[0]?.paths ?? {})
   .sort((a, b) => a.split('{').length - b.split('{').length)
   .map(path => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
 
-/** What one request was, and what it was answered with. */
+/** A request and its response. */
 export interface Exchange {
   method: string
-  /** With or without a query. */
+  /** With or without a query string. */
   url: string
   status: number
   contentType: string | null | undefined
   text: string
-  /** Of the text, where it is JSON. */
+  /** The parsed text, if it is JSON. */
   value: unknown
 }
 
-/** A check of answers: null, or what is wrong with one. */
+/** Checks a response. Returns null, or the problem. */
 type Check = (exchange: Exchange) => string | null
 
 const checks = new Map<string, Check>()
 
-/** How answers of an operation with a status are checked; made once. */
+/** The checks of responses by operation and status. Each is built once. */
 function checkOf(method: string, path: string, status: number): Check {
   const key = `${method} ${path} ${status}`
   const check = checks.get(key) ?? makeCheck(method, path, status)
@@ -126,7 +123,7 @@ function makeCheck(method: string, path: string, status: number): Check {
     return ({ method: asked, contentType, value, text }) => {
       if (contentType !== 'application/json; charset=utf-8') return `not JSON, but ${contentType}`
       if (asked === 'HEAD') return null
-      // A file that the service makes, which is no envelope.
+      // A generated file, which has no envelope.
       return differences(checker.safeParse(value ?? JSON.parse(text)).error)
     }
   }
@@ -144,10 +141,7 @@ const refused = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal(405), msg: z.string(), response: otherwise }),
 ])
 
-/**
- * What comes from no operation: an address or a method that does not exist, and what a browser asks
- * before it dares to.
- */
+/** Responses that belong to no operation: unknown addresses and methods, and CORS preflights. */
 function checkElsewhere(
   { method, status, value, text }: Exchange,
   expected: number,
@@ -160,7 +154,7 @@ function checkElsewhere(
 
 const isPart = (text: string): boolean => {
   try {
-    // What the router takes at most for a parameter.
+    // The maximum length of a parameter in the router.
     return decodeURIComponent(text).length <= 4096
   } catch {
     return false
@@ -168,14 +162,13 @@ const isPart = (text: string): boolean => {
 }
 
 /**
- * Compares an answer of the REST interface with the document: its status, its media type and
- * everything in it.
- * @throws Error that says which operation it was and where the difference is
+ * Compares a REST response with the document: its status, media type and whole content.
+ * @throws Error with the operation and the difference
  */
 export function checkAnswer(exchange: Exchange): void {
   const { method, url, status, text } = exchange
   const path = url.replace(/[?#].*/s, '')
-  // What a signed address answers is bytes, and not described.
+  // Signed addresses return bytes, and are not described.
   if (!/^\/(api|auth)\//.test(path) || /^\/api\/(docs(\/|$)|blobs\/|openapi\.json$)/.test(path))
     return
   const found = path.split('/').every(isPart)
@@ -184,7 +177,7 @@ export function checkAnswer(exchange: Exchange): void {
   const asked = method === 'HEAD' ? 'GET' : method
   const isDescribed =
     found && documents.some(document => document.paths[found]?.[asked.toLowerCase()])
-  // HEAD is not described: it is GET without a body, or not there where a GET changes something.
+  // HEAD is not described. It is GET without a body, or does not exist if GET changes something.
   const isHeadless = method === 'HEAD' && status === 405
   const problem =
     isDescribed && !isHeadless
@@ -198,7 +191,7 @@ export function checkAnswer(exchange: Exchange): void {
 
 const requests = new Map<string, { method: string; url: string }>()
 
-/** Remembers what a service is asked, by the id that its answers carry, until it ends. */
+/** Records the requests to a service by the id of their responses, until the service stops. */
 export function watchRequests(server: Server): void {
   const ids: string[] = []
   server.on('request', ({ method = '', url = '' }: IncomingMessage, res: ServerResponse) => {
@@ -211,6 +204,6 @@ export function watchRequests(server: Server): void {
   })
 }
 
-/** What the answer with this id answers; undefined where no service was asked that is watched. */
+/** The request of the response with this id. Undefined if no watched service received it. */
 export const requestOf = (id: string): { method: string; url: string } | undefined =>
   requests.get(id)

@@ -1,10 +1,10 @@
 import type { Person, RestAnswer } from '../support/harness.ts'
 import type { ContractOperation } from './contract.ts'
 
-/** The inputs of a call under their names on the wire; a File goes into the form. */
+/** The inputs of a call by their names on the wire. A File is sent in a form. */
 export type Inputs = Record<string, unknown>
 
-/** Calls an operation of the contract by REST, each input where the contract says that it goes. */
+/** Calls an operation of the contract by REST, with each input in its documented place. */
 export function callByRest(
   person: Person,
   { method, path, in: sources = {} }: Pick<ContractOperation, 'method' | 'path' | 'in'>,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const method = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 const names = z.array(z.string()).optional()
-/** `raw` is a body that is not taken apart. */
+/** `raw` is a body that is not parsed. */
 const inputs = z
   .strictObject({ path: names, query: names, body: names, form: names, raw: names })
   .optional()
@@ -14,11 +14,11 @@ const operation = z.strictObject({
   /** `Query.x` or `Mutation.x`. */
   field: z.string(),
   table: z.enum(['A', 'B']),
-  /** Who may: public, signed-in, session, or a role. */
+  /** The permitted callers: public, signed-in, session, or a role. */
   access: z.string(),
-  /** What an API key needs; null where no key can do it, or where none is needed. */
+  /** The scope that an API key needs. Null if no key is allowed, or if none is needed. */
   scope: z.string().nullable(),
-  /** With the 200 or 302 of a success. */
+  /** Includes the 200 or 302 of a success. */
   statuses: z.array(z.number()),
   in: inputs,
   rateLimit: z.string().optional(),
@@ -28,7 +28,7 @@ export type ContractOperation = z.infer<typeof operation>
 
 const addition = operation.omit({ table: true, rateLimit: true }).extend({
   path: z.string().regex(/^\/(api|auth)\//),
-  /** Those of signing in are no fields. */
+  /** The sign-in operations are not fields. */
   field: z.string().optional(),
   section: z.number(),
 })
@@ -41,7 +41,7 @@ const read = (name: string): unknown =>
 /** The operations of the contract, sections 3 and 4, as data. */
 export const operations: ContractOperation[] = z.array(operation).parse(read('./operations.json'))
 
-/** What the contract says beside them: second methods, signing in, and section 8. */
+/** The additions in the contract: second methods, sign-in, and section 8. */
 export const additions: ContractAddition[] = z.array(addition).parse(read('./additions.json'))
 
 export interface ContractInput {
@@ -50,7 +50,7 @@ export interface ContractInput {
   required: boolean
 }
 
-/** What an operation takes, sorted by name. Headers are not part of the contract's data. */
+/** The inputs of an operation, sorted by name. Headers are not part of the contract's data. */
 export function inputsOf({ in: sources = {} }: Pick<ContractOperation, 'in'>): ContractInput[] {
   return Object.entries(sources)
     .flatMap(([source, list = []]) =>

@@ -288,7 +288,7 @@ describe('Unfinished bodies', () => {
     expect((await mallory.upload(`m${Math.random()}`, 'hello')).status).toBe(200)
   })
 
-  it('from one address are limited, and to a quarter without a credential', async () => {
+  it('from one address are limited, and to a quarter of that without a credential', async () => {
     const open = jsonStart('POST /api/share/resolve/x')
     await hold(3, t.anonymous, open)
     const anonymous = await begin(t, t.anonymous, open)

@@ -16,7 +16,7 @@ afterAll(() => t.stop())
 const query =
   'mutation U($file: Upload!) { uploadFile(input: { file: $file, folder: { at: { path: "graph" } }, onConflict: REPLACE }) { file { path } } }'
 
-/** A part whose parameters after its name are written as they are. */
+/** A part with raw text for the parameters after its name. */
 const part = (name: string, parameters: string): Part => ({
   headers: [`Content-Disposition: form-data; name="${name}"; ${parameters}`],
   body: 'x',
@@ -55,7 +55,7 @@ describe('The file name of a form', () => {
     ['with letters in UTF-8', 'filename="größe €.txt"', 'größe €.txt'],
     ['with RFC 5987', 'filename="x.txt"; filename*=UTF-8\'\'gr%C3%B6%C3%9Fe.txt', 'größe.txt'],
     ['with a Base64 word', 'filename="=?UTF-8?B?Z3LDtsOfZSDigqwudHh0?="', 'größe €.txt'],
-    // The word contains a slash, which separates no names.
+    // The word contains a slash, which is not a separator here.
     ['with a slash in a word', 'filename="=?utf-8?b?w7/Dvy50eHQ=?="', 'ÿÿ.txt'],
     ['with a Q word', 'filename="=?ISO-8859-1?Q?gr=F6=DFe_1.txt?="', 'größe 1.txt'],
     ['with two words', 'filename="=?UTF-8?Q?gr=C3=B6?= =?UTF-8?Q?=C3=9Fe.txt?="', 'größe.txt'],

@@ -101,8 +101,8 @@ describe('A download link that is opened in a browser tab', () => {
   })
 })
 
-describe('Messages that existing clients search', () => {
-  it('say that guesses are blocked, and that slugs are unique', async () => {
+describe('Messages for which existing clients search', () => {
+  it('report blocked guesses and unique slugs', async () => {
     await wholeGuessWindow()
     const token = await share({ password: 'secret' })
     const guess = () =>

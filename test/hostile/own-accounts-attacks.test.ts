@@ -18,7 +18,7 @@ const evil = 'https://evil.example'
 let sso: OpenIdProvider
 let t: TestApp
 
-/** An account of a person who was invited. */
+/** An account of an invited person. */
 async function create(email: string): Promise<void> {
   const link = await t.app.services.logins.invite(null, { email, name: '' })
   const given = { email, name: '', password: PASSWORD }
@@ -41,7 +41,7 @@ afterAll(async () => {
 const begin = (browser: Browser, query = '') =>
   browser.get(`${t.url}/auth/oauth?provider=accounts${query}`)
 
-/** Signs in up to the callback, which it returns instead of opening it. */
+/** Runs a sign-in up to its callback, which it returns instead of opening it. */
 async function upToCallback(browser: Browser, email: string, query = ''): Promise<URL> {
   await visit(browser, `${t.url}/auth/oauth?provider=accounts${query}`)
   let answer = await browser.post({ email, password: PASSWORD })
@@ -53,7 +53,9 @@ async function upToCallback(browser: Browser, email: string, query = ''): Promis
   throw new Error('The sign-in leads to no callback.')
 }
 
-/** Opens a callback, as a link of an attacker does. @returns who is signed in then, or null */
+/**
+ * Opens a callback, like a link of an attacker. @returns the person who is signed in then, or null
+ */
 async function openCallback(browser: Browser, callback: URL): Promise<string | null> {
   await browser.get(callback.href)
   return whoIs(t, browser)
@@ -69,7 +71,7 @@ const changed = (callback: URL, name: string, value: string | null): URL => {
 const sessions = () => t.app.db.Session.count()
 
 describe('Mix-up of providers', () => {
-  it('a callback that names another issuer, or none, signs nobody in', async () => {
+  it('a callback with a different issuer, or without one, signs nobody in', async () => {
     const before = await sessions()
     for (const issuer of [sso.issuer, evil, `${t.url}/sign-in/`, t.url, '', null]) {
       const browser = new Browser()
@@ -97,7 +99,7 @@ describe('Mix-up of providers', () => {
 describe('Linking', () => {
   const wishIn = (html: string) => /link=([\w.~-]+)/.exec(html)?.[1] ?? ''
 
-  it('no other session can use the wish of a session, and no other browser its callback', async () => {
+  it('a link request works in no other session, and its callback in no other browser', async () => {
     const { browser: mallory } = await passwordSignIn(t, { email: MALLORY, password: PASSWORD })
     const wish = wishIn((await visit(mallory, `${t.url}/identities`)).text)
     expect(wish).not.toBe('')
@@ -115,7 +117,7 @@ describe('Linking', () => {
     expect(await whoIs(t, owner)).toBe(OWNER)
   })
 
-  it('an account of the address at a provider does not open the account of that address', async () => {
+  it('an account with the same address at a provider does not open the account', async () => {
     sso.user = { sub: 'thief', email: OWNER, email_verified: true, name: 'Thief' }
     const browser = new Browser()
     const begun = await browser.get(`${t.url}/auth/oauth?provider=sso`)
@@ -124,8 +126,8 @@ describe('Linking', () => {
   })
 })
 
-describe('Forgery of requests', () => {
-  it('a link of an attacker to a callback signs the victim in to no account', async () => {
+describe('Cross-site request forgery', () => {
+  it('an attacker’s link to a callback does not sign the victim in', async () => {
     const callback = await upToCallback(new Browser(), MALLORY)
     expect(await openCallback(new Browser(), callback)).toBeNull()
     const begun = new Browser()
@@ -192,7 +194,7 @@ describe('Open redirects', () => {
     expect(new URL(proved.headers.get('location') ?? '', t.url).origin).toBe(t.url)
   })
 
-  it('the provider redirects to its only callback, or not at all', async () => {
+  it('the provider redirects only to the registered callback', async () => {
     const browser = new Browser()
     const asked = new URL((await begin(browser)).headers.get('location') ?? '')
     for (const uri of [
@@ -213,8 +215,8 @@ describe('Open redirects', () => {
   })
 })
 
-describe('Fixation', () => {
-  it('a planted session is not the one that the sign-in begins', async () => {
+describe('Session fixation', () => {
+  it('a sign-in replaces a planted session', async () => {
     const planted = new Browser()
     await passwordSignIn(t, { email: MALLORY, password: PASSWORD }, planted)
     const cookie = planted.jar.get('session_id')
@@ -226,12 +228,12 @@ describe('Fixation', () => {
     expect(await whoIs(t, planted)).toBeNull()
   })
 
-  it('the answer to a sign-in that another browser began signs neither in', async () => {
+  it('the callback of another browser’s sign-in signs neither browser in', async () => {
     const attacker = new Browser()
     await visit(attacker, `${t.url}/auth/oauth?provider=accounts`)
     const interaction = attacker.last
     const victim = new Browser()
-    // The attacker plants the cookies of the provider, but cannot hand on those of the callback.
+    // The attacker can plant the cookies of the provider, but not those of the callback.
     for (const [name, cookie] of attacker.jar)
       if (name.startsWith('sign_in')) victim.jar.set(name, cookie)
     expect((await visit(victim, interaction)).status).toBe(200)
@@ -243,7 +245,7 @@ describe('Fixation', () => {
   })
 })
 
-describe('Codes', () => {
+describe('Authorization codes', () => {
   it('of another sign-in are refused, stolen or injected', async () => {
     const [victim, attacker] = [new Browser(), new Browser()]
     const [stolen, own] = [await upToCallback(victim, OWNER), await upToCallback(attacker, MALLORY)]
@@ -267,7 +269,7 @@ describe('Codes', () => {
     expect(await openCallback(browser, callback)).toBeNull()
   })
 
-  it('cannot be redeemed without the secret of the client and the verifier', async () => {
+  it('cannot be redeemed without the client secret and the verifier', async () => {
     const callback = await upToCallback(new Browser(), OWNER)
     const code = callback.searchParams.get('code') ?? ''
     const form = { grant_type: 'authorization_code', code, client_id: 'satchel' }
@@ -280,7 +282,7 @@ describe('Codes', () => {
     }
   })
 
-  it('are not given to requests without PKCE, with a plain challenge, or for tokens', async () => {
+  it('are not issued to requests without PKCE, with a plain challenge, or for tokens', async () => {
     const browser = new Browser()
     const asked = new URL((await begin(browser)).headers.get('location') ?? '')
     const requests = [
@@ -302,7 +304,7 @@ describe('Codes', () => {
 })
 
 describe('A stolen interaction', () => {
-  it('is nothing without the cookies of its browser', async () => {
+  it('is worthless without the cookies of its browser', async () => {
     const victim = new Browser()
     await visit(victim, `${t.url}/auth/oauth?provider=accounts`)
     const thief = new Browser()

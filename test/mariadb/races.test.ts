@@ -14,7 +14,7 @@ let people = 0
 beforeAll(async () => {
   t = await startApp()
 })
-// Everyone begins with nothing, and after every race all that is remembered must be what is there.
+// Everyone begins without data. After every race, the counters must match what is stored.
 beforeEach(async () => {
   alice = await t.signIn(`alice-${people++}`)
 })
@@ -28,8 +28,7 @@ const many = <T>(count: number, work: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => insistently(() => work(n))))
 
 /**
- * Where so many wait for one lock, a slow machine says to some that the database is busy, and to
- * try again.
+ * When many requests wait for one lock, a slow machine refuses some of them with "busy, try again".
  */
 async function insistently<T>(work: () => Promise<T>): Promise<T> {
   for (let left = 5; ; left--) {
@@ -38,7 +37,7 @@ async function insistently<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** How often each answer was given: `200`, or its status and code. */
+/** The number of responses of each kind: `200`, or the status and code. */
 function tally(answers: RestAnswer[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, response } of answers) {
@@ -62,7 +61,7 @@ async function usageOf(person: Person): Promise<Usage> {
   return usage ?? { bytes: -1, files: -1, folders: -1 }
 }
 
-/** Every path of a tree by the interface, folders with a slash at the end. */
+/** Every path of a tree according to the interface. Folders end with a slash. */
 async function pathsOf(person: Person, path = ''): Promise<string[]> {
   const { response } = await person.rest('GET', `/api/files/tree?path=${encodeURIComponent(path)}`)
   const folders: string[] = response.folders.map((name: string) =>
@@ -149,13 +148,13 @@ describe('40 concurrent uploads at the edge of the quota', () => {
     await t.limit({ maxTotalStorageBytes: 5 * size + 1000 })
     const answers = await many(12, n => alice.upload(`large${n}`, Buffer.alloc(size, n)))
     const counts = tally(answers)
-    // An upload that has sent its first block and meets the edge may have kept another one out.
+    // An upload that has sent its first block when it reaches the limit may have displaced another.
     expect(counts['200']).toBeGreaterThanOrEqual(4)
     expect(counts).toEqual({ 200: counts['200'], '400 QUOTA_EXCEEDED': 12 - (counts['200'] ?? 0) })
     const { bytes } = await usageOf(alice)
     expect(bytes).toBe((counts['200'] ?? 0) * size)
     expect(bytes).toBeLessThanOrEqual(5 * size)
-    // What the others had reserved is there again.
+    // The reservations of the other uploads are released.
     for (let n = counts['200'] ?? 0; n < 5; n++)
       expect((await alice.upload(`later${n}`, Buffer.alloc(size))).status).toBe(200)
     expect((await alice.upload('over', Buffer.alloc(1001))).response.code).toBe('QUOTA_EXCEEDED')
@@ -217,7 +216,7 @@ describe('Folders', () => {
     await alice.upload('one/file-1', '1')
     await alice.upload('two/file-2', '22')
     const answers = await Promise.all([moveFolder('one', 'two/one'), moveFolder('two', 'one/two')])
-    // The second may make the missing folder anew on its way: a path is a place, not an identity.
+    // The second request may recreate the missing folder: a path is a place, not an identity.
     expect(tally(answers)['200']).toBeGreaterThanOrEqual(1)
     const paths = await pathsOf(alice)
     expect(paths.filter(p => p.endsWith('file-1'))).toHaveLength(1)

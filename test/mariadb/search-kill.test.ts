@@ -28,7 +28,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Long enough for the words of it to be written in several statements. */
+/** Long enough that its words are written in several statements. */
 const textOf = (i: number) =>
   `kowari${i} ${Array.from({ length: 900 }, (_, n) => `word${(n * 7 + i * 13) % 3000}`).join(' ')}`
 
@@ -50,7 +50,7 @@ it('Each text is indexed exactly once and deleted completely, however often the 
         there.set(next, path)
       next += 1
     }
-    // From the second kill on, while texts are being taken away, too.
+    // From the second kill on, also while texts are being deleted.
     for (const [number, path] of [...there].slice(0, kill === 0 ? 0 : 3)) {
       const { status } = await alice.rest('DELETE', `/api/files/delete?file=${path}`)
       if (status === 200) there.delete(number)
@@ -61,7 +61,7 @@ it('Each text is indexed exactly once and deleted completely, however often the 
   }
   const alice = await site.alice(0)
   const { db } = site
-  // Jobs whose process has died come back by themselves; this does not wait for it.
+  // Jobs of a dead process are retried by themselves, but this test does not wait for that.
   await until(
     async () => {
       await db.run('UPDATE outbox SET due_at = 0 WHERE due_at > ?', [Date.now() + 3000])
@@ -85,7 +85,7 @@ it('Each text is indexed exactly once and deleted completely, however often the 
     )
   await until(async () => (await textsOf('content_text')).length === digests.length, 60_000, 250)
   expect([await textsOf('content_text'), await textsOf('search_text')]).toEqual([digests, digests])
-  // All words of the texts that are left, and of no others.
+  // All words of the remaining texts, and no others.
   await mergeAll(db)
   const words = await rowsOfWord(db, 'kowari')
   expect(words.map(({ word }) => word).sort()).toEqual(

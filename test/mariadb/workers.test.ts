@@ -14,7 +14,7 @@ import { eventually, until } from '../support/until.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
-/** A provider, so that the embedded sign-in is not asked for. Nothing of it is used. */
+/** A provider, because the embedded sign-in would allow only one worker. It is never called. */
 const PROVIDER = {
   OAUTH_TEST_CLIENT_ID: 'satchel',
   OAUTH_TEST_CLIENT_SECRET: 'secret',
@@ -28,7 +28,7 @@ const TWO = {
   WORKERS: '2',
   LOG_LEVEL: 'info',
   CONSOLE: 'false',
-  // Nothing is polled: what is done at once was told by one worker to the other.
+  // Polling is off, so an immediate effect proves that one worker has notified the other.
   SWEEP_SECONDS: '3600',
 }
 
@@ -52,12 +52,12 @@ interface Options {
   headers?: Record<string, string>
 }
 
-/** A connection to the service, which one worker answers. */
+/** A connection to the service, which always reaches the same worker. */
 interface Line {
-  /** Of that worker. */
+  /** The process id of that worker. */
   pid: number
   ask(path: string, options?: Options): Promise<Answer>
-  /** Opens a subscription, and answers what comes of it, or how it was refused. */
+  /** Opens a subscription, and returns its stream, or its refusal. */
   subscribe(who: Person, query: string): Promise<{ said(): string; close(): void }>
   close(): void
 }
@@ -169,7 +169,7 @@ onMysql('Two workers', () => {
     existsSync(folder()) ? readdirSync(folder()).filter(name => name.endsWith('.eml')).length : 0
   const deaths = () => service.said().split('a worker died').length - 1
 
-  it('run in processes of their own, and the first process serves no requests', () => {
+  it('run in their own processes, and the first process serves no requests', () => {
     expect(new Set([service.pid, near.pid, far.pid]).size).toBe(3)
   })
 
@@ -271,7 +271,7 @@ onMysql('Two workers', () => {
     expect(mails()).toBe(emails.length)
   })
 
-  // The one that was there first runs the jobs.
+  // The worker that started first runs the jobs.
   it.each(['older', 'younger'])(
     'survive the death of the %s one, which is replaced',
     async which => {
@@ -288,7 +288,7 @@ onMysql('Two workers', () => {
       process.kill(killed.pid, 'SIGKILL')
       expect(new Set(await running)).toEqual(new Set([200]))
       await until(() => deaths() === before + 1)
-      // What the dead one held is free again.
+      // The slots of the dead worker are free again.
       const [again, fresh] = await openLines(service)
       expect([again.pid, fresh.pid]).not.toContain(killed.pid)
       const count = mails()
@@ -312,7 +312,7 @@ onMysql('The connections of one address', () => {
     try {
       for (const line of await openLines(service)) line.close()
       const { hostname, port } = new URL(service.url)
-      // Those before may still be closing.
+      // Earlier ones may still be closing.
       await eventually(async () => {
         const sockets = Array.from({ length: 9 }, () => connect(Number(port), hostname))
         const statuses: string[] = []
@@ -421,7 +421,7 @@ onMysql('The metrics', () => {
       for (let i = 0; i < 5; i++) await near.ask('/healthz').catch(() => {})
       for (let i = 0; i < 7; i++) await far.ask('/healthz').catch(() => {})
       await eventually(async () => expect(await asked()).toBe(before + 12))
-      // The one that leads reads these, a moment after its start.
+      // The leader reads these a moment after its start.
       const ofTheLeader = [
         'satchel_database_up',
         'satchel_storage_allowed_bytes',
@@ -479,7 +479,7 @@ onSqlite('SQLite runs in one process, and the start logs this', async () => {
   }
 })
 
-/** Sends all of an upload but its end. */
+/** Sends an upload except for its end. */
 async function holdUpload({ url }: Pick<ServiceProcess, 'url'>, who: Person, name: string) {
   const boundary = 'held'
   const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: text/plain\r\n\r\n`
@@ -491,7 +491,7 @@ async function holdUpload({ url }: Pick<ServiceProcess, 'url'>, who: Person, nam
   const answered = once(req, 'response')
   req.write(`${head}first half, `)
   await once(req, 'socket')
-  // The service has let it in by then.
+  // The service has admitted it by then.
   await sleep(1000)
   return {
     async finish(): Promise<number> {

@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 
 /**
- * Whatever came first: no workspace is without an owner, whoever answers for its limits is one, and
+ * Whatever the outcome: every workspace has an owner, an owner is responsible for its limits, and
  * database and store agree.
  */
 afterEach(async () => {
@@ -69,7 +69,7 @@ const quota = (person: Person) => person.rest('GET', `/api/workspaces/${workspac
 
 const outcomes = (answers: RestAnswer[]) =>
   answers.map(({ status, response }) => response?.code ?? status).sort()
-/** The answers of some requests that are sent at once. */
+/** The responses to some concurrent requests. */
 const atOnce = (...requests: (() => Promise<RestAnswer>)[]) =>
   Promise.all(requests.map(request => request()))
 
@@ -97,8 +97,7 @@ const rowsLeft = async () => {
 }
 
 /**
- * An upload, into the workspace unless said otherwise, of which the second half is sent when the
- * test says so.
+ * An upload, by default into the workspace, whose second half is sent when the test calls for it.
  */
 async function heldUpload(
   person: Person,
@@ -110,7 +109,7 @@ async function heldUpload(
   const headers = { 'content-type': formType, 'content-length': bytes.length, ...credential }
   await wire.send(head(person, `POST ${path}`, headers))
   await wire.send(bytes.subarray(0, 100_000))
-  // It has begun when its caller has been looked up and its route has been found.
+  // It has begun once its caller and its route have been looked up.
   while (t.app.gateway.running === 0) await new Promise(resolve => setTimeout(resolve, 5))
   await new Promise(resolve => setTimeout(resolve, 100))
   return {
@@ -135,7 +134,7 @@ describe('One invite', () => {
   })
 
   it.each(ROUNDS)(
-    'that is accepted while it is withdrawn or rejected is one or the other (round %i)',
+    'that is accepted while it is withdrawn or rejected has one of the two outcomes (round %i)',
     async () => {
       const token = await invited(bob)
       const [pending] = (
@@ -158,7 +157,7 @@ describe('One invite', () => {
   )
 
   it.each(ROUNDS)(
-    'that is accepted while it is renewed gives the one role or the other (round %i)',
+    'that is accepted while it is renewed grants one of the two roles (round %i)',
     async () => {
       const token = await invited(bob, 'viewer')
       const [accepted, renewed] = await atOnce(
@@ -186,7 +185,7 @@ describe('Owners', () => {
   })
 
   it.each(ROUNDS)(
-    'who are the last two and step down, or take the role from each other: one stays (round %i)',
+    'who are the last two and give up the role, or take it from each other: one remains (round %i)',
     async () => {
       await join(t, workspace_id, bob, 'owner')
       expect(
@@ -209,7 +208,7 @@ describe('Owners', () => {
   )
 
   it.each(ROUNDS)(
-    'who are the last two and delete their accounts at once: one stays (round %i)',
+    'who are the last two and delete their accounts at once: one remains (round %i)',
     async round => {
       const [dora, erin] = await Promise.all([t.signIn(`dora${round}`), t.signIn(`erin${round}`)])
       workspace_id = await found(dora)
@@ -224,7 +223,7 @@ describe('Owners', () => {
   )
 
   it.each(ROUNDS)(
-    'of whom the last one deletes the account while somebody joins: never a workspace without an owner (round %i)',
+    'of whom the last deletes the account while somebody joins: no workspace is left without an owner (round %i)',
     async round => {
       const frank = await t.signIn(`frank${round}`)
       workspace_id = await found(frank)
@@ -270,7 +269,7 @@ describe('A workspace that is deleted', () => {
   })
 
   it.each(ROUNDS)(
-    'while everybody works in it is gone, and nothing of it is left (round %i)',
+    'while everybody uses it is gone, and leaves nothing behind (round %i)',
     async () => {
       await join(t, workspace_id, bob, 'admin')
       await join(t, workspace_id, carol, 'editor')
@@ -326,7 +325,7 @@ describe('A workspace that is deleted', () => {
       await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [bucket.bucketId], tx)
       await db.rows(`SELECT id FROM workspace WHERE id = ?${db.forUpdate}`, [workspace_id], tx)
       const answer = call(token, guest)
-      // It has looked who may, and waits for the lock.
+      // It has checked the permission, and waits for the lock.
       await new Promise(resolve => setTimeout(resolve, 150))
       await closeWorkspace(db, workspace_id, bucket, tx)
       return { answer }
@@ -369,7 +368,7 @@ describe('An account that is deleted', () => {
   )
 
   it.each(ROUNDS)(
-    'while it creates workspaces and keys takes them along (round %i)',
+    'while it creates workspaces and keys deletes those as well (round %i)',
     async round => {
       const greta = await t.signIn(`greta${round}`)
       const key = { name: 'a', scopes: ['private_files:read'] }
@@ -429,7 +428,7 @@ describe('A role that changes', () => {
   })
 
   it.each(ROUNDS)(
-    'while its holder uses it: an admin who is demoted makes no admins afterwards (round %i)',
+    'while its holder uses it: a demoted admin appoints no more admins (round %i)',
     async () => {
       await join(t, workspace_id, bob, 'admin')
       await join(t, workspace_id, carol, 'viewer')

@@ -5,7 +5,7 @@ import { productOf } from '../../db/product.ts'
 import { missingForS3 } from '../stores/s3/radosgw.ts'
 import { missingForGalera } from '../support/galera.ts'
 
-/** Installed apart, because no one but the tests of the Azure store needs it. */
+/** Installed separately, because only the tests of the Azure store need it. */
 const azurite = new URL('../azurite/node_modules/azurite/package.json', import.meta.url)
 
 const mysqlLtsUrl = process.env.MYSQL_LTS_URL
@@ -38,9 +38,9 @@ async function redisVersion() {
 }
 
 /**
- * Which engines answer on this machine. With CI=true a missing one is an error: nothing is skipped
- * there. Leaves TEST_MYSQL_URL and TEST_REDIS_URL in the environment of the tests for those that
- * answer.
+ * Finds out which engines are available on this machine. With CI=true, a missing engine is an
+ * error, because nothing may be skipped there. Sets TEST_MYSQL_URL and TEST_REDIS_URL for the tests
+ * if the servers respond.
  */
 export async function probeEngines() {
   const missing = []
@@ -75,7 +75,7 @@ export async function probeEngines() {
   else missing.push('Azurite (not installed; npm ci --prefix test/azurite)')
   if (missing.length > 0 && process.env.CI === 'true')
     throw new Error(`CI needs every engine; missing: ${missing.join(', ')}`)
-  // These need more than many machines have.
+  // These tests need programs that many machines lack.
   if (!mysqlLtsUrl) missing.push('a MySQL LTS (set MYSQL_LTS_URL; .ci/mysql-lts starts one)')
   if (missingForS3.length === 0) said.push('S3 (radosgw)')
   else missing.push(`S3 (without ${missingForS3.join(', ')}; Debian: radosgw, ceph-mon, ceph-osd)`)

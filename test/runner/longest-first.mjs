@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Long tests are in these folders; of others, the length of the file has to do. */
+/** These folders contain long tests. For other tests, the file size serves as an estimate. */
 const rank = ({ path }) => {
   const often = ['nightly', 'mariadb', 'drills'].findIndex(part => path.includes(`/${part}/`))
   return [often < 0 ? 3 : often, -statSync(path).size]
@@ -11,16 +11,16 @@ const compare = ([a, b], [c, d]) => a - c || b - d
 /** The same file may pass in one project and fail in another. */
 const keyOf = (path, project) => `${project?.name ?? ''} ${path}`
 const keyOfTest = ({ path, context }) => keyOf(path, context.config.displayName)
-/** One file for every npm script: they may run at once. */
+/** One file for each npm script, because scripts may run at the same time. */
 const failuresOf = tests =>
   join(
     tests[0].context.config.rootDir,
     `node_modules/.cache/failed-tests-${(process.env.npm_lifecycle_event ?? 'jest').replaceAll(':', '-')}.json`,
   )
 
-/** Begins with the tests that take the longest, so that no worker is left alone with one. */
+/** Starts the longest tests first, so that no worker is left alone with one at the end. */
 export default class LongestFirst {
-  /** Which tests run in which part of a run (--shard). */
+  /** Selects the tests of a part of a run (--shard). */
   shard(tests, { shardIndex, shardCount }) {
     return tests.filter((_, i) => i % shardCount === shardIndex - 1)
   }
@@ -29,7 +29,7 @@ export default class LongestFirst {
     return [...tests].sort((a, b) => compare(rank(a), rank(b)))
   }
 
-  /** Those that did not pass in the last run (--onlyFailures). */
+  /** The files that failed in the last run (--onlyFailures). */
   allFailedTests(tests) {
     if (tests.length === 0) return tests
     const failed = JSON.parse(readFileSync(failuresOf(tests), 'utf8'))

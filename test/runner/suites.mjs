@@ -27,10 +27,10 @@ const within = (folders, ...often) =>
   files(...folders.flatMap(folder => often.map(part => (part ? `${folder}/${part}` : folder))))
 const whole = folders => within(folders, '', 'drills', 'nightly')
 
-/** The names of tests of races, whose outcome the database decides. */
+/** The titles of race tests, whose outcome depends on the database. */
 const RACES = /\b(at once|at the same time|concurrent(ly)?|rac(e|es|ing))\b/i
 
-/** The files in `folders` with a test of such a name. */
+/** The files in `folders` that contain a test with such a title. */
 function withRaces(...folders) {
   const paths = folders.flatMap(folder => globSync(`${folder}/*.test.ts`, { cwd: rootOfTests }))
   return paths

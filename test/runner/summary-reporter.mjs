@@ -1,4 +1,4 @@
-/** Says last, and aloud, which engines the tests ran on, and the counts in one plain line. */
+/** Reports at the end which engines the tests ran on, and the counts in one plain line. */
 export default class SummaryReporter {
   constructor(_globalConfig, options) {
     this.said = options.said

@@ -5,7 +5,7 @@ declare global {
   var azurite: Azurite | undefined
 }
 
-/** One Azurite for the whole run; every test application uses a container of its own in it. */
+/** One Azurite for the whole run. Each test application uses its own container in it. */
 export default async function setup() {
   await makeTemplate('sqlite')
   globalThis.azurite = await startAzurite()

@@ -5,7 +5,7 @@ declare global {
   var radosgw: Radosgw | undefined
 }
 
-/** One S3 store for the whole run; every test application uses a bucket of its own in it. */
+/** One S3 store for the whole run. Each test application uses its own bucket in it. */
 export default async function setup() {
   await makeTemplate('sqlite')
   globalThis.radosgw = await startRadosgw()

@@ -21,7 +21,7 @@ const MiB = 1024 * 1024
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
-/** In uneven pieces, as a network gives them. */
+/** In chunks of different sizes, like a network. */
 export async function* pieces(bytes: Uint8Array, size = 60_001) {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size)
 }
@@ -38,22 +38,19 @@ export function put(
 /** A store under test. */
 export interface Subject {
   store: BlobStore
-  /**
-   * Whether parts that belong to no blob come to light again after a removal, as in Azurite, unlike
-   * in Azure.
-   */
+  /** Whether orphaned parts reappear after a removal. They do in Azurite, but not in Azure. */
   forgetsNothing?: boolean
-  /** Bytes of the blocks that it sends. */
+  /** The size of the blocks that the store sends. */
   blockSize?: number
-  /** Whether it is as large as a disk. */
+  /** Whether its space is limited by a disk. */
   isOnDisk?: boolean
-  /** A new store beside it, empty. */
+  /** A second, empty store of the same kind. */
   another(): Promise<BlobStore>
-  /** How much of a broken upload is under a key: 0 when nothing is. */
+  /** The amount of data under a key that a broken upload has left. 0 if there is none. */
   leftovers(key: string): Promise<number>
 }
 
-/** What every store does, whatever it is made of. */
+/** The contract of every store. */
 export function describeContract(start: () => Promise<Subject>): void {
   let store: BlobStore
   let another: Subject['another']
@@ -84,14 +81,14 @@ export function describeContract(start: () => Promise<Subject>): void {
     await store.ping()
   })
 
-  it('knows its number among the stores of its installation, and refuses to be one that was left', async () => {
+  it('knows its number among the stores of its installation, and rejects an abandoned store', async () => {
     const own = await another()
     const id = randomUUID()
-    // Neither the first store of an installation whose blobs were moved, nor an empty one.
+    // Neither the first store of an installation whose blobs were moved, nor an empty store.
     await expect(own.bind(randomUUID(), true, 1)).rejects.toThrow(ForeignStore)
-    // Blobs are moved to it.
+    // Blobs are moved to this store.
     if ((await own.marker()) === undefined) await own.bind(id, false)
-    // A container gets a label only if it is known to be the right one, before blobs are moved.
+    // Before blobs are moved, a container gets a label only if it is known to be the right one.
     if ((await own.marker()) === undefined) {
       await own.bind(id, true, 0, true)
       expect(await own.marker()).toEqual({ installation: id, number: 0 })
@@ -106,7 +103,7 @@ export function describeContract(start: () => Promise<Subject>): void {
     await expect(own.bind(randomUUID(), false, 2)).rejects.toThrow(ForeignStore)
   })
 
-  it('knows its room, or that it has no end', async () => {
+  it('reports its free space, or that it has no limit', async () => {
     const space = await store.space()
     expect(space !== null).toBe(isOnDisk)
     if (!space) return
@@ -114,7 +111,7 @@ export function describeContract(start: () => Promise<Subject>): void {
     expect(space.totalBytes).toBeGreaterThanOrEqual(space.freeBytes)
   })
 
-  it('is a source for what is derived from a blob: its file, or a stream', async () => {
+  it('provides the source for derived data: a file or a stream', async () => {
     const bytes = randomBytes(300_000)
     await put(store, 'source', pieces(bytes))
     const source = sourceOf(store, { id: 'source', size: bytes.length })
@@ -138,7 +135,7 @@ export function describeContract(start: () => Promise<Subject>): void {
       4 * MiB + 1,
       8 * MiB,
       9 * MiB + 12_345,
-    ])('keeps %i bytes and knows their size, MD5 and CRC-32', async size => {
+    ])('stores %i bytes, and returns their size, MD5 and CRC-32', async size => {
       const bytes = randomBytes(size)
       const key = `size-${size}`
       expect(await put(store, key, pieces(bytes))).toEqual({
@@ -150,7 +147,7 @@ export function describeContract(start: () => Promise<Subject>): void {
       expect(await store.look(key)).toEqual({ size })
     })
 
-    it('takes one chunk that spans blocks, and empty ones', async () => {
+    it('accepts a chunk that spans blocks, and empty chunks', async () => {
       const bytes = randomBytes(9 * MiB)
       const source = Readable.from([bytes.subarray(0, 0), bytes, bytes.subarray(0, 0)])
       expect(await put(store, 'chunk', source)).toEqual({
@@ -161,7 +158,7 @@ export function describeContract(start: () => Promise<Subject>): void {
       expect(bytes.equals(await bytesOf('chunk'))).toBe(true)
     })
 
-    it('keeps many at once apart', async () => {
+    it('keeps many concurrent blobs apart', async () => {
       const files = Array.from({ length: 12 }, (_, n) => randomBytes(n * MiB + n))
       const results = await Promise.all(
         files.map((bytes, n) => put(store, `many-${n}`, pieces(bytes, 200_003))),
@@ -171,11 +168,11 @@ export function describeContract(start: () => Promise<Subject>): void {
         expect(bytes.equals(await bytesOf(`many-${n}`))).toBe(true)
     })
 
-    it('asks once per block, before it is sent, and says when the source has ended', async () => {
+    it('asks before each block is sent, and reports the end of the source', async () => {
       const asked: [number, boolean][] = []
       const admit = async (total: number, ended: boolean) => {
         asked.push([total, ended])
-        // The first block is on its way at the earliest when the second is asked for.
+        // The first block is sent when the second is requested, at the earliest.
         if (asked.length === 1) expect(await leftovers('asked')).toBe(0)
       }
       await put(store, 'asked', pieces(new Uint8Array(2 * block + 5)), { admit })
@@ -208,7 +205,7 @@ export function describeContract(start: () => Promise<Subject>): void {
       expect(await leftovers(key)).toBe(0)
     })
 
-    it('rejects with the reason of an abort, though the source is silent', async () => {
+    it('rejects with the reason of an abort even if the source is silent', async () => {
       const abort = new AbortController()
       const source = new PassThrough({ highWaterMark: 4 * block })
       source.write(randomBytes(2 * block + MiB))
@@ -224,7 +221,7 @@ export function describeContract(start: () => Promise<Subject>): void {
       expect(await store.look('aborted')).toBeNull()
     })
 
-    it('rejects with what the source throws', async () => {
+    it('rejects with the error of the source', async () => {
       const hungUp = new Error('hung up')
       const source = async function* () {
         yield* pieces(randomBytes(2 * block + 2 * MiB))
@@ -246,7 +243,7 @@ export function describeContract(start: () => Promise<Subject>): void {
       await put(store, 'opened', pieces(bytes))
     })
 
-    it('gives all, or a part', async () => {
+    it('returns all bytes, or a range', async () => {
       expect(bytes.equals(await bytesOf('opened'))).toBe(true)
       expect(await bytesOf('opened', { offset: 10 })).toHaveLength(bytes.length - 10)
       expect(
@@ -257,14 +254,14 @@ export function describeContract(start: () => Promise<Subject>): void {
       expect(await bytesOf('nothing')).toHaveLength(0)
     })
 
-    it('gives one that is not as large as is said in a way that tells', async () => {
+    it('fails recognizably for a blob with an unexpected size', async () => {
       await put(store, 'small', pieces(bytes.subarray(0, 1000)))
       expect(await bytesOf('small', { size: 1000 })).toEqual(bytes.subarray(0, 1000))
       expect((await bytesOf('small', { size: 999 })).length).toBeGreaterThan(999)
       expect(await bytesOf('small', { size: 1001 })).toHaveLength(1000)
     })
 
-    it('gives it chunk by chunk in memory that is used again', async () => {
+    it('yields chunks in memory that is reused', async () => {
       if (!store.chunks) return
       const chunksOf = async (offset: number, count: number) => {
         const copies: Buffer[] = []
@@ -272,7 +269,7 @@ export function describeContract(start: () => Promise<Subject>): void {
           copies.push(Buffer.from(chunk))
         return Buffer.concat(copies)
       }
-      // Side by side: none writes into the memory of another.
+      // In parallel: neither reader writes into the memory of the other.
       const ranges: [offset: number, count: number][] = [
         [0, bytes.length],
         [MiB - 1, 2],
@@ -283,7 +280,7 @@ export function describeContract(start: () => Promise<Subject>): void {
       const read = await Promise.all(ranges.map(range => chunksOf(...range)))
       for (const [i, [offset, count]] of ranges.entries())
         expect(read[i]?.equals(bytes.subarray(offset, offset + count))).toBe(true)
-      // Who stops early leaves nothing open.
+      // A reader that stops early leaves nothing open.
       const left = await store.chunks('opened', { count: bytes.length })
       await left.next()
       await left.return?.()
@@ -291,12 +288,12 @@ export function describeContract(start: () => Promise<Subject>): void {
       await expect(store.chunks('missing', { count: 1 })).rejects.toThrow(BlobMissing)
     })
 
-    it('throws BlobMissing for a key that has none', async () => {
+    it('throws BlobMissing for an unknown key', async () => {
       await expect(store.open('missing')).rejects.toThrow(BlobMissing)
       await expect(store.open('missing')).rejects.toMatchObject({ key: 'missing' })
     })
 
-    it('stops at a signal, before and within', async () => {
+    it('stops at a signal, before and during a read', async () => {
       const abort = new AbortController()
       const stream = await store.open('opened', { signal: abort.signal })
       abort.abort()
@@ -306,7 +303,7 @@ export function describeContract(start: () => Promise<Subject>): void {
   })
 
   describe('remove and list', () => {
-    it('removes what is there and does not mind the rest', async () => {
+    it('removes existing blobs, and ignores missing ones', async () => {
       await put(store, 'gone-1', pieces(randomBytes(10)))
       await put(store, 'gone-2', pieces(randomBytes(5 * MiB)))
       const keys = ['gone-1', 'never', 'gone-2', 'gone-1']
@@ -317,7 +314,7 @@ export function describeContract(start: () => Promise<Subject>): void {
       await expect(store.open('gone-2')).rejects.toThrow(BlobMissing)
     })
 
-    it('lists key, size and time of every blob', async () => {
+    it('lists the key, size and time of every blob', async () => {
       const own = await another()
       const start = Date.now() - 2000
       for (const size of [0, 1, 2]) await put(own, `listed-${size}`, pieces(new Uint8Array(size)))
@@ -333,7 +330,7 @@ export function describeContract(start: () => Promise<Subject>): void {
   })
 
   describe('copy', () => {
-    it('gives another key the same bytes, which stay when the first is removed', async () => {
+    it('copies the bytes to another key, where they stay when the first is removed', async () => {
       const bytes = randomBytes(5 * MiB)
       await put(store, 'original', pieces(bytes))
       await store.copy('original', 'copied')
@@ -344,7 +341,7 @@ export function describeContract(start: () => Promise<Subject>): void {
   })
 
   describe('parts', () => {
-    /** Parts of 10 bytes, but for those that say otherwise. */
+    /** Parts of 10 bytes, unless a test says otherwise. */
     const SIZE = 10
     let own: BlobStore
     const stage = (key: string, number: number, bytes: Buffer = randomBytes(SIZE)) =>
@@ -356,7 +353,7 @@ export function describeContract(start: () => Promise<Subject>): void {
       own = await another()
     })
 
-    it('are listed while they are no blob, and known by their numbers', async () => {
+    it('are listed by number until they become a blob', async () => {
       expect(await own.partsOf('whole')).toEqual(new Map())
       const bytes = randomBytes(25)
       const partOf = (n: number) => bytes.subarray((n - 1) * SIZE, n * SIZE)
@@ -379,7 +376,7 @@ export function describeContract(start: () => Promise<Subject>): void {
       expect(await keysOf(own)).toEqual([])
     })
 
-    it('take the place of those that came before, also when they had been made a blob', async () => {
+    it('replace earlier parts, even after those have become a blob', async () => {
       const [old, other, last] = [1, 2, 3].map(() => randomBytes(2 * SIZE))
       if (!old || !other || !last) throw new Error('Nothing is random.')
       const halfOf = (bytes: Buffer, n: number) =>
@@ -403,7 +400,7 @@ export function describeContract(start: () => Promise<Subject>): void {
       await own.remove(['again'])
     })
 
-    it('that come at once are each there as a whole', async () => {
+    it('that arrive at once are each stored whole', async () => {
       const LARGE = 300_000
       const versions = Array.from({ length: 6 }, () => randomBytes(LARGE))
       const send = (n: number, bytes: Buffer) =>
@@ -419,7 +416,7 @@ export function describeContract(start: () => Promise<Subject>): void {
       await own.remove(['at-once'])
     })
 
-    it('make an empty blob when there are none', async () => {
+    it('become an empty blob if there are none', async () => {
       await commit('empty', 0)
       expect(await own.look('empty')).toEqual({ size: 0 })
       await own.remove(['empty'])
@@ -434,21 +431,21 @@ export function describeContract(start: () => Promise<Subject>): void {
           await stage(key, 2)
         },
       ],
-    ])('are gone for ever when what they belong to is removed %s', async (_when, meanwhile) => {
+    ])('are gone for ever after a removal %s', async (_when, meanwhile) => {
       const key = randomUUID()
       for (const n of [1, 2]) await stage(key, n)
       await meanwhile(key)
       await own.remove([key])
       expect(await keysOf(own)).toEqual([])
       if (forgetsNothing) return
-      // A later part would bring the forgotten ones to light.
+      // A later part would make the forgotten ones reappear.
       await stage(key, 3)
       expect([...(await own.partsOf(key)).keys()]).toEqual([3])
       await own.remove([key])
     })
 
     it.each([1, SIZE, 300_000])(
-      'are answered with the CRC-32 of what was stored, of %i bytes and when they come again',
+      'return the CRC-32 of the stored bytes, for %i bytes and when sent again',
       async size => {
         const sent = [1, 2].map(() => randomBytes(size))
         for (const bytes of sent)
@@ -459,7 +456,7 @@ export function describeContract(start: () => Promise<Subject>): void {
       },
     )
 
-    it('are refused when their checksum is wrong', async () => {
+    it('are refused if their checksum is wrong', async () => {
       await expect(
         stagePart(own, 'wrong', 1, randomBytes(10), { md5: md5(randomBytes(10)) }),
       ).rejects.toThrow(BytesDiffer)
@@ -467,9 +464,9 @@ export function describeContract(start: () => Promise<Subject>): void {
     })
   })
 
-  describe('a part that is still coming', () => {
+  describe('an incomplete part', () => {
     const half = randomBytes(MiB)
-    /** Gives one half, and the other when it is told to. */
+    /** Yields one half, and the other half when it is released. */
     function halves() {
       let goOn = () => {}
       let fail = (_error: Error) => {}
@@ -491,7 +488,7 @@ export function describeContract(start: () => Promise<Subject>): void {
     }
     const size = 2 * MiB
 
-    it('leaves nothing when its source fails, and says why', async () => {
+    it('leaves nothing when its source fails, and reports the reason', async () => {
       const { source, fail } = halves()
       const staged = store.stagePart('failing', 1, source, { size, offset: 0 })
       setTimeout(() => fail(new Error('no more')), 50)

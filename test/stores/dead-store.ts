@@ -21,18 +21,18 @@ import { until } from '../support/until.ts'
 
 const MiB = 1024 * 1024
 
-/** A store that dies, and comes back with what it had. */
+/** A store that can die and restart with its data. */
 export interface Mortal {
-  /** Those of a service that uses it. */
+  /** The settings of a service that uses it. */
   settings: Record<string, string>
   pid(): number
   end(): Promise<void>
   begin(): Promise<void>
-  /** Ends it for good. */
+  /** Removes it for good. */
   stop(): Promise<void>
 }
 
-/** What a service does while its store is away, whatever the store is. */
+/** The behaviour of a service during an outage of its store, for every kind of store. */
 export function describeDeadStore(start: () => Promise<Mortal>): void {
   let store: Mortal
   let t: TestApp
@@ -54,7 +54,7 @@ export function describeDeadStore(start: () => Promise<Mortal>): void {
     await store.stop()
   })
 
-  /** What needs the bytes fails; what does not goes on. */
+  /** Operations that need the bytes fail, and all others succeed. */
   async function expectNoBytes(): Promise<void> {
     const { response } = await alice.rest('POST', '/api/files/quick_share', {
       json: { object: 'before/a.txt' },
@@ -73,13 +73,13 @@ export function describeDeadStore(start: () => Promise<Mortal>): void {
     expect(bucket.bucket_data.used_bytes).toBe(6)
   }
 
-  it('that is gone is a 503 by REST and by GraphQL, soon; and then all is well again', async () => {
+  it('that is down causes a quick 503 by REST and GraphQL, and recovers', async () => {
     await alice.upload('before/a.txt', 'abc')
     await alice.upload('before/b.txt', 'abc')
     await store.end()
     await expectNoBytes()
     await expectUnavailable(alice.upload('never-large', randomBytes(9 * MiB)))
-    // A deletion needs no store: its bytes go when it is back.
+    // A deletion does not need the store: the bytes are deleted when the store is back.
     expect((await alice.rest('DELETE', '/api/files/delete?file=before/b.txt')).status).toBe(200)
     await t.settle()
     await store.begin()
@@ -88,7 +88,7 @@ export function describeDeadStore(start: () => Promise<Mortal>): void {
     await expectConsistent(t)
   })
 
-  it('that dies under an upload is a 503, which leaves nothing', async () => {
+  it('that dies during an upload causes a 503, and leaves nothing behind', async () => {
     const upload = await halfUpload(t, alice, 'never-half', randomBytes(20 * MiB))
     await until(isStaged(t))
     await store.end()
@@ -110,13 +110,13 @@ export function describeDeadStore(start: () => Promise<Mortal>): void {
       async () => process.kill(store.pid(), 'SIGCONT'),
     ],
   ])(
-    'that %s is a 503 for an upload in parts, which goes on afterwards',
+    'that %s causes a 503 for a multipart upload, which can be resumed',
     async (_how, die, revive) => {
       const upload = await inParts(t, alice)
       await die()
       try {
         await Promise.all([expectUnavailable(upload.part(2)), expectUnavailable(upload.complete())])
-        // To begin another, and to give it up, needs no store.
+        // Creating and aborting another upload does not need the store.
         const { response } = await alice.rest('POST', '/api/files/uploads', {
           json: { filename: 'other', size: 5 },
         })
@@ -132,7 +132,7 @@ export function describeDeadStore(start: () => Promise<Mortal>): void {
     },
   )
 
-  it('that hangs is a 503 for small files and downloads, soon; and then all is well again', async () => {
+  it('that hangs causes a quick 503 for small files and downloads, and recovers', async () => {
     await alice.upload('before/b.txt', 'abc')
     await alice.rest('DELETE', '/api/folders?path=recovered&recursive=true')
     process.kill(store.pid(), 'SIGSTOP')
@@ -142,10 +142,10 @@ export function describeDeadStore(start: () => Promise<Mortal>): void {
       process.kill(store.pid(), 'SIGCONT')
     }
     await expectRecovery(t, alice)
-    // A request that hung may still arrive when no one waits for it any more.
+    // A request that hung may still arrive after its caller has given up.
     await sleep(300)
     await t.settle()
-    // It is there, and its row is not: the doctor's case.
+    // The blob exists without a row, which the doctor reports.
     await findingsOf(t.app, { repair: true })
     await expectConsistent(t)
   })

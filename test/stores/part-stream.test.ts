@@ -20,7 +20,7 @@ const PART = 2048 * KiB
 
 let t: TestApp
 let alice: Person
-/** Before the store, if it is reached over a network. */
+/** The proxy before the store, if the store is reached over a network. */
 let proxy: FlakyProxy | undefined
 
 async function startDisk(): Promise<void> {
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 const md5Of = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
-/** An upload in so many parts, and a way to send one of them piece by piece. */
+/** A multipart upload, and a way to send one of its parts in pieces. */
 async function begin(count = 1) {
   const up = restUploader(alice)
   const bytes = randomBytes(count * PART)
@@ -89,7 +89,9 @@ async function begin(count = 1) {
   }
 }
 
-/** Waits until some of what a client has sent is at the store, before the whole of it can be. */
+/**
+ * Waits until the store has received some bytes of a client, before all of them can have arrived.
+ */
 async function reachStore(send: () => Promise<unknown>): Promise<void> {
   const before = bytesAtStore()
   await send()
@@ -97,8 +99,8 @@ async function reachStore(send: () => Promise<unknown>): Promise<void> {
 }
 
 /**
- * How many bytes have got to the store: over the network, or into what it keeps of parts that are
- * still coming.
+ * The number of bytes that the store has received: over the network, or in its files for incomplete
+ * parts.
  */
 function bytesAtStore(): number {
   if (proxy) return proxy.sent()
@@ -144,8 +146,8 @@ describe('An upload part', () => {
       uploads.map(async upload => {
         for (const n of [1, 2, 3]) {
           for (let i = 0; i < 4; i++) await breakOff(upload, n)
-          // The service may not have noticed yet that the ones before are gone: it takes two at a
-          // time.
+          // The service takes two parts of an upload at a time, and may not have noticed yet that
+          // earlier ones were cut off.
           await Promise.all([breakOff(upload, n), until(() => upload.takes(n))])
         }
       }),
@@ -213,7 +215,7 @@ describe('An upload part', () => {
       response: { code: 'UPLOAD_NOT_FOUND' },
     })
     wire.socket.destroy()
-    // Only Azure still knows the parts of a blob that is a file's.
+    // Only Azure still knows the parts of a blob after they have become a file.
     expect(await t.app.store.partsOf(id)).toEqual(
       new Map(storeUnderTest === 'azure' ? [[1, PART]] : []),
     )
@@ -226,7 +228,8 @@ describe('An upload part', () => {
     await reachStore(() => wire.send(partOf(1).subarray(0, PART / 2)))
     proxy?.cut()
     expect(await wire.answer()).toMatchObject({ status: 503, response: { code: 'UNAVAILABLE' } })
-    // Whoever sends everything before they read must not lose the answer, nor the connection.
+    // A client that sends everything before it reads must lose neither the response nor the
+    // connection.
     await wire.send(partOf(1).subarray(PART / 2))
     await wire.send(head(alice, `GET /api/files/uploads/${id}`))
     expect(await wire.answer()).toMatchObject({ status: 200, response: { received: [] } })

@@ -65,7 +65,7 @@ describe('The bytes of a tus upload', () => {
       if (at === bytes.length) break
     }
     expect(await stored(alice, `in/tus/${name}`)).toEqual(bytes)
-    // Sent once more, because its answer was lost.
+    // Sent again, as if its response was lost.
     expect((await patch(tus, url, bytes.length, '')).status).toBe(204)
     expect((await patch(tus, url, 5, 'x')).status).toBe(409)
     expect((await tus('DELETE', url)).status).toBe(403)

@@ -29,7 +29,7 @@ afterAll(() => t.stop())
 
 const DEFER = { 'upload-defer-length': '1' }
 
-/** Makes an upload whose length is not known; answers its URL. */
+/** Creates an upload with a deferred length. Returns its URL. */
 async function begin(filename?: string, headers: Record<string, string> = {}): Promise<string> {
   const metadata = filename ? { 'upload-metadata': metadataOf({ filename }) } : {}
   const made = await tus('POST', '', { ...DEFER, ...metadata, ...headers })
@@ -76,7 +76,7 @@ describe('A tus upload with a deferred length', () => {
   })
 
   it.each([0, 1, PART - 1, PART, PART + 1, 2 * PART])(
-    'may end when all of its %d bytes are there',
+    'may declare its end when all of its %d bytes have arrived',
     async size => {
       const name = randomUUID()
       const bytes = randomBytes(size)
@@ -87,7 +87,7 @@ describe('A tus upload with a deferred length', () => {
       const end = () => patch(tus, url, size, '', { 'upload-length': String(size) })
       const done = await end()
       expect([done.status, offsetOf(done)]).toEqual([204, size])
-      // Its answer may have been lost.
+      // The response to it may have been lost.
       expect((await end()).status).toBe(204)
       expect(await told(url)).toEqual([String(size), String(size), null])
       expect(await storedBytes(t.url, alice, name)).toEqual(bytes)
@@ -96,7 +96,7 @@ describe('A tus upload with a deferred length', () => {
     },
   )
 
-  it('may send its first bytes with its creation', async () => {
+  it('may send its first bytes in the creation request', async () => {
     const name = randomUUID()
     const begun = await tus(
       'POST',
@@ -123,7 +123,7 @@ describe('A tus upload with a deferred length', () => {
     expect((await end()).status).toBe(409)
     expect(await told(url)).toEqual(['5', null, '1'])
     await alice.rest('DELETE', `/api/files/delete?file=${name}-other`)
-    // More may follow after all, and the last part is larger then.
+    // More bytes may follow, which makes the last part larger.
     expect((await patch(tus, url, 5, ' and more')).status).toBe(204)
     const later = await patch(tus, url, 14, '', { 'upload-length': '14' })
     expect([later.status, later.body]).toEqual([204, undefined])

@@ -22,7 +22,7 @@ let beforeService: HttpProxy
 let beforeStore: HttpProxy
 let alice: Person
 
-/** Which bit of which part is to be flipped, once, on its way; by the end of an address. */
+/** The bit to flip once in transit, by the part at the end of an address. */
 const flips = new Map<string, number>()
 let flipped = 0
 
@@ -63,10 +63,10 @@ const hash = (algorithm: string, bytes: Uint8Array) =>
 interface Transfer {
   filename: string
   bytes: Buffer
-  /** The part whose bit is flipped. */
+  /** The part with the flipped bit. */
   damaged: number
   bit: number
-  /** Who compares: the service a part, or the whole. */
+  /** What detects the damage: the checksum of the part, or a checksum of the whole file. */
   given: 'content-md5' | 'md5' | 'sha256' | 'crc32'
 }
 
@@ -90,22 +90,22 @@ function transfers(
   })
 }
 
-/** Everything that is to be seen of alice's files. */
+/** The visible state of Alice's files. */
 const seen = async () => {
   const { response } = await alice.rest('GET', '/api/user/bucket')
   return response.bucket_data.objects.map((o: { name: string }) => o.name) as string[]
 }
 
 /**
- * Carries out a transfer that is damaged on its way; answers how it was refused, and then goes on
- * to its good end.
+ * Carries out a transfer that is damaged in transit. Returns how it was refused, and then completes
+ * it.
  */
 async function damaged({ filename, bytes, damaged: n, bit, given }: Transfer, direct: boolean) {
   const up = restUploader(alice)
   const { value } = await up.start({ filename, size: bytes.length, direct })
   const { upload_id: id, parts } = value
   const partOf = (number: number) => bytes.subarray((number - 1) * PART, number * PART)
-  /** Sends a part with what its sender knows of it; answers how it was refused. */
+  /** Sends a part with a checksum, if its sender has one. Returns how it was refused. */
   const put = async (number: number): Promise<string | undefined> => {
     const part = partOf(number)
     const sum =
@@ -131,7 +131,7 @@ async function damaged({ filename, bytes, damaged: n, bit, given }: Transfer, di
     : `${id}/parts/${n}`
   flips.set(key, bit)
   const codes: (string | undefined)[] = []
-  /** Parts whose sender sees by the answer that they were damaged. */
+  /** Parts whose sender detects the damage by the response. */
   const noticed: number[] = []
   for (let number = 1; number <= Math.ceil(bytes.length / PART); number++)
     codes.push(await put(number))

@@ -5,7 +5,7 @@ import { type Person, startApp, type TestApp } from '../support/harness.ts'
 import { faces } from '../support/uploader.ts'
 
 declare const storeUnderTest: 'disk' | 'azure' | 's3'
-/** What a store answers to a part. */
+/** The response of a store to a part. */
 const stored = storeUnderTest === 's3' ? 200 : 201
 
 const KiB = 1024

@@ -11,8 +11,8 @@ interface Moved {
   /** A store that has not been created. */
   makeStore(): BlobStore
   /**
-   * Backs up and restores a store that contains a blob unknown to the backup. Returns the expected
-   * outcome. @param restore restores into that store
+   * Checks the restore into a store that contains a blob unknown to the backup.
+   * @param restore restores into that store
    */
   expectStranger(
     restore: (options?: { deleteExisting: true }) => ReturnType<typeof restoreInto>,

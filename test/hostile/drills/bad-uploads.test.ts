@@ -554,7 +554,7 @@ describe('The raw route', () => {
     expect((await up().look(id)).value.received).toEqual([])
   })
 
-  it('400 for a form around the part', async () => {
+  it('400 for a form instead of the raw part', async () => {
     const { id } = await begun(up(), bytes)
     const body = form([file('part', partOf(bytes, 1))])
     const { status, response } = await alice.rest('PUT', partPath(id, 1), {

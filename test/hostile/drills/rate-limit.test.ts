@@ -29,7 +29,8 @@ interface Caller {
 }
 
 /**
- * A way to do one of the limited things: by REST, and by GraphQL. Every call does something new.
+ * A way to perform one of the limited operations: by REST, and by GraphQL. Each call acts on
+ * something new.
  */
 interface Operation {
   policy: RateName
@@ -107,7 +108,7 @@ const operation = (name: string): Operation => {
   return found
 }
 
-/** Someone with a file and a workspace, who has done nothing yet that counts. */
+/** A person with a file and a workspace, who has not used any limit yet. */
 async function caller(t: TestApp): Promise<Caller> {
   const person = await t.signIn(`p${newId()}`)
   await person.upload('a.txt', 'hello')
@@ -125,7 +126,7 @@ describe('On one instance', () => {
   })
   afterAll(() => t.stop())
 
-  it.each(names)('%s returns 429, and says when to retry', async name => {
+  it.each(names)('%s returns 429, and when to retry', async name => {
     const { rest, max, policy } = operation(name)
     const who = await caller(t)
     const other = await caller(t)
@@ -146,7 +147,7 @@ describe('On one instance', () => {
       expect(headers.get('ratelimit-policy')).toBe(`"${policy}";q=${max};w=60`)
       expect(headers.get('ratelimit')).toBe(`"${policy}";r=0;t=${response.retry_after}`)
     }
-    // It is one person's limit, and one operation's.
+    // The limit applies to one person and one operation.
     expect((await rest(other, 0)).status).toBe(200)
     for (const another of names.filter(n => operation(n).policy !== policy))
       expect((await operation(another).rest(who, 200)).status).toBe(200)
@@ -233,7 +234,7 @@ describe('On one instance', () => {
   })
 })
 
-/** Two instances of one service: everything is theirs in common. */
+/** Two instances of one service, which share everything. */
 async function startTwo(
   settings: Record<string, string>,
 ): Promise<{ one: TestApp; two: TestApp; stop(): Promise<void> }> {
@@ -314,7 +315,7 @@ describeWithRedis('On two instances with Redis', () => {
       } finally {
         await proxy.heal()
       }
-      // What both have counted before is known again.
+      // The earlier common counts apply again.
       for (const end = Date.now() + 10_000; ; await sleep(200)) {
         const fresh = await callers()
         const answers = await Promise.all(
@@ -336,8 +337,8 @@ describe('Guessing the password of a share', () => {
     retryAfter: number
   }
   /**
-   * Who a visitor claims to be. Behind a proxy, the last address of the first header is the one
-   * which it sees.
+   * The address that a visitor claims to have. Behind a proxy, only the last address of the first
+   * header was added by the proxy.
    */
   const claims = (forwarded: string) => ({
     'x-forwarded-for': forwarded,
@@ -350,7 +351,7 @@ describe('Guessing the password of a share', () => {
     ),
   })
 
-  /** Every way in. */
+  /** Every way to try a password. */
   const ways: ((
     url: string,
     token: string,
@@ -388,7 +389,7 @@ describe('Guessing the password of a share', () => {
     const { status, headers, response } = await send(url, method, path, options)
     const retryAfter = Number(headers.get('retry-after') ?? 0)
     if (status < 400) return { code: undefined, retryAfter }
-    // HEAD says no more than the headers, and a page is for people.
+    // HEAD returns only the headers, and pages are for people.
     if (!response)
       return { code: retryAfter > 0 ? 'TOO_MANY_ATTEMPTS' : 'WRONG_PASSWORD', retryAfter }
     expect(retryAfter).toBe(response.retry_after ?? 0)
@@ -416,8 +417,8 @@ describe('Guessing the password of a share', () => {
   }
 
   /**
-   * Sends so many wrong guesses, some at a time, by every way and to every instance in turn; counts
-   * what is said.
+   * Sends many wrong guesses, some of them in parallel, in every way and to every instance in turn.
+   * Counts the responses.
    */
   async function attack(
     urls: string[],
@@ -458,14 +459,14 @@ describe('Guessing the password of a share', () => {
 
   const forged = (n: number) => `203.0.113.${n % 250}, 2001:db8::${n.toString(16)}`
 
-  it('300 guesses with forged addresses cause 10 checks, where no proxy is trusted', async () => {
+  it('300 guesses with forged addresses cause 10 checks if no proxy is trusted', async () => {
     const t = await startApp()
     const token = await protect(t)
     expect(await attack([t.url], token, 300, forged)).toEqual({
       WRONG_PASSWORD: 10,
       TOO_MANY_ATTEMPTS: 290,
     })
-    // One document that guesses 50 times has guessed 50 times.
+    // A document with 50 guesses counts as 50 guesses.
     const other = await protect(t)
     const guesses = Array.from(
       { length: 50 },
@@ -486,12 +487,12 @@ describe('Guessing the password of a share', () => {
       const { one, two } = pair
       const urls = where === 'one instance' ? [one.url] : [one.url, two.url]
       const token = await protect(one)
-      // The proxy appends what it sees; what stands before is the attacker's own invention.
+      // The proxy appends the address that it sees. Earlier addresses are forged by the attacker.
       const said = await attack(urls, token, 300, n => `${forged(n)}, 198.51.100.7`)
       expect(said).toEqual({ WRONG_PASSWORD: 10, TOO_MANY_ATTEMPTS: 290 })
       const [row] = await one.app.db.rows<{ downloads: number }>('SELECT downloads FROM share')
       expect(row?.downloads).toBe(0)
-      // The right password comes too late for the attacker, and in time for everyone else.
+      // The right password is refused for the attacker, but accepted from everyone else.
       for (const url of urls) {
         expect((await ways[0]?.(url, token, 'right', '198.51.100.7'))?.code).toBe(
           'TOO_MANY_ATTEMPTS',

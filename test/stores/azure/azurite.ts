@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../support/free-port.ts'
 
-/** Azurite as its makers ship it, in a process of its own. */
+/** A real Azurite, in its own process. */
 export interface Azurite {
   connectionString: string
   pid: number
@@ -16,12 +16,12 @@ export interface Azurite {
 
 const program = resolve('test/azurite/node_modules/azurite/dist/src/blob/main.js')
 const account = 'satchel'
-/** The same at each start on the same folder. */
+/** Stays the same when it restarts on the same folder. */
 const key = randomBytes(64).toString('base64')
 
 /**
- * Starts it on an empty folder, or on what an earlier one has left.
- * @param options `dir`: kept when it stops; otherwise what it holds is removed
+ * Starts Azurite on an empty folder, or on the data of an earlier one.
+ * @param options `dir`: kept when it stops. Otherwise its data is deleted.
  */
 export async function startAzurite({
   dir,
@@ -57,7 +57,8 @@ export async function startAzurite({
     connectionString: `DefaultEndpointsProtocol=http;AccountName=${account};AccountKey=${key};BlobEndpoint=${url};`,
     pid: child.pid ?? 0,
     async stop() {
-      // Asked to end, it writes its tables; killed, it forgets containers that it has acknowledged.
+      // Azurite writes its tables when it is stopped. If it is killed, it loses containers that it
+      // has acknowledged.
       child.kill('SIGTERM')
       child.kill('SIGCONT')
       const timer = setTimeout(() => child.kill('SIGKILL'), 5000)

@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000
 
 let t: TestApp
 let proxy: HttpProxy
-/** Of the store, by this proxy. */
+/** The address of the store through this proxy. */
 let connectionString: string
 let alice: Person
 let garden: string
@@ -48,7 +48,7 @@ afterAll(async () => {
   await proxy.close()
 })
 
-/** When all addresses have ended, nothing is left of what they were used for, whatever that was. */
+/** Expects that nothing is left of any upload once all addresses have expired. */
 const leavesNothing = () =>
   afterAll(async () => {
     await expectConsistent(t)
@@ -77,7 +77,7 @@ async function begun(by = up, size = bytes.length): Promise<Direct> {
   return { id: value.upload_id, filename, parts: value.parts, expires_at: value.expires_at }
 }
 
-/** A request to the store. What is in the address counts, and not that of the service. */
+/** A request to the store. Only the query of the address counts, not its host. */
 const ask = (
   method: string,
   url: string,
@@ -88,7 +88,7 @@ const ask = (
 const put = async (upload: Direct, n: number, part: Uint8Array) =>
   (await ask('PUT', upload.parts[n - 1]?.url ?? '', part)).status
 
-/** The same right to the same blob, for another request than that of a part. */
+/** An address with the same permission for the same blob, but for another request than a part. */
 function other(upload: Direct, query: Record<string, string> = {}): string {
   const url = new URL(upload.parts[0]?.url ?? '')
   for (const name of ['comp', 'blockid']) url.searchParams.delete(name)
@@ -116,7 +116,7 @@ async function downloaded(filename: string): Promise<Buffer> {
 describe('The addresses of a direct upload', () => {
   leavesNothing()
 
-  it.each(faces)('take its parts, in any order and at once, $face', async ({ by }) => {
+  it.each(faces)('accept its parts in any order and at once, $face', async ({ by }) => {
     const mine = by(alice, garden)
     const upload = await begun(mine)
     expect(upload.parts.map(({ part_number }) => part_number)).toEqual([1, 2, 3])
@@ -129,7 +129,7 @@ describe('The addresses of a direct upload', () => {
     )
   })
 
-  it('end when the upload does, and know nothing but to write', async () => {
+  it('expire with the upload, and only permit writing', async () => {
     const upload = await begun()
     const ends = Date.parse(upload.expires_at)
     for (const { url } of upload.parts) {
@@ -138,8 +138,7 @@ describe('The addresses of a direct upload', () => {
       expect(Math.floor(ends / 1000)).toBe(Date.parse(query.get('se') ?? '') / 1000)
     }
     expect(Math.round((ends - Date.now()) / 60_000)).toBe(DAY_MS / 60_000)
-    // Parts that pass by the service make it live no longer, and nor do others: the addresses could
-    // not.
+    // New parts do not extend the upload, because the addresses cannot be extended.
     await up.part(upload.id, 1, { bytes: partOf(1) })
     expect((await up.look(upload.id)).value.expires_at).toBe(upload.expires_at)
     const [ended = ''] =
@@ -157,14 +156,14 @@ describe('The addresses of a direct upload', () => {
       upload => other(upload, { comp: 'blocklist', blocklisttype: 'all' }),
     ],
     ['delete', 'DELETE', upload => other(upload)],
-  ])('cannot be used to %s what was sent', async (_what, method, url) => {
+  ])('do not permit anyone to %s the sent bytes', async (_what, method, url) => {
     const upload = await begun()
     for (const n of [1, 2, 3]) await put(upload, n, partOf(n))
     await ask('PUT', other(upload, { comp: 'blocklist' }), listOf(['000001']))
     expect((await ask(method, url(upload))).status).toBe(403)
   })
 
-  it('cannot be used for another blob, nor for the container or the account', async () => {
+  it('do not permit access to another blob, the container or the account', async () => {
     const [upload, another] = [await begun(), await begun()]
     const theirs = (url: string) => url.replace(upload.id, another.id)
     expect((await ask('PUT', theirs(upload.parts[0]?.url ?? ''), partOf(1))).status).toBe(403)
@@ -184,7 +183,7 @@ describe('The addresses of a direct upload', () => {
 })
 
 it.each([{ DIRECT_UPLOADS: 'false' }, { DOWNLOADS: 'proxy' }])(
-  'Where clients do not get to the store, a direct upload is refused, and no other: %j',
+  'Only direct uploads are refused when clients cannot reach the store: %j',
   async settings => {
     const closed = await startApp(settings)
     try {
@@ -207,7 +206,7 @@ it.each([{ DIRECT_UPLOADS: 'false' }, { DOWNLOADS: 'proxy' }])(
 describe('A direct upload', () => {
   leavesNothing()
 
-  it('is not complete with parts of another size, and is when they have been sent again', async () => {
+  it('is refused with parts of a wrong size, and succeeds once they are sent again', async () => {
     const upload = await begun()
     await put(upload, 1, partOf(1).subarray(1))
     await put(upload, 2, Buffer.alloc(PART + 1))
@@ -223,7 +222,7 @@ describe('A direct upload', () => {
     expect((await up.complete(upload.id, { md5: md5(bytes) })).status).toBe(200)
   })
 
-  it('is made of its own parts, whatever else was sent', async () => {
+  it('consists of its own parts, whatever else was sent', async () => {
     const upload = await begun()
     for (const n of [1, 2, 3]) await put(upload, n, partOf(n))
     for (const id of ['000000', '000004', '050000', 'abcdef'])
@@ -237,7 +236,7 @@ describe('A direct upload', () => {
     expect(await usedBytes()).toBe(used + bytes.length)
   })
 
-  it('is put together by the service, also where its sender has done so in another way', async () => {
+  it('is assembled by the service, even if its sender has assembled it differently', async () => {
     const upload = await begun()
     for (const n of [1, 2, 3]) await put(upload, n, partOf(n))
     const commit = await ask(
@@ -250,7 +249,7 @@ describe('A direct upload', () => {
     expect(await downloaded(upload.filename)).toEqual(bytes)
   })
 
-  it('takes parts through the service, too', async () => {
+  it('accepts parts through the service, too', async () => {
     const upload = await begun()
     await put(upload, 2, randomBytes(PART))
     for (const n of [1, 2])
@@ -259,7 +258,7 @@ describe('A direct upload', () => {
     expect((await up.complete(upload.id, { md5: md5(bytes) })).status).toBe(200)
   })
 
-  it('of nothing has nowhere to send it', async () => {
+  it('of an empty file has no addresses', async () => {
     const upload = await begun(up, 0)
     expect(upload.parts).toEqual([])
     expect((await up.complete(upload.id)).value).toMatchObject({
@@ -268,7 +267,7 @@ describe('A direct upload', () => {
     })
   })
 
-  it('of very many parts is signed at once', async () => {
+  it('of 50,000 parts is signed at once', async () => {
     await t.limit({ maxFileSizeBytes: 100 * 1024 ** 3 })
     const start = performance.now()
     const upload = await begun(up, 50_000 * PART)
@@ -292,7 +291,7 @@ describe('A direct upload', () => {
 describe('A direct upload that is completed in the background', () => {
   leavesNothing()
 
-  /** Holds the first reading of a copy. */
+  /** Blocks the first read of a copy. */
   function whileReading() {
     let reads = 0
     let release = () => {}
@@ -312,7 +311,7 @@ describe('A direct upload that is completed in the background', () => {
   }
 
   it.each(faces)(
-    'is made of what was there, whatever is sent meanwhile, $face',
+    'contains the parts of its start, whatever is sent meanwhile, $face',
     async ({ front, by }) => {
       const mine = by(alice, garden)
       const upload = await sent(mine)
@@ -336,7 +335,7 @@ describe('A direct upload that is completed in the background', () => {
     },
   )
 
-  it('can go on when other bytes than promised have come', async () => {
+  it('can be resumed after the wrong bytes have arrived', async () => {
     const upload = await begun()
     for (const n of [1, 2, 3]) await put(upload, n, randomBytes(partOf(n).length))
     expect((await up.begin(upload.id, { md5: md5(bytes) }, 10)).code).toBe('CHECKSUM_MISMATCH')
@@ -344,7 +343,7 @@ describe('A direct upload that is completed in the background', () => {
     expect((await up.begin(upload.id, { md5: md5(bytes) }, 10)).status).toBe(200)
   })
 
-  it('is taken over with another copy from an instance that has died, and leaves none', async () => {
+  it('is taken over from a dead instance with a new copy, and leaves no copy behind', async () => {
     const database = await newDatabase()
     const settings = {
       DATABASE_URL: database.url,
@@ -379,7 +378,7 @@ describe('A direct upload that is completed in the background', () => {
   })
 })
 
-describe('What is sent to an address after the file is there', () => {
+describe('A request to an address after the upload', () => {
   leavesNothing()
 
   const ways: [string, (upload: Direct) => Promise<number>][] = [
@@ -415,24 +414,27 @@ describe('What is sent to an address after the file is there', () => {
     expect(await usedBytes()).toBe(used - bytes.length)
   })
 
-  it.each(ways)('or given up is swept when the address has ended: %s', async (_what, send) => {
-    const upload = await begun()
-    await put(upload, 1, partOf(1))
-    await up.abort(upload.id)
-    await t.settle()
-    expect(await send(upload)).toBe(201)
-    await t.settle()
-    const isThere = async () => {
-      for await (const { key } of t.app.store.list()) if (key === upload.id) return true
-      return false
-    }
-    expect(await isThere()).toBe(true)
-    await outlive(t)
-    expect(await isThere()).toBe(false)
-  })
+  it.each(ways)(
+    'or after its abort is swept when the address has expired: %s',
+    async (_what, send) => {
+      const upload = await begun()
+      await put(upload, 1, partOf(1))
+      await up.abort(upload.id)
+      await t.settle()
+      expect(await send(upload)).toBe(201)
+      await t.settle()
+      const isThere = async () => {
+        for await (const { key } of t.app.store.list()) if (key === upload.id) return true
+        return false
+      }
+      expect(await isThere()).toBe(true)
+      await outlive(t)
+      expect(await isThere()).toBe(false)
+    },
+  )
 })
 
-describe('A sender who makes something else of the addresses', () => {
+describe('A sender who misuses the addresses', () => {
   leavesNothing()
   const blockBlob = { 'x-ms-blob-type': 'BlockBlob' }
 
@@ -467,7 +469,7 @@ describe('A sender who makes something else of the addresses', () => {
     ],
   ]
 
-  it.each(ways)('gets no file out of %s, and is told so; giving up works', async (_what, spoil) => {
+  it.each(ways)('gets an error instead of a file with %s, and can abort', async (_what, spoil) => {
     const upload = await begun()
     for (const n of [1, 2, 3]) await put(upload, n, partOf(n))
     expect((await spoil(upload)).status).toBe(201)
@@ -478,7 +480,7 @@ describe('A sender who makes something else of the addresses', () => {
     await t.settle()
   })
 
-  it('and names parts in another way, cannot send the right ones any more', async () => {
+  it('and uses other block names, cannot send the right parts any more', async () => {
     const upload = await begun()
     expect((await ask('PUT', blockOf(upload, 'x'), partOf(1))).status).toBe(201)
     expect(await put(upload, 1, partOf(1))).toBe(400)
@@ -494,7 +496,7 @@ describe('A sender who makes something else of the addresses', () => {
     ['copy', 'CHECKSUM_MISMATCH'],
     ['look', undefined],
     ['read', undefined],
-  ])('in the middle of a completion, before it gets to "%s": %s', async (step, code) => {
+  ])('during a completion, before it reaches "%s": %s', async (step, code) => {
     const upload = await begun()
     for (const n of [1, 2, 3]) await put(upload, n, partOf(n))
     let done = false
@@ -509,7 +511,7 @@ describe('A sender who makes something else of the addresses', () => {
   })
 })
 
-describe('The rule for pages of other origins', () => {
+describe('The CORS rule', () => {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-cors-'))
   let azurite: Azurite
   let watched: HttpProxy
@@ -570,7 +572,7 @@ describe('The rule for pages of other origins', () => {
     }
   }
 
-  it('lets the pages of this service and of allowed origins send parts, and no others', async () => {
+  it('permits only pages of this service and of allowed origins to send parts', async () => {
     const own = await started({}, async app => {
       const person = restUploader(await app.signIn('alice'))
       const upload = await begun(person)
@@ -604,7 +606,7 @@ describe('The rule for pages of other origins', () => {
     expect(await originsOf()).toEqual([foreign.allowedOrigins, `${own},${allowed}`])
   })
 
-  it('is written once, in place of its earlier self, and leaves others alone', async () => {
+  it('replaces its own earlier version, and leaves other rules alone', async () => {
     const address = { PUBLIC_URL: 'http://localhost:4711' }
     for (let round = 0; round < 2; round++) await started(address, async () => {})
     expect(written).toBe(1)
@@ -621,7 +623,7 @@ describe('The rule for pages of other origins', () => {
     expect(written).toBe(3)
   })
 
-  it('is not written where it is not wanted, and need not be there', async () => {
+  it('is not written when it is not wanted, and is not required', async () => {
     await started({ BLOB_CORS: 'false' }, async () => {})
     deaf = true
     await started({}, async app => {

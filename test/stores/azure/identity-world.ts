@@ -15,9 +15,10 @@ const tenant = '11111111-2222-4333-8444-555555555555'
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /**
- * Azurite with https that takes tokens (`--oauth basic`), and the two places that hand them out:
+ * Azurite with https that accepts tokens (`--oauth basic`), and the two services that issue them:
  * the endpoint of managed identities (App Service), and an authority for client secrets and
- * workload identities. Azurite checks times, issuer and audience of a token, and not its signature.
+ * workload identities. Azurite checks the times, issuer and audience of a token, but not its
+ * signature.
  */
 export async function startAzureWorld(lifeSeconds = 30) {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-entra-'))
@@ -33,7 +34,7 @@ export async function startAzureWorld(lifeSeconds = 30) {
   const world = {
     lifeSeconds,
     isDown: false,
-    /** What was asked for tokens. */
+    /** The token requests. */
     asked: [] as string[],
     cert,
     accountUrl: '',
@@ -117,7 +118,7 @@ export async function startAzureWorld(lifeSeconds = 30) {
       env: {
         PATH: process.env.PATH ?? '',
         AZURITE_ACCOUNTS: 'satchel:YSBrZXkgdGhhdCBub2JvZHkgdXNlcw==',
-        // It fetches the source of a copy from itself.
+        // Azurite fetches the source of a copy from itself.
         NODE_EXTRA_CA_CERTS: cert,
       },
       stdio: 'ignore',

@@ -32,7 +32,7 @@ const bytesOf = async (of: BlobStore, key: string) =>
   Buffer.concat(await (await of.open(key)).toArray())
 const right = { contentType: 'text/plain', disposition: '', seconds: 60 }
 
-/** As `fetch`, which keeps the authorities that it began with. */
+/** A `fetch` that trusts the authorities with which the process began. */
 async function ask(url: string, method = 'GET', body?: Uint8Array) {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
   const sent = request(
@@ -51,7 +51,7 @@ async function ask(url: string, method = 'GET', body?: Uint8Array) {
 beforeAll(async () => {
   world = await startAzureWorld()
   tls.setDefaultCACertificates([...authorities, readFileSync(world.cert, 'utf8')])
-  // For the client programs that send parts themselves.
+  // For client programs that send parts directly.
   process.env.NODE_EXTRA_CA_CERTS = world.cert
   within(world.managed)
 })
@@ -62,7 +62,7 @@ afterAll(async () => {
   await world.close()
 })
 
-describe('a store with tokens that are renewed all the time', () => {
+describe('a store with constantly renewed tokens', () => {
   let store: BlobStore
   beforeAll(async () => {
     store = await newStore()
@@ -108,7 +108,7 @@ it('sends and reads a large file while tokens and delegation keys are renewed', 
 })
 
 describe('a signed URL', () => {
-  it('is one of a user delegation key, for https alone', async () => {
+  it('is signed with a user delegation key, and only works over https', async () => {
     const store = await newStore()
     await put(store, 'signed', pieces(Buffer.from('0123456789')))
     const signed = await store.addresses?.signUrl('signed', right)
@@ -125,7 +125,7 @@ describe('a signed URL', () => {
     expect([left > 55_000, left < 62_000]).toEqual([true, true])
   })
 
-  it('lets a client send parts for a day, with a key that lives longer', async () => {
+  it('lets a client send parts for a day, signed with a key that lives longer', async () => {
     const store = await newStore()
     const until = Date.now() + 86_400_000
     const [first = '', second = ''] = (await store.addresses?.signParts('parts', 2, until)) ?? []
@@ -142,7 +142,7 @@ describe('a signed URL', () => {
 })
 
 describe('the identity', () => {
-  it.each(['secret', 'workload'] as const)('is one of a %s at an authority', async kind => {
+  it.each(['secret', 'workload'] as const)('can be a %s at an authority', async kind => {
     within(world[kind])
     try {
       const store = await newStore({ ownAuthority: true })
@@ -153,7 +153,7 @@ describe('the identity', () => {
     }
   })
 
-  it('is missed with a reason while nobody hands out tokens, and comes back', async () => {
+  it('causes an error with its reason while no tokens are issued, and recovers', async () => {
     within({ ...world.secret, AZURE_CLIENT_SECRET: 'a-wrong-one' })
     try {
       const error = await newStore({ ownAuthority: true }).catch(e => e)

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { outcomesBehindTls } from '../../support/store-behind-tls.ts'
 
-it('The service stores files at an https endpoint that CA_FILE makes trusted', async () => {
+it('The service stores files at an https endpoint that is trusted by CA_FILE', async () => {
   const given = process.env.TEST_AZURE ?? ''
   const [, origin = ''] = /BlobEndpoint=(http:\/\/[^/;]+)/.exec(given) ?? []
   const { withCa, without } = await outcomesBehindTls(Number(new URL(origin).port), port => ({

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-it('The address of a share reads this file, for a minute, and does nothing else', async () => {
+it('A share address reads this file for a minute, and permits nothing else', async () => {
   const alice = await t.signIn('alice')
   await alice.upload('docs/a.txt', 'hello', 'text/plain')
   const shared = await alice.rest('POST', '/api/files/quick_share', {

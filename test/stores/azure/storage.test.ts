@@ -72,7 +72,7 @@ describeContract(async () => ({
   leftovers,
 }))
 
-it('keeps type and MD5 of a blob where clients see them', async () => {
+it('keeps the type and MD5 of a blob where clients see them', async () => {
   const bytes = randomBytes(5 * MiB)
   await put('described', pieces(bytes))
   const properties = await client.getBlobClient('described').getProperties()
@@ -93,7 +93,7 @@ describe('signUrl', () => {
     await put('other', pieces(bytes))
   })
 
-  it('gives the bytes under the given type and name', async () => {
+  it('returns the bytes with the given type and name', async () => {
     const response = await fetch(await sign())
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('image/x-odd; a=b')
@@ -115,7 +115,7 @@ describe('signUrl', () => {
     expect((await fetch(url)).status).toBe(403)
   })
 
-  it('cannot write, delete, list or reach another blob', async () => {
+  it('does not permit writing, deleting, listing or reading another blob', async () => {
     const headers = { 'x-ms-blob-type': 'BlockBlob' }
     expect((await fetch(await sign(), { method: 'PUT', headers, body: 'x' })).status).toBe(403)
     expect((await fetch(await sign(), { method: 'DELETE' })).status).toBe(403)
@@ -129,7 +129,7 @@ describe('signUrl', () => {
     expect(String(await bytesOf('signed'))).toBe('0123456789')
   })
 
-  it('carries no key, and an address for clients where one is set', async () => {
+  it('contains no key, and uses the address for clients if one is set', async () => {
     const key = /AccountKey=([^;]+)/.exec(connectionString)?.[1] ?? ''
     expect(await sign()).not.toContain(key)
     const shown = async (publicUrl: string) => {
@@ -156,7 +156,7 @@ describe('parts', () => {
   }
   beforeAll(() => own.prepare())
 
-  it('are removed though somebody holds a lease, and has taken snapshots', async () => {
+  it('are removed even from a blob with a lease and snapshots', async () => {
     const service = BlobServiceClient.fromConnectionString(connectionString)
     const blob = service.getContainerClient(name).getBlockBlobClient('held')
     await blob.upload('bytes', 5)
@@ -167,8 +167,8 @@ describe('parts', () => {
   })
 })
 
-describe('a part that is still coming', () => {
-  /** A store of which the test says what it does with a request. */
+describe('an incomplete part', () => {
+  /** A store whose responses the test controls. */
   async function fakeStore(onRequest: RequestListener) {
     const server = createServer({ keepAliveTimeout: 60_000 }, onRequest).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -190,7 +190,7 @@ describe('a part that is still coming', () => {
     }
   }
   const half = randomBytes(MiB)
-  /** Gives one half, and the other when it is told to. */
+  /** Yields one half, and the other half when it is released. */
   function halves() {
     let goOn = () => {}
     let fail = (_error: Error) => {}
@@ -213,7 +213,7 @@ describe('a part that is still coming', () => {
   const size = 2 * MiB
 
   it.each([403, 503])(
-    'is over when the store answers %s before it has everything, and its connection, too',
+    'fails when the store responds %s too early, and closes its connection',
     async status => {
       let closed = 0
       let tries = 0
@@ -239,15 +239,15 @@ describe('a part that is still coming', () => {
   )
 })
 
-describe('the time of a request', () => {
-  it('is over at its limit', async () => {
+describe('the timeout of a request', () => {
+  it('expires at its limit', async () => {
     const endless = within(50, undefined, signal =>
       once(signal, 'abort').then(() => Promise.reject(new Error('cut'))),
     )
     await expect(endless).rejects.toThrow(Unavailable)
   })
 
-  it('stands still while the request waits for bytes', async () => {
+  it('does not run while the request waits for bytes', async () => {
     const slow = within(100, undefined, async (signal, { pause, resume }) => {
       for (let i = 0; i < 3; i++) {
         pause()
@@ -259,7 +259,7 @@ describe('the time of a request', () => {
     expect(await slow).toBe(false)
   })
 
-  it('goes on when the bytes are there', async () => {
+  it('runs again when bytes arrive', async () => {
     const slow = within(100, undefined, async (signal, { pause, resume }) => {
       pause()
       await sleep(50)
@@ -271,7 +271,7 @@ describe('the time of a request', () => {
   })
 })
 
-it('removes the others when the store does not let go of some', async () => {
+it('removes the other blobs when the store refuses to delete some', async () => {
   const asked: string[] = []
   const server = createServer(({ url = '' }, response) => {
     const key = url.slice(url.lastIndexOf('/') + 1)
@@ -303,7 +303,7 @@ it('removes the others when the store does not let go of some', async () => {
   }
 })
 
-it('reaches a store of this machine past the proxy that the environment names', async () => {
+it('reaches a local store without the proxy of the environment', async () => {
   process.env.HTTPS_PROXY = 'http://127.0.0.1:1'
   try {
     await createAzureStore({ connectionString, container, publicUrl: '' }).ping()
@@ -312,7 +312,7 @@ it('reaches a store of this machine past the proxy that the environment names', 
   }
 })
 
-describe('a store that is not there', () => {
+describe('an unreachable store', () => {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-storage-test-'))
   let azurite: Azurite
   let own: BlobStore
@@ -348,7 +348,7 @@ describe('a store that is not there', () => {
     ],
   ]
 
-  it('is Unavailable within five seconds when nothing listens, and there again by itself', async () => {
+  it('is Unavailable within five seconds when nothing listens, and recovers', async () => {
     await own.ping()
     await azurite.stop()
     await Promise.all(
@@ -365,7 +365,7 @@ describe('a store that is not there', () => {
     expect(await (await own.open('kept')).toArray()).toHaveLength(1)
   })
 
-  it('breaks off an upload that is under way, and tells no secrets', async () => {
+  it('aborts a running upload, and logs no secrets', async () => {
     const source = new PassThrough({ highWaterMark: 64 * MiB })
     source.write(randomBytes(5 * MiB))
     const made = put('broken', source, own)
@@ -388,7 +388,7 @@ describe('a store that is not there', () => {
     azurite = await startAzurite({ dir, port: port() })
   })
 
-  it('is Unavailable within its limit when it hangs: ping after two seconds', async () => {
+  it('is Unavailable within its limit when it hangs, and after two seconds for a ping', async () => {
     process.kill(Number(azurite.pid), 'SIGSTOP')
     try {
       const made = own.ping()
@@ -400,7 +400,7 @@ describe('a store that is not there', () => {
     await own.ping()
   })
 
-  it.each([500, 503, 502, 429])('is Unavailable when it answers %i', async status => {
+  it.each([500, 503, 502, 429])('is Unavailable when it responds %i', async status => {
     const server = createServer((_request, response) => response.writeHead(status).end()).listen(
       0,
       '127.0.0.1',

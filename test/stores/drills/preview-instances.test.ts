@@ -9,10 +9,10 @@ import { newDatabase, type Person, startApp, type TestApp } from '../../support/
 import { until } from '../../support/until.ts'
 
 let database: Awaited<ReturnType<typeof newDatabase>>
-/** Two instances on one database and one store. */
+/** Two instances that share one database and one store. */
 let instances: TestApp[]
 let people: Person[]
-/** The jobs of their processes that make pictures, by instance. */
+/** The preview jobs of the processes of each instance. */
 const begun = [0, 0]
 
 const settings = {
@@ -50,7 +50,7 @@ interface Shown {
   url: string
 }
 
-/** The preview of a file, as an instance shows it. */
+/** The preview of a file, according to an instance. */
 async function shownBy(i: number, path: string): Promise<Shown | null | undefined> {
   const query =
     'query ($path: String!) { me { drive { entry(path: $path) { ... on File { preview { state url } } } } } }'

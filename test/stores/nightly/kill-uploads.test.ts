@@ -67,7 +67,7 @@ describe('A service that is asked to stop', () => {
     await look()
   }
 
-  /** An upload of which all parts have arrived, but for the last ones. */
+  /** An upload whose parts have all arrived, except the last ones. */
   async function begin(
     filename: string,
     parts: number,
@@ -89,7 +89,7 @@ describe('A service that is asked to stop', () => {
     createHash(algorithm).update(bytes).digest('hex')
   const md5 = (bytes: Buffer) => digest('md5', bytes)
 
-  /** A part of which the second half has not been sent, and which the service has begun to take. */
+  /** A part whose second half has not been sent, and which the service has begun to read. */
   async function halfPart(id: string, n: number, bytes: Buffer): Promise<Wire> {
     const wire = await openWire(site.at(0).url)
     const headers = { 'content-length': PART, expect: '100-continue' }
@@ -99,7 +99,7 @@ describe('A service that is asked to stop', () => {
     return wire
   }
 
-  /** Waits until the first instance takes no new connection. */
+  /** Waits until the first instance refuses new connections. */
   const untilClosed = () =>
     until(() =>
       fetch(`${site.at(0).url}/healthz`).then(
@@ -109,8 +109,8 @@ describe('A service that is asked to stop', () => {
     )
 
   /**
-   * Begins a completion that has to read all bytes again, and works while that can get no further
-   * than to the row that it needs.
+   * Begins a completion that has to read all bytes again. Runs `work` while the completion is
+   * blocked at the row that it needs.
    */
   async function whileCompleting<T>(
     { id, bytes }: { id: string; bytes: Buffer },
@@ -204,7 +204,7 @@ describe('A background completion', () => {
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     const begun = uploader.begin(id, { sha256 }).catch(() => undefined)
     await until(async () => (await stateOf()) === 'completing', 15_000, 1)
-    // It can get no further than to the row that it needs.
+    // The completion is blocked at the row that it needs.
     await site.db.transaction(async tx => {
       await site.db.rows(`SELECT id FROM bucket${site.db.forUpdate}`, [], tx)
       if ((await stateOf()) !== 'completing') throw new Error('The completion was over too soon.')
@@ -265,7 +265,7 @@ describe('A tus upload whose bytes had all arrived before a kill', () => {
         body: bytes,
       }).catch(() => undefined)
       await until(async () => Boolean(await stateOf(id)), 60_000, 1)
-      // The completion can get no further than to the row that it needs.
+      // The completion is blocked at the row that it needs.
       const isEarly = await site.db.transaction(async tx => {
         await site.db.rows(`SELECT id FROM bucket${site.db.forUpdate}`, [], tx)
         const early = (await stateOf(id)) === 'completing'

@@ -47,16 +47,16 @@ afterAll(async () => {
 })
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
-/** What a person cannot hold against a service that is killed or restarted. */
+/** Errors that people must expect while a service is killed or restarted. */
 class Away extends Error {}
 
-/** A request to any instance that answers. */
+/** Sends a request to any instance that responds. */
 async function ask<T>(work: (alice: Person) => Promise<T>): Promise<T> {
   const place = randomInt(site.instances)
   try {
     return await work(await site.alice(place))
   } catch (error) {
-    // No connection, or one that was cut off.
+    // The connection was refused or cut off.
     if (error instanceof TypeError || /socket|ECONN|fetch failed|terminated/.test(String(error)))
       throw new Away()
     throw error
@@ -90,7 +90,7 @@ async function read(name: string): Promise<void> {
   })
   did.reads++
   if (found === 503) throw new Away()
-  // Deleted meanwhile by another worker.
+  // Another worker has deleted it meanwhile.
   if (found !== wanted && files.has(name)) faults.push(`${name}: ${found}`)
 }
 
@@ -103,7 +103,7 @@ async function remove(name: string): Promise<void> {
   if (![200, 404, 503].includes(status)) faults.push(`${name} cannot be deleted: ${status} ${text}`)
 }
 
-/** People who store, read and delete files until the returned function is called. */
+/** Stores, reads and deletes files for several people until the returned function is called. */
 function people(): () => Promise<void> {
   let isOver = false
   const work = async (worker: number) => {
@@ -143,7 +143,7 @@ async function restart(settings: Settings): Promise<void> {
 const move = (...options: string[]) =>
   runBuilt('admin.ts', ['move-blobs', ...options], site.settings())
 
-/** Runs the command, and kills it when something has happened. */
+/** Runs the command, and kills it after a certain event. */
 async function killed(when: () => Promise<unknown>, ...options: string[]): Promise<void> {
   const child = launch('admin.ts', ['move-blobs', ...options], site.settings())
   const ended = once(child, 'exit')
@@ -155,8 +155,8 @@ async function killed(when: () => Promise<unknown>, ...options: string[]): Promi
 const killMover = () => killed(() => sleep(800 + randomInt(2500)), '--rate', '4', '--wait', '0')
 
 /**
- * The move does not begin while an instance is known that does not take part; one that is not known
- * stores nothing from then on.
+ * The move does not begin while an instance is registered that does not take part. An instance that
+ * is no longer registered cannot store anything.
  */
 async function forget(to: Settings, from: Settings): Promise<void> {
   const rows = (sql: string) => site.db.rows<{ name: string }>(sql)
@@ -169,7 +169,7 @@ async function forget(to: Settings, from: Settings): Promise<void> {
   ])
   expect(await rows('SELECT source AS name FROM store_move WHERE finished_at IS NULL')).toEqual([])
   if (site.instances === 1) return
-  // Both have the same name here, so the second one is no longer known.
+  // Both have the same name here, so the second instance is no longer registered.
   await restartOne(0)
   const began = () =>
     until(
@@ -213,7 +213,7 @@ async function moveAll(from: Settings, to: Settings): Promise<void> {
       await site.end(place, 'SIGKILL')
       await site.start(place)
     }
-    // Nobody who forgets the other store can start any longer.
+    // An instance that does not know the other store cannot start any more.
     site.configure(to)
     await expect(site.start(0)).rejects.toThrow(/being moved/)
     site.configure(both)
@@ -228,7 +228,7 @@ async function moveAll(from: Settings, to: Settings): Promise<void> {
     const done = await again.rest('POST', `${path}/complete`, { json: { md5: md5(bytes) } })
     expect([done.status, done.text]).toEqual([200, done.text])
     files.set(session.filename, md5(bytes))
-    // The parts of an upload with signed URLs of the old store are deleted when these have expired.
+    // Parts of an upload with signed URLs of the old store are deleted when the URLs have expired.
     const moved = await move('--wait', '2')
     expect([moved.code, moved.err]).toEqual([0, ''])
     await restart(to)
@@ -244,7 +244,7 @@ async function moveAll(from: Settings, to: Settings): Promise<void> {
   site.configure(to)
   for (const name of files.keys()) await read(name)
   expect(faults).toEqual([])
-  // Deletions wait for five minutes after the end of a mover that was killed.
+  // Deletions wait for five minutes after a mover was killed.
   await site.db.run('UPDATE deletion_hold SET expires_at = 0')
   await site.expectHealed(30_000)
 }

@@ -12,8 +12,8 @@ testBackupsOf({
       pathStyle: true,
       publicUrl: '',
     }),
-  // Buckets are not Satchel's own, as containers are: what it does not know there may be
-  // somebody's.
+  // Unlike containers, buckets may be shared with other programs, so unknown objects may belong to
+  // someone else.
   async expectStranger(restore, removeStranger) {
     await expect(restore({ deleteExisting: true })).rejects.toThrow('files of unknown origin')
     await removeStranger()

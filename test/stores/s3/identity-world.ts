@@ -5,7 +5,7 @@ import aws4 from 'aws4'
 import { textOf } from '../../../src/storage/xml.ts'
 import type { S3Server } from './radosgw.ts'
 
-/** A temporary key as the sources of AWS hand it out. */
+/** A temporary key in the format of the AWS sources. */
 export interface TemporaryKey {
   AccessKeyId: string
   SecretAccessKey: string
@@ -44,10 +44,10 @@ async function ask(
 }
 
 /**
- * The sources of temporary keys that AWS has, on this machine: the endpoint of containers (ECS,
- * EKS), the metadata service of EC2 (version 2), and the token service for web identities (IRSA).
- * The keys and session tokens are real ones of radosgw. It gives them a shorter life than radosgw
- * does (900 seconds at least), so that they are renewed while a test runs.
+ * Local versions of the AWS sources of temporary keys: the endpoint of containers (ECS, EKS), the
+ * metadata service of EC2 (version 2), and the token service for web identities (IRSA). The keys
+ * and session tokens are real ones of radosgw. They are declared to expire earlier than in radosgw,
+ * whose minimum is 900 seconds, so that they are renewed while a test runs.
  */
 export async function startKeySource(server: S3Server, lifeMs = 3000) {
   await ask(server, 's3', {
@@ -62,9 +62,9 @@ export async function startKeySource(server: S3Server, lifeMs = 3000) {
   })
   const source = {
     lifeMs,
-    /** While it is true, nobody gets a key. */
+    /** While true, no keys are issued. */
     isDown: false,
-    /** When each key ends, by its id. */
+    /** The expiry of each key, by its id. */
     ends: new Map<string, number>(),
     asked: [] as string[],
     url: '',
@@ -83,7 +83,7 @@ export async function startKeySource(server: S3Server, lifeMs = 3000) {
       AccessKeyId,
       SecretAccessKey: textOf(xml, 'SecretAccessKey'),
       Token: textOf(xml, 'SessionToken'),
-      // Without it, the end has whole seconds for some readers.
+      // Without this, some readers would round the expiry to whole seconds.
       Expiration: new Date(end).toISOString(),
     }
   }

@@ -22,11 +22,14 @@ const server = serverOf()
 const dir = mkdtempSync(join(tmpdir(), 'satchel-aws-'))
 
 let source: KeySource
-/** Before the store: it knows which keys have ended, as the store of the tests does only later. */
+/**
+ * The proxy before the store. It rejects expired keys, which the store of the tests does only
+ * later.
+ */
 let proxy: HttpProxy
 let used: { id: string; late: number; path: string }[] = []
 
-/** The environment in which the AWS SDK looks for an identity. */
+/** The environment variables from which the AWS SDK reads an identity. */
 function within(env: Record<string, string>): void {
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name]
   const none = { AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' }
@@ -68,7 +71,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-describe('a store with keys that are renewed all the time', () => {
+describe('a store with constantly renewed keys', () => {
   const bucket = `t${randomUUID()}`
   let store: BlobStore
   beforeAll(async () => {
@@ -93,7 +96,7 @@ describe('a store with keys that are renewed all the time', () => {
     },
   }))
 
-  it('has used no key after its end', () => {
+  it('has used no expired key', () => {
     expect(new Set(used.map(({ id }) => id)).size).toBeGreaterThan(2)
     // On a busy machine, a request that was signed in time may arrive a moment late.
     expect(used.filter(({ late }) => !(late < 1000))).toEqual([])
@@ -103,7 +106,7 @@ describe('a store with keys that are renewed all the time', () => {
 describe('a large file', () => {
   const bytes = randomBytes(40 * MiB)
 
-  it('is sent and read while the key is renewed', async () => {
+  it('can be sent and read while the key is renewed', async () => {
     const store = await newStore()
     used = []
     async function* slowly() {
@@ -133,7 +136,7 @@ describe('a large file', () => {
 })
 
 describe('a signed URL', () => {
-  it('has the session token, and ends with its key', async () => {
+  it('contains the session token, and expires with its key', async () => {
     const store = await newStore()
     await put(store, 'signed', pieces(Buffer.from('0123456789')))
     for (const [seconds, life] of [
@@ -152,7 +155,7 @@ describe('a signed URL', () => {
     }
   })
 
-  it('of a part ends with its key, and another one can be had', async () => {
+  it('for a part expires with its key, and a new one can be requested', async () => {
     const store = await newStore()
     const bytes = randomBytes(100)
     const urls = async () =>
@@ -221,7 +224,7 @@ describe('the identity', () => {
     }
   })
 
-  it('is used until its end when the source is down, is missed then, and comes back', async () => {
+  it('is used until it expires while the source is down, then causes errors, and recovers', async () => {
     const store = await newStore()
     source.isDown = true
     try {
@@ -236,7 +239,7 @@ describe('the identity', () => {
     await store.ping()
   })
 
-  it('is fetched again when the store refuses a key before its end', async () => {
+  it('is fetched again when the store refuses a key before its expiry', async () => {
     source.lifeMs = 600_000
     const refused = new Set<string>()
     const { interfere } = proxy
@@ -244,7 +247,7 @@ describe('the identity', () => {
       const store = await newStore()
       refused.add(keyIdOf((await store.addresses?.signUrl('a', right))?.url ?? ''))
       proxy.interfere = passing => {
-        // The store knows no such key: as it answers for one that was revoked.
+        // The store does not know this key, as if it had been revoked.
         if (refused.has(keyIdOf(passing.headers.authorization ?? '')))
           passing.headers.authorization = passing.headers.authorization?.replace(
             /Credential=[^/]+/,

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from '../../support/free-port.ts'
 
-/** Where a store is, and who may use it. */
+/** The address of a store, and its credentials. */
 export interface S3Server {
   endpoint: string
   accessKeyId: string
@@ -16,23 +16,23 @@ export interface S3Server {
 }
 
 /**
- * Ceph's object gateway, with its data in the memory of one object store daemon (Debian: radosgw,
+ * Ceph's object gateway. One object store daemon keeps its data in memory (Debian: radosgw,
  * ceph-mon, ceph-osd).
  */
 export interface Radosgw extends S3Server {
   port: number
-  /** Of the gateway, while it runs. */
+  /** The process of the gateway, while it runs. */
   pid(): number
-  /** Ends the gateway; its data stays. */
+  /** Stops the gateway, and keeps its data. */
   end(): Promise<void>
-  /** Starts it again at the same port. */
+  /** Starts the gateway again on the same port. */
   begin(): Promise<void>
   stop(): Promise<void>
 }
 
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
 
-/** The programs that this machine lacks; empty if it has all. */
+/** The programs that are not installed on this machine. Empty if there are all of them. */
 export const missingForS3: string[] = [
   'radosgw',
   'radosgw-admin',
@@ -46,8 +46,8 @@ export const missingForS3: string[] = [
 const run = promisify(execFile)
 
 /**
- * The settings of a cluster of one: no copies, no authentication between its programs, and no
- * waiting for others to agree.
+ * Settings of a cluster with one member: no replication, no authentication between its programs,
+ * and no quorum to wait for.
  */
 const settings = (dir: string, monitor: number, gateway: number) => `
 [global]

@@ -4,10 +4,7 @@ import type { S3Server } from './radosgw.ts'
 /** The S3 store of the whole run (test/setup/s3.ts). */
 export const serverOf = (): S3Server => JSON.parse(process.env.TEST_S3 ?? '{}')
 
-/**
- * The settings of a service whose blobs are in a bucket of a store: one for all that share a
- * database.
- */
+/** Settings of a service with a bucket in a store. All services on a database share one bucket. */
 export const settingsFor = (
   of: string,
   { endpoint, accessKeyId, secretAccessKey } = serverOf(),

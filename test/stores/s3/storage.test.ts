@@ -59,7 +59,7 @@ async function elapsed(task: Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-/** A store of which the test says what it does with a request. */
+/** A store whose responses the test controls. */
 async function fakeStore(onRequest: RequestListener, more: Partial<S3Options> = {}) {
   const http = createServer({ keepAliveTimeout: 60_000 }, onRequest).listen(0, '127.0.0.1')
   await once(http, 'listening')
@@ -99,7 +99,7 @@ describe('bind', () => {
     await expect(made.bind('two', false)).rejects.toThrow(ForeignStore)
   })
 
-  it('gives a bucket to one of several installations that come at once', async () => {
+  it('gives a bucket to one of several installations that start at once', async () => {
     const { made, options } = await newStore()
     const stores = [made, createS3Store(options), createS3Store(options)]
     const bound = await Promise.allSettled(
@@ -108,7 +108,7 @@ describe('bind', () => {
     expect(bound.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  it('refuses an empty bucket for files that are somewhere else, and one with files of unknown origin', async () => {
+  it('refuses an empty bucket if the files are elsewhere, and a bucket with files of unknown origin', async () => {
     const { made } = await newStore()
     await expect(made.bind('one', true)).rejects.toThrow(/does not contain the files/)
     await put('foreign', pieces(randomBytes(3)), made)
@@ -129,7 +129,7 @@ describe('signUrl', () => {
     await put('other', pieces(bytes))
   })
 
-  it('gives the bytes under the given type and name', async () => {
+  it('returns the bytes with the given type and name', async () => {
     const response = await fetch(await sign())
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('image/x-odd; a=b')
@@ -149,7 +149,7 @@ describe('signUrl', () => {
     await until(async () => (await fetch(url)).status === 403)
   })
 
-  it('cannot write, delete, list or reach another blob', async () => {
+  it('does not permit writing, deleting, listing or reading another blob', async () => {
     expect((await fetch(await sign(), { method: 'PUT', body: 'x' })).status).toBe(403)
     expect((await fetch(await sign(), { method: 'DELETE' })).status).toBe(403)
     expect((await fetch((await sign()).replace('/signed?', '/other?'))).status).toBe(403)
@@ -163,7 +163,7 @@ describe('signUrl', () => {
     expect(String(await bytesOf('signed'))).toBe('0123456789')
   })
 
-  it('carries no secret, and has the URL for clients where one is set', async () => {
+  it('contains no secret, and uses the URL for clients if one is set', async () => {
     expect(await sign()).not.toContain(server.secretAccessKey)
     const shown = async (more: Partial<S3Options>) => {
       const options = optionsOf({ bucket: 'files', endpoint: 'https://s3.internal', ...more })
@@ -210,7 +210,7 @@ describe('signParts', () => {
     expect(bytes.equals(await bytesOf('direct', made))).toBe(true)
   })
 
-  it('ends with its time', async () => {
+  it('expires at its time', async () => {
     const [url = ''] = (await store.addresses?.signParts('ended', 1, Date.now() + 1000)) ?? []
     await until(async () => (await send(url, randomBytes(3))).status === 403)
   })
@@ -218,7 +218,7 @@ describe('signParts', () => {
 
 describe('parts', () => {
   it.each([5, 21])(
-    'of %i MiB together become one blob, with the checksums of what was stored',
+    'of %i MiB in total become one blob, with the checksums of the stored bytes',
     async size => {
       const bytes = randomBytes(size * MiB + 3)
       const { made } = await newStore()
@@ -234,7 +234,7 @@ describe('parts', () => {
     },
   )
 
-  it('that take long to join are given up with the signal', async () => {
+  it('that take long to join are abandoned at the signal', async () => {
     const { made } = await newStore()
     for (const n of [1, 2, 3])
       await made.stagePart('slow', n, pieces(randomBytes(4 * MiB)), { size: 4 * MiB, offset: 0 })
@@ -245,7 +245,7 @@ describe('parts', () => {
     expect(await made.look('slow')).toBeNull()
   })
 
-  it('and unfinished uploads of blobs that stay are tidied away, and others are kept', async () => {
+  it('and unfinished uploads of existing blobs are cleaned up, and others are kept', async () => {
     const { made, ask } = await newStore()
     for (const key of ['done', 'going']) {
       await made.stagePart(key, 1, pieces(randomBytes(10)), { size: 10, offset: 0 })
@@ -278,7 +278,7 @@ describe('parts', () => {
   })
 })
 
-it('lists more blobs than fit into one answer, and removes them', async () => {
+it('lists and removes more blobs than fit into one response', async () => {
   const { made } = await newStore()
   const keys = Array.from({ length: 1050 }, () => randomUUID()).sort()
   for (let at = 0; at < keys.length; at += 50)
@@ -288,9 +288,9 @@ it('lists more blobs than fit into one answer, and removes them', async () => {
   expect(await keysOf(made)).toEqual([])
 })
 
-it('names the bucket in the name of the host where it is told to', async () => {
+it('puts the bucket into the host name if configured', async () => {
   const { lookup } = dns
-  // Names below localhost are of this machine (RFC 6761), but not every resolver knows that.
+  // Names below localhost point to this machine (RFC 6761), but not every resolver knows that.
   const local = (name: string, ...rest: unknown[]) =>
     Reflect.apply(lookup, dns, [name.endsWith('.localhost') ? '127.0.0.1' : name, ...rest])
   Object.assign(dns, { lookup: local })
@@ -320,7 +320,7 @@ it('names the bucket in the name of the host where it is told to', async () => {
   }
 })
 
-it('asks for the encryption that is set, wherever an object is made, and signs that it does', async () => {
+it('requests the configured encryption for every new object, and signs the request for it', async () => {
   const made: string[] = []
   const { of, close } = await fakeStore(
     async (req, res) => {
@@ -355,13 +355,13 @@ it('asks for the encryption that is set, wherever an object is made, and signs t
   }
 })
 
-describe('the rule for pages of other origins', () => {
+describe('the CORS rule', () => {
   const rulesOf = async (ask: Awaited<ReturnType<typeof newStore>>['ask']) => {
     const { body } = await ask({ method: 'GET', query: { cors: '' } }, signal)
     return elementsOf(body, 'CORSRule').map(rule => elementsOf(rule, 'AllowedOrigin'))
   }
 
-  it('is written once, in place of its earlier self, and leaves others alone', async () => {
+  it('replaces its own earlier version, and leaves other rules alone', async () => {
     const { made, ask } = await newStore()
     const theirs =
       '<CORSConfiguration><CORSRule><ID>theirs</ID><AllowedOrigin>https://theirs.example.com</AllowedOrigin><AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>'
@@ -376,7 +376,7 @@ describe('the rule for pages of other origins', () => {
     ])
   })
 
-  it('lets pages of these origins send parts and read blobs, and no others', async () => {
+  it('permits only pages of these origins to send parts and read blobs', async () => {
     const { made } = await newStore()
     await made.addresses?.allowOrigins(['https://a.example.com'])
     const [url = ''] = (await made.addresses?.signParts('direct', 1, Date.now() + 60_000)) ?? []
@@ -403,9 +403,9 @@ describe('the rule for pages of other origins', () => {
   })
 })
 
-describe('a part that is still coming', () => {
+describe('an incomplete part', () => {
   it.each([403, 503])(
-    'is over when the store answers %s before it has everything, and its connection, too',
+    'fails when the store responds %s too early, and closes its connection',
     async status => {
       let [closed, tries, left] = [0, 0, false]
       const { of, close } = await fakeStore((req, res) => {
@@ -442,7 +442,7 @@ describe('a part that is still coming', () => {
   )
 })
 
-it('removes the others when the store does not let go of some, and says which', async () => {
+it('removes the other blobs when the store refuses to delete some, and names those', async () => {
   const { of, close } = await fakeStore(async (req, res) => {
     const body = Buffer.concat(await req.toArray()).toString()
     if (req.method !== 'POST') return void res.writeHead(200).end('<a></a>')
@@ -462,7 +462,7 @@ it('removes the others when the store does not let go of some, and says which', 
   }
 })
 
-it('takes a copy that failed after its answer had begun for one that failed', async () => {
+it('detects a copy that fails after its response has begun', async () => {
   const { of, close } = await fakeStore((req, res) => {
     if (req.method === 'HEAD') return void res.writeHead(200, { 'content-length': 3 }).end()
     res
@@ -478,7 +478,7 @@ it('takes a copy that failed after its answer had begun for one that failed', as
   }
 })
 
-describe('a store that is not there', () => {
+describe('an unreachable store', () => {
   let gateway: Radosgw
   let gone: BlobStore
 
@@ -501,7 +501,7 @@ describe('a store that is not there', () => {
     ['list', of => keysOf(of)],
   ]
 
-  it('is Unavailable within five seconds when nothing listens, and there again by itself', async () => {
+  it('is Unavailable within five seconds when nothing listens, and recovers', async () => {
     await gone.ping()
     await gateway.end()
     const times = await Promise.all(
@@ -519,7 +519,7 @@ describe('a store that is not there', () => {
     expect(await bytesOf('kept', gone)).toHaveLength(10)
   })
 
-  it('breaks off an upload that is under way, and tells no secrets', async () => {
+  it('aborts a running upload, and logs no secrets', async () => {
     const source = new PassThrough({ highWaterMark: 64 * MiB })
     source.write(randomBytes(9 * MiB))
     const made = put('broken', source, gone)
@@ -541,7 +541,7 @@ describe('a store that is not there', () => {
     await gateway.begin()
   })
 
-  it('is Unavailable within its limit when it hangs: ping after two seconds', async () => {
+  it('is Unavailable within its limit when it hangs, and after two seconds for a ping', async () => {
     process.kill(gateway.pid(), 'SIGSTOP')
     try {
       const made = gone.ping()
@@ -553,7 +553,7 @@ describe('a store that is not there', () => {
     await gone.ping()
   })
 
-  it.each([500, 503, 502, 429])('is Unavailable when it answers %i', async status => {
+  it.each([500, 503, 502, 429])('is Unavailable when it responds %i', async status => {
     const { of, close } = await fakeStore((_req, res) => res.writeHead(status).end())
     try {
       await Promise.all(
@@ -564,7 +564,7 @@ describe('a store that is not there', () => {
     }
   })
 
-  it('refuses a wrong secret as one, once', async () => {
+  it('reports a wrong secret as such, once', async () => {
     let asked = 0
     const { of, close } = await fakeStore((_req, res) => {
       asked += 1
