@@ -1,5 +1,5 @@
-// Prints what the changelog says of a version, which a tag names:
-// `node .ci/release-notes.mjs v0.1.0`. Fails where the tag does not fit what is released.
+// Prints the changelog entry of a version, given its tag:
+// `node .ci/release-notes.mjs v0.1.0`. Fails if the tag does not match the released version.
 import { readFileSync } from 'node:fs'
 
 const version = (process.argv[2] ?? '').replace(/^v/, '')

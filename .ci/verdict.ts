@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
-/** What is read of a report of `jest --json`. */
+/** The fields of a `jest --json` report that are used here. */
 export interface Report {
   numPassedTests: number
   numFailedTests: number
@@ -16,20 +16,20 @@ export interface Report {
 export interface Verdict {
   passed: number
   failed: number
-  /** Whether the files that failed are to run once more. */
+  /** Whether the failed files should run again. */
   again: boolean
-  /** What failed beside others and passed alone, as `file: test`. */
+  /** Tests that failed beside others and passed alone, as `file: test`. */
   flaky: string[]
 }
 
-/** When more of the about 400 files fail, that is no coincidence. */
+/** If more of the about 400 files fail, the cause is not a flaky test. */
 const MOST_AGAIN = 6
 
 /**
  * The counts of a jest run.
- * @param second The report of a second run, of the files that failed in the first: its results
- * count in their place.
- * @throws Error when the second run is not of these files
+ * @param second The report of a second run of the files that failed in the first; its results
+ * replace theirs.
+ * @throws Error if the second run covers other files
  */
 export function verdict(first: Report, second?: Report): Verdict {
   const failedFiles = first.testResults.filter(file => file.status === 'failed')
@@ -75,7 +75,7 @@ const testsWith = (status: string) => (file: Report['testResults'][number]) => {
 }
 
 // Prints the verdict on the reports in these files, one field a line: passed, failed, again, and
-// what is flaky.
+// the flaky tests.
 if (import.meta.main) {
   const [first, second] = process.argv
     .slice(2)

@@ -1,10 +1,11 @@
 // Prepares the folder for `npm pack`, and restores it with `--restore`. Plain JavaScript: any
 // version of Node.js may run npm.
 //
-// npm ignores our `overrides` when others install the package, so the package bundles what the
-// overrides make of graphql-rate-limit. npm takes a package for bundled, and does not install it,
-// if a bundled package depends on it and lies in the same folder. So all that graphql-rate-limit
-// needs lies below it, and the manifests there name only each other: graphql must be installed.
+// npm ignores our `overrides` when others install the package, so the package bundles
+// graphql-rate-limit with the overrides applied. npm treats a package as bundled, and does not
+// install it, if a bundled package depends on it and is in the same folder. So all dependencies of
+// graphql-rate-limit are below it, and the manifests there name only each other. graphql itself
+// must be installed.
 import {
   cpSync,
   existsSync,
@@ -18,9 +19,9 @@ import { dirname, join } from 'node:path'
 
 /** swagger-ui-dist depends on a package that reports each installation to a company. */
 const bundled = ['graphql-rate-limit', 'swagger-ui-dist']
-/** graphql must be one copy, and nothing loads the others. */
+/** There must be only one copy of graphql, and nothing loads the others. */
 const outside = /^(graphql$|@types\/|@scarf\/)/
-/** The originals of what is replaced while npm packs. */
+/** The originals of the files that are replaced while npm packs. */
 const originals = 'node_modules/.cache/pack'
 const replaced = ['package.json', ...bundled.map(name => `node_modules/${name}`)]
 
@@ -28,7 +29,7 @@ const manifestOf = folder => JSON.parse(readFileSync(join(folder, 'package.json'
 const write = (folder, manifest) =>
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 
-/** The folder of a package, as `from` finds it. */
+/** The folder of a package, resolved from `from`. */
 function find(name, from) {
   for (let folder = from; ; folder = dirname(folder)) {
     const found = join(folder, 'node_modules', name)
@@ -37,7 +38,7 @@ function find(name, from) {
   }
 }
 
-/** The names and folders of the packages that a package needs beside it. */
+/** The names and folders of the dependencies of a package. */
 const neededBy = folder => {
   const { dependencies, peerDependencies } = manifestOf(folder)
   return Object.keys({ ...peerDependencies, ...dependencies }).flatMap(name => {
@@ -46,7 +47,7 @@ const neededBy = folder => {
   })
 }
 
-/** Copies a package, and all that it needs below it. */
+/** Copies a package, with all its dependencies below it. */
 function copyClosed(root, to) {
   const folders = new Set([root])
   for (const folder of folders) for (const [, needed] of neededBy(folder)) folders.add(needed)
@@ -68,7 +69,10 @@ function copyClosed(root, to) {
   }
 }
 
-/** What an installation reads of our manifest. npm would ask whether `prepare` may run. */
+/**
+ * The fields of our manifest that an installation reads. With a `prepare` script, npm would ask
+ * whether it may run.
+ */
 function ownManifest() {
   const manifest = { ...manifestOf('.'), bundleDependencies: bundled }
   for (const key of ['devDependencies', 'workspaces', 'scripts', 'overrides', 'allowScripts'])

@@ -1,7 +1,7 @@
-// Prints the packages that the service is installed with, as a CycloneDX document: those of the
-// lock file, or those that are installed with the npm package, which has no lock file.
+// Prints the packages of an installed service as a CycloneDX document: the packages of the lock
+// file, or for the npm package, which has no lock file, the installed packages.
 // `npm sbom --omit dev` leaves out packages that a development dependency uses as well, such as
-// graphql; so it gets a lock file without development dependencies.
+// graphql; so this script runs it on a lock file without development dependencies.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

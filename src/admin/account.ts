@@ -16,7 +16,7 @@ const problems: Partial<Record<LoginProblem['code'], string>> = {
 const linksOf = (db: Db, { publicUrl, smtpUrl }: Config) =>
   loginLinkService({ db, publicUrl: () => publicUrl, smtpUrl })
 
-/** @throws INVALID_INPUT in the words of the command line */
+/** Replaces the errors of forms by messages for the command line. @throws INVALID_INPUT */
 async function inWords<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -25,12 +25,12 @@ function readKind(text: string): EventKind {
   return kind
 }
 
-/** Writes as fast as it is read. */
+/** Writes at the pace of the reader. */
 async function print(text: string): Promise<void> {
   if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain')
 }
 
-/** How accounts are shown: by their address, or by their id if they are gone. */
+/** The display names of accounts: the e-mail address, or the id of a deleted account. */
 async function emailsOf(
   db: Db,
   ids: readonly (string | null)[],
@@ -83,7 +83,7 @@ export function auditCommand({ command, run }: Program): void {
         const filter: AuditFilter = {
           since: since === undefined ? null : readTime(since),
           until: until === undefined ? null : readTime(until),
-          // The account may be gone: an id is taken as it is.
+          // Ids are not looked up, because the account may have been deleted.
           personId: actor?.includes('@') ? (await operator.user(actor)).id : (actor ?? null),
           aboutId: about ?? null,
           kinds: kind.map(readKind),

@@ -10,13 +10,13 @@ export interface Moving {
   db: Db
   from: BlobStore
   to: BlobStore
-  /** Of the second store. */
+  /** The number of the second store. */
   number: number
 }
 
 /**
- * Refuses a move while there are instances that know only one store, because either side could not
- * read the other's new blobs.
+ * Refuses a move while some instances know only one store, because they and the others could not
+ * read each other's new blobs.
  * @throws BackupError if there is such an instance
  */
 export async function requireInstances({

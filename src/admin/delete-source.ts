@@ -22,7 +22,7 @@ export async function requireSource({
     throw new BackupError(`${from.label} is not a store that the files were moved from.`)
 }
 
-/** @throws BackupError unless all blobs have been moved to the second store for so many seconds */
+/** @throws BackupError unless all blobs have been in the second store for this many seconds */
 async function requireFinished(
   { db, number }: Pick<Moving, 'db' | 'number'>,
   graceSeconds: number,
@@ -39,13 +39,13 @@ async function requireFinished(
 
 interface Removed {
   removed: number
-  /** The ids of those that the second store does not have. */
+  /** The ids of the blobs that the second store does not have. */
   kept: string[]
 }
 
 /**
- * Those of some keys whose blobs the second store has, as a whole, and those that the ledger does
- * not know, or only until they are deleted.
+ * Selects the keys that can be deleted from the first store: blobs that are complete in the second
+ * store, and blobs that are not in the ledger or marked for deletion.
  */
 async function deletable(
   { db, to, number }: { db: Db } & Pick<Moving, 'to' | 'number'>,

@@ -98,7 +98,7 @@ export function moveBlobsCommand(program: Command): void {
     })
 }
 
-/** Whether anything may be written into the stores. */
+/** Whether the command may write to the stores. */
 const isMove = ({ dryRun, deleteSource }: Options) => !dryRun && !deleteSource
 
 function run(
@@ -229,7 +229,7 @@ function remarks({ damaged, failed, failures, left, isFinished }: Moved): string
   ]
 }
 
-/** Ends multipart uploads that began in the old store, as if they had been abandoned. */
+/** Ends multipart uploads that began in the old store, like abandoned uploads. */
 async function endSessions({ db, number }: Stores): Promise<void> {
   for (const { id, bucketId } of await unmovedSessions(db, number))
     await db.transaction(tx => endOverdue(db, bucketId, id, tx, Number.MAX_SAFE_INTEGER))

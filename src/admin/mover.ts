@@ -42,7 +42,7 @@ const PAUSE_MS = 1000
 const SETTLED_MS = 20_000
 /** If more blobs than this fail, the fault is not with the blobs. */
 const MOST_FAILED = 10_000
-/** How many failures are listed. */
+/** The number of failures that are listed. */
 const NAMED = 20
 
 interface MoveOptions {
@@ -50,7 +50,7 @@ interface MoveOptions {
   atOnce: number
   /** The maximum bytes per second; undefined for no limit. */
   bytesPerSecond?: number | undefined
-  /** How long to wait for uploads that began in the first store, in milliseconds. */
+  /** The time to wait for uploads that began in the first store, in milliseconds. */
   waitMs: number
   /** Whether the move finishes although some blobs cannot be moved. */
   leaveBehind?: boolean
@@ -98,7 +98,7 @@ async function alone<T>(
       )
     progress.step('Waiting for another process that is moving the blobs, or has been killed')
   }
-  // It notices in time that it could not.
+  // If renewals fail, the check below throws before the claim expires.
   const timer = setInterval(() => renew().catch(() => {}), CLAIM_MS / 5)
   try {
     return await work(() => {
@@ -138,7 +138,7 @@ class Unmovable extends Error {}
  * Copies all blobs to the second store, including new ones. Reads each back before the ledger
  * records it there. A blob that cannot be moved stays in place, and the next run retries it. If it
  * is killed, the next run resumes. Ends when all blobs have been moved, or when only unmovable
- * blobs, and uploads for which it has waited, are left.
+ * blobs and timed-out uploads are left.
  * @throws BackupError
  */
 export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> {
@@ -183,11 +183,12 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
     return new BlobUnreadable(id, String(causes.at(-1)?.message ?? error), { cause: error })
   }
 
-  /** @throws Unmovable unless the second store has a blob that the first one did not give */
+  /** Checks that the second store has a blob that could not be read from the first one.
+   * @throws Unmovable */
   async function requireThere({ id, size, crc32 }: Blob, lost: Error | undefined): Promise<void> {
     if (lost instanceof BlobUnreadable) throw new Unmovable(reasonOf(lost))
     if ((await to.look(id))?.size === size) {
-      // What an earlier run wrote and did not get back as it was is there, too.
+      // An earlier run may have left a copy here that failed its verification.
       if (crc32 === null || (await crc32OfBlob(to, id)) === crc32) return
       throw new Unmovable(
         'the new store has it with other bytes, and the old store did not give it',
@@ -208,7 +209,7 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
     if ((await digestOfBlob(to, id)) !== copied.sha256)
       throw new Unmovable('the new store does not give back what was written to it')
     const isDamaged = copied.size !== size || (crc32 !== null && crc32 !== copied.crc32)
-    // What was only read wrongly must not replace what is intact.
+    // A read error must not replace an intact blob, so read it again.
     if (isDamaged && (await digestOfBlob(from, id)) !== copied.sha256)
       throw new Unmovable('the old store does not give the same bytes twice')
     moved.count += 1

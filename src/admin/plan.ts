@@ -20,20 +20,20 @@ import {
 } from '../services/accounts/plan.ts'
 
 export interface Answer {
-  /** What is printed with --json. */
+  /** The output with --json. */
   fact: object
   words: string
-  /** Of the program, if it is not 0. */
+  /** The exit code of the program; 0 by default. */
   exitCode?: number
 }
 
-/** @returns null if it has printed its result itself */
+/** @returns null if the result has been printed already */
 export type Work = (
   operator: OperatorService,
   service: { db: Db; config: Config },
 ) => Promise<Answer | null>
 
-/** How the program declares commands, runs them, and prints. */
+/** Declares and runs commands, and prints their results. */
 export interface Program {
   command: (name: string, description: string) => Command
   run: (work: Work) => Promise<void>
@@ -45,7 +45,8 @@ export const toSnake = (name: string): string =>
 const units = { '': 1, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 } as const
 
 /**
- * "max_files", "100": a number, a size such as 5GiB, unlimited, or what leaves it to the plan.
+ * Parses a limit such as "max_files", "100". The value is a number, a size such as 5GiB,
+ * `unlimited`, or `default` for the plan's limit.
  * @throws INVALID_INPUT
  */
 function readLimit(named: string, text: string, forPlan: boolean): LimitChange {
@@ -63,7 +64,7 @@ function readLimit(named: string, text: string, forPlan: boolean): LimitChange {
   )
 }
 
-/** "max_files=100" @throws INVALID_INPUT */
+/** Parses a limit such as "max_files=100". @throws INVALID_INPUT */
 function readSetting(text: string): LimitChange {
   const [, name = text, value = ''] = /^([^=]+)=(.*)$/.exec(text) ?? []
   return readLimit(name, value, true)

@@ -15,7 +15,7 @@ interface Options {
   wait: boolean
 }
 
-/** How far the rebuilding is. */
+/** The progress of the rebuild. */
 async function progressOf(db: Db) {
   const [drives, texts] = [await countSearchDrives(db), await countTexts(db)]
   return {
@@ -37,7 +37,7 @@ const inWords = ({
 }: Awaited<ReturnType<typeof progressOf>>): string =>
   `${drives - drivesLeft} of ${drives} drives, ${entries} files and folders, ${texts} texts, ${textsWaiting} texts waiting`
 
-/** Declares the command that rebuilds the index of the search. */
+/** Declares the command that rebuilds the search index. */
 export function reindexCommand({ command, run }: Program): void {
   command('reindex', 'rebuilds the index of the search, while the service runs')
     .option(
@@ -53,9 +53,9 @@ The service does the work, from within a minute on (SWEEP_SECONDS), or when it n
     )
     .action(({ again, wait }: Options) =>
       run(async (_operator, { db }) => {
-        // Words before contents: what a job adds meanwhile goes with its content, and is added
-        // again by the drive that begins anew. If this ends halfway, no content counts as indexed
-        // whose words are gone.
+        // Deletes words before contents. Words that a job adds meanwhile are deleted with their
+        // content, and added again when the drive is reindexed. If this stops halfway, no content
+        // without words counts as indexed.
         while ((await unsetTextsReady(db, ROWS)) > 0);
         while ((await deleteTextIndex(db, ROWS)) > 0);
         while ((await deleteTexts(db, TEXTS, !again)) > 0);

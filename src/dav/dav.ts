@@ -87,7 +87,7 @@ const options = (route: string): Passage<null> => ({
   },
 })
 
-/** What the methods of WebDAV need besides a request. */
+/** The dependencies of the WebDAV methods. */
 export interface DavDeps extends Deps {
   signIn: DavSignIn
 }
@@ -160,8 +160,8 @@ export async function handleAt(
 }
 
 /**
- * The passages of WebDAV by method, for a face.
- * @param faceOf throws if the caller has no place at the URL
+ * The gateway passages of the WebDAV methods, for a face.
+ * @param faceOf throws if the caller has no access to the URL
  * @param route the path pattern, for metrics
  */
 export function davPassages(

@@ -16,7 +16,7 @@ export interface Face {
   placeOf(services: Services, asker: Asker, segments: readonly string[]): Promise<Place>
 }
 
-/** The face of this service's own: the drives of a person, and what they received. */
+/** The face at /dav/: the drives of a person, and the shares that they received. */
 export const ownFace: Face = {
   prefix: '/dav',
   segmentsOf(path) {

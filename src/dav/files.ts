@@ -84,7 +84,7 @@ type Bytes = Pick<ReturnType<typeof readRaw>, 'source' | 'bound' | 'mimetype'>
 
 /**
  * Stores bytes as the file at the URL of an exchange, under the headers of its request.
- * @param from the request whose body they are, or the bytes
+ * @param from the request with the bytes as its body, or the bytes themselves
  */
 export async function store(exchange: Exchange, from: IncomingMessage | Bytes): Promise<void> {
   const { incoming, services, caller, submitted, ifExpected } = exchange

@@ -1,17 +1,17 @@
 import type { Drive } from '../access/drive.ts'
 
-/** The letters of something that can only be read. */
+/** The letters of a read-only resource. */
 export const READ_ONLY = 'G'
 
-/** What a recipient may do with a share itself: its top stays where it is. */
+/** The rights of a recipient to the top of a share, which cannot be moved. */
 export const receivedLetters = (mayEdit: boolean, isFolder: boolean): string =>
   `S${READ_ONLY}${mayEdit ? (isFolder ? 'CK' : 'W') : ''}`
 
 /**
- * What the caller may do with an entry of a place, as `oc:permissions` writes it: S received share,
- * G read, R share, D delete, N rename, V move, W write the content, C create files, K create
+ * The rights of the caller to an entry of a place, in the letters of `oc:permissions`: S received
+ * share, G read, R share, D delete, N rename, V move, W write the content, C create files, K create
  * folders.
- * @param entry `isRoot` for the top of a drive or of a share, which stays where it is
+ * @param entry `isRoot` for the top of a drive or share, which cannot be moved
  */
 export function lettersOf(
   { drive, base }: { drive: Drive | null; base: readonly string[] },

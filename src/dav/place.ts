@@ -18,7 +18,7 @@ interface Virtual {
   names: readonly string[]
   title: string
   children: { name: string; title: string; createdAt: number; resource?: Resource }[]
-  /** Where it stands for an entry, in the tree of apps. */
+  /** The entry that the collection represents in the tree of the apps. */
   resource?: Resource
   reading?: undefined
 }
@@ -235,8 +235,8 @@ export type Tagged = Pick<Resource, 'id' | 'kind' | 'revision' | 'changeStamp'>
  * The ETag of an entry. For a file, its revision, as on the other interfaces, and its id. A path
  * may later lead to another file with the same revision, for example when an editor saves to a new
  * file and renames it. A strong validator must distinguish these (RFC 9110, section 8.8.1). The
- * ETag of a folder changes with every change of anything below it, so that a client that has seen
- * it need not look into the folder again.
+ * ETag of a folder changes with every change of anything below it, so that a client can skip a
+ * folder whose ETag it knows.
  */
 export const etagOf = ({ id, kind, revision, changeStamp }: Tagged): string =>
   `"${kind === FOLDER ? changeStamp : revision}-${id}"`

@@ -10,7 +10,7 @@ import { DAV, escapeXml, NEXTCLOUD, OWNCLOUD, parseXml, tagIn } from './xml.ts'
 
 /** The data from which a resource's properties are computed. */
 export interface Described {
-  /** Undefined for a virtual collection, which is no folder of a drive. */
+  /** Undefined for a virtual collection, which is not a folder of a drive. */
   resource: Resource | undefined
   /** The display name. */
   title: string
@@ -20,7 +20,7 @@ export interface Described {
   dead: Properties
   /** The drive's quota in bytes; null if it is not requested. */
   quota: { used: number; available: number } | null
-  /** What the caller may do with it, as `oc:permissions` writes it. */
+  /** The rights of the caller, in the letters of `oc:permissions`. */
   letters: string
   /** Whether it is a favourite of the caller. */
   isFavourite: boolean
@@ -106,7 +106,7 @@ const live: Record<string, (of: Described) => string | null> = {
 /** The namespace of the properties that Windows sets on each file. */
 const WINDOWS = 'urn:schemas-microsoft-com:'
 
-/** The id of an entry in the form that the clients of ownCloud know. */
+/** The id of an entry in the form that ownCloud clients expect. */
 export const remoteId = ({ id }: { id: string }): string => `${entryNumber(id)}satchel`
 
 /** The ETag and the id of an entry as headers. */

@@ -26,9 +26,9 @@ import {
   XML_TYPE,
 } from './xml.ts'
 
-/** How many entries are read and written at a time. */
+/** The number of entries that are read and written at a time. */
 const PAGE = 1000
-/** For how many entries the dead properties are read at a time. */
+/** The number of entries whose dead properties are read at a time. */
 const WITH_DEAD = 200
 /** The approximate size, in characters, of the chunks of a response. */
 const PART = 64 * 1024

@@ -28,7 +28,7 @@ export interface Resource {
   md5?: string
   /** Only for a file in a drive. */
   blobId?: string | null
-  /** What the caller may do with it, where that differs from what is beside it. */
+  /** The rights of the caller, if they differ from those to its siblings. */
   letters?: string
 }
 

@@ -4,7 +4,9 @@ import { readWhole } from '../http/body.ts'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
 
 export const DAV = 'DAV:'
-/** The namespaces of ownCloud's and Nextcloud's properties, which rclone and others ask for. */
+/**
+ * The namespaces of ownCloud's and Nextcloud's properties, which rclone and other clients request.
+ */
 export const OWNCLOUD = 'http://owncloud.org/ns'
 export const NEXTCLOUD = 'http://nextcloud.org/ns'
 

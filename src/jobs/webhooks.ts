@@ -296,7 +296,7 @@ export function createWebhooks(options: WebhookOptions) {
 
     start(): void {
       stopListening = pubSub.hear((topic, to) => {
-        // Events about an address may be in the log of its owner.
+        // Events about an e-mail address may be in the log of its owner.
         if (topic === 'logged' ? watched.has(to) : topic !== 'bucketChanged' && watched.size > 0)
           wake()
       })

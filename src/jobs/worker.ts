@@ -199,7 +199,7 @@ function createQueue<K extends JobKind>(
       else log.warn(facts, 'a job failed; it will be tried again')
       const lastError = String(error instanceof Error ? error.message : error).slice(0, MAX_ERROR)
       const dueAt = over ? GIVEN_UP : Date.now() + retryMs(attempts)
-      // If another worker has claimed the job meanwhile, that worker decides about it.
+      // If another worker has claimed the job meanwhile, that worker records the outcome.
       await db.Job.update({ dueAt, lastError }, { where: { id, dueAt: await release() } })
     }
   }

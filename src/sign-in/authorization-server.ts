@@ -29,8 +29,8 @@ type Handler = (given: Parameters, incoming: Incoming) => Promise<object>
 
 /**
  * The endpoints at which programs get an API key that a person approves (docs/integrate.md):
- * tokens, codes for devices, revocation. What the person sees is in src/pages/authorize.ts.
- * @param findByKey the caller that a key stands for, null for anything else
+ * tokens, codes for devices, revocation. The pages for the person are in src/pages/authorize.ts.
+ * @param findByKey returns the caller of a key; null for anything else
  */
 export function createAuthorizationServer(
   { loginRequests, apiKeys }: Pick<Services, 'loginRequests' | 'apiKeys'>,

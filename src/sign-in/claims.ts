@@ -6,7 +6,7 @@ const longestAnswer = 256 * 1024
 
 /**
  * Sends a request to a provider without following redirects, which could leak a secret.
- * @throws Error when it does not answer in time, or with more than 256 KiB
+ * @throws Error for a timeout, or a response of more than 256 KiB
  */
 export async function fetchBounded(
   url: string,
@@ -71,9 +71,9 @@ const claims = z.object({
 const distributed = z.object({ _claim_names: z.record(z.string(), z.unknown()).catch({}) })
 
 /**
- * Reads what a provider states about a user, in the names of OpenID Connect or of those that came
- * before it. Missing claims and those of another type are "", and an e-mail address is unverified
- * unless the provider states otherwise.
+ * Reads what a provider states about a user, under the names of OpenID Connect or of its
+ * predecessors. Missing claims and those of another type are "", and an e-mail address is
+ * unverified unless the provider states otherwise.
  * @throws Error for anything but a JSON object
  */
 export function readClaims(provider: string, value: unknown): ProviderProfile {
@@ -97,8 +97,8 @@ const oneText = z.union([z.string(), z.boolean(), z.int()]).transform(String)
 const oneOrNone = z.union([oneText.transform(one => [one]), z.unknown().transform(() => [])])
 
 /**
- * Every claim that is a text, or a list with such; a number and a boolean count as their text, and
- * null as no claim. A claim that says something, but nothing of that, is unreadable.
+ * All claims that are a text or a list with texts. Numbers and booleans are converted to text, and
+ * null counts as missing. Any other claim is unreadable.
  */
 function readTexts(value: unknown): { claims: Record<string, string[]>; unreadable: string[] } {
   const claims: Record<string, string[]> = Object.create(null)

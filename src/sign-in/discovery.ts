@@ -16,14 +16,14 @@ export interface Endpoints {
   openId: OpenId | null
 }
 
-/** What checks the ID tokens of a provider. */
+/** The data that verifies the ID tokens of a provider. */
 export interface OpenId {
   /** The issuer as tokens name it; `{tenantid}` stands for the tenant of the user (Microsoft). */
   issuer: string
   keys: JWTVerifyGetKey
-  /** Signature algorithms that are accepted, all of them with public keys. */
+  /** Accepted signature algorithms. All use public keys. */
   algorithms: string[]
-  /** Where a browser signs out at the provider, or null. */
+  /** The URL at which a browser signs out of the provider, or null. */
   endSessionUrl: string | null
   /** Whether every callback names the issuer (RFC 9207). */
   namesIssuer: boolean
@@ -34,7 +34,8 @@ export class DiscoveryFailed extends Error {}
 
 const freshMs = 3_600_000
 /**
- * How long a failed request is not repeated: anyone can cause one, by a sign-in or a logout token.
+ * The delay before a failed request is repeated, because anyone can cause requests with a sign-in
+ * or a logout token.
  */
 const failedMs = 5000
 
@@ -72,16 +73,16 @@ type Metadata = z.output<typeof metadata>
 export interface DiscoveryOptions {
   timeoutMs: number
   /**
-   * Called with the first failure of an outage and with each that differs from the one before, and
-   * once it works again.
+   * Called with the first failure of an outage, with each failure that differs from the previous
+   * one, and after the outage.
    */
   onChange?: (failure: DiscoveryFailed | null) => void
 }
 
 /**
- * Answers the endpoints of a provider. They are read when they are first asked for, and again after
- * an hour; while the provider does not answer, those read before stay valid. Callers that ask at
- * the same time share one request, and those within seconds of a failure share the failure.
+ * Reads the endpoints of a provider on first use, and again after an hour. During an outage of the
+ * provider, the previous endpoints stay valid. Concurrent callers share one request, and callers
+ * within seconds of a failure share the failure.
  * @returns a function that throws DiscoveryFailed
  */
 export function createDiscovery(
@@ -144,7 +145,7 @@ export function createDiscovery(
   }
 }
 
-/** The address at which this process reaches a provider's URL. */
+/** The URL at which this process reaches a provider's URL. */
 const reachable = ({ reachedAt }: OAuthProvider, url: string): string =>
   reachedAt === undefined ? url : reachedAt + new URL(url).pathname
 
@@ -180,7 +181,7 @@ async function readMetadata(
 }
 
 /**
- * Whether a text names the issuer of a provider, as far as that is known without its configuration.
+ * Whether a text is the issuer of a provider, judged without fetching the provider's configuration.
  */
 export function isIssuerOf(
   { issuer, dialect }: Pick<OAuthProvider, 'issuer' | 'dialect'>,
@@ -191,8 +192,7 @@ export function isIssuerOf(
 }
 
 /**
- * Microsoft answers with the id of the tenant, or a placeholder for it, whatever name of the tenant
- * it is asked for.
+ * Microsoft returns the tenant's id or a placeholder, whatever name of the tenant is requested.
  */
 function isTenantOf(issuer: string, stated: string): boolean {
   const [, host = ''] = /^(https?:\/\/[^/]+)\//.exec(issuer) ?? []
@@ -205,8 +205,9 @@ function isTenantOf(issuer: string, stated: string): boolean {
 const keySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())) })
 
 /**
- * The keys of a provider: kept for ten minutes, and read again for an unknown key id, at most every
- * 30 seconds. The library waits after a success only, so what it would refuse fails here.
+ * The keys of a provider, cached for ten minutes, and fetched again for an unknown key id at most
+ * every 30 seconds. The library applies this delay only after a success. This function also applies
+ * it after a failure.
  */
 function keysAt(at: string, timeoutMs: number): JWTVerifyGetKey {
   const read = withPause(async () => {
@@ -219,8 +220,8 @@ function keysAt(at: string, timeoutMs: number): JWTVerifyGetKey {
 }
 
 /**
- * A request that is not sent again for some seconds after it has failed; until then it fails in the
- * same way.
+ * Wraps a request so that it is not repeated for some seconds after a failure. Until then, calls
+ * fail with the same error.
  */
 function withPause<T>(send: () => Promise<T>): () => Promise<T> {
   let failure: { error: unknown; until: number } | undefined

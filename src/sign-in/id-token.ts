@@ -6,12 +6,12 @@ import type { OpenId } from './discovery.ts'
 /** The accepted difference between the clocks of the provider and this machine. */
 const CLOCK_SECONDS = 60
 
-/** The claims of an ID token, checked. */
+/** The verified claims of an ID token. */
 export type IdClaims = JWTPayload & { sub: string; iat: number }
 
 /**
- * Checks an ID token as OpenID Connect Core 1.0, section 3.1.3.7, demands: signature, issuer,
- * audience, authorized party, expiry, nonce and, if it is stated, the hash of the access token.
+ * Verifies an ID token according to OpenID Connect Core 1.0, section 3.1.3.7: signature, issuer,
+ * audience, authorized party, expiry, nonce and, if present, the hash of the access token.
  * @throws Error that says what is wrong with it
  */
 export async function checkIdToken(

@@ -25,12 +25,12 @@ export interface Identified {
   openId: { idToken: string; sid: string | null; issuedAt: number } | null
 }
 
-/** The round trips to the providers. */
+/** The sign-in requests to the providers. */
 export interface OAuth {
   /**
    * Sends the browser to a provider, with a state, a PKCE challenge and, with OpenID Connect, a
    * nonce.
-   * @throws SignInRefused `provider_unavailable` when its endpoints cannot be read
+   * @throws SignInRefused `provider_unavailable` when the provider's endpoints cannot be read
    */
   begin(req: SignInRequest, provider: string): Promise<void>
   /** Consumes the sign-in that a callback belongs to, or null; the response removes its cookie. */
@@ -41,7 +41,7 @@ export interface OAuth {
    * responses, within two timeouts
    */
   finish(req: SignInRequest, pending: Pending): Promise<Identified>
-  /** A provider and what checks its tokens; null for OAuth 2 alone. @throws DiscoveryFailed */
+  /** A provider and its token verifier; null for plain OAuth 2. @throws DiscoveryFailed */
   openIdOf(provider: string): Promise<{ provider: OAuthProvider; openId: OpenId } | null>
 }
 
@@ -51,7 +51,7 @@ export interface OAuthOptions {
   publicUrl: () => string
   /** Whether the public URL is https. */
   secure: boolean
-  /** The account that a sign-in is to attach its identity to, if any. */
+  /** The account to which a sign-in attaches its identity, if any. */
   linkTo: (req: SignInRequest) => Promise<string | null>
   /** Timeout of one response of the provider, in milliseconds. */
   timeoutMs: number
@@ -60,8 +60,8 @@ export interface OAuthOptions {
 
 /**
  * The code flow of passport-oauth2, without a session of passport: the state of a sign-in is in a
- * sealed cookie. The endpoints of OpenID Connect providers are read at once, so that the log says
- * early which of them does not answer; a sign-in reads them again.
+ * sealed cookie. The endpoints of OpenID Connect providers are read at once, so that the log
+ * reports an unreachable provider early. A sign-in reads them again.
  */
 export function createOAuth({
   providers,
@@ -84,7 +84,7 @@ export function createOAuth({
             )
           : log?.info({ provider: provider.name }, 'the sign-in provider can be used again')
       const endpoints = createDiscovery(provider, { timeoutMs, onChange })
-      // The service itself is not serving yet.
+      // The service does not serve requests yet.
       if (provider.reachedAt === undefined) endpoints().catch(() => {})
       return [provider.name, { provider, endpoints }] as const
     }),
@@ -209,7 +209,7 @@ class ProviderStrategy extends OAuth2Strategy {
       ) => done(null, profile),
     )
     this.options = options
-    // The library's own request has no limit of time or size.
+    // The library's own request has no timeout and no size limit.
     Object.assign(this._oauth2, {
       getOAuthAccessToken: (code: string, params: object, done: TokenCallback) =>
         void this.redeem(code, params).then(
@@ -243,10 +243,10 @@ class ProviderStrategy extends OAuth2Strategy {
   }
 
   /**
-   * Checks the issuer that a callback names (RFC 9207), against mixing up providers, which share
-   * the callback.
-   * @param providers all that are configured: the issuer of one for OAuth 2 alone is unknown, but
-   * it is none of theirs
+   * Checks the issuer in a callback (RFC 9207), because all providers share one callback URL and
+   * must not be mixed up.
+   * @param providers all configured providers: the issuer of a plain OAuth 2 provider is unknown,
+   * but must not be that of another provider
    * @throws Error
    */
   requireIssuer(stated: unknown, providers: OAuthProvider[]): void {
@@ -304,7 +304,8 @@ class ProviderStrategy extends OAuth2Strategy {
 }
 
 /**
- * The header of a client with a secret (RFC 6749, section 2.3.1: both are encoded as in a form).
+ * The Authorization header of a client with a secret. RFC 6749, section 2.3.1: id and secret are
+ * form-encoded.
  */
 function basicOf(id: string, secret: string): string {
   const encode = (text: string) => new URLSearchParams({ t: text }).toString().slice(2)
@@ -312,8 +313,8 @@ function basicOf(id: string, secret: string): string {
 }
 
 /**
- * The error object that the library expects for an unsuccessful response: it reads the OAuth error
- * in it.
+ * The error object that the library expects for an unsuccessful response. The library reads the
+ * OAuth error from it.
  */
 interface Refusal {
   statusCode: number

@@ -1,10 +1,10 @@
 const longest = 1024
 
 /**
- * Where a sign-in may lead back to: a path of this service, with its query and fragment, as
- * browsers will read it.
- * @returns the path in its one canonical spelling, or null for anything that could lead elsewhere
- * or back into a sign-in
+ * Validates the return path of a sign-in: a path of this service with query and fragment, parsed as
+ * browsers parse it.
+ * @returns the path in canonical form; null for anything that could lead elsewhere or back into a
+ * sign-in
  */
 export function readReturnTo(text: string | undefined): string | null {
   // Browsers drop tabs and line breaks from URLs, and treat a backslash as a slash.

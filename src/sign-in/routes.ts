@@ -93,9 +93,9 @@ export function createAuthRoutes(options: AuthRoutesOptions): DoorPlan {
   const linking = createLinking({ tokens, secure })
 
   /**
-   * The account to which a sign-in adds its identity, when the page of identities requested that.
-   * Another page must not request it: it could have signed the browser in at the provider as
-   * another user before, whose identity would open the account from then on.
+   * The account to which a sign-in adds its identity, if the identities page requested that. No
+   * other page may request it. Otherwise an attacker could first sign the browser in to the
+   * provider as another user, whose identity would then open the account.
    */
   async function linkTo(req: SignInRequest): Promise<string | null> {
     const { link } = readQuery(req, ['link'])

@@ -25,8 +25,8 @@ export const SIGN_OUT_PATH = '/auth/sign_out'
 const cookieName = 'provider_session'
 const purpose = 'provider session'
 /**
- * Characters of an ID token that still fits a cookie when it is encrypted; without it, the provider
- * asks the person.
+ * The maximum length of an ID token that fits into an encrypted cookie. Without the token, the
+ * provider asks the person to confirm.
  */
 const MAX_ID_TOKEN = 2500
 const MAX_FORM_BYTES = 64 * 1024
@@ -42,10 +42,10 @@ const withoutProvider = (secure: boolean) =>
   stringifySetCookie(cookieName, '', { ...providerCookie, secure, maxAge: 0 })
 
 /**
- * Ends the session of a secret, if there is one. The response removes its cookie, and that of its
- * provider unless the browser is to go on.
- * @param mayGoOn whether the browser can be led on
- * @returns where the browser is to go on to sign out at its provider, or null
+ * Ends the session of a secret, if there is one. The response removes the session cookie, and the
+ * provider's cookie unless the browser continues to the provider.
+ * @param mayGoOn whether the browser can be redirected
+ * @returns the URL at which the browser signs out of its provider, or null
  */
 export async function signOut(
   secret: string | undefined,
@@ -102,8 +102,8 @@ export function createProviderSignOut({
   return {
     /**
      * The Set-Cookie that remembers the session of the provider, for as long as the session here.
-     * If that does not end with it, the one of an earlier session is removed, which may be another
-     * person's.
+     * If the provider's session should not end with it, removes the cookie of an earlier session,
+     * which may belong to another person.
      */
     remember(name: string, { openId }: Identified, seconds: number): string {
       const provider = providers.find(known => known.name === name)
@@ -134,7 +134,7 @@ export function createProviderSignOut({
     },
 
     /**
-     * Ends the sessions that a logout token names. @throws InvalidInput for one that is not valid
+     * Ends the sessions that a logout token names. @throws InvalidInput for an invalid token
      */
     async backChannel(req: SignInRequest): Promise<Answer> {
       const token = (await readForm(req)).get('logout_token') ?? ''
@@ -156,8 +156,8 @@ export function createProviderSignOut({
   ): Promise<Required<ProviderSession> & { subject: string | null }> {
     const issuer = issuerOf(token)
     const causes: unknown[] = []
-    // The token is not checked yet, and anyone can send one: only the provider that it names is
-    // asked.
+    // The token is not verified yet, and anyone can send one, so contact only the provider that it
+    // names.
     for (const provider of providers.filter(
       known => issuer !== undefined && isIssuerOf(known, issuer),
     )) {
@@ -200,8 +200,8 @@ function issuerOf(token: string): string | undefined {
 }
 
 /**
- * A page, not a redirect: browsers hold the redirects after a form against the `form-action` of the
- * page that had it.
+ * A page, not a redirect: browsers apply the `form-action` policy of a form's page to the redirects
+ * after the form.
  */
 function leadingTo(url: string): Answer {
   const href = escapeHtml(url)

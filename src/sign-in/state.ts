@@ -6,7 +6,7 @@ import type { Incoming } from '../http/incoming.ts'
 import { newSecret, type Tokens } from '../runtime/tokens.ts'
 import { readReturnTo } from './return-to.ts'
 
-/** A request under /auth, with what passport and the strategy need of it. */
+/** A request under /auth, with the fields that passport and the strategy need. */
 export interface SignInRequest extends IncomingMessage {
   query: ParsedUrlQuery
   res: ServerResponse
@@ -23,7 +23,7 @@ export interface Pending {
   nonce: string
   /** A path of this service, or null for the public address. */
   returnTo: string | null
-  /** The account that the identity is to be attached to, or null. */
+  /** The account to which the identity will be attached, or null. */
   linkTo: string | null
 }
 
@@ -38,16 +38,16 @@ const sealed = z.object({
 
 const purpose = 'sign-in state'
 const seconds = 600
-// A cookie for each sign-in, so that several tabs do not meet, and few enough to stay far below the
-// limit of a request's headers.
+// Each sign-in has its own cookie, so that tabs do not conflict. Few are kept, because all must fit
+// into the request headers.
 const prefix = 'oauth_'
 const most = 5
 
 type Done<T extends unknown[]> = (error: Error | null, ...result: T) => void
 
 /**
- * Keeps what a sign-in must remember in a cookie of its browser, encrypted and named after the
- * state. So any instance can finish what another has begun, and only the browser that began it can.
+ * Stores the state of a sign-in in an encrypted cookie, which is named after the state parameter.
+ * Any instance can finish the sign-in, but only in the browser that started it.
  */
 export function createStateCookies(options: {
   tokens: Tokens
@@ -55,7 +55,7 @@ export function createStateCookies(options: {
   linkTo: (req: SignInRequest) => Promise<string | null>
 }) {
   const { tokens, secure, linkTo } = options
-  // Under /auth, because the beginning of a sign-in clears away what others have left.
+  // The path is /auth, because a new sign-in deletes the cookies of earlier ones.
   const cookie = { path: '/auth', httpOnly: true, sameSite: 'lax', secure } as const
 
   const setCookie = (res: ServerResponse, name: string, value: string, maxAge: number) =>

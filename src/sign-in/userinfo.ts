@@ -10,7 +10,7 @@ interface Request {
   /** "" for none. */
   userinfoUrl: string
   accessToken: string
-  /** Null for OAuth 2 alone. */
+  /** Null for plain OAuth 2. */
   idClaims: IdClaims | null
   timeoutMs: number
 }
@@ -36,8 +36,8 @@ async function claimsOf(request: Request): Promise<object> {
 const record = z.record(z.string(), z.unknown())
 
 /**
- * Userinfo adds to the ID token, and must be of the same user (OpenID Connect Core 1.0, section
- * 5.3.2).
+ * Userinfo supplements the ID token, and must belong to the same user (OpenID Connect Core 1.0,
+ * section 5.3.2).
  */
 function joined(idClaims: IdClaims, userinfo: Record<string, unknown>): object {
   if (userinfo.sub !== idClaims.sub)
@@ -63,9 +63,9 @@ async function readGithubEmail(request: Request): Promise<object> {
 }
 
 /**
- * The `email` of Microsoft is what an administrator of any tenant has entered, so it counts as
- * verified only with the optional claim `xms_edov`. A subject is unique within its tenant alone.
- * The picture needs an access token.
+ * Any administrator of a tenant can set Microsoft's `email`, so it counts as verified only with the
+ * optional claim `xms_edov`. A subject is unique only within its tenant. The picture needs an
+ * access token.
  */
 function readMicrosoft({ sub, tid, xms_edov: owned, ...claims }: IdClaims): object {
   if (typeof tid !== 'string') throw new Error('The ID token names no tenant.')

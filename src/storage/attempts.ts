@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Busy } from '../runtime/errors.ts'
 
 /**
- * How many attempts at one part may be on the disk at a time: one may be stalled while the next
- * repeats it.
+ * The number of attempts at one part that may be on the disk at a time: one may be stalled while
+ * the next one repeats it.
  */
 const atOnce = 2
 /** Further attempts wait this long for a running one. Then the oldest is aborted. */

@@ -1,7 +1,10 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { ifThere, writeAt } from './files.ts'
 
-/* The index of an upload: the size of each part that has come, with a check, at the place of its number. */
+/*
+ * The index of an upload: for each part number, the size of the part if it has arrived, with a
+ * check value.
+ */
 
 const recordSize = 8
 const mask = 0xa5a5a5a5

@@ -31,12 +31,15 @@ import { BlobMissing, type PartOptions, StoreRefusal } from './store.ts'
 
 /*
  * The folder of an upload in parts:
- *   data             the blob as it will be, each part at its offset; moved away when the parts are committed
- *   index            8 bytes a part: its size once its bytes in `data` are durable
- *   7.<at>.<id>.in   part 7 while it comes, of offset <at>, if it does not wait in memory: what breaks off touches nothing else
- *   7.<at>.<id>.redo part 7 sent again, durable: `data` may be half old and half new there, until it is copied
- *   replaced         there once a part has been sent again: what was hashed while parts arrived holds no more
- *   lock             held while parts are copied into `data`, and while the parts become a blob
+ *   data              the bytes of the blob, each part at its offset; moved away on commit
+ *   index             8 bytes per part: its size once its bytes in `data` are durable
+ *   7.<at>.<id>.in    part 7 with offset <at> while it arrives, unless it is in memory;
+ *                     a broken request affects no other file
+ *   7.<at>.<id>.redo  part 7 sent again, durable; until it is copied, `data` may be half old and
+ *                     half new
+ *   replaced          exists once a part has been sent again, which invalidates the hash computed
+ *                     while parts arrived
+ *   lock              held while parts are copied into `data`, and while the parts become a blob
  */
 
 const copySize = 1024 * 1024

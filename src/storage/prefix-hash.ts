@@ -6,9 +6,11 @@ import { isThere, openAnywhere } from './files.ts'
 import { startHash } from './hash.ts'
 
 /*
- * The MD5 and CRC-32 of an upload in parts, computed while they arrive: of those that this instance takes in the order of the blob from memory, of
- * others from the page cache, so that a completion need not read everything again. Lost when the instance ends; the completion reads then.
- * It holds only if no part was sent again: the folder of the upload says whether one was, whichever instance took it.
+ * Computes the MD5 and CRC-32 of an upload in parts while they arrive, so that a completion need
+ * not read everything again. Hashes parts from memory if this instance receives them in order, and
+ * all others from the page cache. The hash is lost when the instance ends, and the completion then
+ * reads all bytes. The hash is valid only if no part was sent again. A file in the folder of the
+ * upload records that for all instances.
  */
 
 /** Checksums of the same bytes: if the CRC-32 matches the sent bytes, the MD5 can be trusted. */

@@ -18,7 +18,7 @@ export interface Renewed<T extends Expiring> {
   replace(refused: T): Promise<T | undefined>
 }
 
-/** How long before the required lifetime is undercut a renewal starts. */
+/** A renewal starts this long before the remaining lifetime becomes too short. */
 const marginMs = 5 * 60_000
 /** The delay after a failed renewal, while the old value still works. */
 const pauseMs = 5000

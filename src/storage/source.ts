@@ -1,7 +1,10 @@
 import type { Source } from '../derive/derive.ts'
 import type { BlobStore } from './store.ts'
 
-/** A blob as the source of a derivation: its file where the store has one, which saves a copy. */
+/**
+ * A blob as the source of a derivation. If the store keeps it in a local file, that file is used
+ * without a copy.
+ */
 export const sourceOf = (store: BlobStore, { id, size }: { id: string; size: number }): Source =>
   store.fileOf
     ? { path: store.fileOf(id) }

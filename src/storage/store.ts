@@ -158,7 +158,7 @@ export interface BlobStore {
   /**
    * Assembles the blob from its parts 1 to `count`. Parts can be resent and committed again until
    * `endParts`. Resolves to its checksums in lower-case hex, if the store has computed them as the
-   * parts arrived, so that nobody needs to read the blob back. The signal aborts the slow step,
+   * parts arrived, so that the blob need not be read back. The signal aborts the slow step,
    * which reads parts that are not hashed yet. The call then rejects with its reason, and nothing
    * is assembled.
    */

@@ -1,6 +1,7 @@
 /*
- * Reads what an S3 store answers: elements without attributes that matter, of which none contains another of its name. Nothing else is
- * read with it, so entities of a document type and the like have no meaning here.
+ * Parses the XML responses of an S3 store. Their attributes do not matter, and no element contains
+ * another one of the same name. Not a general XML parser: it does not support document types and
+ * their entities.
  */
 
 const entities: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }

@@ -2,7 +2,7 @@ import type { Fingerprint } from './job.ts'
 
 /**
  * Range of valid modification times: three centuries, including the future, because clocks differ.
- * A time outside of them is a wrong unit or a clock that was never set
+ * A time outside this range comes from a wrong unit or a clock that was never set
  * (docs/decisions/file-times.md).
  */
 const EARLIEST = Date.UTC(1900, 0)

@@ -29,7 +29,7 @@ export function SearchField() {
     sent.current = value
     setTyped(value)
   }, [value])
-  // Who goes elsewhere is not taken to the search a moment later.
+  // Leaving the screen cancels a pending search. The effect must run for each path.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each path
   useEffect(() => {
     if (isThere) return

@@ -1,10 +1,10 @@
-// The theme that was chosen in the console, in this browser; else that of the system.
+// The theme chosen in the console of this browser, or else the theme of the system.
 const dark = matchMedia('(prefers-color-scheme: dark)')
 function chosenTheme() {
   try {
     return localStorage.getItem('satchel.theme')
   } catch {
-    // Some browsers refuse it, in private windows or where cookies are blocked.
+    // Some browsers block storage in private windows, or when cookies are blocked.
     return null
   }
 }
@@ -15,7 +15,8 @@ function showTheme() {
 showTheme()
 dark.addEventListener('change', showTheme)
 
-// What Swagger UI leaves out for keyboards and screen readers. What it draws again keeps these attributes.
+// Attributes for keyboards and screen readers that Swagger UI lacks. Elements that it renders again
+// keep them.
 const levels = {
   ...{
     'h3.opblock-tag': 2,
@@ -26,7 +27,7 @@ const levels = {
   },
   ...{ '.modal-ux h3': 2, '.modal-ux h4': 3 },
 }
-// The library has a main part; these are beside it.
+// The library has a main landmark. These are the others.
 const regions = {
   '.information-container': 'About this interface',
   '.scheme-container': 'Server and sign-in',
@@ -42,13 +43,13 @@ function set(selector, attribute, value) {
 function complete() {
   for (const [selector, level] of Object.entries(levels)) set(selector, 'aria-level', level)
   set('#swagger-ui :is(select, textarea, input:not([type=checkbox]))', 'aria-label', nameOf)
-  // The labels of all of them name the first one.
+  // The library labels all checkboxes with the name of the first one.
   set(
     '#swagger-ui input[type=checkbox]',
     'aria-label',
     box => box.closest('label')?.textContent.trim() || nameOf(box),
   )
-  // What scrolls can be reached by keyboard, too.
+  // Scrollable elements must be reachable by keyboard.
   set('#swagger-ui pre.microlight', 'tabindex', 0)
   for (const [selector, label] of Object.entries(regions)) {
     set(selector, 'role', 'region')
@@ -66,12 +67,13 @@ new MutationObserver(complete).observe(document.getElementById('swagger-ui'), {
   subtree: true,
 })
 
-// A link in the button that opens the operation would be a second stop of the keyboard for the same.
+// A link inside the button that opens an operation would be a second tab stop for the same action.
 const withoutLinks = ({ React }) => ({
   components: { DeepLink: ({ text }) => React.createElement('span', null, text) },
 })
 
-// Requests go to the host that the page was opened on: under another name of this service the session cookie would be missing.
+// Sends requests to the host on which the page was opened, because the session cookie does not
+// apply to other names of this service.
 SwaggerUIBundle({
   url: '/api/openapi.json',
   dom_id: '#swagger-ui',

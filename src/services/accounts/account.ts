@@ -138,8 +138,8 @@ export function accountService({
     /**
      * Finds or creates the account of a person with an account of this service, within the
      * transaction that writes its credentials.
-     * @param vouched whether an operator vouches for the person, so that SIGN_UP does not apply and
-     * the account with the same address is theirs
+     * @param vouched whether an operator vouches for the person, so that SIGN_UP does not apply,
+     * and an account with the same address belongs to the person
      * @throws SignInRefused like `signIn`
      */
     async open(
@@ -154,30 +154,31 @@ export function accountService({
         readProfile(raw),
         vouched
           ? { ...rules, linkByEmail: true, signUp: { rule: 'open' } }
-          : // Without a rule, strangers may come in by a provider of the operator's choice only.
+          : // Without a rule, strangers may sign up only through a provider that the operator has
+            // configured.
             { ...rules, signUp: signUp ?? { rule: 'invited' } },
         tx,
       )
       return { userId }
     },
 
-    /** Whether SIGN_UP lets the owner of a verified address create an account of this service. */
+    /** Whether SIGN_UP allows the owner of a verified address to create an account. */
     isAdmitted(raw: ProviderProfile): Promise<boolean> {
       const rule = signUp ?? ({ rule: 'invited' } as const)
       return db.transaction(tx => isAdmitted(db, rule, readProfile(raw), tx))
     },
 
-    /** Whether people may create accounts of this service without an operator. */
+    /** Whether people may create accounts without an operator. */
     mayRegister: (): boolean => (signUp ?? { rule: 'invited' }).rule !== 'closed',
 
-    /** Follows an address that has changed, within a transaction. */
+    /** Updates the address of an account after a change at its provider, within a transaction. */
     async follow(raw: ProviderProfile, tx: Tx): Promise<void> {
       await settle(db, readProfile(raw), rulesNow(), tx)
     },
 
     /**
-     * Notes a refused sign-in in the log of the account that it was about, or in that of the
-     * service, which only operators read.
+     * Records a refused sign-in in the log of the account concerned, or in the log of the service,
+     * which only operators can read.
      */
     async noteRefusal(
       { account, reason, claimed }: SignInRefused,

@@ -68,7 +68,7 @@ export function appointmentService({
       return (await db.Operator.findByPk(caller.userId, { raw: true })) !== null
     },
 
-    /** Whether an account is that of an operator, for what is asked of all operators. */
+    /** Whether an account belongs to an operator, for requirements that apply to all operators. */
     async isNamed(userId: string): Promise<boolean> {
       const account = await db.User.findByPk(userId, { raw: true })
       if (account && isOfSetting(account)) return true

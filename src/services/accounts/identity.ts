@@ -20,7 +20,7 @@ export function identityService({
   return {
     /**
      * Removes an identity from the caller's account. Also ends the account's other sessions, which
-     * may have started with it, and memberships granted by groups of its provider.
+     * may have been started with it, and memberships granted by groups of its provider.
      * @returns the workspaces in which a membership has ended
      * @throws LAST_IDENTITY, IDENTITY_NOT_FOUND
      */

@@ -25,13 +25,13 @@ const lifetimes: Record<LoginLinkKind, number> = {
   'address-from': DAY_MS,
   'address-to': DAY_MS,
 }
-/** People of whom operators see the sign-in. */
+/** The maximum number of people whose sign-in methods operators see. */
 const MOST_PEOPLE = 500
 
 /** The stored form of the secret of a link. */
 export const hashOfLink = (secret: string): string => hashSecret(secret).toString('hex')
 
-/** One-time links with which people create an account or regain it. */
+/** One-time links to create an account or to regain access to it. */
 export function loginLinkService({
   db,
   publicUrl,
@@ -39,7 +39,7 @@ export function loginLinkService({
   change = changeRunner({ db }),
   wake = () => {},
 }: Core<'db' | 'publicUrl'> & Partial<Core<'change' | 'wake'>> & Pick<Config, 'smtpUrl'>) {
-  /** Whether mails reach people: without SMTP they are files on the server. */
+  /** Whether mails are delivered. Without SMTP, they are only written to files. */
   const hasMail = smtpUrl !== ''
 
   async function makeLink(
@@ -75,9 +75,9 @@ export function loginLinkService({
     mailLink,
 
     /**
-     * Invites a person to create an account, whose address the operator vouches for.
+     * Invites a person to create an account. The operator vouches for the address.
      * @param by null for the command line of the service
-     * @returns the URL to hand on; a mail has it, too, where mails are sent
+     * @returns the URL to pass on; it is also sent by mail if SMTP is configured
      * @throws LoginProblem
      */
     async invite(by: Caller | null, given: { email: string; name: string }): Promise<string> {
@@ -96,8 +96,8 @@ export function loginLinkService({
     },
 
     /**
-     * Makes a link with which a person chooses a new password, and with `all` loses the second
-     * factor and the passkeys. For an account without a login, it makes one.
+     * Creates a link to choose a new password. With `all`, the link also removes the second factor
+     * and the passkeys. For an account without a login, the link creates one.
      * @param by null for the command line of the service
      * @throws LoginProblem `email_invalid` for an account without a usable address
      */
@@ -113,7 +113,7 @@ export function loginLinkService({
       return urlOf('reset', secret)
     },
 
-    /** How accounts sign in, for operators. */
+    /** The sign-in methods of accounts, for operators. */
     people: (): Promise<PersonRow[]> => peopleWithLogins(db, MOST_PEOPLE),
   }
 }

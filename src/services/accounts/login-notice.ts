@@ -3,9 +3,9 @@ import type { LoginRow } from '../../../db/queries/login.ts'
 import type { Core } from '../core.ts'
 import { type AccountNotice, enqueue } from '../notices/outbox.ts'
 
-/** Mails that tell a person what has changed about the security of their account. */
+/** Mails about changes to the security of an account. */
 export interface LoginNotices {
-  /** Queues a mail with the change. */
+  /** Queues a mail about the change. */
   queue(login: Pick<LoginRow, 'email'>, what: AccountNotice, tx: Tx): Promise<void>
   wake(): void
 }

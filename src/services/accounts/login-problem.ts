@@ -2,7 +2,7 @@ import { MAX_EMAIL } from '../../values/limits.ts'
 import type { PasswordProblem } from './password-rule.ts'
 import { canonicalEmail } from './profile.ts'
 
-/** What is wrong with a form; the page finds the words. */
+/** The error of a form. The page translates it. */
 export type LoginProblemCode =
   | PasswordProblem
   | 'email_invalid'

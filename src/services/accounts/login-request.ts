@@ -84,7 +84,7 @@ const CODE_SECONDS = 60
 const DEVICE_SECONDS = 600
 const POLL_SECONDS = 5
 const SLOWEST_POLL_SECONDS = 60
-/** How much earlier than told a program may poll, in milliseconds. */
+/** How much earlier than announced a program may poll, in milliseconds. */
 const GRACE_MS = 1000
 const PURPOSE = 'user-code'
 
@@ -341,7 +341,7 @@ export function loginRequestService(deps: Deps) {
     },
 
     /**
-     * Answers a polling program.
+     * Responds to a polling program.
      * @param given `isPaced`: whether a program that polls too fast is slowed down, by default yes
      * @throws GrantError
      */

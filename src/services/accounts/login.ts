@@ -32,9 +32,9 @@ import { LoginProblem, readEmail, readName } from './login-problem.ts'
 import { problemOfPassword } from './password-rule.ts'
 import { canonicalEmail, type ProviderProfile } from './profile.ts'
 
-/** What a person types to create an account. */
+/** The data that a person enters to create an account. */
 export interface Registration {
-  /** Only for the first account: other links name the address. */
+  /** Only used for the first account: other links contain the address. */
   email: string
   name: string
   password: string
@@ -54,11 +54,11 @@ export interface LoginClient {
   deviceOf: (loginId: string) => string | null
 }
 
-/** Mails of the sign-in pages to one address, and because of one network, in an hour. */
+/** The hourly limits on mails of the sign-in pages: to one address, and caused by one network. */
 const MAILS_TO_ADDRESS = 3
 const MAILS_OF_NETWORK = 20
 const HOUR_SECONDS = 3600
-/** A critical action needs a proof that is not older. */
+/** The maximum age of an identity confirmation for a critical action. */
 const FRESH_PROOF_MS = 10 * 60_000
 
 interface Deps
@@ -73,7 +73,7 @@ interface Deps
   hashes: Passwords
 }
 
-/** Accounts of the service itself: docs/decisions/own-accounts.md. */
+/** The service's own accounts: docs/decisions/own-accounts.md. */
 export function loginService(deps: Deps) {
   const { db, change, coordination, tokens, publicUrl, log } = deps
   const { accounts, appointments, invites, notices, guesses, hashes } = deps
@@ -82,7 +82,10 @@ export function loginService(deps: Deps) {
   let isSetUp = false
   let nobody: Promise<string> | undefined
 
-  /** The hash of a password that nobody knows: an unknown address takes as long as a known one. */
+  /**
+   * The hash of a random password, so that checking an unknown address takes as long as a known
+   * one.
+   */
   function hashOfNobody(): Promise<string> {
     nobody ??= hashes.hash(randomBytes(24).toString('base64url'), ['sign-in'])
     return nobody
@@ -97,7 +100,7 @@ export function loginService(deps: Deps) {
     if (problem) throw new LoginProblem('password', problem)
   }
 
-  /** Whether one more mail may be sent: anyone can ask for mails to anyone. */
+  /** Whether another mail may be sent. Limited, because anyone can request mails to any address. */
   async function mayMail(email: string, address: string): Promise<boolean> {
     const add = (key: string) => coordination.add(`satchel:login-mail:${key}`, 1, HOUR_SECONDS)
     const ofNetwork = await add(networkOf(address))
@@ -107,7 +110,7 @@ export function loginService(deps: Deps) {
     )
   }
 
-  /** Creates what belongs to a new account, within the transaction of its link. */
+  /** Creates an account and its login, within the transaction of its link. */
   async function create(
     { kind, email, name, password }: NewLogin,
     { tx, record }: Change,
@@ -128,8 +131,8 @@ export function loginService(deps: Deps) {
   }
 
   /**
-   * Sets a password and ends all sessions, links to reset it, and, where an operator decided so,
-   * the second factor and the passkeys.
+   * Sets a password, and deletes all sessions and reset links. Also removes the second factor and
+   * the passkeys if an operator has chosen that.
    */
   async function setPassword(
     userId: string,
@@ -159,7 +162,7 @@ export function loginService(deps: Deps) {
     return id
   }
 
-  /** The page is answered before: its time must not show whether there is an account. */
+  /** Runs after the response, whose timing must not reveal whether an account exists. */
   function inBackground(work: () => Promise<unknown>): void {
     setImmediate(() => {
       work().catch(error => {
@@ -177,28 +180,28 @@ export function loginService(deps: Deps) {
     hasPasswords: deps.passwords,
     mayRegister: (): boolean => hasMail && deps.passwords && accounts.mayRegister(),
 
-    /** Whether there is an account, so that people can sign in. */
+    /** Whether any account exists, so that people can sign in. */
     async isSetUp(): Promise<boolean> {
       isSetUp ||= await hasLogins(db)
       return isSetUp
     },
 
     /**
-     * Makes the secret of the page that creates the first account, for a day.
-     * @returns null where there is an account
+     * Creates the secret of the page that creates the first account. It is valid for a day.
+     * @returns null if an account exists
      */
     async beginFirst(): Promise<string | null> {
       if (await hasLogins(db)) return null
       return makeLink('first', { email: '', name: '', userId: null, madeBy: null })
     },
 
-    /** A link that is still good, or null. */
+    /** The link of a secret; null if it is used or expired. */
     async findLink(secret: string): Promise<LoginLink | null> {
       return (await loginLink(db, hashOfLink(secret), Date.now())) ?? null
     },
 
     /**
-     * Creates an account with a link, which ends with it.
+     * Creates an account with a link, which cannot be used again.
      * @returns the id of the login
      * @throws LoginProblem, SignInRefused
      */
@@ -222,7 +225,7 @@ export function loginService(deps: Deps) {
           }
           return create({ kind, email, name, password }, of)
         })
-      // Of two parallel sign-ups with one address, the unique index refuses the second.
+      // The unique index refuses the second of two parallel sign-ups with one address.
       const id = await pRetry(registering, { retries: 3, minTimeout: 5, shouldRetry: isDuplicate })
       isSetUp = true
       return id
@@ -267,7 +270,7 @@ export function loginService(deps: Deps) {
     },
 
     /**
-     * Changes the password of a signed-in person, or gives them one, and ends their other sessions.
+     * Changes or sets the password of a signed-in person, and ends their other sessions.
      * @throws LoginProblem
      */
     async changePassword(caller: Caller, given: string): Promise<void> {
@@ -285,8 +288,7 @@ export function loginService(deps: Deps) {
     },
 
     /**
-     * Mails a link to reset the password, if there is such an account. The answer is always the
-     * same.
+     * Mails a link to reset the password, if the account exists. The response is always the same.
      */
     forgot(typed: string, address: string): void {
       if (!deps.passwords) return
@@ -300,7 +302,7 @@ export function loginService(deps: Deps) {
       inBackground(work)
     },
 
-    /** Mails a link to create an account, if SIGN_UP allows it. The answer is always the same. */
+    /** Mails a link to create an account, if SIGN_UP allows it. The response is always the same. */
     signUp(typed: { email: string; name: string }, address: string): void {
       const work = async () => {
         const email = readEmail(typed.email)
@@ -315,7 +317,7 @@ export function loginService(deps: Deps) {
     },
 
     /**
-     * Begins a change of address: a link to the former address, then one to the new one.
+     * Starts a change of address: mails a link to the old address, and then one to the new address.
      * @throws LoginProblem
      */
     async beginAddress(caller: Caller, typed: string): Promise<void> {
@@ -329,7 +331,8 @@ export function loginService(deps: Deps) {
     },
 
     /**
-     * Confirms a change of address at one of both. @returns whether it is complete @throws
+     * Confirms a change of address by the link to either address.
+     * @returns whether the change is complete @throws
      * LoginProblem
      */
     async confirmAddress(secret: string, from: Origin): Promise<boolean> {
@@ -347,7 +350,7 @@ export function loginService(deps: Deps) {
         if (!login) throw new LoginProblem(null, 'link_gone')
         await db.Login.update({ email }, { where: { id: login.id }, transaction: tx })
         await accounts.follow(profileOf({ ...login, email }), tx)
-        // Links to reset the password are in the mailbox of the former address.
+        // Deletes reset links, because they were sent to the old address.
         await db.LoginLink.destroy({ where: { userId }, transaction: tx })
         record(userId, { kind: 'address.changed', subject: userId })
         await notices.queue(login, 'address', tx)
@@ -362,13 +365,15 @@ export function loginService(deps: Deps) {
 
     ofUser: (userId: string): Promise<LoginRow | undefined> => loginOfUser(db, userId),
 
-    /** Whether a person must have a second factor beside their password. */
+    /** Whether a person must have a second factor in addition to the password. */
     async needsFactor({ userId }: LoginRow): Promise<boolean> {
       if (deps.secondFactor === 'nobody') return false
       return deps.secondFactor === 'all' || appointments.isNamed(userId)
     },
 
-    /** Whether the person of this session has proved who they are within ten minutes. */
+    /**
+     * Whether the person of this session has confirmed their identity within the last ten minutes.
+     */
     hasProved: async ({ credentialId }: Caller): Promise<boolean> =>
       (await provedAt(db, credentialId)) > Date.now() - FRESH_PROOF_MS,
 
@@ -376,8 +381,8 @@ export function loginService(deps: Deps) {
       noteProof(db, credentialId, Date.now()),
 
     /**
-     * Checks an address and a password. An unknown address costs as much, and is answered like a
-     * wrong password.
+     * Checks an address and a password. An unknown address takes as long as a wrong password, and
+     * has the same result.
      * @throws TOO_MANY_ATTEMPTS
      */
     async check(
@@ -394,7 +399,7 @@ export function loginService(deps: Deps) {
         const right = await hashes.verify(hashed, given.password, keysOf(address))
         return right && login?.password != null
       }
-      // Guesses of others must not keep a person out on a device that has signed in before.
+      // Other people's guesses must not lock a person out of a device that has signed in before.
       const right = device
         ? await guesses.attempt(`${subject}:${device}`, address, verify)
         : await networks.attempt(address, () => guesses.attempt(subject, address, verify))
@@ -403,14 +408,14 @@ export function loginService(deps: Deps) {
 
     find: (id: string): Promise<LoginRow | undefined> => loginById(db, id),
 
-    /** Notes that a person has signed in. */
+    /** Records that a person has signed in. */
     noteSignIn: (id: string): Promise<unknown> => noteSignIn(db, id, Date.now()),
   }
 }
 
 export type LoginService = ReturnType<typeof loginService>
 
-/** The profile of an account as its provider states it. */
+/** The profile of an account, as its provider returns it. */
 export const profileOf = ({
   id,
   email,

@@ -22,11 +22,11 @@ interface Deps extends Core<'db' | 'change' | 'publicUrl'> {
 
 const CHALLENGE_MS = 15 * 60_000
 const MAX_NAME = 100
-/** Of one account: more than anyone has devices. */
+/** The maximum number of passkeys per account, more than anyone has devices. */
 const MOST = 20
 const hashOf = (text: string) => hashSecret(text).toString('hex')
 
-/** Loaded with the first passkey. */
+/** Loaded on first use. */
 const library = () => import('@simplewebauthn/server')
 
 /** Passkeys (WebAuthn), which need no second factor: the device verifies its user. */
@@ -39,7 +39,7 @@ export function passkeyService({ db, change, publicUrl, notices }: Deps) {
     requireUserVerification: true,
   })
 
-  /** Whether a challenge is used for the first time, by all instances. */
+  /** Marks a challenge as used, for all instances. Returns whether it was unused. */
   async function useChallenge(challenge: string): Promise<boolean> {
     const now = Date.now()
     const used = {
@@ -64,7 +64,7 @@ export function passkeyService({ db, change, publicUrl, notices }: Deps) {
     ({ userId, via: 'session', viaId: null, from }) as const
 
   return {
-    /** Browsers offer passkeys to https, and to this machine. IP addresses cannot have any. */
+    /** Browsers support passkeys only for https and localhost, and not for IP addresses. */
     isOffered(): boolean {
       const { protocol, hostname } = new URL(publicUrl())
       const isAddress = /^[\d.]+$|^\[/.test(hostname)
@@ -96,7 +96,7 @@ export function passkeyService({ db, change, publicUrl, notices }: Deps) {
       return { ...options, challenge }
     },
 
-    /** Adds a passkey. @returns whether the answer of the browser is right */
+    /** Adds a passkey. @returns whether the browser's response is valid */
     async add(
       login: LoginRow,
       answer: string,
@@ -132,7 +132,7 @@ export function passkeyService({ db, change, publicUrl, notices }: Deps) {
           await notices.queue(login, 'passkey-added', tx)
         })
       } catch (error) {
-        // Another account has it.
+        // Another account has this passkey.
         if (isDuplicate(error)) return false
         throw error
       }
@@ -140,7 +140,7 @@ export function passkeyService({ db, change, publicUrl, notices }: Deps) {
       return true
     },
 
-    /** The login of a passkey that answers a challenge; null for a wrong answer. */
+    /** The login of a passkey that has signed a challenge; null for an invalid response. */
     async check(answer: string, challenge: string): Promise<LoginRow | null> {
       const { verifyAuthenticationResponse } = await library()
       const response = parseJson(answer) as AuthenticationResponseJSON | undefined
@@ -150,7 +150,7 @@ export function passkeyService({ db, change, publicUrl, notices }: Deps) {
       const handle = response.response?.userHandle
       if (handle && Buffer.from(handle, 'base64url').toString() !== known.loginId) return null
       if (!(await useChallenge(challenge))) return null
-      // It also refuses a counter that does not grow: the passkey may have been copied.
+      // Also refuses a counter that does not increase, because the passkey may have been copied.
       const verified = await verifyAuthenticationResponse({
         response,
         ...expected(challenge),

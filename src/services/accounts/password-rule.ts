@@ -5,14 +5,19 @@ export type PasswordProblem = 'password_short' | 'password_long' | 'password_wea
 
 export const MIN_ACCOUNT_PASSWORD = 12
 export const MAX_ACCOUNT_PASSWORD = 128
-/** Of 0 to 4: beyond 10^8 guesses, which an online attack never reaches. */
+/**
+ * A score from 0 to 4. From 3 on, a password takes more than 10^8 guesses, which no online attack
+ * can make.
+ */
 const LEAST_SCORE = 3
-/** The estimate needs time that grows with the square of the length, and more says no more. */
+/**
+ * The time of the estimate grows with the square of the length, and longer texts do not improve it.
+ */
 const ESTIMATED = 64
 
 let estimating: Promise<ZxcvbnFactory> | undefined
 
-/** Loaded with the first password: the dictionary is large. */
+/** Loaded on first use, because the dictionary is large. */
 async function loadEstimate(): Promise<ZxcvbnFactory> {
   const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs }] = await Promise.all([
     import('@zxcvbn-ts/core'),
@@ -22,7 +27,7 @@ async function loadEstimate(): Promise<ZxcvbnFactory> {
 }
 
 /**
- * Checks a password that a person chooses for their account: its length and how hard it is to
+ * Checks a password that a person chooses for their account: its length, and how hard it is to
  * guess. There are no rules about its characters (NIST SP 800-63B).
  * @param context texts that a guesser would try: address, name, the name of the service
  */

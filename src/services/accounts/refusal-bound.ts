@@ -11,16 +11,16 @@ const OF_ALL = 30
 const SECONDS = HOUR_MS / 1000
 
 /**
- * Records the first refusals one by one, and then each time their number has doubled. So the number
- * is known, and records stay few.
+ * Records the first refusals one by one, and then one whenever their number has doubled. So the
+ * number is known although few are recorded.
  */
 const isNoted = (count: number, first: number): boolean =>
   count <= first || Number.isInteger(Math.log2(count / first))
 
 /**
  * Decides which refused sign-ins without an account are recorded. Anyone can cause any number of
- * them from any number of addresses. So each reason is counted separately, and many of one do not
- * hide those of another. All processes share the counts.
+ * them from any number of addresses. So each reason is counted separately: many refusals for one
+ * reason do not hide those for another. All processes share the counts.
  */
 export function createRefusalBound({ add }: Pick<Coordination, 'add'>) {
   const count = (key: string) => add(`satchel:refused-sign-in:${key}`, 1, SECONDS)

@@ -13,10 +13,10 @@ import type { Core } from '../core.ts'
 import type { LoginNotices } from './login-notice.ts'
 
 const PERIOD_SECONDS = 30
-/** Steps by which the clock of the app may differ. */
+/** The number of time steps by which the app's clock may differ. */
 const DRIFT = 1
 const CODES = 10
-// Without characters that look alike.
+// No characters that look alike.
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 const PURPOSE = 'second factor'
 
@@ -36,13 +36,13 @@ const totpOf = (secret: string, label = '') =>
     period: PERIOD_SECONDS,
   })
 
-/** The time step of a code, or null where it is wrong. */
+/** The time step of a code; null for a wrong code. */
 function stepOf(secret: string, code: string, now: number): number | null {
   const delta = totpOf(secret).validate({ token: code, window: DRIFT, timestamp: now })
   return delta === null ? null : Math.floor(now / 1000 / PERIOD_SECONDS) + delta
 }
 
-/** The codes of an app (RFC 6238) and the recovery codes that stand for them. */
+/** The codes of an authenticator app (RFC 6238), and the recovery codes that replace them. */
 export function secondFactorService({ db, change, tokens, guesses, notices }: Deps) {
   const hashOf = (loginId: string, code: string) =>
     tokens.digest('recovery code', `${loginId} ${code}`)
@@ -63,7 +63,7 @@ export function secondFactorService({ db, change, tokens, guesses, notices }: De
     ({ userId, via: 'session', viaId: null, from }) as const
 
   return {
-    /** A new secret, and the address that apps read from a QR code. */
+    /** Creates a secret, and the URI that apps read from a QR code. */
     begin({ email }: Pick<LoginRow, 'email'>): { secret: string; uri: string } {
       const secret = new Secret({ size: 20 }).base32
       return { secret, uri: totpOf(secret, email).toString() }
@@ -73,7 +73,7 @@ export function secondFactorService({ db, change, tokens, guesses, notices }: De
 
     /**
      * Turns the second factor on, if the app shows the right code.
-     * @returns the recovery codes; null for a wrong code, or where it is on already
+     * @returns the recovery codes; null for a wrong code, or if it is already on
      */
     async enable(
       login: LoginRow,
@@ -103,7 +103,7 @@ export function secondFactorService({ db, change, tokens, guesses, notices }: De
     },
 
     /**
-     * Checks a code of the app, which is good once, or a recovery code. @throws TOO_MANY_ATTEMPTS
+     * Checks a code of the app or a recovery code. Each is valid once. @throws TOO_MANY_ATTEMPTS
      */
     async check(login: LoginRow, typed: string, address: string): Promise<boolean> {
       return guesses.attempt(`factor:${login.id}`, address, async () => {

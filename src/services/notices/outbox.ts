@@ -13,7 +13,7 @@ interface Sender {
   address?: string
 }
 
-/** A change of the credentials of an account, of which its person is told. */
+/** A change of an account's credentials, which its owner learns by mail. */
 export type AccountNotice =
   | 'password'
   | 'passkey-added'

@@ -54,8 +54,8 @@ interface Deps
 }
 
 /**
- * The open subscriptions of this process. Each ends with the right under which it was opened, and
- * is authorized again before each event.
+ * The open subscriptions of this process. A subscription is authorized again before each event, and
+ * ends when its caller loses the right to it.
  */
 export function subscriptionService({
   coordination,
@@ -110,7 +110,7 @@ export function subscriptionService({
         if (ids.length === 0) continue
         let checked = Date.now()
         for (const found of await load(right, ids)) {
-          // A slow reader may have lost the right since.
+          // While a slow client reads, the caller may lose the right.
           if (Date.now() - checked > PAUSE) await admit(await stillIn(subscriber))
           checked = Date.now()
           yield found
@@ -152,7 +152,7 @@ export function subscriptionService({
             if (kinds.includes(event.kind)) yield event
             after = event.seq
           }
-          // What lies in between is not for this caller.
+          // Skips later events, because this caller may not see them.
           if (!more) after = Math.max(after, head)
           if (more) continue
         } else if (Date.now() - checked > checkMs) await check()
@@ -165,7 +165,7 @@ export function subscriptionService({
   }
 
   /**
-   * Runs a subscription with a place among those of its caller, and with a mailbox of its topic.
+   * Counts a subscription towards the limit of its caller, and runs it with a mailbox of its topic.
    */
   async function* listening<T>(
     subscriber: Subscriber,
@@ -195,17 +195,17 @@ export function subscriptionService({
   const oneself = (caller: Caller): Caller => caller
 
   return {
-    /** Shares with the caller that are created or renewed from now on. */
+    /** Yields shares with the caller that are created or renewed from now on. */
     sharesReceived: (subscriber: Subscriber): AsyncGenerator<ShareView, void> =>
       follow(subscriber, ['shareReceived', addressOf(subscriber)], oneself, shares.receivedAmong),
 
-    /** Invites of the caller that are created or renewed from now on. */
+    /** Yields invites of the caller that are created or renewed from now on. */
     invitesReceived: (subscriber: Subscriber): AsyncGenerator<MyInvite, void> =>
       follow(subscriber, ['inviteReceived', addressOf(subscriber)], oneself, invites.mineAmong),
 
     /**
-     * The usage of a storage area whenever it changes, a few times a second at most.
-     * @param open finds it again, for as long as the caller may see it
+     * Yields the usage of a storage area whenever it changes, at most a few times a second.
+     * @param open authorizes the caller again, and returns the storage area
      */
     bucketChanges: (
       subscriber: Subscriber,
@@ -216,7 +216,7 @@ export function subscriptionService({
         { ...(await users.usage(tree)), ...limits },
       ]),
 
-    /** What happens in a drive, or in that of a workspace: see followLog. */
+    /** The events of the caller's drive, or of a workspace's drive: see followLog. */
     driveEvents: (
       subscriber: Subscriber,
       { id, workspace }: { id: string; workspace: { id: string } | null },
@@ -224,7 +224,7 @@ export function subscriptionService({
       admit: (caller: Caller) => Promise<readonly EventKind[]>,
     ) => followLog(subscriber, workspace ? [id, ['logged', workspace.id]] : [id], cursor, admit),
 
-    /** What happens to the caller: see followLog. */
+    /** The events of the caller: see followLog. */
     callerEvents(
       subscriber: Subscriber,
       cursor: string | null | undefined,

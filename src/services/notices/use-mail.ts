@@ -8,8 +8,8 @@ const MAIL_MS = 60_000
 const MAIL_EVERY_MS = HOUR_MS
 
 /**
- * Schedules the mail that tells the maker of a link of its use, unless one waits already or none is
- * wanted.
+ * Schedules the mail about the use of a link to its creator, unless one is already scheduled or the
+ * creator does not want it.
  */
 export async function scheduleUseMail(
   db: Db,

@@ -234,7 +234,7 @@ export function webhookService({
         const set = {
           userId: caller.userId,
           ...chosen,
-          // Another receiver is tried at once, and has three days of its own.
+          // A new receiver is tried immediately, and its three days of retries start anew.
           ...(url && url.href !== old.url
             ? { url: url.href, failingSince: null, attempts: 0, dueAt: Date.now() }
             : {}),
@@ -248,7 +248,8 @@ export function webhookService({
     },
 
     /**
-     * Gives a webhook another secret. For a day its events are signed with the old one, too.
+     * Rotates the secret of a webhook. For a day, its events are also signed with the previous
+     * secret.
      * @throws WEBHOOK_NOT_FOUND
      */
     async rotateSecret(
@@ -277,7 +278,7 @@ export function webhookService({
     },
 
     /**
-     * Sends an event that says nothing, also to a webhook that is paused. @throws WEBHOOK_NOT_FOUND
+     * Sends an event without content, even to a paused webhook. @throws WEBHOOK_NOT_FOUND
      */
     async ping(caller: Caller, workspace: WorkspaceView | null, id: string): Promise<WebhookView> {
       const row = await find(caller, workspace, id)
@@ -286,7 +287,7 @@ export function webhookService({
     },
 
     /**
-     * Delivers an event again, also to a webhook that is paused. @throws WEBHOOK_NOT_FOUND,
+     * Delivers an event again, even to a paused webhook. @throws WEBHOOK_NOT_FOUND,
      * INVALID_INPUT
      */
     async redeliver(
@@ -308,13 +309,13 @@ export function webhookService({
       return toView(row)
     },
 
-    /** The webhooks of the caller, the oldest first. */
+    /** The webhooks of the caller, oldest first. */
     ofCaller: async ({ userId }: Caller): Promise<WebhookView[]> =>
       (await webhooksOfUser(db, userId)).map(toView),
 
     /**
-     * Those of some workspaces, by their ids. Does not authorize: pass only workspaces that the
-     * caller may manage.
+     * The webhooks of some workspaces, by workspace id. Does not authorize: pass only workspaces
+     * that the caller may manage.
      */
     async ofWorkspaces(ids: string[]): Promise<Map<string, WebhookView[]>> {
       const rows = (await webhooksOfWorkspaces(db, ids)).map(toView)
@@ -324,8 +325,8 @@ export function webhookService({
     knownAmong,
 
     /**
-     * The workspace of a webhook that is known to the caller; null for one of their own. @throws
-     * WEBHOOK_NOT_FOUND
+     * The workspace of a webhook of the caller; null if the webhook belongs to the caller directly.
+     * @throws WEBHOOK_NOT_FOUND
      */
     async workspaceOf(caller: Caller, id: string): Promise<string | null> {
       const webhook = (await knownAmong(caller, [id])).get(id)
@@ -333,7 +334,7 @@ export function webhookService({
       return webhook.workspaceId
     },
 
-    /** The last attempts of some webhooks, the latest first. Does not authorize. */
+    /** The last delivery attempts of some webhooks, latest first. Does not authorize. */
     async deliveries(ids: string[]): Promise<Map<string, DeliveryRow[]>> {
       const all = Map.groupBy(await deliveriesOf(db, ids), ({ webhookId }) => webhookId)
       return new Map(Array.from(all, ([id, rows]) => [id, rows.slice(0, MAX_DELIVERIES)]))
@@ -342,8 +343,8 @@ export function webhookService({
 }
 
 /**
- * What the log of its holder says of a webhook: of its URL the host alone, because the rest may be
- * a secret.
+ * The details of a webhook for the log of its holder. Contains only the host of the URL, because
+ * the rest may be a secret.
  */
 export const webhookEvent = (
   kind: EventKind & `webhook.${string}`,
@@ -360,7 +361,7 @@ export const webhookNotFound = () =>
     'There is no such webhook. Use an id from the list of webhooks.',
   )
 
-/** The kinds that a webhook is for; null for all. */
+/** The kinds of events that a webhook receives; null for all. */
 export const kindsOf = ({ kinds }: Pick<WebhookRow, 'kinds'>): EventKind[] | null =>
   kinds === '' ? null : (kinds.split(' ') as EventKind[])
 

@@ -241,8 +241,8 @@ export function blobService({
     },
 
     /**
-     * Gives back the bytes that a new upload reserves, once it is known that they would fit: it
-     * reserves them again as they arrive. The transaction must have reserved them.
+     * Releases the reservation of a new upload, which only checked that the bytes fit. The bytes
+     * are reserved again as they arrive. The reservation must be from the same transaction.
      */
     async reserveLater(
       tree: Tree,
@@ -255,7 +255,7 @@ export function blobService({
 
     /**
      * Raises the reservation of an upload by some bytes that are about to arrive, up to its size.
-     * @returns by how much; 0 for an upload that has ended
+     * @returns the number of added bytes; 0 for an upload that has ended
      * @throws QUOTA_EXCEEDED
      */
     reserveMore: (
@@ -272,7 +272,7 @@ export function blobService({
         return Math.max(0, to - from)
       }),
 
-    /** Takes back what was reserved for bytes that have not arrived. */
+    /** Releases the reservation of bytes that have not arrived. */
     reserveLess: (
       tree: Tree,
       limits: UploadLimits,

@@ -52,8 +52,8 @@ export interface Submitted {
   userId: string
   tokens: ReadonlySet<string>
   /**
-   * The lock owner that a program uses which forgets its tokens. This person's locks with that
-   * owner count as submitted.
+   * The lock owner of a program that forgets its tokens. This person's locks with that owner count
+   * as submitted.
    */
   forgetfulOwner?: string | undefined
 }

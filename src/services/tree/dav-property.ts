@@ -86,9 +86,9 @@ export function davPropertyService({ db, changeTree }: Deps) {
 
     /**
      * Changes properties of the entry at a path, in their order: all of them or none.
-     * @param modifiedAt when the content of a file was last modified; null for when it came. A time
-     * is no change of the content: it makes no version and no event (docs/decisions/file-times.md)
-     * @param expected the revision that it must have; the folder that a tree begins with shows none
+     * @param modifiedAt the modification time of a file's content; null for its upload time. A
+     * changed time creates no version and no event (docs/decisions/file-times.md)
+     * @param expected the revision that the entry must have; the root folder of a tree has none
      * @throws FILE_NOT_FOUND, QUOTA_EXCEEDED, REVISION_MISMATCH
      */
     async change(

@@ -15,8 +15,8 @@ export const pictureValue = z.object({
   placeholder: z.base64().max(64),
 })
 /**
- * What the metadata of a picture says. The size is that of a picture which sharp may be unable to
- * decode.
+ * The values from the metadata of a picture. They include the size even if sharp cannot decode the
+ * picture.
  */
 export const metadataValue = pictureValue
   .omit({ placeholder: true })
@@ -46,7 +46,7 @@ export const photoValue = z.object({
 })
 
 export const digestValue = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) })
-/** The values that it reports about a video. */
+/** The values that the process reports about a video. */
 export const videoValue = z.object({ container: z.enum(videoContainers) })
 /** The value of a HEIF picture, which another program decodes. */
 export const heifValue = z.object({ format: z.literal('heif') })

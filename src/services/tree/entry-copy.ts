@@ -148,10 +148,10 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
 
   return {
     /**
-     * Copies entries of a tree into a folder: all of them, or none. A file that is in the way goes
-     * into the trash where it is replaced; a folder never does. Versions, notes and shares stay
-     * behind. Copies have those tags of their originals that their drive has, too, but none of what
-     * is shared: the tags of others are their own. Many are copied in the background.
+     * Copies entries of a tree into a folder: all of them, or none. A replaced file goes into the
+     * trash; folders are never replaced. Versions, notes and shares are not copied. A copy gets
+     * those tags of its original that also exist in the destination drive, but no tags of another
+     * person's share. Large copies run in the background.
      * @throws FILE_NOT_FOUND, FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, PATH_EXISTS,
      * QUOTA_EXCEEDED, FILE_TOO_LARGE
      */

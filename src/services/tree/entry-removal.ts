@@ -59,8 +59,8 @@ export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config,
   }
 
   /**
-   * Deletes entries of a locked bucket that are no longer in a tree or counted as usage: files at
-   * once, folders by a job, which purges what is in them. The caller wakes the worker.
+   * Deletes entries of a locked bucket that are no longer in a tree or counted as usage: files
+   * immediately, and folders with their contents by a job. The caller wakes the worker.
    */
   async function deleteForEver(bucketId: string, nodes: Node[], tx: Tx): Promise<void> {
     const full = nodes.filter(node => node.kind === FOLDER && !isEmpty(node))
@@ -83,10 +83,9 @@ export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config,
     deleteForEver,
 
     /**
-     * Takes entries, none of them inside another one, out of a locked tree and its usage, with all
-     * that is in them: into the trash, or permanently where nothing is kept. What is in them
-     * disappears at once for every user, and the shares of their files end. The caller wakes the
-     * worker.
+     * Removes entries and their contents from a locked tree and its usage: into the trash, or
+     * permanently if the trash is off. No entry may be inside another one. The contents disappear
+     * immediately for every user, and the shares of their files end. The caller wakes the worker.
      * @returns the ids of the trash items
      */
     async remove(
@@ -149,7 +148,7 @@ export type EntryRemovalService = ReturnType<typeof entryRemovalService>
 
 const idsOf = (nodes: Node[]): string[] => nodes.map(node => node.id)
 
-/** What changes trees, and deletes in them. */
+/** The services that change trees and delete entries. */
 export interface TreeDeps extends Core<'db' | 'wake'> {
   changeTree: TreeChangeRunner
   removal: EntryRemovalService

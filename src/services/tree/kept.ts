@@ -24,7 +24,8 @@ import type { TrashItemService } from './trash-item.ts'
 const BATCH = 500
 
 /**
- * Kept data outside the usage, to be deleted because its time is over or the drive keeps too much.
+ * Retained data outside the usage that must be deleted, because its retention has ended or the
+ * drive retains too much.
  */
 interface Kept {
   items: TrashedNode[]
@@ -101,7 +102,7 @@ export function keptService({
   }
 
   return {
-    /** Permanently deletes data whose time is over. */
+    /** Permanently deletes data whose retention has ended. */
     async purgeExpired(): Promise<void> {
       await purgeDue(
         () => trashBefore(db, Date.now() - trashDays * DAY_MS, BATCH),

@@ -9,8 +9,8 @@ import { shareEnded } from './trunk.ts'
 /** The limits of a bucket and other bounds of an upload. */
 export interface UploadLimits extends BucketLimits {
   /**
-   * How many bytes a stream of unknown length reserves ahead, once so many have arrived; by default
-   * 64 MiB.
+   * The bytes that a stream of unknown length reserves in advance, by the number of arrived bytes;
+   * 64 MiB by default.
    */
   bytesAhead?: (arrived: number) => number
   /**
@@ -22,12 +22,12 @@ export interface UploadLimits extends BucketLimits {
     more: { bytes: number; files: number },
     tx: Tx,
   ) => Promise<AppError | null>
-  /** Takes back so many bytes of that, in the same transaction. */
+  /** Releases this many bytes reserved by `alsoReserve`, in the same transaction. */
   alsoRelease?: (blobId: string, bytes: number, tx: Tx) => Promise<void>
 }
 
 /**
- * Reserves space for an upload in the drive and wherever else it is bounded.
+ * Reserves space for an upload in the drive, and with `alsoReserve`.
  * @returns the reason why it cannot, or null
  */
 export async function reserveUpload(

@@ -34,14 +34,14 @@ import { returning } from './returning-share.ts'
  * A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970.
  */
 export interface TrashItemView extends Omit<TrashItemRow, 'path'> {
-  /** Where it was: the names from the root down, its own last. */
+  /** Its original place: the names from the root down, its own last. */
   names: string[]
   expiresAt: number
   /** Until when restoring it brings its shares back; null if no share ended with it. */
   sharesReturnUntil: number | null
 }
 
-/** Items that one transaction deletes. */
+/** The number of items that one transaction deletes. */
 const BATCH = 500
 
 export function trashItemService({
@@ -109,11 +109,11 @@ export function trashItemService({
   }
 
   return {
-    /** How long items are kept. */
+    /** The number of days for which items are kept. */
     days: trashDays,
     purge,
 
-    /** The trash of a bucket, the newest first. */
+    /** The trash of a bucket, newest first. */
     async page(
       bucketId: string,
       limit: number,
@@ -122,7 +122,7 @@ export function trashItemService({
       return mapPage(await pageOfTrash(db, bucketId, limit, after), view)
     },
 
-    /** The trash of a tree, the newest first. @throws INVALID_INPUT */
+    /** The trash of a tree, newest first. @throws INVALID_INPUT */
     async list(
       tree: Tree,
       page: PageArgs,
@@ -191,7 +191,7 @@ export function trashItemService({
     },
 
     /**
-     * Deletes items permanently: all of them, or none. @returns how many @throws
+     * Deletes items permanently: all of them, or none. @returns their number @throws
      * TRASH_ITEM_NOT_FOUND, INVALID_INPUT
      */
     async deleteForEver(tree: Tree, items: readonly string[], caller: Caller): Promise<number> {
@@ -206,7 +206,7 @@ export function trashItemService({
       return count
     },
 
-    /** Deletes all items of a tree permanently. @returns how many */
+    /** Deletes all items of a tree permanently. @returns their number */
     async empty(tree: Tree, caller: Caller): Promise<number> {
       for (let count = 0; ; ) {
         const some = await changeTree(tree, caller, async ({ tx, record }) => {

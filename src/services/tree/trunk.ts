@@ -11,21 +11,21 @@ import type { EventDetails } from '../history/event.ts'
 import { chainOf, pathIn } from './entry-path.ts'
 
 /**
- * What leads to the root of a tree, where that is a part of a drive: all of it changes with what is
- * in the tree.
+ * The folders from the root of a drive to the root of a tree that is a part of it. Their totals
+ * change with every change in the tree.
  */
 export interface Trunk {
   /**
-   * The names from the root of the drive down to the folder that paths of the tree lead down from.
+   * The names from the root of the drive down to the folder at which the paths of the tree start.
    */
   names: string[]
-  /** The folders of these names, that one among them. */
+  /** The folders with these names, including the last one. */
   folders: Node[]
-  /** The file, where that is all of the tree. */
+  /** The file, if the tree consists of a single file. */
   file: { node: Node; name: string } | null
 }
 
-/** Of the tree of a whole drive. */
+/** The trunk of a tree that is a whole drive. */
 export const noTrunk: Trunk = { names: [], folders: [], file: null }
 
 export const onlyReplaced = () =>
@@ -37,9 +37,9 @@ export const shareEnded = () =>
   new Forbidden('Your right to edit this share has ended. Ask the person who shared it.')
 
 /**
- * Locks a shared tree until the transaction ends: the drive, its sharer and the share, which its
- * recipient may change at this moment.
- * @returns where what is shared is now
+ * Locks a shared tree until the transaction ends: the drive, its sharer, and the share, whose
+ * recipient must still be allowed to edit.
+ * @returns the current place of the shared entry
  * @throws FORBIDDEN
  */
 export async function lockShared(
@@ -66,7 +66,7 @@ export async function lockShared(
   }
 }
 
-/** What is said of an entry of a shared tree, as who has the whole drive knows it. */
+/** Converts the details of an event in a shared tree to paths of the whole drive. */
 export function inWholeDrive(
   { share }: Tree,
   { names }: Trunk,

@@ -36,7 +36,7 @@ import { quotaExceeded } from './quota.ts'
 import { type ExpectedRevision, requireRevision } from './revision.ts'
 import { noTrunk } from './trunk.ts'
 
-/** A content that a file had before. Sizes in bytes, times in milliseconds since 1970. */
+/** A former content of a file. Sizes in bytes, times in milliseconds since 1970. */
 export interface VersionView extends VersionRow {
   expiresAt: number
 }
@@ -47,10 +47,13 @@ interface Placed {
   above: Pick<Node, 'id'>[]
 }
 
-/** Versions that one change deletes at most where there are more than the policy keeps. */
+/** The maximum number of surplus versions that one change deletes. */
 const BATCH = 100
 
-/** @param versionsKept of each file, for `versionDays` days; where one of them is 0, none */
+/**
+ * @param versionsKept the number of versions kept per file, for `versionDays` days; if either is 0,
+ * none are kept
+ */
 export function versionService({
   db,
   changeTree,
@@ -81,7 +84,7 @@ export function versionService({
     return { version, file }
   }
 
-  /** Keeps a content as the newest version of a file. @returns its id */
+  /** Stores a content as the newest version of a file. @returns its id */
   async function keep(
     tree: Tree,
     entryId: string,
@@ -94,7 +97,10 @@ export function versionService({
     return id
   }
 
-  /** Gives a file another content. The caller keeps the old one, and counts both. */
+  /**
+   * Replaces the content of a file. The caller stores the old content as a version, and updates the
+   * usage.
+   */
   async function setContentOf(
     { node, above }: Placed,
     { tree, old, content, at }: { tree: Tree; old: Content; content: Content; at: number },
@@ -114,15 +120,15 @@ export function versionService({
 
   return {
     /**
-     * How many versions of a file are kept, and for how many days; where one of them is 0, none.
+     * The number of versions kept per file, and for how many days. If either is 0, none are kept.
      */
     kept: keeps ? versionsKept : 0,
     days: versionDays,
 
     /**
-     * Gives a file of a locked tree a new content, which is counted as one more file by now. The
-     * old one becomes a version.
-     * @returns what the file was before
+     * Replaces the content of a file in a locked tree. The usage already counts the new content as
+     * an additional file. The old content becomes a version.
+     * @returns the file before the change
      */
     async replace(
       tree: Tree,
@@ -146,7 +152,7 @@ export function versionService({
     },
 
     /**
-     * The versions of some files, the newest first; each page starts after the same id. One
+     * The versions of some files, newest first; each page starts after the same id. One
      * statement for up to 128 files.
      */
     async pagesOf(
@@ -188,8 +194,8 @@ export function versionService({
       locate(tree, id),
 
     /**
-     * Makes a version the content of its file again. The present content becomes a version,
-     * whatever the policy keeps.
+     * Restores a version as the content of its file. The current content becomes a version, even if
+     * the policy keeps none.
      * @returns the file, and the id of the new version
      * @throws VERSION_NOT_FOUND, REVISION_MISMATCH, QUOTA_EXCEEDED
      */

@@ -318,7 +318,7 @@ export function backgroundCompletionService({
       const found = await findIfAny(tree.bucketId, id, by)
       if (!found || found.state === 'failed') throw error
       const joined = await wait(tree, id, by, seconds)
-      // The right under which it was started has ended. This caller may have another one.
+      // The credential that started it is no longer valid. This caller's credential may be.
       if (joined.failure?.code !== 'FORBIDDEN' || !(await mayComplete(tree, id, caller)))
         return joined
       return begin(tree, id, caller, completion, (since + waitMs(seconds) - Date.now()) / 1000)

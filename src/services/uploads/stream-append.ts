@@ -19,7 +19,7 @@ export interface Chunk {
   source: AsyncIterable<Uint8Array>
   /** The checksum of these bytes, in lower-case hex. */
   checksum?: { algorithm: (typeof chunkAlgorithms)[number]; digest: string } | undefined
-  /** Bytes of the whole file, where the client says them with these. */
+  /** The size of the whole file in bytes, if the client declares it with these bytes. */
   length?: number | undefined
 }
 
@@ -36,7 +36,7 @@ interface Appending {
   stop: AbortController
   /** Called before each write to the store. */
   goesOn: () => Promise<void>
-  /** Reserves more as long as the length is unknown: up to where the next bytes end in the file. */
+  /** Increases the reservation up to this offset, for a file of unknown length. */
   grow?: ((end: number) => Promise<void>) | undefined
 }
 
@@ -144,7 +144,7 @@ export async function append(
 
 /**
  * Stores the bytes behind the last whole part as the last part, once it is known that none follow.
- * The pieces stay: the file may not be made, and more may be sent then.
+ * Keeps the pieces: if the file cannot be created, the client may send more.
  */
 export async function storeTail(
   { db, store, blobs }: Core<'db' | 'store'> & { blobs: BlobService },

@@ -28,7 +28,7 @@ interface Sender {
   signal: AbortSignal
 }
 
-/** In the path of the uploads, so that no other upload looks like a chunk. */
+/** Part of the path of these uploads, so that no other upload looks like a chunk. */
 const folderOf = (transfer: string): string => `.chunks/${transfer}`
 
 /** @throws INVALID_INPUT */
@@ -41,8 +41,8 @@ export function parseTransfer(text: string): string {
 }
 
 /**
- * Files that arrive in numbered chunks, in any order and several at a time. Each chunk is an
- * unfinished upload of its own (`partial`), which ends a day after its last byte.
+ * Files that arrive in numbered chunks, in any order and concurrently. Each chunk is a `partial`
+ * upload of its own, which expires a day after its last byte.
  */
 export function uploadChunkService({
   db,
@@ -71,8 +71,8 @@ export function uploadChunkService({
 
   return {
     /**
-     * The complete chunks of a transfer, in the order of their numbers. Of a chunk that was sent
-     * twice, the last one.
+     * The complete chunks of a transfer, in the order of their numbers. If a chunk was sent twice,
+     * the last one counts.
      */
     async list(tree: Tree, transfer: string, caller: Caller): Promise<ChunkView[]> {
       const complete = (await all(tree, transfer, caller)).filter(chunk => chunk.isComplete)
@@ -81,7 +81,7 @@ export function uploadChunkService({
     },
 
     /**
-     * Stores a chunk, whole or not at all. A chunk with the same number is replaced.
+     * Stores a chunk completely or not at all. A chunk with the same number is replaced.
      * @throws FILE_TOO_LARGE, QUOTA_EXCEEDED, CHECKSUM_MISMATCH, and the errors of an upload
      */
     async write(
@@ -124,7 +124,7 @@ export function uploadChunkService({
       )
     },
 
-    /** The bytes of some chunks, one after the other. */
+    /** The concatenated bytes of some chunks. */
     read: (tree: Tree, chunks: readonly ChunkView[], { userId }: Caller) =>
       streams.bytesOf(
         tree,

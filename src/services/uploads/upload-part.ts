@@ -21,9 +21,14 @@ export interface NewPart {
   part: Upload
   /** The MD5 of the part in base64 (RFC 1864). */
   contentMd5: string | null | undefined
-  /** The time that the upload waits for the next part, in milliseconds; by default one day. */
+  /**
+   * The time that the upload then waits for the next part before it expires, in milliseconds; by
+   * default one day.
+   */
   lifeMs?: number
-  /** Reserves bytes for the part before it arrives, and takes them back if it does not. */
+  /**
+   * Reserves bytes for the part before it arrives, and releases them if the part does not arrive.
+   */
   reserving?: {
     more: (bytes: number) => Promise<number>
     less: (bytes: number) => Promise<void>

@@ -54,11 +54,11 @@ export interface NewUpload {
   /** The modification time that the client reports. */
   modifiedAt?: number | null | undefined
   /**
-   * The time that the upload waits for its first part, and after each part for the next, in
-   * milliseconds; by default one day.
+   * The time that the upload waits for each part before it expires, in milliseconds; by default one
+   * day.
    */
   lifeMs?: number
-  /** Whether its bytes are reserved as its parts arrive, instead of all of them now. */
+  /** Whether bytes are reserved as parts arrive, instead of all at the start. */
   reservesLater?: boolean
   /**
    * Further changes in the same transaction, before the bytes are reserved and after the upload is
@@ -311,7 +311,10 @@ export function uploadSessionService({
   }
 }
 
-/** Its path leads down from the root of the tree in which it was started, and of no other tree. */
+/**
+ * Its path is relative to the root of the tree in which it was started, and means nothing in
+ * another tree.
+ */
 const isInto = ({ share }: UploadTree, { shareId }: Pick<SessionRow, 'shareId'>): boolean =>
   shareId === (share?.id ?? null)
 

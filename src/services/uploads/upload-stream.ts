@@ -47,7 +47,7 @@ interface Sender {
   caller: Caller
   /** Decides the conflict rule again, because the caller may have lost a right since the start. */
   decide: (choice: OnConflict) => OnConflict
-  /** Of the drive, for an upload whose reservation grows with its bytes. */
+  /** The limits of the drive, for an upload whose reservation grows with its bytes. */
   limits: UploadLimits
   /** The destination of the file, if it differs from the planned one. */
   place?: Pick<Completion, 'filename' | 'folder'>
@@ -65,7 +65,7 @@ export interface NewStream extends Omit<NewUpload, 'direct' | 'before' | 'alongs
   metadata: string
   /** The ids of the uploads to join. */
   parts?: string
-  /** Whether the client says later how long the file is; its size is 0 until then. */
+  /** Whether the client declares the length later; the size is 0 until then. */
   isDeferred?: boolean
 }
 
@@ -177,7 +177,8 @@ export function uploadStreamService(deps: Deps) {
   }
 
   /**
-   * Changes what is reserved for an upload whose length is not known, and says whether it is now.
+   * Changes the reservation of an upload with a deferred length, and stores whether the length is
+   * still deferred.
    * @throws FILE_TOO_LARGE, QUOTA_EXCEEDED, StreamHeld, UPLOAD_NOT_FOUND
    */
   async function resize(
@@ -226,7 +227,7 @@ export function uploadStreamService(deps: Deps) {
         const next = { id, writer, size, isDeferred: stays }
         session = await resize(tree, next, { limits: sender.limits, session })
       }
-      // Reserved in steps: the length is not said with these bytes either.
+      // Reserves in steps, because the length is still unknown.
       const grow = async (end: number) => {
         if (end > session.size) await resizeTo(end, true)
       }
@@ -235,8 +236,8 @@ export function uploadStreamService(deps: Deps) {
         if (isDeferred && length === from) {
           for await (const more of chunk.source) if (more.length > 0) throw new TooManyBytes(length)
           await goesOn()
-          // The length counts only with the file: the offset of a file that is not made never
-          // reaches it.
+          // The length is final only once the file exists. Until then, the reported offset stays
+          // below it.
           await resizeTo(length, holdsBack)
           await storeTail({ db, store, blobs }, session)
           if (!holdsBack) return null
@@ -248,7 +249,8 @@ export function uploadStreamService(deps: Deps) {
           const arrived = await append({ db, store, blobs }, given)
           if (!holdsBack || isOpen || arrived < session.size) return null
         }
-        // Before another request may write, because it would write into the file.
+        // Starts the completion before another request may write, because such bytes would end up
+        // in the file.
         return await completions.begin(tree, id, caller, { ...place, decide }, 0)
       } catch (error) {
         // If the upload ended meanwhile, its parts are gone. That is no outage.
@@ -327,7 +329,7 @@ export function uploadStreamService(deps: Deps) {
       for (const { id, size } of parts) {
         const reserved = await lockOverdue(db, id, Number.MAX_SAFE_INTEGER, tx)
         if (reserved === undefined) throw uploadNotFound()
-        // Another request was faster.
+        // Another request has joined them first.
         if (reserved !== size) throw new StreamHeld()
         await setReservation(db, id, 0, tx)
       }
@@ -407,7 +409,7 @@ export function uploadStreamService(deps: Deps) {
           )
         parts.push(session)
       }
-      // None of them may expire before the upload that joins them.
+      // The partial uploads must not expire before the upload that joins them.
       await setLeases(db, [...ids], Date.now() + DAY_MS + HOUR_MS)
       const size = parts.reduce((sum, part) => sum + part.size, 0)
       const started = { ...upload, kind: 'joined', parts: ids.join(), size } as const

@@ -4,11 +4,11 @@ import { Forbidden } from '../../runtime/errors.ts'
 import type { PageDeps } from './page-deps.ts'
 import type { Visit } from './page-kit.ts'
 
-/** Who may open and send the pages of an account. */
+/** Decides who may open and submit the pages of an account. */
 export function accountGate({ services, findCaller, originOf, publicUrl }: PageDeps) {
   const to = (page: string, here: string) => `${page}?${new URLSearchParams({ return_to: here })}`
 
-  /** The signed-in person; null where the answer leads to the sign-in. */
+  /** The signed-in person; null if the response redirects to the sign-in. */
   async function callerOf(visit: Visit): Promise<Caller | null> {
     const { req, address, path } = visit.incoming
     const caller = await findCaller(req)
@@ -18,8 +18,8 @@ export function accountGate({ services, findCaller, originOf, publicUrl }: PageD
   }
 
   /**
-   * The same for a change, which a page of this service must send. Critical ones need a proof that
-   * is not older than ten minutes.
+   * Like `callerOf`, for a critical change. The form must come from a page of this service, and the
+   * person must have confirmed their identity within ten minutes.
    */
   async function changerOf(visit: Visit): Promise<Caller | null> {
     const { req, path } = visit.incoming

@@ -22,7 +22,7 @@ export interface AccountsProviderOptions {
   /** The origin at which this process reaches itself. */
   ownUrl: string
   onError: (error: unknown) => void
-  /** The page for a request that is wrong, and its headers. */
+  /** The error page for an invalid request, with its headers. */
   errorPage: (req: IncomingMessage) => { headers: Record<string, string>; body: string }
 }
 
@@ -32,8 +32,8 @@ export interface LoadedProvider {
 }
 
 /**
- * The OpenID Connect provider of own accounts. Its state is in the database; its keys change each
- * month, and then the provider is made again.
+ * The OpenID Connect provider for the service's own accounts. Its state is in the database. Its
+ * keys change every month, and the provider is then created again.
  */
 export function createAccountsProvider(options: AccountsProviderOptions) {
   const { db, tokens, publicUrl, ownUrl } = options
@@ -77,7 +77,7 @@ export function createAccountsProvider(options: AccountsProviderOptions) {
         long: { ...cookie, path: PREFIX },
         short: cookie,
       },
-      // There are no sessions: see the adapter.
+      // The adapter stores no sessions.
       expiresWithSession: () => false,
       features: {
         devInteractions: off,
@@ -119,7 +119,7 @@ export function createAccountsProvider(options: AccountsProviderOptions) {
         Session: INTERACTION_SECONDS,
       },
     })
-    // The public URL decides how the library writes its own: see `prepare`.
+    // The library builds its URLs from the headers that `prepare` sets.
     oidc.proxy = true
     oidc.on('server_error', (_ctx, error) => onError(error))
     oidc.onerror = onError
@@ -127,7 +127,10 @@ export function createAccountsProvider(options: AccountsProviderOptions) {
   }
 
   return {
-    /** How the service signs in with it, like with any other OpenID Connect provider. */
+    /**
+     * The provider's entry among the sign-in providers, like that of any other OpenID Connect
+     * provider.
+     */
     provider: {
       name: accountsName,
       issuer,
@@ -142,7 +145,7 @@ export function createAccountsProvider(options: AccountsProviderOptions) {
       reachedAt: ownUrl,
     } satisfies OAuthProvider,
 
-    /** Makes a request one to the public URL, whatever name or proxy it came by. */
+    /** Rewrites the headers of a request as if it had been sent to the public URL directly. */
     prepare(req: IncomingMessage): void {
       for (const name of Object.keys(req.headers))
         if (name === 'forwarded' || name.startsWith('x-forwarded-')) delete req.headers[name]
@@ -150,7 +153,7 @@ export function createAccountsProvider(options: AccountsProviderOptions) {
       req.headers['x-forwarded-proto'] = proto
     },
 
-    /** The provider with the keys of now. */
+    /** The provider with the current keys. */
     async current(): Promise<LoadedProvider> {
       const jwks = await keys.current()
       const kids = jwks.map(({ kid }) => kid).join(' ')
@@ -165,7 +168,7 @@ export function createAccountsProvider(options: AccountsProviderOptions) {
     },
 
     /**
-     * Ends an interaction with the person who has proved who they are. @returns where it goes on
+     * Finishes an interaction for an authenticated person. @returns the URL to continue at
      */
     async finish(
       req: Parameters<Provider['interactionResult']>[0],

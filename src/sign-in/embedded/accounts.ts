@@ -20,7 +20,7 @@ import { signInPages } from './sign-in-pages.ts'
 import { texts } from './text.ts'
 import { renderAccountPage } from './views.ts'
 
-/** The provider of own accounts, to be mounted on the gateway. */
+/** The provider for the service's own accounts, to be mounted on the gateway. */
 export interface OwnAccounts {
   provider: OAuthProvider
   doors: DoorPlan[]
@@ -67,7 +67,7 @@ export function openOwnAccounts(options: OwnAccountsOptions): OwnAccounts {
       },
     })
 
-  /** Everything that is not a page belongs to the protocol. */
+  /** All other paths belong to the protocol. */
   const protocol: Passage<null> = {
     route: PREFIX,
     guards: 'nothing',
@@ -79,7 +79,7 @@ export function openOwnAccounts(options: OwnAccountsOptions): OwnAccounts {
       provider.prepare(req)
       const { answer: answerProtocol } = await provider.current()
       req.url = (req.url ?? '').slice(PREFIX.length).replace(/^(?!\/)/, '/')
-      // The library reads it to build its own URLs.
+      // The library builds its URLs from this field.
       await answerProtocol(Object.assign(req, { baseUrl: PREFIX }), res)
     },
   }

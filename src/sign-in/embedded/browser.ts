@@ -7,8 +7,7 @@ const name = 'sign_in_browser'
 const seconds = 90 * 86_400
 
 /**
- * Remembers by a signed cookie which browsers have proved once that their person is on this
- * machine.
+ * Marks browsers with a signed cookie once their user has proved to be on this machine.
  */
 export function createKnownBrowsers(key: Buffer, path: string) {
   const sign = (id: string) =>

@@ -6,13 +6,13 @@ import { PREFIX } from './accounts-provider.ts'
 
 const YEAR_SECONDS = 365 * 86_400
 const PROVED_SECONDS = 120
-/** More people than share a browser. */
+/** More people than usually share a browser. */
 const MOST_LOGINS = 10
 
 const device = z.object({ id: z.string(), logins: z.array(z.string()).max(MOST_LOGINS) })
 const proved = z.object({ login: z.string() })
 
-/** What a browser keeps for the sign-in page, in sealed cookies. */
+/** The sealed cookies that a browser stores for the sign-in page. */
 export function createSignInCookies({ tokens, secure }: { tokens: Tokens; secure: boolean }) {
   const cookie = { path: PREFIX, httpOnly: true, sameSite: 'lax', secure } as const
 
@@ -29,7 +29,7 @@ export function createSignInCookies({ tokens, secure }: { tokens: Tokens; secure
     read,
     write,
 
-    /** The id of this browser for a login that has signed in on it before; null for any other. */
+    /** The id of this browser if the login has signed in on it before; otherwise null. */
     deviceOf(req: IncomingMessage, loginId: string): string | null {
       const known = read(req, 'sign_in_device', device)
       return known?.logins.includes(loginId) ? known.id : null
@@ -42,11 +42,13 @@ export function createSignInCookies({ tokens, secure }: { tokens: Tokens; secure
       write(res, 'sign_in_device', { id: known?.id ?? newSecret(16), logins }, YEAR_SECONDS)
     },
 
-    /** Lets the next sign-in of this browser pass, which has just proved who its person is. */
+    /**
+     * Lets the next sign-in of this browser succeed, because its user has just been authenticated.
+     */
     noteProved: (res: ServerResponse, login: string): void =>
       write(res, 'sign_in_proved', { login }, PROVED_SECONDS),
 
-    /** The login that this browser has just proved, once. */
+    /** Returns and removes the login that `noteProved` has stored. */
     takeProved(req: IncomingMessage, res: ServerResponse): string | null {
       const found = read(req, 'sign_in_proved', proved)
       if (found) write(res, 'sign_in_proved', null, 0)

@@ -6,18 +6,18 @@ import { isSame } from '../../runtime/tokens.ts'
 const minutes = 15
 
 /**
- * The secret of the address that a start prints on a terminal. It is kept in the memory of the
- * process alone.
+ * The secret in the URL that the service prints on a terminal when it starts. It exists only in the
+ * memory of this process.
  */
 export interface FirstBrowser {
-  /** Makes the secret, in place of an earlier one. @returns 192 random bits in base64url */
+  /** Creates the secret, and replaces an earlier one. @returns 192 random bits in base64url */
   begin(): string
-  /** Whether this is the secret; if it is, there is none from then on. */
+  /** Whether this is the secret. A match consumes the secret. */
   redeem(secret: string): boolean
   /**
-   * Answers the address: leads to the form, which asks this browser for no word if the secret was
-   * the right one. The form asks who the person is, so it signs no one in to the account of another
-   * person. Requests from pages of other origins and prefetching do not use it up.
+   * Handles the URL: redirects to the form, which does not ask this browser for the word if the
+   * secret is right. The form asks for an identity, so nobody is signed in to another person's
+   * account. Requests from pages of other origins and prefetches do not consume the secret.
    */
   handle(req: IncomingMessage, res: ServerResponse): void
 }

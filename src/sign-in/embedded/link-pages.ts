@@ -17,17 +17,17 @@ import type { FormView } from './views.ts'
 
 type RegisterKind = 'first' | 'invite' | 'sign-up'
 
-/** The pages of one-time links, and those that ask for them. */
+/** The pages of one-time links, and the pages that request such links. */
 export function linkPages({ services, cookies, originOf }: PageDeps): Pages {
   const { logins, invites } = services
 
-  /** Signs in the browser that has just created or regained its account. */
+  /** Signs in the browser that has just created an account or reset its password. */
   function signInNow(visit: Visit, login: string, to = '/'): void {
     cookies.noteProved(visit.incoming.res, login)
     visit.lead(`/auth/oauth?${new URLSearchParams({ provider: accountsName, return_to: to })}`)
   }
 
-  /** @param email the address of the link; null where the person types it */
+  /** @param email the address of the link; null if the person enters it */
   function registerForm(
     { say, incoming }: Visit,
     email: string | null,
@@ -81,7 +81,7 @@ export function linkPages({ services, cookies, originOf }: PageDeps): Pages {
     password: fields.get('password') ?? '',
   })
 
-  /** Carries out a form; shows it again with what is wrong with it. */
+  /** Processes a form. Shows it again with the error if it is refused. */
   async function tryForm(
     visit: Visit,
     work: () => Promise<void>,
@@ -163,7 +163,7 @@ export function linkPages({ services, cookies, originOf }: PageDeps): Pages {
         visit,
         async () => {
           const login = await logins.reset(secret, password, originOf(req, address))
-          // A second factor is still asked for.
+          // Accounts with a second factor must still sign in with it.
           const found = await logins.find(login)
           if (found?.totp == null && found && !(await logins.needsFactor(found)))
             return signInNow(visit, login)

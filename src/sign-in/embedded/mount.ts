@@ -20,7 +20,7 @@ export interface EmbeddedOptions {
 export interface MountedSignIn {
   provider: OAuthProvider
   door: DoorPlan
-  /** What each new browser must send. */
+  /** The word that each new browser must send. */
   word: SignInWord
   firstAddress: () => string
 }

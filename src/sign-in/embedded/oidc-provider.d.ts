@@ -1,6 +1,6 @@
-// The parts of oidc-provider that are imported by file. Its entry prints a warning on Node 20,
-// where all that is used here works; and its in-memory adapter (bounded, with expiry) is not
-// exported there.
+// The parts of oidc-provider that are imported by file. The main entry prints a warning on Node 20,
+// where everything used here works, and does not export the in-memory adapter (bounded, with
+// expiry).
 declare module 'oidc-provider/lib/provider.js' {
   export { default as Provider } from 'oidc-provider'
 }
@@ -8,8 +8,7 @@ declare module 'oidc-provider/lib/adapters/memory_adapter.js' {
   import type { AdapterFactory } from 'oidc-provider'
 
   /**
-   * Makes a store of 1,000 to 2,000 entries, the least used of which go first, and entries that
-   * expire.
+   * Creates an LRU store of 1,000 to 2,000 entries, which also expire.
    */
   export function createMemoryAdapter(clockToleranceSeconds?: number): AdapterFactory
 }

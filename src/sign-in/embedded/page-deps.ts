@@ -18,12 +18,12 @@ export interface OwnAccountsOptions {
   secure: boolean
   originOf: (req: Incoming['req'], address: string) => Origin
   findCaller: (req: Incoming['req']) => Promise<Caller | null>
-  /** The names of the other providers, with which an account signs in again. */
+  /** The names of the other providers. Accounts from them confirm changes by signing in again. */
   otherProviders: string[]
   log: Log
 }
 
-/** What the pages are made with. */
+/** The dependencies of the pages. */
 export interface PageDeps extends OwnAccountsOptions {
   provider: AccountsProvider
   cookies: SignInCookies

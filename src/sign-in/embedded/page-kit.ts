@@ -13,7 +13,7 @@ import { type AccountViews, type Field, type FormView, renderAccountPage } from 
 
 const MAX_FORM_BYTES = 16 * 1024
 
-/** A request for a page of own accounts, and what writes its answer. */
+/** A request for a page of the service's own accounts, with functions that send the response. */
 export interface Visit {
   incoming: Incoming
   language: Language
@@ -50,7 +50,7 @@ export function visitOf(incoming: Incoming): Visit {
   }
 }
 
-/** Shows a message with a way on. */
+/** Shows a message with a link to continue. */
 export function showMessage(
   { show, say }: Visit,
   kind: 'not_set_up' | 'link_gone' | 'ended' | 'failed',
@@ -79,7 +79,7 @@ export async function readFields({ incoming: { req } }: Visit): Promise<URLSearc
   return new URLSearchParams(bytes.toString('utf8'))
 }
 
-/** What a form that was refused says, and the status of its page. */
+/** The error message of a refused form, and the status of its page. */
 export interface Refusal {
   status: number
   problem: string
@@ -87,7 +87,7 @@ export interface Refusal {
   headers: Record<string, string>
 }
 
-/** The refusal of a form in words, or undefined for an error that no form explains. */
+/** Converts an error to the refusal of a form; undefined for an error that forms cannot show. */
 export function refusalOf(error: unknown, say: Say): Refusal | undefined {
   if (error instanceof LoginProblem)
     return { status: 422, problem: say(error.code), field: error.field, headers: {} }
@@ -108,7 +108,7 @@ export function refusalOf(error: unknown, say: Say): Refusal | undefined {
   return undefined
 }
 
-/** Shows a form, and again with what is wrong with it. */
+/** Shows a form, with the error if it was refused. */
 export function showForm(visit: Visit, form: FormView, refusal?: Refusal): void {
   const isOfField = (field: Field) => refusal?.field === field.name
   const hasField = form.fields.some(isOfField)
@@ -124,7 +124,7 @@ export function showForm(visit: Visit, form: FormView, refusal?: Refusal): void 
   visit.show('form', { ...form, fields, problem }, { status, headers })
 }
 
-/** The field of a password that exists; for a new one, `autocomplete` says so. */
+/** The address with which an account signs in. */
 export const emailField = (say: Say, value = ''): Field => ({
   name: 'email',
   label: say('email'),

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import escapeHtml from 'escape-html'
 
-/** Characters of an e-mail address and of a name. */
+/** Maximum lengths of an e-mail address and a name, in characters. */
 const MAX_EMAIL = 254
 const MAX_NAME = 200
 
-/** What the form shows: what was typed so far, and what is wrong with it. */
+/** The state of the form: the entered values and their error. */
 export interface SignInForm {
   email: string
   name: string
@@ -87,9 +87,9 @@ ${body}
 }
 
 /**
- * The form; it is sent to its own address.
- * @param wordFile the file with the word that this browser must send, or null for one that has sent
- * it before
+ * The form; it is submitted to its own URL.
+ * @param wordFile the file with the word that this browser must send, or null if the browser has
+ * sent it before
  */
 export function signInPage(
   { email, name, verified, problem }: SignInForm,
@@ -137,7 +137,7 @@ ${field('name', 'Name', `type="text" maxlength="${MAX_NAME}" autocomplete="name"
   )
 }
 
-/** Reads what the form sends: the address in lower case, or with the problem to show. */
+/** Reads the submitted form: returns the address in lower case, or the error to show. */
 export function readSignIn(sent: URLSearchParams): SignInForm {
   const text = (field: string) =>
     (sent.get(field) ?? '')

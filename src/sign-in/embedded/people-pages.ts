@@ -140,7 +140,8 @@ export function peoplePages(deps: PageDeps): Pages {
       const isAll = field('do') === 'reset-all'
       if ((field('do') !== 'reset' && !isAll) || !isUuid(id))
         throw new InvalidInput('do', 'The form names no such change.')
-      // An appointed operator must not take over the account of one who is named by the setting.
+      // An appointed operator must not take over the account of an operator in the setting
+      // OPERATORS.
       if (id !== caller.userId) await appointments.requireSuspendable(caller, id)
       const url = await logins.resetFor(caller, id, isAll)
       logSecurityEvent(by, 'account_reset', { user_id: id })

@@ -9,13 +9,13 @@ import type { SignInWord } from './word.ts'
 
 /** A running sign-in provider, to be mounted under `/sign-in`. */
 export interface EmbeddedSignIn {
-  /** How the service signs in with it, like with any other provider. */
+  /** Its entry among the sign-in providers. */
   provider: OAuthProvider
   /** Handles a request whose `url` starts with `/sign-in`. */
   handle(req: IncomingMessage, res: ServerResponse): void
   /**
-   * Makes the address that lets one browser sign in without the word, once and for 15 minutes; only
-   * the last one is good.
+   * Creates the URL that lets one browser sign in without the word, once and within 15 minutes. It
+   * replaces an earlier URL.
    */
   firstAddress(): string
   /** Stops the provider: no sign-in succeeds after it. */
@@ -27,7 +27,7 @@ export interface EmbeddedSignInOptions {
   publicUrl: string
   /** The redirect URL of a finished sign-in: the callback of the service. */
   redirectUri: string
-  /** 32 secret bytes or more, from which the key of the cookies is derived. */
+  /** At least 32 secret bytes, from which the cookie key is derived. */
   key: Buffer
   /**
    * The word that a browser must send before its first sign-in: a proxy on this machine may forward
@@ -35,7 +35,7 @@ export interface EmbeddedSignInOptions {
    */
   word: SignInWord
   /**
-   * Origin at which this process reaches itself, where that is not the public one (a forwarded
+   * The origin at which this process reaches itself, if it differs from the public one (a forwarded
    * port).
    */
   ownUrl?: string
@@ -126,7 +126,7 @@ export async function createEmbeddedSignIn(
         long: { ...cookie, path: prefix },
         short: cookie,
       },
-      // There are no sessions: see `forgetful`.
+      // `forgetful` stores no sessions.
       expiresWithSession: () => false,
       features: {
         devInteractions: off,
@@ -140,7 +140,8 @@ export async function createEmbeddedSignIn(
         return person && { accountId: sub, claims: async () => ({ ...person }) }
       },
       interactions: { url: (_ctx, interaction) => `${prefix}/interaction/${interaction.uid}` },
-      // Generating an elliptic key needs a millisecond, an RSA key a tenth of a second or more.
+      // Generating an elliptic key takes a millisecond, and an RSA key at least a tenth of a
+      // second.
       jwks: {
         keys: [
           generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
@@ -183,7 +184,7 @@ export async function createEmbeddedSignIn(
     const uid = /^\/sign-in\/interaction\/([\w-]+)(?:\?|$)/.exec(url)?.[1]
     if (uid) return interact(req, res, uid)
     req.url = url.slice(prefix.length).replace(/^(?!\/)/, '/')
-    // The library reads it to build its own URLs.
+    // The library builds its URLs from this field.
     const { answerProtocol } = await loaded()
     await answerProtocol(Object.assign(req, { baseUrl: prefix }), res)
   }
@@ -222,8 +223,8 @@ export async function createEmbeddedSignIn(
     }
     const finish = async (result: InteractionResults) => {
       const resume = await oidc.interactionResult(req, res, result)
-      // The path alone: whatever name of this machine the browser uses, its cookies belong to that
-      // name.
+      // Only the path, because the cookies belong to the name of this machine that the browser
+      // uses.
       res.writeHead(303, { Location: new URL(resume).pathname, 'Cache-Control': 'no-store' }).end()
     }
     if (form.get('choice') === 'cancel')
@@ -304,8 +305,8 @@ function noSession(error: unknown): undefined {
 
 /**
  * The reason to refuse a sign-in request, or undefined. The peer must be this machine, whichever
- * address the service listens on; so must the Host header, or a page that resolves its own name to
- * 127.0.0.1 could read the responses; and no proxy may have forwarded it.
+ * address the service listens on; so must the Host header, because a page that resolves its own
+ * name to 127.0.0.1 could otherwise read the responses. No proxy may have forwarded the request.
  */
 function refuse(req: IncomingMessage): string | undefined {
   const host = URL.canParse(`http://${req.headers.host}`)
@@ -341,7 +342,7 @@ async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefin
   let bytes = 0
   for await (const part of req) {
     bytes += part.length
-    // Read to the end, but dropped: leaving the loop would cut the connection before the response.
+    // Drains the rest, because leaving the loop would close the connection before the response.
     if (bytes <= maxFormBytes) parts.push(part)
   }
   return bytes > maxFormBytes

@@ -4,19 +4,19 @@ import { dirname } from 'node:path'
 import { isNativeError } from 'node:util/types'
 
 /**
- * Reads the secret that a file keeps; the first start makes it. The file appears complete or not at
- * all, and starts at the same time agree on one secret.
- * @returns 32 random bytes in base64url, or the content that the operator put into the file: 32
- * characters or more
- * @throws Error when the file holds less
+ * Reads the secret in a file, which the first start creates. The file is created atomically, and
+ * concurrent starts get the same secret.
+ * @returns 32 random bytes in base64url, or the operator's own content of the file, of at least 32
+ * characters
+ * @throws Error when the file contains less
  */
 export async function readOrMakeSecret(file: string): Promise<string> {
   return (await readSecret(file)) ?? (await makeSecret(file))
 }
 
 /**
- * The secret of a file; undefined if there is no such file. @throws Error when it holds less than
- * 32 characters
+ * The secret of a file; undefined if there is no such file.
+ * @throws Error when it contains less than 32 characters
  */
 export async function readSecret(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(unless('ENOENT'))
@@ -36,12 +36,12 @@ async function makeSecret(file: string): Promise<string> {
     const handle = await open(draft, 'wx', 0o600)
     try {
       await handle.writeFile(`${secret}\n`)
-      // Before it has its name: after a power cut the name must not stand for an empty file.
+      // Synced before it is renamed, so that the file is not empty after a power cut.
       await handle.sync()
     } finally {
       await handle.close()
     }
-    // Unlike a rename, this fails where another start was faster; then that one's secret counts.
+    // Unlike a rename, this fails if another start was faster. That start's secret is then used.
     await link(draft, file).catch(unless('EEXIST'))
   } finally {
     await rm(draft, { force: true })
@@ -51,7 +51,7 @@ async function makeSecret(file: string): Promise<string> {
   return kept
 }
 
-/** A handler that answers nothing for the error of this code, and throws every other again. */
+/** Returns an error handler that ignores this error code, and rethrows all other errors. */
 function unless(code: string) {
   return (error: unknown): undefined => {
     if (isNativeError(error) && 'code' in error && error.code === code) return undefined

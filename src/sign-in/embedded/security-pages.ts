@@ -30,7 +30,10 @@ const challenge = z.object({ session: z.string(), challenge: z.string() })
 const setup = z.object({ login: z.string(), secret: z.string() })
 const noOrigin: Origin = { address: null, agent: null }
 
-/** `/account/security`: how a person signs in, and `/account/confirm`: the proof before changes. */
+/**
+ * `/account/security`: the sign-in methods of a person. `/account/confirm`: the confirmation of
+ * identity before a change.
+ */
 export function securityPages(deps: PageDeps): Pages {
   const { services, tokens, otherProviders, publicUrl } = deps
   const { logins, passkeys, secondFactors, sessions, appointments } = services

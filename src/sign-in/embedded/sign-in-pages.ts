@@ -18,13 +18,13 @@ import {
 } from './page-kit.ts'
 import type { FormView } from './views.ts'
 
-/** A sign-in whose person has passed the first step. It is valid in its interaction only. */
+/** A sign-in that has passed its first step. It is valid only in its own interaction. */
 const step = z.object({
   uid: z.string(),
   login: z.string(),
   next: z.enum(['factor', 'setup', 'done']),
   secret: z.string(),
-  /** What the password and the second factor were: a change of them ends the step. */
+  /** A fingerprint of the password and second factor. The step is invalid once either changes. */
   stamp: z.string(),
 })
 type Step = z.infer<typeof step>
@@ -132,7 +132,9 @@ export function signInPages({ services, tokens, provider, cookies, originOf }: P
     links: [],
   })
 
-  /** After the password: asks for the second factor where there is one, or must be one. */
+  /**
+   * Continues after the password: asks for the second factor, or for its setup if one is required.
+   */
   async function afterPassword(visit: Visit, uid: string, login: LoginRow): Promise<void> {
     const of = { uid, login: login.id, secret: '', stamp: stampOf(login) }
     if (login.totp !== null) {

@@ -13,15 +13,15 @@ export interface SigningKey {
 const PERIOD_MS = 30 * DAY_MS
 /** The next key is published before it signs. */
 const AHEAD_MS = 2 * DAY_MS
-/** Between two looks at the database. */
+/** How long the keys are cached before they are read from the database again. */
 const FRESH_MS = 60_000
 const PURPOSE = 'sign-in key'
-/** Nobody asks whether a sealed key has expired. */
+/** The expiry of a sealed key is not checked. */
 const SEALED_SECONDS = 86_400
 
 /** The keys of the provider, in the database, so that all instances sign with the same one. */
 export interface SigningKeys {
-  /** The key that signs first, then those that are published besides. */
+  /** The signing key first, then the other published keys. */
   current(): Promise<SigningKey[]>
 }
 
@@ -38,14 +38,14 @@ export function createSigningKeys(
   }
 
   async function make(period: number): Promise<void> {
-    // An elliptic key needs a millisecond, an RSA key a tenth of a second or more.
+    // Generating an elliptic key takes a millisecond, and an RSA key at least a tenth of a second.
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const jwk = { ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'ES256' }
     const row = { period, sealed: tokens.seal(PURPOSE, jwk, SEALED_SECONDS), createdAt: now() }
     try {
       await db.SignInKey.create(row)
     } catch (error) {
-      // Another instance was faster.
+      // Another instance has inserted the key first.
       if (!isDuplicate(error)) throw error
     }
   }

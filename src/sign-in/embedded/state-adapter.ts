@@ -10,20 +10,20 @@ import {
   writeSignInState,
 } from '../../../db/queries/sign-in-state.ts'
 
-/** Anyone can begin a sign-in, and each takes a kilobyte. */
+/** Limits the rows per model: anyone can start a sign-in, and each takes a kilobyte. */
 const MOST_OF_A_MODEL = 20_000
-/** Rows of a process between two looks at their number. */
+/** The number of rows that a process writes between two checks of the limit. */
 const LOOK_EVERY = 500
 
-/** Of what has no end of its own. */
+/** The lifetime of entries without their own expiry. */
 const LONGEST_SECONDS = 3600
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /**
- * Keeps the state of the provider in the database, so that any instance can go on with a sign-in.
- * Ids are hashed, because those of codes and tokens are secrets. There are no sessions: every
- * sign-in asks for a proof.
+ * Keeps the state of the provider in the database, so that any instance can continue a sign-in. Ids
+ * are hashed, because the ids of codes and tokens are secrets. Stores no sessions, so every sign-in
+ * asks for credentials.
  */
 export function createStateAdapter(db: Db): AdapterFactory {
   let written = 0
@@ -53,7 +53,7 @@ export function createStateAdapter(db: Db): AdapterFactory {
         return payload
       },
       async consume(id) {
-        // Two instances may have found the same code unused.
+        // Another instance may have consumed the same code at this moment.
         if (!(await consumeSignInState(db, keyOf(id), Date.now())))
           throw new Error('This code has been used at the same time.')
       },
@@ -63,14 +63,14 @@ export function createStateAdapter(db: Db): AdapterFactory {
       async revokeByGrantId(grantId) {
         await deleteSignInGrant(db, hashOf(grantId))
       },
-      // Of sessions and of the device flow, which there are not.
+      // Only sessions and the device flow need these methods, and neither is supported.
       async findByUid() {},
       async findByUserCode() {},
     }
   }
 }
 
-/** Keeps nothing. */
+/** Stores nothing. */
 export const forgetful: Adapter = {
   async upsert() {},
   async find() {},

@@ -49,10 +49,10 @@ export interface FormView extends Headed {
   note?: string
 }
 
-/** What a script needs to use a passkey on a form: see src/pages/passkey. */
+/** The data with which a script uses a passkey on a form: see src/pages/passkey. */
 export interface PasskeyUse {
   kind: 'get' | 'create'
-  /** JSON of the options of WebAuthn. */
+  /** The WebAuthn options as JSON. */
   options: string
   label: string
 }
@@ -98,7 +98,7 @@ const eta = new Eta({
   cache: true,
   autoTrim: ['nl', 'nl'],
 })
-// The pages of the house share their icons.
+// All pages share their icons.
 const houseView = (name: string) =>
   readFileSync(new URL(`../../pages/views/${name}.eta`, import.meta.url), 'utf8')
 eta.loadTemplate('@satchel', satchel)

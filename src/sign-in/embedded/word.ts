@@ -3,19 +3,19 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isSame } from '../../runtime/tokens.ts'
 
-/** What only a person on this machine has: a word in a file of DATA_DIR, good once. */
+/** A one-time word in a file in DATA_DIR, which only a person on this machine can read. */
 export interface SignInWord {
   file: string
   current(): Promise<string>
-  /** Whether this is the word; if it is, the file holds another one from then on. */
+  /** Whether this is the word. A match replaces the word in the file. */
   redeem(typed: string): Promise<boolean>
 }
 
-// Without characters that look alike. 16 of them are 79 bits, so guessing needs no limit.
+// No characters that look alike. 16 characters are 79 bits, so guesses need no limit.
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 const groups = 4
 
-/** Writes a new word, which only the user of this process may read. */
+/** Writes a new word into a file that only the user of this process may read. */
 export async function openSignInWord(file: string): Promise<SignInWord> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   await renew(file)
@@ -34,7 +34,7 @@ export async function openSignInWord(file: string): Promise<SignInWord> {
     file,
     current,
     redeem(typed) {
-      // One after the other, or two browsers could use one word.
+      // Serialized, because otherwise two browsers could use the same word.
       const result = last.then(() => check(typed))
       last = result.catch(() => {})
       return result
