@@ -66,7 +66,7 @@ describe('npm run admin -- account', () => {
     expect(out).toMatch(/bob@example\.com\s+Bob\s+password\s+\d{4}-\d\d-\d\d/)
   })
 
-  it('says what is wrong', async () => {
+  it('reports errors', async () => {
     const { code, err } = await admin('create', 'bob@example.com')
     expect(code).toBe(1)
     expect(err).toContain('There is an account with this address.')

@@ -65,8 +65,8 @@ afterEach(() => {
   server.manners = polite()
 })
 
-/** Waits for something to come true. */
-/** The mails that something causes, once the service has sent all that it has to. */
+/** Waits for a condition. */
+/** The mails that an action causes, after all are sent. */
 async function mailsOf(act: () => Promise<unknown>): Promise<ReceivedMail[]> {
   const before = server.received.length
   await act()
@@ -82,10 +82,10 @@ const share = (json: object, person = alice) =>
 const HEADERS =
   'from to subject message-id auto-submitted list-unsubscribe list-unsubscribe-post content-transfer-encoding date mime-version content-type'
 
-/** The link that stops such mails. */
+/** The unsubscribe link. */
 const stopOf = (mail: ReceivedMail) => mail.header('list-unsubscribe')?.slice(1, -1) ?? ''
 
-/** What holds for every mail, whoever has given the names in it. */
+/** Checks the rules for every mail, whatever names it contains. */
 function expectHarmless(mail: ReceivedMail, to: string): void {
   expect([mail.from, mail.to]).toEqual(['satchel@files.example', [to]])
   const names = mail.headers.map(([name]) => name)
@@ -99,7 +99,7 @@ function expectHarmless(mail: ReceivedMail, to: string): void {
   for (const [, value] of mail.headers)
     expect(value).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}\ufffd]/u)
   for (const body of [mail.text, mail.html]) expect(body).not.toMatch(/[\p{Bidi_Control}\ufffd]/u)
-  // Outlook alone reads these comments; the style sheet is the same in each mail.
+  // Only Outlook reads these comments. The style sheet is the same in each mail.
   const html = mail.html
     .replace(/<!--\[if mso\]>.*?<!\[endif\]-->/g, '')
     .replace(/<style>[^<]*<\/style>/, '')
@@ -111,14 +111,14 @@ function expectHarmless(mail: ReceivedMail, to: string): void {
   expect(html.replace(/<[^>]*>/g, '')).not.toMatch(/[<>]|&(?!(amp|lt|gt|quot|#39);)/)
 }
 
-/** What a mail says as HTML, without its layout. */
+/** The HTML of a mail without its layout. */
 const saidIn = (mail: ReceivedMail | undefined) =>
   (mail?.html ?? '')
     .replace(/<style>[^<]*<\/style>|<title>[^<]*<\/title>|<[^>]*>/g, '')
     .replace(/\s+/g, ' ')
     .trim()
 
-/** Where its buttons and links lead, by what they say. */
+/** The targets of its buttons and links, by their labels. */
 const linksIn = (mail: ReceivedMail | undefined) =>
   Array.from(
     (mail?.html ?? '').matchAll(/<a [^>]*?href="([^"]+)"[^>]*>([^<]*)<\/a>/g),
@@ -354,7 +354,7 @@ describe('Malicious names', () => {
     'שלום.txt',
   ].filter(name => name !== '.')
 
-  /** Names that are more than a name. */
+  /** Names with more than a name in them. */
   const cut = new Map([
     ['Bcc: eve@example.com', 'Bcc: eve at example com'],
     [`${'🦊'.repeat(62)}.txt`, `${'🦊'.repeat(59)}….txt`],
@@ -431,7 +431,7 @@ describe('Malicious names', () => {
   })
 })
 
-/** Queues a mail as a change does. */
+/** Queues a mail in a transaction, as a change does. */
 async function queue(
   mail: Partial<Mail> = {},
   { createdAt = Date.now(), on = t.app.db } = {},
@@ -471,7 +471,7 @@ describe('The outbox', () => {
   const silent = createLog({ logLevel: 'silent' })
 
   beforeAll(async () => {
-    // From here on, the workers are made here, so that they can be hurried, doubled and killed.
+    // From here on, the tests create the workers, to accelerate, duplicate and kill them.
     await t.app.worker.stop()
     other = openDatabase(readConfig({ DATABASE_URL: database.url }).database, { pool: 3 })
   })
@@ -496,7 +496,7 @@ describe('The outbox', () => {
     'share-mail': async () => {},
   }
 
-  /** A worker like that of an instance; `done` are the ids of what it has sent. */
+  /** A worker like that of an instance. `done` collects the ids of sent mails. */
   function work(options: Partial<WorkerOptions> & { smtpUrl?: string } = {}): {
     worker: Worker
     done: string[]
@@ -657,7 +657,7 @@ describe('The outbox', () => {
       },
       expect.objectContaining({ kind: 'job-given-up', id: strict }),
     ])
-    // Told of for a month, then forgotten.
+    // Reported for a month, and then forgotten.
     await t.app.db.run('UPDATE outbox SET created_at = ? WHERE id = ?', [
       Date.now() - 31 * DAY,
       gone,
@@ -745,7 +745,7 @@ describe('The outbox', () => {
     expect((await rows()).map(row => row.lastError)).toEqual(
       Array(10).fill(expect.stringContaining('ECONNREFUSED')),
     )
-    // Back again, but it takes two mails without an answer and falls over.
+    // The server is back, but drops two mails without a response and crashes.
     let answered = 0
     server.manners.onRcptTo = async () => {
       if (++answered <= 2)
@@ -771,7 +771,7 @@ describe('The outbox', () => {
       return never()
     }
     const dead = createWorker({
-      // Nothing that it says arrives any more, once it has taken something.
+      // Once it has claimed a job, none of its messages arrive any more.
       db: {
         ...db,
         run: (...statement) => (taken > 0 ? never() : db.run(...statement)),
@@ -812,7 +812,7 @@ describe('The outbox', () => {
     await until(() => server.begun === 1)
     const [taken] = await rows(id)
     const second = work({ db: other, leaseMs: 400 })
-    // Several leases later.
+    // After several leases.
     await until(async () => Number((await rows(id))[0]?.dueAt) > Number(taken?.dueAt) + 1200)
     release()
     await until(empty)

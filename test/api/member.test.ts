@@ -13,8 +13,8 @@ let carol: Person
 let dora: Person
 let mallory: Person
 /**
- * A new workspace for every test: alice owns it, bob is an admin, carol an editor, dora looks on.
- * Mallory is a stranger.
+ * A new workspace for every test. Alice owns it, bob is an admin, carol an editor, and dora a
+ * viewer. Mallory is a stranger.
  */
 let workspace_id: string
 
@@ -52,7 +52,7 @@ const outcome = ({ status, response }: RestAnswer) => [status, response]
 const FORBIDDEN = [403, { code: 'FORBIDDEN' }]
 const LAST_OWNER = [403, { code: 'LAST_OWNER' }]
 
-/** The roles of everyone, as the database has them. */
+/** Everyone's roles in the database. */
 async function standing(): Promise<Record<string, Role>> {
   const names = new Map(
     [alice, bob, carol, dora, mallory].map(person => [person.userId, person.email.split('@')[0]]),
@@ -70,7 +70,7 @@ const ownerId = async () => {
   )
   return rows[0]?.id
 }
-/** The id of someone as a member of this workspace. */
+/** The membership id of a person in this workspace. */
 const memberId = ({ userId }: Pick<Person, 'userId'>) => `member:${workspace_id}:${userId}`
 const START = { alice: 'owner', bob: 'admin', carol: 'editor', dora: 'viewer' }
 
@@ -155,7 +155,7 @@ describe('PATCH /api/workspaces/members/role', () => {
     for (const role of roles)
       expect(outcome(await changeRole(bob, alice.userId, role))).toEqual(FORBIDDEN)
     expect(await standing()).toEqual({ ...START, carol: 'admin' })
-    // Giving up the own role is no touching of others.
+    // An admin may give up the role, because that changes nobody else.
     expect((await changeRole(bob, bob.userId, 'viewer')).status).toBe(200)
     expect(outcome(await changeRole(bob, bob.userId, 'admin'))).toEqual(FORBIDDEN)
   })
@@ -164,7 +164,7 @@ describe('PATCH /api/workspaces/members/role', () => {
     expect((await changeRole(alice, bob.userId, 'owner')).status).toBe(200)
     expect((await changeRole(bob, alice.userId, 'viewer')).status).toBe(200)
     expect(await standing()).toEqual({ ...START, alice: 'viewer', bob: 'owner' })
-    // The limits are those of an owner's plan: someone who is one answers for them.
+    // The limits are those of the owner's plan, so an owner is responsible for them.
     expect(await ownerId()).toBe(bob.userId)
     expect((await bob.rest('GET', '/api/workspaces/list')).response.at(-1)).toMatchObject({
       owner_id: bob.userId,
@@ -256,7 +256,7 @@ describe('PATCH /api/workspaces/members/role', () => {
       expect(await codeOf(alice, CHANGE, change('EDITOR', nonsense))).toBe('FORBIDDEN')
     expect(await codeOf(t.anonymous, CHANGE, change('EDITOR'))).toBe('UNAUTHENTICATED')
     expect(await standing()).toEqual({ ...START, dora: 'admin' })
-    // Whoever gives up a role is shown the new one.
+    // The response shows the new role to a member who has given up the old one.
     const gaveUp = (await ask(bob, CHANGE, change('VIEWER', memberId(bob)))).changeMemberRole
     expect(gaveUp).toMatchObject({ member: { role: 'VIEWER' }, workspace: { role: 'VIEWER' } })
   })
@@ -294,7 +294,7 @@ describe('DELETE /api/workspaces/members/remove', () => {
     await join(t, workspace_id, carol, 'owner')
     expect(outcome(await remove(bob, carol.userId))).toEqual(FORBIDDEN)
     expect((await remove(alice, carol.userId)).status).toBe(200)
-    // Admins are among themselves.
+    // Admins may remove other admins, but no owners.
     await join(t, workspace_id, dora, 'admin')
     expect((await remove(dora, bob.userId)).status).toBe(200)
     expect(await standing()).toEqual({ alice: 'owner', dora: 'admin' })
@@ -334,7 +334,7 @@ describe('DELETE /api/workspaces/members/remove', () => {
     expect(await standing()).toEqual(START)
   })
 
-  it('permanently revokes the keys that the member has made', async () => {
+  it('permanently revokes the keys that the member has created', async () => {
     const { id, caller } = await workspaceKey(t, bob, workspace_id)
     const quota = () => caller.rest('GET', `/api/workspaces/${workspace_id}/quota`)
     expect((await quota()).status).toBe(200)
@@ -360,7 +360,7 @@ describe('DELETE /api/workspaces/members/remove', () => {
     expect(await codeOf(bob, REMOVE, of(dora))).toBe('MEMBER_NOT_FOUND')
     expect(await codeOf(bob, REMOVE, of(alice))).toBe('FORBIDDEN')
     expect(await codeOf(alice, REMOVE, of(alice))).toBe('LAST_OWNER')
-    // Whoever leaves sees the workspace no more.
+    // A member who has left no longer sees the workspace.
     expect((await ask(carol, REMOVE, of(carol))).removeMember).toEqual({
       removedId: memberId(carol),
       workspace: null,

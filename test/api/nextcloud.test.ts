@@ -4,7 +4,7 @@ import { ask } from '../support/ask.ts'
 import { basic, davPerson } from '../support/dav-client.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 
-// What Nextcloud's and ownCloud's clients ask, and what they refuse to work without.
+// The requests of Nextcloud's and ownCloud's clients, and the responses that they require.
 
 let t: TestApp
 let person: Person
@@ -61,13 +61,13 @@ describe('The status', () => {
     })
   })
 
-  it('answers the connectivity check', async () => {
+  it('responds to the connectivity check', async () => {
     expect(await send('GET', '/index.php/204', { as: null })).toMatchObject({ status: 204 })
   })
 })
 
 describe('The Open Collaboration Services', () => {
-  it('tell the capabilities in JSON and XML, without a credential', async () => {
+  it('report the capabilities in JSON and XML, without a credential', async () => {
     const json = await send('GET', '/ocs/v2.php/cloud/capabilities?format=json', { as: null })
     expect(JSON.parse(json.text).ocs).toMatchObject({
       meta: { status: 'ok', statuscode: 200 },
@@ -81,14 +81,14 @@ describe('The Open Collaboration Services', () => {
     expect(xml.text).toContain('<statuscode>100</statuscode>')
   })
 
-  it('tell the user and the quota', async () => {
+  it('report the user and the quota', async () => {
     const { text } = await send('GET', '/ocs/v1.php/cloud/user?format=json')
     const { data } = JSON.parse(text).ocs
     expect(data).toMatchObject({ id: person.email, email: person.email, enabled: true })
     expect(data.quota.free + data.quota.used).toBe(data.quota.total)
   })
 
-  it('answer in their own format without a credential, and where nothing is offered', async () => {
+  it('respond in their own format without a credential, and for unsupported requests', async () => {
     const user = await send('GET', '/ocs/v1.php/cloud/user?format=json', { as: null })
     expect(user.status).toBe(401)
     expect(JSON.parse(user.text).ocs.meta).toMatchObject({ status: 'failure', statuscode: 997 })
@@ -97,7 +97,7 @@ describe('The Open Collaboration Services', () => {
     expect(JSON.parse(missing.text).ocs.meta.statuscode).toBe(404)
   })
 
-  it('end the key of an app that signs out', async () => {
+  it('delete the key of an app that signs out', async () => {
     const { authorization: own } = await davPerson(t, 'leaver')
     expect(await send('GET', '/ocs/v1.php/cloud/user', { as: own })).toMatchObject({ status: 200 })
     const path = '/ocs/v2.php/core/apppassword?format=json'
@@ -147,13 +147,13 @@ describe('The login flow', () => {
     },
   )
 
-  it('tells nothing for an unknown token', async () => {
+  it('reveals nothing for an unknown token', async () => {
     expect((await poll('unknown', 'form')).status).toBe(404)
   })
 })
 
 describe('A listing', () => {
-  it('has each property that the clients need, and one propstat with status 200', async () => {
+  it('has every property that the clients need, in one propstat with status 200', async () => {
     await send('MKCOL', files('/list'))
     await send('PUT', files('/list/f.txt'), { body: 'text' })
     const [folder, file] = await propfind(files('/list'))
@@ -176,7 +176,7 @@ describe('A listing', () => {
     }
   })
 
-  it('is the same at the older address, with its own URLs', async () => {
+  it('is the same at the legacy address, with URLs of that address', async () => {
     const [root] = await propfind('/remote.php/webdav/', '0')
     expect(root?.href).toBe('/remote.php/webdav/')
     expect((await propfind(files(), '0'))[0]?.of('oc:id')).toBe(root?.of('oc:id'))
@@ -192,8 +192,8 @@ describe('A listing', () => {
   })
 })
 
-describe('What was shared with a person', () => {
-  it('is a folder of the root whose ETag changes with it, with the rights of each share', async () => {
+describe('An entry that was shared with a person', () => {
+  it('is a folder of the root with the permissions of its share, and its ETag changes with its contents', async () => {
     const owner = await t.signIn('sharer')
     const { person: guest, authorization: as } = await davPerson(t, 'guest')
     const root = `/remote.php/dav/files/${guest.email}`
@@ -235,7 +235,7 @@ describe('What was shared with a person', () => {
 })
 
 describe('An upload', () => {
-  it('answers with the ETag, the id and the accepted time', async () => {
+  it('returns the ETag, the id and the accepted time', async () => {
     const put = await send('PUT', files('/put.txt'), {
       body: 'put',
       headers: { 'x-oc-mtime': '1600000000', 'oc-total-length': '3' },
@@ -259,7 +259,7 @@ describe('An upload', () => {
   const assemble = (transfer: string, to: string, headers: Record<string, string> = {}) =>
     send('MOVE', uploads(`/${transfer}/.file`), { headers: { destination: files(to), ...headers } })
 
-  it('in chunks makes a file of them in the order of their numbers', async () => {
+  it('in chunks creates a file from them in the order of their numbers', async () => {
     expect((await send('MKCOL', uploads('/123'))).status).toBe(201)
     const bytes = Buffer.alloc(3_000_000, 'chunked ')
     const parts = [bytes.subarray(0, 1_000_000), bytes.subarray(1_000_000, 2_500_000)]
@@ -287,7 +287,7 @@ describe('An upload', () => {
     expect((await send('PROPFIND', uploads('/123/'))).status).toBe(404)
   })
 
-  it('in chunks replaces one that is sent again, and verifies the length and the ETag', async () => {
+  it('in chunks replaces a chunk that is sent again, and verifies the length and the ETag', async () => {
     await chunk('/again/1', 'wrong')
     await chunk('/again/1', 'right ')
     await chunk('/again/2', 'bytes')
@@ -302,7 +302,7 @@ describe('An upload', () => {
     expect((await send('GET', files('/again.txt'))).text).toBe('right bytes')
   })
 
-  it('in chunks is ended by the client, and belongs to its person', async () => {
+  it('in chunks can be deleted by the client, and belongs to its user', async () => {
     await chunk('/ended/1', 'bytes')
     const { authorization: other } = await davPerson(t, 'stranger')
     for (const method of ['PUT', 'PROPFIND', 'DELETE', 'MKCOL', 'MOVE'])

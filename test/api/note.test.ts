@@ -21,7 +21,7 @@ const contentOf = async (text: string, person = alice): Promise<string> =>
   (await read(md5(text), person)).response.content
 const notes = () => t.app.db.rows<{ content: string }>('SELECT content FROM note ORDER BY content')
 
-/** Uploads a file of this text, and answers its checksum. */
+/** Uploads a file with this text. Returns its checksum. */
 async function have(path: string, text: string, person = alice): Promise<string> {
   expect((await person.upload(path, text)).response.file.md5_checksum).toBe(md5(text))
   return md5(text)
@@ -34,7 +34,7 @@ describe('GET /api/files/{checksum}/note', () => {
     expect([status, msg, response]).toEqual([200, 'ok', { content: '' }])
   })
 
-  it('200 accepts an uppercase checksum, too', async () => {
+  it('200 also accepts an uppercase checksum', async () => {
     const checksum = await have('note/case.txt', 'in capitals')
     await write(checksum.toUpperCase(), 'one note')
     expect((await read(checksum)).response.content).toBe('one note')
@@ -53,7 +53,7 @@ describe('GET /api/files/{checksum}/note', () => {
 })
 
 describe('PUT /api/files/{checksum}/note', () => {
-  it('200 writes, overwrites and removes', async () => {
+  it('200 writes, overwrites and removes a note', async () => {
     const checksum = await have('put/a.txt', 'with a note')
     const { status, msg, response } = await write(checksum, 'first\nline, 🦊 and all')
     expect([status, msg, response]).toEqual([200, 'ok', { note: 'first\nline, 🦊 and all' }])
@@ -67,7 +67,7 @@ describe('PUT /api/files/{checksum}/note', () => {
     expect(await notes()).toHaveLength(before.length - 1)
   })
 
-  it('200 for up to 10,000 characters, however many bytes they take', async () => {
+  it('200 for up to 10,000 characters, whatever their size in bytes', async () => {
     const checksum = await have('put/long.txt', 'with a long note')
     const long = '🦊'.repeat(10_000)
     expect((await write(checksum, long)).status).toBe(200)
@@ -81,7 +81,7 @@ describe('PUT /api/files/{checksum}/note', () => {
   })
 
   it.each([1, 2, 3, 4, 5])(
-    '200 for all, and one note, when several write the first one at once (%d)',
+    '200 for each of several first writes at once, which leave one note (%d)',
     async round => {
       const checksum = await have(`put/race ${round}.txt`, `raced for ${round}`)
       const texts = Array.from({ length: 8 }, (_, i) => `${round} by ${i}`)

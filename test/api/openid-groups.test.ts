@@ -7,7 +7,7 @@ import { Browser } from '../unit/sign-in-browser.ts'
 let sso: OpenIdProvider
 let lab: OpenIdProvider
 let database: Awaited<ReturnType<typeof newDatabase>>
-/** Without the setting, and with it, on one database: the setting names workspaces that exist. */
+/** Two services on one database, without and with the setting, which names existing workspaces. */
 let plain: TestApp
 let t: TestApp
 let olivia: Person
@@ -69,7 +69,7 @@ interface SignedIn {
   userId: string
 }
 
-/** Signs in with these groups; null for a provider that states none. */
+/** Signs in with these groups. Null stands for a provider that sends no groups. */
 async function signIn(
   name: string,
   groups: string[] | null,
@@ -108,7 +108,7 @@ const setRole = (
     [...[workspaceId, userId, role, provider]],
   )
 
-/** The kinds of the events about these subjects, the oldest first. */
+/** The kinds of the events about these subjects, oldest first. */
 const eventsOf = async (subject: string, kinds: string) =>
   (
     await t.app.db.rows<{ kind: string }>(
@@ -117,7 +117,7 @@ const eventsOf = async (subject: string, kinds: string) =>
     )
   ).map(({ kind }) => kind)
 
-describe('the groups that a provider states at a sign-in', () => {
+describe('the groups that a provider sends at a sign-in', () => {
   it('grant, change and revoke roles', async () => {
     const ann = await signIn('ann', ['eng', 'ops', 'unknown'])
     expect(await rolesOf(ann)).toEqual(['editor', 'viewer'])
@@ -132,7 +132,7 @@ describe('the groups that a provider states at a sign-in', () => {
       expect(log).toContain(`"event":"${event}"`)
   })
 
-  it('are audited like other changes of members', async () => {
+  it('are recorded like other changes of members', async () => {
     const ben = await signIn('ben', ['eng'])
     await signIn('ben', ['guests'])
     await signIn('ben', [])
@@ -173,7 +173,7 @@ describe('the groups that a provider states at a sign-in', () => {
     }
   })
 
-  it("do not change memberships from another provider, which end with that provider's identity", async () => {
+  it('do not change memberships from another provider, which end with the identity of that provider', async () => {
     const fay = await signIn('fay', ['eng'])
     await signIn('fay', ['crew'], { by: 'lab' })
     expect(await rolesOf(fay)).toEqual(['editor', 'viewer'])
@@ -194,7 +194,7 @@ describe('the groups that a provider states at a sign-in', () => {
     expect((await eventsOf(fay.userId, 'member.%')).at(-1)).toBe('member.removed')
   })
 
-  it('keep their memberships and the identity, if the memberships cannot be removed', async () => {
+  it('keep their memberships and the identity if the memberships cannot be removed', async () => {
     const lea = await signIn('lea', ['eng'])
     await signIn('lea', ['crew'], { by: 'lab' })
     const caller = { userId: lea.userId, via: 'session', credentialId: 'none' } as unknown as Caller
@@ -225,7 +225,7 @@ describe('the groups that a provider states at a sign-in', () => {
     expect(await rolesOf(gil)).toEqual(['editor', undefined])
   })
 
-  it('lose their memberships at the next sign-in by any provider, once their own provider is not configured', async () => {
+  it('lose their memberships at the next sign-in by any provider if their own provider is not configured', async () => {
     const mia = await signIn('mia', ['eng'])
     await setRole(mia.userId, 'viewer', 'former', ops)
     expect(await rolesOf(mia)).toEqual(['editor', 'viewer'])
@@ -235,7 +235,7 @@ describe('the groups that a provider states at a sign-in', () => {
     expect(t.logs(logged)).toMatch(/"event":"member_removed".*"provider":"former"/)
   })
 
-  it('change nothing if the provider states them in another claim', async () => {
+  it('change nothing if the provider sends them in another claim', async () => {
     const gus = await signIn('gus', ['eng'])
     sso.alter = async (path, answer) =>
       path === 'me'

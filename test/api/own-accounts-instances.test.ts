@@ -125,7 +125,7 @@ describe('Unknown and known addresses', () => {
     const times: Record<string, number[]> = { owner: [], nobody: [] }
     for (let i = 0; i < 20; i++)
       for (const name of i % 2 ? ['owner', 'nobody'] : ['nobody', 'owner']) {
-        // Each from an address of its own, so that no limit is reached.
+        // Each request comes from its own address, so that no limit is reached.
         const check = { email: `${name}@example.com`, password: `wrong ${i}` }
         const began = performance.now()
         await t.app.services.logins.check(check, {

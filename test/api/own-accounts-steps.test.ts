@@ -13,7 +13,7 @@ function setupOf(text: string) {
   return { sealed, code: new TOTP({ secret }).generate() }
 }
 
-describe('A sign-in that has passed its password', () => {
+describe('A sign-in after the password step', () => {
   let t: TestApp
   beforeAll(async () => {
     t = await startApp({ SIGN_IN: 'accounts', SECOND_FACTOR: 'all' })
@@ -28,7 +28,7 @@ describe('A sign-in that has passed its password', () => {
     return login
   }
 
-  it('ends with a change of the password', async () => {
+  it('is aborted when the password changes', async () => {
     const { browser, page } = await passwordSignIn(t, given)
     const { sealed, code } = setupOf(page.text)
     const { password } = await loginNow()
@@ -38,7 +38,7 @@ describe('A sign-in that has passed its password', () => {
     await t.app.db.Login.update({ password }, { where: {} })
   })
 
-  it('does not replace a second factor that was set up in the meantime', async () => {
+  it('does not replace a second factor that was set up meanwhile', async () => {
     const [stale, own] = await Promise.all([passwordSignIn(t, given), passwordSignIn(t, given)])
     const [late, first] = [setupOf(stale.page.text), setupOf(own.page.text)]
     const codes = await send(own.browser, { step: first.sealed, code: first.code })
@@ -62,7 +62,7 @@ describe('A sign-in that has passed its password', () => {
 })
 
 describe('Without passwords', () => {
-  it('nobody can ask for a link that sets one', async () => {
+  it('nobody can request a link to set one', async () => {
     const t = await startApp({ SIGN_IN: 'accounts', PASSWORDS: 'false' })
     await createFirst(t)
     t.app.services.logins.forgot(given.email, '127.0.0.1')
@@ -84,8 +84,8 @@ describe('Without passwords', () => {
   })
 })
 
-describe('A changed address', () => {
-  it('ends the links to reset the password that the former one received', async () => {
+describe('A change of the address', () => {
+  it('invalidates the reset links that were sent to the former address', async () => {
     const t = await startApp({ SIGN_IN: 'accounts', MAIL_URL: 'smtp://127.0.0.1:9' })
     await createFirst(t)
     const { userId = '' } = (await t.app.db.Login.findOne({ raw: true })) ?? {}

@@ -34,7 +34,7 @@ describe('Before the first account', () => {
     expect(text).toContain('Dieser Server hat noch kein Konto.')
   })
 
-  it('lets one of two links create the first account, which is an operator', async () => {
+  it('accepts one of two set-up links for the first account, which is an operator', async () => {
     const secrets = [
       await t.app.services.logins.beginFirst(),
       await t.app.services.logins.beginFirst(),
@@ -73,7 +73,7 @@ describe('An account of the service', () => {
     expect(await whoIs(t, browser)).toBe('owner@example.com')
   })
 
-  it('returns to the page that asked for the sign-in', async () => {
+  it('returns to the page from which the sign-in was started', async () => {
     const browser = new Browser()
     await visit(browser, `${t.url}/sessions`)
     const page = await send(browser, { email: 'owner@example.com', password: PASSWORD })
@@ -81,7 +81,7 @@ describe('An account of the service', () => {
     expect(page.status).toBe(200)
   })
 
-  it('responds to an unknown address as to a wrong password', async () => {
+  it('gives the same response to an unknown address as to a wrong password', async () => {
     const wrong = await passwordSignIn(t, { email: 'owner@example.com', password: 'wrong' })
     const unknown = await passwordSignIn(t, { email: 'nobody@example.com', password: 'wrong' })
     expect([wrong.page.status, unknown.page.status]).toEqual([422, 422])
@@ -146,7 +146,7 @@ describe('An account of the service', () => {
     expect(page.status).toBe(403)
   })
 
-  it('accepts an interaction only in the browser that began it', async () => {
+  it('accepts an interaction only from the browser that began it', async () => {
     const [one, other] = [new Browser(), new Browser()]
     await visit(one, `${t.url}/login`)
     other.last = one.last
@@ -176,12 +176,12 @@ describe('Password guesses', () => {
     }
     expect(statuses.slice(0, 10)).toEqual(Array(10).fill(422))
     expect(statuses.slice(10)).toEqual([429, 429])
-    // The same address, with the right password: refused, but for the device of the owner.
+    // The same address with the right password is refused, except on the owner's device.
     const right = { email: 'owner@example.com', password: PASSWORD }
     expect((await passwordSignIn(t, right)).page.status).toBe(429)
     const again = await passwordSignIn(t, right, known)
     expect(again.page.status).toBe(200)
-    // An unknown address is bounded in the same way.
+    // Guesses for an unknown address are limited in the same way.
     const stranger = new Browser()
     await visit(stranger, `${t.url}/login`)
     const page = stranger.last

@@ -16,7 +16,7 @@ afterAll(() => t.stop())
 let serial = 0
 const someone = () => t.signIn(`photographer${serial++}`)
 
-/** A picture that was taken at a time, as cameras write it: 2024:05:06 07:08:09. */
+/** A picture that was taken at this time, in the format of cameras: 2024:05:06 07:08:09. */
 const taken = (DateTimeOriginal: string, zone: { OffsetTimeOriginal?: string } = {}) =>
   sharp({
     create: { width: 20, height: 20, channels: 3, background: { r: serial % 256, g: 40, b: 90 } },
@@ -50,7 +50,7 @@ async function expectNothingFound(): Promise<void> {
 }
 const thisMonth = () => new Date().toISOString().slice(0, 7)
 
-/** Waits until a picture that is uploaded is sorted by when it was taken. */
+/** Waits until an uploaded picture is sorted by the time when it was taken. */
 async function placed(uploading: Promise<RestAnswer>): Promise<void> {
   const { response } = await uploading
   const id: string = (response.file ?? response[0]).id
@@ -63,8 +63,8 @@ async function placed(uploading: Promise<RestAnswer>): Promise<void> {
 }
 
 /**
- * Uploads pictures that were taken in the middle of months, as 2024-05, and waits until that is
- * known.
+ * Uploads pictures that were taken in the middle of months, such as 2024-05, and waits until they
+ * are sorted.
  */
 async function uploaded(person: Person, files: Record<string, string>): Promise<void> {
   for (const [path, month] of Object.entries(files))
@@ -89,7 +89,7 @@ const remove = (person: Person, path: string) =>
   )
 
 describe('The pictures of a drive', () => {
-  it('are ordered by the time taken or else uploaded, from all folders, with films', async () => {
+  it('are ordered by the time when they were taken or uploaded, from all folders, including videos', async () => {
     const person = await someone()
     await uploaded(person, {
       'a/old.jpg': '2019-03',
@@ -115,7 +115,7 @@ describe('The pictures of a drive', () => {
     await expectNothingFound()
   })
 
-  it('belong to the month on the clock of the camera, in any time zone', async () => {
+  it('belong to the month of the camera clock, in any time zone', async () => {
     const person = await someone()
     const far = { east: '+09:00', west: '-08:00' }
     for (const [name, OffsetTimeOriginal] of Object.entries(far))
@@ -158,7 +158,7 @@ describe('The pictures of a drive', () => {
     expect(await codeOf(person, PICTURES, { skip: 100_001 })).toBe('INVALID_INPUT')
   })
 
-  it('leave out pictures in the trash, with or without their folder, and include them once restored', async () => {
+  it('omit pictures in the trash, with or without their folder, and include them once restored', async () => {
     const person = await someone()
     await uploaded(person, {
       'kept.jpg': '2022-06',
@@ -169,7 +169,7 @@ describe('The pictures of a drive', () => {
     const { trashItems } = (await remove(person, 'gone')).deleteEntries
     await remove(person, '3.jpg')
     expect(await shown(person)).toEqual(['kept.jpg'])
-    // What is in the trash is not skipped either.
+    // `skip` does not count pictures in the trash.
     expect(await shown(person, { skip: 1 })).toEqual([])
     expect(await monthsOf(person)).toEqual({ '2022-06': 1 })
     await ask(
@@ -229,7 +229,7 @@ describe('The pictures of a drive', () => {
     await expectNothingFound()
   })
 
-  it('follow the content: a new version, one that is no picture, and the old one again', async () => {
+  it('follow the content: a new version, a version that is not a picture, and the old version again', async () => {
     const person = await someone()
     const replace = async (bytes: Uint8Array | string, type: string) => {
       const form = new FormData()
@@ -259,7 +259,7 @@ describe('The pictures of a drive', () => {
     await expectNothingFound()
   })
 
-  it("take their time from a preview that another user's upload caused", async () => {
+  it('take their time from a preview that another user’s upload has caused', async () => {
     const [alice, bob] = [await someone(), await someone()]
     const bytes = await taken('2015:01:15 12:00:00')
     await placed(alice.upload('a.jpg', bytes, 'image/jpeg'))

@@ -30,9 +30,7 @@ const selections: Record<string, string> = {
   setWorkspaceLimits: 'limits { name value ofPlan from }',
 }
 
-/**
- * Runs a mutation of an operator; answers its payload, or the code of its error with its message.
- */
+/** Runs a mutation of an operator. Returns its payload, or the code and message of its error. */
 // biome-ignore lint/suspicious/noExplicitAny: payloads of every shape
 async function change(name: string, input: object): Promise<any> {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`
@@ -159,7 +157,7 @@ describe('Plans', () => {
     await newPlan('old')
     await change('retirePlan', { plan: 'old' })
     expect(await change('setDefaultPlan', { plan: 'old' })).toMatchObject({ code: 'PLAN_IN_USE' })
-    // Whichever is last, one is the default.
+    // Whatever happens last, there is one default plan.
     await Promise.all(
       ['starter', 'free', 'starter'].map(plan => change('setDefaultPlan', { plan })),
     )
@@ -179,7 +177,7 @@ describe('Plans', () => {
     })
   })
 
-  it('retired and assigned at the same time end in one of two orders', async () => {
+  it('retired and assigned at the same time have one of two outcomes', async () => {
     for (let round = 0; round < 5; round++) {
       const id = `raced-${round}`
       await newPlan(id)
@@ -202,7 +200,7 @@ it('Two accounts are assigned one plan at the same time without waiting', async 
   const [one, other] = [await person(), await person()]
   const given = ({ userId }: Person, tx: Tx) =>
     assignPlan(db, { userId, plan: null, by: 'default', link: '' }, tx).then(({ plan }) => plan)
-  // SQLite has one writer.
+  // SQLite has only one writer.
   if (db.dialect === 'sqlite')
     return expect(
       await Promise.all([one, other].map(who => db.transaction(tx => given(who, tx)))),
@@ -396,7 +394,7 @@ describe('A plan that shrinks', () => {
     const { status, response } = await gina.upload('c', 'x')
     expect([status, response.code, response.max]).toEqual([400, 'QUOTA_EXCEEDED', KIB])
     expect((await put(gina, workspace, '/v', 'x')).response.code).toBe('QUOTA_EXCEEDED')
-    // Reading, sharing, moving and deleting go on.
+    // Reading, sharing, moving and deleting still work.
     const shared = await gina.rest('POST', '/api/files/quick_share', { json: { object: 'a' } })
     expect(shared.status).toBe(200)
     expect(

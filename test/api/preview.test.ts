@@ -28,7 +28,9 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 let colours = 0
-/** A picture that no other test has: JPEG makes one of colours that differ by less. */
+/**
+ * A picture with its own content. Its colours must differ enough, because JPEG merges similar ones.
+ */
 const photo = (width = 60, height = 40) => {
   colours += 1
   return sharp({
@@ -96,7 +98,7 @@ async function remove(person: Person, path: string): Promise<void> {
 const get = (url: string | null, person?: Person, headers: Record<string, string> = {}) =>
   fetch(url ?? '', { headers: { ...(person ? { cookie: person.cookie } : {}), ...headers } })
 
-/** The objects of the store, and the rows of previews. */
+/** The objects in the store, and the preview rows. */
 async function stock(): Promise<{ objects: number; previews: number }> {
   let objects = 0
   for await (const _ of t.app.store.list()) objects += 1
@@ -113,7 +115,7 @@ async function findings(): Promise<string[]> {
 }
 
 describe('The preview of a picture', () => {
-  it('is made after its upload, and includes the metadata of the original', async () => {
+  it('is rendered after its upload, and includes the metadata of the original', async () => {
     await upload(alice, 'a.jpg', await photo(3000, 1500))
     const preview = await looked(alice, 'a.jpg')
     expect(preview).toMatchObject({
@@ -137,16 +139,16 @@ describe('The preview of a picture', () => {
       'if-none-match': small.headers.get('etag') ?? '',
     })
     expect(again.status).toBe(304)
-    // What is kept under an address must have its content.
+    // Content that is cached for an address must never change.
     for (const version of ['', '&version=0123456789abcdef']) {
       const other = await alice.rest('GET', `/api/files/preview?file_id=${preview.id}${version}`)
       expect([other.status, other.headers.get('cache-control')]).toEqual([200, 'private, no-cache'])
     }
-    // The address is the same every time, so that browsers keep what they have.
+    // The address stays the same, so that browsers can use their cache.
     expect((await look(alice, 'a.jpg')).preview?.url).toBe(preview.url)
   })
 
-  it('includes camera, exposure and location for readers of the file, and leaves out unreadable values', async () => {
+  it('includes camera, exposure and location for readers of the file, and omits unreadable values', async () => {
     const bytes = await sharp({
       create: { width: 50, height: 30, channels: 3, background: '#735' },
     })
@@ -188,7 +190,7 @@ describe('The preview of a picture', () => {
     }
     const takenAt = '2023-01-01T18:04:05.000Z'
     expect(await told()).toEqual({ me: { drive: { entry: { preview: { takenAt, photo } } } } })
-    // A process that has read a stranger's file may note anything.
+    // A process that has read a hostile file may have written anything.
     const details = JSON.stringify({
       camera: 5,
       iso: -1,
@@ -205,7 +207,7 @@ describe('The preview of a picture', () => {
     await t.settle()
   })
 
-  it('is made once for identical content, shared by copies, and deleted with the last file', async () => {
+  it('is rendered once for identical content, shared by copies, and deleted with the last file', async () => {
     const before = await stock()
     const bytes = await photo()
     await upload(alice, 'one.jpg', bytes)
@@ -243,7 +245,7 @@ describe('The preview of a picture', () => {
     const at = (x: number, y: number) => [
       ...data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3),
     ]
-    // White above, red below, nothing of the second page.
+    // White above and red below, and nothing of the second page.
     expect(at(400, 200).every(part => part > 250)).toBe(true)
     const [red = 0, , blue = 255] = at(400, 1100)
     expect([red > 240, blue < 20]).toEqual([true, true])
@@ -274,7 +276,7 @@ describe('The preview of a picture', () => {
     ['mpg', 'mpeg', ['-r', '25']],
     ['wmv', 'asf', []],
     ['flv', 'flv', []],
-  ] as const)('is made of .%s videos', async (ending, _, options) => {
+  ] as const)('is rendered for .%s videos', async (ending, _, options) => {
     await upload(
       alice,
       `film.${ending}`,
@@ -290,14 +292,14 @@ describe('The preview of a picture', () => {
     ['renamed.heic', 'image/heic'],
     ['plain.jfif', 'image/pjpeg'],
     ['no-ending', 'text/plain'],
-  ])('is made of a JPEG named %s that is declared as %s', async (name, type) => {
+  ])('is rendered for a JPEG named %s that is declared as %s', async (name, type) => {
     await upload(alice, name, await photo(), type)
     expect(await looked(alice, name)).toMatchObject({ state: 'MADE', width: 60, height: 40 })
     const [file] = await t.app.db.rows('SELECT file_type AS type FROM entry WHERE name = ?', [name])
     expect(file).toEqual({ type: 'image/jpeg' })
   })
 
-  it('is made of files with a wrong stored type once the doctor has corrected it', async () => {
+  it('is rendered for files with a wrong stored type once the doctor has corrected it', async () => {
     await upload(alice, 'found.ts', await photo(), 'image/jpeg')
     await upload(alice, 'code.ts', Buffer.from('export const a = 1\n'), 'video/mp2t')
     const { db } = t.app
@@ -325,7 +327,7 @@ describe('The preview of a picture', () => {
     expect(await looked(alice, 'found.ts')).toMatchObject({ state: 'MADE' })
   })
 
-  it('is made although its metadata cannot be read', async () => {
+  it('is rendered even if its metadata cannot be read', async () => {
     const { derive } = t.app
     const run: Derive['run'] = derive.run
     Object.assign(derive, {
@@ -347,7 +349,7 @@ describe('The preview of a picture', () => {
     const sql = 'SELECT blob_id AS blobId, pictured_at AS at FROM entry WHERE id = ?'
     const [file] = await db.rows<{ blobId: string; at: number }>(sql, [id])
     const digest = 'SELECT sha256 FROM blobs WHERE id = ?'
-    // As an earlier version has read it: in November 1899.
+    // The time that an earlier version would have stored: in November 1899.
     await db.run(
       `UPDATE preview SET taken_at = -2211753600000, reader = 0 WHERE digest = (${digest})`,
       [file?.blobId ?? ''],
@@ -375,7 +377,7 @@ describe('The preview of a picture', () => {
     expect(await usage()).toEqual(before)
   })
 
-  it('is absent for other kinds of files, and failed for files whose content does not match their type', async () => {
+  it('is absent for other kinds of files, and failed if the content does not match its type', async () => {
     await upload(alice, 'words.txt', Buffer.from('words'), 'text/plain')
     expect((await look(alice, 'words.txt')).preview).toBeNull()
     await upload(alice, 'broken.png', Buffer.from('no picture'), 'image/png')
@@ -385,10 +387,10 @@ describe('The preview of a picture', () => {
     expect([answer.status, answer.response.code]).toEqual([404, 'FILE_NOT_FOUND'])
   })
 
-  it('is made at the first listing of existing files', async () => {
+  it('is rendered at the first listing of existing files', async () => {
     await upload(alice, 'old.jpg', await photo())
     await looked(alice, 'old.jpg')
-    // As it is of files of an earlier version, and after a restore.
+    // As with files of an earlier version, and after a restore.
     const { db } = t.app
     const [row] = await db.rows<{ sha256: string; blobId: string }>(
       'SELECT b.sha256, p.blob_id AS blobId FROM entry e JOIN blobs b ON b.id = e.blob_id JOIN preview p ON p.digest = b.sha256 WHERE e.name = ?',
@@ -417,18 +419,18 @@ describe('The preview of a picture', () => {
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** A claim, as a process leaves it that is killed. */
+/** A claim that a killed process has left. */
 const claimed = (digest: string, leaseUntil: number) =>
   t.app.db.Preview.create({ digest, state: 'making', leaseUntil, createdAt: Date.now() })
 
-describe('A preview that a killed process was making', () => {
-  it('is made once the claim expires, even if the job found it claimed', async () => {
+describe('A preview with a claim of a killed process', () => {
+  it('is rendered once the claim expires, even if the job found it claimed', async () => {
     const bytes = await photo()
     const leaseUntil = Date.now() + 1500
     await claimed(sha256(bytes), leaseUntil)
     await upload(alice, 'claimed.jpg', bytes)
     await t.app.worker.idle()
-    // Jobs for pictures of the tests before may wait, too, which found these claimed.
+    // Other preview jobs, which found their contents claimed, may be waiting since earlier tests.
     const waits =
       "SELECT o.due_at AS dueAt FROM outbox o JOIN entry e ON o.payload LIKE CONCAT('%', e.blob_id, '%') WHERE o.kind = ? AND e.name = ?"
     expect(await t.app.db.rows(waits, ['preview', 'claimed.jpg'])).toEqual([
@@ -437,7 +439,7 @@ describe('A preview that a killed process was making', () => {
     expect(await looked(alice, 'claimed.jpg')).toMatchObject({ state: 'MADE' })
   })
 
-  it('is requested by the next listing, if its job is gone', async () => {
+  it('is requested by the next listing if its job is gone', async () => {
     const { digest } = await unpictured('left.jpg')
     await claimed(digest, 1)
     expect(await looked(alice, 'left.jpg')).toMatchObject({ state: 'MADE' })
@@ -455,7 +457,7 @@ it('The doctor does not report the content of a preview as missing before its bl
   expect((await findings()).filter(finding => finding.startsWith('preview'))).toEqual([])
 })
 
-/** Uploads a picture, and forgets its preview, as of files of an earlier version. */
+/** Uploads a picture and removes its preview, as with files of an earlier version. */
 async function unpictured(path: string): Promise<{ file: PreviewedFile; digest: string }> {
   const bytes = await photo()
   const digest = sha256(bytes)
@@ -476,7 +478,7 @@ async function unpictured(path: string): Promise<{ file: PreviewedFile; digest: 
   return { file, digest }
 }
 
-/** Previews as of another instance. */
+/** The preview service of another instance. */
 const elsewhere = (derive: Derive = t.app.derive, leaseSeconds = 60) =>
   previewService({
     db: t.app.db,
@@ -515,7 +517,7 @@ it('A preview that timed out is retried, until its third try fails', async () =>
   expect(await rowOf(digest)).toEqual({ state: 'failed', reason: 'time' })
 })
 
-it('A preview that outlasts its claim is made by one instance only', async () => {
+it('A preview that outlasts its claim is rendered by one instance only', async () => {
   const { file, digest } = await unpictured('long.jpg')
   const { derive } = t.app
   let begun = 0
@@ -542,7 +544,7 @@ it('A preview that outlasts its claim is made by one instance only', async () =>
     )?.leaseUntil ?? 0
   await until(() => begun === 1)
   const claimedUntil = await leaseOf()
-  // Its first claim has ended, and is renewed.
+  // Its first claim has expired, and was renewed.
   await until(async () => Date.now() > claimedUntil && (await leaseOf()) > claimedUntil)
   await second.make(file, job)
   expect(begun).toBe(1)
@@ -558,7 +560,7 @@ it('An instance that lost the claim on a preview discards its result', async () 
   const before = await stock()
   const run: Derive['run'] = async job => {
     const outcome = await derive.run(job)
-    // Somebody else has claimed it, as after a long pause of this instance.
+    // Another instance has claimed it, as after a long pause of this instance.
     if (job.kind === 'picture')
       await t.app.db.run('UPDATE preview SET lease_until = ? WHERE digest = ?', [1, digest])
     return outcome
@@ -570,10 +572,10 @@ it('An instance that lost the claim on a preview discards its result', async () 
   expect(await looked(alice, 'lost.jpg')).toMatchObject({ state: 'MADE' })
 })
 
-it('During a maintenance, no preview is requested or made', async () => {
+it('During a maintenance, no preview is requested or rendered', async () => {
   const { file, digest } = await unpictured('paused.jpg')
   const { maintenance } = t.app.services
-  // A job of another test may wait for its next try.
+  // A job of another test may be waiting for its next try.
   const jobs = () => t.app.db.Job.count({ where: { kind: 'preview' } })
   const before = await jobs()
   await maintenance.start({ endsAt: Date.now() + 60_000 }, null)
@@ -592,7 +594,7 @@ it('During a maintenance, no preview is requested or made', async () => {
 })
 
 describe('GET /api/files/preview', () => {
-  it('shows a preview to readers of the file, and to others no longer from the next request on', async () => {
+  it('shows a preview to readers of the file, and stops with the next request after their access ends', async () => {
     await upload(alice, 'mine.jpg', await photo())
     const { url, id } = await looked(alice, 'mine.jpg')
     const path = url?.slice(t.url.length) ?? ''

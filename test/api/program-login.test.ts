@@ -28,7 +28,7 @@ interface Said {
   said: any
 }
 
-/** A request of a program, from an address of its own. */
+/** A request of a program, from its own address. */
 async function post(
   path: string,
   form: Record<string, string> | string[][],
@@ -76,11 +76,11 @@ const form = (
     headers: { ...headers, ...(headers.origin === '' ? { origin: t.url } : {}) },
   })
 
-/** Where a page of an answer leads. */
+/** The target of the redirect in a response. */
 const targetOf = (response: Response) =>
   new URL((response.headers.get('refresh') ?? '').replace(/^0;url=/, ''))
 
-/** Approves in the browser. @returns where that leads */
+/** Approves in the browser. @returns the target of the redirect */
 async function approve(who: Person, query: Record<string, string>, fields = {}): Promise<URL> {
   const response = await form(who, pathOf(query), {
     account: who.userId,
@@ -126,7 +126,7 @@ const begin = async (more: Record<string, string> = {}, headers = {}) =>
 const poll = (device_code: string, client_id = 'satchel-cli') =>
   post('/oauth/token', { grant_type: DEVICE, client_id, device_code })
 
-/** As if the program had waited as long as it was told. */
+/** Simulates that the program has waited for the requested time. */
 const wait = () => t.app.db.run('UPDATE login_request SET polled_at = polled_at - 60000')
 const expire = () => t.app.db.run('UPDATE login_request SET expires_at = ?', [Date.now() - 1])
 const suspend = ({ userId }: Person) =>
@@ -150,7 +150,7 @@ describe('A login with a loopback redirect', () => {
       'delete them',
     ])
       expect(text).toContain(shown)
-    // Nothing is given before the answer.
+    // Nothing is issued before the person decides.
     expect(await keysOf(alice)).toEqual([])
 
     const to = await approve(alice, query)
@@ -187,7 +187,7 @@ describe('A login with a loopback redirect', () => {
       via: 'api_key',
       user_info: { email: alice.email },
     })
-    // It is in the log of the account, and in that of the service.
+    // It is recorded in the log of the account and in the log of the service.
     const events = (await ask(alice, '{ me { events { nodes { kind } } } }')).me.events.nodes
     expect(events).toContainEqual({ kind: 'KEY_CREATED' })
     expect(t.logs()).toContain(`"key_id":"${said.key_id}"`)
@@ -209,7 +209,7 @@ describe('A login with a loopback redirect', () => {
     ],
     ['another program', (verifier: string) => [verifier, { client_id: 'other' }]],
   ] as [string, (verifier: string) => [string, Record<string, string>?]][])(
-    'refuses %s, and ends the code',
+    'refuses %s, and revokes the code',
     async (_what, wrong) => {
       const { verifier, query } = newLogin()
       const code = (await approve(alice, query)).searchParams.get('code')
@@ -360,7 +360,7 @@ describe('A login with a loopback redirect', () => {
     ['of another origin', { origin: 'https://evil.example' }],
     ['of no page', {}],
   ])(
-    'accepts only answers from its own page, not %s',
+    'accepts answers only from its own page, not %s',
     async (_what, headers: Record<string, string>) => {
       const fields = { account: alice.userId, answer: 'approve' }
       const response = await form(alice, pathOf(newLogin().query), fields, headers)
@@ -496,7 +496,7 @@ describe('A login with a code', () => {
       said: { scope: 'private_files:read private_files:write' },
     })
     expect((await t.withKey(said.access_token).rest('GET', '/api/user/data')).status).toBe(200)
-    // One code, one key; and there is nothing more to answer.
+    // The code is used up: no second key, and nothing left to approve.
     expect(await poll(codes.device_code)).toMatchObject(refused('invalid_grant'))
     expect((await approveByPage(alice, codes.user_code)).status).toBe(404)
     expect(await keysOf(alice)).toHaveLength(1)
@@ -506,7 +506,7 @@ describe('A login with a code', () => {
     const { device_code } = await begin()
     expect(await poll(device_code)).toMatchObject(refused('authorization_pending'))
     expect(await poll(device_code)).toMatchObject(refused('slow_down'))
-    // It has to wait ten seconds now, not five.
+    // It has to wait ten seconds now instead of five.
     await t.app.db.run('UPDATE login_request SET polled_at = polled_at - 6000')
     expect(await poll(device_code)).toMatchObject(refused('slow_down'))
     await wait()
@@ -550,7 +550,7 @@ describe('A login with a code', () => {
     await expire()
     expect(await poll(fourth.device_code)).toMatchObject(refused('expired_token'))
     expect((await approveByPage(alice, fourth.user_code)).status).toBe(404)
-    // For an hour the program is told so; then the row is swept.
+    // The program receives this response for an hour. Then the row is swept.
     await t.settle()
     expect(await poll(fourth.device_code)).toMatchObject(refused('expired_token'))
     await t.app.db.run('UPDATE login_request SET expires_at = expires_at - 3700000')
@@ -575,7 +575,7 @@ describe('A login with a code', () => {
     const blocked = await guess(user_code)
     expect(blocked.status).toBe(403)
     expect(await blocked.text()).toContain('Too many codes were tried')
-    // Others go on.
+    // Other people can continue.
     expect((await form(alice, '/device', { user_code })).status).toBe(200)
   })
 
@@ -697,7 +697,7 @@ describe('The OAuth endpoints', () => {
     expect(await keysOf(alice)).toEqual([])
     const events = (await ask(alice, '{ me { events { nodes { kind } } } }')).me.events.nodes
     expect(events).toContainEqual({ kind: 'KEY_DELETED' })
-    // What is none is revoked already.
+    // Revoking a revoked or unknown key succeeds.
     expect(await post('/oauth/revoke', { token: key })).toMatchObject({ status: 200 })
     expect(await post('/oauth/revoke', { token: 'x'.repeat(1000) })).toMatchObject({ status: 200 })
   })
@@ -705,7 +705,8 @@ describe('The OAuth endpoints', () => {
   it('issue no key during a maintenance, but revoke keys', async () => {
     const { key } = await privateKey(t, alice, ['private_files:read'])
     const { device_code } = await begin()
-    // With two workers, both learn of it in a moment; requests go to them by turns.
+    // With two workers, each learns of the maintenance after a moment, and requests alternate
+    // between them.
     const bothAnswer = (status: number) =>
       until(async () => {
         const answers = [await begins(), await begins()]

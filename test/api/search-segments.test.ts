@@ -49,7 +49,7 @@ async function newDrive() {
   return { bucketId, number: drive.number }
 }
 
-/** The numbers of the contents that a search finds by a word. */
+/** The numbers of the contents that a search for a word finds. */
 async function docsWith(bucketId: string, text: string, withForms = false): Promise<number[]> {
   const drives = await searchDrives(db, [bucketId])
   const query = parseSearch(`${text} `)
@@ -76,7 +76,7 @@ describe('A segment', () => {
     for await (const part of writeSegment(postings())) parts.push(part)
     const read = []
     for (const { body } of parts) {
-      // InnoDB keeps longer rows outside of its pages.
+      // InnoDB stores longer rows outside of its pages.
       expect(body.length).toBeLessThan(8000)
       for (const { word, docs } of await readPart(body)) read.push([word.toString(), docs()])
     }
@@ -106,7 +106,7 @@ describe('The contents index', () => {
     const numbers = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, i) => from + i)
     expect(await docsWith(bucketId, 'every')).toEqual(numbers(1, 31))
-    // All is fresh, of which there is enough.
+    // All rows are fresh, and there are enough for a merge.
     await segmentMerge(db).run()
     expect(
       await db.row('SELECT fresh, gone FROM search_text_block WHERE drive = ?', [number]),
@@ -119,7 +119,7 @@ describe('The contents index', () => {
     await add(30, 33)
     expect(await docsWith(bucketId, 'every')).toEqual(numbers(1, 34))
     expect((await docsWith(bucketId, 'only31')).length).toBe(1)
-    // Too little for a merge, until an hour has passed.
+    // There are too few rows for a merge until an hour has passed.
     await segmentMerge(db).run()
     expect((await textBlock(db, number, 0))?.fresh).toBe(3)
     await deleteSearchedText(db, number, 5)
@@ -131,7 +131,7 @@ describe('The contents index', () => {
       merged: before?.epoch,
     })
     expect(await docsWith(bucketId, 'every')).toEqual(numbers(1, 34).filter(doc => doc !== 5))
-    // One row for each word: what was merged is deleted.
+    // One row for each word, because merged rows are deleted.
     expect((await rowsOfWord(db, 'every')).filter(({ drive }) => drive === number)).toHaveLength(1)
     expect((await rowsOfWord(db, 'only')).filter(({ drive }) => drive === number)).toHaveLength(32)
     expect(await db.rows('SELECT word FROM search_text_word WHERE drive = ?', [number])).toEqual([])

@@ -45,11 +45,11 @@ const BEGIN =
 interface Shared {
   id: string
   token: string
-  /** The path of the folder of alice. */
+  /** The path of Alice's folder. */
   folder: string
 }
 
-/** A folder of alice, deep in her drive, shared with bob. */
+/** A folder deep in Alice's drive, shared with bob. */
 async function folder(terms: object = { mayEdit: true }): Promise<Shared> {
   const path = `top ${++made}/shared`
   await alice.upload(`${path}/plan.txt`, 'walk', 'text/plain')
@@ -91,7 +91,7 @@ const editCodes = async (person: Person, share: { id: string }) => [
 ]
 const FORBIDDEN = Array.from({ length: 5 }, () => 'FORBIDDEN')
 
-/** The paths of what alice has at a path and below, without that. */
+/** The paths of Alice's entries at and below a path, relative to it. */
 async function tree(path: string, person = alice): Promise<string[]> {
   const { response } = await person.rest('GET', `/api/files/tree?path=${encodeURIComponent(path)}`)
   const below = await Promise.all(
@@ -120,7 +120,7 @@ interface Happened {
   path?: string
 }
 
-/** What the log of alice's drive says last. */
+/** The last entries in the log of Alice's drive. */
 async function events(count: number): Promise<Happened[]> {
   const { response } = await alice.rest('GET', '/api/events?limit=1000')
   const actors = new Map([alice, bob, carol].map(person => [person.userId, person.email]))
@@ -291,7 +291,7 @@ describe('Entries outside a shared folder', () => {
     expect(await codeOf(bob, MOVE, { input: { entries: [entry], to: at(it, 'x') } })).toBe(
       'FILE_NOT_FOUND',
     )
-    // The shared folder itself stays.
+    // The shared folder itself remains.
     expect(await codeOf(bob, REMOVE, { input: { entries: [at(it, '')], recursive: true } })).toBe(
       'INVALID_PATH',
     )
@@ -440,7 +440,7 @@ describe('The right to edit', () => {
 
   it('does not return with an ended share, and a password revokes it', async () => {
     const it = await folder()
-    // MySQL reads a table that it updates only through a derived table.
+    // MySQL can only read a table that it updates through a derived table.
     await t.app.db.run(
       'UPDATE share SET expires_at = ? WHERE id = (SELECT id FROM (SELECT MAX(id) AS id FROM share) AS latest)',
       [Date.now() - 1000],
@@ -451,7 +451,7 @@ describe('The right to edit', () => {
     expect(await share(alice, entry, { password: 'open sesame' })).toMatchObject({ mayEdit: false })
   })
 
-  it('reveals no numbers of the plan', async () => {
+  it('does not reveal the numbers of the plan', async () => {
     const it = await folder()
     const input = { drive: it.id, fileName: 'huge', size: 2 ** 50 }
     const { errors } = await bob.graphql<unknown>(START, { input })

@@ -40,7 +40,7 @@ async function listed(person: Person, variables: object): Promise<Thumbnails> {
 }
 const get = (url: string, headers: Record<string, string> = {}) =>
   fetch(url, { headers, redirect: 'manual' })
-/** The pictures of the tiles of a page. */
+/** The thumbnails in the tiles of a page. */
 const picturesOn = async (url: string, headers: Record<string, string> = {}): Promise<string[]> =>
   [...(await (await get(url, headers)).text()).matchAll(/<img src="([^"]*)"/g)].map(
     ([, src = '']) => src.replaceAll('&amp;', '&'),
@@ -66,10 +66,10 @@ it('The page and the list of a shared folder show thumbnails, which browsers cac
   expect((await get(thumbnails['a.png'] ?? '')).status).toBe(200)
   const below = (await listed(bob, { token, path: 'sub' }))['b.png'] ?? ''
   expect((await get(below)).headers.get('content-type')).toBe('image/webp')
-  // An address that has another version is asked for each time.
+  // An address with another version is not cached.
   const other = await get(below.replace(/small=.*/, 'small=0123456789abcdef'))
   expect([other.status, other.headers.get('cache-control')]).toEqual([200, 'private, no-cache'])
-  // Nothing above or beside what is shared can be named.
+  // Paths cannot name anything above or beside the shared folder.
   expect((await get(below.replace('sub%2Fb.png', '..%2Falbum%2Fa.png'))).status).not.toBe(200)
   await ask(
     alice,
@@ -102,7 +102,7 @@ it('Thumbnails are hidden for shares with a download limit, and shown when view-
   const locked = await link({ password: 'open sesame' })
   const closed = await get(`${locked.url}/preview?path=a.png&small=${version}`)
   expect(closed.status).toBe(303)
-  // Pictures of a page have no password with them: the console shows icons.
+  // Thumbnail requests of a page contain no password, so the console shows icons.
   expect((await listed(bob, { token: locked.token, password: 'open sesame' }))['a.png']).toBeNull()
   const unlocked = await fetch(`${locked.url}`, {
     method: 'POST',

@@ -236,7 +236,7 @@ describe('Saving a share to the drive of its viewer', () => {
       const id = share?.id ?? ''
       let code: Promise<string | undefined> | undefined
       await db.transaction(async tx => {
-        // The save has looked at the share, and waits for the drive.
+        // The save has checked the share, and waits for the drive.
         await db.run('UPDATE bucket SET used_bytes = used_bytes', [], tx)
         t.statements()
         code = codeOf(bob, token)

@@ -23,7 +23,7 @@ interface Made {
   id: string
 }
 
-/** Shares a file of alice with everyone. */
+/** Creates a link to a file of alice. */
 async function link(json: object = {}): Promise<Made> {
   const { status, response } = await alice.rest('POST', '/api/files/quick_share', {
     json: { object: 'docs/a.txt', ...json },
@@ -81,7 +81,7 @@ describe('A new link', () => {
     })
   })
 
-  it('applies the same terms to a person, who does not see the label of the sharer', async () => {
+  it('applies the same terms to a share with a person, who does not see the sharer’s label', async () => {
     const json = {
       email: bob.email,
       objects: ['docs/a.txt'],
@@ -263,7 +263,7 @@ describe('updateShare', () => {
     expect((await update({ id: made.id }, { allowDownload: true })).share).toMatchObject({
       allowDownload: true,
     })
-    // Sharing again keeps what is not said.
+    // Sharing again keeps the fields that are not given.
     await update({ id: made.id }, { allowDownload: false })
     const again = { files: input.files, email: bob.email }
     expect((await ask(alice, SHARE, { input: again })).shareFiles.shares).toEqual([
@@ -361,7 +361,7 @@ describe('A view-only link', () => {
       403,
       'FORBIDDEN',
     ])
-    // Nor as an archive, of the folder or of what is in it.
+    // Archives of the folder or its contents are refused as well.
     expect(statusAndCode(await resolve(token))).toEqual([403, 'FORBIDDEN'])
     expect(statusAndCode(await resolve(token, { entries: ['a.txt'] }))).toEqual([403, 'FORBIDDEN'])
     expect(await (await page(`/share/${token}`)).text()).not.toContain('Download all')
@@ -379,7 +379,7 @@ describe('The use of a share', () => {
     usage { openCount lastOpenedAt downloadCount lastDownloadedAt refusedCount } } } }`
   const jobs = (id: string) =>
     t.app.db.rows<{ kind: string; dueAt: number; payload: string }>(
-      // A busy machine takes the minute after which mails about other links of this file are due.
+      // On a busy machine, a mail about other links of this file may be due meanwhile.
       "SELECT kind, due_at AS dueAt, payload FROM outbox WHERE payload LIKE ? OR payload LIKE '%share-used%The contract%' ORDER BY created_at, id",
       [`%${id}%`],
     )
@@ -407,10 +407,10 @@ describe('The use of a share', () => {
   })
 
   it('is mailed to the sharer on request, at most hourly', async () => {
-    // What is looked at here waits: other work may wake the worker at any time.
+    // The test inspects waiting jobs, and other work could wake the worker at any time.
     await t.app.worker.stop()
     const { token, id } = await link({ notifies: true, label: 'The contract' })
-    // What the sharer does is no news.
+    // Visits by the sharer cause no mail.
     await alice.rest('GET', `/api/share/info/${token}`)
     expect(await jobs(id)).toEqual([])
     await info(token)
@@ -432,7 +432,7 @@ describe('The use of a share', () => {
     await info(token)
     const [next] = await jobs(id)
     expect(Number(next?.dueAt) - Date.now()).toBeGreaterThan(59 * 60_000)
-    // Turned off meanwhile, or gone.
+    // Notifications were switched off meanwhile, or the share is gone.
     await update({ id }, { notifies: false })
     await t.app.services.shareNotices.tellUses({ shareId: id })
     await t.app.services.shareNotices.tellUses({ shareId: 'gone' })

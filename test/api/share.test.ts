@@ -38,7 +38,7 @@ const resolve = (token: string, options: RestOptions = {}, query = '', person = 
 const revoke = (token: string, person = alice, options: RestOptions = {}) =>
   person.rest('POST', `/api/share/revoke/${token}`, options)
 
-/** Shares a file of alice with everyone; answers the token. */
+/** Creates a link to a file of alice. Returns the token. */
 async function share(json: object = {}, person = alice): Promise<string> {
   const { status, response } = await quickShare({ object: 'docs/a.txt', ...json }, person)
   expect(status).toBe(200)
@@ -479,7 +479,7 @@ describe('A share', () => {
     ['files', path => alice.rest('DELETE', '/api/files/delete/batch', { json: { files: [path] } })],
     ['a folder above', () => alice.rest('DELETE', '/api/folders?path=doomed&recursive=true')],
   ])(
-    'goes with its file when %s is deleted, and does not come back with another one',
+    'is deleted with its file when %s is deleted, and does not return with a new file',
     async (_what, remove) => {
       await alice.upload('doomed/deep/a.txt', 'deleting')
       const token = await share({ object: 'doomed/deep/a.txt' })
@@ -515,7 +515,7 @@ describe('While a deleted folder waits to be purged', () => {
 
   beforeAll(async () => {
     late = await startApp()
-    // What is deleted stays where it is: no one carries out the purge.
+    // The deleted folder is not purged, because the worker is stopped.
     await late.app.worker.stop()
     dora = await late.signIn('dora')
   })
@@ -585,7 +585,7 @@ describe('GraphQL', () => {
     'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
 
   const file = (path: string) => ({ at: { path } })
-  /** A link to a new file of someone new. */
+  /** A link to a new file of a new person. */
   async function newLink(name: string, input: object = {}) {
     const person = await t.signIn(name)
     await person.upload('docs/a.txt', 'hello', 'text/plain')
@@ -762,7 +762,7 @@ describe('GraphQL', () => {
     const input = { share: { token } }
     expect(await codeOf(t.anonymous, REVOKE, { input })).toBe('UNAUTHENTICATED')
     expect(await codeOf(bob, REVOKE, { input })).toBe('FORBIDDEN')
-    // An id alone tells no one else that there is a share.
+    // The id alone does not reveal to others that the share exists.
     expect(await codeOf(bob, REVOKE, { input: { share: { id } } })).toBe('SHARE_NOT_FOUND')
     expect(await codeOf(person, REVOKE, { input: { share: { id, token } } })).toBe('INVALID_INPUT')
     expect((await ask(person, REVOKE, { input })).revokeShare).toEqual({

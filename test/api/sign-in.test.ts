@@ -53,7 +53,7 @@ describe('The embedded sign-in', () => {
   }
 
   // A request through a proxy without forwarding headers looks like this: from and to this machine.
-  it('admits only a browser that has the word of the machine', async () => {
+  it('admits only a browser that has the one-time code of the machine', async () => {
     const stranger = new Browser()
     expect(await begin(stranger)).toContain('Sign-in word')
     const form = stranger.last
@@ -74,7 +74,7 @@ describe('The embedded sign-in', () => {
     expect(stranger.jar.has('session_id')).toBe(true)
   })
 
-  it('asks a browser once, and accepts each word once', async () => {
+  it('asks a browser once, and accepts each code once', async () => {
     const first = word()
     const alice = new Browser()
     await begin(alice)
@@ -92,7 +92,7 @@ describe('The embedded sign-in', () => {
     expect(await send(bob, { word: word() })).toBe(303)
   })
 
-  it('admits one of two browsers that send one word at once', async () => {
+  it('admits one of two browsers that send one code at once', async () => {
     const browsers = [new Browser(), new Browser()]
     for (const browser of browsers) await begin(browser)
     const shared = word()
@@ -100,10 +100,10 @@ describe('The embedded sign-in', () => {
     expect(statuses.sort()).toEqual([303, 422])
   })
 
-  describe('by the address that the start prints', () => {
+  describe('by the address that is printed at the start', () => {
     /**
-     * Opens an address, and follows it to the form.
-     * @returns whether the form asks for the word
+     * Opens an address, and follows redirects to the form.
+     * @returns whether the form asks for the one-time code
      */
     async function isAsked(
       browser: Browser,
@@ -118,7 +118,7 @@ describe('The embedded sign-in', () => {
       return (await begin(browser)).includes('Sign-in word')
     }
 
-    it('admits one browser without the word, and asks for its user', async () => {
+    it('admits one browser without the code, and asks for its user', async () => {
       const address = firstAddress()
       const alice = new Browser()
       expect(await isAsked(alice, address)).toBe(false)
@@ -188,7 +188,7 @@ describe('The embedded sign-in', () => {
     }
   })
 
-  it('hides the word from other users of the machine', () => {
+  it('hides the code from other users of the machine', () => {
     expect(statSync(join(dataDir, 'sign-in-word')).mode & 0o077).toBe(0)
     expect(word()).toMatch(/^[a-z2-9]{4}(-[a-z2-9]{4}){3}$/)
   })
@@ -362,7 +362,7 @@ describe('The address of another account', () => {
     }
   })
 
-  it('explains to the user how to continue', async () => {
+  it('explains how to continue', async () => {
     const page = await (
       await fetch(`${strict.t.url}/?error=identity_taken`, { headers: { accept: 'text/html' } })
     ).text()
@@ -411,7 +411,7 @@ describe('The address of an account', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  it('is the one of its provider now, and so is what it receives', async () => {
+  it('is the current address of its provider, and decides which shares it receives', async () => {
     const { t, signIn, whoIs, ask } = w
     const sender = await t.signIn('sender')
     await sender.upload('letter.txt', 'Dear Bob')
@@ -801,7 +801,7 @@ describe('SIGN_UP', () => {
       )
     }))
 
-  it('closed admits existing accounts, and creates none', () =>
+  it('closed admits users with an account, and creates no accounts', () =>
     withRule('closed', async w => {
       await makeAccount(w, person('alice'))
       const mallory = new Browser()

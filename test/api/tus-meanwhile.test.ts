@@ -28,7 +28,7 @@ let gate: StoreGate
 let alice: Person
 let tus: Tus
 beforeAll(async () => {
-  // One, whose store has the gate.
+  // A single worker, whose store has the gate.
   t = await startApp({
     ...UNHURRIED,
     WORKERS: '1',
@@ -48,7 +48,7 @@ const stored = (path: string) => storedBytes(t.url, alice, path)
 const counted = () => countedOf(t, alice)
 const isWriting = () => t.app.db.rows('SELECT id FROM upload_stream WHERE writer IS NOT NULL')
 
-/** Holds requests of one kind to the store for an upload, until they are let go. */
+/** Blocks requests of one kind to the store for an upload until they are released. */
 function holdBack(kind: StoreRequest, url: string) {
   let count = 0
   let letGo = () => {}
@@ -69,7 +69,7 @@ function holdBack(kind: StoreRequest, url: string) {
   }
 }
 
-/** A body whose first bytes come at once, and the rest not until it is ended. */
+/** A body that sends its first bytes immediately, and the rest when it is ended. */
 function slowly(bytes: Uint8Array) {
   let feed: ReadableStreamDefaultController | undefined
   const body = new ReadableStream({
@@ -271,7 +271,7 @@ describe('The headers of a tus client', () => {
     expect(offsetOf(await as('head'))).toBe(0)
     for (const unknown of ['GET', 'OPTIONS', 'constructor', '__proto__'])
       expect((await as(unknown)).status).toBe(405)
-    // Of another method, it changes nothing.
+    // Other methods ignore the header.
     expect((await tus('HEAD', url, { 'x-http-method-override': 'DELETE' })).status).toBe(200)
     expect((await as('DELETE')).status).toBe(204)
     expect((await as('HEAD')).status).toBe(404)
@@ -296,7 +296,7 @@ describe('The headers of a tus client', () => {
     const length = { 'upload-length': '3', 'upload-metadata': metadataOf({ filename: named() }) }
     const made = await from('POST', '', length)
     const url = made.headers.get('location') ?? ''
-    // Behind a proxy, and from another origin, clients find it beside the URL that they have asked.
+    // Behind a proxy, and from another origin, the Location is next to the URL of the request.
     expect(url).toMatch(/^\/api\/tus\/[0-9a-f-]{36}$/)
     const answers = [
       made,

@@ -46,7 +46,7 @@ const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 const stored = (person: Person, path: string) => storedBytes(t.url, person, path)
 const counted = (person: Person) => countedOf(t, person)
 
-/** How many blobs there are that are neither files nor on their way out. */
+/** The number of blobs that belong to no file and are not being deleted. */
 const unfinished = () =>
   t.app.db.rows<{ id: string; state: string }>(
     "SELECT id, state FROM blobs WHERE state IN ('staged', 'copied')",
@@ -220,7 +220,7 @@ describe('Refusals of tus uploads', () => {
       ).toBe(400)
   })
 
-  it('follow REST for names that are taken', async () => {
+  it('return the codes of REST for taken names', async () => {
     const name = named()
     await createUpload(tus, 0, { filename: name })
     const again = await post({
@@ -231,8 +231,8 @@ describe('Refusals of tus uploads', () => {
     const beside = await createUpload(tus, 3, { filename: name, on_conflict: 'replace' })
     expect((await patch(tus, beside, 0, 'new')).status).toBe(204)
     expect((await stored(alice, name)).toString()).toBe('new')
-    // Taken while the bytes came: they wait for another try, and no client takes the upload for
-    // done.
+    // If the name is taken while the bytes arrive, the bytes are kept for another try, and no
+    // client takes the upload for complete.
     const late = named()
     const url = await createUpload(tus, 3, { filename: late })
     await alice.upload(late, 'first')
@@ -258,7 +258,7 @@ describe('Refusals of tus uploads', () => {
         Array(3).fill([503, 'MAINTENANCE']),
       )
       expect(offsetOf(await tus('HEAD', url))).toBe(1)
-      // What has come waits as long as the upload does.
+      // The received bytes are kept as long as the upload.
       const ends = await t.app.db.rows<{ at: number }>(
         "SELECT lease_until AS at FROM blobs WHERE state IN ('staged', 'copied')",
       )
@@ -357,14 +357,14 @@ describe('Access to a tus upload', () => {
       'upload-metadata': metadataOf({ filename: named(), workspace: other }),
     }
     expect((await withKey(key)('POST', '', misled)).status).toBe(403)
-    // What eve has sent can only expire.
+    // Eve's upload can only expire.
     await outlive(t)
     await expectConsistent(t)
   })
 })
 
 describe('Uploads to a workspace', () => {
-  /** What each may do with an upload that is theirs, of the time when they were an editor. */
+  /** What each person may still do with an upload that they began as an editor. */
   const allowed = { POST: 201, HEAD: 200, PATCH: 204, DELETE: 204 }
   const refused = { POST: 403, HEAD: 403, PATCH: 403, DELETE: 403 }
   const unknown = { POST: 401, HEAD: 401, PATCH: 401, DELETE: 401 }

@@ -22,8 +22,8 @@ afterAll(() => t.stop())
 const somebody = () => t.signIn(`person${++people}`)
 
 /**
- * An upload whose first part is there, and whose second is on its way. One by one, to see which
- * statements are whose.
+ * An upload whose first part is stored, and whose second part is in flight. Sent one after the
+ * other, so that the statements of each are known.
  */
 const underWay: typeof begin = (...upload) => oneByOne(() => begin(...upload))
 const oneByOne = pLimit(1)
@@ -38,12 +38,12 @@ async function begin(who: Person, { workspace = '', direct = false } = {}) {
   await wire.send(head(who, `PUT ${base}/${value.upload_id}/parts/2`, { 'content-length': PART }))
   await wire.send(randomBytes(PART / 2))
   await until(() => t.statements().some(sql => sql.includes('FROM upload_session')))
-  // What was asked has been answered when another question is.
+  // The service responds to one request before the next is sent.
   await t.app.db.rows('SELECT id FROM plan')
   return { up, id: value.upload_id as string, wire }
 }
 
-/** Sends the rest of a part; answers what comes of it. */
+/** Sends the rest of a part. Returns the outcome. */
 async function arrive(wire: Wire): Promise<string | undefined> {
   await wire.send(randomBytes(PART / 2))
   const answer = await wire.answer()

@@ -39,7 +39,7 @@ const found = async (person: Person, name: string): Promise<string> => {
   return response.workspace.workspace_id
 }
 
-/** Makes someone a member. */
+/** Adds a member. */
 async function join(
   owner: Person,
   workspace_id: string,
@@ -80,7 +80,7 @@ const objectsIn = async (bucketId: string): Promise<{ remembered: number; stored
   return { remembered: blobs.length, stored: sizes.filter(Boolean).length }
 }
 
-/** Whatever of the database still names a user. */
+/** All remaining references to a user in the database. */
 async function tracesOf(userId: string): Promise<string[]> {
   const columns = [
     ...[
@@ -102,7 +102,7 @@ async function tracesOf(userId: string): Promise<string[]> {
   return found.flat()
 }
 
-/** Someone with a bit of everything. */
+/** A person with data of every kind. */
 async function settled(name: string, friend: Person) {
   const person = await t.signIn(name)
   await person.upload('docs/a.txt', 'hello', 'text/plain')
@@ -186,7 +186,8 @@ describe('DELETE /api/user/account/delete', () => {
       kept_until: null,
     })
 
-    // As soon as others own them, it goes, and they answer for the limits.
+    // The account can be deleted as soon as others own the workspaces. They are responsible for the
+    // limits then.
     const change = (workspace_id: string) => ({
       json: { workspace_id, user_id: bob.userId, role: 'owner' },
     })
@@ -255,7 +256,7 @@ describe('DELETE /api/user/account/delete', () => {
       expect(await rowsOf(table, column, bucketId)).toEqual([])
     await expectConsistent(t)
 
-    // What she has put into other people's workspaces is theirs.
+    // Her files in other people's workspaces belong to these workspaces.
     const tree = await bob.rest('GET', `/api/workspaces/${shared}/files/tree`)
     expect(tree.response.files).toEqual([
       expect.objectContaining({ name: 'left.txt', uploaded_by_email: null }),
@@ -264,7 +265,7 @@ describe('DELETE /api/user/account/delete', () => {
       expect.objectContaining({ workspace_id: shared, role: 'owner' }),
     )
 
-    // Whoever comes back is someone new.
+    // A person who returns gets a new account.
     const back = await t.signIn('dora')
     expect(back.userId).not.toBe(person.userId)
     expect((await back.rest('GET', '/api/files/tree')).response).toMatchObject({
@@ -322,7 +323,7 @@ describe('DELETE /api/user/account/delete', () => {
       `/api/d/private/${token.response.private_download_token}`,
     )
     expect(await (await fetch(headers.get('location') ?? '')).text()).toBe('hello')
-    // The files are back; what was given out of them is not.
+    // The files are back, but not their shares.
     expect((await back.rest('GET', `/api/d/private/${own}`)).status).toBe(403)
     expect((await bob.rest('GET', `/api/d/${open}`)).status).toBe(404)
     expect((await back.rest('GET', '/api/files/shared_by_user')).response.files).toEqual([])
@@ -333,7 +334,7 @@ describe('DELETE /api/user/account/delete', () => {
     expect((await back.upload('docs/new.txt', 'new')).status).toBe(200)
     await expectConsistent(t)
 
-    // And once more.
+    // Once more.
     await end(back, false)
     expect(await bucketOf(await t.signIn('erin'))).toBe(bucketId)
   })
@@ -387,7 +388,7 @@ describe('DELETE /api/user/account/delete', () => {
     await t.settle()
     expect(await objectsIn(bucketId)).toEqual({ remembered: 2, stored: 2 })
     await t.app.db.run('UPDATE bucket SET kept_until = ? WHERE id = ?', [Date.now() - 1, bucketId])
-    // The sweeper promises the purge, the worker carries it out, and the sweeper removes the
+    // The sweeper enqueues the purge, the worker carries it out, and the sweeper deletes the
     // objects.
     await t.settle()
     await t.settle()
@@ -420,7 +421,8 @@ describe('DELETE /api/user/account/delete', () => {
       const name = `jane-${data}`
       const said: string[] = []
       const isRace = () => said.includes('200') && said.includes('UNAUTHENTICATED')
-      // On a busy machine everything may come before the end; then nothing was shown.
+      // On a busy machine, all requests may finish before the deletion, and then the test proves
+      // nothing.
       for (let round = 0; round < 3 || (round < 12 && !isRace()); round++) {
         const { person, key, bucketId } = await settled(name, bob)
         const ws = await found(person, `Round ${round}`)
@@ -488,18 +490,18 @@ describe('DELETE /api/user/account/delete', () => {
         const open =
           'SELECT id FROM bucket WHERE user_id IS NULL AND workspace_id IS NULL AND kept_until IS NULL'
         expect(await t.app.db.rows(open)).toEqual([])
-        // What was put into the workspace of someone else stays there.
+        // Files in other people's workspaces remain.
         expect(await rowsOf('bucket', 'workspace_id', shed)).toMatchObject([
           { used_files: kept, used_bytes: kept * 1000 },
         ])
       }
-      // Some came before the end, and some after it.
+      // Some requests finished before the deletion, and some after it.
       expect(isRace()).toBe(true)
     },
   )
 
   it.each([true, false])(
-    'refuses what a request that began before does after it (with the data: %s)',
+    'refuses requests that began before it and continue after it (with the data: %s)',
     async data => {
       const { person } = await settled('jill', bob)
       const viewer = await callerFinder(t.app.db)({
@@ -617,7 +619,7 @@ describe('DELETE /api/user/account/delete', () => {
 })
 
 describe('GET /api/user/identities', () => {
-  it('200 lists every sign-in identity, the first one first', async () => {
+  it('200 lists every sign-in identity, oldest first', async () => {
     const mia = await t.signIn('mia')
     const { userId } = await accountService({ db: t.app.db }).signIn(
       {
@@ -687,7 +689,7 @@ describe('GET /api/user/stats', () => {
   const dayAgo = (days: number) => new Date(midnight() - days * DAY).toISOString().slice(0, 10)
 
   beforeAll(async () => {
-    // No day ends in the middle of a test.
+    // Waits, so that no day ends in the middle of a test.
     const left = midnight() + DAY - Date.now()
     if (left < 20_000) await new Promise(resolve => setTimeout(resolve, left + 10))
   })

@@ -27,7 +27,7 @@ const LINK = `mutation ($input: CreateLinkInput!) { createLink(input: $input) {
 const SHARE = `mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token entry { path } } } }`
 let made = 0
 
-/** A new file of the workspace: its id, and its path. */
+/** A new file in the workspace: its id and its path. */
 async function file(bytes = 'roses'): Promise<{ id: string; path: string }> {
   const path = `beds/${++made}/rose.txt`
   await put(owner, garden, path, bytes)
@@ -224,7 +224,7 @@ describe('A share from a workspace ends', () => {
       garden,
       erin.userId,
     ])
-    // Sharing and losing the right to, at the same time: no share is left.
+    // The member shares and loses the right at the same time: no share is left.
     for (let i = 0; i < 10; i++) {
       const [, changed] = await Promise.all([
         codeOf(erin, LINK, { input: { file: { id } } }),

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 let people = 0
-/** Someone new, who has made no workspace in this minute. */
+/** A new person, who has created no workspace in the current minute. */
 const newcomer = () => t.signIn(`founder${++people}`)
 
 const create = (json: object, person = alice) =>
@@ -39,7 +39,7 @@ const countOf = async (table: string, where = '1 = 1', values: string[] = []): P
   )
   return Number(row?.n)
 }
-/** How many rows there are of all that a workspace is made of. */
+/** The row counts of the tables that make up workspaces. */
 const counts = async () =>
   Object.fromEntries(
     await Promise.all(
@@ -92,7 +92,7 @@ describe('POST /api/workspaces/create', () => {
     const founder = await newcomer()
     const { response } = await create({ name }, founder)
     expect(response.workspace.slug.length).toBeLessThanOrEqual(48)
-    // Another one here may have it already.
+    // Another workspace in this test may already have the slug.
     expect(response.workspace.slug).toMatch(
       new RegExp(`^(${slug}|${slug.slice(0, 41)}-[a-z0-9]{6})$`),
     )
@@ -191,7 +191,7 @@ describe('POST /api/workspaces/create', () => {
       }
     const mine = await list(founder)
     expect(mine).toHaveLength(3)
-    // Being a member of others takes no place, and a deleted one gives its place back.
+    // Memberships of other workspaces do not count, and a deleted workspace makes room.
     await join(t, mine[0].workspace_id, bob, 'owner')
     expect((await create({ name: 'Bobs own' }, bob)).status).toBe(200)
     await remove(mine[0].workspace_id, founder)
@@ -345,7 +345,7 @@ describe('GET /api/workspaces/list', () => {
     expect([...first.nodes, ...second.nodes].map(({ id }: { id: string }) => id)).toEqual(ids)
     expect([first.pageInfo.hasNextPage, second.pageInfo.hasNextPage]).toEqual([true, false])
     expect(await codeOf(t.anonymous, MINE)).toBe('UNAUTHENTICATED')
-    // Keys of a person reach no workspace, and the rest of the answer stands.
+    // Private keys have no access to workspaces, and the rest of the response is complete.
     const { caller } = await privateKey(t, founder)
     const { data, code } = await caller.graphql('{ me { email workspaces { nodes { id } } } }')
     expect([data, code]).toEqual([
@@ -393,7 +393,7 @@ describe('PATCH /api/workspaces/rename', () => {
     const moved = await rename({ workspace_id, name: 'Newer', slug: 'new-slug' }, founder)
     expect(moved.response).toEqual({ ...workspace, name: 'Newer', slug: 'new-slug' })
     expect(await list(founder)).toEqual([moved.response])
-    // The old slug is free, and its own is no clash.
+    // The old slug is free, and keeping the own slug is no conflict.
     expect((await rename({ workspace_id, name: 'Newer', slug: 'new-slug' }, founder)).status).toBe(
       200,
     )
@@ -536,7 +536,7 @@ describe('DELETE /api/workspaces/delete', () => {
     expect(await ask(founder, DELETE, { input })).toEqual({
       deleteWorkspace: { deletedId: input.workspace },
     })
-    // What does not exist is no one's.
+    // A missing workspace counts as someone else's.
     expect(await codeOf(founder, DELETE, { input })).toBe('FORBIDDEN')
     expect(await list(founder)).toEqual([])
   })
@@ -567,7 +567,7 @@ describe('GET /api/workspaces/{workspace_id}/quota', () => {
     await put(founder, id, '/a/2.txt', '123')
     await join(t, id, bob, 'viewer')
     await workspaceKey(t, founder, id)
-    // Neither personal files nor other workspaces count.
+    // Personal files and other workspaces do not count.
     await founder.upload('mine/3.txt', '1')
     await put(founder, await found(founder), '/4.txt', '1')
     const full = {

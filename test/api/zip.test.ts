@@ -208,14 +208,14 @@ describe('An archive', () => {
     expect((await get(last)).status).toBe(404)
   })
 
-  // No database has a part in that.
+  // Runs on one engine, because the database does not matter.
   onSqlite('is whole for who reads slowly while others read, too', async () => {
     const LEVELS = 6
     const texts = Array.from({ length: 8 }, (_, i) =>
       String.fromCharCode(97 + i).repeat(i === 7 ? 300_000 : 14_000 + i),
     )
     for (const [i, text] of texts.entries()) await alice.upload(`slow/${i}.txt`, text)
-    // Doubled, until it is more than the buffers of a connection hold.
+    // Doubled until it exceeds the buffers of a connection.
     for (let level = 0; level < LEVELS; level++) {
       const json = { entries: ['slow'], folder: 'halves', name: `half ${level}` }
       expect((await alice.rest('POST', '/api/copies', { json })).status).toBe(200)
@@ -339,7 +339,7 @@ describe('An archive of a shared folder', () => {
     expect((await opening(token)).response.code).toBe('PASSWORD_REQUIRED')
     const { response } = await opening(token, { password: 'sesame' })
     expect(await textsAt(response.url)).toEqual(TRIP)
-    // A download may send some bytes again, and not all.
+    // A download may repeat some bytes, but not all.
     expect((await get(response.url)).status).toBe(403)
     const second = await opening(token, { password: 'sesame' })
     expect(statusAndCode(await opening(token, { password: 'sesame' }))).toEqual([

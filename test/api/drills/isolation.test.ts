@@ -23,13 +23,13 @@ let world: World
 beforeAll(async () => {
   t = await startApp({ ...UNHURRIED, PREVIEWS: 'true' })
   await t.limit({ ...ROOMY, maxFiles: null, maxFilesWorkspace: null, maxWorkspaceFolders: null })
-  // What the background does would be counted among the statements of a request.
+  // Statements of background work would be counted as statements of a request.
   await t.app.worker.stop()
   world = new World(t)
 })
 afterAll(() => t.stop())
 
-/** What arguments name things that are someone's, and by what. */
+/** The arguments that name someone's things, and the kind of value by which they do. */
 const naming: Record<string, 'id' | 'path' | 'token' | 'checksum'> = {
   id: 'id',
   workspace_id: 'id',
@@ -64,7 +64,7 @@ const naming: Record<string, 'id' | 'path' | 'token' | 'checksum'> = {
   checksum: 'checksum',
 }
 
-/** What is made there, or sent, is not there yet. */
+/** New things and uploads do not exist yet. */
 const makers = [
   'Mutation.createFolder path',
   'Mutation.createSharedFolder path',
@@ -72,19 +72,19 @@ const makers = [
   'Mutation.uploadSharedFile file',
   'Mutation.uploadWorkspaceFile file',
 ]
-/** Paths in a shared folder, for those who may see it: test/api/folder-share.test.ts. */
+/** Paths in a shared folder are tested in test/api/folder-share.test.ts. */
 const below = [
   'Query.sharedEntries path',
   'Query.sharedDownload path',
   'Mutation.resolveShare path',
   'Mutation.resolveShare entries',
 ]
-/** A link is everyone's who has it, and is signed in. */
+/** A link is accessible to every signed-in person who has it. */
 const links = ['POST /api/share/save/{token}']
 const names = (field: string, arg: string): boolean =>
   arg in naming && ![...makers, ...below].includes(`${field} ${arg}`)
 
-/** What the others say: what is wanted, and what a thing becomes, or where it goes. */
+/** The other arguments: options, new values and targets. */
 const telling =
   'after allow_download asks_name body clear colour content content_md5 content_type crc32 cursor delete_user_data description destination direct direction duration email enabled expires_in filename first folder folder_name if_match kinds label last limit max_bytes max_downloads max_file_size max_files may_edit md5 message mode modified_at name notifies on_conflict order part part_number password paths plan_id prefer query recursive role scopes search send_email sha256 size slug sort to version'.split(
     ' ',
@@ -92,19 +92,17 @@ const telling =
 
 const argsOf = ({ rest }: Row): string[] => inputsOf(rest).map(({ name }) => name)
 
-/** Every argument of every operation, under its name on the wire. */
+/** Every argument of every operation, by its name on the wire. */
 const args = rows.flatMap(row => argsOf(row).map(arg => ({ field: row.field, arg })))
 
-/**
- * The statements of models have their values in the text, where prepared ones have placeholders.
- */
+/** Modelled statements contain their values, and prepared statements contain placeholders. */
 const withoutValues = (sql: string) =>
   sql.startsWith('Executing') ? sql.replaceAll(/'(?:[^'\\]|\\.|'')*'|\b\d+\b/g, '?') : sql
 
-/** That a key was used is noted once in a while, whatever it was used for. */
+/** The last use of a key is written once in a while, whatever the request. */
 const isOfTheCall = (sql: string): boolean => !sql.startsWith('UPDATE api_key SET last_used_at')
 
-/** What is said of a call, and what the database was asked for it. */
+/** The response to a call, and its statements. */
 async function outcomeOf({ rest }: Row, caller: Person, inputs: Inputs) {
   t.statements()
   const { status, text, response } = await callByRest(caller, rest, inputs)
@@ -117,8 +115,8 @@ async function outcomeOf({ rest }: Row, caller: Person, inputs: Inputs) {
 
 describe('Users without access cannot tell an existing thing from a missing one', () => {
   /**
-   * Where the contract lets them tell: the code for the one, and for the other. A token is a
-   * secret, so who has one knows of the thing.
+   * Where the contract permits a difference: the codes for an existing and for a missing thing. A
+   * token is secret, so its holder may learn about the thing.
    */
   const apart: Record<string, [ErrorCode, ErrorCode]> = {
     'DELETE /api/workspaces/delete': ['FORBIDDEN', 'WORKSPACE_NOT_FOUND'],
@@ -132,7 +130,7 @@ describe('Users without access cannot tell an existing thing from a missing one'
     'GET /api/share/entries/{token} (a direct share)': ['FORBIDDEN', 'SHARE_NOT_FOUND'],
     'POST /api/share/save/{token} (a direct share)': ['FORBIDDEN', 'SHARE_NOT_FOUND'],
   }
-  /** What else names a thing: by an input that may be left out, or a thing of another kind. */
+  /** Other references to a thing: by an optional input, or a thing of another kind. */
   const named: Record<string, Inputs[]> = {
     'Query.fileTree': [{ path: 'secret' }],
     'Query.folders': [{ path: 'secret' }],
@@ -148,8 +146,8 @@ describe('Users without access cannot tell an existing thing from a missing one'
   }
 
   /**
-   * Those who have no right to the things of the owner, and those who look for them in a workspace
-   * of their own.
+   * Users without a right to the owner's things, and users who look for these in a workspace of
+   * their own.
    */
   let strangers: [string, Person][]
   let neighbours: [string, Person][]
@@ -157,7 +155,7 @@ describe('Users without access cannot tell an existing thing from a missing one'
   const tried = new Set<string>()
 
   beforeAll(async () => {
-    // A key knows its own workspace, also when its maker has been removed.
+    // A key belongs to its workspace even after its creator was removed.
     const outside = ({ via, who, role, dead, elsewhere }: Identity) =>
       via !== 'nothing' &&
       !dead &&
@@ -178,7 +176,7 @@ describe('Users without access cannot tell an existing thing from a missing one'
     const { workspace_id } = await world.inputsOf(rowOf('Query.workspaceQuota'), owner)
     await owner.upload('secret/plan.txt', 'x')
     await put(owner, String(workspace_id), '/secret/plan.txt')
-    // The first use of a key is noted, a moment later.
+    // The first use of a key is written a moment later.
     for (const [, person] of [...strangers, ...neighbours])
       await person.rest('GET', '/auth/is_valid')
     const unused = `SELECT k.id FROM api_key k WHERE k.last_used_at IS NULL`
@@ -191,10 +189,7 @@ describe('Users without access cannot tell an existing thing from a missing one'
     return row
   }
 
-  /**
-   * What would name the thing if it were another one, that is not there; and what could never name
-   * any.
-   */
+  /** References to another, missing thing, and references that are always invalid. */
   function missing(
     { field }: Row,
     name: string,
@@ -210,7 +205,7 @@ describe('Users without access cannot tell an existing thing from a missing one'
       default: {
         const forged = [...value].reverse().join('')
         if (/invite/i.test(field)) return { alike: forged, unlike: [] }
-        // No one but the service can make one of these, so a forged one is known without a look.
+        // Only the service can create these, so it recognizes a forged one without a statement.
         return field === 'Query.privateDownload'
           ? { alike: forged, unlike: ['nonsense'] }
           : { alike: t.app.services.shares.tokenOf(v7()), unlike: [forged] }
@@ -242,7 +237,7 @@ describe('Users without access cannot tell an existing thing from a missing one'
         tried.add(`${row.field} ${name}`)
         const { alike, unlike } = missing(row, name, value)
         const isInside = 'workspace_id' in inputs && name !== 'workspace_id'
-        // What operators ask about is theirs to know.
+        // Operators may see everything that they ask about.
         const outsiders =
           row.access === 'operator' ? strangers.filter(([who]) => who !== 'operator') : strangers
         for (const [who, caller] of isInside ? [...outsiders, ...neighbours] : outsiders) {
@@ -270,8 +265,8 @@ describe('Users without access cannot tell an existing thing from a missing one'
 
   it('whichever argument names the thing', () => {
     expect(args.filter(({ arg }) => !naming[arg] && !telling.includes(arg))).toEqual([])
-    // A link is everyone's who has it; what senders have of each other is in
-    // test/api/file-request.test.ts.
+    // A link is accessible to everyone who has it. test/api/file-request.test.ts covers the view of
+    // other senders.
     const isLink = (field: string) =>
       field === 'Query.shareInfo' || /Request(ed|Info$)|enterRequest/i.test(field)
     const wanted = args.filter(({ field, arg }) => names(field, arg) && !isLink(field))
@@ -281,7 +276,7 @@ describe('Users without access cannot tell an existing thing from a missing one'
   })
 
   it.each(['Mutation.shareFiles', 'Mutation.createInvite'])(
-    'nor, with %s, an address with an account from one without',
+    'nor, with %s, an address with an account from an address without one',
     async field => {
       const [owner, known] = await Promise.all([
         world.callerOf(identityOf('owner'), null),
@@ -300,7 +295,7 @@ describe('Users without access cannot tell an existing thing from a missing one'
   )
 })
 
-/** Writes, each with inputs that are right for the owner. */
+/** Mutations, with inputs that are valid for the owner. */
 const writing = rows
   .filter(({ field }) => field.startsWith('Mutation.'))
   .map(row => [row.title, row] as const)
@@ -328,13 +323,13 @@ describe('Fields that no client may set are refused and change nothing', () => {
     const before = await everything(t)
     const names = Object.keys(internal).filter(name => !argsOf(row).includes(name))
     for (const name of names) {
-      // The bytes of a part are no fields, and a GET sends none.
+      // The bytes of a part have no fields, and a GET has no body.
       if (row.rest.method === 'GET' || row.rest.in?.raw) continue
       const { status, response } = await byRest(row, caller, inputs, [name])
       expect([status, response.code, response.field]).toEqual([400, 'INVALID_INPUT', name])
     }
     expect(await everything(t)).toEqual(before)
-    // It was nothing else that was refused.
+    // Only the additional field was refused.
     expect((await callByRest(caller, row.rest, inputs)).status).toBeLessThan(400)
   })
 
@@ -346,13 +341,13 @@ describe('Fields that no client may set are refused and change nothing', () => {
       const before = await everything(t)
       const inputs = await world.inputsOf(row, owner)
       expect((await byRest(row, owner, inputs, Object.keys(internal))).status).toBe(200)
-      // What it is about has ended, and no more.
+      // The call ended its target, and changed nothing else.
       const { share, upload_session, user, workspace, member } = await everything(t)
       expect({ ...before, share, upload_session, user, workspace, member }).toEqual(before)
     },
   )
 
-  /** Calls with more fields in the body, or in the form where there is one. */
+  /** Calls with additional fields in the body or the form. */
   function byRest({ rest }: Row, caller: Person, inputs: Inputs, names: string[]) {
     const { method, path, in: sources = {} } = rest
     const source = sources.form ? 'form' : 'body'
@@ -368,7 +363,7 @@ describe('A workspace ID in one part of a request does not override the workspac
   const placeOf = ({ rest }: Row) =>
     places.find(place => rest.in?.[place]?.includes('workspace_id'))
 
-  /** Calls with the ids of workspaces in these places, whatever the route takes. */
+  /** Calls with the ids of workspaces in these places, whether or not the route reads them. */
   function send({ rest }: Row, caller: Person, inputs: Inputs, ids: Ids) {
     const { method, path, in: sources = {} } = rest
     const all = (place: 'query' | 'body' | 'form') => [
@@ -398,7 +393,7 @@ describe('A workspace ID in one part of a request does not override the workspac
     return caller.rest(method, url, { form })
   }
 
-  /** All that is remembered of a workspace. */
+  /** All rows about a workspace. */
   const remembered = (id: string) =>
     Promise.all(
       [
@@ -436,8 +431,8 @@ describe('A workspace ID in one part of a request does not override the workspac
         const { status, response } = await send(row, caller, things, given)
         return [status < 400 ? 'yes' : response.code, response?.field]
       }
-      // A query is passed over where it is not looked at; a body says what it does not take, and
-      // nothing is taken twice.
+      // A query parameter is ignored if the route does not read it. A body with unknown or repeated
+      // fields is refused.
       const strict = ['INVALID_INPUT', 'workspace_id']
       const isPassedOver = other === 'query' ? place !== 'query' : !statuses.includes(400)
       for (const things of [inputs, theirs])

@@ -60,7 +60,7 @@ async function search(who: Person, query: string, more: object = {}): Promise<Da
 const paths = async (who: Person, query: string, more: object = {}): Promise<string[]> =>
   (await search(who, query, more)).nodes.map(({ path }) => path)
 
-/** Indexes everything, and makes and deletes what waits for it. */
+/** Indexes everything, and runs all waiting extractions and deletions. */
 async function settle(): Promise<void> {
   await t.app.searchIndexer.idle()
   await t.settle()
@@ -125,7 +125,7 @@ describe('The contents of a file', () => {
     )
     await upload(alice, 'formats/code.ts', 'export const numbatCount = 1 // numbat report, March')
     await settle()
-    // The one whose text was made last comes first.
+    // The file whose text was extracted last comes first.
     expect((await paths(alice, 'numbat report')).sort()).toEqual([
       'formats/code.ts',
       'formats/report.pdf',
@@ -134,10 +134,10 @@ describe('The contents of a file', () => {
     expect(await paths(alice, '"written was report"')).toEqual([])
     expect(await paths(alice, 'numbat -written')).toEqual(['formats/code.ts'])
     expect(await paths(alice, 'numbat type:pdf')).toEqual(['formats/report.pdf'])
-    // A word of the name beside one of the text.
+    // A word of the name combined with a word of the text.
     expect(await paths(alice, 'code march')).toEqual(['formats/code.ts'])
     expect((await search(alice, 'code march')).edges[0]?.matchedIn).toEqual(['NAME', 'CONTENT'])
-    // Names come first.
+    // Matches in names come first.
     await upload(alice, 'formats/numbat.txt', 'nothing')
     expect((await paths(alice, 'numbat'))[0]).toBe('formats/numbat.txt')
   })
@@ -162,7 +162,7 @@ describe('The contents of a file', () => {
     }
   })
 
-  it('are found as they are now, and not as they were before a change', async () => {
+  it('are found by their current text, and not by the text before a change', async () => {
     await upload(alice, 'now/a.txt', 'the wombat of before')
     await settle()
     expect(await paths(alice, 'wombat')).toEqual(['now/a.txt'])
@@ -190,13 +190,13 @@ describe('The contents of a file', () => {
     expect(ranges.map(({ start, end }) => text.slice(start, end))).toEqual(['Verträge'])
     const all = await paths(alice, 'numbat ')
     expect([all.length, all.at(-1)]).toEqual([4, 'forms/old.txt'])
-    // Page by page, it comes once. In quotes, as it is written.
+    // It appears once over all pages. Quoted words only match exactly.
     const { pageInfo } = await search(alice, 'numbat ', { first: 3 })
     expect(await paths(alice, 'numbat ', { first: 3, after: pageInfo.endCursor })).toEqual([
       'forms/old.txt',
     ])
     expect(await paths(alice, '"numbat"')).not.toContain('forms/old.txt')
-    // A form in the text, beside a word of the name.
+    // A word form in the text, combined with a word of the name.
     expect(await paths(alice, 'old vertrag ')).toEqual(['forms/old.txt'])
     expect(await paths(bob, 'vertrag ')).toEqual([])
   })
@@ -217,7 +217,7 @@ describe('The contents of a file', () => {
 })
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-/** The key of a text that was read as plain text. */
+/** The key of an extracted plain text. */
 const keyOf = (text: string): string => textKeyOf(sha256(text), 'text')
 
 const remove = async (who: Person, path: string): Promise<void> => {
@@ -226,8 +226,8 @@ const remove = async (who: Person, path: string): Promise<void> => {
 }
 
 /**
- * What the index has of a content once it is merged: its text, the drives that it is indexed in,
- * and those that have one of its words.
+ * The merged index of a content: its text, the drives that index it, and the drives with one of its
+ * words.
  */
 async function kept(text: string, word: string) {
   const [digest, { db }] = [keyOf(text), t.app]
@@ -263,7 +263,7 @@ describe('Identical contents of several owners', () => {
     await remove(alice, 'quolls2/mine.txt')
     expect(await paths(alice, 'quoll shared')).toEqual([])
     await settle()
-    // In the drive that has it no more, nothing of it is left, once that has been looked through.
+    // Once the drive that has lost it has been processed, nothing of it is left in the index.
     await t.app.searchIndexer.poll()
     expect(await kept(text, 'quoll')).toEqual({ texts: 1, drives: 1, words: 1 })
     expect(await paths(bob, 'quoll shared')).toEqual(['theirs.txt'])
@@ -310,7 +310,7 @@ describe('The format that an owner declares for some bytes', () => {
     await upload(alice, 'dibbler.txt', text)
     await settle()
     expect(await paths(alice, 'hidden dibbler')).toEqual(['dibbler.txt'])
-    // Bytes that are no mail at all.
+    // Bytes that are not a mail.
     const broken = '\0\0 no mail, a wambenger'
     await upload(bob, 'broken.eml', broken)
     await settle()
@@ -365,7 +365,7 @@ describe('A stored text that has become unreadable', () => {
 describe('The limit of texts that a phrase search reads', () => {
   it('marks the results as incomplete, and reveals nothing outside the share', async () => {
     await upload(alice, 'phrases/shared/a.txt', 'a tiny ningaui')
-    // Its words in the other order, and 1 MiB of text.
+    // The same words in reverse order, and 1 MiB of text.
     for (let i = 0; i < 10; i++)
       await upload(alice, `phrases/beside/${i}.txt`, `${i} ningaui tiny ${'so '.repeat(349_000)}`)
     await settle()
@@ -381,7 +381,7 @@ describe('The limit of texts that a phrase search reads', () => {
 })
 
 describe('The next search no longer finds a text', () => {
-  /** No hit, and so no snippet and no count. */
+  /** No match, so neither a snippet nor a count. */
   const nothing = async (who: Person, query: string) =>
     expect((await search(who, query)).nodes).toEqual([])
 
@@ -398,7 +398,7 @@ describe('The next search no longer finds a text', () => {
     expect(nodes).toEqual([{ path: 'plan.txt', share: { id } }])
     expect(edges[0]?.snippet?.text).toBe('the secret pademelon')
     await nothing(bob, 'quokka')
-    // What is loaded from a link with a bound is counted: a snippet would not be.
+    // Loading through a link with a download limit counts as a download, but a snippet would not.
     await t.app.db.run('UPDATE share SET max_downloads = 3 WHERE id = ?', [id])
     await nothing(bob, 'pademelon')
     await t.app.db.run('UPDATE share SET max_downloads = NULL WHERE id = ?', [id])
@@ -452,7 +452,7 @@ describe('A killed process', () => {
     await upload(alice, 'killed.txt', text)
     await settle()
     const { db } = t.app
-    // It had numbered the content, and written none of its words.
+    // It has numbered the content, but written none of its words.
     const digest = keyOf(text)
     await db.run('UPDATE search_text SET is_ready = 0 WHERE digest = ?', [digest])
     await db.run("DELETE FROM search_text_word WHERE word = 'potaroo'")
@@ -462,7 +462,7 @@ describe('A killed process', () => {
     await t.app.services.contents.make(job, { attempts: 1, requireRunning() {} })
     expect(await paths(alice, 'potaroo')).toEqual(['killed.txt'])
     expect(await kept(text, 'potaroo')).toEqual({ texts: 1, drives: 1, words: 1 })
-    // Again, though nothing is missing: nothing changes.
+    // Runs again although nothing is missing: nothing changes.
     await t.app.services.contents.make(job, { attempts: 1, requireRunning() {} })
     expect(await kept(text, 'potaroo')).toEqual({ texts: 1, drives: 1, words: 1 })
   })
@@ -502,7 +502,7 @@ describe('The doctor', () => {
     expect(await examined()).toEqual([])
     const text = 'the woylie that was lost'
     await upload(alice, 'woylie.txt', text)
-    // It is about to be read.
+    // It is waiting to be extracted.
     await t.app.searchIndexer.idle()
     expect(await examined()).toEqual([])
     await settle()
@@ -514,7 +514,7 @@ describe('The doctor', () => {
       [sha256('of nothing')],
     )
     expect(await paths(alice, 'woylie lost')).toEqual([])
-    // Words that a process has written whose drive had gone meanwhile.
+    // Words that a process has written for a drive that was deleted meanwhile.
     await db.run(
       "INSERT INTO search_text_word (drive, block, epoch, word, docs) VALUES (9999, 0, 1, 'woylie', 'xx')",
     )
@@ -541,7 +541,7 @@ describe('npm run admin -- reindex', () => {
       await upload(alice, `rebuilt/${name}.txt`, 'the bettong is rebuilt')
       await settle()
       const { db } = t.app
-      // What is wrong is right after it.
+      // All problems are repaired by then.
       await db.run('DELETE FROM search_word WHERE word = ?', [name])
       await db.run("DELETE FROM search_text_word WHERE word = 'bettong'")
       expect(await paths(alice, 'bettong')).toEqual([])
@@ -550,7 +550,7 @@ describe('npm run admin -- reindex', () => {
         run(how).finally(() => {
           ended = true
         }),
-        // As the service does by its clock.
+        // What the service does periodically.
         (async () => {
           while (!ended) {
             await settle()

@@ -17,7 +17,7 @@ import { type Dav, davPerson } from '../../support/dav-client.ts'
 import { startApp, type TestApp } from '../../support/harness.ts'
 
 // The command line clients of Nextcloud (Debian: nextcloud-desktop-cmd) and ownCloud
-// (owncloud-client-cmd), which sync as the programs with windows do.
+// (owncloud-client-cmd), which sync like the desktop programs.
 
 const isThere = (program: string) => !spawnSync(program, ['--version'], { stdio: 'ignore' }).error
 const programs = { nextcloudcmd: isThere('nextcloudcmd'), owncloudcmd: isThere('owncloudcmd') }
@@ -70,7 +70,8 @@ function sync(program: Program, account: Account, local: string): Promise<string
 }
 
 /**
- * The files and folders below a local folder with their contents, without what the client keeps.
+ * The files and folders below a local folder with their contents, except the state files of the
+ * client.
  */
 function localTree(local: string, path = ''): Map<string, string> {
   const found = new Map<string, string>()
@@ -126,7 +127,7 @@ const put = async ({ dav }: Account, path: string, body: string | Uint8Array) =>
 }
 const write = (local: string, path: string, bytes: string | Uint8Array) =>
   writeFileSync(join(dir, local, path), bytes)
-/** Clients find a local change by its time in seconds, and wait while a file is very young. */
+/** Clients detect a local change by its time in seconds, and skip files that have just changed. */
 let seconds = 1_700_000_000
 const later = (local: string, path: string) => {
   const time = ++seconds
@@ -152,7 +153,7 @@ describe.each(names)('%s', program => {
     const { text } = await of.dav('PROPFIND', '/files/old.txt', { headers: { depth: '0' } })
     expect(text).toContain(new Date(1_600_000_000_000).toUTCString())
 
-    // Changes on both sides at once.
+    // Changes on both sides at the same time.
     await of.dav('MOVE', '/files/folder', { headers: { destination: '/dav/files/renamed' } })
     await of.dav('DELETE', '/files/there.txt')
     await put(of, 'renamed/new.txt', 'new at the service')
@@ -164,7 +165,7 @@ describe.each(names)('%s', program => {
     await sync(program, of, local)
     await expectSame(of, local)
 
-    // The same file on both sides.
+    // Changes to the same file on both sides.
     await put(of, 'older.txt', 'changed at the service')
     write(local, 'older.txt', 'changed here')
     later(local, 'older.txt')
@@ -174,7 +175,7 @@ describe.each(names)('%s', program => {
     await sync(program, of, local)
   }, 300_000)
 
-  test('asks little when nothing has changed, and sees each change below', async () => {
+  test('sends few requests when nothing has changed, and detects each change below', async () => {
     const of = await account(`${program}-quiet`)
     const local = `${program}-quiet`
     mkdirSync(join(dir, local), { recursive: true })
