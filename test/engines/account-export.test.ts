@@ -317,7 +317,7 @@ describe('The account export', () => {
     expect(lines).toHaveLength(4)
   })
 
-  it('answers HEAD with the headers of GET', async () => {
+  it('responds to HEAD with the headers of GET', async () => {
     const dora = await t.signIn('dora')
     const { status, headers, text } = await dora.rest('HEAD', ROUTE)
     expect([status, headers.get('content-type'), text]).toEqual([

@@ -40,7 +40,7 @@ describe('A connection', () => {
     wire.cut()
   })
 
-  it('answers pipelined requests in order', async () => {
+  it('responds to pipelined requests in order', async () => {
     const wire = await openWire(t.url)
     await wire.send(
       bad() + head(alice, 'GET /api/files/tree') + bad() + head(alice, 'GET /api/nothing'),

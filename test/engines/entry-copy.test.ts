@@ -95,7 +95,7 @@ describe('Copies', () => {
       me: { drive: { usage: { fileCount: 2 } } },
     })
     expect(await objects()).toBe(before)
-    // Both are in one batch.
+    // Both are deleted in one batch.
     await remove('y')
     expect(await objects()).toBe(before - 1)
   })

@@ -87,7 +87,7 @@ describe('A cursor', () => {
     const [own, other] = [await driveOf(alice), await driveOf(bob)]
     expect(await read({ after: cursor(other, 0) })).toEqual({ code: 'INVALID_INPUT' })
     expect(await read({ after: 'nonsense' })).toEqual({ code: 'INVALID_INPUT' })
-    // As after the restore of a backup.
+    // As after a restore from a backup.
     expect(await read({ after: cursor(own, 1000) })).toEqual({ code: 'CURSOR_EXPIRED' })
     await purgeEvents(t.app.db, own, 2)
     expect(await read({ after: cursor(own, 1) })).toEqual({ code: 'CURSOR_EXPIRED' })

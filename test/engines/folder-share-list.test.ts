@@ -133,7 +133,7 @@ describe('A search in a shared folder', () => {
   it('finds nothing above or beside the folder, and gives no access there', async () => {
     for (const query of ['plan of alice', 'beside', 'trip'])
       expect(await inOrder({ query })).toEqual([])
-    // Entries elsewhere make no page shorter, and lead to no empty page.
+    // Entries outside the folder neither shorten a page nor cause an empty page.
     const { response } = await entries({ query: 'plan', limit: '4' })
     expect([response.folders.length + response.files.length, response.next_cursor]).toEqual([
       4,

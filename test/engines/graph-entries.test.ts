@@ -388,8 +388,8 @@ describe('A multipart upload', () => {
   })
 })
 
-describe('Keys', () => {
-  it('reach what their scopes allow, and no other drive', async () => {
+describe('API keys', () => {
+  it('can do what their scopes allow, and access no other drive', async () => {
     const person = await t.signIn('keeper')
     const room = await found(person, 'Keys')
     const drive = await driveOfWorkspace(person, room)

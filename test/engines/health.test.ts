@@ -13,7 +13,7 @@ let olga: Person
 let alice: Person
 let at = Date.now() - 600_000
 
-/** Takes the samples of the next fifteen seconds in all processes. */
+/** Collects the samples of the next fifteen seconds in all processes. */
 async function tick(times = 1): Promise<void> {
   for (let i = 0; i < times; i++) {
     at += 15_000

@@ -9,17 +9,14 @@ let t: TestApp
 let alice: Person
 let bob: Person
 let mallory: Person
-/**
- * A new workspace for every test, with a new alice who owns it: invites are limited for each of
- * them.
- */
+/** A new workspace for every test, owned by a new alice, because invites are limited per owner. */
 let workspace_id: string
 
 beforeAll(async () => {
   t = await startApp()
   await t.limit(ROOMY)
   mallory = await t.signIn('mallory')
-  // Mails stay where they are queued.
+  // Mails stay in the outbox.
   await t.app.worker.stop()
 })
 afterAll(() => t.stop())
@@ -49,7 +46,7 @@ const remove = (invite_id: string, person = alice, id = workspace_id) =>
   )
 const outcome = ({ status, response }: RestAnswer) => [status, response]
 
-/** The token with which someone may join this workspace. */
+/** The token of an invite to this workspace. */
 async function invited(person = bob, role = 'editor'): Promise<string> {
   await invite({ email: person.email, role })
   const found = (await mine(person)).find(
@@ -74,7 +71,7 @@ const members = async () => {
   )
   return Object.fromEntries(found.map(({ id, role }) => [id, role]))
 }
-/** The mails that wait, oldest first. */
+/** The mails in the outbox, oldest first. */
 const mails = async () =>
   (
     await t.app.db.rows<{ kind: string; payload: string }>(
@@ -116,7 +113,7 @@ describe('POST /api/workspaces/invites/create', () => {
       to: 'new.person@example.com',
       values: { workspace: 'Garden', role: 'admin', link: `${t.url}/invite/${token}` },
     })
-    // Whoever reads the database cannot join with what is there.
+    // The stored data is not enough to join.
     const [row] = await t.app.db.rows<object>('SELECT * FROM invite WHERE id = ?', [response.id])
     expect(JSON.stringify(row)).not.toContain(token)
   })
@@ -382,7 +379,7 @@ describe('GET /api/workspaces/invites/mine', () => {
         id,
         workspaceName: 'Garden',
         workspaceSlug: expect.stringMatching(/^garden/),
-        // Not a member yet.
+        // The invited person is not a member yet.
         workspace: null,
         email: carol.email,
         token,
@@ -457,7 +454,7 @@ describe('POST /api/workspaces/invites/accept', () => {
           used: 4,
         })
     expect(Object.keys(await members())).toHaveLength(4)
-    // The invites of those who came too late still stand.
+    // The invites of people who came too late remain valid.
     await t.limit(ROOMY)
     const late = answers.findIndex(a => a.status === 400)
     expect((await accept(tokens[late], guests[late])).status).toBe(200)
@@ -618,7 +615,7 @@ describe('DELETE /api/workspaces/invites/delete', () => {
       revokedId workspace { id invites { nodes { id } } } } }`
     const { id } = (await invite()).response
     const input = { invite: id }
-    // What one may not see is not there.
+    // An invite that the caller may not see counts as missing.
     expect(await codeOf(mallory, REVOKE, { input })).toBe('INVITE_NOT_FOUND')
     await join(t, workspace_id, mallory, 'editor')
     expect(await codeOf(mallory, REVOKE, { input })).toBe('FORBIDDEN')

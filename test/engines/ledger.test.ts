@@ -14,7 +14,7 @@ let broken: RegExp | undefined
 
 beforeAll(async () => {
   t = await startApp(
-    // Tests replace functions of the store, which each worker has for itself.
+    // Tests replace functions of the store, of which each worker has its own.
     { TRASH_DAYS: '0', WORKERS: '1' },
     {
       onStatement: sql => {

@@ -62,7 +62,7 @@ const CURRENT = '{ maintenance { startedAt endsAt message } }'
 
 const isWritable = async () =>
   (await alice.rest('POST', '/api/folders', { json: { path: '..' } })).status === 400
-/** All processes of the instance know it: requests go to them by turns. */
+/** Requests alternate between the processes, and all of them must know the state. */
 const known = (refused: boolean) =>
   until(async () => (await isWritable()) !== refused && (await isWritable()) !== refused)
 
@@ -108,7 +108,7 @@ const going = (of: GraphQLSchema) =>
     ),
   )
 
-/** Why each mutation goes on that does: docs/decisions/maintenance.md. */
+/** The mutations that work during a maintenance, with reasons: docs/decisions/maintenance.md. */
 const reasons = {
   session: 'ends what a stolen session could do',
   key: 'stops a key that others may have',
@@ -180,7 +180,7 @@ describe('During a maintenance', () => {
       if (['startMaintenance', 'endMaintenance'].includes(row.at)) continue
       const file = row.file && new File([''], name)
       const { status, code } = await caller.graphql(row.document, variables, file)
-      // What one of them has ended, the next one does not find.
+      // Each call may end something that the next call no longer finds.
       if (goOn.graph.includes(row.at.split('.')[0] ?? ''))
         expect([row.title, status]).toEqual([row.title, 200])
       else expect([row.title, status, code]).toEqual([row.title, 503, 'MAINTENANCE'])
@@ -288,7 +288,7 @@ describe('During a maintenance', () => {
       expectRefused(await rest(t.url, 'PUT', url.pathname, { body: Buffer.alloc(PART) }), 48 * HOUR)
     expect((await up.complete(id)).code).toBe('MAINTENANCE')
     for (const { at } of await leases()) expect(Number(at)).toBe(Date.parse(ends) + 24 * HOUR)
-    // The sweeper would end what is over.
+    // Without this, the sweeper would delete expired uploads.
     await t.app.db.run('UPDATE blobs SET lease_until = 1 WHERE id = ?', [direct.upload_id])
     await t.app.sweeper.run()
     expect(await leases()).toHaveLength(2)
@@ -426,7 +426,8 @@ describe('A maintenance', () => {
     })
     expect(told).toEqual([])
     await start(2500)
-    // Also what may not be sent twice, and more often than other failures.
+    // Includes requests that must not be repeated otherwise, and retries more often than for other
+    // failures.
     expect(await persist(make('waits'), 'once', patience(900))).toBe('waits')
     expect(new Set(told)).toEqual(new Set(['MAINTENANCE']))
   })

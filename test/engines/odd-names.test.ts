@@ -21,7 +21,7 @@ const filesIn = async (path: string): Promise<string[]> =>
 const foldersIn = async (path: string): Promise<string[]> => (await treeOf(path)).folders
 const put = (folder: string, name: string, bytes = 'x') =>
   sendForm(t, alice, form([field('folder', folder), file(name.replace(/[\\"]/g, '\\$&'), bytes)]))
-/** What alice holds, once what she has deleted is purged. */
+/** What alice still has after her deleted entries were purged. */
 const usage = async () => {
   await t.settle()
   return (await t.app.db.rows('SELECT * FROM bucket WHERE user_id = ?', [alice.userId]))[0]
@@ -29,7 +29,7 @@ const usage = async () => {
 
 const five = (name: string) => Array(5).fill(name).join('/')
 
-/** Names that are unusual and fine. */
+/** Unusual but valid names. */
 const oddNames: [string, string][] = [
   ['a percent sign', '100%'],
   ['an escape that means two dots', '%2e%2e'],

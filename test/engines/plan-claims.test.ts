@@ -22,7 +22,7 @@ afterAll(async () => {
   await hub?.close()
 })
 
-/** Signs in with these groups; answers the plan, who chose it, and the id of the account. */
+/** Signs in with these groups. Returns the plan, its source, and the id of the account. */
 async function planOf(
   sub: string,
   groups?: string | string[],
@@ -65,13 +65,13 @@ it('The plan follows the groups at each sign-in and falls back to the default; a
     "SELECT details, via FROM event WHERE log_id = ? AND kind = 'plan.changed' ORDER BY seq",
     [id],
   )
-  // The first sign-in and one that changes nothing are no changes.
+  // The first sign-in, and a sign-in that changes nothing, are not recorded.
   expect(events.map(({ details, via }) => `${JSON.parse(details).plan} ${via}`)).toEqual([
     ...['enterprise system', 'free system', 'developer system', 'free system', 'developer system'],
   ])
 })
 
-it('The choice of an operator wins over the claim, until it is undone', async () => {
+it('The choice of an operator takes precedence over the claim, until it is undone', async () => {
   const [, , id] = await planOf('bob', ['staff'])
   await operators().setPlan(id, 'free')
   expect(await planOf('bob', ['chiefs'])).toEqual(['free', 'operator', id])
@@ -91,7 +91,7 @@ it('A claim assigns no retired plan, and accounts keep the retired plan that the
 it('The default plan of new accounts applies if no claim does', async () => {
   await t.app.services.plans.setDefault('basic')
   expect((await planOf('erin', ['x'])).slice(0, 2)).toEqual(['basic', 'default'])
-  // Accounts that have the former default keep it.
+  // Accounts with the former default keep it.
   expect((await planOf('nogroups')).slice(0, 2)).toEqual(['free', 'default'])
   await t.app.services.plans.setDefault('free')
 })

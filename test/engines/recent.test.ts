@@ -29,7 +29,7 @@ const seenBy = async (person: Person, variables = {}): Promise<[string, string][
   (await recentOf(person, variables)).nodes.map(
     (node: { kind: string; entry: { path: string } }) => [node.entry.path, node.kind],
   )
-/** Events of one moment have no order that a person would expect. */
+/** Events of the same moment have no meaningful order. */
 const apart = () => new Promise(resolve => setTimeout(resolve, 3))
 async function inTurn(...steps: (() => Promise<unknown>)[]): Promise<void> {
   for (const step of steps) {
@@ -77,7 +77,7 @@ describe('Recent', () => {
     ])
   })
 
-  it('leaves out deleted entries, and shows them again once restored', async () => {
+  it('omits deleted entries, and shows them again once restored', async () => {
     const person = await newPerson()
     await inTurn(
       () => person.upload('a.txt', 'a'),

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 let serial = 0
-/** A person of their own, with these files. */
+/** A new person with these files. */
 async function personWith(...paths: string[]): Promise<Person> {
   const person = await t.signIn(`person${serial++}`)
   for (const path of paths) await person.upload(path, `content of ${path}`)
@@ -51,7 +51,7 @@ const save = (
   form.append('file', new File([content], name))
   return person.rest('POST', `${base}/upload`, { form, ...(headers ? { headers } : {}) })
 }
-/** Someone who may edit a folder of a person, and where. A file in it, a.txt, was replaced. */
+/** Somebody who may edit a folder of a person, and its path. A file in it, a.txt, was replaced. */
 async function shareWithEditor(person: Person): Promise<[editor: Person, base: string]> {
   const editor = await t.signIn(`person${serial++}`)
   await person.upload('shared/a.txt', 'x')
@@ -310,7 +310,7 @@ describe('The revision of an entry', () => {
       return `${base}/uploads/${(await person.rest('POST', `${base}/uploads`, { json })).response.upload_id}/complete`
     }
     /**
-     * How a completion in the background is told of that has noticed it at its end:
+     * Background completions that notice it only at their end are tested in
      * test/stores/drills/background-completion.test.ts.
      */
     const told = async (base: string) => {
@@ -353,7 +353,7 @@ describe('The revision of an entry', () => {
       expect([status, response.code]).toEqual([412, 'REVISION_MISMATCH'])
       expect(response.revision).toBeGreaterThan(1)
     }
-    // Nothing is there; a weak tag matches nothing; and what is no tag is told so.
+    // A missing entry, a weak tag, which matches nothing, and an invalid tag, which is an error.
     const gone = await save(person, 'none.txt', 'late', ifMatch('*'))
     expect([gone.status, gone.response]).toEqual([
       412,

@@ -290,12 +290,12 @@ describe('Entries that others share', () => {
       ['Invoice.txt', null, id],
       ['2026/Invoice March.pdf', null, id],
     ])
-    // What is shared has no path of its own: a folder in it may be called the same.
+    // Shared entries have no path of their own, so a folder in the share may have the same name.
     expect(await paths(bob, 'taxes type:folder')).toEqual([''])
     const carol = await t.signIn('carol')
     await t.app.db.run("UPDATE entry SET created_by = ? WHERE name = 'Invoice.txt'", [carol.userId])
     expect(await paths(alice, 'invoice by:carol')).toEqual(['taxes/Invoice.txt'])
-    // Of those who have made files in it, recipients know the sharer only.
+    // Recipients see only the sharer, and no other authors of the files.
     expect(await paths(bob, 'invoice by:carol')).toEqual([])
     expect(await paths(bob, 'invoice by:alice')).toEqual(['2026/Invoice March.pdf'])
     await t.app.db.run('DELETE FROM share WHERE id = ?', [id])
@@ -336,7 +336,7 @@ it('treats name: as a word, and repeated types as one', async () => {
 })
 
 describe('The search index of a drive', () => {
-  /** Searches until the index has everything. */
+  /** Searches until the index is complete. */
   async function complete(query: string): Promise<Data['search']> {
     for (let tries = 0; tries < 20; tries++) {
       const found = await search(alice, query, { first: 100 })

@@ -14,11 +14,11 @@ let carol: Person
 let people = 0
 
 beforeAll(async () => {
-  // Tests hold the store of one worker.
+  // Tests block the store of one worker.
   t = await startApp({ RATE_SHARING: '1000000', WORKERS: '1' })
   gate = gateOf(t.app.store)
 })
-// Everyone begins with nothing, and after every race all that is remembered must be what is there.
+// Everyone begins without data. After every race, the counters must match what is stored.
 beforeEach(async () => {
   people++
   ;[alice, bob, carol] = (await Promise.all(
@@ -57,7 +57,7 @@ const said = ({ status, response }: RestAnswer) =>
   status === 200 ? '200' : `${status} ${response?.code}`
 
 /**
- * An upload into a shared folder that the service has let in, and that waits for its last bytes.
+ * An upload into a shared folder that the service has accepted, and that waits for its last bytes.
  */
 const holdUpload = (token: string, folder = 'in') =>
   holdForm(

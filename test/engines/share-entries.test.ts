@@ -37,7 +37,7 @@ afterEach(async () => {
 })
 afterAll(() => t.stop())
 
-/** A person with two files of the same name, a folder, and what is not shared. */
+/** A person with two files of the same name, a folder, and entries that are not shared. */
 async function owner(): Promise<Person> {
   const person = await t.signIn(`owner-${++n}`)
   await person.upload('trip/day 1/sea.txt', 'blue', 'text/plain')
@@ -95,7 +95,7 @@ async function pathsIn(
   return [...response.folders, ...response.files].map(({ path }: Listed) => path)
 }
 
-/** What a list has in the order of its pages, by one entry a page. */
+/** A list in page order, read with one entry per page. */
 async function inOrder(token: string, query: Record<string, string>): Promise<string[]> {
   const seen: string[] = []
   for (let cursor: string | null = null; ; ) {
@@ -213,7 +213,7 @@ describe('POST /api/entries/quick_share', () => {
       'trip/day 1/sea.txt',
     ])
     expect(await pathsIn(token)).toEqual(['trip', 'a.txt'])
-    // One that is left is shared as it would be alone.
+    // A single remaining entry is shared like an entry on its own.
     const one = await link(alice, ['trip', 'trip/plan.txt'])
     expect(await pathsIn(one)).toEqual(['day 1', 'plan.txt'])
     expect(await rowsOf(alice)).toMatchObject([
@@ -367,8 +367,8 @@ describe('A link to several entries', () => {
       'journey/new.txt',
       'journey/plan.txt',
     ])
-    // Into another one: it stays an entry of its own, and is found in there as well; a search finds
-    // it once.
+    // Moved into another shared folder, it remains an entry of the share and is visible in the
+    // folder as well. A search finds it once.
     await move(alice, 'notes/b.txt', 'notes/journey/b.txt')
     expect(await pathsIn(token)).toEqual(['journey', 'b.txt', 'plan.txt'])
     expect(await pathsIn(token, { query: 'b.txt' })).toEqual(['b.txt'])
@@ -415,10 +415,10 @@ describe('A link to several entries', () => {
       'day 1/sea.txt': 'blue',
     })
     const some = await resolve(token, undefined, { entries: ['plan (2).txt', 'day 1/sea.txt'] })
-    // It does not tell what its owner calls the folder that something is in.
+    // Does not reveal the names of the owner's folders.
     expect(some.response.file_name).toBe('plan.txt and 2 more.zip')
     expect(await zipAt(some.response.url)).toEqual({ 'plan (2).txt': 'write!', 'sea.txt': 'blue' })
-    // Each by the name that the page shows, in whichever order they were selected.
+    // Each by the name on the page, whatever the order of the selection.
     const both = await urlOf(token, undefined, { entries: ['plan (2).txt', 'plan.txt'] })
     expect(await zipAt(both)).toEqual({ 'plan.txt': 'walk', 'plan (2).txt': 'write!' })
     expect(await zipAt(await urlOf(token, 'day 1'))).toEqual({
@@ -562,7 +562,7 @@ describe('An entry that may no longer be shared', () => {
     )
     expect(await pathsIn(token)).toEqual(['trip', 'a.txt', 'plan.txt'])
     await remove(alice, 'a.txt')
-    // What was moved out of a folder is not in it.
+    // An entry that was moved out of a folder is no longer part of it.
     await move(alice, 'trip/plan.txt', 'elsewhere/plan.txt')
     expect((await fetch(inFolder)).status).toBe(404)
     expect(await zipAt(await urlOf(token))).toEqual({
@@ -571,7 +571,7 @@ describe('An entry that may no longer be shared', () => {
       'trip/day 1/sea.txt': 'blue',
       'plan.txt': 'write!',
     })
-    // By the folder above it, too.
+    // Also by deleting the folder above it.
     await remove(alice, 'notes')
     expect(await pathsIn(token)).toEqual(['trip'])
     expect(await rowsOf(alice)).toEqual([{ entryCount: 1, name: 'trip', behind: 1 }])
@@ -687,7 +687,7 @@ describe('A direct share of several entries', () => {
     const [again] = await shareWith(alice, THREE.toReversed())
     const [others] = await shareWith(alice, ['a.txt', 'trip'])
     expect([again.id === one.id, others.id === one.id]).toEqual([true, false])
-    // Each by itself stays what it was.
+    // Shares of the single entries are not affected.
     const each = await shareWith(alice, THREE, { together: false })
     expect(each.map(({ fileName }: { fileName: string }) => fileName)).toEqual([
       'a.txt',
@@ -730,7 +730,7 @@ describe('At the same time', () => {
         const deletion = alice.rest('DELETE', '/api/files/delete?file=y.txt')
         await new Promise(resolve => setTimeout(resolve, 300))
         const sharing = alice.graphql(SHARE, { input })
-        // It has found them, and waits for the drive like the deletion, which is first.
+        // It has found them, and waits for the drive behind the deletion.
         await isSaid(/FROM entry WHERE parent_id = \? AND name IN/)
         await new Promise(resolve => setTimeout(resolve, 300))
         answers = Promise.all([deletion, sharing])

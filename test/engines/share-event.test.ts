@@ -22,7 +22,7 @@ const RECEIPTS = `{ me { shares { nodes { id events { nodes { kind person { emai
   receivedShares { nodes { events { nodes { kind } } } } } }`
 const receiptsOf = async (person: Person): Promise<Anything> =>
   (await person.graphql<Anything>(RECEIPTS)).data.me
-/** Time goes by: what was done is ten seconds old. */
+/** Ages the events by ten seconds. */
 const tenSecondsLater = () => t.app.db.sequelize.query('UPDATE share_event SET at = at - 10000')
 
 it('A sharer sees how a link was used: by whom, from which network, with which client', async () => {
@@ -32,7 +32,7 @@ it('A sharer sees how a link was used: by whom, from which network, with which c
   const token = response.sharing_token as string
   const headers = { 'user-agent': 'curl/8.5.0' }
   await t.anonymous.rest('GET', `/api/share/info/${token}`, { headers })
-  // Looking is no use.
+  // Viewing the page does not count as a use.
   expect((await t.anonymous.rest('HEAD', `/api/share/info/${token}`, { headers })).status).toBe(200)
   const json = { password: 'open sesame please' }
   const path = `/api/share/resolve/${token}`
@@ -81,7 +81,7 @@ it('Concurrent uses are all recorded', async () => {
   ).toBe(1200)
 })
 
-/** A link without a limit: its token, its id, and what became of it. */
+/** A link without a limit: its token, its id, and its counters. */
 async function newLink() {
   const { response } = await alice.rest('POST', '/api/files/quick_share', {
     json: { object: 'plan.txt' },
@@ -145,7 +145,7 @@ it('Recording a batch of downloads runs as many statements as recording one', as
   await Promise.all(
     Array.from({ length: 40 }, () => t.app.services.shareEvents.noteDownload(id, user)),
   )
-  // The share is locked, counted and noted; the background may do something, too.
+  // Locks, counts and records the share. Background work may add statements.
   expect(t.statements().length).toBeLessThan(10)
   expect(await used()).toEqual([40, 40])
 })
@@ -189,8 +189,8 @@ it('A sharer sees the uses of a link per day, in their own time zone', async () 
     "SELECT id, kind FROM share_event WHERE share_id = (SELECT id FROM share ORDER BY id DESC LIMIT 1) AND kind = 'opened' ORDER BY id",
   )
   const midnight = Math.floor(Date.now() / DAY) * DAY
-  // One is of half past eleven of the day before yesterday, one of an hour later, and one is older
-  // than what is asked for.
+  // One use at half past eleven the day before yesterday, one an hour later, and one before the
+  // requested period.
   const times = [midnight - DAY - 1_800_000, midnight - DAY + 1_800_000, midnight - 5 * DAY]
   for (const [i, at] of times.entries())
     await t.app.db.run('UPDATE share_event SET id = ?, at = ? WHERE id = ?', [
@@ -204,7 +204,7 @@ it('A sharer sees the uses of a link per day, in their own time zone', async () 
     [midnight - DAY, 1, 0],
     [midnight, 1, 1],
   ])
-  // An hour ahead, both are of one day.
+  // One hour further east, both belong to one day.
   const ahead = await days('(days: 4, utcOffset: 60)')
   expect(ahead.map(day => (Date.parse(day.startsAt) + 3_600_000) % DAY)).toEqual([0, 0, 0, 0])
   expect(ahead.map(({ openCount }) => openCount).filter(Boolean)).toContain(2)

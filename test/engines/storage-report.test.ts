@@ -13,7 +13,7 @@ let alice: Person
 
 beforeAll(async () => {
   t = await startApp({ OPERATORS: 'olga@example.com' })
-  // What is to be deleted from the store waits.
+  // Objects that are to be deleted from the store wait.
   await Promise.all([t.app.worker.stop(), t.app.sweeper.stop()])
   olga = await t.signIn('olga')
   alice = await t.signIn('alice')

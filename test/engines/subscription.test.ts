@@ -24,7 +24,7 @@ const SHARES =
 const INVITES = 'subscription { inviteReceived { id workspaceName role token } }'
 const DRIVE = '{ usage { usedBytes fileCount folderCount maxBytes maxFiles } }'
 const USAGE = `subscription { bucketChanged ${DRIVE} }`
-/** What the plan allows, for oneself and for a workspace alike. */
+/** The limits of the plan, for persons and workspaces alike. */
 const FREE = { maxBytes: 5 * 1024 ** 3, maxFiles: 10_000 }
 const QUICK = { ...UNHURRIED, SUBSCRIPTION_CHECK_SECONDS: '1', SUBSCRIPTIONS_PER_USER: '5' }
 
@@ -52,7 +52,7 @@ const invite = (by: Person, workspace_id: string, email: string) =>
 const refusalOf = async (stream: EventStream) => (await stream.next()).errors?.[0]?.extensions
 
 /**
- * Runs with a subscription that is closed afterwards, so that it does not count for the next test.
+ * Runs with a subscription and closes it afterwards, so that it does not count in the next test.
  */
 async function following(
   person: Person,
@@ -91,7 +91,7 @@ describe('subscription shareReceived', () => {
           })),
         )
         expect(await other.next()).toMatchObject({ data: { shareReceived: { fileName: 'c.txt' } } })
-        // A renewal is news again; what is refused is none.
+        // A renewal is an event, but a refused share is not.
         await bob.rest('POST', '/api/files/received/mark_seen', {
           json: { sharing_token: got[0]?.data.shareReceived.token },
         })
@@ -128,8 +128,8 @@ describe('subscription shareReceived', () => {
   it('delivers the state at the time of delivery', () =>
     following(bob, SHARES, async stream => {
       const nextName = async () => (await stream.next()).data?.shareReceived.fileName
-      // The first one is shown at once, the others after a pause: a slow machine may need more than
-      // one go to be that quick.
+      // The first event is delivered immediately, and the others after a pause. A slow machine may
+      // need several tries to be that quick.
       for (let left = 10; left > 0; left--) {
         await alice.upload('brief.txt', 'x')
         await share(alice, bob.email, ['docs/a.txt'])

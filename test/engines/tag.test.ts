@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 let serial = 0
-/** A person of their own, with these files. */
+/** A new person with these files. */
 async function personWith(...paths: string[]): Promise<Person> {
   const person = await t.signIn(`tagger${serial++}`)
   for (const path of paths) await person.upload(path, `content of ${path}`)
@@ -89,7 +89,7 @@ describe('A tag', () => {
     expect(await codeOf(person, UPDATE, { input: { tag: strasse, name: 'mÜller' } })).toBe(
       'TAG_EXISTS',
     )
-    // Its own name in another case is no other name.
+    // Another case of its own name is not a different name.
     expect(
       (await ask(person, UPDATE, { input: { tag: strasse, name: 'STRASSE' } })).updateTag.tag.name,
     ).toBe('STRASSE')
@@ -250,7 +250,7 @@ describe('Tagging', () => {
     expect(await namesAt(person, 'there/b.txt')).toEqual(['kept'])
     await person.rest('DELETE', '/api/folders?path=f&recursive=true')
     const [{ id, entryCount }] = await tagsOf(person)
-    // Still in the trash.
+    // It is still in the trash.
     expect([entryCount, await withTag(person, id)]).toEqual([3, ['there/b.txt']])
     const { items } = (await person.rest('GET', '/api/trash')).response
     await person.rest('POST', '/api/trash/restore', {
@@ -292,7 +292,7 @@ describe('Tagging', () => {
     )
     expect(answers.filter(({ code }) => code === 'QUOTA_EXCEEDED')).toHaveLength(4)
     expect(await namesAt(person, 'a.txt')).toHaveLength(20)
-    // What it has is no more, and one can take the place of another.
+    // Tagging it again with its present tags adds none, and one tag can replace another.
     const [first = '', second = ''] = ids.filter((_, i) => !answers[i]?.code)
     const refused = ids.find((_, i) => answers[i]?.code) ?? ''
     await tag(person, ['a.txt'], { add: [first, second] })

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 let serial = 0
-/** A person of their own, with these files. */
+/** A new person with these files. */
 async function personWith(...paths: string[]): Promise<Person> {
   const person = await t.signIn(`person${serial++}`)
   for (const path of paths) await person.upload(path, `content of ${path}`)
@@ -534,7 +534,7 @@ describe('Refusals of the trash', () => {
         for (const items of [[], Array(1001).fill(none)])
           expect((await send({ items })).code).toBe('INVALID_INPUT')
       }
-      // Something is in the way.
+      // Another entry blocks the path.
       const [upload, remove] =
         whose === 'caller'
           ? [

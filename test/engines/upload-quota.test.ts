@@ -39,7 +39,7 @@ interface Room {
   reservedFiles: number
 }
 
-/** What a storage area holds and keeps free. */
+/** Used and reserved bytes of a storage area. */
 async function room(who: Person, workspace: string | null): Promise<Room> {
   const [row] = await t.app.db.rows<Room>(
     `SELECT used_bytes AS usedBytes, used_files AS usedFiles, reserved_bytes AS reservedBytes, reserved_files AS reservedFiles
@@ -60,7 +60,7 @@ const send = async (up: Uploader, id: string, bytes: Buffer) => {
 }
 
 describe.each(faces)('The quota reservation of an upload, $face', ({ by, front }) => {
-  /** Someone new, and what is asked about. */
+  /** A new person, and the storage area under test. */
   async function begin() {
     const { who, workspace } = await somebody()
     return {
@@ -88,7 +88,7 @@ describe.each(faces)('The quota reservation of an upload, $face', ({ by, front }
       reservedBytes: sum(taken),
       reservedFiles: taken.length,
     })
-    // Whoever was refused would have passed the edge.
+    // A refused upload would have exceeded the limit.
     expect(sum(taken)).toBeLessThanOrEqual(MAX)
     expect(sum(taken) + Math.min(...refused)).toBeGreaterThan(MAX)
     const left = MAX - sum(taken)

@@ -17,13 +17,13 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-/** The storage of the plan. */
+/** The storage limit of the plan. */
 const FREE = 5 * 1024 ** 3
 
 let serial = 0
 const somebody = () => t.signIn(`person${serial++}`)
 
-/** Sends a file by REST, the fields before it as browsers do not, or after it as they do. */
+/** Uploads a file by REST, with the fields before the file, or after it like browsers. */
 const put = (
   person: Person,
   path: string,
@@ -61,7 +61,7 @@ const driveOf = async (person: Person, path: string, more = {}) =>
 const versionsOf = async (person: Person, path: string) =>
   (await driveOf(person, path)).entry.versions.nodes
 const textAt = async (url: string) => (await fetch(url)).text()
-/** The bytes to which a download leads. */
+/** The bytes at the target of a download. */
 const followed = ({ headers }: RestAnswer) => textAt(headers.get('location') ?? '')
 const textOf = async (person: Person, path: string) =>
   textAt((await driveOf(person, path)).entry.download.url)
@@ -176,7 +176,7 @@ describe('A replaced file', () => {
     expect((await put(person, 'dir', 'two', { choice: 'keep_both' })).response.file.path).toBe(
       'dir (2)',
     )
-    // With the folder, all is said before the bytes.
+    // Together with the folder, everything is known before the bytes arrive.
     const form = new FormData()
     form.append('folder', '')
     form.append('file', new File(['x'], 'b.txt'))
@@ -230,7 +230,7 @@ describe('A replaced file', () => {
     const [version] = await versionsOf(person, 'a.txt')
     await person.rest('PUT', `/api/files/${next}/note`, { json: { content: 'newer' } })
     await ask(person, RESTORE, { input: { version: version.id } })
-    // What has a note of its own keeps it.
+    // A file with a note of its own keeps it.
     expect(await noteOn(md5)).toBe('mine')
   })
 })
@@ -537,7 +537,7 @@ it('Changes of versions are recorded in the log of the drive', async () => {
 it('A content that was just replaced is kept, even if the clocks of instances differ', async () => {
   const person = await somebody()
   const id = await fileWith(person, 'a.txt', '1', '22', '333', '4444')
-  // As if another instance, of which the clock is far ahead, had made them.
+  // Simulates that another instance, whose clock is far ahead, has created them.
   await t.app.db.run("UPDATE version SET id = CONCAT('f', SUBSTR(id, 2)) WHERE entry_id = ?", [id])
   await put(person, 'a.txt', '55555', { choice: 'replace' })
   const sizes = (await versionsOf(person, 'a.txt')).map(({ size }: { size: number }) => size)

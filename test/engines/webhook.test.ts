@@ -47,7 +47,7 @@ let t: TestApp
 let mails: MailServer
 let receiver: Receiver
 let alice: Person
-/** What names resolve to, one answer after the other; the last one stays. */
+/** The resolved addresses of names, one per look-up. The last one is repeated. */
 let answers: string[]
 let people = 0
 
@@ -113,7 +113,7 @@ describe('A webhook', () => {
         verified(secret, { ...request, body: request.body.replace('"file', '"File') }),
       ).toThrow()
     }
-    // The specification in other words than those of its library.
+    // The specification, implemented again without its library.
     const [first] = receiver.received
     const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
     expect(key).toHaveLength(32)
@@ -282,7 +282,7 @@ describe('A webhook', () => {
     await settled()
     await receiver.stop()
     await upload('two', 'three')
-    // It fails at once, and is due at once again: the next success is what ends that.
+    // It fails immediately and is due again immediately. The next success resets that.
     const failing = await until(async () => {
       const webhook = await look(alice, id)
       return webhook.firstFailedAt !== null && webhook
@@ -304,7 +304,7 @@ describe('A webhook', () => {
     expect(await update(alice, id, { paused: false })).toMatchObject({ state: 'ACTIVE' })
     await settled()
     expect(pathsOf(receiver.received)).toEqual(['one', 'two'])
-    // Another URL, other kinds.
+    // Another URL and other kinds.
     await update(alice, id, { url: `${receiver.url}/new`, kinds: ['FILE_DELETED'] })
     await upload('three')
     await alice.rest('DELETE', '/api/files/delete?file=one')
@@ -321,7 +321,7 @@ describe('A webhook', () => {
   it('is disabled after three days of failures, with a mail, and continues where it stopped when resumed', async () => {
     const { id } = await create(alice, FILES)
     const [hour, three] = [3_600_000, 3 * 86_400_000]
-    /** As if it had failed for so long, and were due again. */
+    /** Simulates that it has failed for so long and is due again. */
     const failOnce = async (ms: number) => {
       const since = { failingSince: Date.now() - ms, attempts: 40, state: 'active' } as const
       receiver.next = [status(500)]
@@ -446,7 +446,7 @@ describe('A webhook', () => {
     receiver.next = [status(500)]
     await ask(alice, REDELIVER, { input: { webhook: id, event } })
     await settled()
-    // Once, whatever comes of it.
+    // Sent once, whatever the result.
     expect(receiver.received[2]).toMatchObject({ id: event, body: receiver.received[0]?.body })
     expect(receiver.received).toHaveLength(3)
     for (const request of receiver.received) verified(secret, request)
@@ -581,7 +581,7 @@ describe('A webhook of a workspace', () => {
     expect(await told('one')).toEqual(['/one'])
     await join(t, id, admin, 'editor')
     expect(await told('two')).toEqual(['/one'])
-    // Nor a ping or an event once more, whoever asks for it.
+    // Pings and repeated events are refused as well, whoever requests them.
     const event = receiver.received[0]?.id
     await ask(alice, PING, { input: { webhook: webhook.id } })
     await ask(alice, REDELIVER, { input: { webhook: webhook.id, event } })
@@ -589,7 +589,7 @@ describe('A webhook of a workspace', () => {
     expect(receiver.received).toHaveLength(1)
     await expel(t, id, admin)
     expect(await told('three')).toEqual(['/one'])
-    // Who changes it is responsible from then on.
+    // The member who changes it becomes responsible.
     expect(await update(alice, webhook.id, { paused: false })).toMatchObject({
       responsible: { email: alice.email },
     })
@@ -630,7 +630,7 @@ describe('The backlog of webhooks', () => {
     const backlog = () => webhookBacklog(db, Date.now())
     const { id } = await create(alice)
     await settled()
-    // Idle for a week; the claim keeps it from being delivered to.
+    // Idle for a week. The claim keeps it from being delivered to.
     const since = Date.now() - WEEK_MS
     await db.Webhook.update(
       { dueAt: since, leaseUntil: Date.now() + 600_000, attempts: 1 },
@@ -747,7 +747,7 @@ describe('Slow receivers', () => {
       await ask(carol, CREATE, { input: { url: receiver.url, ...FILES } })
     await ask(dora, CREATE, { input: { url: other.url, ...FILES } })
     await carol.upload('one', 'x')
-    // All places are taken, and each of the ten has two more events to send.
+    // All slots are taken, and each of the ten webhooks has two more events to send.
     await until(() => waiting.length === 10)
     await carol.upload('two', 'x')
     await carol.upload('three', 'x')
@@ -764,7 +764,7 @@ describe('Slow receivers', () => {
 })
 
 describe('A database that refuses to write', () => {
-  // The trigger needs a right that users of the other engine seldom have.
+  // Users of the other engine seldom have the privilege for a trigger.
   const onFile = engine === 'sqlite' ? it : it.skip
 
   onFile('is not asked again before the next poll', async () => {
@@ -774,7 +774,7 @@ describe('A database that refuses to write', () => {
       [],
     )
     await upload('one')
-    // It would not come to rest.
+    // It would never become idle.
     await settled()
     expect(receiver.received).toEqual([])
     await t.app.db.run('DROP TRIGGER refused', [])
@@ -797,7 +797,7 @@ describe('Two instances', () => {
     expect(await claimWebhook(db, { id, leaseUntil: 0 }, now, now + 60_000)).toBe(false)
   })
 
-  // SQLite is for one process.
+  // SQLite allows only one process.
   const onServers = engine === 'mysql' ? it : it.skip
 
   onServers('deliver each event once, and in order', async () => {

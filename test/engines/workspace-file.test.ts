@@ -9,7 +9,7 @@ let t: TestApp
 let alice: Person
 let bob: Person
 let carol: Person
-/** A new workspace for every test: alice owns it, bob is an editor, carol looks on. */
+/** A new workspace for every test. Alice owns it, bob is an editor, and carol a viewer. */
 let id: string
 
 const LIMITS = {
@@ -85,7 +85,7 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
     ])
     expect(await level('/docs/new')).toEqual({ folders: [], files: ['a.txt'] })
     expect(await usage()).toEqual({ files: 1, bytes: 5, folders: 2 })
-    // It is the workspace's, and no one's own.
+    // The file belongs to the workspace and to no person.
     expect((await bob.rest('GET', '/api/user/bucket')).response.bucket_data.file_count).toBe(0)
   })
 
@@ -159,7 +159,7 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
       { code: 'QUOTA_EXCEEDED', limit: 'max_total_storage_bytes_workspace', max: 10, used: 10 },
     ])
     expect(await usage()).toEqual({ files: 4, bytes: 10, folders: 0 })
-    // What is in one workspace takes no room in another, nor of the own files.
+    // Files in one workspace do not count in another, or for the personal files.
     expect((await put(alice, await found(alice), '/b', '12345678')).status).toBe(200)
     expect((await bob.upload('own', '12345678')).status).toBe(200)
     await bob.rest('DELETE', '/api/files/delete?file=own')
@@ -415,7 +415,7 @@ describe('POST /api/workspaces/{workspace_id}/files/mkdir', () => {
     expect(await usage()).toEqual({ files: 1, bytes: 1, folders: 5 })
     const [last] = (await level('/')).folders
     await deleteFolder({ path: last ?? '' })
-    // Two more, of which one is to be had.
+    // Two more requests, one of which succeeds.
     expect(outcome(await put(bob, id, '/on/the/way.txt'))).toEqual([400, { ...full, used: 4 }])
     expect((await put(bob, id, '/on/way.txt')).status).toBe(200)
     expect((await bob.rest('POST', '/api/folders', { json: { path: 'a/b/c/d/e/f' } })).status).toBe(

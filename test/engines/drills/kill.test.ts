@@ -23,11 +23,11 @@ declare const engine: 'sqlite' | 'mysql'
 declare const storeUnderTest: 'disk' | 'azure' | 's3'
 
 const MiB = 1024 * 1024
-// No store has a part in what the database alone decides.
+// Runs on one store, because only the database matters.
 const itOnDisk = storeUnderTest === 'disk' ? it : it.skip
 
 /**
- * The service, which is killed and comes back, and the test's own view of its database and store.
+ * A service that can be killed and restarted, with the test's own access to its database and store.
  */
 let service: BuiltService
 let settings: Record<string, string>
@@ -59,7 +59,7 @@ beforeAll(async () => {
 })
 afterAll(() => tidyUp())
 
-/** Finds the way to a service that has just started. */
+/** Connects to a service that has just started. */
 async function look(): Promise<void> {
   alice = await signInTo(db, service.url, 'alice')
   store = await openStoreOf(readConfig(settings), db)
@@ -103,7 +103,7 @@ async function download(path: string): Promise<Buffer> {
   return Buffer.from(await (await fetch(headers.get('location') ?? '')).arrayBuffer())
 }
 
-/** The first half of an upload; the wire is open, and the service has taken it in. */
+/** The first half of an upload. The connection is open, and the service has accepted the upload. */
 async function halfUpload(
   name: string,
   bytes: Buffer,
@@ -145,7 +145,7 @@ describe('A killed service', () => {
           try {
             if ((await alice.upload(name, bytes)).status === 200) acknowledged.add(name)
           } catch {
-            // Killed before it could answer.
+            // The service was killed before it responded.
           }
         }
       }
@@ -176,7 +176,8 @@ describe('A killed service', () => {
     await kill()
     wire.socket.destroy()
     await comeBack()
-    // Its reservation holds until its lease is over: someone else might carry on.
+    // Its reservation remains until its lease expires, because another process might continue the
+    // upload.
     expect(await namesIn('')).toEqual([])
     await expectSound()
     expect(await store.look(blobId)).toBeNull()
@@ -188,12 +189,12 @@ describe('A killed service', () => {
   it('keeps neither the object nor its row after a kill between the two writes', async () => {
     const before = await usage()
     const { blobId, wire, rest: second } = await halfUpload('between', randomBytes(12 * MiB))
-    // Whoever holds this row keeps the upload from being committed.
+    // A lock on this row blocks the commit of the upload.
     await db.transaction(async tx => {
       await db.rows(`SELECT id FROM bucket WHERE user_id = ?${db.forUpdate}`, [alice.userId], tx)
       await wire.send(second)
       await until(async () => (await store.look(blobId)) !== null, 3000)
-      // The service is about to write the row now.
+      // The service is about to write the row.
       await sleep(100)
       expect(await db.rows('SELECT state FROM blobs WHERE id = ?', [blobId], tx)).toEqual([
         { state: 'staged' },
@@ -257,7 +258,7 @@ describe('A killed service', () => {
           ({ status }) => status,
           () => 'killed',
         )
-        // Sooner or later it is done; the interesting moments lie before.
+        // The purge may already be finished. The kills are meant for the time before that.
         await Promise.race([answer, sleep(5 * rounds(4, 2) ** round * (1 + Math.random()))])
         await kill()
         const said = await answer
@@ -269,13 +270,13 @@ describe('A killed service', () => {
         expect(response.folders.includes('big')).toBe(!gone)
       }
 
-      // In the middle of the purge: some are gone, and some are not.
+      // In the middle of the purge: some rows are deleted, and some remain.
       const left = () => count('entry WHERE parent_id = ?', [id])
       for (const limit of [4500, 2000]) {
         await db.run('UPDATE outbox SET due_at = 0')
         await until(async () => (await left()) <= limit, 60_000, 1)
         await kill()
-        // The rest of the tree is right meanwhile; the bytes are not the matter here.
+        // The rest of the tree is consistent meanwhile. The bytes do not matter here.
         const ofBytes: FindingKind[] = ['file-without-blob', 'object-missing', 'removal-overdue']
         const findings = await findingsOf({ db, store })
         expect(findings.filter(({ kind }) => !ofBytes.includes(kind))).toEqual([])

@@ -23,7 +23,7 @@ let gate: StoreGate
 let people = 0
 
 beforeAll(async () => {
-  // Tests hold the store of one worker.
+  // Tests block the store of one worker.
   t = await startApp({
     TRASH_DAYS: '0',
     UPLOAD_PART_BYTES: String(PART),
@@ -39,7 +39,7 @@ afterAll(async () => {
   await t.stop()
 })
 
-/** Holds the first request of a kind before it gets to the store. */
+/** Blocks the first request of a kind before it reaches the store. */
 function hold(kind: StoreRequest): { reached: Promise<void>; release(): void } {
   let reach = () => {}
   let release = () => {}
@@ -66,7 +66,7 @@ interface Begun {
   id: string
 }
 
-/** Someone new with a workspace, and an upload into it whose parts have all arrived. */
+/** A new person with a workspace, and an upload into it whose parts have all arrived. */
 async function begun({ direct = false, own = true } = {}): Promise<Begun> {
   const alice = await t.signIn(`alice${++people}`)
   const workspace = await found(alice)
@@ -98,9 +98,9 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe.each([true, false])('A completion, direct: %s', direct => {
-  // Bytes that clients can write to past the service are copied.
+  // Bytes that clients can write without the service are copied.
   const copies = direct && storeUnderTest !== 'disk'
-  // Disk and S3 know the checksums of what they have joined, but not of a copy.
+  // Disk and S3 know the checksums of joined parts, but not of a copy.
   const reads: StoreRequest[] = storeUnderTest === 'azure' || copies ? ['read'] : []
   const steps: StoreRequest[] = [
     'parts',
@@ -116,7 +116,8 @@ describe.each([true, false])('A completion, direct: %s', direct => {
       'its upload expires',
       true,
       async ({ id }) => {
-        // The completion renews its lease now and then: the sweeper has to come in between.
+        // The completion renews its lease from time to time, and the sweeper has to run between two
+        // renewals.
         do {
           await t.app.db.run('UPDATE blobs SET lease_until = 0 WHERE id = ?', [id])
           await t.app.sweeper.run()
@@ -256,7 +257,7 @@ describe.each([true, false])('A completion, direct: %s', direct => {
       const before = commits.length
       release()
       expect([step, await slow]).toMatchObject([step, { status: 404, code: 'UPLOAD_NOT_FOUND' }])
-      // The blob may be that of a file by now.
+      // The blob may already belong to a file.
       expect([step, commits.length]).toEqual([step, before])
       expect(bytes.equals(await downloaded(await fileOf(upload)))).toBe(true)
     }
@@ -300,7 +301,7 @@ onCopies(
     const { reached, release } = hold('copy')
     const completing = upload.up.complete(upload.id)
     await reached
-    // As if this instance had stood still, and not said that it lives.
+    // Simulates an instance that was paused, and did not renew its heartbeat.
     do {
       await t.app.db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'copied'")
       await t.app.sweeper.run()
@@ -342,7 +343,7 @@ describe('A slow part that arrives through the service', () => {
 })
 
 describe('A slow part that the store is writing', () => {
-  /** Sends other bytes for the first part, which wait before the store until they are released. */
+  /** Sends other bytes for the first part. They wait before the store until they are released. */
   async function late(upload: Begun): Promise<{ release(): void; answer: Promise<Said> }> {
     const { reached, release } = hold('part')
     const answer = upload.up.part(upload.id, 1, { bytes: randomBytes(PART) })
@@ -360,7 +361,7 @@ describe('A slow part that the store is writing', () => {
     await expectConsistent(t)
     await upload.alice.rest('DELETE', '/api/files/delete?file=a.bin')
     await expectNothingLeft()
-    // Nothing of it comes to light under the same key. Azurite keeps blocks for ever.
+    // None of its bytes reappear under the same key, although Azurite keeps blocks for ever.
     if (storeUnderTest === 'azure') return
     await stagePart(t.app.store, upload.id, 7, randomBytes(5))
     expect([...(await t.app.store.partsOf(upload.id)).keys()]).toEqual([7])
@@ -404,7 +405,7 @@ describe('A slow part that the store is writing', () => {
     const afterRemoval = new Promise<void>(resolve => {
       removed = resolve
     })
-    // The store has removed it, and the sweeper does not know yet.
+    // The store has deleted it, and the sweeper does not know yet.
     gate.interfere = async (asked, key) => {
       if (asked !== 'remove') return part(asked, key)
       gate.interfere = part

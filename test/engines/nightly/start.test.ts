@@ -16,13 +16,13 @@ declare const engine: 'sqlite' | 'mysql'
 const onMysql = engine === 'mysql' ? describe : describe.skip
 const onSqlite = engine === 'sqlite' ? describe : describe.skip
 
-/** A port on which no one listens: reserved for "discard". */
+/** A port on which nothing listens. It is reserved for the "discard" protocol. */
 const NOBODY = '127.0.0.1:9'
 
 let dir: string
 let taken: Server
 let port: number
-/** A store that knows the caller, and refuses. */
+/** A store that authenticates the caller, and refuses the request. */
 let forbidding: Server
 let forbids: number
 
@@ -40,17 +40,14 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
 })
 
-/** Listens on a free port of loopback, and answers it. */
+/** Listens on a free port of loopback. Returns the port. */
 async function listen(server: Server): Promise<number> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   return typeof address === 'object' && address ? address.port : 0
 }
 
-/**
- * The lines that a start says before it ends; it must end with 1, and without a trace of its
- * inside.
- */
+/** The output of a failing start. It must exit with 1, and print no stack trace. */
 async function refusal(settings: Record<string, string>): Promise<string[]> {
   const data = mkdtempSync(join(dir, 'data-'))
   const { code, out, err } = await runBuilt(
@@ -75,7 +72,7 @@ const s3 = (endpoint: string) => ({
 })
 const azure = (endpoint: string, key = 'bm9uZQ==') =>
   `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=${key};BlobEndpoint=${endpoint};`
-/** So that nothing but the part in question is started. */
+/** Settings that start only the component under test. */
 const elsewhere = () => ({ SECRET_KEY: 'k'.repeat(32) })
 
 onMysql('A start with a MySQL database', () => {
@@ -145,7 +142,7 @@ onMysql('A start with a MySQL database', () => {
       SMTP_URL: `smtp://${NOBODY}`,
       DATABASE_URL: `mysql://root@${NOBODY}/x`,
       AZURE_STORAGE_CONNECTION_STRING: azure(`http://${NOBODY}/a`),
-      // The embedded sign-in keeps its word in the folder.
+      // The embedded sign-in stores its secret in the folder.
       OAUTH_SSO_CLIENT_ID: 'satchel',
       OAUTH_SSO_CLIENT_SECRET: 'secret',
       OAUTH_SSO_AUTHORIZE_URL: 'https://sso.example.com/authorize',
@@ -161,8 +158,8 @@ onMysql('A start with a MySQL database', () => {
 })
 
 onSqlite('A start', () => {
-  // A start reports all that fails, so one may fail in two ways: each takes a second of processor
-  // time.
+  // A start reports all failures, so one start covers two of them, because each start takes a
+  // second of processor time.
   const cases: [string, () => Record<string, string>, ...RegExp[]][] = [
     [
       'with a database that is none, and a blob store that does not answer',
@@ -246,7 +243,7 @@ onSqlite('A start', () => {
     },
   )
 
-  // Root may write everywhere.
+  // Root can write everywhere.
   const asSomebody = process.getuid?.() === 0 ? it.skip : it
   asSomebody('fails with a clear message when its folder is read-only', async () => {
     const DATA_DIR = mkdtempSync(join(dir, 'read-'))
@@ -291,7 +288,7 @@ onSqlite('A start', () => {
         /^BLOB_DIR: .*blobs does not contain the files of the database\. Mount the volume/,
       ),
     ])
-    // The two instances of one service share them.
+    // The two instances of a service share these.
     renameSync(join(DATA_DIR, 'elsewhere'), join(DATA_DIR, 'again'))
     const again = { DATA_DIR, BLOB_DIR: join(DATA_DIR, 'again') }
     const [one, two] = [await startBuilt(again), await startBuilt(again)]
@@ -312,7 +309,7 @@ onSqlite('A start', () => {
     })
     const warnings = () => service.said().split('Redis does not answer').length - 1
     try {
-      // Of three connections: one tells, one listens for events, and one for maintenance.
+      // Of three connections, one publishes, one listens for events, and one for maintenance.
       await until(() => tries >= 10)
       expect((await rest(service.url, 'GET', '/readyz')).status).toBe(200)
       expect(warnings()).toBe(3)

@@ -42,12 +42,12 @@ withBoth('Two workers during a Redis outage', () => {
     'share limits, accept sign-ins and notify each other when %s',
     async (_how, fail) => {
       const [alice, bob] = [await sharer(), await t.signIn(`bob-${people++}`)]
-      // One for each worker, as connections are given to them by turns.
+      // One for each worker, because connections are assigned alternately.
       const streams = [await bob.subscribe(SHARES), await bob.subscribe(SHARES)]
       await proxy[fail]()
       try {
-        // Each finds out by itself, within two seconds; what it has asked Redis for until then may
-        // be forgotten.
+        // Each worker detects the outage within two seconds. Its earlier requests to Redis may be
+        // lost.
         await Promise.all(
           Array.from({ length: 4 }, () => sharer().then(who => share(who, 'nobody@example.com'))),
         )
@@ -57,7 +57,7 @@ withBoth('Two workers during a Redis outage', () => {
         )
         const count = (status: number) => answers.filter(answer => answer.status === status).length
         expect([count(200), count(429)]).toEqual([MAX, MAX])
-        // By turns each of them tells both.
+        // Requests alternate, so each worker has to notify both.
         const dave = await sharer()
         for (let i = 0; i < 4; i++) {
           await Promise.all(streams.map(stream => stream.quiet()))
