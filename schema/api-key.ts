@@ -41,7 +41,7 @@ const ApiKey = builder.objectRef<ApiKeyView>('ApiKey').implement({
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it ends; null if it does not.',
+      description: 'When it expires; null if it does not.',
     }),
     createdBy: t.field({
       type: Person,

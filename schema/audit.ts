@@ -11,17 +11,17 @@ import { personField } from './person.ts'
 
 const AuditKind = enumOf(
   'AuditKind',
-  'What happened: the kinds of events, and those of the service.',
+  'What happened: the kinds of events in drives, about persons and of the service.',
   auditKinds,
 )
 
 const keyNames = batch(({ services }, ids) => services.audits.keyNames(ids))
 
 const AuditRecord = builder.objectRef<AuditRow>('AuditRecord').implement({
-  description: 'An entry of the audit trail: an event with where it came from. For operators.',
+  description: 'An entry of the audit trail: an event with its origin. For operators.',
   fields: t => ({
     id: t.id({
-      description: 'Of the log that it is in and the number in it. It is found by no other query.',
+      description: 'Made of the log and the number in the log. No other query accepts it.',
       resolve: ({ logId, seq }) => `${logId}:${seq}`,
     }),
     happenedAt: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
@@ -29,12 +29,12 @@ const AuditRecord = builder.objectRef<AuditRow>('AuditRecord').implement({
     via: t.expose('via', { type: EventVia, description: 'The means.' }),
     actor: personField(
       t,
-      'Who did it; null if an operator or nobody did, or if the account is gone.',
+      'Who did it; null for an operator, for the service, or if the account is gone.',
       r => r.actorId,
     ),
     actorId: t.exposeID('actorId', {
       nullable: true,
-      description: 'The id of who did it, also of an account that is gone.',
+      description: 'The id of the person who did it, even if the account is gone.',
     }),
     operator: personField(
       t,
@@ -60,7 +60,7 @@ const AuditRecord = builder.objectRef<AuditRow>('AuditRecord').implement({
     ),
     subjectId: t.exposeID('subjectId', {
       nullable: true,
-      description: 'The id of what it was done to.',
+      description: 'The id of the subject.',
     }),
     address: t.exposeString('address', {
       nullable: true,
@@ -75,20 +75,20 @@ const AuditRecord = builder.objectRef<AuditRow>('AuditRecord').implement({
 })
 
 const AuditFilter = builder.inputType('AuditFilter', {
-  description: 'What is looked for in the audit trail. What is left out does not matter.',
+  description: 'A filter of the audit trail. Omitted fields match everything.',
   fields: t => ({
     person: t.id({
       description: 'Who did it, as themselves or as an operator: the id of a person or an account.',
     }),
     about: t.id({
       description:
-        'What it was done to: the id of a person, an account, a workspace, a drive, a file or a folder.',
+        'The subject: the id of a person, an account, a workspace, a drive, a file or a folder.',
     }),
     kinds: t.field({ type: [AuditKind], maxItems: 100, description: 'What happened.' }),
     credential: t.id({
-      description: 'By which it was done: the id of a session, key, link or file request.',
+      description: 'The credential that was used: the id of a session, key, link or file request.',
     }),
-    address: t.string({ description: 'The address of the client, as the trail has it.' }),
+    address: t.string({ description: 'The address of the client, as the audit trail stores it.' }),
     since: t.field({ type: 'DateTime', description: 'From this time on.' }),
     until: t.field({ type: 'DateTime', description: 'Before this time.' }),
   }),
@@ -105,9 +105,9 @@ builder.queryField('auditTrail', t =>
   t.withAuth({ operator: true }).field({
     type: connectionOf('AuditRecord', AuditRecord),
     description:
-      'Who has done what, when and from where, the newest first. Each page that is read is noted in it. For operators.',
+      'Who has done what, when and from where, newest first. Reading a page is itself recorded in the trail. For operators.',
     args: {
-      filter: t.arg({ type: AuditFilter, description: 'What is looked for.' }),
+      filter: t.arg({ type: AuditFilter, description: 'The filter.' }),
       ...pageArgs(t.arg),
     },
     resolve: (_root, { filter, ...page }, { services, caller }) => {

@@ -19,7 +19,7 @@ const CopyFailure = builder.objectRef<Failure>('CopyFailure').implement({
   description: 'Why a copy failed. Nothing was copied.',
   fields: t => ({
     code: t.field({ type: ErrorCode, description: 'For programs.', resolve: ({ code }) => code }),
-    message: t.exposeString('message', { description: 'A message that says what to do.' }),
+    message: t.exposeString('message', { description: 'An explanation that says what to do.' }),
   }),
 })
 

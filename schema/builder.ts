@@ -75,10 +75,10 @@ builder.scalarType('URL', scalars.URL)
 builder.scalarType('Figures', scalars.Figures)
 builder.scalarType('Upload', scalars.Upload)
 
-builder.queryType({ description: 'The operations that read. They change nothing.' })
+builder.queryType({ description: 'The operations that read data.' })
 builder.mutationType({
   description:
-    'The operations that change. Each takes one input and returns the nodes that it has changed.',
+    'The operations that change data. Each takes one input and returns the changed nodes.',
 })
 builder.subscriptionType({
   description: 'The events that clients can subscribe to, as server-sent events.',

@@ -3,7 +3,7 @@ import type { EntryRef as Ref } from './access.ts'
 import { builder } from './builder.ts'
 
 export const DrivePath = builder.inputType('DrivePath', {
-  description: 'A place in a drive, which may be empty.',
+  description: 'A path in a drive, at which nothing needs to exist.',
   fields: t => ({
     drive: t.id({
       description:

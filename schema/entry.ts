@@ -116,7 +116,7 @@ Entry.implement({
     }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
-      description: 'When it was created, moved, renamed or replaced.',
+      description: 'When it was last changed: created, moved, renamed or replaced.',
     }),
     createdBy: t.field({
       type: Person,
@@ -169,5 +169,5 @@ export const modifiedAtInput = (t: InputFields) =>
   t.field({
     type: 'DateTime',
     description:
-      'When the file was last modified on its computer; by default, it has the time of its upload.',
+      'When the file was last modified on its computer; by default, the time of its upload.',
   })

@@ -90,13 +90,13 @@ export const AccountStatus = enumOf('AccountStatus', 'Whether an account may sig
 
 export const AccountFilter = enumOf(
   'AccountFilter',
-  'Which accounts are listed: those that store more than their limits allow, themselves or in a workspace that they own.',
+  'A filter of accounts. Lists those that store more than their limits allow, in their own drive or in a workspace that they own.',
   ['over_quota'],
 )
 
 export const PlanChooser = enumOf<PlanBy>(
   'PlanChooser',
-  "Who chose the plan of an account. By the setting PLAN_CLAIM, sign-ins change any but an operator's choice.",
+  'Who chose the plan of an account. With the setting PLAN_CLAIM, sign-ins change the plan unless an operator chose it.',
   planChoosers,
 )
 
@@ -121,7 +121,7 @@ export const ShareEventKind = enumOf<ShareUse>(
 
 export const SignInRefusal = enumOf(
   'SignInRefusal',
-  'Why a sign-in was refused: the account is suspended; the provider has not verified the address; or the account cannot be entered through this provider. The others concern no account, and stand in the audit trail only.',
+  'Why a sign-in was refused: the account is suspended; the provider has not verified the address; or this provider cannot sign in to the account. The other reasons concern no account, and only the audit trail lists them.',
   signInRefusals,
 )
 

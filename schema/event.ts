@@ -64,20 +64,20 @@ export const EventDetails = builder.objectRef<Details>('EventDetails').implement
     role: t.expose('role', {
       type: Role,
       nullable: true,
-      description: 'The role that a person has after the event, or is offered.',
+      description: 'The new role of a person, or the offered role.',
     }),
     plan: t.exposeString('plan', { nullable: true, description: 'The plan after the event.' }),
     limits: t.field({
       type: [ChangedLimit],
       nullable: true,
-      description: 'The limits that were set, of an account, a workspace or a plan.',
+      description: 'The new limits of an account, a workspace or a plan.',
       listSize: LIMITS,
       resolve: ({ limits }) => limits ?? null,
     }),
     count: t.exposeInt('count', {
       nullable: true,
       description:
-        'How many mails are sent again; how many sign-ins that concern no account were refused for this reason within the hour, this one included.',
+        'How many mails are sent again; or how many sign-ins without an account were refused for this reason within the hour, including this one.',
     }),
     provider: t.exposeString('provider', {
       nullable: true,
@@ -303,7 +303,7 @@ builder.subscriptionField('driveEvents', t =>
 builder.subscriptionField('viewerEvents', t =>
   t.withAuth({ session: true }).field({
     type: Event,
-    description: 'Sends the events about the caller, likewise. For a session only.',
+    description: 'Sends the events about the caller, each once and in order. For a session only.',
     args: subscriptionArgs(t.arg),
     subscribe: (_root, { after, kinds }, context) =>
       context.services.subscriptions.callerEvents(

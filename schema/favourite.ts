@@ -28,16 +28,16 @@ const MAX_MARKED = 100
 
 const FavouriteOrder = enumOf(
   'FavouriteOrder',
-  'The order of favourites: as the caller has put them, or by name.',
+  'The order of favourites: as the caller has arranged them, or by name.',
   ['position', 'name'],
 )
 
 const Favourite = builder.objectRef<VisibleFavourite>('Favourite').implement({
-  description: 'A file, a folder or a received share that the caller has marked.',
+  description: 'A file, folder or received share that the caller has marked as a favourite.',
   interfaces: [Node],
   fields: t => ({
     name: t.string({
-      description: 'The name of the file or folder, or of what is shared.',
+      description: 'The name of the file or folder, or of the shared entry.',
       resolve: titleOf,
     }),
     entry: t.field({
@@ -60,7 +60,7 @@ builder.objectField(Viewer, 'favourites', t =>
   t.withAuth({ privateFiles: 'read' }).field({
     type: [Favourite],
     listSize: MAX_FAVOURITES,
-    description: 'What the caller has marked, as far as they may see it now.',
+    description: 'The favourites that the caller may see now.',
     args: {
       orderBy: t.arg({ type: FavouriteOrder, defaultValue: 'position', description: 'The order.' }),
     },
@@ -128,14 +128,14 @@ const marked = (context: Context & { caller: Caller }, ids: readonly string[]) =
   )
 
 mutation('addFavourites', {
-  description: 'Marks files, folders and received shares as favourites, at the end of their order.',
+  description: 'Marks files, folders and received shares as favourites, at the end of the list.',
   auth: { privateFiles: 'write' },
   fails: ['INVALID_INPUT', 'INVALID_PATH', 'FILE_NOT_FOUND', 'SHARE_NOT_FOUND', 'QUOTA_EXCEEDED'],
   input: t => ({
     entries: t.field({
       type: [EntryRef],
       maxItems: MAX_MARKED,
-      description: 'Files and folders, of any drives.',
+      description: 'Files and folders from any drives.',
     }),
     shares: t.idList({ maxItems: MAX_MARKED, description: 'The ids of received shares.' }),
   }),
@@ -160,7 +160,7 @@ mutation('addFavourites', {
 
 mutation('removeFavourites', {
   description:
-    'Removes files, folders and shares from the favourites; what is none of them is left out.',
+    'Removes files, folders and shares from the favourites. Ids of other things are ignored.',
   auth: { privateFiles: 'write' },
   fails: [],
   input: t => ({
@@ -177,7 +177,7 @@ mutation('removeFavourites', {
       type: [Entry],
       nullable: true,
       listSize: MAX_MARKED,
-      description: 'Those of the files and folders that the caller may see.',
+      description: 'The files and folders among these that the caller may see.',
       resolve: ({ entryIds }, _args, context) => marked(context, entryIds),
     }),
     viewer: viewerField(t),
@@ -191,8 +191,7 @@ mutation('moveFavourite', {
   input: t => ({
     favourite: t.id({ required: true, description: 'The id of the favourite.' }),
     next: t.id({
-      description:
-        'The id of the favourite that comes after it; without it, it becomes the last one.',
+      description: 'The id of the favourite to put it before; by default, it becomes the last one.',
     }),
   }),
   resolve: async ({ favourite, next: before }, { services, caller }) => {

@@ -86,7 +86,7 @@ export const FileRequest = builder.objectRef<FileRequestView>('FileRequest').imp
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it ends; null if it does not.',
+      description: 'When it expires; null if it does not.',
     }),
     closedAt: t.expose('closedAt', {
       type: 'DateTime',
@@ -161,7 +161,7 @@ builder.objectField(Drive, 'fileRequests', t =>
     type: FileRequestConnection,
     description: 'The open file requests of the caller for its folders, oldest first.',
     args: {
-      folder: t.arg.id({ description: 'Only those for the folder with this id.' }),
+      folder: t.arg.id({ description: 'Only requests for the folder with this id.' }),
       newestFirst: newestFirst(t.arg),
       ...pageArgs(t.arg),
     },
@@ -205,7 +205,7 @@ const FileRequestInfo = builder.objectRef<RequestInfo>('FileRequestInfo').implem
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it ends; null if it does not.',
+      description: 'When it expires; null if it does not.',
     }),
     passwordProtected: t.exposeBoolean('passwordProtected', {
       description: 'Whether it asks for a password.',

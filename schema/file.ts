@@ -18,7 +18,7 @@ File.implement({
     modifiedAt: t.expose('modifiedAt', {
       type: 'DateTime',
       description:
-        'When its content was last modified, as its computer says; otherwise, when it was uploaded.',
+        'When its content was last modified, as reported by the client; otherwise, when it was uploaded.',
     }),
     note: t.withAuth({ drive: 'read' }).string({
       nullable: true,
@@ -30,8 +30,7 @@ File.implement({
     preview: t.withAuth({ drive: 'read' }).field({
       type: Preview,
       nullable: true,
-      description:
-        'A small picture of it; null if there is none of files of its kind, or of its size.',
+      description: 'Its preview; null for kinds or sizes of files without previews.',
       resolve: (file, _args, context) => previewOf(context, file),
     }),
     download: t.withAuth({ drive: 'read' }).field({

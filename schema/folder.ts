@@ -27,7 +27,7 @@ const SortDirection = builder.enumType('SortDirection', {
 export const EntryOrder = builder.inputType('EntryOrder', {
   description: 'The order of a list of entries.',
   fields: t => ({
-    field: t.field({ type: EntrySort, required: true, description: 'By what.' }),
+    field: t.field({ type: EntrySort, required: true, description: 'The field.' }),
     direction: t.field({ type: SortDirection, defaultValue: 'asc', description: 'The direction.' }),
   }),
 })

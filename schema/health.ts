@@ -24,12 +24,12 @@ const enumOfNames = <N extends string>(name: string, description: string, names:
     >,
   })
 
-const FindingSeverity = enumOf('FindingSeverity', 'How bad it is.', severities)
-const FindingKind = enumOfNames('FindingKind', 'What was found.', findingKinds)
-const FigureName = enumOfNames('FigureName', 'What is recorded of the service.', seriesNames)
+const FindingSeverity = enumOf('FindingSeverity', 'The severity.', severities)
+const FindingKind = enumOfNames('FindingKind', 'The kind of a finding.', findingKinds)
+const FigureName = enumOfNames('FigureName', 'The recorded metrics of the service.', seriesNames)
 
 const FigureRange = builder.enumType('FigureRange', {
-  description: 'How far back figures go.',
+  description: 'The time range of metrics.',
   values: {
     HOUR: { value: 'hour', description: 'One hour, in steps of 15 seconds.' },
     QUARTER: { value: 'quarter', description: 'Six hours, in steps of a minute.' },
@@ -40,19 +40,19 @@ const FigureRange = builder.enumType('FigureRange', {
 const Finding = builder.objectRef<FindingView>('Finding').implement({
   description: 'Something that an operator should know about the service.',
   fields: t => ({
-    kind: t.expose('kind', { type: FindingKind, description: 'What it is.' }),
-    severity: t.expose('severity', { type: FindingSeverity, description: 'How bad it is.' }),
+    kind: t.expose('kind', { type: FindingKind, description: 'The kind of finding.' }),
+    severity: t.expose('severity', { type: FindingSeverity, description: 'The severity.' }),
     message: t.exposeString('message', {
-      description: 'The same in plain words, with what to do.',
+      description: 'The finding in plain words, and what to do.',
     }),
     value: t.exposeFloat('value', {
-      description: 'The figure that is bad: seconds, days, a number, or a part of 1.',
+      description: 'The bad value: seconds, days, a number, or a fraction of 1.',
     }),
     count: t.exposeInt('count', {
-      description: 'How many jobs or drives it is about; otherwise 0.',
+      description: 'The number of jobs or drives that it concerns; otherwise 0.',
     }),
     subject: t.exposeString('subject', {
-      description: 'The kind of the jobs, the fullest drive, or the instance.',
+      description: 'The kind of jobs, the fullest drive, or the instance.',
     }),
     detail: t.exposeString('detail', {
       description: 'The last error, without addresses and secrets; often empty.',
@@ -63,36 +63,37 @@ const Finding = builder.objectRef<FindingView>('Finding').implement({
 const FigureSeries = builder
   .objectRef<{ name: (typeof seriesNames)[number]; values: Series }>('FigureSeries')
   .implement({
-    description: 'One figure over time.',
+    description: 'One metric over time.',
     fields: t => ({
-      name: t.expose('name', { type: FigureName, description: 'The figure.' }),
+      name: t.expose('name', { type: FigureName, description: 'The metric.' }),
       values: t.expose('values', {
         type: 'Figures',
         description:
-          'A number for each step, the oldest first. Of what is counted, how many a second; of levels, the worst; of times (P50, P95, P99), the quantile in seconds.',
+          'A number for each step, oldest first: for counters, the rate per second; for levels, the worst value; for times (P50, P95, P99), the quantile in seconds.',
       }),
     }),
   })
 
 const TimedWork = builder.objectRef<Row>('TimedWork').implement({
-  description: 'What requests, operations, statements or calls of one kind took in the last hour.',
+  description:
+    'The time that requests, operations, statements or calls of one kind took in the last hour.',
   fields: t => ({
     name: t.exposeString('name', {
       description: 'The route, the root field, or the table or call.',
     }),
     count: t.exposeInt('count', { description: 'How many.' }),
     failed: t.exposeInt('failed', {
-      description: 'How many of them failed. Not known of single tables.',
+      description: 'How many of them failed. Unknown for single tables.',
     }),
-    p95: t.exposeFloat('p95', { description: 'The seconds that nineteen of twenty took at most.' }),
+    p95: t.exposeFloat('p95', { description: 'The 95th percentile in seconds.' }),
     share: t.exposeFloat('share', {
-      description: 'Their part of the time of all in their list, from 0 to 1.',
+      description: 'Their share of the total time of the list, from 0 to 1.',
     }),
   }),
 })
 
 const ErrorCount = builder.objectRef<Recorded['codes'][number]>('ErrorCount').implement({
-  description: 'How many answers of the last hour had an error.',
+  description: 'How many responses of the last hour had an error.',
   fields: t => ({
     code: t.exposeString('code', { description: 'The code of the error.' }),
     count: t.exposeInt('count', { description: 'How many.' }),
@@ -100,12 +101,12 @@ const ErrorCount = builder.objectRef<Recorded['codes'][number]>('ErrorCount').im
 })
 
 const Failure = builder.objectRef<FailureView>('UnexpectedError').implement({
-  description: 'An error of the service itself. The log has all of it, by its request id.',
+  description: 'An internal error of the service. The log has the details under its request id.',
   fields: t => ({
     happenedAt: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
     requestId: t.exposeString('requestId', { description: 'The request id.' }),
     route: t.exposeString('route', { description: 'The pattern of the route.' }),
-    code: t.exposeString('code', { description: 'The code that the caller got.' }),
+    code: t.exposeString('code', { description: 'The code that the caller received.' }),
     cause: t.exposeString('cause', {
       description: 'The name of the innermost error, and its code.',
     }),
@@ -118,28 +119,30 @@ const Worker = builder.objectRef<WorkerState>('ServiceWorker').implement({
     pid: t.exposeInt('pid', { description: 'Its process id.' }),
     memoryBytes: t.expose('memoryBytes', {
       type: 'Bytes',
-      description: 'The memory that it occupies.',
+      description: 'The memory that it uses.',
     }),
     processor: t.exposeFloat('processor', {
-      description: 'How much of one processor it uses; 1 is all of it.',
+      description: 'Its processor usage; 1 means one whole processor.',
     }),
     eventLoopSeconds: t.exposeFloat('eventLoopSeconds', {
-      description: 'By how many seconds its event loop was late, in the worst of a hundred turns.',
+      description: 'The delay of its event loop in seconds, 99th percentile.',
     }),
   }),
 })
 
 const JobQueue = builder.objectRef<JobState>('JobQueue').implement({
-  description: 'The jobs of a kind that are to be done now.',
+  description: 'The pending jobs of a kind.',
   fields: t => ({
     kind: t.exposeString('kind', { description: 'The kind.' }),
-    waiting: t.exposeInt('waiting', { description: 'How many are due, or are tried again.' }),
-    retrying: t.exposeInt('retrying', { description: 'How many of them have failed before.' }),
-    givenUp: t.exposeInt('givenUp', { description: 'How many are no longer tried.' }),
+    waiting: t.exposeInt('waiting', { description: 'How many are due or will be retried.' }),
+    retrying: t.exposeInt('retrying', {
+      description: 'How many of them have failed at least once.',
+    }),
+    givenUp: t.exposeInt('givenUp', { description: 'How many were abandoned.' }),
     oldestAt: t.expose('oldestAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when the oldest of them waits.',
+      description: 'Since when the oldest of them has waited.',
     }),
   }),
 })
@@ -165,14 +168,16 @@ const DriveFillType = builder.objectRef<DriveFill>('DriveFill').implement({
 })
 
 const StorageForecast = builder.objectRef<Forecast>('StorageForecast').implement({
-  description: 'When the volume of the blobs is full, if what is stored grows on as it did.',
+  description: 'When the volume of the blobs will be full if storage keeps growing as before.',
   fields: t => ({
-    days: t.exposeInt('days', { description: 'In how many days.' }),
+    days: t.exposeInt('days', { description: 'In how many days it will be full.' }),
     bytesPerDay: t.expose('bytesPerDay', {
       type: 'Bytes',
       description: 'How much is added each day.',
     }),
-    knownDays: t.exposeInt('knownDays', { description: 'From how many days that is known.' }),
+    knownDays: t.exposeInt('knownDays', {
+      description: 'The number of days of data behind the forecast.',
+    }),
   }),
 })
 
@@ -183,14 +188,14 @@ const Instance = builder.objectRef<InstanceView>('ServiceInstance').implement({
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it was started.' }),
     seenAt: t.expose('seenAt', {
       type: 'DateTime',
-      description: 'When it last said that it runs.',
+      description: 'When it last reported that it runs.',
     }),
   }),
 })
 
 const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
   description:
-    'How the service is: what is slow, full, failing or waiting. Figures are those of the instance that answers.',
+    'The health of the service: what is slow, full, failing or waiting. Metrics are those of the responding instance.',
   fields: t => {
     const rows = (table: keyof Recorded['tables'], description: string) =>
       t.field({
@@ -207,25 +212,25 @@ const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
         resolve: ({ recorded }) => recorded.now[name] ?? null,
       })
     return {
-      answeredAt: t.expose('at', { type: 'DateTime', description: 'The time of this answer.' }),
+      answeredAt: t.expose('at', { type: 'DateTime', description: 'The time of this response.' }),
       instance: t.exposeString('instance', {
-        description: 'The instance that answers: its machine and port.',
+        description: 'The responding instance: its machine and port.',
       }),
       instances: t.expose('instances', {
         type: [Instance],
-        description: 'The instances that run, and those that have fallen silent in the last day.',
+        description: 'The running instances, and those that stopped responding in the last day.',
         listSize: LISTED,
       }),
       firstRecordedAt: t.field({
         type: 'DateTime',
         nullable: true,
         description:
-          'Since when there are figures; null before the first, and while FIGURES is false.',
+          'Since when metrics are recorded; null before the first one, and while FIGURES is false.',
         resolve: ({ recorded }) => recorded.since,
       }),
       findings: t.expose('findings', {
         type: [Finding],
-        description: 'What an operator should know, the worst first.',
+        description: 'What an operator should know, worst first.',
         listSize: LISTED,
       }),
       startsAt: t.field({
@@ -234,18 +239,18 @@ const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
         resolve: ({ recorded }) => recorded.from,
       }),
       stepSeconds: t.int({
-        description: 'How long each step is.',
+        description: 'The length of a step, in seconds.',
         resolve: ({ recorded }) => recorded.stepSeconds,
       }),
       series: t.field({
         type: [FigureSeries],
-        description: 'Figures over time, in the order of their names.',
+        description: 'Metrics over time, in the order of their names.',
         args: {
           names: t.arg({
             type: [FigureName],
             required: true,
             maxItems: seriesNames.length,
-            description: 'Which ones.',
+            description: 'The metrics.',
           }),
         },
         listSize: seriesNames.length,
@@ -258,36 +263,36 @@ const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
         listSize: LISTED,
         resolve: ({ recorded }) => recorded.workers,
       }),
-      routes: rows('routes', 'The requests by their routes, without /graphql: the slowest first.'),
-      fields: rows('fields', 'The operations of GraphQL by their root fields: the slowest first.'),
-      statements: rows('statements', 'The statements by their tables: the slowest first.'),
-      storeCalls: rows('storeCalls', 'The calls of the blob store: the slowest first.'),
+      routes: rows('routes', 'The requests by route, without /graphql, slowest first.'),
+      fields: rows('fields', 'The GraphQL operations by root field, slowest first.'),
+      statements: rows('statements', 'The statements by table, slowest first.'),
+      storeCalls: rows('storeCalls', 'The calls of the blob store, slowest first.'),
       errorCounts: t.field({
         type: [ErrorCount],
-        description: 'The errors by their codes, the most frequent first.',
+        description: 'The errors by code, most frequent first.',
         listSize: LISTED,
         resolve: ({ recorded }) => recorded.codes,
       }),
       unexpectedErrors: t.field({
         type: [Failure],
-        description: 'The last errors that nobody expected, the newest first.',
+        description: 'The latest unexpected errors, newest first.',
         listSize: LISTED,
         resolve: ({ recorded }) => recorded.failures,
       }),
       jobQueues: t.expose('jobs', {
         type: [JobQueue],
-        description: 'The jobs by their kinds.',
+        description: 'The pending jobs by kind.',
         listSize: LISTED,
       }),
       fullestDrives: t.expose('fullest', {
         type: [DriveFillType],
-        description: 'The up to 10 drives that are nearest to their limits.',
+        description: 'Up to 10 drives, those closest to their limits.',
         listSize: 10,
       }),
       forecast: t.expose('forecast', {
         type: StorageForecast,
         nullable: true,
-        description: 'When the volume is full; null if that is not known, or if it does not fill.',
+        description: 'When the volume will be full; null if unknown, or if usage does not grow.',
       }),
       lastBackupAt: t.expose('backupAt', {
         type: 'DateTime',
@@ -299,7 +304,7 @@ const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
         'freeBytes',
         'Free bytes of the volume of the blobs; null if the store has none.',
       ),
-      volumeBytes: level('volumeBytes', 'The size of this volume.'),
+      volumeBytes: level('volumeBytes', 'The size of the volume.'),
       lastSweepAt: t.field({
         type: 'DateTime',
         nullable: true,
@@ -314,13 +319,13 @@ const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
 builder.queryField('serviceHealth', t =>
   t.withAuth({ operator: true }).field({
     type: ServiceHealth,
-    description: 'How the service is. For operators.',
+    description: 'The health of the service. For operators.',
     args: {
       range: t.arg({
         type: FigureRange,
         defaultValue: 'hour',
         required: true,
-        description: 'How far back the series go.',
+        description: 'The time range of the series.',
       }),
     },
     resolve: (_root, { range }, { services }) => services.health.state(range),

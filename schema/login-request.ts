@@ -8,27 +8,29 @@ import { Viewer, viewerField } from './viewer.ts'
 
 const LoginRequest = builder.objectRef<LoginRequestView>('LoginRequest').implement({
   description:
-    'A program that shows a code and waits for an API key. What it says of itself is not verified.',
+    'A program that shows a code and waits for an API key. The details that it gives about itself are not verified.',
   fields: t => ({
     userCode: t.exposeString('userCode', { description: 'The code that the program shows.' }),
     name: t.exposeString('name', {
       description: 'What the program calls itself; the name of its key.',
     }),
-    clientId: t.exposeString('clientId', { description: 'Which program it says that it is.' }),
+    clientId: t.exposeString('clientId', {
+      description: 'The id that the program claims to have.',
+    }),
     scopes: t.expose('scopes', {
       type: [Scope],
       description: 'What its key may be used for.',
       listSize: privateScopes.length,
     }),
     lifetime: t.exposeInt('lifetime', {
-      description: 'How long it asks its key to be valid, in seconds.',
+      description: 'The requested validity of its key, in seconds.',
     }),
     network: t.exposeString('network', {
       description:
         'The network of the program: an IPv4 address as its /24, an IPv6 address as its /48.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it asked.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ceases to wait.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it expires.' }),
   }),
 })
 
@@ -37,7 +39,7 @@ builder.objectField(Viewer, 'loginRequest', t =>
     type: LoginRequest,
     nullable: true,
     description:
-      'The program that shows a code, to be looked at before it is approved. Wrong codes count as guesses. For a session only.',
+      'The program that shows a code, for review before approval. Wrong codes count as guesses. For a session only.',
     args: { userCode: t.arg.string({ required: true, description: 'Its code.' }) },
     resolve: (_viewer, { userCode }, { services, address }) =>
       services.loginRequests.find(userCode, address),
@@ -46,7 +48,7 @@ builder.objectField(Viewer, 'loginRequest', t =>
 
 mutation('approveLogin', {
   description:
-    'Lets a program on the computer of the caller have an API key, by a redirect to a loopback address (RFC 8252) with PKCE. Show the caller first what asks.',
+    "Gives an API key to a program on the caller's computer, by a redirect to a loopback address (RFC 8252) with PKCE. First show the caller which program asks.",
   auth: { session: true },
   fails: ['INVALID_INPUT', 'INVALID_SCOPE', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   places: {
@@ -81,14 +83,14 @@ mutation('approveLogin', {
     keyExpiresIn: t.string({
       description: 'How long the key is valid: a duration such as 90d, the default; up to 365d.',
     }),
-    state: t.string({ description: 'Handed back to the program.' }),
+    state: t.string({ description: 'Returned to the program unchanged.' }),
   }),
   resolve: async (input, { services, caller }) => ({
     redirectUrl: await services.loginRequests.approveInput(caller, input),
   }),
   payload: t => ({
     redirectUrl: t.exposeString('redirectUrl', {
-      description: 'Where the browser has to lead within a minute.',
+      description: 'The URL to which the browser must redirect within a minute.',
     }),
     viewer: viewerField(t),
   }),
@@ -98,7 +100,7 @@ const userCode = { required: true, description: 'The code that the program shows
 
 mutation('approveDeviceLogin', {
   description:
-    'Lets the program that shows a code have an API key (RFC 8628). Show the caller first what asks, and from which network: others may have sent them the code.',
+    'Gives an API key to the program that shows a code (RFC 8628). First show the caller which program asks, and from which network, because others may have sent them the code.',
   auth: { session: true },
   fails: [
     'INVALID_INPUT',
@@ -113,7 +115,7 @@ mutation('approveDeviceLogin', {
   input: t => ({
     userCode: t.string(userCode),
     keyExpiresIn: t.string({
-      description: 'How long the key is valid; without it, as long as the program asks.',
+      description: 'How long the key is valid; by default, as long as the program asks.',
     }),
   }),
   resolve: async ({ userCode, keyExpiresIn }, { services, caller, address }) => ({
@@ -126,7 +128,7 @@ mutation('approveDeviceLogin', {
   payload: t => ({
     loginRequest: t.expose('loginRequest', {
       type: LoginRequest,
-      description: 'What was approved.',
+      description: 'The approved request.',
     }),
     viewer: viewerField(t),
   }),
@@ -143,7 +145,7 @@ mutation('refuseDeviceLogin', {
   payload: t => ({
     loginRequest: t.expose('loginRequest', {
       type: LoginRequest,
-      description: 'What was refused.',
+      description: 'The refused request.',
     }),
     viewer: viewerField(t),
   }),

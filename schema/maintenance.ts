@@ -5,15 +5,15 @@ import { builder } from './builder.ts'
 import { mutation } from './mutation.ts'
 
 const Maintenance = builder.objectRef<MaintenanceView>('Maintenance').implement({
-  description: 'A maintenance, during which reads go on, and changes are refused with MAINTENANCE.',
+  description: 'A maintenance: reading continues, and changes are refused with MAINTENANCE.',
   fields: t => ({
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it began.' }),
     endsAt: t.expose('endsAt', {
       type: 'DateTime',
-      description: 'When it ends by itself, unless it is ended before.',
+      description: 'When it ends automatically, unless it is ended earlier.',
     }),
     message: t.exposeString('message', {
-      description: 'What the operator says about it; may be empty.',
+      description: 'The message of the operator; may be empty.',
     }),
   }),
 })
@@ -22,14 +22,14 @@ builder.queryField('maintenance', t =>
   t.withAuth({ public: true }).field({
     type: Maintenance,
     nullable: true,
-    description: 'The maintenance that is in force; null while there is none.',
+    description: 'The current maintenance; null if there is none.',
     resolve: (_root, _args, { services }) => services.maintenance.current(),
   }),
 )
 
 mutation('startMaintenance', {
   description:
-    'Refuses changes until a time, or until another time or with another message than before. Reading goes on, and so do sign-ins to existing accounts, and the mutations that say so. All processes of the service know it within two seconds; what has begun before may finish. For operators.',
+    'Refuses changes until the given time. During a maintenance, changes its end and its message. Reading, sign-ins to existing accounts, and the mutations marked as allowed still work. All processes of the service notice it within two seconds. Operations that have already begun may finish. For operators.',
   goesOn: 'changes the maintenance itself',
   auth: { operator: true },
   fails: ['INVALID_INPUT'],
@@ -37,10 +37,10 @@ mutation('startMaintenance', {
     until: t.field({
       type: 'DateTime',
       required: true,
-      description: 'When it ends, within a year.',
+      description: 'When it ends; at most a year from now.',
     }),
     message: t.string({
-      description: `What everybody is told besides; up to ${MAX_MAINTENANCE_MESSAGE} characters.`,
+      description: `A message to everyone, up to ${MAX_MAINTENANCE_MESSAGE} characters.`,
     }),
   }),
   resolve: async ({ until, message }, context) => {
@@ -59,7 +59,8 @@ mutation('startMaintenance', {
 })
 
 mutation('endMaintenance', {
-  description: 'Accepts changes again; idempotent. For operators.',
+  description:
+    'Ends the maintenance, so that changes are accepted again; idempotent. For operators.',
   goesOn: 'changes the maintenance itself',
   auth: { operator: true },
   fails: [],
@@ -68,5 +69,7 @@ mutation('endMaintenance', {
     if (ended) logSecurityEvent(context, 'maintenance_ended')
     return { ended }
   },
-  payload: t => ({ ended: t.exposeBoolean('ended', { description: 'Whether there was one.' }) }),
+  payload: t => ({
+    ended: t.exposeBoolean('ended', { description: 'Whether there was a maintenance.' }),
+  }),
 })

@@ -104,7 +104,7 @@ export function mutation<
       nullable: true,
       description: [
         description,
-        ...(goesOn ? [`Goes on during a maintenance: ${goesOn}.`] : []),
+        ...(goesOn ? [`Allowed during maintenance: ${goesOn}.`] : []),
         ...(fails.length > 0 ? [`Fails with ${fails.join(', ')}.`] : []),
       ].join(' '),
       extensions: { fails },

@@ -7,7 +7,7 @@ import { limitsInput, readLimitInput } from './plan.ts'
 
 mutation('updateAccount', {
   description:
-    'Changes the plan or single limits of an account, suspends it, or restores it. Stored files are kept, even beyond the new limits. The oldest trash and versions beyond them are deleted soon, for good. A suspended account has no sessions, and its keys and links do not work. Operators cannot suspend themselves, nor operators named by the setting. For operators.',
+    'Changes the plan or single limits of an account, suspends it, or restores it. Stored files are kept, even beyond the new limits. The oldest trash and versions beyond them are soon deleted permanently. A suspended account has no sessions, and its keys and links do not work. Operators cannot suspend themselves or operators named by the setting OPERATORS. For operators.',
   auth: { operator: true },
   fails: ['USER_NOT_FOUND', 'INVALID_INPUT', 'FORBIDDEN'],
   places: { plan_id: 'plan' },
@@ -16,7 +16,7 @@ mutation('updateAccount', {
     plan: t.id({ description: 'The id of its new plan.' }),
     automaticPlan: t.boolean({
       description:
-        'Whether to undo the choice of an operator: it gets the default plan now, and the plan of a claim at its next sign-in.',
+        'Whether to undo the choice of an operator. The account then gets the default plan now, and the plan of a claim at its next sign-in.',
     }),
     limits: limitsInput(t),
     status: t.field({ type: AccountStatus, description: 'Whether it may sign in.' }),
@@ -73,7 +73,7 @@ mutation('appointOperator', {
 
 mutation('dismissOperator', {
   description:
-    'Dismisses an appointed operator, which may be the caller; operators named by the setting cannot be dismissed. For operators.',
+    'Dismisses an appointed operator, who may be the caller. Operators named by the setting OPERATORS cannot be dismissed. For operators.',
   auth: { operator: true },
   fails: ['USER_NOT_FOUND', 'FORBIDDEN'],
   input: t => ({ account: t.id({ required: true, description: 'The id of the account.' }) }),
@@ -91,7 +91,7 @@ mutation('dismissOperator', {
 })
 
 mutation('retryMails', {
-  description: 'Sends mails again whose delivery was given up. For operators.',
+  description: 'Sends abandoned mails again. For operators.',
   auth: { operator: true },
   fails: [],
   resolve: async (_input, { services, caller }) => ({

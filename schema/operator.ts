@@ -118,7 +118,7 @@ export const Account = builder.objectRef<AccountRow>('Account').implement({
       planBy: t.expose('planBy', { type: PlanChooser, description: 'Who chose the plan.' }),
       limits: t.field({
         type: [AppliedLimit],
-        description: 'The limits in force.',
+        description: 'The current limits.',
         listSize: LIMITS,
         resolve: async ({ id }, _args, context) => (await details.limits(context, id)) ?? [],
       }),
@@ -141,9 +141,9 @@ export const Account = builder.objectRef<AccountRow>('Account').implement({
         description: 'The workspaces that its owner is a member of, oldest first.',
         resolve: async ({ id }, _args, context) => (await details.workspaces(context, id)) ?? [],
       }),
-      sessionCount: count('sessions', 'How many sessions have not ended.'),
-      apiKeyCount: count('apiKeys', 'How many API keys its owner has made.'),
-      shareCount: count('shares', 'How many shares have not expired.'),
+      sessionCount: count('sessions', 'How many sessions are active.'),
+      apiKeyCount: count('apiKeys', 'How many API keys its owner has created.'),
+      shareCount: count('shares', 'How many shares are active.'),
       operator: t.field({
         type: Operator,
         nullable: true,
@@ -197,7 +197,7 @@ export const PlanUse = builder.objectRef<PlanUseView>('PlanUse').implement({
       type: 'DateTime',
       nullable: true,
       description:
-        'Since when no account is given it; its accounts keep it. Null for a plan that accounts can be given.',
+        'When it was retired: its accounts keep it, but no other account can get it. Null for an active plan.',
     }),
   }),
 })
@@ -206,12 +206,14 @@ export const MailQueue = builder.objectRef<Queue>('MailQueue').implement({
   description: 'The mails that are queued.',
   fields: t => ({
     waiting: t.exposeInt('waiting', { description: 'Not attempted yet.' }),
-    retrying: t.exposeInt('retrying', { description: 'Attempted without success, and retried.' }),
-    givenUp: t.exposeInt('givenUp', { description: 'Given up, until retryMails.' }),
+    retrying: t.exposeInt('retrying', { description: 'Failed at least once, to be retried.' }),
+    givenUp: t.exposeInt('givenUp', {
+      description: 'Abandoned; only retryMails sends them again.',
+    }),
     oldestAt: t.expose('oldestAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the oldest mail that is still to be sent was queued.',
+      description: 'When the oldest unsent mail was queued.',
     }),
   }),
 })

@@ -21,13 +21,13 @@ const COUNT_COST = SCAN_COST / 4
 const USUAL_MONTHS = 120
 
 const PictureMonth = builder.objectRef<Month>('PictureMonth').implement({
-  description: 'How many pictures and films of a drive are of one month.',
+  description: 'The number of pictures and films in a drive from one month.',
   fields: t => ({
     month: t.exposeString('month', {
       description:
-        'The month by the clocks of the cameras, such as 2024-05; in UTC for what was uploaded without its time.',
+        "The month by the camera's clock, such as 2024-05; in UTC for pictures without a known time.",
     }),
-    count: t.exposeInt('count', { description: 'How many there are.' }),
+    count: t.exposeInt('count', { description: 'The number of pictures and films.' }),
   }),
 })
 
@@ -47,8 +47,7 @@ const newestFirst: Sorting<PicturedEntry, ['number', 'id']> = {
 builder.objectFields(Drive, t => ({
   pictureMonths: t.withAuth({ drive: 'read' }).field({
     type: [PictureMonth],
-    description:
-      'The months of its pictures and films, the newest first, without those that have none.',
+    description: 'The months with pictures or films, newest first.',
     listSize: USUAL_MONTHS,
     cost: COUNT_COST,
     resolve: async ({ id }, _args, context) => (await monthsOf(context, id, context.tree)) ?? [],
@@ -56,17 +55,17 @@ builder.objectFields(Drive, t => ({
   pictures: t.withAuth({ drive: 'read' }).field({
     type: connectionOf('Picture', File),
     description:
-      'Its pictures and films (files with the media types image/* and video/*) in all folders, the newest first: by what the clock of the camera showed as far as their previews say, otherwise by when they were uploaded, in UTC.',
+      "Its pictures and films (files with the media types image/* and video/*) in all folders, newest first: by the time on the camera's clock if their preview knows it, otherwise by the upload time in UTC.",
     args: {
       ...pageArgs(t.arg),
       since: t.arg({
         type: 'DateTime',
-        description: 'Only those from this time on, by the clocks of the cameras.',
+        description: "Only pictures from this time on, by the camera's clock.",
       }),
-      until: t.arg({ type: 'DateTime', description: 'Only those before this time.' }),
+      until: t.arg({ type: 'DateTime', description: 'Only pictures before this time.' }),
       skip: t.arg.int({
         defaultValue: 0,
-        description: 'How many of the newest of these are left out, 0 to 100,000.',
+        description: 'How many of the newest pictures to skip, 0 to 100,000.',
       }),
     },
     resolve: (drive, { since = null, until = null, skip, ...page }, context) =>

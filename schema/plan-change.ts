@@ -36,7 +36,7 @@ mutation('createPlan', {
     }),
     name: t.string({ required: true, description: `1 to ${MAX_PLAN_NAME} characters.` }),
     like: t.id({
-      description: 'The plan whose limits it has where none is given; by default the default plan.',
+      description: 'The plan that supplies the omitted limits; by default the default plan.',
     }),
     limits: limitsInput(t),
   }),
@@ -51,7 +51,7 @@ mutation('createPlan', {
 
 mutation('updatePlan', {
   description:
-    'Changes the name or the limits of a plan, for all of its accounts. Stored files are kept, even beyond the new limits. The oldest trash and versions beyond them are deleted soon, for good. For operators.',
+    'Changes the name or the limits of a plan, for all of its accounts. Stored files are kept, even beyond the new limits. The oldest trash and versions beyond them are soon deleted permanently. For operators.',
   auth: { operator: true },
   fails: ['INVALID_INPUT'],
   places,
@@ -71,7 +71,7 @@ mutation('updatePlan', {
 
 mutation('retirePlan', {
   description:
-    'Retires a plan: no account is given it any more, and its accounts keep it. For operators.',
+    'Retires a plan: its accounts keep it, but no other account can get it. For operators.',
   auth: { operator: true },
   fails: ['INVALID_INPUT', 'PLAN_IN_USE'],
   places,
@@ -82,7 +82,7 @@ mutation('retirePlan', {
 })
 
 mutation('restorePlan', {
-  description: 'Restores a retired plan: accounts can be given it again. For operators.',
+  description: 'Restores a retired plan, so that accounts can get it again. For operators.',
   auth: { operator: true },
   fails: ['INVALID_INPUT'],
   places,
@@ -93,7 +93,7 @@ mutation('restorePlan', {
 })
 
 mutation('setDefaultPlan', {
-  description: 'Makes a plan the one that new accounts get. For operators.',
+  description: 'Makes a plan the default of new accounts. For operators.',
   auth: { operator: true },
   fails: ['INVALID_INPUT', 'PLAN_IN_USE'],
   places,
@@ -119,7 +119,7 @@ mutation('deletePlan', {
 
 mutation('setWorkspaceLimits', {
   description:
-    'Sets single limits of a workspace, in the place of those of its owner. Stored files are kept, even beyond them; the oldest trash and versions beyond them are deleted soon, for good. For operators.',
+    'Sets single limits of a workspace, which replace those of its owner. Stored files are kept, even beyond the new limits. The oldest trash and versions beyond them are soon deleted permanently. For operators.',
   auth: { operator: true },
   fails: ['INVALID_INPUT', 'WORKSPACE_NOT_FOUND'],
   input: t => ({

@@ -74,7 +74,7 @@ export const Plan = builder.objectRef<PlanView>('Plan').implement({
 
 export const LimitsType = builder.objectRef<Limits>('Limits').implement({
   description:
-    'The limits in force: those of the plan, except where an operator has set others for this account. Null means unlimited.',
+    'The current limits: those of the plan, except where an operator has set others for this account. Null means unlimited.',
   fields: t => limitFields(t),
 })
 
@@ -105,12 +105,12 @@ const LimitNameEnum = builder.enumType('LimitName', {
 
 const LimitSource = enumOf(
   'LimitSource',
-  'What a limit comes from: the plan, or an operator who has set it.',
+  'The source of a limit: the plan, or an operator who set it.',
   limitSources,
 )
 
 export const AppliedLimit = builder.objectRef<LimitView>('AppliedLimit').implement({
-  description: 'A limit in force, and where it comes from.',
+  description: 'A current limit, and its source.',
   fields: t => ({
     name: t.expose('name', { type: LimitNameEnum, description: 'Which limit.' }),
     value: t.expose('value', {
@@ -121,15 +121,15 @@ export const AppliedLimit = builder.objectRef<LimitView>('AppliedLimit').impleme
     ofPlan: t.expose('ofPlan', {
       type: 'Bytes',
       nullable: true,
-      description: 'What the plan says. Null means unlimited.',
+      description: 'The limit of the plan. Null means unlimited.',
     }),
-    from: t.expose('from', { type: LimitSource, description: 'Where the value comes from.' }),
+    from: t.expose('from', { type: LimitSource, description: 'The source of the value.' }),
   }),
 })
 
 export const ChangedLimit = builder.objectRef<LimitChange>('ChangedLimit').implement({
   description:
-    'A limit that was set. Without a value, and not unlimited, it was left to the plan again.',
+    'A limit that was set. If it has no value and is not unlimited, the limit of the plan applies again.',
   fields: t => ({
     name: t.expose('name', { type: LimitNameEnum, description: 'Which limit.' }),
     value: t.field({
@@ -139,7 +139,7 @@ export const ChangedLimit = builder.objectRef<LimitChange>('ChangedLimit').imple
       resolve: ({ value }) => (typeof value === 'number' ? value : null),
     }),
     unlimited: t.boolean({
-      description: 'Whether there is no limit any more.',
+      description: 'Whether the limit was removed.',
       resolve: ({ value }) => value === 'unlimited',
     }),
   }),
@@ -150,7 +150,7 @@ export const LIMITS = limitNames.length
 
 const LimitInput = builder.inputType('LimitInput', {
   description:
-    'A limit to be set: to a value, or to unlimited. For an account or a workspace, neither of both leaves it to the plan again.',
+    'A limit to set: to a value or to unlimited. For an account or a workspace, omit both to apply the limit of the plan again.',
   fields: t => ({
     name: t.field({ type: LimitNameEnum, required: true, description: 'Which limit.' }),
     value: t.field({ type: 'Bytes', description: 'Bytes, or a number.' }),
@@ -165,7 +165,7 @@ export const limitsInput = (t: InputFields) =>
   t.field({
     type: [LimitInput],
     maxItems: LIMITS,
-    description: 'The limits to be set; the others stay.',
+    description: 'The limits to set; the others stay unchanged.',
   })
 
 /** @throws INVALID_INPUT */

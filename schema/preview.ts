@@ -32,7 +32,7 @@ class PreviewNode {
 }
 
 const PhotoPlace = builder.objectRef<NonNullable<Photo['place']>>('PhotoPlace').implement({
-  description: 'Where a picture was taken, as it says itself.',
+  description: 'Where a picture was taken, according to its metadata.',
   fields: t => ({
     latitude: t.exposeFloat('latitude', {
       description: 'Degrees north of the equator; negative in the south.',
@@ -45,7 +45,7 @@ const PhotoPlace = builder.objectRef<NonNullable<Photo['place']>>('PhotoPlace').
 
 const PhotoDetails = builder.objectRef<Photo>('PhotoDetails').implement({
   description:
-    'What a picture says of how and where it was taken (Exif). Null is what it does not say.',
+    'How and where a picture was taken (Exif). Fields that the picture does not contain are null.',
   fields: t => ({
     camera: t.exposeString('camera', {
       nullable: true,
@@ -64,7 +64,7 @@ const PhotoDetails = builder.objectRef<Photo>('PhotoDetails').implement({
     }),
     zoneMinutes: t.exposeInt('zoneMinutes', {
       nullable: true,
-      description: 'Minutes that its clock was ahead of UTC when it took the picture.',
+      description: "How many minutes the camera's clock was ahead of UTC.",
     }),
     place: t.expose('place', {
       type: PhotoPlace,
@@ -109,7 +109,7 @@ export async function previewOf(context: Context, file: EntryNode): Promise<Prev
 
 export const Preview = builder.objectRef<PreviewNode>('Preview').implement({
   description:
-    'A small picture of a file (a picture, the first page of a PDF document, a frame of a video), and what is known of the original.',
+    'A thumbnail of a file (a picture, the first page of a PDF document, a frame of a video), and details of the original.',
   fields: t => ({
     state: t.field({
       type: PreviewState,
@@ -120,8 +120,8 @@ export const Preview = builder.objectRef<PreviewNode>('Preview').implement({
       type: 'URL',
       nullable: true,
       description:
-        'Its URL, for the session or the key of the caller: it stays the same as long as the content does. Null if it cannot be shown.',
-      args: { size: t.arg({ type: Size, defaultValue: 'small', description: 'Which size.' }) },
+        'Its URL, for the session or the key of the caller. It changes only with the content. Null if there is nothing to show.',
+      args: { size: t.arg({ type: Size, defaultValue: 'small', description: 'The size.' }) },
       resolve: ({ file, view: { version } }, { size }, { services }) =>
         version === null
           ? null
@@ -134,7 +134,7 @@ export const Preview = builder.objectRef<PreviewNode>('Preview').implement({
     }),
     placeholder: t.string({
       nullable: true,
-      description: 'A ThumbHash in base64: what to show until the picture is there.',
+      description: 'A ThumbHash in base64: a placeholder to show until the picture has loaded.',
       resolve: ({ view }) => view.placeholder,
     }),
     width: t.int({
@@ -150,14 +150,14 @@ export const Preview = builder.objectRef<PreviewNode>('Preview').implement({
     takenAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When a camera took it; a time without a zone counts as one in UTC.',
+      description: 'When a camera took it; a time without a zone counts as UTC.',
       resolve: ({ view }) => view.takenAt,
     }),
     photo: t.field({
       type: PhotoDetails,
       nullable: true,
       description:
-        'Camera, exposure and place, as the picture says; null if it says nothing of them.',
+        'Camera, exposure and place from the metadata of the picture; null if it contains none of them.',
       resolve: ({ view }) => view.photo,
     }),
   }),

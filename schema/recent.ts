@@ -11,7 +11,7 @@ import { type RecentEntry as Recent, recentEntries } from './visible.ts'
 const MAX_DRIVES = 100
 
 const RecentEntry = builder.objectRef<Recent>('RecentEntry').implement({
-  description: 'A file or folder that the caller has worked on.',
+  description: 'A file or folder that the caller has recently worked on.',
   fields: t => ({
     entry: t.field({
       type: Entry,
@@ -35,12 +35,12 @@ builder.objectField(Viewer, 'recent', t =>
   t.withAuth({ privateFiles: 'read' }).field({
     type: connectionOf('RecentEntry', RecentEntry),
     description:
-      'What the caller has worked on, latest first: each file or folder once, if it exists and they may see it. From their last 1,000 actions, as far as events are kept. Opening and downloading is not recorded.',
+      'The files and folders that the caller has recently worked on, latest first: each one once, if it exists and the caller may see it. Taken from their last 1,000 actions, while events are kept. Opening and downloading are not recorded.',
     args: {
       ...pageArgs(t.arg),
       drives: t.arg.idList({
         maxItems: MAX_DRIVES,
-        description: 'Only in these drives, by their ids.',
+        description: 'Only in the drives with these ids.',
       }),
     },
     resolve: (_viewer, { drives, ...page }, context) =>

@@ -68,7 +68,7 @@ export const scalars = {
   },
   Figures: {
     description:
-      'A list of numbers, null where there is none, as JSON. One value, because a picture needs thousands of them.',
+      'A list of numbers as JSON, with null for missing ones. It counts as one value, because a chart needs thousands of numbers.',
     serialize: (value: unknown) => value as readonly (number | null)[],
     parseValue: outputOnly('Figures'),
   },

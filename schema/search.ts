@@ -30,11 +30,11 @@ const SearchField = enumOf<Field>('SearchField', 'Where words of a search were f
 
 const SearchOrder = builder.enumType('SearchOrder', {
   description:
-    'By what results are sorted. Other orders than RELEVANCE sort the first 1,000 results.',
+    'The order of results. Orders other than RELEVANCE sort only the first 1,000 results.',
   values: {
-    RELEVANCE: { value: 'relevance', description: 'How well they fit, then the newest first.' },
+    RELEVANCE: { value: 'relevance', description: 'Best match first, then newest first.' },
     NAME: { value: 'name' },
-    NEWEST: { value: 'newest', description: 'By their last change.' },
+    NEWEST: { value: 'newest', description: 'By their last change, newest first.' },
     OLDEST: { value: 'oldest' },
     LARGEST: { value: 'largest' },
     SMALLEST: { value: 'smallest' },
@@ -43,7 +43,7 @@ const SearchOrder = builder.enumType('SearchOrder', {
 
 const SearchResult = builder.objectRef<Found>('SearchResult').implement({
   description:
-    'A file or folder that was found, in a drive of the caller or in what others share with them.',
+    'A found file or folder, in a drive of the caller or in what others share with them.',
   fields: t => ({
     kind: t.field({ type: EntryKind, description: 'Its kind.', resolve: ({ row }) => row.kind }),
     name: t.string({ description: 'Its name.', resolve: ({ row }) => row.name }),
@@ -64,19 +64,21 @@ const SearchResult = builder.objectRef<Found>('SearchResult').implement({
     }),
     updatedAt: t.field({
       type: 'DateTime',
-      description: 'When it was created, moved, renamed or replaced.',
+      description: 'When it was last changed: created, moved, renamed or replaced.',
       resolve: ({ row }) => row.updatedAt,
     }),
     entry: t.field({
       type: Entry,
       nullable: true,
-      description: 'The file or folder in the drive of the caller; null for what others share.',
+      description:
+        'The file or folder in a drive of the caller; null for shared entries of others.',
       resolve: ({ row, names, drive }) => (drive ? inDrive({ ...row, names }, drive) : null),
     }),
     share: t.field({
       type: DirectShare,
       nullable: true,
-      description: 'The share by which the caller sees it; null in a drive of theirs.',
+      description:
+        "The share through which the caller sees it; null for an entry in the caller's own drives.",
       resolve: ({ share }) => share,
     }),
   }),
@@ -84,32 +86,32 @@ const SearchResult = builder.objectRef<Found>('SearchResult').implement({
 
 const SnippetRange = builder.objectRef<Snippet['ranges'][number]>('SnippetRange').implement({
   description:
-    'A word of a snippet that was looked for: UTF-16 code units from the start of the text.',
+    'The position of a word in a snippet, in UTF-16 code units from the start of the text.',
   fields: t => ({
-    start: t.exposeInt('start', { description: 'Where it begins.' }),
-    end: t.exposeInt('end', { description: 'Where it ends, exclusive.' }),
+    start: t.exposeInt('start', { description: 'The start.' }),
+    end: t.exposeInt('end', { description: 'The end, exclusive.' }),
   }),
 })
 
 const SearchSnippet = builder.objectRef<Snippet>('SearchSnippet').implement({
-  description: 'A part of a text with what was looked for. Plain text of one line; never HTML.',
+  description: 'A part of a text with the words of the search. One line of plain text, never HTML.',
   fields: t => ({
     text: t.exposeString('text', { description: 'The part of the text.' }),
     ranges: t.field({
       type: [SnippetRange],
       listSize: 10,
-      description: 'The words in it that were looked for.',
+      description: 'The positions of the words of the search in it.',
       resolve: ({ ranges }) => ranges,
     }),
   }),
 })
 
 const SearchHint = builder.objectRef<Hint>('SearchHint').implement({
-  description: 'A part of a search that was read otherwise than it seems to be meant.',
+  description: 'A part of a search that was probably meant differently than it was read.',
   fields: t => ({
-    term: t.exposeString('term', { description: 'As it was written.' }),
+    term: t.exposeString('term', { description: 'The part as written.' }),
     message: t.exposeString('message', {
-      description: 'What became of it, and what to write instead.',
+      description: 'How it was read, and what to write instead.',
     }),
   }),
 })
@@ -120,24 +122,24 @@ const SearchResultConnection = builder.connectionObject(
   {
     type: SearchResult,
     name: 'SearchResultConnection',
-    description: 'One page of what was found.',
+    description: 'One page of search results.',
     fields: t => ({
       hints: t.field({
         type: [SearchHint],
         listSize: 5,
-        description: 'What to write otherwise.',
+        description: 'Suggested corrections of the query.',
         resolve: connection => (connection as unknown as About).hints,
       }),
       isComplete: t.boolean({
         description:
-          'Whether everything was looked at that may fit. Otherwise more may be found by other words, or later: the index is not ready, or so much fits that the search had to end.',
+          'Whether the search covered every possible match. If not, other words or a later search may find more: the index is not ready, or too many entries match.',
         resolve: connection => (connection as unknown as About).isComplete,
       }),
     }),
   },
   {
     name: 'SearchResultEdge',
-    description: 'What was found, and why.',
+    description: 'A search result, and why it matches.',
     fields: t => ({
       matchedIn: t.field({
         type: [SearchField],
@@ -148,7 +150,7 @@ const SearchResultConnection = builder.connectionObject(
       snippet: t.field({
         type: SearchSnippet,
         nullable: true,
-        description: 'The part of its note, or of its text, that has the words.',
+        description: 'The part of its note or text with the words.',
         resolve: ({ node }) => (node as Found).snippet,
       }),
     }),
@@ -177,7 +179,7 @@ builder.queryField('search', t =>
       }),
       drives: t.arg.idList({
         maxItems: MAX_SEARCHED_DRIVES,
-        description: `Only in these drives, up to ${MAX_SEARCHED_DRIVES}. By default in all that the caller may look into, and in what others share with them.`,
+        description: `Only in these drives, up to ${MAX_SEARCHED_DRIVES}. By default in all drives that the caller may read, and in what others share with them.`,
       }),
       orderBy: t.arg({ type: SearchOrder, defaultValue: 'relevance', description: 'The order.' }),
       ...pageArgs(t.arg),

@@ -25,7 +25,7 @@ const Session = builder.objectRef<SessionView>('Session').implement({
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
-      description: 'When it ends. Use does not extend it.',
+      description: 'When it expires. Use does not extend it.',
     }),
     current: t.exposeBoolean('current', {
       description: 'Whether it is the session of this request.',
@@ -59,7 +59,7 @@ findable('session', 'Session', async (context, caller, id) =>
 mutation('endSession', {
   description: 'Ends a session of the caller. Its next request is refused.',
   auth: { session: true },
-  goesOn: 'ends what a stolen session could do',
+  goesOn: 'stops a stolen session',
   fails: ['SESSION_NOT_FOUND'],
   input: t => ({ session: t.id({ required: true, description: 'Its id.' }) }),
   resolve: async ({ session }, context) => {
@@ -76,7 +76,7 @@ mutation('endSession', {
 mutation('endOtherSessions', {
   description: 'Ends every session of the caller except the one of this request.',
   auth: { session: true },
-  goesOn: 'ends what a stolen session could do',
+  goesOn: 'stops a stolen session',
   fails: [],
   resolve: async (_input, context) => {
     const count = await context.services.sessions.endOthers(context.caller)

@@ -100,11 +100,11 @@ const terms = (t: InputFields) => ({
     description: `The heading of its page, instead of the name of what is shared: up to ${MAX_LABEL} characters.`,
   }),
   message: t.string({
-    description: `What its page says to visitors, and the mail to the recipient: up to ${figure(MAX_MESSAGE)} characters.`,
+    description: `A message on its page and in the mail to the recipient, up to ${figure(MAX_MESSAGE)} characters.`,
   }),
   duration: t.string({
     description:
-      'How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION), and 7d for a new share with a person.',
+      'How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION) and 7d for a new share with a person.',
   }),
   password: t.string({ description: `1 to ${MAX_PASSWORD} characters.` }),
   allowDownload: t.boolean({
@@ -134,7 +134,7 @@ const mayEdit = (t: InputFields) =>
 
 const maxDownloads = (t: InputFields) =>
   t.int({
-    description: `The number of downloads after which it ends, 1 to ${figure(MAX_DOWNLOADS)}.`,
+    description: `The maximum number of downloads, 1 to ${figure(MAX_DOWNLOADS)}. Then the share ends.`,
   })
 
 mutation('createLink', {
@@ -156,7 +156,7 @@ mutation('createLink', {
     files: t.field({
       type: [EntryRef],
       maxItems: MAX_SHARED_FILES,
-      description: `Instead of a single one: 1 to ${figure(MAX_SHARED_FILES)} files and folders of one drive, behind one link.`,
+      description: `Instead of a single entry: 1 to ${figure(MAX_SHARED_FILES)} files and folders of one drive, shared with one link.`,
     }),
     ...terms(t),
     maxDownloads: maxDownloads(t),
@@ -210,7 +210,7 @@ mutation('shareFiles', {
       description:
         'Whether they become one share instead of one share each. A share of several entries cannot be edited. False by default.',
     }),
-    sendEmail: t.boolean({ description: 'Whether to tell the recipient by mail.' }),
+    sendEmail: t.boolean({ description: 'Whether to notify the recipient by mail.' }),
   }),
   on: ({ files }) => ({ entries: files, at: 'input.files' }),
   resolve: async ({ files, ...input }, context) => {
@@ -319,7 +319,7 @@ mutation('markShareSeen', {
     share: t.withAuth({ privateFiles: 'read' }).field({
       type: DirectShare,
       nullable: true,
-      description: 'The share as it is now; null when it has ended.',
+      description: 'The share as it is now; null if it has ended.',
       resolve: ({ share }) => share,
     }),
     viewer: viewerField(t),

@@ -63,7 +63,7 @@ const countOf = <U extends { kind: Kind }>(uses: readonly U[], wanted: Kind): U 
   uses.find(({ kind }) => kind === wanted)
 
 const ShareUsage = builder.objectRef<readonly UseCount[]>('ShareUsage').implement({
-  description: `How often a share was used, as far back as events are kept, among its last ${figure(MOST_COUNTED)} uses.`,
+  description: `How often a share was used while events are kept, among its last ${figure(MOST_COUNTED)} uses.`,
   fields: t => ({
     openCount: t.int({
       description: 'How often its page or its details were viewed.',
@@ -72,7 +72,7 @@ const ShareUsage = builder.objectRef<readonly UseCount[]>('ShareUsage').implemen
     lastOpenedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When last.',
+      description: 'When it was last downloaded.',
       resolve: uses => countOf(uses, 'opened')?.lastAt ?? null,
     }),
     downloadCount: t.int({
@@ -82,11 +82,11 @@ const ShareUsage = builder.objectRef<readonly UseCount[]>('ShareUsage').implemen
     lastDownloadedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When last.',
+      description: 'When it was last downloaded.',
       resolve: uses => countOf(uses, 'downloaded')?.lastAt ?? null,
     }),
     refusedCount: t.int({
-      description: 'How often a wrong password was sent.',
+      description: 'How often a wrong password was entered.',
       resolve: uses => countOf(uses, 'refused')?.count ?? 0,
     }),
   }),

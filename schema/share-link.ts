@@ -33,7 +33,7 @@ const SharePreview = builder.objectRef<ShareInfo>('SharePreview').implement({
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the share ends; null if it does not.',
+      description: 'When the share expires; null if it does not.',
     }),
     allowDownload: t.exposeBoolean('allowDownload', {
       description: 'Whether the file may be downloaded, not only viewed on the page of the share.',
@@ -78,13 +78,13 @@ const SharedEntry = builder.objectRef<Shown>('SharedEntry').implement({
     }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
-      description: 'When it was created, moved, renamed or replaced.',
+      description: 'When it was last changed: created, moved, renamed or replaced.',
     }),
     modifiedAt: t.field({
       type: 'DateTime',
       nullable: true,
       description:
-        'When the content of a file was last modified, as its computer says; otherwise, when it was uploaded.',
+        'When the content of a file was last modified, as reported by the client; otherwise, when it was uploaded.',
       resolve: ({ kind, modifiedAt }) => (kind === FILE ? modifiedAt : null),
     }),
     thumbnail: t.field({
@@ -179,7 +179,7 @@ mutation('openShare', {
   description:
     'Creates a signed URL for a shared file, or for a ZIP archive of a shared folder or of entries in it. Counts as one download. A share with one person opens only for this person and the sharer.',
   auth: { public: true },
-  goesOn: 'opens what is shared: its use is counted, and no file changes',
+  goesOn: 'only counts the use, and changes no file',
   fails: [
     'SHARE_NOT_FOUND',
     'SHARE_EXPIRED',

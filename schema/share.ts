@@ -122,11 +122,11 @@ Share.implement({
     title: t.exposeString('title', {
       description: 'The heading of its page; empty for the name of what is shared.',
     }),
-    message: t.exposeString('message', { description: 'What its page says to visitors.' }),
+    message: t.exposeString('message', { description: 'The message to visitors of its page.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it ends; null if it does not.',
+      description: 'When it expires; null if it does not.',
     }),
     passwordProtected: t.exposeBoolean('passwordProtected', {
       description: 'Whether it asks for a password.',
@@ -134,7 +134,8 @@ Share.implement({
     downloads: t.exposeInt('downloads', { description: 'How often it was used.' }),
     maxDownloads: t.exposeInt('maxDownloads', {
       nullable: true,
-      description: 'The number of downloads after which it ends; null for no limit.',
+      description:
+        'The maximum number of downloads, after which the share ends; null for no limit.',
     }),
     allowDownload: t.exposeBoolean('allowDownload', {
       description:

@@ -67,7 +67,7 @@ const StorageReport = builder.objectRef<StorageTotals>('StorageReport').implemen
     deletingBytes: t.expose('deletingBytes', {
       type: 'Bytes',
       description:
-        'Bytes that are no longer needed but not yet deleted from the store; without those of broken uploads.',
+        'Bytes that are no longer needed but not yet deleted from the store, without broken uploads.',
     }),
     deletingCount: t.exposeInt('deletingCount', {
       description: 'How many objects are not yet deleted from the store.',
@@ -82,12 +82,12 @@ const StorageReport = builder.objectRef<StorageTotals>('StorageReport').implemen
     }),
     largestAccounts: t.field({
       type: [Account],
-      description: 'The up to 10 accounts whose own files use the most storage.',
+      description: 'Up to 10 accounts, those whose own files use the most storage.',
       resolve: (_report, _args, { services }) => services.storageReports.largestAccounts(LARGEST),
     }),
     largestWorkspaces: t.field({
       type: [WorkspaceUse],
-      description: 'The up to 10 workspaces whose files use the most storage.',
+      description: 'Up to 10 workspaces, those whose files use the most storage.',
       resolve: (_report, _args, { services }) => services.storageReports.largestWorkspaces(LARGEST),
     }),
   }),

@@ -37,12 +37,11 @@ const tagged = batchPages<PlacedEntry, [string], [Tree]>(({ services }, ids, lim
 )
 
 export const Tag = builder.objectRef<TagNode>('Tag').implement({
-  description:
-    'A label of a drive, which its files and folders can have. Who receives a share does not see it.',
+  description: 'A label for files and folders of a drive. Recipients of shares do not see it.',
   interfaces: [Node],
   fields: t => ({
     name: t.exposeString('name', {
-      description: 'Its name, which no other tag of its drive has in any case.',
+      description: 'Its name, unique in its drive, ignoring case.',
     }),
     colour: t.expose('colour', { type: TagColour, description: 'Its colour.' }),
     drive: t.expose('drive', { type: Drive, description: 'The drive that has it.' }),
@@ -86,7 +85,7 @@ builder.interfaceField(Entry, 'tags', t =>
   t.field({
     type: [Tag],
     listSize: MAX_TAGS_OF_ENTRY,
-    description: 'Its tags, by name; none for those with whom it is shared.',
+    description: 'Its tags, by name; empty for people with whom it is shared.',
     // A drive named by the id of a share cannot be opened for reading, and shared entries have no
     // tags.
     check: ({ drive }) => void (drive.share ?? drive.open('read')),
@@ -125,7 +124,7 @@ mutation('createTag', {
 })
 
 mutation('updateTag', {
-  description: 'Renames a tag or changes its colour. What has it keeps it.',
+  description: 'Renames a tag or changes its colour. Files and folders keep it.',
   auth: { drive: 'write' },
   fails: ['INVALID_INPUT', 'TAG_NOT_FOUND', 'TAG_EXISTS', 'FOLDER_NOT_FOUND'],
   input: t => ({
@@ -145,7 +144,7 @@ mutation('updateTag', {
 })
 
 mutation('deleteTag', {
-  description: 'Deletes a tag, which takes it from all files and folders that have it.',
+  description: 'Deletes a tag, and removes it from all files and folders.',
   auth: { drive: 'write' },
   fails: ['TAG_NOT_FOUND', 'FOLDER_NOT_FOUND'],
   input: t => ({ tag: t.id({ required: true, description: 'The id of the tag.' }) }),
@@ -162,7 +161,7 @@ mutation('deleteTag', {
 
 mutation('tagEntries', {
   description:
-    'Adds tags to files and folders of a drive, and removes others from them: for all of them, or none.',
+    'Adds tags to files and folders of a drive, and removes others: from either all of them, or none.',
   auth: { drive: 'write' },
   fails: [
     'INVALID_INPUT',
@@ -181,9 +180,9 @@ mutation('tagEntries', {
     }),
     add: t.idList({
       maxItems: MAX_TAGS_OF_ENTRY,
-      description: `The ids of tags that they get. An entry has up to ${MAX_TAGS_OF_ENTRY}.`,
+      description: `The ids of tags to add. An entry can have up to ${MAX_TAGS_OF_ENTRY}.`,
     }),
-    remove: t.idList({ maxItems: MAX_TAGS, description: 'The ids of tags that they lose.' }),
+    remove: t.idList({ maxItems: MAX_TAGS, description: 'The ids of tags to remove.' }),
   }),
   on: ({ entries }) => ({ entries }),
   resolve: async ({ entries, add, remove }, context) => {

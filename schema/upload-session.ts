@@ -39,7 +39,7 @@ const CompletionFailure = builder.objectRef<Failure>('CompletionFailure').implem
     'Why an upload could not be completed. The upload can continue and be completed again.',
   fields: t => ({
     code: t.field({ type: ErrorCode, description: 'For programs.', resolve: ({ code }) => code }),
-    message: t.exposeString('message', { description: 'A message that says what to do.' }),
+    message: t.exposeString('message', { description: 'An explanation that says what to do.' }),
     missing: t.intList({
       nullable: true,
       description: 'With UPLOAD_INCOMPLETE: numbers of parts that have not arrived, up to 1,000.',
@@ -89,7 +89,7 @@ type UploadSessionNode = UploadSessionView & {
 
 const UploadSession = builder.objectRef<UploadSessionNode>('UploadSession').implement({
   description:
-    'An unfinished upload in parts. Parts may be sent in any order, several at a time, to any instance.',
+    'An unfinished multipart upload. Parts may be sent in any order, several at a time, to any instance.',
   interfaces: [Node],
   fields: t => ({
     drive: t.expose('drive', { type: Drive, description: 'The destination drive.' }),
@@ -155,7 +155,7 @@ findable('upload_session', 'UploadSession', async (context, caller, id) => {
 })
 
 mutation('startUpload', {
-  description: 'Begins an upload in parts, which survives broken connections and restarts.',
+  description: 'Starts a multipart upload, which survives broken connections and restarts.',
   auth: { drive: 'write' },
   fails: [
     'INVALID_INPUT',
@@ -222,7 +222,7 @@ mutation('uploadPart', {
     part: t.field({
       type: 'Upload',
       required: true,
-      description: 'Exactly the bytes of the part.',
+      description: 'The bytes of the part.',
     }),
     md5: t.string({ description: 'MD5 of the part, in base64 (RFC 1864).' }),
   }),
@@ -260,9 +260,9 @@ const completionInput = (t: InputFields) => ({
   uploadSession: t.id({ required: true, description: 'The id of the upload.' }),
   fileName: t.string({ description: 'A different name for the file.' }),
   folder: t.string({ description: 'Path of a different folder.' }),
-  md5: t.string({ description: 'MD5 of the whole in hex, to be compared.' }),
-  crc32: t.string({ description: 'CRC-32 of the whole in hex, to be compared.' }),
-  sha256: t.string({ description: 'SHA-256 of the whole in hex, to be compared.' }),
+  md5: t.string({ description: 'MD5 of the whole file in hex, to verify.' }),
+  crc32: t.string({ description: 'CRC-32 of the whole file in hex, to verify.' }),
+  sha256: t.string({ description: 'SHA-256 of the whole file in hex, to verify.' }),
   expectedRevision: t.int({
     description:
       'The expected revision of the existing file; fails with REVISION_MISMATCH if it has another one.',
@@ -279,7 +279,8 @@ const completionOf = (
 ): Completion => ({ ...given, filename, expected, decide: choice => drive.onConflict(choice) })
 
 mutation('completeUpload', {
-  description: 'Completes an upload after all parts have arrived: makes the file and verifies it.',
+  description:
+    'Completes an upload after all parts have arrived: creates the file and verifies it.',
   auth: { drive: 'write' },
   fails: [
     'INVALID_INPUT',
@@ -312,7 +313,7 @@ mutation('completeUpload', {
     folder: folderField(t, payload => payload.file),
     drive: t.expose('drive', { type: Drive, description: 'Its drive.' }),
     completedId: t.exposeID('completedId', {
-      description: 'The id of the upload, which has ended.',
+      description: 'The id of the aborted upload.',
     }),
   }),
 })
@@ -332,7 +333,7 @@ mutation('beginCompletion', {
   places: { filename: 'fileName' },
   input: t => ({
     ...completionInput(t),
-    wait: t.int({ description: 'Seconds to wait for the end, 0 to 10; by default 2.' }),
+    wait: t.int({ description: 'Seconds to wait for the completion, 0 to 10; by default 2.' }),
   }),
   on: ({ uploadSession }) => ({ upload: uploadSession }),
   resolve: async ({ uploadSession: id, wait, ...input }, context) => {
@@ -360,7 +361,7 @@ mutation('abortUpload', {
     return { abortedId, drive }
   },
   payload: t => ({
-    abortedId: t.exposeID('abortedId', { description: 'The id of the upload, which has ended.' }),
+    abortedId: t.exposeID('abortedId', { description: 'The id of the aborted upload.' }),
     drive: t.expose('drive', { type: Drive, description: 'The destination drive.' }),
   }),
 })

@@ -32,19 +32,19 @@ const Version = builder.objectRef<VersionNode>('Version').implement({
     modifiedAt: t.field({
       type: 'DateTime',
       description:
-        'When it was last modified, as its computer says; otherwise, when it was uploaded.',
+        'When it was last modified, as reported by the client; otherwise, when it was uploaded.',
       resolve: modifiedAtOf,
     }),
     createdBy: personField(
       t,
-      'Who uploaded it; null when their account is gone.',
+      'Who uploaded it; null if their account is gone.',
       ({ createdBy }) => createdBy,
     ),
     replacedAt: t.expose('replacedAt', { type: 'DateTime', description: 'When it was replaced.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       description:
-        'When it will be deleted; sooner if the file has too many versions, or its drive keeps too much.',
+        'When it will be deleted; sooner if the file has too many versions, or if the drive keeps too much.',
     }),
     download: t.field({
       type: Download,

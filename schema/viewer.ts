@@ -27,13 +27,15 @@ const Statistics = builder.objectRef<UserStats>('Statistics').implement({
   fields: t => ({
     totalFiles: t.exposeInt('totalFiles', { description: "Files in the caller's own drive." }),
     totalBytes: t.expose('totalBytes', { type: 'Bytes', description: 'Their bytes.' }),
-    filesToday: t.exposeInt('filesToday', { description: 'Files made today.' }),
-    filesLast7d: t.exposeInt('filesLast7d', { description: 'Files made on the last 7 days.' }),
-    filesLast30d: t.exposeInt('filesLast30d', { description: 'Files made on the last 30 days.' }),
+    filesToday: t.exposeInt('filesToday', { description: 'Files created today.' }),
+    filesLast7d: t.exposeInt('filesLast7d', { description: 'Files created in the last 7 days.' }),
+    filesLast30d: t.exposeInt('filesLast30d', {
+      description: 'Files created in the last 30 days.',
+    }),
     totalSharesSent: t.exposeInt('totalSharesSent', {
       description: 'All shares made, ended ones included.',
     }),
-    sharesToday: t.exposeInt('sharesToday', { description: 'Shares made today.' }),
+    sharesToday: t.exposeInt('sharesToday', { description: 'Shares created today.' }),
     targetedShares: t.exposeInt('targetedShares', {
       description: 'Shares made for one e-mail address.',
     }),
@@ -52,12 +54,12 @@ const Statistics = builder.objectRef<UserStats>('Statistics').implement({
     }),
     dailyUploads: t.expose('dailyUploads', {
       type: [DailyCount],
-      description: 'Files made on each of the last 7 days, oldest first.',
+      description: 'Files created on each of the last 7 days, oldest first.',
       listSize: DAYS,
     }),
     dailyShares: t.expose('dailyShares', {
       type: [DailyCount],
-      description: 'Shares made on each of the last 7 days, oldest first.',
+      description: 'Shares created on each of the last 7 days, oldest first.',
       listSize: DAYS,
     }),
   }),
@@ -130,7 +132,7 @@ export const Viewer = builder.objectRef<ViewerNode>('Viewer').implement({
       }),
       plan: t.field({
         type: Plan,
-        description: 'The plan of the account. `limits` tells what is in force.',
+        description: 'The plan of the account. `limits` shows the current limits.',
         resolve: async (viewer, _args, context) => {
           const plan = await plans(context, (await accountOf(context, viewer)).plan.id)
           if (!plan) throw new Unauthenticated()

@@ -18,7 +18,7 @@ import { maySee, workspaceField } from './workspace.ts'
 
 const WebhookState = enumOf(
   'WebhookState',
-  'Whether events are sent to a webhook. It is disabled after failing for three days, or after the answer 410.',
+  'Whether events are sent to a webhook. It is disabled after failing for three days, or after a response with status 410.',
   webhookStates,
 )
 
@@ -41,7 +41,7 @@ const WebhookDelivery = builder.objectRef<DeliveryRow>('WebhookDelivery').implem
     }),
     status: t.exposeInt('status', {
       nullable: true,
-      description: 'The status that the receiver answered; null if it did not answer.',
+      description: 'The status of the response; null without a response.',
     }),
     failure: t.exposeString('failure', {
       nullable: true,
@@ -59,8 +59,8 @@ const Webhook = builder.objectRef<WebhookView>('Webhook').implement({
     'A URL to which events are sent, each at least once and in order, signed according to Standard Webhooks. Its secret is shown once.',
   interfaces: [Node],
   fields: t => ({
-    url: t.expose('url', { type: 'URL', description: 'Where to.' }),
-    source: t.expose('source', { type: WebhookSource, description: 'Whose events.' }),
+    url: t.expose('url', { type: 'URL', description: 'The URL.' }),
+    source: t.expose('source', { type: WebhookSource, description: 'The source of its events.' }),
     kinds: t.expose('kinds', {
       type: [EventKind],
       nullable: true,

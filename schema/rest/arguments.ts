@@ -20,7 +20,7 @@ export const modifiedAt = (arg: Argument) =>
   arg({
     type: 'DateTime',
     description:
-      'When the file was last modified on its computer; without it, it has the time of its upload.',
+      'When the file was last modified on its computer; by default, the time of its upload.',
     example: '2024-05-01T12:00:00.000Z',
   })
 
@@ -39,7 +39,7 @@ export const mailMessage = {
 /** The ETag that the client has seen. A route with this argument may also answer 412. */
 export const ifMatch = {
   description:
-    'The ETag of the file or folder: it is changed only if it still has this ETag (RFC 9110).',
+    'The expected ETag of the file or folder. It is changed only if it still has this ETag (RFC 9110).',
   example: '"7"',
 }
 

@@ -56,7 +56,7 @@ export const Share = objectOf<ShareView>(
     md5_checksum: t.exposeString('md5', { example: MD5 }),
     password_protected: t.exposeBoolean('passwordProtected'),
     message: t.exposeString('message', {
-      description: 'What its page says to visitors.',
+      description: 'The message to visitors of its page.',
       example: 'As discussed on Monday.',
     }),
     seen: t.exposeBoolean('seen'),

@@ -17,7 +17,7 @@ const operation = operationsOf('events', 'Events in order, while the service kee
 
 const ChangedLimit = objectOf<NonNullable<EventOnWire['details']['limits']>[number]>(
   'ChangedLimit',
-  'A limit that was set. Without a value, and not unlimited, it was left to the plan again.',
+  'A limit that was set. If it has no value and is not unlimited, the limit of the plan applies again.',
   t => ({
     name: t.exposeString('name', { example: 'max_files' }),
     value: t.expose('value', {
@@ -26,7 +26,7 @@ const ChangedLimit = objectOf<NonNullable<EventOnWire['details']['limits']>[numb
       description: 'Bytes, or a number.',
       example: 1000,
     }),
-    unlimited: t.exposeBoolean('unlimited', { description: 'Whether there is no limit any more.' }),
+    unlimited: t.exposeBoolean('unlimited', { description: 'Whether the limit was removed.' }),
   }),
 )
 
@@ -74,7 +74,7 @@ const EventDetails = objectOf<EventOnWire['details']>(
     workspace_id: t.exposeID('workspace_id', { nullable: true }),
     role: t.exposeString('role', {
       nullable: true,
-      description: 'The role that a person has after the event, or is offered.',
+      description: 'The new role of a person, or the offered role.',
       example: ROLE,
     }),
     plan: t.exposeString('plan', {
@@ -157,7 +157,7 @@ const EventPage = objectOf<EventPoll>('EventPage', t => ({
 const pageArgs = (arg: Argument) => ({
   after: arg.string({
     description:
-      'Where to begin: the `cursor` of an answer. `now` returns no events, only the cursor at their present end. By default, the list begins with the oldest kept event.',
+      'Where to begin: the `cursor` of an answer. `now` returns no events, only the cursor at their current end. By default, the list begins with the oldest kept event.',
     example: 'now',
   }),
   limit: arg.int(limitOf('Events')),
@@ -194,7 +194,7 @@ operation('GET /api/user/events', 'userEvents', {
 
 operation('GET /api/workspaces/{workspace_id}/events', 'workspaceEvents', {
   description:
-    'The events in a workspace; those about members, invites and keys for callers who may manage them, and those about keys only in a session.',
+    'The events in a workspace; events about members, invites and keys only for callers who may manage them, and events about keys only in a session.',
   auth: { drive: 'read' },
   statuses: [400, 401, 403, 410],
   fails: ['CURSOR_EXPIRED'],

@@ -7,7 +7,7 @@ export const BYTES = 1_048_576
 export const CRC32 = 'cbf43926'
 /** The description of a file's time. */
 export const MODIFIED =
-  'When its content was last modified, as its computer says; else when it was uploaded.'
+  'When its content was last modified, as reported by the client; otherwise, when it was uploaded.'
 export const MD5 = '9e107d9d372bb6826bd81d3542a419d6'
 export const MEDIA_TYPE = 'application/pdf'
 export const FILE_PATH = 'docs/report.pdf'

@@ -17,10 +17,7 @@ import { objectOf } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, ID, SHARE_TOKEN } from './examples.ts'
 import { operationsOf } from './operation.ts'
 
-const operation = operationsOf(
-  'favourites',
-  'What a person has marked, and what they have worked on.',
-)
+const operation = operationsOf('favourites', 'The favourites and the recent files of a person.')
 
 const Favourite = objectOf<VisibleFavourite>(
   'Favourite',
@@ -80,7 +77,7 @@ const notFound = (id: string) =>
   )
 
 operation('GET /api/favourites', 'favourites', {
-  description: 'The favourites of the caller, as far as they may see them now.',
+  description: 'The favourites that the caller may see now.',
   auth: { privateFiles: 'read' },
   statuses: [401],
   type: Favourites,
@@ -132,7 +129,7 @@ operation('PATCH /api/favourites/{favourite_id}', 'moveFavourite', {
   args: arg => ({
     favourite_id: arg.id({ required: true, description: 'The id of the file, folder or share.' }),
     before: arg.id({
-      description: 'The id of the one that comes after it; without it, it becomes the last one.',
+      description: 'The id of the favourite to put it before; by default, it becomes the last one.',
     }),
   }),
   type: OneFavourite,
@@ -173,7 +170,7 @@ async function one(context: Context, caller: Parameters<typeof visibleFavourites
 
 const RecentFile = objectOf<RecentEntry>(
   'RecentEntry',
-  'A file or folder that the caller has worked on.',
+  'A file or folder that the caller has recently worked on.',
   t => ({
     id: t.exposeID('entryId'),
     kind: t.string({
@@ -199,7 +196,7 @@ const RecentFile = objectOf<RecentEntry>(
     }),
     action: t.field({
       type: 'String',
-      description: 'The last thing that the caller did with it, as the kind of an event.',
+      description: "The caller's last action on it, as the kind of an event.",
       example: 'file.replaced' satisfies EventKind,
       resolve: ({ kind }) => kind,
     }),
@@ -217,7 +214,7 @@ const RecentPage = objectOf<{ entries: RecentEntry[]; nextCursor: string | null 
 
 operation('GET /api/recent', 'recent', {
   description:
-    'What the caller has worked on: each file or folder once, if it exists and they may see it. From their last 1,000 actions, as far as events are kept. Opening and downloading is not recorded.',
+    'The files and folders that the caller has recently worked on: each one once, if it exists and the caller may see it. Taken from their last 1,000 actions, while events are kept. Opening and downloading are not recorded.',
   auth: { privateFiles: 'read' },
   statuses: [400, 401],
   args: paged,

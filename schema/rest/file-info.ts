@@ -41,7 +41,7 @@ declareForOwners(ofOwnFiles, ({ whose, base, operation, name, denied }) => {
       file_id: arg.id({ description: 'The id of the file, unless its path is given.' }),
       if_none_match: arg.string({
         description:
-          'The ETag that the caller has: 304 without a body if the file at this path still has it.',
+          'The ETag that the caller already has. The response is 304 without a body if the file at this path still has it.',
         example: '"7"',
       }),
       path: arg.string({ description: 'Full path.', example: FILE_PATH }),

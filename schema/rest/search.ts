@@ -27,7 +27,7 @@ const SnippetRange = objectOf<Snippet['ranges'][number]>('SnippetRange', t => ({
 const SearchSnippet = objectOf<Snippet>('SearchSnippet', 'A part of a text, as plain text.', t => ({
   ranges: t.expose('ranges', {
     type: [SnippetRange],
-    description: 'The words in it that were looked for.',
+    description: 'The positions of the words of the search in it.',
   }),
   text: t.exposeString('text', { example: '… of the invoice from March …' }),
 }))
@@ -57,7 +57,8 @@ const SearchResult = objectOf<Found>('SearchResult', 'A file or folder that was 
   }),
   sharing_token: t.string({
     nullable: true,
-    description: 'The token of the share by which the caller sees it; null in a drive of theirs.',
+    description:
+      "The token of the share through which the caller sees it; null for an entry in the caller's own drives.",
     example: SHARE_TOKEN,
     resolve: ({ share }) => share?.token ?? null,
   }),
@@ -65,7 +66,7 @@ const SearchResult = objectOf<Found>('SearchResult', 'A file or folder that was 
   snippet: t.expose('snippet', {
     type: SearchSnippet,
     nullable: true,
-    description: 'The part of its note, or of its text, that has the words.',
+    description: 'The part of its note or text with the words.',
   }),
   updated_at: t.field({ type: 'DateTime', resolve: ({ row }) => row.updatedAt }),
   workspace_id: t.id({
@@ -77,7 +78,7 @@ const SearchResult = objectOf<Found>('SearchResult', 'A file or folder that was 
 
 const SearchHint = objectOf<Hint>(
   'SearchHint',
-  'A part of a search that was read otherwise than it seems to be meant.',
+  'A part of a search that was probably meant differently than it was read.',
   t => ({
     message: t.exposeString('message', {
       example: 'There is no filter "color:". It is read as words.',
@@ -89,10 +90,13 @@ const SearchHint = objectOf<Hint>(
 const SearchResults = objectOf<
   Omit<SearchPage, 'results' | 'more'> & { found: Found[]; nextCursor: string | null }
 >('SearchResults', t => ({
-  hints: t.expose('hints', { type: [SearchHint], description: 'What to write otherwise.' }),
+  hints: t.expose('hints', {
+    type: [SearchHint],
+    description: 'Suggested corrections of the query.',
+  }),
   is_complete: t.exposeBoolean('isComplete', {
     description:
-      'Whether everything was looked at that may fit. Otherwise more may be found by other words, or later.',
+      'Whether the search covered every possible match. If not, other words or a later search may find more.',
   }),
   next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
   results: t.expose('found', { type: [SearchResult], description: 'The best first.' }),
@@ -150,7 +154,7 @@ operation('GET /api/search', 'search', {
 })
 
 operation('GET /api/workspaces/{workspace_id}/search', 'workspaceSearch', {
-  description: 'Searches the files and folders of a workspace likewise.',
+  description: 'Searches the files and folders of a workspace in the same way.',
   auth: { drive: 'read' },
   statuses: [400, 401, 403, 429],
   rateLimit: 'searches',

@@ -61,7 +61,7 @@ const EndedSessions = objectOf<{ sessionsEnded: number }>('EndedSessions', t => 
 
 operation('DELETE /api/user/sessions/others', 'endOtherSessions', {
   description: 'Ends every session of the caller except the one of this request.',
-  goesOn: 'ends what a stolen session could do',
+  goesOn: 'stops a stolen session',
   auth: { session: true },
   statuses: [401],
   type: EndedSessions,
@@ -78,7 +78,7 @@ const EndedSession = objectOf<{ sessionId: string }>('EndedSession', t => ({
 
 operation('DELETE /api/user/sessions', 'endSession', {
   description: 'Ends a session of the caller; its next request is refused.',
-  goesOn: 'ends what a stolen session could do',
+  goesOn: 'stops a stolen session',
   auth: { session: true },
   statuses: [400, 401, 404],
   fails: ['SESSION_NOT_FOUND'],

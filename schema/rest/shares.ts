@@ -316,7 +316,7 @@ const DownloadLink = objectOf<Download>(
 operation('POST /api/share/resolve/{token}', 'resolveShare', {
   description:
     'Returns a signed URL of a shared file, or of a ZIP archive of a folder, and counts as a download. A direct share opens only for its recipient and its sharer.',
-  goesOn: 'opens what is shared: its use is counted, and no file changes',
+  goesOn: 'only counts the use, and changes no file',
   auth: { public: true },
   statuses: [400, 401, 403, 404],
   fails: ['FORBIDDEN', ...OPENING_FAILS, 'FILE_NOT_FOUND', 'INVALID_PATH'],

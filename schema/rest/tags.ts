@@ -19,7 +19,7 @@ import { declareForOwners } from './owners.ts'
 const NAME = 'Invoices'
 const OTHER_ID = '0199a1f4-5b62-7c3e-8d0a-4f6b2e9c1d73'
 
-const Tag = objectOf<TagView>('Tag', 'A label of files and folders.', t => ({
+const Tag = objectOf<TagView>('Tag', 'A label for files and folders.', t => ({
   id: t.exposeID('id'),
   name: t.exposeString('name', { example: NAME }),
   colour: t.exposeString('colour', {
@@ -144,7 +144,7 @@ declareForOwners(operationsOf('tags', 'Labels of files and folders.'), owner => 
   })
 
   operation(`DELETE ${path}/{tag_id}`, owner.name('delete', 'Tag'), {
-    description: `Deletes a tag of ${whose}, which takes it from all files and folders.`,
+    description: `Deletes a tag of ${whose}, and removes it from all files and folders.`,
     auth: { drive: 'write' },
     statuses: [401, ...denied, 404],
     fails: ['TAG_NOT_FOUND', 'FOLDER_NOT_FOUND'],
@@ -170,7 +170,7 @@ declareForOwners(operationsOf('tags', 'Labels of files and folders.'), owner => 
   })
 
   operation(`POST ${owner.base}/entries/tags`, owner.name('tag', 'Entries'), {
-    description: `Adds tags to files and folders of ${whose}, and removes others from them: for all of them, or none.`,
+    description: `Adds tags to files and folders of ${whose}, and removes others: from either all of them, or none.`,
     auth: { drive: 'write' },
     statuses: [400, 401, ...denied, 404],
     fails: [
@@ -189,12 +189,12 @@ declareForOwners(operationsOf('tags', 'Labels of files and folders.'), owner => 
       }),
       add: arg.idList({
         maxItems: MAX_TAGS_OF_ENTRY,
-        description: `Ids of up to ${MAX_TAGS_OF_ENTRY} tags that they get.`,
+        description: `Ids of up to ${MAX_TAGS_OF_ENTRY} tags to add.`,
         example: [ID],
       }),
       remove: arg.idList({
         maxItems: MAX_TAGS,
-        description: `Ids of up to ${MAX_TAGS} tags that they lose.`,
+        description: `Ids of up to ${MAX_TAGS} tags to remove.`,
         example: [OTHER_ID],
       }),
     }),

@@ -43,7 +43,7 @@ const part = (arg: Argument) => ({
 })
 
 const SESSION =
-  'An unfinished upload in parts. Parts may be sent in any order, several at a time, to any instance.'
+  'An unfinished multipart upload. Parts may be sent in any order, several at a time, to any instance.'
 
 const sessionFields = (t: ObjectFields<UploadSessionView>) => ({
   chunk_size: t.exposeInt('partSize', {

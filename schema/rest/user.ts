@@ -137,7 +137,7 @@ const User = objectOf<UserView & Limits>('User', 'The account of the caller.', t
   max_public_links: t.expose('maxPublicLinks', {
     type: 'Long',
     nullable: true,
-    description: 'At the same time.',
+    description: 'Limits at any one time.',
   }),
   max_total_storage_bytes: t.expose('maxTotalStorageBytes', { type: 'Long', example: BYTES }),
   max_total_storage_bytes_workspace: t.expose('maxTotalStorageBytesWorkspace', {

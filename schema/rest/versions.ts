@@ -102,7 +102,7 @@ declareForOwners(operationsOf('versions', 'Replaced contents of files.'), owner 
   })
 
   operation(`POST ${path}/{version_id}/restore`, name('restore'), {
-    description: `Makes a version the content of its file of ${whose} again. The present content becomes a version.`,
+    description: `Makes a version the content of its file of ${whose} again. The current content becomes a version.`,
     auth: { drive: 'write' },
     statuses: [400, 401, ...denied, 404],
     fails: ['QUOTA_EXCEEDED', 'VERSION_NOT_FOUND', 'FOLDER_NOT_FOUND'],

@@ -9,7 +9,7 @@ import { objectOf } from './builder.ts'
 import { BYTES, ROLE } from './examples.ts'
 import { operationsOf } from './operation.ts'
 
-const operation = operationsOf('workspaces', 'Storage that several people share.')
+const operation = operationsOf('workspaces', 'Shared storage for several people.')
 
 const WorkspaceQuota = objectOf<WorkspaceQuotaView>(
   'WorkspaceQuota',

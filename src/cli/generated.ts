@@ -18,7 +18,7 @@ export type AcceptInviteInput = {
 
 /** What addFavourites takes. */
 export type AddFavouritesInput = {
-  /** Files and folders, of any drives. */
+  /** Files and folders from any drives. */
   entries?: Array<EntryRef> | null | undefined;
   /** The ids of received shares. */
   shares?: Array<string | number> | null | undefined;
@@ -38,7 +38,7 @@ export type BackgroundCopyState =
 
 /** What beginCompletion takes. */
 export type BeginCompletionInput = {
-  /** CRC-32 of the whole in hex, to be compared. */
+  /** CRC-32 of the whole file in hex, to verify. */
   crc32?: string | null | undefined;
   /** The expected revision of the existing file; fails with REVISION_MISMATCH if it has another one. */
   expectedRevision?: number | null | undefined;
@@ -46,13 +46,13 @@ export type BeginCompletionInput = {
   fileName?: string | null | undefined;
   /** Path of a different folder. */
   folder?: string | null | undefined;
-  /** MD5 of the whole in hex, to be compared. */
+  /** MD5 of the whole file in hex, to verify. */
   md5?: string | null | undefined;
-  /** SHA-256 of the whole in hex, to be compared. */
+  /** SHA-256 of the whole file in hex, to verify. */
   sha256?: string | null | undefined;
   /** The id of the upload. */
   uploadSession: string | number;
-  /** Seconds to wait for the end, 0 to 10; by default 2. */
+  /** Seconds to wait for the completion, 0 to 10; by default 2. */
   wait?: number | null | undefined;
 };
 
@@ -150,17 +150,17 @@ export type CreateInviteInput = {
 export type CreateLinkInput = {
   /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
   allowDownload?: boolean | null | undefined;
-  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION), and 7d for a new share with a person. */
+  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION) and 7d for a new share with a person. */
   duration?: string | null | undefined;
   /** A file or folder, by id or by place. */
   file?: EntryRef | null | undefined;
-  /** Instead of a single one: 1 to 100 files and folders of one drive, behind one link. */
+  /** Instead of a single entry: 1 to 100 files and folders of one drive, shared with one link. */
   files?: Array<EntryRef> | null | undefined;
   /** A name for the share that only its sharer sees: up to 100 characters. */
   label?: string | null | undefined;
-  /** The number of downloads after which it ends, 1 to 1,000,000,000. */
+  /** The maximum number of downloads, 1 to 1,000,000,000. Then the share ends. */
   maxDownloads?: number | null | undefined;
-  /** What its page says to visitors, and the mail to the recipient: up to 1,000 characters. */
+  /** A message on its page and in the mail to the recipient, up to 1,000 characters. */
   message?: string | null | undefined;
   /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
   notifies?: boolean | null | undefined;
@@ -235,7 +235,7 @@ export type Disposition =
   /** The browser shows it, if that is safe. */
   | 'INLINE';
 
-/** A place in a drive, which may be empty. */
+/** A path in a drive, at which nothing needs to exist. */
 export type DrivePath = {
   /** The id of the drive; by default the caller's own. For uploading, creating, moving and deleting, also the id of a share that the caller may edit. */
   drive?: string | number | null | undefined;
@@ -548,14 +548,14 @@ export type SearchField =
   | 'PATH'
   | 'TAG';
 
-/** By what results are sorted. Other orders than RELEVANCE sort the first 1,000 results. */
+/** The order of results. Orders other than RELEVANCE sort only the first 1,000 results. */
 export type SearchOrder =
   | 'LARGEST'
   | 'NAME'
-  /** By their last change. */
+  /** By their last change, newest first. */
   | 'NEWEST'
   | 'OLDEST'
-  /** How well they fit, then the newest first. */
+  /** Best match first, then newest first. */
   | 'RELEVANCE'
   | 'SMALLEST';
 
@@ -563,7 +563,7 @@ export type SearchOrder =
 export type ShareFilesInput = {
   /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
   allowDownload?: boolean | null | undefined;
-  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION), and 7d for a new share with a person. */
+  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION) and 7d for a new share with a person. */
   duration?: string | null | undefined;
   /** The person with this verified address receives the files. */
   email: string;
@@ -573,13 +573,13 @@ export type ShareFilesInput = {
   label?: string | null | undefined;
   /** Whether its recipient may edit: in a shared folder, upload, create folders, rename, move, replace and delete; of a shared file, replace the content. Editors may also download, and need no password. False by default. */
   mayEdit?: boolean | null | undefined;
-  /** What its page says to visitors, and the mail to the recipient: up to 1,000 characters. */
+  /** A message on its page and in the mail to the recipient, up to 1,000 characters. */
   message?: string | null | undefined;
   /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
   notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
-  /** Whether to tell the recipient by mail. */
+  /** Whether to notify the recipient by mail. */
   sendEmail?: boolean | null | undefined;
   /** The heading of its page, instead of the name of what is shared: up to 100 characters. */
   title?: string | null | undefined;
@@ -606,7 +606,7 @@ export type StartUploadInput = {
   fileName: string;
   /** Path of the folder; missing folders are created when the upload is completed. */
   folder?: string | null | undefined;
-  /** When the file was last modified on its computer; by default, it has the time of its upload. */
+  /** When the file was last modified on its computer; by default, the time of its upload. */
   modifiedAt?: string | null | undefined;
   /** What to do if the name is taken at the end; by default FAIL. */
   onConflict?: OnConflict | null | undefined;
@@ -628,11 +628,11 @@ export type TagColour =
 
 /** What tagEntries takes. */
 export type TagEntriesInput = {
-  /** The ids of tags that they get. An entry has up to 20. */
+  /** The ids of tags to add. An entry can have up to 20. */
   add?: Array<string | number> | null | undefined;
   /** The entries: 1 to 1,000 of one drive. */
   entries: Array<EntryRef>;
-  /** The ids of tags that they lose. */
+  /** The ids of tags to remove. */
   remove?: Array<string | number> | null | undefined;
 };
 
@@ -666,15 +666,15 @@ export type UpdateFileRequestInput = {
 export type UpdateShareInput = {
   /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
   allowDownload?: boolean | null | undefined;
-  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION), and 7d for a new share with a person. */
+  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION) and 7d for a new share with a person. */
   duration?: string | null | undefined;
   /** A name for the share that only its sharer sees: up to 100 characters. */
   label?: string | null | undefined;
-  /** The number of downloads after which it ends, 1 to 1,000,000,000. */
+  /** The maximum number of downloads, 1 to 1,000,000,000. Then the share ends. */
   maxDownloads?: number | null | undefined;
   /** Whether its recipient may edit: in a shared folder, upload, create folders, rename, move, replace and delete; of a shared file, replace the content. Editors may also download, and need no password. False by default. */
   mayEdit?: boolean | null | undefined;
-  /** What its page says to visitors, and the mail to the recipient: up to 1,000 characters. */
+  /** A message on its page and in the mail to the recipient, up to 1,000 characters. */
   message?: string | null | undefined;
   /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
   notifies?: boolean | null | undefined;
@@ -712,7 +712,7 @@ export type UploadPartInput = {
   md5?: string | null | undefined;
   /** From 1 on. */
   number: number;
-  /** Exactly the bytes of the part. */
+  /** The bytes of the part. */
   part: File;
   /** The id of the upload. */
   uploadSession: string | number;

@@ -15,7 +15,7 @@ export const claimSettings = {
     read: signUpRule,
   },
   PLAN_CLAIM: {
-    help: 'plans by a claim of the provider, such as groups:staff=business,students=basic; the first that matches is given at each sign-in, unless an operator has chosen the plan',
+    help: 'plans by a claim of the provider, such as groups:staff=business,students=basic; each sign-in assigns the first match, unless an operator has chosen the plan',
     default: '',
     read: planClaim,
   },

@@ -13,7 +13,7 @@ export const databaseTlsSettings = {
     read: z.enum(modes),
   },
   DATABASE_CA_FILE: {
-    help: 'PEM file of the certificate authorities of the database, in the place of all others',
+    help: 'PEM file of the certificate authorities of the database, instead of all others',
     default: '',
     shown: 'those of Node.js and of CA_FILE',
     read: z.string(),

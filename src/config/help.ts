@@ -23,7 +23,7 @@ export function settingRows(): { name: string; help: string; fallback: string }[
   )
   rows.push({
     name: `${MOVE_FROM}<NAME>`,
-    help: 'the store that the blobs are moved from while the service runs (npm run admin -- move-blobs): its settings, such as MOVE_FROM_BLOB_DIR or MOVE_FROM_S3_BUCKET, where the settings without the prefix name the new store',
+    help: 'settings of the old store when blobs are moved while the service runs (npm run admin -- move-blobs), such as MOVE_FROM_BLOB_DIR or MOVE_FROM_S3_BUCKET; the settings without the prefix are those of the new store',
     fallback: 'none',
   })
   for (const [field, { help }] of Object.entries(providerField))

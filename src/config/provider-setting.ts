@@ -33,7 +33,7 @@ export const providerField = {
       .regex(/^[a-z\d][a-z\d.-]*$/i, 'must be the id or a domain of a tenant, or common'),
   },
   HOST: {
-    help: 'GITHUB and GITLAB only: host name of an installation of your own',
+    help: 'GITHUB and GITLAB only: host name of your own installation',
     read: z.string().regex(hostName, 'must be a host name such as git.example.com'),
   },
 }

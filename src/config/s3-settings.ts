@@ -24,7 +24,7 @@ export const s3Settings = {
     read: z.url({ protocol: /^https?$/ }).or(z.literal('')),
   },
   S3_REGION: {
-    help: 'region of the bucket, which signatures name; otherwise AWS_REGION or AWS_DEFAULT_REGION',
+    help: 'region of the bucket, used in signatures; otherwise AWS_REGION or AWS_DEFAULT_REGION',
     default: '',
     shown: 'us-east-1 with S3_ENDPOINT',
     read: z.string().regex(/^[a-z0-9-]*$/, 'must be the name of a region, such as eu-central-1'),
@@ -60,7 +60,7 @@ export const s3Settings = {
     read: z.enum(['', 'AES256', ...kms]),
   },
   S3_KMS_KEY_ID: {
-    help: 'id of the key with which the S3 store encrypts blobs, with aws:kms',
+    help: 'with aws:kms: id of the key with which the S3 store encrypts blobs',
     default: '',
     shown: 'the key of the account',
     read: z.string(),

@@ -6,7 +6,7 @@ const samplers = ['always_on', 'always_off', 'traceidratio'] as const
 /** The settings of statistics, metrics and traces. Trace settings have OpenTelemetry's names. */
 export const telemetrySettings = {
   FIGURES: {
-    help: 'true to keep the figures of the last 24 hours in memory, for the status page of operators',
+    help: 'true: keep the metrics of the last 24 hours in memory, for the status page of operators',
     default: 'true',
     read: flag,
   },
@@ -25,13 +25,13 @@ export const telemetrySettings = {
       .or(z.coerce.number().int().min(0).max(65535)),
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
-    help: 'URL of a receiver of traces by OTLP over HTTP, such as http://localhost:4318',
+    help: 'URL to which traces are sent with OTLP over HTTP, such as http://localhost:4318',
     default: '',
     shown: 'no traces',
     read: z.url({ protocol: /^https?$/ }).or(z.literal('')),
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
-    help: 'headers for this receiver, such as authorization=Bearer%20secret: name=value, comma separated, values percent-encoded',
+    help: 'headers for this receiver: name=value, comma separated, values percent-encoded, such as authorization=Bearer%20secret',
     default: '',
     read: z.string().transform((text, problems) => {
       const pairs = text.split(',').filter(part => part.trim() !== '')
@@ -53,12 +53,12 @@ export const telemetrySettings = {
     read: z.string().min(1),
   },
   OTEL_TRACES_SAMPLER: {
-    help: 'which traces are sent: always_on, always_off, traceidratio; or parentbased_always_on, parentbased_always_off, parentbased_traceidratio: as the caller says, and so only for the others',
+    help: "which traces are sent: always_on, always_off, traceidratio; or parentbased_always_on, parentbased_always_off, parentbased_traceidratio, where the caller decides and the rest applies only without a caller's decision",
     default: 'parentbased_traceidratio',
     read: z.enum([...samplers, ...samplers.map(name => `parentbased_${name}` as const)]),
   },
   OTEL_TRACES_SAMPLER_ARG: {
-    help: 'part of the traces that traceidratio sends, from 0 to 1',
+    help: 'fraction of the traces that traceidratio sends, from 0 to 1',
     default: '0.01',
     read: z.coerce.number().min(0).max(1),
   },

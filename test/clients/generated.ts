@@ -59,17 +59,17 @@ export type CreateInviteInput = {
 export type CreateLinkInput = {
   /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
   allowDownload?: boolean | null | undefined;
-  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION), and 7d for a new share with a person. */
+  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION) and 7d for a new share with a person. */
   duration?: string | null | undefined;
   /** A file or folder, by id or by place. */
   file?: EntryRef | null | undefined;
-  /** Instead of a single one: 1 to 100 files and folders of one drive, behind one link. */
+  /** Instead of a single entry: 1 to 100 files and folders of one drive, shared with one link. */
   files?: Array<EntryRef> | null | undefined;
   /** A name for the share that only its sharer sees: up to 100 characters. */
   label?: string | null | undefined;
-  /** The number of downloads after which it ends, 1 to 1,000,000,000. */
+  /** The maximum number of downloads, 1 to 1,000,000,000. Then the share ends. */
   maxDownloads?: number | null | undefined;
-  /** What its page says to visitors, and the mail to the recipient: up to 1,000 characters. */
+  /** A message on its page and in the mail to the recipient, up to 1,000 characters. */
   message?: string | null | undefined;
   /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
   notifies?: boolean | null | undefined;
@@ -109,7 +109,7 @@ export type DeleteWorkspaceInput = {
   workspace: string | number;
 };
 
-/** A place in a drive, which may be empty. */
+/** A path in a drive, at which nothing needs to exist. */
 export type DrivePath = {
   /** The id of the drive; by default the caller's own. For uploading, creating, moving and deleting, also the id of a share that the caller may edit. */
   drive?: string | number | null | undefined;
@@ -196,7 +196,7 @@ export type Scope =
 export type ShareFilesInput = {
   /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
   allowDownload?: boolean | null | undefined;
-  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION), and 7d for a new share with a person. */
+  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION) and 7d for a new share with a person. */
   duration?: string | null | undefined;
   /** The person with this verified address receives the files. */
   email: string;
@@ -206,13 +206,13 @@ export type ShareFilesInput = {
   label?: string | null | undefined;
   /** Whether its recipient may edit: in a shared folder, upload, create folders, rename, move, replace and delete; of a shared file, replace the content. Editors may also download, and need no password. False by default. */
   mayEdit?: boolean | null | undefined;
-  /** What its page says to visitors, and the mail to the recipient: up to 1,000 characters. */
+  /** A message on its page and in the mail to the recipient, up to 1,000 characters. */
   message?: string | null | undefined;
   /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
   notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
-  /** Whether to tell the recipient by mail. */
+  /** Whether to notify the recipient by mail. */
   sendEmail?: boolean | null | undefined;
   /** The heading of its page, instead of the name of what is shared: up to 100 characters. */
   title?: string | null | undefined;
@@ -235,7 +235,7 @@ export type UploadFileInput = {
   file: File;
   /** The destination folder; missing folders of a path are created. By default the root of the caller's own drive. */
   folder?: EntryRef | null | undefined;
-  /** When the file was last modified on its computer; by default, it has the time of its upload. */
+  /** When the file was last modified on its computer; by default, the time of its upload. */
   modifiedAt?: string | null | undefined;
   /** What to do if the name is taken; by default FAIL. */
   onConflict?: OnConflict | null | undefined;

@@ -110,10 +110,10 @@ const going = (of: GraphQLSchema) =>
 
 /** The mutations that work during a maintenance, with reasons: docs/decisions/maintenance.md. */
 const reasons = {
-  session: 'ends what a stolen session could do',
+  session: 'stops a stolen session',
   key: 'stops a key that others may have',
   link: 'stops a link that others may have',
-  open: 'opens what is shared: its use is counted, and no file changes',
+  open: 'only counts the use, and changes no file',
   read: 'reads files',
   own: 'changes the maintenance itself',
 }
