@@ -8,7 +8,7 @@ import { LoginProblem } from '../services/accounts/login-problem.ts'
 import type { Program } from './plan.ts'
 
 const problems: Partial<Record<LoginProblem['code'], string>> = {
-  email_invalid: 'This is no e-mail address.',
+  email_invalid: 'This is not an e-mail address.',
   name_long: 'A name has up to 200 characters.',
   exists: 'There is an account with this address. Use "account reset".',
 }

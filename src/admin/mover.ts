@@ -282,7 +282,7 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
           .end()
           .catch(() =>
             progress.warn(
-              'The database could not be reached: deletions of files go on in five minutes.',
+              'The database could not be reached. Deletions of files resume in five minutes.',
             ),
           )
       }

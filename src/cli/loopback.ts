@@ -59,11 +59,11 @@ export async function openLoopback(state: string, issuer: string): Promise<Loopb
     const url = URL.parse(req.url ?? '/', redirectUri)
     // A different Host header means DNS rebinding: a page resolved its own name to this computer.
     if (req.headers.host !== host || req.method !== 'GET' || url?.pathname !== PATH)
-      return refuse(404, 'A command line waits for the answer to its login here.')
+      return refuse(404, 'The command line waits here for the result of its login.')
     const given = (name: string) => url.searchParams.get(name)
     const isOurs = isSame(given('state') ?? '', state) && given('iss') === issuer
     if (!isOurs || isDone)
-      return refuse(400, 'This answer belongs to another login. Start the login again.')
+      return refuse(400, 'This result belongs to another login. Start the login again.')
     isDone = true
     bring({
       code: given('code'),

@@ -110,10 +110,7 @@ export async function receivedIdOf(client: Client, token: string): Promise<strin
   )
   const id = shares.find(share => share.token === token)?.id
   if (id !== undefined) return id
-  throw new Failure(
-    'SHARE_NOT_FOUND',
-    'This is not shared with you: it has ended, or is for somebody else.',
-  )
+  throw new Failure('SHARE_NOT_FOUND', 'This share has ended, or is not shared with you.')
 }
 
 const folderOf = ({ name, size, updatedAt }: SharedLineFragment): RemoteFolder => ({

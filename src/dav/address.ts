@@ -8,7 +8,7 @@ import { DavError } from './refusal.ts'
 export function namesIn(below: string): string[] {
   // A request has no fragment (RFC 9112, section 3.2), so the intended path is unknown.
   if (below.includes('#'))
-    throw new DavError(400, 'A URL of a request has no fragment. Write # as %23.')
+    throw new DavError(400, 'A request URL cannot have a fragment. Write # as %23.')
   const encoded = below.split('/').filter(part => part !== '')
   return encoded.map(part => {
     let name: string
@@ -52,7 +52,7 @@ export function pathOf(text: string, req: IncomingMessage, publicUrl: string): s
   // Headers are decoded as Latin-1, but some clients send raw UTF-8.
   const url = Buffer.from(text.trim(), 'latin1').toString('utf8')
   const [, host, rest] = /^(?:https?:\/\/([^/?#]+))?(\/[^?#]*)$/i.exec(url) ?? []
-  if (rest === undefined) throw new DavError(400, 'This is no URL of a file or folder.')
+  if (rest === undefined) throw new DavError(400, 'This is not the URL of a file or folder.')
   const forwarded = req.headers['x-forwarded-host']
   const own = [
     req.headers.host,

@@ -36,7 +36,7 @@ function isUnmodified(dated: Dated, date: string): boolean {
 const failed = () =>
   new AppError(
     'REVISION_MISMATCH',
-    'This was changed meanwhile, or is not there as you expect. Look again.',
+    'This was changed meanwhile, or does not exist as expected. Read it again.',
   )
 
 /**

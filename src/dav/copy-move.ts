@@ -27,14 +27,11 @@ async function destinationOf({
   if (destination === undefined)
     throw new DavError(400, 'Send the URL of the copy in a Destination header.')
   const choice = String(overwrite).trim().toUpperCase()
-  if (choice !== 'T' && choice !== 'F') throw new DavError(400, 'Overwrite is T or F.')
+  if (choice !== 'T' && choice !== 'F') throw new DavError(400, 'Overwrite must be T or F.')
   const segments = face.segmentsOf(pathOf(String(destination), req, publicUrl))
   const to = requireEntry(await face.placeOf(services, asker, segments))
   if (rest.refusesSystemFiles && isSystemFile(to.names.at(-1) ?? ''))
-    throw new DavError(
-      403,
-      'Files of this name are not stored here, as the operator of this service has decided.',
-    )
+    throw new DavError(403, 'The operator of this service does not allow files with this name.')
   return { to, overwrites: choice === 'T' }
 }
 
@@ -50,7 +47,7 @@ function requireApart(from: Looked, to: Looked, isShallow: boolean): void {
   if (isSame || isInside || (to.node && from.chain.includes(to.node.id)))
     throw new DavError(
       403,
-      'The source and the destination are the same, or one of them is in the other.',
+      'The source and the destination are the same, or one contains the other.',
     )
 }
 
@@ -70,7 +67,7 @@ async function prepare(
   if (looked.node && !overwrites)
     throw new AppError(
       'REVISION_MISMATCH',
-      'There is something at the destination, which is not to be overwritten.',
+      'Something exists at the destination, and Overwrite is F.',
     )
   const parentId = requireParent(looked)
   requireTokens(looked.covering, submitted)
@@ -125,12 +122,12 @@ export async function move(exchange: Exchange): Promise<void> {
   const looked = await lookAt(exchange, from, 'write')
   if (!looked.node) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
   if (isShallow && looked.node.kind === FOLDER)
-    throw new DavError(400, 'A folder is moved with all that is in it.')
+    throw new DavError(400, 'A folder can only be moved with all its contents.')
   // Two shares may lead to one drive, and their paths have different roots.
   if (from.drive.id !== to.drive.id || from.drive.sharedId !== to.drive.sharedId)
     throw new DavError(
       403,
-      'Nothing is moved from one drive or share to another. Copy it, then delete it here.',
+      'Entries cannot be moved from one drive or share to another. Copy it, then delete it here.',
     )
   const prepared = await prepare(exchange, { from: looked, to, overwrites, isShallow: false })
   const { tree, isThere, onConflict, use, to: place } = prepared

@@ -53,7 +53,7 @@ export function depthOf<D extends string>(
   if (depth === undefined) return usual
   const given = allowed.find(one => one === String(depth).trim().toLowerCase())
   if (given === undefined)
-    throw new DavError(400, `The Depth of this method is ${allowed.join(' or ')}.`)
+    throw new DavError(400, `The Depth of this method must be ${allowed.join(' or ')}.`)
   return given
 }
 
@@ -96,7 +96,10 @@ export async function requireIf(exchange: Exchange, lists: IfList[]): Promise<nu
       return isOfTarget ? (state.found?.revision ?? undefined) : undefined
     }
   }
-  throw new AppError('REVISION_MISMATCH', 'No list of the If header is true. Look again.')
+  throw new AppError(
+    'REVISION_MISMATCH',
+    'No list of the If header is true. Read the resource again.',
+  )
 }
 
 const nothing: State = { found: undefined, locks: new Set() }

@@ -72,7 +72,7 @@ export async function lookAt(
 /** @throws DavError 409 if the parent folder is missing (RFC 4918, sections 9.3.1 and 9.7.1) */
 export function requireParent({ parentId }: Pick<Looked, 'parentId'>): string {
   if (parentId === null)
-    throw new DavError(409, 'The folder that this would be in does not exist. Create it first.')
+    throw new DavError(409, 'The parent folder does not exist. Create it first.')
   return parentId
 }
 
@@ -96,19 +96,18 @@ export async function store(exchange: Exchange, from: IncomingMessage | Bytes): 
   if (!isShared) requireEntry(place)
   // RFC 9110, section 14.5: a partial body must not replace the whole file.
   if (req.headers['content-range'] !== undefined)
-    throw new DavError(400, 'Content-Range is not taken with PUT. Send the whole file.')
+    throw new DavError(400, 'PUT does not accept Content-Range. Send the whole file.')
   if (exchange.isFolderUrl) throw new DavError(409, 'The URL of a file does not end with a slash.')
   const name = names.at(-1) ?? title
   if (exchange.refusesSystemFiles && isSystemFile(name))
-    throw new DavError(
-      403,
-      `Files named ${name} are not stored here, as the operator of this service has decided.`,
-    )
+    throw new DavError(403, `The operator of this service does not allow files named ${name}.`)
   const looked = await lookAt(exchange, place, 'write')
   const { node } = looked
   const folder = isShared ? {} : { folderId: requireParent(looked) }
   if (node?.kind === FOLDER)
-    throw new DavError(405, 'There is a folder of this name.', { headers: { allow: 'PROPFIND' } })
+    throw new DavError(405, 'A folder of this name exists already.', {
+      headers: { allow: 'PROPFIND' },
+    })
   const { tree, limits } = drive.open('write')
   const mustBeNew = req.headers['if-none-match']?.trim() === '*'
   const replaces = !mustBeNew && (node !== undefined || !drive.refusal('delete'))
@@ -145,12 +144,12 @@ export async function mkcol(exchange: Exchange): Promise<void> {
   const { incoming, services, caller, submitted } = exchange
   const { 'content-length': length, 'transfer-encoding': encoding } = incoming.req.headers
   if (Number(length ?? 0) > 0 || encoding !== undefined)
-    throw new DavError(415, 'MKCOL takes no body here.')
+    throw new DavError(415, 'MKCOL does not accept a body here.')
   const place = requireDrive(exchange.place)
   const { drive, names } = place
   const { tree } = drive.open('write')
   const exists = () =>
-    new DavError(405, 'There is something at this URL.', { headers: { allow: 'PROPFIND' } })
+    new DavError(405, 'Something exists at this URL already.', { headers: { allow: 'PROPFIND' } })
   if (names.length === 0) throw exists()
   const looked = await lookAt(exchange, place, 'write')
   if (looked.node) throw exists()

@@ -38,9 +38,9 @@ function termsOf(body: Element): Pick<Lock, 'isShared' | 'owner'> {
     name => scope && childOf(scope, name) !== undefined,
   )
   if (!isDav(body, 'lockinfo') || isExclusive === isShared || !type || !childOf(type, 'write'))
-    throw new DavError(400, 'The body is no lockinfo element with a scope and the type write.')
+    throw new DavError(400, 'The body is not a lockinfo element with a scope and the type write.')
   const owner = childOf(body, 'owner')
-  const full = () => new DavError(413, 'The owner of a lock has up to 1 KiB of XML.')
+  const full = () => new DavError(413, 'The owner of a lock may have up to 1 KiB of XML.')
   const said = owner ? writeElement(owner, { bytes: MAX_DAV_OWNER_BYTES, full }) : ''
   return { isShared: Boolean(isShared), owner: said }
 }
@@ -61,7 +61,7 @@ async function makeEmpty(
   const folderId = requireParent(looked)
   const filename = names.at(-1) ?? ''
   if (isFolderUrl || (refusesSystemFiles && isSystemFile(filename)))
-    throw new DavError(isFolderUrl ? 409 : 403, 'No file of this name can be made here.')
+    throw new DavError(isFolderUrl ? 409 : 403, 'No file of this name can be created here.')
   // A lock that cannot be granted must not leave an empty file behind.
   await services.davLocks.requireRoomAt(tree, names, { isShared, userId: caller.userId })
   const nothing = (async function* (): AsyncGenerator<Uint8Array> {})()
@@ -98,8 +98,7 @@ export async function lock(exchange: Exchange): Promise<void> {
       { tokens: submitted.tokens, seconds },
       caller,
     )
-    if (!refreshed)
-      throw new AppError('REVISION_MISMATCH', 'There is no such lock of yours here any more.')
+    if (!refreshed) throw new AppError('REVISION_MISMATCH', 'You no longer have this lock here.')
     return answer(exchange, place, refreshed, 200)
   }
   const terms = termsOf(body)

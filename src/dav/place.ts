@@ -211,7 +211,7 @@ export async function placeOf(
 export function requireDrive(place: Place): InDrive {
   if (!place.reading)
     throw new Forbidden(
-      'Only what is in a drive can be changed. Open files, a workspace, or what is shared with you.',
+      'Only the contents of drives can be changed. Open files, a workspace, or a share.',
     )
   const { drive } = place
   if (!drive)
@@ -224,7 +224,7 @@ export function requireEntry(place: Place): InDrive {
   const inDrive = requireDrive(place)
   if (inDrive.names.length > 0) return inDrive
   throw new Forbidden(
-    'This is the root of a drive, or what is shared: it cannot be moved, copied or deleted.',
+    'This is the root of a drive or share. It cannot be moved, copied or deleted.',
   )
 }
 

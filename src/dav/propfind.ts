@@ -44,12 +44,12 @@ const NO_IDS: ReadonlySet<string> = new Set()
 async function readAsked({ incoming: { req } }: Exchange): Promise<Asked> {
   const body = await readXml(req)
   if (!body) return { kind: 'all', also: [] }
-  if (!isDav(body, 'propfind')) throw new DavError(400, 'The body is no propfind element.')
+  if (!isDav(body, 'propfind')) throw new DavError(400, 'The body is not a propfind element.')
   if (childOf(body, 'propname')) return { kind: 'names' }
   const prop = childOf(body, 'prop')
   if (prop) return { kind: 'some', properties: namesIn(prop) }
   if (!childOf(body, 'allprop'))
-    throw new DavError(400, 'The body asks for nothing: allprop, propname or prop.')
+    throw new DavError(400, 'The body requests nothing. Send allprop, propname or prop.')
   const include = childOf(body, 'include')
   return { kind: 'all', also: include ? namesIn(include) : [] }
 }
@@ -79,7 +79,7 @@ export async function propfind(exchange: Exchange): Promise<void> {
   if (depth === 'infinity')
     throw new DavError(
       403,
-      'Ask with a Depth of 0 or 1: all that is below a folder is not listed at once.',
+      'Use a Depth of 0 or 1. This service does not list a folder with all its subfolders at once.',
       {
         condition: 'propfind-finite-depth',
       },

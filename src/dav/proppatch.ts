@@ -35,7 +35,7 @@ interface Asked extends PropertyChange {
 async function readChanges({ incoming: { req } }: Exchange): Promise<Asked[]> {
   const body = await readXml(req)
   if (!body || !isDav(body, 'propertyupdate'))
-    throw new DavError(400, 'The body is no propertyupdate element.')
+    throw new DavError(400, 'The body is not a propertyupdate element.')
   let bytes = MAX_DAV_PROPERTY_BYTES
   const written = (element: Element): string => {
     const content = writeElement(element, { bytes, full: propertiesTooLarge })

@@ -112,7 +112,7 @@ export function shareReading(
       const asked = { ...visitor, path: joinPath(names) || null, mode: 'download', counts }
       const { delivery } = await shareLinks.open(token, asked)
       if (md5 !== undefined && delivery.etag !== md5)
-        throw new AppError('UNAVAILABLE', 'The file was changed at this moment. Try again.', {
+        throw new AppError('UNAVAILABLE', 'The file was changed during this request. Try again.', {
           retry_after: 1,
         })
       return delivery

@@ -40,17 +40,13 @@ export function davSignIn({ findCaller, guesses }: SignInDeps): DavSignIn {
   return async ({ req, address, from }) => {
     const { authorization, 'x-api-key': key } = req.headers
     if (authorization === undefined && key === undefined)
-      throw refused(
-        'Sign in: with your e-mail address as the user, and an API key as the password.',
-      )
+      throw refused('Sign in with your e-mail address as the user, and an API key as the password.')
     const caller = await find(req)
     if (caller) return { ...caller, face: 'webdav', from }
     // Keys cannot be guessed, so a valid key is never refused. Invalid keys are slowed down and
     // counted like guesses.
     await guesses.attempt('webdav', address, async () => false)
-    throw refused(
-      'This user or API key is wrong, or the key has been deleted. Use a key that is valid.',
-    )
+    throw refused('This user or API key is wrong, or the key has been deleted. Use a valid key.')
   }
 }
 

@@ -75,7 +75,7 @@ export const childOf = (element: Element, ...names: string[]): Element | undefin
   elementsOf(element).find(child => isDav(child, ...names))
 
 const malformed = (why: string) =>
-  new InvalidInput('body', `The body is not the XML that this method takes: ${why}`)
+  new InvalidInput('body', `The body is not the XML that this method expects: ${why}`)
 
 /**
  * Reads the XML body; undefined without one. Refuses document type declarations, so only the

@@ -91,7 +91,7 @@ export function webhookRequests({
         resolve(answer.statusCode ?? 0)
       })
       sent.on('error', reject)
-      sent.on('close', () => reject(new Error('Closed without an answer.')))
+      sent.on('close', () => reject(new Error('The connection was closed without a response.')))
       sent.end(body)
     })
   }

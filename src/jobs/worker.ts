@@ -213,7 +213,7 @@ function createQueue<K extends JobKind>(
     const start = (job: JobRow) => {
       const work: Promise<void> = carryOut(job)
         .catch(error =>
-          log.warn({ err: error, job: job.id, kind }, 'could not note how a job ended'),
+          log.warn({ err: error, job: job.id, kind }, 'could not record the outcome of a job'),
         )
         .finally(() => {
           inFlight.delete(work)

@@ -24,7 +24,7 @@ export async function fetchBounded(
   let bytes = 0
   for await (const part of answer.body ?? []) {
     bytes += part.byteLength
-    if (bytes > longestAnswer) throw new Error('The answer of the provider is too large.')
+    if (bytes > longestAnswer) throw new Error('The response of the provider is too large.')
     parts.push(part)
   }
   return { ok: answer.ok, status: answer.status, text: Buffer.concat(parts).toString('utf8') }

@@ -292,10 +292,10 @@ class ProviderStrategy extends OAuth2Strategy {
     )
     if (!ok) return { refused: { statusCode: status, data: text } }
     const tokens = readTokens(text)
-    if (!tokens) throw new Error('The answer contains no access token.')
+    if (!tokens) throw new Error('The response contains no access token.')
     const { accessToken, idToken } = tokens
     if (openId) {
-      if (idToken === undefined) throw new Error('The answer contains no ID token.')
+      if (idToken === undefined) throw new Error('The response contains no ID token.')
       this.received.idToken = idToken
       this.received.idClaims = await checkIdToken(idToken, { openId, clientId, nonce, accessToken })
     }

@@ -182,7 +182,7 @@ export function createProviderSignOut({
 // The message of a failed discovery is for the operator.
 const reasonOf = (error: Error) =>
   error instanceof DiscoveryFailed
-    ? 'Its issuer does not answer at the moment; send it again later.'
+    ? 'Its issuer does not respond at the moment. Send it again later.'
     : error.message
 
 function unlessUnavailable(error: unknown): null {

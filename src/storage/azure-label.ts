@@ -45,7 +45,7 @@ export async function bindContainer(
   const there = await readLabel(container)
   if (!there && wanted.inUse && wanted.number > 0)
     throw new ForeignStore(
-      `AZURE_STORAGE_CONTAINER: ${name} does not have all files: they were moved to another store. Name that one`,
+      `AZURE_STORAGE_CONTAINER: ${name} does not have all files, because they were moved to another store. Name that store`,
     )
   const isOther = there
     ? judgeMarker(there, wanted, `AZURE_STORAGE_CONTAINER: ${name}`, 'container')

@@ -275,7 +275,7 @@ export function createAzureStore(options: AzureOptions): BlobStore {
         }
       })
       if (!(body instanceof Readable))
-        throw new TypeError('The blob store answered without a body.')
+        throw new TypeError('The blob store sent a response without a body.')
       return signal ? addAbortSignal(signal, body) : body
     },
 

@@ -56,7 +56,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
   const volume = openVolume(dir, [blobs, drafts])
 
   const draftOf = (key: string) => {
-    if (!isKey(key)) throw new TypeError('This is no key of a blob.')
+    if (!isKey(key)) throw new TypeError('This is not the key of a blob.')
     return `${drafts}/${key}`
   }
   const pathOf = (key: string) => draftOf(key) && shelves.pathOf(key)

@@ -28,7 +28,7 @@ const fetchLimitMs = 20_000
 async function limited<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('No answer in time.')), fetchLimitMs)
+    timer = setTimeout(() => reject(new Error('No response in time.')), fetchLimitMs)
   })
   try {
     return await Promise.race([work, late])

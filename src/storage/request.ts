@@ -19,7 +19,7 @@ export const isLeased = (error: unknown) =>
  */
 function explain(error: unknown, late: boolean): unknown {
   if (late)
-    return new Unavailable('blob store', new Error('The blob store did not answer in time.'))
+    return new Unavailable('blob store', new Error('The blob store did not respond in time.'))
   if (!(error instanceof RestError)) return error
   const { statusCode, code, message } = error
   const gist = [statusCode, code, message.split('\n', 1)[0]].filter(Boolean).join(' ')

@@ -84,7 +84,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 /** Keeps only the gist of an error, because the full response may contain signatures. */
 function explain(error: unknown, late: boolean): unknown {
   if (late)
-    return new Unavailable('blob store', new Error('The blob store did not answer in time.'))
+    return new Unavailable('blob store', new Error('The blob store did not respond in time.'))
   if (!(error instanceof S3Error)) return error
   const { status, code, message } = error
   const gist = [status, code, message.split('\n', 1)[0]].filter(Boolean).join(' ')

@@ -44,7 +44,7 @@ function nameOf({ filename }: Creation['described']): string {
   if (filename === undefined)
     throw new InvalidInput(
       'Upload-Metadata',
-      'Upload-Metadata names the file: "filename" and its name in base64.',
+      'Upload-Metadata must contain "filename" and the file name in base64.',
     )
   return filename
 }
@@ -110,7 +110,7 @@ async function start(
   if (length === undefined && !isDeferred)
     throw new InvalidInput(
       'Upload-Length',
-      'Say in Upload-Length how many bytes the file has, or send Upload-Defer-Length: 1.',
+      'Send the file size in Upload-Length, or send Upload-Defer-Length: 1.',
     )
   const size = length ?? 0
   const given = concat

@@ -68,7 +68,7 @@ export function senderOf(
       const now = await callerNow()
       if (!now)
         throw new Unauthenticated(
-          'The session or key of this request has ended. Sign in, or use another key.',
+          'The session or key of this request is no longer valid. Sign in, or use another key.',
         )
       await reopen(now)
     },

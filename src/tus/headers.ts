@@ -33,7 +33,7 @@ const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const invalidMetadata = () =>
   new InvalidInput(
     'Upload-Metadata',
-    'Upload-Metadata has pairs of a key and a base64 value, separated by commas; each key once.',
+    'Upload-Metadata must be comma-separated pairs of a key and a base64 value, with each key once.',
   )
 
 /**
@@ -44,7 +44,7 @@ export function parseMetadata(text: string): Map<string, string> {
   if (text.length > MAX_METADATA)
     throw new InvalidInput(
       'Upload-Metadata',
-      `Upload-Metadata has up to ${MAX_METADATA} characters.`,
+      `Upload-Metadata may have up to ${MAX_METADATA} characters.`,
     )
   const found = new Map<string, string>()
   if (text === '') return found
@@ -70,7 +70,7 @@ export function isLengthDeferred(req: IncomingMessage): boolean {
   const text = headerOf(req, 'Upload-Defer-Length')
   if (text === undefined) return false
   if (text !== '1')
-    throw new InvalidInput('Upload-Defer-Length', 'Upload-Defer-Length is 1, or not sent.')
+    throw new InvalidInput('Upload-Defer-Length', 'Upload-Defer-Length must be 1, or be omitted.')
   if (headerOf(req, 'Upload-Length') !== undefined)
     throw new InvalidInput(
       'Upload-Defer-Length',
@@ -90,13 +90,13 @@ export function parseChecksum(text: string | undefined): Chunk['checksum'] {
   if (!algorithm)
     throw new InvalidInput(
       'Upload-Checksum',
-      `Upload-Checksum names one of ${chunkAlgorithms.join(', ')}.`,
+      `The algorithm in Upload-Checksum must be one of ${chunkAlgorithms.join(', ')}.`,
     )
   const digest = Buffer.from(value, 'base64').toString('hex')
   if (!base64.test(value) || digest === '')
     throw new InvalidInput(
       'Upload-Checksum',
-      'Upload-Checksum is an algorithm, a space, and the checksum in base64.',
+      'Upload-Checksum must be an algorithm, a space, and the checksum in base64.',
     )
   return { algorithm, digest }
 }
@@ -113,7 +113,7 @@ export function parseConcat(text: string | undefined): 'partial' | string[] | un
   if (kind !== 'final' || urls.length === 0)
     throw new InvalidInput(
       'Upload-Concat',
-      'Upload-Concat is "partial", or "final;" and the URLs of partial uploads.',
+      'Upload-Concat must be "partial", or "final;" and the URLs of partial uploads.',
     )
   if (urls.length > MAX_PARTS)
     throw new InvalidInput(

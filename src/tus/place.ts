@@ -7,7 +7,7 @@ import { uploadNotFound } from '../services/uploads/upload-error.ts'
 import { TusError } from './refusal.ts'
 
 const mayNotEdit = () =>
-  new Forbidden('You may view this share but not change it, or it has ended.')
+  new Forbidden('You may view this share but not change it, or the share has ended.')
 
 /**
  * The part of a share that the caller may change.

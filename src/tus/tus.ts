@@ -85,7 +85,7 @@ function requireVersion(req: IncomingMessage): void {
     throw new TusError(
       412,
       'INVALID_INPUT',
-      `Speak version ${VERSION} of tus: send Tus-Resumable: ${VERSION}.`,
+      `Use version ${VERSION} of tus: send Tus-Resumable: ${VERSION}.`,
       { 'tus-version': VERSION },
     )
 }

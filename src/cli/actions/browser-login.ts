@@ -80,7 +80,7 @@ const minutes = (seconds: number) =>
 const tooLate = (seconds: number) =>
   new Failure(
     'LOGIN_TIMED_OUT',
-    `The login was not answered within ${minutes(seconds)}. Run satchel login again; where there is no browser, satchel login --device.`,
+    `The login was not answered within ${minutes(seconds)}. Run satchel login again or, without a browser, satchel login --device.`,
   )
 
 /** Adds a timeout to a wait. */

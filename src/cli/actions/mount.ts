@@ -276,13 +276,13 @@ async function tidy(context: Context): Promise<void> {
       if (!mounted || (await isServing(mounted)) || (await isMounted(directory))) return
       const pending = await clear(context, mounted)
       if (pending > 0)
-        context.notice(`The mount at ${directory} has ended by itself. ${left(pending, mounted)}`)
+        context.notice(`The mount at ${directory} has ended on its own. ${left(pending, mounted)}`)
     }).catch(error => {
       if (isFailure(error, 'MOUNT_BUSY')) return
       context.patience.signal.throwIfAborted()
       // It stays on record, and does not block other mounts.
       context.notice(
-        `The mount at ${directory} has ended, and cannot be cleared up: ${toFailure(error).message}`,
+        `The mount at ${directory} has ended, but cannot be cleaned up: ${toFailure(error).message}`,
       )
     })
 }

@@ -109,7 +109,7 @@ async function finder(service: Service): Promise<(link: string) => { id: string;
   return link => {
     const request = known.get(ownToken(link, service.url))
     if (request) return request
-    throw new Failure('NOT_FOUND', 'You have made no such file request. See satchel requests.', {
+    throw new Failure('NOT_FOUND', 'File request not found. See satchel requests.', {
       link,
     })
   }

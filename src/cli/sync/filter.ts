@@ -26,7 +26,7 @@ export function filterOf({ include = [], exclude = [] }: Patterns): Filter {
   if (idle !== undefined)
     throw new Failure(
       'USAGE',
-      `The pattern "${idle}" matches nothing, as in a .gitignore. For a name with # write \\#.`,
+      `The pattern "${idle}" matches nothing, as in a .gitignore. For a name that begins with #, write \\#.`,
     )
   const matcher = (patterns: string[]) =>
     ignore({ ignorecase: false, allowRelativePaths: true }).add(

@@ -192,7 +192,7 @@ const notUnicode = (path: string): Failure =>
 const reserved = (path: string): Failure =>
   new Failure(
     'UNSAFE_NAME',
-    `The name ${path} is too much like ${OWN_FOLDER}, which satchel uses. Rename it.`,
+    `The name ${path} is too similar to ${OWN_FOLDER}, which satchel uses. Rename it.`,
     {
       path,
     },

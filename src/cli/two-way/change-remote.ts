@@ -86,7 +86,7 @@ export async function removeRemote(job: BothJob, { path, files = 0 }: Action): D
       job.touched.set(path, 'remote')
       throw new Failure(
         'FILE_CHANGED',
-        `Something has changed in ${path} on the service, so it was restored.`,
+        `The contents of ${path} changed on the service, so it was restored.`,
       )
     }
     return { action: 'delete', trashItemId: item }

@@ -42,7 +42,7 @@ export async function follow(both: Both): Promise<Answer | undefined> {
   const local = watchLocal(both.pair.local, happen, error => {
     fullMs = BLIND_MS
     context.notice(
-      `The system does not watch all folders (${error.message}), so they are looked at every 30 seconds.`,
+      `The system does not watch all folders (${error.message}), so they are scanned every 30 seconds.`,
     )
   })
   both.onFolder = local.onFolder
@@ -85,7 +85,7 @@ export async function follow(both: Both): Promise<Answer | undefined> {
   } catch (error) {
     // Once it is watching, an interruption is the normal end.
     if (!isSaid || !isFailure(signal.reason, 'INTERRUPTED')) throw error
-    context.notice('Stopped. The same command goes on with what changes until then.')
+    context.notice('Stopped. Run the same command to continue with the changes made meanwhile.')
     return undefined
   } finally {
     own.end(new Error('over'))

@@ -352,7 +352,7 @@ async function createAccount(
   tx: Tx,
 ): Promise<string> {
   if (rules.isFrozen)
-    throw new SignInRefused('maintenance', 'No account is created during a maintenance.')
+    throw new SignInRefused('maintenance', 'No accounts are created during maintenance.')
   // The owner of kept data had an account before, so the sign-up rule does not apply.
   const kept = await findKept(db, profile, rules, tx)
   if (!kept) await requireAdmitted(db, rules.signUp, profile, tx)

@@ -268,7 +268,7 @@ export function loginRequestService(deps: Deps) {
     refuse: (asked: Authorization): string =>
       redirectTo(asked, publicUrl(), {
         error: 'access_denied',
-        error_description: 'The person has refused.',
+        error_description: 'The person has refused the login.',
       }),
 
     /**
@@ -330,7 +330,7 @@ export function loginRequestService(deps: Deps) {
         await deleteLoginRequest(db, row.id)
         throw new GrantError(
           'invalid_grant',
-          'The code belongs to another login (client_id, redirect_uri or code_verifier). It has ended.',
+          'The code belongs to another login (client_id, redirect_uri or code_verifier). It has been revoked.',
         )
       }
       const ended = new GrantError(
@@ -363,9 +363,10 @@ export function loginRequestService(deps: Deps) {
         await slowDownPolls(db, row.id, POLL_SECONDS, SLOWEST_POLL_SECONDS)
         throw new GrantError('slow_down', 'Wait five seconds longer between two requests.')
       }
-      if (row.state === 'refused') throw new GrantError('access_denied', 'The person has refused.')
+      if (row.state === 'refused')
+        throw new GrantError('access_denied', 'The person has refused the login.')
       if (row.state === 'pending')
-        throw new GrantError('authorization_pending', 'The person has not answered yet.')
+        throw new GrantError('authorization_pending', 'The person has not decided yet.')
       const ended = new GrantError(
         'access_denied',
         'The session that has approved this login has ended.',

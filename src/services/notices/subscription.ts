@@ -252,6 +252,8 @@ const addressOf = ({ caller }: Subscriber): string => caller.verifiedEmail ?? ''
 async function stillIn({ callerNow }: Subscriber): Promise<Caller> {
   const caller = await callerNow()
   if (!caller)
-    throw new Unauthenticated('You are signed out, or your API key has ended. Sign in again.')
+    throw new Unauthenticated(
+      'You are signed out, or your API key has expired or was revoked. Sign in again.',
+    )
   return caller
 }

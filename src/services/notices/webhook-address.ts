@@ -91,7 +91,7 @@ export function readUrl(text: string, mayReach: MayReach): URL {
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash)
     throw new InvalidInput(
       'url',
-      `Give an http or https URL of up to ${figure(MAX_WEBHOOK_URL)} characters, without user name, password and fragment.`,
+      `Give an http or https URL of up to ${figure(MAX_WEBHOOK_URL)} characters, without a user name, password or fragment.`,
     )
   const address = addressIn(url)
   if (address !== null && !mayReach(address))

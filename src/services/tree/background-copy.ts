@@ -218,7 +218,7 @@ export function backgroundCopyService({
       // Each step checks that the creator may write. It does not check shares.
       if (tree.share)
         throw new Forbidden(
-          `Into what is shared with you, up to ${MAX_COPIED} files and folders are copied at once.`,
+          `You can copy up to ${MAX_COPIED} files and folders at once into a share of another person.`,
         )
       const [id, stageId] = [newId(), newId()]
       const { bucketId } = tree
@@ -338,7 +338,7 @@ export type BackgroundCopyService = ReturnType<typeof backgroundCopyService>
 export const copyNotFound = () =>
   new AppError(
     'COPY_NOT_FOUND',
-    'You have no such copy. A copy is listed for a day after it has ended.',
+    'Copy not found. Copies are listed for a day after they have ended.',
   )
 
 const toView = ({

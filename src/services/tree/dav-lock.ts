@@ -74,7 +74,7 @@ export class EntryLocked extends Error {
 
   constructor({ entryId }: Lock) {
     super(
-      'This is locked by another program. Wait until its lock has ended, or send the token of the lock.',
+      'This is locked by another program. Wait until its lock expires, or send the token of the lock.',
     )
     this.entryId = entryId
   }
@@ -202,7 +202,7 @@ export function davLockService({ db, changeTree }: Deps) {
     if (locks.length >= MAX_DAV_LOCKS_OF_DRIVE)
       throw new AppError(
         'QUOTA_EXCEEDED',
-        'This drive has too many locks. Wait until some of them have ended.',
+        'This drive has too many locks. Wait until some of them expire.',
       )
   }
 

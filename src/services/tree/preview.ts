@@ -106,7 +106,7 @@ export function previewService({
     const jobs = unasked.map(({ job }) => job)
     db.transaction(tx => enqueueAll(db, 'preview', jobs, tx)).then(wake, error => {
       for (const { key } of unasked) asked.delete(key)
-      log.warn({ err: error }, 'could not ask for previews; the next listing does')
+      log.warn({ err: error }, 'could not request previews; the next listing will')
     })
   }
 

@@ -177,7 +177,7 @@ export function backgroundCompletionService({
       .catch(error =>
         log.warn(
           { err: error, upload: id },
-          'could not store the result of a completion; it begins again',
+          'could not store the result of a completion; it will run again',
         ),
       )
       .finally(() => {
@@ -228,7 +228,7 @@ export function backgroundCompletionService({
       if (!caller) throw new Unauthenticated()
       const tree = await writableTree(caller, bucketId, shareId)
       if (!tree) throw new Forbidden('You no longer have the right to add files here.')
-      log.info({ upload: id }, 'a completion begins again')
+      log.info({ upload: id }, 'restarting an interrupted completion')
       const { plan, since } = pending
       start({
         tree,

@@ -34,7 +34,7 @@ export class TooManyBytes extends AppError {
   constructor(size: number) {
     super(
       'FILE_TOO_LARGE',
-      `This upload has ${size} bytes, and more were sent. Start another one for a larger file.`,
+      `This upload has ${size} bytes, but more were sent. Start another one for a larger file.`,
       {
         max: size,
       },

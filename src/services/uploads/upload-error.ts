@@ -20,10 +20,7 @@ export const uploadCorrupted = () =>
   )
 
 export const uploadNotFound = () =>
-  new AppError(
-    'UPLOAD_NOT_FOUND',
-    'You have no such upload: it has ended, or never existed. Start another.',
-  )
+  new AppError('UPLOAD_NOT_FOUND', 'Upload not found. It may have ended. Start another one.')
 
 export const uploadBusy = () =>
   new AppError('UPLOAD_BUSY', 'This upload is being completed. Try again in a moment.', {
@@ -33,7 +30,7 @@ export const uploadBusy = () =>
 export const isPartial = () =>
   new InvalidInput(
     'upload_id',
-    'This upload is a part of a file: join it to the others by tus, with Upload-Concat.',
+    'This upload is only a part of a file. Join it with the others by tus, with Upload-Concat.',
   )
 
 /** The maximum number of missing parts in the message and the error details. */

@@ -352,7 +352,7 @@ export function uploadStreamService(deps: Deps) {
       if (completion?.state === 'completing') {
         const { state } = await completions.wait(tree, id, by, WAIT_SECONDS)
         if (state === 'completing')
-          throw new StreamHeld('The file of this upload is being made. Try again in a moment.')
+          throw new StreamHeld('The file of this upload is being created. Try again in a moment.')
         return look(tree, id, by)
       }
       await writers.quiet(id, QUIET_MS)
@@ -397,7 +397,7 @@ export function uploadStreamService(deps: Deps) {
       const known = before === undefined ? undefined : await look(tree, before, by)
       if (known?.session.isCompleted) return known
       if (new Set(ids).size < ids.length)
-        throw new InvalidInput('Upload-Concat', 'An upload can be joined once only.')
+        throw new InvalidInput('Upload-Concat', 'An upload can be joined only once.')
       const parts: UploadSessionView[] = []
       for (const id of ids) {
         const session = await sessions.find(tree, id, by, 'writable')

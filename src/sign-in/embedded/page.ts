@@ -119,7 +119,7 @@ ${
         'word',
         'Sign-in word',
         'type="text" required maxlength="64" autocomplete="off" autocapitalize="none" spellcheck="false"',
-        `Asked once in each browser. It stands in <code>${escapeHtml(wordFile)}</code>`,
+        `Each browser must send it once. It is in the file <code>${escapeHtml(wordFile)}</code>`,
       )
     : ''
 }

@@ -139,7 +139,7 @@ export function peoplePages(deps: PageDeps): Pages {
       const id = field('id').toLowerCase()
       const isAll = field('do') === 'reset-all'
       if ((field('do') !== 'reset' && !isAll) || !isUuid(id))
-        throw new InvalidInput('do', 'The form names no such change.')
+        throw new InvalidInput('do', 'The form contains an unknown action.')
       // An appointed operator must not take over the account of an operator in the setting
       // OPERATORS.
       if (id !== caller.userId) await appointments.requireSuspendable(caller, id)

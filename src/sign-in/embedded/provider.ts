@@ -209,7 +209,7 @@ export async function createEmbeddedSignIn(
       return send(
         res,
         405,
-        messagePage('The sign-in failed', 'The form is sent with POST.', publicUrl),
+        messagePage('The sign-in failed', 'Send the form with POST.', publicUrl),
       )
     }
     const form = await readForm(req)
@@ -218,7 +218,7 @@ export async function createEmbeddedSignIn(
       return send(
         res,
         400,
-        messagePage('The sign-in failed', 'The form has no such fields.', publicUrl),
+        messagePage('The sign-in failed', 'The form contains unknown fields.', publicUrl),
       )
     }
     const finish = async (result: InteractionResults) => {

@@ -284,7 +284,7 @@ export function securityPages(deps: PageDeps): Pages {
       return done()
     }
     if (what === 'new-codes') return showCodes(visit, await secondFactors.renewCodes(login, from))
-    throw new InvalidInput('do', 'The form names no such change.')
+    throw new InvalidInput('do', 'The form contains an unknown action.')
   }
 
   const open: Handler = async visit => {

@@ -55,7 +55,7 @@ export function createStateAdapter(db: Db): AdapterFactory {
       async consume(id) {
         // Another instance may have consumed the same code at this moment.
         if (!(await consumeSignInState(db, keyOf(id), Date.now())))
-          throw new Error('This code has been used at the same time.')
+          throw new Error('This code has already been used.')
       },
       async destroy(id) {
         await deleteSignInState(db, keyOf(id))
