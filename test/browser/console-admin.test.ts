@@ -40,7 +40,7 @@ const heading = (name: string, on = page) =>
 const isSignedIn = async (who: Person) =>
   (await who.context.request.get(`${w.service.url}/api/user/data`)).ok()
 
-describe('A person who is no operator', () => {
+describe('A person who is not an operator', () => {
   it('sees no link to the administration, and no data at its URL', async () => {
     const his = await paul.open('/files')
     await rowOf('Papers', his).waitFor()

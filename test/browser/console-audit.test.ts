@@ -128,7 +128,7 @@ describe('The audit trail', () => {
     await entries().filter({ hasText: 'by-robot.txt' }).waitFor()
   })
 
-  it('asks which person is meant, and says if there is none', async () => {
+  it('asks which person is meant, and reports an unknown person', async () => {
     await olga.open('/admin/audit')
     await page.getByRole('textbox', { name: 'Person' }).fill('example.com')
     await submit()

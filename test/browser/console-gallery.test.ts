@@ -12,7 +12,7 @@ import {
 } from './console.ts'
 import { until } from './share-world.ts'
 
-/** A picture that was taken in a month, as 2024:05. */
+/** A picture that was taken in a month such as 2024:05. */
 const taken = (month: string, background: string) =>
   sharp({ create: { width: 320, height: 240, channels: 3, background } })
     .withExifMerge({ IFD2: { DateTimeOriginal: `${month}:15 12:00:00` } })
@@ -178,7 +178,7 @@ describe('The gallery', () => {
     expectQuiet(bob)
   })
 
-  it('says that there are no pictures yet, and works in workspaces', async () => {
+  it('reports that there are no pictures yet, and works in workspaces', async () => {
     const carol = await w.person('carol')
     const page = await carol.open('/pictures')
     await page.getByText('No pictures yet').waitFor()

@@ -144,7 +144,7 @@ describe('The versions of a file', () => {
     expectQuiet(bob)
   })
 
-  it('can be used by keyboard alone, and leave the file alone', async () => {
+  it('can be used by keyboard alone, without affecting the file', async () => {
     const kim = await personWithFiles('kim')
     await kim.upload('log.txt', 'one')
     await replace(kim, 'log.txt', 'two')

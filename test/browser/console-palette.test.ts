@@ -103,7 +103,7 @@ describe('The command palette', () => {
     await dialog.getByRole('menuitem', { name: 'Übung.txt'.normalize('NFC') }).waitFor()
   })
 
-  it('opens screens and workspaces, escapes hostile names, and says when nothing matches', async () => {
+  it('opens screens and workspaces, escapes hostile names, and reports that nothing matches', async () => {
     const page = await alice.open('/files')
     let dialog = await openPalette(page)
     await page.keyboard.type('onerror')

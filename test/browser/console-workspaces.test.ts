@@ -12,7 +12,7 @@ import {
   telephone,
 } from './console.ts'
 
-/** Would run a script if it were not escaped. */
+/** A name that would run a script if it were not escaped. */
 const HOSTILE = '<img src=x onerror=alert(1)>"&gt;'
 
 let w: ConsoleWorld
@@ -85,7 +85,7 @@ describe('A new workspace', () => {
     await page.waitForURL(/\/workspaces\/orchestra\/files$/)
   })
 
-  it('looks like a missing one to people who are no members', async () => {
+  it('looks like a missing one to people who are not members', async () => {
     hers = await emma.open('/workspaces/orchestra/members')
     await hers.getByRole('heading', { name: 'Workspace not found' }).waitFor()
     await expectAccessible(hers)
@@ -145,7 +145,7 @@ describe('Two people side by side', () => {
     expect(await listed('Pending invites').count()).toBe(1)
   })
 
-  it('decline', async () => {
+  it('decline: the invite disappears for both', async () => {
     const finn = await w.person('finn')
     const his = await finn.open('/workspaces')
     await his.getByRole('button', { name: 'Decline the invite to Orchestra' }).click()

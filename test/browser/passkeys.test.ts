@@ -50,8 +50,8 @@ const isIn = async (of = page): Promise<boolean> => {
 }
 
 /**
- * Opens the sign-in: the virtual authenticator answers the field of the address by itself, like a
- * person who chooses a passkey there.
+ * Opens the sign-in. The virtual authenticator fills in the address field by itself, like a person
+ * who selects a passkey.
  */
 async function passkeyIsRight(of = page): Promise<boolean> {
   await of.bringToFront()
@@ -61,7 +61,7 @@ async function passkeyIsRight(of = page): Promise<boolean> {
   )
   await of.goto(`${url}/login`)
   const status = (await answered).status()
-  // The form asks again after a wrong answer, and gets the next one.
+  // The form is shown again after a wrong response, and receives the next one.
   if (status !== 303)
     await of.goto('about:blank').catch(() => of.goto('about:blank').catch(() => {}))
   else await of.waitForURL(`${url}/`)
@@ -69,7 +69,7 @@ async function passkeyIsRight(of = page): Promise<boolean> {
 }
 
 async function addPasskey(name: string): Promise<void> {
-  // Browsers ask authenticators only for the page in front.
+  // Browsers use authenticators only for the page in front.
   await page.bringToFront()
   await page.goto(`${url}/account/security`)
   await page.getByLabel('Name of the passkey').fill(name)
@@ -151,7 +151,7 @@ describe('A passkey', () => {
         },
         notices: { queue: async () => {}, wake() {} },
       })
-    // A challenge that failed is used up, too, so each try has the real one first.
+    // A failed challenge is used up as well, so each try first gets a valid one.
     const tries = async (publicUrl: string, asked = challenge) => {
       await app.db.SignInState.destroy({ where: { model: 'Challenge' } })
       return at(publicUrl).check(answer, asked)
@@ -164,7 +164,7 @@ describe('A passkey', () => {
     expect(await at(url).check(answer, challenge)).toBeNull()
   })
 
-  it('is refused where its counter has not grown, as that of a copy', async () => {
+  it('is refused if its counter has not increased, as in a copy', async () => {
     const before = await app.db.Passkey.findOne({ raw: true })
     await app.db.Passkey.update({ counter: 1_000_000 }, { where: {} })
     await signOut()
@@ -172,7 +172,7 @@ describe('A passkey', () => {
     await app.db.Passkey.update({ counter: Number(before?.counter) }, { where: {} })
   })
 
-  it('is refused for another account than the one that it was made for', async () => {
+  it('is refused for another account than its own', async () => {
     const link = await app.services.logins.invite(null, { email: 'bob@example.com', name: 'Bob' })
     const given = { email: '', name: 'Bob', password: PASSWORD }
     const from = { address: null, agent: null }
@@ -185,7 +185,7 @@ describe('A passkey', () => {
     expect(await passkeyIsRight()).toBe(true)
   })
 
-  it('works on a second device, and no longer where it was removed', async () => {
+  it('works on a second device, and no longer after its removal', async () => {
     const first = { page, device }
     await useDevice()
     await page.goto(`${url}/login`)
@@ -203,7 +203,7 @@ describe('A passkey', () => {
     expect(await passkeyIsRight()).toBe(true)
   })
 
-  it('loads nothing from elsewhere', () => {
+  it('loads nothing from other origins', () => {
     expect(foreign.flat()).toEqual([])
   })
 })

@@ -26,7 +26,7 @@ const file = (name: string, bytes: Buffer | string = 'x') => ({
   buffer: Buffer.from(bytes),
 })
 
-/** A file on disk, which is the same each time it is chosen. */
+/** A file on disk with the same contents each time. */
 async function onDisk(name: string, bytes: Buffer): Promise<string> {
   const path = join(w.service.dataDir, name)
   await writeFile(path, bytes)
@@ -212,7 +212,7 @@ describe('Somebody who is asked for files', () => {
     /**
      * Sends a file, but drops the response of its first completion.
      *
-     * @param instead what to do in its place
+     * @param instead the replacement for the response
      */
     const sendThrough = async (name: string, instead: (completion: Route) => Promise<unknown>) => {
       const lose = async (route: Route) => {

@@ -460,7 +460,7 @@ describe('satchel completion', () => {
   it.each([
     ['work', 'workspace\tworkspaces, their members and invites\n:4\n'],
     ['put ', ':0\n'],
-  ])('answers PowerShell in the form of its script: "%s"', async (line, out) => {
+  ])('completes for PowerShell in the format of its script: "%s"', async (line, out) => {
     expect(await shell.satchel(['complete', '--', ...line.split(' ')])).toEqual({
       code: 0,
       out,

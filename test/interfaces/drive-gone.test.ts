@@ -76,7 +76,7 @@ const byGraph = async (drive: string, [name, input, file]: GraphCall) => {
   return late(drive, async () => [name, (await alice.graphql(document, { input }, file)).code])
 }
 
-/** A link of someone else. */
+/** A link of another person. */
 async function linkOfBob(): Promise<string> {
   const bob = await t.signIn('bob')
   await bob.upload('b.txt', BYTES)

@@ -374,7 +374,7 @@ describe('CORS', () => {
     }
   })
 
-  it('answers preflights of allowed origins, and refuses the others', async () => {
+  it('responds to preflights of allowed origins, and refuses the others', async () => {
     const allowed = await t.anonymous.rest('OPTIONS', '/api/folders', {
       headers: { origin: APP, ...asked },
     })

@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals'
 import { startBuilt } from '../support/built-service.ts'
 import { until } from '../support/until.ts'
 
-/** MiB. Without a collection after the start the service keeps 230 and more. */
+/** In MiB. Without a garbage collection after the start, the service keeps 230 or more. */
 const MOST = 215
 
 it('A service that has just started releases the memory of its start', async () => {

@@ -41,7 +41,7 @@ describe('GET /api/openapi.json', () => {
   })
 })
 
-/** The request that an operation shows, about a workspace that is there. */
+/** The example request of an operation, with an existing workspace. */
 function exampleRequest(
   path: string,
   { parameters = [], requestBody }: Operation,
@@ -82,7 +82,7 @@ const operations = Object.entries(documents[0]?.paths ?? {})
       ([method, operation]) => [method.toUpperCase(), path, operation] as const,
     ),
   )
-  // An example cannot have the signature of a provider.
+  // An example cannot contain the signature of a provider.
   .filter(([, , { operationId }]) => operationId !== 'backChannelLogout')
 
 describe('The example request of the API document', () => {
@@ -91,7 +91,7 @@ describe('The example request of the API document', () => {
     const alice = await t.signIn('alice')
     const { url, options } = exampleRequest(path, operation, await found(alice))
     const { status, response } = await alice.rest(method, url, options)
-    // What it names need not be there; but nothing is wrong with how it is said, and she may do it.
+    // The example may name missing things, but it must be valid and permitted.
     const wrong = expect.stringMatching(
       /^INVALID_|^(UNAUTHENTICATED|FORBIDDEN|WORKSPACE_NOT_FOUND)$/,
     )

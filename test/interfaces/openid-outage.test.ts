@@ -22,7 +22,7 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-/** The round trips to the provider, on a server without the rest of the service. */
+/** The requests to the provider, on a server without the rest of the service. */
 async function serve({
   timeoutMs = 10_000,
   onBegin = (_ended: Promise<void>, _res: ServerResponse) => {},
@@ -93,8 +93,8 @@ describe('a sign-in', () => {
   })
 })
 
-describe('logout tokens that anyone can send', () => {
-  /** How many requests the provider gets at paths that end so. */
+describe('unauthenticated logout tokens', () => {
+  /** The number of requests to the provider at paths with this ending. */
   function countAsked(end: string): () => number {
     const real = globalThis.fetch
     let asked = 0
@@ -117,7 +117,7 @@ describe('logout tokens that anyone can send', () => {
     const asked = countAsked('/.well-known/openid-configuration')
     const t = await startApp(sso.settings('SSO'))
     try {
-      // The one of the start.
+      // The request of the start.
       expect(await send(t.url, unsigned(sso.issuer))).toContain(
         'Its issuer does not answer at the moment',
       )
@@ -133,7 +133,7 @@ describe('logout tokens that anyone can send', () => {
       expect(asked()).toBe(1)
       const now = Date.now()
       jest.spyOn(Date, 'now').mockImplementation(() => now + 6000)
-      // Only the issuer that a token names is asked.
+      // Only the issuer that a token names is called.
       for (const token of ['x.y.z', unsigned(), unsigned('https://other.example.com')])
         await send(t.url, token)
       expect(asked()).toBe(1)
@@ -157,7 +157,7 @@ describe('logout tokens that anyone can send', () => {
     const header = Buffer.from(JSON.stringify({ alg: 'ES256', kid: 'any' })).toString('base64url')
     const token = `${header}.${unsigned(sso.issuer).split('.')[1]}.AAAA`
     try {
-      // Refused before its keys are read, but after the configuration is.
+      // Refused after the configuration was read, but before its keys are read.
       await send(t.url, unsigned(sso.issuer))
       const asked = countAsked(path)
       for (let count = 0; count < 4; count++) expect(await send(t.url, token)).toContain(reason)

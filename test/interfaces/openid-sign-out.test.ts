@@ -32,7 +32,7 @@ async function isSignedIn(browser: Browser, url = t.url): Promise<boolean> {
   return JSON.parse(await (await browser.get(`${url}/auth/is_valid`)).text()).response.authenticated
 }
 
-/** A session of the same account that did not begin with the provider. */
+/** A session of the same account that did not start at the provider. */
 async function beginElsewhere(browser: Browser): Promise<Browser> {
   const { user_info } = JSON.parse(
     await (await browser.get(`${t.url}/auth/is_valid`)).text(),
@@ -43,7 +43,7 @@ async function beginElsewhere(browser: Browser): Promise<Browser> {
   return other
 }
 
-/** Sends the form of the pages; answers where it leads. */
+/** Submits the sign-out form of the pages. Returns the target of the redirect. */
 async function signOut(browser: Browser, path = '/logout', url = t.url): Promise<string | null> {
   const headers = {
     origin: url,
@@ -53,7 +53,7 @@ async function signOut(browser: Browser, path = '/logout', url = t.url): Promise
   return (await browser.get(`${url}${path}`, { method: 'POST', headers })).headers.get('location')
 }
 
-/** The URL of the provider to which a page leads on. */
+/** The URL at the provider to which a page redirects. */
 async function leavingOf(browser: Browser, url = t.url): Promise<URL> {
   const page = await browser.get(`${url}/auth/sign_out`)
   expect(page.status).toBe(200)
@@ -62,7 +62,7 @@ async function leavingOf(browser: Browser, url = t.url): Promise<URL> {
   return new URL(href)
 }
 
-/** Signs out at the provider, as its page asks. */
+/** Signs out at the provider, as its page requests. */
 async function confirm(browser: Browser, url: URL): Promise<Response> {
   const form = await (await browser.get(url.href)).text()
   const [, action = ''] = /action="([^"]+)"/.exec(form) ?? []
@@ -146,7 +146,7 @@ describe('signing out', () => {
       expect((await browser.get(`${both.url}${to}`)).headers.get('location')).toBe(
         '/login?return_to=%2Ffiles',
       )
-      // Nor one that began with no provider.
+      // Nor a session that did not start at a provider.
       const other = await signIn(both.url)
       const { user_info } = JSON.parse(
         await (await other.get(`${both.url}/auth/is_valid`)).text(),
@@ -201,8 +201,8 @@ describe('a logout token', () => {
     const [first, second] = [await signIn(), await signIn()]
     const elsewhere = await beginElsewhere(second)
     await signOut(first)
-    // The session of the provider ends; it sends a logout token for the session here that is left
-    // of it.
+    // The provider's session ends, and the provider sends a logout token for the remaining session
+    // here.
     const third = new Browser()
     for (const [name, cookie] of first.jar)
       if (name.startsWith('_session')) third.jar.set(name, cookie)
@@ -252,7 +252,7 @@ describe('a logout token', () => {
   it('ends no session that began after it was issued', async () => {
     const before = await signIn()
     const token = await sign(valid())
-    // The provider states whole seconds.
+    // The provider's times have whole seconds.
     await new Promise(resolve => setTimeout(resolve, 1100))
     const after = await signIn()
     expect((await send(token)).status).toBe(200)

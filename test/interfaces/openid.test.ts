@@ -34,7 +34,7 @@ const staff = (name: string) => ({
   groups: ['all', 'staff'],
 })
 
-/** Signs in; answers where that leads. */
+/** Signs in. Returns the target of the last redirect. */
 async function signIn(browser = new Browser(), url = t.url): Promise<string> {
   const callback = await sso.visit(browser, await browser.get(`${url}/auth/oauth`))
   const done = await browser.get(callback)
@@ -137,7 +137,7 @@ describe('a provider with only an issuer configured', () => {
     sso.user = staff('alice')
     expect(await signIn()).toBe('/')
     sso.rotate()
-    // Keys are read again half a minute after the last time at the earliest.
+    // Keys are fetched again after half a minute at the earliest.
     const now = Date.now()
     jest.spyOn(Date, 'now').mockImplementation(() => now + 31_000)
     expect(await signIn()).toBe('/')
@@ -249,7 +249,7 @@ describe('an ID token', () => {
       sign({ ...claims, aud: ['satchel', 'other'], azp: 'satchel' }),
     )
     expect(await signIn()).toBe('/')
-    // Within the tolerance of clocks.
+    // Within the tolerance for clock differences.
     alterToken(claims => sign({ ...claims, exp: seconds(-20) }))
     expect(await signIn()).toBe('/')
   })
@@ -282,7 +282,7 @@ describe('a provider that does not respond', () => {
       })
       expect(await page.text()).toContain('The sign-in provider does not answer')
       sso.setDown(false)
-      // A failed request is not repeated at once.
+      // A failed request is not repeated immediately.
       const now = Date.now()
       jest.spyOn(Date, 'now').mockImplementation(() => now + 6000)
       sso.user = staff('dora')

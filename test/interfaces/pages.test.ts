@@ -28,7 +28,7 @@ let t: TestApp
 let alice: Person
 let bob: Person
 let carol: Person
-/** What every statement meets, for tests that break the database. */
+/** Called before every statement, so that tests can break the database. */
 let trouble: Error | undefined
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
   alice = await t.signIn('alice')
   bob = await t.signIn('bob')
   carol = await t.signIn('carol')
-  // What the background does would be counted, too.
+  // Background work would be counted, too.
   await t.app.worker.stop()
 })
 afterAll(() => t.stop())
@@ -50,7 +50,7 @@ afterAll(() => t.stop())
 let counted: string[] = []
 let made = 0
 
-/** A new file of alice; answers its path. */
+/** A new file of alice. Returns its path. */
 async function file(
   name = 'a.txt',
   bytes: string | Uint8Array = 'hello',
@@ -66,7 +66,7 @@ async function file(
 
 const pathOf = (link: string) => new URL(link).pathname
 
-/** Shares a file with everyone; answers the path of its page. */
+/** Creates a public link to a file. Returns the path of its page. */
 async function share(object: string, terms: object = {}): Promise<string> {
   const { status, response, text } = await alice.rest('POST', '/api/files/quick_share', {
     json: { object, ...terms },
@@ -75,7 +75,7 @@ async function share(object: string, terms: object = {}): Promise<string> {
   return pathOf(response.sharing_link)
 }
 
-/** Shares a file with bob; answers the path of its page. */
+/** Shares a file with bob. Returns the path of its page. */
 async function send(object: string, terms: object = {}): Promise<string> {
   const json = { email: bob.email, objects: [object], ...terms }
   const { response, text, status } = await alice.rest('POST', '/api/files/share', { json })
@@ -83,7 +83,7 @@ async function send(object: string, terms: object = {}): Promise<string> {
   return pathOf(response.sharing_info[0].sharing_link)
 }
 
-/** Invites bob to a new workspace; answers its id and the path of the page. */
+/** Invites bob to a new workspace. Returns its id and the path of the page. */
 async function invite(
   role = 'editor',
   name = 'Garden',
@@ -126,7 +126,7 @@ const leadOf = async (asked: Promise<RestAnswer>) => {
 }
 const passOf = (answer: RestAnswer) => (answer.headers.get('set-cookie') ?? '').replace(/;.*/, '')
 
-/** The text of a page, as it is read. */
+/** The visible text of a page. */
 const wordsOf = ({ text }: RestAnswer) =>
   text
     .replace(/<title>.*?<\/title>|<svg.*?<\/svg>|<[^>]+>/gs, ' ')
@@ -205,7 +205,7 @@ describe('GET /workspace/{id}', () => {
 })
 
 describe('GET /', () => {
-  it('tells strangers what the service is, and how to sign in', async () => {
+  it('explains the service to strangers, and how to sign in', async () => {
     const answer = await get('/')
     expect(answer.status).toBe(200)
     isPage(answer)
@@ -246,7 +246,7 @@ describe('GET /', () => {
     expect(words).toContain('Orchard as admin, until')
     expect(words).toContain('Own Garden owner')
 
-    // Its links lead to what they name, and what was seen is not new any more.
+    // Its links lead to the named entries, and a share that was opened is no longer new.
     const shares = linksOf(answer).filter(to => to.startsWith('/share/'))
     expect(shares.length).toBe(5)
     expect((await get(shares[0] ?? '', dora)).status).toBe(200)
@@ -268,7 +268,7 @@ describe('GET /', () => {
     expect(own).toContain('tile folder')
   })
 
-  it('leaves out entries of a deleted folder that is not purged yet', async () => {
+  it('omits entries of a deleted folder that is not purged yet', async () => {
     const [emil, gina] = [await t.signIn('emil'), await t.signIn('gina')]
     const objects = ['gone/a.txt', 'here/b.txt']
     for (const object of objects) await gina.upload(object, 'x')
@@ -323,7 +323,7 @@ describe('GET /login', () => {
     expect(linksOf(answer)).toContain('/auth/oauth?provider=github&amp;return_to=%2F')
   })
 
-  it('tells signed-in people so, and lets them continue or sign out', async () => {
+  it('informs signed-in people, and lets them continue or sign out', async () => {
     const answer = await get('/login?return_to=/graphql', alice)
     expect(wordsOf(answer)).toContain('You are signed in as alice (alice@example.com)')
     expect(linksOf(answer)).toContain('/graphql')
@@ -360,7 +360,7 @@ describe('POST /logout', () => {
 describe('The language of a page', () => {
   const german = { 'accept-language': 'de-CH,de;q=0.9,en;q=0.8' }
 
-  it('is that of the browser', async () => {
+  it('is the language of the browser', async () => {
     const path = await share(await file('Minutes.txt', 'hello', 'text/plain'))
     const answer = await get(path, t.anonymous, german)
     expect(answer.headers.get('vary')).toContain('Accept-Language')
@@ -369,7 +369,7 @@ describe('The language of a page', () => {
     expect(wordsOf(await get('/', t.anonymous, german))).toContain('Deine Dateien, sicher geteilt')
   })
 
-  it('is the one that the person has chosen', async () => {
+  it('is the language that the person has chosen', async () => {
     const cookie = 'language=en'
     const answer = await get('/login', t.anonymous, { ...german, cookie })
     expect(answer.text).toContain('<html lang="en">')
@@ -445,26 +445,20 @@ describe('GET /share/{token}', () => {
         return path
       },
     ],
-  ])(
-    '%s is a page with the status that it has by REST: %d',
-    async (code, status, heading, make) => {
-      const path = await make()
-      const byRest = await t.anonymous.rest(
-        'GET',
-        `/api/share/info/${path.slice('/share/'.length)}`,
-      )
-      expect([byRest.status, byRest.response.code]).toEqual([status, code])
-      for (const address of [path, `${path}/download`, `${path}/preview`]) {
-        const answer = await get(address)
-        expect(answer.status).toBe(status)
-        isPage(answer)
-        expect(wordsOf(answer)).toContain(heading)
-        expect(wordsOf(answer)).toContain(byRest.msg)
-      }
-      const sent = await post(path, { password: 'x' })
-      expect(sent.status).toBe(status)
-    },
-  )
+  ])('%s is a page with the same status as by REST: %d', async (code, status, heading, make) => {
+    const path = await make()
+    const byRest = await t.anonymous.rest('GET', `/api/share/info/${path.slice('/share/'.length)}`)
+    expect([byRest.status, byRest.response.code]).toEqual([status, code])
+    for (const address of [path, `${path}/download`, `${path}/preview`]) {
+      const answer = await get(address)
+      expect(answer.status).toBe(status)
+      isPage(answer)
+      expect(wordsOf(answer)).toContain(heading)
+      expect(wordsOf(answer)).toContain(byRest.msg)
+    }
+    const sent = await post(path, { password: 'x' })
+    expect(sent.status).toBe(status)
+  })
 
   it('asks for the password before it shows a preview', async () => {
     const path = await share(await file('a.png', 'png', 'image/png'), { password: PASSWORD })
@@ -476,7 +470,7 @@ describe('GET /share/{token}', () => {
     expect(answer.text).toMatch(/<label for="password">Password<\/label>/)
     expect(answer.text).not.toContain('/preview')
     expect(answer.text).not.toContain('/download')
-    // No address opens it: addresses are kept, and shown to others.
+    // A password in the URL is ignored, because URLs are stored and shown to others.
     expect((await get(`${path}?password=${encodeURIComponent(PASSWORD)}`)).text).not.toContain(
       '/download',
     )
@@ -529,7 +523,7 @@ describe('POST /share/{token}', () => {
     expect(linksOf(await get(direct, t.anonymous, { cookie: own }))).toContain(`${direct}/download`)
     await send(object, { password: 'second' })
     expect((await get(direct, t.anonymous, { cookie: own })).text).toContain('type="password"')
-    // A pass is not a session: without one, the file is for no one.
+    // A pass is not a session, without which nobody can open a direct share.
     expect((await get(direct, t.anonymous, { cookie: own.split('; ')[1] ?? '' })).status).toBe(401)
   })
 
@@ -572,14 +566,14 @@ describe('POST /share/{token}', () => {
     expect(og).not.toMatch(/secret|Acme|5 B/)
   })
 
-  it('tells link previews what an open link contains', async () => {
+  it('shows link previews the contents of an open link', async () => {
     const path = await share(await file('Minutes.txt', 'hello', 'text/plain'), { title: 'May' })
     const { text } = await get(path)
     expect(text).toContain('<meta property="og:title" content="May">')
     expect(text).toContain('content="alice shares something with you: 1 file, 5 B"')
   })
 
-  it('counts guesses together with the REST routes, and says when to retry', async () => {
+  it('counts guesses together with the REST routes, and shows when to retry', async () => {
     await wholeGuessWindow()
     const path = await share(await file(), { password: PASSWORD })
     const byRest = (password: string) =>
@@ -664,7 +658,7 @@ describe('POST /share/{token}', () => {
 })
 
 describe('GET /share/{token} of a folder', () => {
-  /** Shares a folder with everyone; answers the path of its page. */
+  /** Creates a public link to a folder. Returns the path of its page. */
   async function shareFolder(path: string, terms: object = {}): Promise<string> {
     const { status, response, text } = await alice.rest('POST', '/api/folders/quick_share', {
       json: { path, ...terms },
@@ -749,14 +743,14 @@ describe('GET /share/{token} of a folder', () => {
     const [next] = linksOf(first).filter(link => link.includes('cursor='))
     expect(wordsOf(first)).not.toContain('1200')
     expect(wordsOf(await get(next ?? ''))).toContain('1200')
-    // Which is no further visit, as a file that is opened is.
+    // Further pages do not count as visits, but opened files do.
     await get(`${next}&file=1200`)
     const noted =
       'SELECT COUNT(*) AS n FROM share_event WHERE share_id = (SELECT MAX(id) FROM share)'
     expect(await t.app.db.row(noted)).toEqual({ n: 2 })
   })
 
-  it('shows tiles for images of moderate size, where previews are allowed', async () => {
+  it('shows tiles for images of moderate size if previews are allowed', async () => {
     const image = new Uint8Array(4_000_001)
     await alice.upload('gallery/a & b.png', image.subarray(1), 'image/png')
     await alice.upload('gallery/large.png', image, 'image/png')
@@ -807,7 +801,7 @@ describe('GET /share/{token} of a folder', () => {
       expect.arrayContaining([path, `${path}?sort=changed&amp;desc=1`, `${path}?sort=size`]),
     )
     expect(bySize.text.match(/aria-current="true">(\w+)/g)).toEqual(['aria-current="true">Size'])
-    // The page of a file leads back to the list as it was.
+    // The page of a file links back to the same state of the list.
     const one = await get(`${path}?sort=size&desc=1&file=a.txt`)
     expect(linksOf(one)).toContain(`${path}?sort=size&amp;desc=1`)
   })
@@ -863,7 +857,7 @@ describe('GET /share/{token} of a folder', () => {
         `action="${path}${query.replace('&', '&amp;')}"`,
       )
     }
-    // Nothing but what the page knows.
+    // The redirect keeps only known parameters.
     expect(
       (await post(`${path}?next=//evil.example&path=in`, { password: PASSWORD })).headers.get(
         'location',
@@ -1086,7 +1080,7 @@ describe('GET /share/{token}/preview', () => {
     }
   })
 
-  it('sends a film in ranges', async () => {
+  it('sends a video in ranges', async () => {
     const path = await share(await file('a.mp4', '0123456789', 'video/mp4'))
     const answer = await get(`${path}/preview`, t.anonymous, { range: 'bytes=3-5' })
     expect([answer.status, answer.text, answer.headers.get('content-range')]).toEqual([
@@ -1096,7 +1090,7 @@ describe('GET /share/{token}/preview', () => {
     ])
   })
 
-  it('does not bypass a download limit, and the page says why', async () => {
+  it('does not bypass a download limit, and the page explains why', async () => {
     const path = await share(await file('a.png', 'png', 'image/png'), { max_downloads: 5 })
     for (const who of [t.anonymous, carol, alice]) {
       const page = await get(path, who)
@@ -1104,7 +1098,8 @@ describe('GET /share/{token}/preview', () => {
         'There is no preview, because this link allows a limited number of downloads.',
       )
       expect(page.text).not.toContain('/preview')
-      // It is the link that is limited, not the visitor: no one is told to be someone else.
+      // The limit applies to the link, not to the visitor, so the page does not suggest another
+      // account.
       for (const method of ['GET', 'HEAD'])
         expect(await leadOf(get(`${path}/preview`, who, {}, method))).toEqual([303, path])
     }
@@ -1119,7 +1114,7 @@ describe('GET /share/{token}/preview', () => {
     expect(await leadOf(get(`${locked}/preview`, bob))).toEqual([303, locked])
   })
 
-  it('is not made of an image that is too large, and the page says so', async () => {
+  it('is not rendered for an image that is too large, and the page explains why', async () => {
     const path = await share(await file('large.png', 'png', 'image/png'))
     await t.app.db.run("UPDATE entry SET total_bytes = ? WHERE name = 'large.png'", [
       50 * KiB * KiB + 1,
@@ -1252,7 +1247,7 @@ describe('/invite/{token}', () => {
     expect((await get(path, bob)).status).toBe(200)
   })
 
-  it('400 for an invalid answer', async () => {
+  it('400 for an invalid choice', async () => {
     const { path } = await invite()
     for (const answer of ['', 'perhaps']) {
       const refused = await post(path, { answer }, bob)
@@ -1283,7 +1278,7 @@ describe('/invite/{token}', () => {
       expect(answer.status).toBe(400)
       expect(wordsOf(answer)).toContain('You are already a member of this workspace.')
     }
-    // Others are not told who is in.
+    // Other people do not learn who is a member.
     expect((await get(path)).status).toBe(200)
   })
 
@@ -1486,7 +1481,7 @@ describe('A broken service', () => {
       expect(logout.text).toContain(
         `<form class="actions" method="post" action="/logout${to}"><button>Try again`,
       )
-      // Opened again, the page has its form.
+      // When opened again, the page has its form.
       const invited = await post('/invite/abc', { answer: 'accept' }, bob)
       expect([invited.status, linksOf(invited)]).toEqual([
         503,
@@ -1499,7 +1494,7 @@ describe('A broken service', () => {
 })
 
 describe('The cost of a page', () => {
-  /** How many statements an answer needs. */
+  /** The number of statements of a response. */
   async function statementsOf(path: string, who: Person): Promise<number> {
     counted = []
     expect((await get(path, who)).status).toBeLessThan(500)

@@ -30,7 +30,7 @@ beforeAll(async () => {
   }
   trusting = await startServiceProcess({ ...settings, CA_FILE: ca.file })
   other = await startServiceProcess(settings)
-  // The browser of the test trusts the provider, whatever the service does.
+  // The browser of the test trusts the provider, whatever the settings of the service.
   setDefaultCACertificates([...usual, readFileSync(ca.file, 'utf8')])
 })
 
@@ -44,7 +44,7 @@ afterAll(async () => {
   ca?.remove()
 })
 
-/** Makes a webhook and a file. @returns the first delivery */
+/** Creates a webhook and a file. @returns the first delivery */
 async function firstDelivery(service: ServiceProcess) {
   const [alice] = await service.signIn('alice')
   if (!alice) throw new Error('Nobody signed in.')
@@ -62,7 +62,7 @@ async function firstDelivery(service: ServiceProcess) {
   })
 }
 
-/** Signs in by a redirect through the provider. @returns where that leads */
+/** Signs in through the provider. @returns the target of the last redirect */
 async function signIn({ url }: ServiceProcess): Promise<string> {
   const browser = new Browser()
   const begun = await browser.get(`${url}/auth/oauth`)

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const files = ca.issue('server', ['DNS:localhost'])
   const pair = { cert: readFileSync(files.cert), key: readFileSync(files.key) }
   const web = createServer(pair, (_req, res) => res.end('{}'))
-  // Answers every command of Redis with OK.
+  // Responds to every Redis command with OK.
   const redis = createTlsServer(pair, socket => {
     socket.on('error', () => {})
     socket.on('data', data => {
@@ -76,7 +76,7 @@ it('The command line trusts SATCHEL_CA_FILE', async () => {
     expect(await ask({ SATCHEL_CA_FILE: file })).toMatch(problem)
 })
 
-/** Files without a certificate that could be trusted, and what is said of them. */
+/** Files without a usable certificate, with the expected messages. */
 function useless(): Record<string, RegExp> {
   const { privateKey } = generateKeyPairSync('ed25519')
   const damaged = readFileSync(ca.file, 'utf8').replace(/[^-\n]{40}\n/, '\n')

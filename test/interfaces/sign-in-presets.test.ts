@@ -4,7 +4,7 @@ import { type JWTPayload, SignJWT } from 'jose'
 import { startApp, type TestApp } from '../support/harness.ts'
 import { Browser } from '../unit/sign-in-browser.ts'
 
-/** A request to a provider, as its fake sees it. */
+/** A request to a provider, as received by its fake. */
 interface Asked {
   url: URL
   body: URLSearchParams
@@ -16,8 +16,7 @@ let t: TestApp
 let asked: Asked[]
 
 /**
- * A service with a provider of which only these settings are set, and the internet with what its
- * URLs answer.
+ * A service with a provider for which only these settings are set, and fake responses for its URLs.
  */
 async function start(
   name: string,
@@ -51,7 +50,7 @@ afterEach(async () => {
   jest.restoreAllMocks()
 })
 
-/** Signs in with a code; answers where that leads, and who is signed in then. */
+/** Signs in with a code. Returns the target of the redirect, and the signed-in person. */
 async function signIn(browser = new Browser()) {
   const begun = new URL(
     (await browser.get(`${t.url}/auth/oauth`)).headers.get('location') ?? '',
@@ -232,7 +231,7 @@ describe('Microsoft', () => {
   })
 })
 
-/** OpenID Connect as it stands, with the addresses and the claims that these providers document. */
+/** Standard OpenID Connect, with the documented addresses and claims of these providers. */
 describe.each([
   {
     name: 'GOOGLE',

@@ -46,7 +46,7 @@ async function begun(by = up) {
   }
 }
 
-/** Without any credential: the address is the right. */
+/** Sent without a credential, because the address itself grants the right. */
 const put = (
   url: string,
   body: Uint8Array | ReadableStream,

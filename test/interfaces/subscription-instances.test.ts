@@ -22,7 +22,7 @@ withRedis('Two instances with a Redis', () => {
   let near: TestApp
   let far: TestApp
   let alice: Person
-  /** Bob at the one instance and at the other. */
+  /** Bob at one instance and at the other. */
   let bob: Person
   let bobFar: Person
 
@@ -54,7 +54,10 @@ withRedis('Two instances with a Redis', () => {
   const share = () =>
     alice.rest('POST', '/api/files/share', { json: { email: bob.email, objects: ['a.txt'] } })
 
-  /** Shares until it is told there: an instance takes a moment to hear the others. */
+  /**
+   * Shares until the instance delivers it, because an instance takes a moment to connect to the
+   * others.
+   */
   async function heardBy(stream: EventStream): Promise<boolean> {
     const before = stream.messages.length
     for (let tries = 0; tries < 60; tries++) {
@@ -95,7 +98,7 @@ withRedis('Two instances with a Redis', () => {
     ['answers nothing any more', async () => proxy.freeze()],
     ['is gone', () => proxy.refuse()],
   ]
-  // The waiting is long, and the database has no part in it.
+  // The waits are long, and the database does not matter.
   it.each(engine === 'sqlite' ? outages : outages.slice(1))(
     'work separately while Redis %s, and notify each other again afterwards',
     async (_how, die) => {
@@ -114,7 +117,7 @@ withRedis('Two instances with a Redis', () => {
         data: { bucketChanged: { usage: { fileCount: expect.any(Number) } } },
       })
       own.close()
-      // A connection on which nothing is said looks like a quiet one until it is asked.
+      // A silently broken connection looks idle until a ping.
       await until(() => far.logs().includes(MISSED), 30_000)
       await proxy.heal()
       expect(await heardBy(stream)).toBe(true)

@@ -25,7 +25,7 @@ const CLIENT = 3
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
 
-/** A receiver of traces, as a collector is one. */
+/** A receiver of traces, like a collector. */
 async function startCollector() {
   const spans: Span[] = []
   const bodies: string[] = []
@@ -65,7 +65,7 @@ let stopped = false
 const attributesOf = ({ attributes }: Span) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]))
 
-/** The service sends its spans every few seconds, and what is left when it ends. */
+/** The service exports its spans every few seconds, and the rest when it stops. */
 async function sent(): Promise<Span[]> {
   if (!stopped) await w.stop()
   stopped = true
@@ -79,7 +79,7 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20of%20the%20collector',
     OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-    // Only what the caller has sampled, and nothing by chance.
+    // Samples only the traces that the caller has sampled, and none at random.
     OTEL_TRACES_SAMPLER_ARG: '0',
     WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1',
   })
@@ -179,7 +179,7 @@ describe('A sampler that ignores the caller', () => {
     const settings = { url: `${url}/v1/traces`, headers: {}, serviceName: 'satchel' }
     const tracing = createTracing({ ...settings, sampler: 'traceidratio', ratio: 0.5 }, silence)
     for (let i = 0; i < CALLS; i++) {
-      // The smallest trace id, which a share of the ids has always; every other request has none.
+      // The smallest trace id, which is always in the sample. The other requests have no trace id.
       const traceparent = `00-${'1'.padStart(32, '0')}-${PARENT}-01`
       const request = tracing.request(i % 2 ? { traceparent } : {})
       if (!request) continue

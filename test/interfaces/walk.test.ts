@@ -8,10 +8,10 @@ import { stepsOfWalk, take } from '../support/walk.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
-// With the embedded defaults, as a newcomer has them: once is enough.
+// Runs once, because it uses the embedded defaults of a new installation.
 const onSqlite = engine === 'sqlite' ? describe : describe.skip
 
-/** What differs from one walk to the next. */
+/** The values that differ between two walks. */
 const masks: [RegExp, string][] = [
   [/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g, 'ID'],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME'],

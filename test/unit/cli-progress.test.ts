@@ -45,7 +45,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-it('The progress bar of put says when the service verifies the complete upload', async () => {
+it('The progress bar of put shows that the service is verifying the complete upload', async () => {
   const command = `${process.execPath} ${program} put big.bin`
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     cwd: shell.home,

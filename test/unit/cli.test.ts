@@ -145,7 +145,7 @@ describe('A link', () => {
   })
 
   it.each(['', 'a b', 'https://x.example/', 'https://x.example/share/', '../x'])(
-    '%j is no link',
+    '%j is not a link',
     text => {
       expect(() => parseLink(text)).toThrow(Failure)
     },

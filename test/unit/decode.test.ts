@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { decodeAs } from '../../src/documents/code-page.ts'
 import { decode, isText } from '../../src/documents/decode.ts'
 
-/** The bytes of each character of a character set, from what its decoder makes of all bytes. */
+/** The bytes of each character of a character set, found by decoding every byte sequence. */
 function bytesByCharacter(charset: string): Map<string, number[]> {
   const found = new Map<string, number[]>()
   const note = (...bytes: number[]) => {
@@ -29,7 +29,7 @@ function encode(text: string, charset: string): Uint8Array {
   )
 }
 
-/** Short texts, as people write them into small files. */
+/** Short texts like those in small files. */
 const texts: [charsets: string[], text: string][] = [
   [['windows-1252', 'cp850', 'cp437', 'macintosh'], 'Grüße aus München, die Tür ist zu groß.'],
   [['windows-1252', 'cp850'], 'Le prélèvement a été effectué à la fin de l’été.'.replace('’', "'")],
@@ -74,7 +74,7 @@ describe('A text without a declared character set', () => {
     expect(text).toBe('見積書 ok\n')
   })
 
-  it('is found to be a single line beyond ASCII in a long log', () => {
+  it('is detected by a single non-ASCII line in a long log', () => {
     const line = '2026-11-28 12:00:00 INFO all is well\n'
     const log = [
       Buffer.from(line.repeat(5000)),
@@ -84,7 +84,7 @@ describe('A text without a declared character set', () => {
     expect(decode(Buffer.concat(log))).toContain('Größe der Datei überschritten')
   })
 
-  it('is UTF-8 in spite of a few other bytes', () => {
+  it('is UTF-8 despite a few other bytes', () => {
     const text = 'Die Größe der Tür für Überstürzte wächst, müßig zu erwähnen. '.repeat(4)
     const bytes = Buffer.concat([Buffer.from(text), Buffer.from([0xfc]), Buffer.from(text)])
     expect(decode(bytes)).toBe(`${text}\ufffd${text}`)
@@ -135,7 +135,7 @@ describe('A declared character set', () => {
     expect(decode(encode(around(russian), 'windows-1251'), declared)).toBe(around(russian))
   })
 
-  it('is ignored where the bytes are UTF-8, or the name is unknown', () => {
+  it('is ignored if the bytes are UTF-8, or if its name is unknown', () => {
     expect(decode(Buffer.from('<meta charset="iso-8859-1">Größe'))).toContain('Größe')
     expect(decode(encode('Grüße an alle', 'windows-1252'), 'no-such-set')).toBe('Grüße an alle')
     expect(decode(encode('Grüße an alle', 'windows-1252'), 'utf-8')).toBe('Grüße an alle')
@@ -143,19 +143,19 @@ describe('A declared character set', () => {
 })
 
 describe('Bytes', () => {
-  it('are a text in spite of zeros, which become line breaks', () => {
+  it('are text despite NUL bytes, which become line breaks', () => {
     const log = Buffer.from(`started\n${'\0'.repeat(100)}\nstopped\n`)
     expect(isText(log, true)).toBe(true)
     expect(decode(log)).toBe('started\n\n\nstopped\n')
   })
 
-  it('of any language are a text', () => {
+  it('in any language are text', () => {
     for (const [charsets, text] of texts)
       for (const charset of charsets)
         expect([text, charset, isText(encode(text, charset), false)]).toEqual([text, charset, true])
   })
 
-  it('of programs, pictures and random data are none', () => {
+  it('of programs, pictures and random data are not text', () => {
     const random = Uint8Array.from({ length: 5000 }, (_, at) => ((at * 2654435761) >>> 13) & 255)
     const program = Buffer.from(
       '\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0>\0\x01\0\0\0',

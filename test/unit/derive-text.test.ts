@@ -216,7 +216,7 @@ describe('A hostile file', () => {
     expect(await textOf('still alive', 'text')).toBe('still alive')
   })
 
-  it('is dropped where it is truncated', async () => {
+  it('is abandoned where it is truncated', async () => {
     const docx = word('<w:p><w:t>inside</w:t></w:p>')
     expect(await read(docx.subarray(0, docx.length - 30), 'office')).toMatchObject({
       failed: expect.any(String),

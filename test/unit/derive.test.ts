@@ -195,7 +195,7 @@ describe('The renderer process', () => {
     expect(await pictureOf(await bytes)).toEqual({ ok: false, reason })
   })
 
-  it('leaves HEIC to a program that decodes it', async () => {
+  it('leaves HEIC to another program', async () => {
     const heic = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic')
     expect(await pictureOf(heic)).toMatchObject({ ok: true, value: { format: 'heif' } })
   })
@@ -205,7 +205,7 @@ describe('The renderer process', () => {
     ['jpeg', (bytes: Buffer) => bytes.subarray(0, -bytes.length / 3)],
     ['jpeg', (bytes: Buffer) => Buffer.from(bytes).fill(0, Math.floor(bytes.length / 2))],
     ['png', (bytes: Buffer) => bytes.subarray(0, -bytes.length / 3)],
-  ] as const)('renders what is left of a damaged %s', async (format, damage) => {
+  ] as const)('renders the intact part of a damaged %s', async (format, damage) => {
     const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const
     const whole = await sharp({
       create: { width: 300, height: 200, channels: 3, background: '#000', noise },
@@ -265,7 +265,7 @@ describe('The renderer process', () => {
       head.writeInt32LE(height, 8)
       head.writeUInt16LE(1, 12)
       head.writeUInt16LE(32, 14)
-      // Blue comes first.
+      // Blue is the first channel.
       return Buffer.concat([head, Buffer.from(data).swap32().subarray(1), Buffer.alloc(9)])
     }
     const head = Buffer.alloc(14)
@@ -372,7 +372,7 @@ describe('The renderer process', () => {
     '{"ok":true,"outputs":"long"}',
     '{"ok":false,"reason":"whatever"}',
     '{"ok":false,"unable":{}}',
-  ])('is killed when it answers %s, and nothing else fails', async said => {
+  ])('is killed when it responds %s, and nothing else fails', async said => {
     const program =
       'const b = Buffer.from(process.argv[1]); const l = Buffer.alloc(4); l.writeUInt32LE(b.length); fs.writeSync(3, Buffer.concat([l, b])); setInterval(() => {}, 1000)'
     const child = spawn(process.execPath, ['-e', program, said], {
@@ -388,9 +388,12 @@ describe('The renderer process', () => {
     [8, 4, 4],
     [8, 0.25, 1],
     [1, 64, 1],
-  ])('has siblings as memory allows: %i processors, %d GiB', (processors, gigabytes, processes) => {
-    expect(usualProcesses(processors, gigabytes * 2 ** 30)).toBe(processes)
-  })
+  ])(
+    'has as many siblings as memory allows: %i processors, %d GiB',
+    (processors, gigabytes, processes) => {
+      expect(usualProcesses(processors, gigabytes * 2 ** 30)).toBe(processes)
+    },
+  )
 
   it('exits when it is idle, and with the service', async () => {
     const brief = createDerive({ processes: 2, readable: [dir], log, idleMs: 50 })

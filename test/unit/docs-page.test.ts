@@ -34,7 +34,7 @@ describe('GET /api/openapi.json', () => {
     expect(await res.json()).toEqual(JSON.parse(JSON.stringify(api.document())))
   })
 
-  it('answers HEAD, and refuses other methods', async () => {
+  it('responds to HEAD, and refuses other methods', async () => {
     const head = await get('/api/openapi.json', { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
     const post = await get('/api/openapi.json', { method: 'POST' })
@@ -44,7 +44,7 @@ describe('GET /api/openapi.json', () => {
 })
 
 describe('GET /api/docs', () => {
-  it('redirects to the developer screen where there is one', async () => {
+  it('redirects to the developer screen if there is one', async () => {
     const link = '<a href="/developers">For developers</a>'
     expect(await (await get('/api/docs')).text()).not.toContain(link)
     expect(

@@ -22,7 +22,7 @@ const run = (text: string): string => `<w:r><w:t>${text}</w:t></w:r>`
 const body = (inner: string): string => `<w:document><w:body>${inner}</w:body></w:document>`
 
 describe('A Word document', () => {
-  it('is read by its relationships, whatever its parts are called', () => {
+  it('is read by its relationships, whatever the names of its parts', () => {
     const text = textOfZipped(
       zipped({
         '[Content_Types].xml': '<Types/>',
@@ -48,7 +48,7 @@ describe('A Word document', () => {
     expect(wordsOf(text)).toEqual(['body', 'header', 'comment', 'chart', 'label', 'art'])
   })
 
-  it('is read without what was deleted, moved away, hidden, or is there twice', () => {
+  it('is read without deleted, moved, hidden and duplicate text', () => {
     const content = [
       paragraph(`<w:del><w:r><w:delText>deleted</w:delText></w:r></w:del>${run('kept')}`),
       paragraph(`<w:moveFrom>${run('moved')}</w:moveFrom>`),
@@ -110,7 +110,7 @@ describe('A workbook', () => {
       ...more,
     })
 
-  it('shows numbers, dates and texts as its cells do', () => {
+  it('displays numbers, dates and texts like its cells', () => {
     const sheet = `<row>${[
       cell('A1', '0', ' t="s"'),
       cell('B1', '45292', ' s="1"'),
@@ -215,7 +215,7 @@ describe('An OpenDocument file', () => {
     ])
   })
 
-  it('may be one XML document', () => {
+  it('may be a single XML document', () => {
     expect(
       readFlatDocument(
         '<office:document><office:body><office:text><text:p>flat</text:p></office:text></office:body></office:document>',
@@ -224,7 +224,7 @@ describe('An OpenDocument file', () => {
   })
 })
 
-describe('A book', () => {
+describe('An e-book', () => {
   it('is read in the order of its chapters, with its title', () => {
     const text = textOfZipped(
       zipped({
@@ -330,7 +330,7 @@ describe('An e-mail', () => {
     for (const part of text.split('\n')) expect(read).toContain(part)
   })
 
-  it('is read once from alternatives, and without the bytes of attachments', async () => {
+  it('is read from one of its alternatives, and without the bytes of attachments', async () => {
     const mail =
       head +
       multipart(
@@ -343,7 +343,7 @@ describe('An e-mail', () => {
     expect(text).not.toContain('html words')
   })
 
-  it('may be one of many in a mailbox', async () => {
+  it('may be one of several in a mailbox', async () => {
     const text = await textOfMail(
       bytes(
         `From a@b Mon Jan 1 00:00:00 2024\n${head}\none\n\nFrom a@b Mon Jan 1 00:00:00 2024\n${head}\ntwo\n`,
@@ -352,11 +352,11 @@ describe('An e-mail', () => {
     expect(wordsOf(text).filter(word => /^(one|two)$/.test(word))).toEqual(['one', 'two'])
   })
 
-  it('is read as a text where it has no headers', async () => {
+  it('is read as plain text if it has no headers', async () => {
     expect(await textOfMail(bytes('only words\n\nand more'))).toBe('only words\n\nand more')
   })
 
-  it('is read in bounded time, however deep it is', async () => {
+  it('is read in bounded time, whatever its depth', async () => {
     const deep = Array.from(
       { length: 500 },
       (_, at) => `Content-Type: multipart/mixed; boundary=b${at}\n\n--b${at}\n`,
@@ -391,7 +391,7 @@ describe('RTF', () => {
   })
 })
 
-describe('A card', () => {
+describe('A vCard', () => {
   it('is read with quoted-printable values', () => {
     const card =
       'BEGIN:VCARD\r\nVERSION:2.1\r\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCl=\r\nler;Anna\r\nTEL:1\r\nEND:VCARD\r\n'

@@ -27,7 +27,7 @@ it('reports a locked database as UNAVAILABLE', () => {
 it.each([
   [507, 'XMinioStorageFull'],
   [403, 'QuotaExceeded'],
-])('reports an S3 store that answers %d %s as NO_SPACE', async (status, code) => {
+])('reports an S3 store that responds %d %s as NO_SPACE', async (status, code) => {
   const request = within(1000, undefined, () => Promise.reject(new S3Error(status, code, 'full')))
   const error = await request.catch(thrown => thrown)
   expect(error).toBeInstanceOf(AppError)

@@ -13,7 +13,7 @@ const plain = sharp({ create: { width: 8, height: 8, channels: 3, background: '#
 
 describe('The format of a file by its first bytes', () => {
   it.each(['jpeg', 'png', 'gif', 'webp', 'tiff', 'avif'] as const)(
-    'is %s as the library writes it',
+    'is %s as written by the library',
     async format => {
       expect(formatOfStart(await plain.clone().toFormat(format).toBuffer())).toBe(format)
     },
@@ -32,7 +32,7 @@ describe('The format of a file by its first bytes', () => {
     ['mpg', 'mpeg', ['-r', '25']],
     ['wmv', 'asf'],
     ['flv', 'flv'],
-  ])('of a .%s video is %s as ffmpeg writes it', async (ending, format, options = []) => {
+  ])('of a .%s video is %s as written by ffmpeg', async (ending, format, options = []) => {
     expect(formatOfStart(await testVideo(ending, '64x48', options))).toBe(format)
   })
 
@@ -58,12 +58,12 @@ describe('The format of a file by its first bytes', () => {
     '',
     'ID3 tags are old.',
     'Rar! PK! FLV!',
-  ])('is none for the text %j', text => {
+  ])('is unknown for the text %j', text => {
     expect(formatOfStart(latin1(text))).toBeUndefined()
   })
 })
 
-describe('The media type of an arriving file', () => {
+describe('The media type of an uploaded file', () => {
   let jpeg: Buffer
   let png: Buffer
   beforeAll(async () => {
@@ -105,7 +105,7 @@ describe('The media type of an arriving file', () => {
     expect(correctedType(declared, name, declared.includes('dlna') ? utf8 : bytes())).toBe(type)
   })
 
-  it('has one name', () => {
+  it('has only one name', () => {
     expect(['image/JPG; q=1', 'image/x-png', 'text/plain; charset=utf-8'].map(essenceOf)).toEqual([
       'image/jpeg',
       'image/png',
@@ -119,7 +119,7 @@ const transportStream = Buffer.concat(
   Array.from({ length: 6 }, () => Buffer.concat([Buffer.from([0x47, 0x40]), Buffer.alloc(186)])),
 )
 
-describe('What can be shown', () => {
+describe('The displayable form', () => {
   it.each([
     ['clip.ts', 'video/mp2t', undefined],
     ['code.ts', 'text/typescript', 'source'],
@@ -147,11 +147,11 @@ describe('What can be shown', () => {
     expect(isDrawn(type)).toBe(isShown)
   })
 
-  it('is no video without a program for them', () => {
+  it('of a video is not a thumbnail without a program that renders it', () => {
     expect(isDrawn('video/mp4', false)).toBe(false)
   })
 
-  it('is found by the type of files, which sources in TypeScript share with texts', () => {
+  it('depends on the media type, which TypeScript sources share with videos', () => {
     expect(fileClassOf('a.ts', 'text/typescript')).toBe('text')
     expect(fileClassOf('a.ts', 'video/mp2t')).toBe('video')
     expect(fileClassOf('a.jfif', 'image/pjpeg')).toBe('image')
@@ -159,12 +159,12 @@ describe('What can be shown', () => {
   })
 })
 
-describe('The time of a content', () => {
-  it('is that of its computer unless it is in the future', () => {
+describe('The time of some content', () => {
+  it('is the time of the client’s clock unless that is in the future', () => {
     expect(contentTime(5, 10)).toBe(5)
     expect(contentTime(null, 10)).toBe(10)
     expect(contentTime(10 + 86_400_001, 10)).toBe(10)
-    // Its computer may be in another zone.
+    // The client may be in another time zone.
     expect(contentTime(10 + 3_600_000, 10)).toBe(3_600_010)
   })
 })

@@ -194,8 +194,8 @@ describe('Names', () => {
 
   it('share one stem: a service for each schema area, and a model for each table', () => {
     const services = sources.filter(file => file.startsWith('src/services/')).map(nameOf)
-    // The caller's account is a user, a caller's view spans many drives, and changes of shares,
-    // file requests, accounts and plans have no service of their own.
+    // The caller's account is a user, and a caller's view spans many drives. Changes of shares,
+    // file requests, accounts and plans have no services of their own.
     const served = [
       'file-request-change',
       'operator-change',
@@ -208,7 +208,7 @@ describe('Names', () => {
     const tableOf = (model: string) =>
       /tableName: '(\w+)'/.exec(read(`db/models/${model}.ts`))?.[1]?.replaceAll('_', '-')
     const renamed = nouns('db/models').filter(model => tableOf(model) !== model)
-    // BLOB is a reserved word of MySQL; a row of the outbox is a job.
+    // BLOB is a reserved word of MySQL, and a row of the outbox is a job.
     expect(renamed).toEqual(['blob', 'job'])
   })
 })
@@ -266,13 +266,12 @@ describe('Imports', () => {
   it('of the renderers stay in their folder, so that pages and console show files alike', () => {
     const out = arrows.filter(
       ({ file, to }) =>
-        file.startsWith('src/renderers/') &&
-        !/^src\/(renderers|documents|formats)\//.test(to),
+        file.startsWith('src/renderers/') && !/^src\/(renderers|documents|formats)\//.test(to),
     )
     expect(out.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
   })
 
-  it('of the console reach the engine, the formats, documents, renderers and languages alone', () => {
+  it('of the console reach only the engine, the formats, documents, renderers and languages', () => {
     const isOwn = (file: string) =>
       /^src\/(console|documents|upload-engine|formats|renderers|language)\//.test(file)
     const out = arrows.filter(({ file, to }) => file.startsWith('src/console/') && !isOwn(to))

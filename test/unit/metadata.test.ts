@@ -45,7 +45,7 @@ const inJpeg = (exif: Parameters<typeof exifOf>[0], xmp?: string) =>
 
 const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString())
 
-describe('A date of a camera', () => {
+describe('A camera date', () => {
   it.each([
     ['2014:03:05 10:20:30', '2014-03-05T10:20:30.000Z'],
     ['2014:03:05 10:20:30\0\0', '2014-03-05T10:20:30.000Z'],
@@ -89,11 +89,11 @@ describe('A date of a camera', () => {
     '',
     '20140305',
     '2999:01:01 00:00:00',
-  ])('%j is none', text => {
+  ])('%j is invalid', text => {
     expect(momentOf(text)).toBeUndefined()
   })
 
-  it('is not in the future, and clocks of other zones are ahead', () => {
+  it('is never in the future, although clocks of other zones are ahead', () => {
     const now = Date.UTC(2014, 2, 5, 10)
     expect(momentOf('2014:03:06 00:00:00', { now })?.clock).toBe(Date.UTC(2014, 2, 6))
     expect(momentOf('2014:03:06 11:00:00', { now })).toBeUndefined()
@@ -101,7 +101,7 @@ describe('A date of a camera', () => {
 })
 
 describe('The metadata of a picture', () => {
-  it('says when it was taken: DateTimeOriginal first, with its zone and its fraction', async () => {
+  it('contains the time when it was taken: first DateTimeOriginal, with its zone and fraction', async () => {
     const photo = [
       ascii(TAKEN, '2014:03:05 10:20:30'),
       ascii(DIGITIZED, '2015:01:01 00:00:00'),
@@ -115,7 +115,7 @@ describe('The metadata of a picture', () => {
     expect([iso(takenAt), details]).toEqual(['2014-03-05T08:20:30.750Z', { zoneMinutes: 120 }])
   })
 
-  it('says it in other places, if that is none', async () => {
+  it('contains that time in other fields if the first is invalid', async () => {
     const zero = ascii(TAKEN, '0000:00:00 00:00:00')
     const digitized = await inJpeg({ photo: [zero, ascii(DIGITIZED, '2014:03:05 10:20:30')] })
     const changed = await inJpeg({ image: [ascii(CHANGED, '2014:03:05 10:20:30')], photo: [zero] })
@@ -131,7 +131,7 @@ describe('The metadata of a picture', () => {
     expect(await inJpeg({ photo: [zero] })).toEqual({})
   })
 
-  it.each(['jpeg', 'png', 'webp', 'tiff', 'avif'] as const)('is read in %s', async format => {
+  it.each(['jpeg', 'png', 'webp', 'tiff', 'avif'] as const)('is read from %s', async format => {
     const IFD2 = { DateTimeOriginal: '2014:03:05 10:20:30' }
     const bytes = await plain()
       .withExif({ IFD0: { Make: 'Acme', Model: 'One' }, IFD2 })
@@ -142,7 +142,7 @@ describe('The metadata of a picture', () => {
     expect([iso(takenAt), details]).toEqual(['2014-03-05T10:20:30.000Z', { camera: 'Acme One' }])
   })
 
-  it('is read in a TIFF file by its own directories', async () => {
+  it('is read from the directories of a TIFF file', async () => {
     const bytes = exifOf({
       image: [short(0x0100, 16), ascii(MODEL, 'Scanner')],
       photo: [ascii(TAKEN, '2014:03:05 10:20:30')],
@@ -161,7 +161,7 @@ describe('The metadata of a picture', () => {
     [['Açme', 'Optioµ One®'], 'Açme Optioµ One®'],
     [[Buffer.from('Acme\0', 'latin1'), Buffer.from('Caf\xe9\0', 'latin1')], 'Acme Café'],
     [['Acme   ', ' One\n'], 'Acme One'],
-  ])('names the camera of %j once', async ([make = '', model = ''], camera) => {
+  ])('names the camera of %j without repetition', async ([make = '', model = ''], camera) => {
     const { details } = await inJpeg({ image: [ascii(MAKE, make), ascii(MODEL, model)] })
     expect(details).toEqual({ camera })
   })
@@ -171,14 +171,14 @@ describe('The metadata of a picture', () => {
     expect(await inJpeg({ image: [model] })).toEqual({ details: { camera: '写真機' } })
   })
 
-  it('reads a speed that its old tag cannot state', async () => {
+  it('reads a sensitivity that is too large for its old tag', async () => {
     const { details } = await inJpeg({
       photo: [short(ISO, 65_535), { tag: RECOMMENDED, type: 4, value: [102_400] }],
     })
     expect(details).toEqual({ iso: 102_400 })
   })
 
-  it('has no place at 0, 0, and none without a number', async () => {
+  it('has no location at 0, 0, or without a number', async () => {
     const degrees = (...value: [number, number][]) => ({
       gps: [
         ascii(1, 'S'),
@@ -200,7 +200,7 @@ describe('The metadata of a picture', () => {
     expect(details).toBeUndefined()
   })
 
-  it('leaves out entries that are broken, and keeps the others', async () => {
+  it('omits broken entries, and keeps the others', async () => {
     const broken: Entry[] = [
       { tag: 0x829a, type: 99, value: [1] },
       { ...ascii(0xa434, 'a lens beyond the end'), offset: 0x7fffffff },
@@ -216,7 +216,7 @@ describe('The metadata of a picture', () => {
     expect(await read(jpegWith(jpeg, { exif: pointing }))).toEqual({})
   })
 
-  it('is that of HEIC: size, orientation and date, without decoding it', async () => {
+  it('of HEIC contains size, orientation and date, without decoding', async () => {
     const exif = joined(be32(0), exifOf({ photo: [ascii(TAKEN, '2014:03:05 10:20:30')] }))
     const full = (type: string, ...parts: (Uint8Array | string)[]) => box(type, be32(0), ...parts)
     const item = (id: number, type: string) =>
@@ -243,7 +243,7 @@ describe('The metadata of a picture', () => {
     })
   })
 
-  it('is none of other files', async () => {
+  it('does not exist for other files', async () => {
     expect(await read(Buffer.from('words'))).toEqual({})
   })
 })

@@ -39,7 +39,7 @@ describe('share passwords', () => {
     expect(await verifyPassword(await hashPassword('caf\u00e9'), 'cafe\u0301')).toBe(true)
   })
 
-  it('answers 503 only to a caller with too many requests, without a log line for each', async () => {
+  it('causes a 503 only for a caller with too many requests, without a log line for each', async () => {
     const hashed = await hashPassword('a')
     const crowd = Array.from({ length: 300 }, () => verifyPassword(hashed, 'a', 'mallory'))
     const others = Promise.all(

@@ -15,17 +15,17 @@ describe('The name of a file in an archive', () => {
     ['end.', 'end_'],
     ['end. .', 'end___'],
     ['a\tb', 'a_b'],
-  ])('is possible on Windows: %j', (name, portable) => {
+  ])('is valid on Windows: %j', (name, portable) => {
     expect(portableName(name)).toBe(portable)
   })
 
-  it('is another one where Windows or macOS would overwrite a file', () => {
+  it('is changed if Windows or macOS would overwrite another file', () => {
     expect(portableNames(['A.TXT', 'a.txt', 'a (2).txt'])).toEqual([
       'A.TXT',
       'a (3).txt',
       'a (2).txt',
     ])
-    // As one letter, and as a letter with an accent.
+    // As one letter, and as a letter with a combining accent.
     expect(portableNames(['\u00e9', 'e\u0301'])).toEqual(['\u00e9', 'e\u0301 (2)'])
     expect(portableNames(['a:b', 'a_b', 'a?b'])).toEqual(['a_b (2)', 'a_b', 'a_b (3)'])
   })

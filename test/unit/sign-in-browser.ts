@@ -1,6 +1,6 @@
 import type { SignInWord } from '../../src/sign-in/embedded/word.ts'
 
-/** A fixed word. */
+/** A fixed one-time code. */
 export const testWord: SignInWord = {
   file: 'data/sign-in-word',
   current: async () => 'sesame',

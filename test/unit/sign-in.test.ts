@@ -150,7 +150,7 @@ describe('the embedded sign-in', () => {
     })
   })
 
-  it('returns an unverified address, and a name made from the address, when the form says so', async () => {
+  it('returns an unverified address, and a name derived from the address', async () => {
     const bob = await signInAs({ email: 'bob@example.com', name: '' })
     expect(bob).toMatchObject({
       email_verified: false,

@@ -1,7 +1,9 @@
 import { expect, it } from '@jest/globals'
 import { type ZipEntry, zipLayout } from '../../src/services/archives/zip-layout.ts'
 
-/** The header of a file in an archive: the time of MS-DOS, and whether it has another one. */
+/**
+ * The header of a file in an archive: its MS-DOS time, and whether it has an extended timestamp.
+ */
 function timesOf(modifiedAt: number): { dos: string; hasTimestamp: boolean } {
   const entry: ZipEntry = {
     prefix: '',
@@ -18,7 +20,7 @@ function timesOf(modifiedAt: number): { dos: string; hasTimestamp: boolean } {
   return { dos: [...parts, (time & 31) * 2].join(' '), hasTimestamp: bytes.readUInt16LE(28) > 0 }
 }
 
-it('writes times of MS-DOS from 1980 to 2107, in the time zone of the service', () => {
+it('writes MS-DOS times from 1980 to 2107, in the time zone of the service', () => {
   const local = (...parts: [number, number, number, number, number, number]) =>
     new Date(...parts).getTime()
   expect(timesOf(local(2026, 6, 1, 14, 30, 8))).toEqual({
@@ -26,7 +28,7 @@ it('writes times of MS-DOS from 1980 to 2107, in the time zone of the service', 
     hasTimestamp: true,
   })
   expect(timesOf(0)).toEqual({ dos: '1980 1 1 0 0 0', hasTimestamp: true })
-  // The extended timestamp has 31 bits, and would say 2038.
+  // The extended timestamp has 31 bits, which end in 2038.
   expect(timesOf(local(2107, 10, 28, 12, 0, 0))).toEqual({
     dos: '2107 11 28 12 0 0',
     hasTimestamp: false,

@@ -23,17 +23,17 @@ let secret: string
 
 const languages = { en: 'en-GB', de: 'de-DE' }
 type Language = keyof typeof languages
-/** With another provider beside, `/login` offers both. */
+/** With another provider as well, `/login` offers both. */
 const SIGN_IN = '/auth/oauth?provider=accounts'
 const nowhere = { address: null, agent: null }
 const wide = 'w'.repeat(60)
 
-/** The browser profiles of a language: a stranger, and people who are signed in. */
+/** The browser profiles for a language: a stranger, and signed-in people. */
 interface Profiles {
   stranger: Page
   owner: Page
   bob: Page
-  /** Signs in with a provider alone. */
+  /** Signs in with a single provider. */
   paul: Page
 }
 const profiles = {} as Record<Language, Profiles>
@@ -54,7 +54,7 @@ async function submit(page: Page, fields: Record<string, string>, button = '.car
   return page
 }
 
-/** Sends the form of a section. */
+/** Submits the form of a section. */
 const act = (page: Page, what: string, fields: Record<string, string> = {}) =>
   submit(page, fields, `form:has([name="do"][value="${what}"]) button`)
 
@@ -74,7 +74,7 @@ async function create(email: string, name: string): Promise<string> {
 const idOf = async (email: string) =>
   (await app.db.User.findOne({ where: { email }, raw: true }))?.id ?? ''
 
-/** A one-time link, of which no mail is sent. */
+/** A one-time link that is not sent by mail. */
 async function linkOf(kind: 'sign-up' | 'reset' | 'address-from' | 'invite'): Promise<string> {
   const token = newSecret()
   const isOfBob = kind === 'reset' || kind === 'address-from'
@@ -189,7 +189,7 @@ async function newProfiles(locale: string): Promise<Profiles> {
   return { stranger, owner, bob, paul }
 }
 
-/** @param cookie a session, as a header has it */
+/** @param cookie a session, in the format of the header */
 async function enter(context: BrowserContext, cookie: string): Promise<void> {
   const [name = '', value = ''] = cookie.split('=')
   await context.addCookies([{ name, value, url }])
@@ -260,7 +260,7 @@ describe('Before the first account, on phone and desktop, light and dark', () =>
   )
 })
 
-describe('Every page of accounts, on phone and desktop, light and dark', () => {
+describe('Every account page, on phone and desktop, light and dark', () => {
   beforeAll(async () => {
     const { logins, secondFactors, sessions } = app.services
     const given = { email: 'owner@example.com', name: 'Olivia Owner', password: PASSWORD }

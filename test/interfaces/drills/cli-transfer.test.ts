@@ -476,7 +476,7 @@ describe('satchel get', () => {
     expect(all('.').filter(path => path.endsWith('.part'))).toEqual([])
   })
 
-  it('resumes and says so after an interruption; a run for another file leaves the part alone', async () => {
+  it('resumes and reports this after an interruption; a run for another file leaves the part alone', async () => {
     const from = box()
     const bytes = randomBytes(16 * MiB)
     await alice.upload(`${from}/big.bin`, bytes)

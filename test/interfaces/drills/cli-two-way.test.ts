@@ -390,7 +390,7 @@ describe('satchel sync --two-way', () => {
       there,
     ])
     expect(actionsOf(await run('d', `:/${to}`))).toEqual([])
-    // A changed time alone is no change, and the other side keeps its own time.
+    // A changed time alone does not count as a change, and the other side keeps its own time.
     utimesSync(at('d/there.txt'), new Date(here), new Date(here))
     expect(actionsOf(await run('d', `:/${to}`))).toEqual([])
   })

@@ -10,9 +10,7 @@ import { walkEveryRoute } from '../../support/every-route.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from '../../support/harness.ts'
 import { Browser } from '../../unit/sign-in-browser.ts'
 
-/**
- * Words that stand nowhere else, so that whoever finds one in the log knows where it comes from.
- */
+/** Words that appear nowhere else, so that a word in the log reveals its origin. */
 const plants = { password: 'planted-share-password', fileName: 'planted-file-name.txt' }
 const wrong = 'planted-wrong-password'
 
@@ -20,7 +18,7 @@ let t: TestApp
 let mailServer: SMTPServer
 let alice: Person
 let bob: Person
-/** What must not get out, by what it is. */
+/** The values that must stay secret, by kind. */
 const secrets = new Map<string, string>()
 const ofSignIn: string[] = []
 let word: () => Promise<string>
@@ -67,7 +65,7 @@ function remember({ email, cookie }: Person): void {
   secrets.set(`cookie of ${email}`, cookie.replace('session_id=', ''))
 }
 
-/** Notes every token, key and signature that an answer holds. */
+/** Collects every token, key and signature in a response. */
 function harvest({ response, headers }: RestAnswer): void {
   const look = (value: unknown, name: string): void => {
     if (typeof value === 'object' && value !== null)
@@ -92,7 +90,7 @@ const answered = async (call: Promise<RestAnswer>): Promise<RestAnswer> => {
   return answer
 }
 
-/** The lines that hold a secret: none. */
+/** The lines that contain a secret. There must be none. */
 function expectSilence(): void {
   const lines = [...t.logs().split('\n'), ...ofSignIn]
   const found = [...secrets].flatMap(([what, value]) =>
@@ -105,7 +103,8 @@ function expectSilence(): void {
 }
 
 /**
- * What the logs of drives, persons and links have held at any time: some end with their accounts.
+ * All entries so far in the logs of drives, persons and links, because some logs are deleted with
+ * their accounts.
  */
 const events = new Map<string, string>()
 
@@ -116,7 +115,7 @@ async function noteEvents(): Promise<void> {
   for (const row of await ShareEvent.findAll({ raw: true })) events.set(row.id, JSON.stringify(row))
 }
 
-/** Makes every statement on a table fail, as after a migration that went wrong. */
+/** Makes every statement on a table fail, as after a broken migration. */
 async function without<T>(table: string, work: () => Promise<T>): Promise<T> {
   await t.app.db.run(`ALTER TABLE ${table} RENAME TO ${table}_away`)
   try {
@@ -162,7 +161,7 @@ describe('The service log', () => {
       'opened',
     ])
       expect(rows.filter(row => row.includes(`"kind":"${kind}"`))).not.toEqual([])
-    // Events name files: whoever may read the files reads them.
+    // Events name files, because only people who may read the files can read the events.
     const found = [...secrets].filter(([what]) => what !== 'fileName')
     expect(
       found.flatMap(([what, value]) =>
@@ -203,7 +202,7 @@ describe('The service log', () => {
         expect(data?.openShare === null).toBe(password === wrong)
         noteSignature(data?.openShare?.download.url ?? '')
       }
-      // Refused, but asked all the same.
+      // Refused, but the request was still processed.
       await t.anonymous.rest('GET', `${path}?password=${password}`)
     }
     expectSilence()
@@ -262,7 +261,7 @@ describe('The service log', () => {
   })
 
   it.each(['share', 'note', 'session', 'entry', 'user', 'invite', 'api_key'])(
-    'says nothing secret when statements on the table %s fail',
+    'contains no secret when statements on the table %s fail',
     async table => {
       const before = t.logs().length
       const share = await answered(
@@ -344,7 +343,7 @@ describe('The service log', () => {
     secrets.set('cookie of the device', device)
     await browser.get(`${t.app.publicUrl()}/sessions`)
     await browser.get(`${t.app.publicUrl()}/nowhere/${email}/${device}`)
-    // The same callback again, and one that never began.
+    // The same callback again, and a callback of a sign-in that never began.
     const used = [...secrets.keys()].find(what => what.startsWith('code '))?.slice('code '.length)
     await browser.get(`${t.app.publicUrl()}/auth/callback?code=${used}&state=${session}`)
     await browser.get(`${t.app.publicUrl()}/auth/is_valid`)
@@ -356,7 +355,7 @@ describe('The service log', () => {
 describe('The log of a failing sign-in provider', () => {
   it('contains no secret from the response of the provider', async () => {
     const provider: Server = createServer((req, res) => {
-      // As talkative as a broken one can be.
+      // The provider returns as many details as a broken one can.
       const chunks: Buffer[] = []
       req.on('data', chunk => chunks.push(chunk))
       req.on('end', () => {

@@ -35,13 +35,13 @@ describe('A starting instance', () => {
     '/graphql',
   ]
 
-  it('answers only health checks until every route is mounted, and everything afterwards', async () => {
+  it('responds only to health checks until every route is mounted, and to everything afterwards', async () => {
     const early: Record<string, [number, string | null]> = {}
     let graphql: unknown
     const t = await startApp(
       {},
       {
-        // The last thing that a start waits for, as it needs the port.
+        // The start waits for this last, because it needs the port.
         async embeddedSignIn(publicUrl) {
           for (const path of [...paths, '/api/files/tree', '/healthz', '/readyz']) {
             const { status, headers } = await rest(publicUrl, 'GET', path)
@@ -84,8 +84,8 @@ describe('A starting instance', () => {
 })
 
 /**
- * One request on a kept connection: its status, whether the connection ends with the answer, and
- * through which port it went.
+ * A request on a kept connection: its status, whether the connection closes with the response, and
+ * its local port.
  */
 function ask(
   url: string,
@@ -107,7 +107,7 @@ function ask(
 describe('A stopping instance', () => {
   it('serves for DRAIN_SECONDS while not ready, and closes connections after each response', async () => {
     const service = await startBuilt({ ...settings(), DRAIN_SECONDS: '3' })
-    // Connections that a proxy keeps: one is used in between, the other at the end.
+    // Connections that a proxy keeps open. One is used meanwhile, and the other at the end.
     const [used, idle] = [
       new Agent({ keepAlive: true, maxSockets: 1 }),
       new Agent({ keepAlive: true, maxSockets: 1 }),
@@ -179,7 +179,7 @@ describe('The log', () => {
 
   it('is human-readable on a terminal', async () => {
     const run = `exec ${process.execPath} ${resolve('src/main.ts')}`
-    // script(1) gives it a terminal.
+    // script(1) provides a terminal.
     const child = spawn('script', ['--quiet', '--return', '--command', run, '/dev/null'], {
       cwd: dir,
       env: { PATH: process.env.PATH ?? '', PORT: '0', ...settings() },

@@ -56,14 +56,14 @@ beforeAll(async () => {
   })
   alice = await t.signIn('alice')
   bob = await t.signIn('bob')
-  // What the background does would be counted, too.
+  // Background work would be counted, too.
   await t.settle()
   await Promise.all([t.app.worker.stop(), t.app.webhooks.stop()])
 })
 
 afterAll(() => t?.stop())
 
-/** How many statements a request needs. The beginning and the end of a transaction are none. */
+/** The number of statements of a request. The start and the end of a transaction do not count. */
 async function count<A extends { status: number }>(
   call: () => Promise<A>,
 ): Promise<{ statements: number; answer: A }> {
@@ -190,7 +190,7 @@ describe('The most frequent reads run', () => {
     }
     const headers = await create()
     await Promise.all(Array.from({ length: 20 }, create))
-    // The first use is noted, and no one waits for that; the next ones of a minute are not.
+    // The first use is recorded asynchronously, and further uses within a minute are not recorded.
     await t.anonymous.rest('GET', '/auth/is_valid', { headers })
     for (let noted: unknown[] = []; noted.length === 0; )
       noted = await t.app.db.rows('SELECT id FROM api_key WHERE last_used_at IS NOT NULL')
@@ -237,8 +237,8 @@ describe('Recording an event', () => {
 })
 
 /**
- * Puts empty files into an empty folder at the top of a bucket, by the rows that as many uploads
- * would have left.
+ * Inserts empty files into an empty top-level folder of a bucket, with the rows that uploads would
+ * have created.
  */
 async function fill(bucketId: string, folderId: string, files: number): Promise<void> {
   const now = Date.now()
@@ -270,7 +270,7 @@ const bucketOf = async (owner: 'user_id' | 'workspace_id', id: string) =>
   (await t.app.db.rows<{ id: string }>(`SELECT id FROM bucket WHERE ${owner} = ?`, [id]))[0]?.id ??
   ''
 
-/** A folder of a person with so many empty files. */
+/** A folder of a person with this many empty files. */
 async function folderOf(person: Person, path: string, files: number): Promise<void> {
   const made = await person.rest('POST', '/api/folders', { json: { path } })
   await fill(await bucketOf('user_id', person.userId), made.response.folder.id, files)
@@ -303,13 +303,13 @@ describe('A folder', () => {
   })
 })
 
-/** A field of what a field shows. */
+/** A field of the value of a field. */
 function fieldOf(type: GraphQLOutputType | undefined, name: string) {
   const named = type && getNamedType(type)
   return isObjectType(named) || isInterfaceType(named) ? named.getFields()[name] : undefined
 }
 
-/** Everything that an object of this type shows without arguments, one level deep. */
+/** All fields of a type without arguments, one level deep. */
 function leavesOf(type: GraphQLOutputType): string {
   const named = getNamedType(type)
   if (!isObjectType(named) && !isInterfaceType(named)) throw new TypeError(`${type} is no object.`)
@@ -320,7 +320,7 @@ function leavesOf(type: GraphQLOutputType): string {
 }
 
 describe('A list', () => {
-  /** A person with so many of everything that can be listed. */
+  /** A person with this many objects in every list. */
   async function stock(count: number) {
     const owner = await t.signIn(`owner-of-${count}`)
     const friend = await t.signIn(`friend-of-${count}`)
@@ -338,7 +338,7 @@ describe('A list', () => {
     const numbers = Array.from({ length: count }, (_, i) => i)
     const objects = numbers.map(i => `list/file-${i}`)
     await post('/api/files/share', { email: friend.email, objects })
-    // As many again are in the trash.
+    // The same number is in the trash.
     await folderOf(owner, 'gone', count)
     await fill(
       await bucketOf('workspace_id', workspace_id),
@@ -356,7 +356,7 @@ describe('A list', () => {
         },
       )
     }
-    // As if they were pictures.
+    // Marks them as pictures.
     const listed =
       "SELECT id FROM (SELECT id FROM entry WHERE bucket_id = ? AND name = 'list') AS f"
     await t.app.db.run(
@@ -427,7 +427,7 @@ describe('A list', () => {
     await t.app.db.ShareEvent.bulkCreate(
       used.flatMap(share => numbers.map(() => ({ ...use, id: newId(), shareId: share?.id ?? '' }))),
     )
-    // Of one file in each drive.
+    // All of one file in each drive.
     for (const bucketId of [await driveOf(owner), drive]) {
       const file = await t.app.db.Entry.findOne({
         where: { bucketId, name: 'file-0' },
@@ -513,7 +513,7 @@ describe('A list', () => {
       return id
     }
     const copies = [await copied(), await copied(workspace_id)]
-    // Of someone else: the lists of the owner hold as many shares as files.
+    // Shares of another person, so that the owner's lists contain as many shares as files.
     const sharer = await t.signIn(`sharer-of-${count}`)
     await folderOf(sharer, 'list', count)
     const link = await sharer.rest('POST', '/api/folders/quick_share', { json: { path: 'list' } })
@@ -533,7 +533,7 @@ describe('A list', () => {
 
   type Stock = Awaited<ReturnType<typeof stock>>
 
-  /** Every connection, and the way to it. The shares of a folder are read as those of a file. */
+  /** Every connection with its path. The shares of a folder are read like those of a file. */
   const connections = Object.values(schema.getTypeMap()).flatMap(type =>
     isObjectType(type)
       ? Object.values(type.getFields()).flatMap(({ name, type: of }) => {
@@ -567,7 +567,7 @@ describe('A list', () => {
     }
     return `{ ${ways[owner] ?? ''} }`
   }
-  /** What some lists are asked for beside their page, so that they show what was put there. */
+  /** Additional arguments with which some lists show the created objects. */
   const whichOf = (owner: string, field: string, { search }: Stock): string =>
     owner.endsWith('Share')
       ? ''
@@ -579,7 +579,7 @@ describe('A list', () => {
 
   const isListed = (type: GraphQLOutputType) => isListType(getNullableType(type))
   const routes = routesOf(restSchema)
-  /** Every list that is read at once, by REST. */
+  /** Every list that REST returns in one piece. */
   const flat = rows.filter(({ rest }) => {
     const type = routes.find(({ method, path }) => method === rest.method && path === rest.path)
       ?.definition.type
@@ -605,18 +605,17 @@ describe('A list', () => {
         )
 
   /**
-   * Of events those that there are as many of as of what they happened to: what surrounds that has
-   * happened, too.
+   * Counts only kinds of events that occur once per object, because creating the surroundings
+   * caused further events.
    */
   const countedOf = (response: Anything) =>
     response.events?.filter(({ kind }: Anything) =>
       ['key.created', 'share.created'].includes(kind),
     ) ?? response
 
-  /** What each listing costs, and how many it shows. */
+  /** The number of statements and of results of each listing. */
   async function measure(things: Stock) {
-    // A search brings the index up to date itself, which takes as many statements as there is to
-    // index.
+    // A search updates the index by itself, which takes more statements for more entries.
     await t.app.searchIndexer.idle()
     const { owner, friend, workspace_id, uploads, copies, tags, sent, visited } = things
     const costs: Record<string, number> = {}
@@ -666,14 +665,14 @@ describe('A list', () => {
     const one = await measure(await stock(1))
     const many = rounds(20, 100)
     const listed = await measure(await stock(many))
-    // A week has seven days, and a person few ways in.
+    // A week has seven days, and a person has few identities.
     const bounded = [
       'GET /api/user/stats',
       'GET /api/user/identities',
       'GET /api/user/sessions',
       'File.shares',
     ]
-    // Of the latest actions and events, which are more than are looked at.
+    // The latest actions and events, of which more exist than are read.
     const latest = ['GET /api/recent', 'Viewer.recent', 'Query.auditTrail']
     const searchRoutes = ['GET /api/search', 'GET /api/workspaces/{workspace_id}/search']
     const searches = ['Query.search', ...searchRoutes]
@@ -689,7 +688,7 @@ describe('A list', () => {
     ])
     expect(listed.shown).toEqual(Object.fromEntries(timesMany))
     expect(Object.values(one.shown)).not.toContain(0)
-    // A search takes as many as the ranks and the drives that it comes to.
+    // The statements of a search depend on the number of ranks and drives that it reaches.
     for (const { costs } of [one, listed]) for (const field of searches) delete costs[field]
     expect(listed.costs).toEqual(one.costs)
   })
@@ -725,7 +724,7 @@ describe('A WebDAV request for a small file', () => {
     const { dav } = await davPerson(t)
     await dav('PUT', '/files/f', { body: 'f' })
     const get = () => Promise.all(Array.from({ length: 8 }, () => dav('GET', '/files/f')))
-    // The connections are open then.
+    // The connections are open by now.
     await get()
     t.statements()
     const answers = await get()

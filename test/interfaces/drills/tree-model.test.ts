@@ -8,31 +8,31 @@ import { type GraphqlAnswer, type Person, startApp, type TestApp } from '../../s
 import { rounds } from '../../support/rounds.ts'
 
 /**
- * A file with its bytes and those that it had, the newest first; or a folder (null). The same
- * object wherever it is moved.
+ * A file with its bytes and its earlier bytes, newest first, or a folder (null). A moved entry
+ * stays the same object.
  */
 interface Entry {
   bytes: string | null
   versions?: string[]
 }
-/** Entries by their paths; of a part of a tree, by the rest of their paths. */
+/** Entries by path. In a subtree, the paths are relative. */
 type Tree = Map<string, Entry>
 interface TrashItem {
   id: string
   path: string
-  /** The folder that it was in; undefined for the root. */
+  /** The former folder. Undefined for the root. */
   parent: Entry | undefined
   part: Tree
 }
 interface Model {
   tree: Tree
   trash: TrashItem[]
-  /** How many changes were made or refused so far. */
+  /** The number of changes that were made or refused so far. */
   changes: number
 }
 type OnConflict = 'FAIL' | 'KEEP_BOTH' | 'REPLACE'
 
-/** Of up to 100 changes, each run on the drive of another person. */
+/** The number of runs, each with up to 100 changes of a new person's drive. */
 const RUNS = Number(process.env.TREE_MODEL_RUNS ?? rounds(20, 40))
 const VERSIONS_KEPT = 3
 
@@ -52,12 +52,12 @@ const allOf = (tree: Tree, path: string) =>
 const foldersTo = (path: string) =>
   path.split('/').flatMap((_, i, names) => (i > 0 ? [names.slice(0, i).join('/')] : []))
 const pathOf = (tree: Tree, entry: Entry) => [...tree].find(([, other]) => other === entry)?.[0]
-/** One of some things, by any number. */
+/** Picks an item of a list by any number. */
 const pick = <T>(list: readonly T[], n: number): T => list[n % list.length] as T
 
 class Refused extends Error {}
 
-/** Puts something at a path, with the folders that are missing. @throws Refused */
+/** Inserts an entry at a path, with all missing folders. @throws Refused */
 function place(tree: Tree, path: string, part: Tree): void {
   if (tree.has(path) || foldersTo(path).some(folder => (tree.get(folder)?.bytes ?? null) !== null))
     throw new Refused()
@@ -65,7 +65,7 @@ function place(tree: Tree, path: string, part: Tree): void {
   for (const [rest, entry] of part) tree.set(path + rest, entry)
 }
 
-/** Takes what is at a path out of a tree, with all that is in it. */
+/** Removes the entry at a path from a tree, with all its contents. */
 function takeOut(tree: Tree, path: string): Tree {
   const part: Tree = new Map()
   for (const key of allOf(tree, path)) {
@@ -80,7 +80,7 @@ function discard(model: Model, path: string, id: string): void {
   model.trash.push({ id, path, parent, part: takeOut(model.tree, path) })
 }
 
-/** `a (2).txt` and so on: the first that is free. */
+/** The first free name such as `a (2).txt`. */
 function freePath(tree: Tree, path: string): string {
   const dot = nameOf(path).lastIndexOf('.')
   const cut = dot > 0 ? path.length - nameOf(path).length + dot : path.length
@@ -90,9 +90,7 @@ function freePath(tree: Tree, path: string): string {
   }
 }
 
-/**
- * Does to a copy of a model what a change does to a drive. @returns null when the change is refused
- */
+/** Applies a change of a drive to a copy of a model. @returns null if the change is refused */
 function tried(model: Model, change: (copy: Model) => void): Model | null {
   const copy = { ...model, tree: new Map(model.tree), trash: [...model.trash] }
   try {
@@ -104,7 +102,7 @@ function tried(model: Model, change: (copy: Model) => void): Model | null {
   }
 }
 
-/** The id of a new item of the trash is not known before the service has told it. */
+/** The id of a new item of the trash is unknown until the service returns it. */
 const NEW = 'new'
 
 const mutate = (person: Person, field: string, selection: string, input: object) =>
@@ -118,7 +116,7 @@ const PAGE =
 
 const sizeOf = ({ size }: { size: number }) => size
 
-/** What the drive of a person is by the service's word. */
+/** The drive of a person according to the service. */
 async function stateOf(person: Person) {
   const entries = new Map<string, number[] | null>()
   const walk = async (path: string) => {
@@ -155,7 +153,7 @@ const total = (numbers: number[]) => numbers.reduce((sum, n) => sum + n, 0)
 const kindOf = (part: Tree) => (part.get('')?.bytes == null ? 'FOLDER' : 'FILE')
 const filesOf = (tree: Tree) => [...tree.values()].filter(({ bytes }) => bytes !== null).length
 
-/** The same by the model. */
+/** The same according to the model. */
 function expectedOf({ tree, trash }: Model): Awaited<ReturnType<typeof stateOf>> {
   const items = trash.map(({ id, path, part }) => ({
     id,
@@ -183,7 +181,9 @@ function expectedOf({ tree, trash }: Model): Awaited<ReturnType<typeof stateOf>>
   }
 }
 
-/** A change by the service and by the model: both do it, or both refuse it. */
+/**
+ * Applies a change to the service and to the model. Both must accept it, or both must refuse it.
+ */
 const change = (
   words: string,
   ready: (model: Readonly<Model>) => boolean,
@@ -202,7 +202,7 @@ const change = (
     const strangers = trash.filter(({ id }) => !model.trash.some(item => item.id === id))
     const expected = expectedOf(model).trash
     model.trash = model.trash.map((item, n) => {
-      // One change may delete a folder and a file of one path.
+      // One change may delete a folder and a file of the same path.
       const isIt = ({ kind, path, size }: (typeof strangers)[number]) =>
         [kind, path, size].join() ===
         [expected[n]?.kind, expected[n]?.path, expected[n]?.size].join()
@@ -448,14 +448,14 @@ it('Random changes leave drive, usage, ledger and store exactly as the model pre
       const person = await t.signIn(`modelled${serial++}`)
       await fc.asyncModelRun(() => ({ model, real: person }), list)
       changes += model.changes
-      // What was in folders that went for ever is counted until the worker has been there.
+      // Contents of permanently deleted folders are counted until the worker has purged them.
       await t.app.worker.idle()
       const [is, expected] = [await stateOf(person), expectedOf(model)]
       expect(is.entries).toEqual(expected.entries)
       expect(is.usage).toEqual(expected.usage)
       expect(byId(is.trash)).toEqual(byId(expected.trash))
     }),
-    // Shrinking tells more within the time of the test, and nothing beyond it.
+    // A failure is shrunk only within the time limit of the test.
     { numRuns: RUNS, ...(process.env.TREE_MODEL_RUNS ? {} : { interruptAfterTimeLimit: 400_000 }) },
   )
   expect(changes).toBeGreaterThan(10 * RUNS)

@@ -59,7 +59,7 @@ describe('An archive can be read', () => {
     expect(readFileSync(files.known ?? '').equals(readFileSync(files.unknown ?? ''))).toBe(false)
   })
 
-  it('by at least one program of this machine', () => {
+  it('by at least one program on this machine', () => {
     expect(there).not.toEqual([])
   })
 
@@ -81,13 +81,13 @@ describe('An archive can be read', () => {
     const whole = Buffer.from(await (await fetch(url)).arrayBuffer())
     const file = join(dir, 'resumed.zip')
     writeFileSync(file, whole.subarray(0, 123_456))
-    // Not synchronous: the service runs in this process.
+    // Asynchronous, because the service runs in this process.
     await promisify(execFile)('curl', ['-sf', '-C', '-', '-o', file, url])
     expect(readFileSync(file).equals(whole)).toBe(true)
   })
 })
 
-describe('A large archive is listed whole', () => {
+describe('A large archive is listed completely', () => {
   /** Programs that list the names in an archive. */
   const lists: Record<string, (file: string) => string[]> = {
     unzip: file => ['-l', file],
@@ -104,7 +104,7 @@ describe('A large archive is listed whole', () => {
     modifiedAt: Date.UTC(2026, 10, 28),
   })
 
-  /** Writes the records of an archive, and leaves holes for the contents of files. */
+  /** Writes the records of an archive, with sparse holes for the contents of files. */
   function write(name: string, entries: ZipEntry[]): string {
     const file = join(dir, name)
     const layout = zipLayout(entries, false)
@@ -136,7 +136,7 @@ describe('A large archive is listed whole', () => {
     expect([program, status, stdout.match(/f\d+\.txt/g)?.length]).toEqual([program, 0, count])
   })
 
-  it.each(there)('by %s, with files over and behind 4 GiB', program => {
+  it.each(there)('by %s, with files of more than 4 GiB and after them', program => {
     const file = write('large.zip', [
       entry('large.bin', 5 * 1024 ** 3),
       entry('middle.bin', 1024),

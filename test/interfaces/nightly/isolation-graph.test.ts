@@ -32,7 +32,7 @@ const leavesOf = (value: unknown, path: string[] = []): Leaf[] =>
       ? Object.entries(value).flatMap(([name, inner]) => leavesOf(inner, [...path, name]))
       : []
 
-/** The same variables with another text in one place. */
+/** Returns the same variables with another text in one place. */
 function inPlace(value: unknown, [name, ...rest]: string[], text: string): unknown {
   if (name === undefined) return text
   if (Array.isArray(value))
@@ -40,19 +40,19 @@ function inPlace(value: unknown, [name, ...rest]: string[], text: string): unkno
   return { ...Object(value), [name]: inPlace(Reflect.get(Object(value), name), rest, text) }
 }
 
-/** What names a thing that is someone's. */
+/** The variables that name someone's things. */
 const naming =
   'account add apiKey copy drive drives entries favourite favourites file fileRequest id identity invite items md5 member next path remove session tag token uploadSession version webhook workspace'.split(
     ' ',
   )
 
-/** What the others say: what is wanted, and what a thing becomes, or where it goes. */
+/** The other variables: options, new values and targets. */
 const telling =
   'clientId clientName codeChallenge colour content email endsAt event expiresIn fileName folder keyExpiresIn kinds label message name plan query redirectUri role scopes slug source status until url userCode'.split(
     ' ',
   )
 
-/** What is made there is not there yet. */
+/** New things do not exist yet. */
 const makers = ['createFolder', 'uploadFile']
 const isNamed = ({ title }: GraphRow, { path, value }: Leaf) => {
   const name = path.findLast(step => !/^\d+$/.test(step)) ?? ''
@@ -63,10 +63,7 @@ const isNamed = ({ title }: GraphRow, { path, value }: Leaf) => {
 
 const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g
 
-/**
- * What would name the thing if it were another one, that is not there; and what could never name
- * any.
- */
+/** References to another, missing thing, and references that are always invalid. */
 function missing(row: GraphRow, { path, value }: Leaf): { alike: string; unlike: string[] } {
   switch (path.at(-1)) {
     case 'path':
@@ -92,20 +89,25 @@ const aimed = graphRows.filter(
 )
 
 describe('Users without access cannot tell an existing thing from a missing one', () => {
-  /** Where they may: a token is a secret, so who has one knows of the thing. */
+  /**
+   * Where the contract permits a difference: a token is secret, so its holder may learn about the
+   * thing.
+   */
   const apart = /^(openShare|revokeShare|updateShare|acceptInvite|rejectInvite)\b/
-  /** The other things that it names are no secrets. */
+  /**
+   * Whether a variable permits a difference. `saveSharedEntries` permits one only for its token.
+   */
   const isLink = ({ title }: GraphRow, { path }: Leaf) =>
     apart.test(title) || (title.startsWith('saveSharedEntries') && path.at(-1) === 'token')
 
   /**
-   * Those who have no right to the things of the owner, and those who look for them from a
-   * workspace of their own.
+   * Users without a right to the owner's things, and users who look for these from a workspace of
+   * their own.
    */
   let strangers: [string, Person][]
 
   beforeAll(async () => {
-    // A key of the owner is told what it may not reach, which is its maker's.
+    // Keys of the owner are left out, because they may know what their creator owns.
     const outside = ({ via, who, role, dead }: Identity) =>
       via !== 'nothing' && !dead && who === 'stranger' && role === null && via !== 'workspace key'
     strangers = await Promise.all(
@@ -192,7 +194,7 @@ describe('Fields that no client may set are refused and change nothing', () => {
       expect([name, codes]).toEqual([name, ['INVALID_INPUT', 'INVALID_INPUT']])
     }
     expect(await everything(t)).toEqual(before)
-    // It was nothing else that was refused.
+    // Only the additional field was refused.
     expect((await caller.graphql(row.document, variables, file)).errors).toBeUndefined()
   })
 })

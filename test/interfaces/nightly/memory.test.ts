@@ -25,15 +25,15 @@ let service: ServiceProcess
 let alice: Person
 
 beforeAll(async () => {
-  // A caller has half of it: more than two hundred parts take.
+  // A caller may use half of the memory, which more than two hundred parts need.
   service = await startServiceProcess({ BODY_MEMORY_BYTES: String(2048 * MiB) })
   ;[alice] = (await service.signIn('alice')) as [Person]
 })
 afterAll(() => service.stop())
 
-/** Sends a form whose last part is a file of so many bytes. */
+/** Sends a form whose last part is a file of this size. */
 async function send(path: string, parts: Part[], size: number): Promise<string> {
-  // All of it but what ends the form: the file goes on.
+  // Everything except the end of the form: the file is incomplete.
   const before = form(parts, '').subarray(0, -2)
   const after = `\r\n--${BOUNDARY}--\r\n`
   const headers = {
@@ -67,7 +67,7 @@ async function send(path: string, parts: Part[], size: number): Promise<string> 
   return text
 }
 
-/** Sends a file in parts, four at once, and completes it. */
+/** Sends a file in parts, four at a time, and completes it. */
 async function sendParts(filename: string, size: number): Promise<string> {
   const uploader = restUploader(alice)
   const { value: upload } = await uploader.start({ filename, size })
@@ -100,7 +100,8 @@ describe('An upload of 200 MiB', () => {
   ])(
     'by %s raises the memory of the service by less than 150 MiB',
     async (face, upload) => {
-      // What the first upload of a process brings with it is not what a large one costs.
+      // The first upload of a process allocates one-time memory, which is not a cost of large
+      // uploads.
       await upload(`${face}-warm`, 16 * MiB)
       service.markMemory()
       const before = service.memory('VmRSS')

@@ -35,11 +35,11 @@ const env = {
   NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS,
 }
 
-/** Packing builds anew what other tests are using, so it is done in a copy. */
+/** Packing rebuilds files that other tests are using, so it runs in a copy. */
 const notSources = /^(\.git|data|dist|test|node_modules)$/
 
 let dir: string
-/** Where npm has installed the packages, and this one among them. */
+/** The folder in which npm has installed this package and its dependencies. */
 let modules: string
 let home: string
 let files: string[]
@@ -49,7 +49,7 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'satchel-pack-'))
   const sources = join(dir, 'sources')
   cpSync('.', sources, { recursive: true, filter: path => !notSources.test(relative('.', path)) })
-  // Packing replaces some packages for its duration.
+  // Packing temporarily replaces some packages.
   mkdirSync(join(sources, 'node_modules'))
   for (const name of readdirSync('node_modules'))
     if (name !== '.cache')
@@ -74,7 +74,7 @@ const npms = { 'npm 10': '10.9.9', 'npm 11': '11.19.1' }
 type Npm = keyof typeof npms
 const programOf = (npm: Npm, name = 'npm') => join(dir, npm, 'node_modules/.bin', name)
 
-/** Ways to install the package: each returns the folder that it is installed in. */
+/** Ways to install the package. Each returns the installation folder. */
 const installs = {
   async locally(npm: Npm) {
     const project = mkdtempSync(join(dir, 'project-'))
@@ -146,7 +146,7 @@ async function useService(url: string, data: string) {
   const alice = await signInTo(db, url, 'alice').finally(() => db.close())
   const bytes = randomBytes(3_000_000)
   await alice.upload('docs/sea.bin', bytes)
-  // The first request that is counted loads graphql-rate-limit.
+  // The first counted request loads graphql-rate-limit.
   const shared = await alice.rest('POST', '/api/files/quick_share', {
     json: { object: 'docs/sea.bin' },
   })
@@ -258,7 +258,7 @@ describe('The package of npm pack', () => {
     expect(named).toEqual(
       expect.arrayContaining(['docker/systemd/satchel.service', 'docker/alerts.yml']),
     )
-    // Operators copy satchel.env.example to this file, which has their secrets.
+    // Operators copy satchel.env.example to this file, which contains their secrets.
     const missing = named.filter(path => !existsSync(join(home, path)))
     expect(new Set(missing)).toEqual(new Set(['docker/satchel.env']))
     expect(readFileSync(join(home, 'docker/grafana-dashboard.json'), 'utf8')).toContain('satchel')

@@ -33,7 +33,7 @@ beforeAll(async () => {
   network = await startFlakyProxy({ host: '127.0.0.1', port })
   const url = `http://127.0.0.1:${network.port}`
   t = await startApp({ ...UNHURRIED, PORT: String(port), PUBLIC_URL: url })
-  // People reach the service without what happens to the network of the command.
+  // People reach the service directly, so network failures affect only the command.
   alice = await signInTo(t.app.db, `http://127.0.0.1:${port}`, 'alice')
   const { key } = await privateKey(t, alice)
   shell = openWarmShell({ SATCHEL_URL: url, SATCHEL_KEY: key })
@@ -44,19 +44,19 @@ afterAll(async () => {
   await t.stop()
 })
 
-/** What satchel keeps in a folder takes no part. */
+/** Ignores the state files of satchel in a folder. */
 const texts = (root: string, own = false) =>
   new Map(textsBelow(root).filter(([path]) => isSatchels(path) === own))
 const keptHere = (root: string) => new Set(texts(root, true).values())
 const md5Of = (text: string | Buffer) => createHash('md5').update(text).digest('hex')
-/** Of everything that the service has: in folders, in the trash, and among versions. */
+/** The digests of all contents of the service: in folders, in the trash, and in versions. */
 async function keptThere(): Promise<Set<string>> {
   const rows = await t.app.db.rows<{ md5: string }>(
     'SELECT md5 FROM entry UNION SELECT md5 FROM version',
   )
   return new Set(rows.map(({ md5 }) => md5))
 }
-/** The digests of files below a remote folder by their paths, null for folders. */
+/** The digests of the files below a remote folder by path. Null for folders. */
 async function remoteSums(root: string): Promise<Map<string, string | null>> {
   const rows = await t.app.db.rows<{ path: string; md5: string }>(
     `WITH RECURSIVE below AS (SELECT id, '' AS path, md5 FROM entry WHERE name = ? AND parent_id IS NOT NULL
@@ -71,7 +71,7 @@ const sumsOf = (root: string) =>
     [...texts(root)].map(([path, text]) => [path, text === null ? null : md5Of(text)] as const),
   )
 
-/** Somebody who works on one side, and does not know what a synchronization does meanwhile. */
+/** A person who works on one side without knowing about the sync. */
 interface Worker {
   write(path: string, text: string): Promise<unknown>
   remove(path: string): Promise<unknown>
@@ -163,7 +163,7 @@ describe('Two synced folders', () => {
       const next = randomFrom(seed)
       const random = (bound: number) => Math.floor(next() * bound)
       const [local, remote] = [join(shell.home, `d${round}`), `box${round}`]
-      /** What was written and must not be lost: texts by their digests. */
+      /** The written contents that must not be lost: texts by their digests. */
       const alive = new Map<string, string>()
       const ends = (md5: string) => alive.delete(md5)
       mkdirSync(local)
@@ -186,7 +186,7 @@ describe('Two synced folders', () => {
           () => side.makeFolder(path()),
           () => side.move(path(), path()),
         ]
-        // What cannot be is refused.
+        // Impossible changes are refused.
         await deeds[Math.min(random(6), 5) < 3 ? 0 : random(4)]?.().catch(() => {})
       }
 
@@ -232,7 +232,7 @@ describe('Two synced folders', () => {
   )
 })
 
-/** A file system of its own; undefined where this user may not mount one. */
+/** A separate file system. Undefined if this user may not mount one. */
 function mounted(): string | undefined {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-full-'))
   try {

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Person } from '../../support/harness.ts'
 import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts'
 
-// Whatever a request leaves should be garbage when the young objects are next collected. Where it
-// is not (V8 keeps what a new hidden class refers to until a full collection), each collection
-// copies it, and all other requests wait meanwhile.
+// Everything that a request leaves behind should be garbage at the next collection of young
+// objects. Otherwise (V8 keeps everything that a new hidden class refers to until a full
+// collection), each collection copies it while all other requests wait.
 
 /**
- * Of the bytes that are allocated between two collections: what one request needs, which is under
- * way, and a little more.
+ * The share of the bytes allocated between two collections that may survive: the memory of one
+ * running request, and a little more.
  */
 const MOST_SURVIVES = 0.045
 const REQUESTS = 500
@@ -27,8 +27,8 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 /**
- * What the collections of young objects since the given end of the log have copied, of what was
- * allocated before them.
+ * The bytes that the young-object collections have copied since this position in the log, relative
+ * to the bytes allocated before them.
  */
 function surviving(since: number): number {
   const collections = service
@@ -72,7 +72,7 @@ it.each<[string, number, (n: number) => [string, RequestInit?]]>([
       expect(answer.status).toBe(status)
     }
   }
-  // What is compiled meanwhile survives, too.
+  // Code that is compiled meanwhile survives as well.
   await send()
   const since = service.said().length
   await send()

@@ -108,7 +108,8 @@ describe('A hostile service', () => {
     },
   )
 
-  // Every command prints errors in the same way; a command with several arguments does so for each.
+  // All commands print errors in the same way. A command with several arguments prints one for
+  // each.
   it.each([
     ['ls', '-l', 'garden:/docs'],
     ['quota'],

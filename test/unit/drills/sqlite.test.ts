@@ -248,7 +248,7 @@ describe('SQLite', () => {
   const hold = (rows: number) => `INSERT INTO t (x) WITH RECURSIVE c(n) AS (
     SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${rows}) SELECT 'held ' || MAX(n) FROM c`
 
-  it('runs writes outside of the event loop, and reads too while a write is not answered', async () => {
+  it('runs writes outside of the event loop, and also reads while a write hangs', async () => {
     await insert('before')
     let longest = 0
     let last = performance.now()
@@ -279,7 +279,7 @@ describe('SQLite', () => {
       () => false,
     )
 
-  it('gives up a statement that is not answered, refuses others at once, and recovers', async () => {
+  it('abandons a hanging statement, refuses others at once, and recovers', async () => {
     await insert('before')
     const thread = new SqliteThread(file, 1000)
     const gone = { code: 'SQLITE_IOERR' }
@@ -304,7 +304,7 @@ describe('SQLite', () => {
     }
   })
 
-  it('begins another transaction after one whose beginning was not answered', async () => {
+  it('begins another transaction after one whose beginning hung', async () => {
     await insert('before')
     const thread = new SqliteThread(file, 1000)
     try {
