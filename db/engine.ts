@@ -27,11 +27,14 @@ export interface Engine extends Models {
   dialect: Dialect
   sequelize: Sequelize
   /**
-   * Runs a query as a prepared statement. @param tx required inside a transaction @returns the rows
+   * Runs a query as a prepared statement.
+   * @param tx required inside a transaction
+   * @returns the rows
    */
   rows<T>(sql: string, values?: Value[], tx?: Tx | null): Promise<T[]>
   /**
-   * Runs one writing statement. @returns how many rows matched, whether or not their values changed
+   * Runs one writing statement.
+   * @returns how many rows matched, whether or not their values changed
    */
   run(sql: string, values?: Value[], tx?: Tx | null): Promise<number>
   /**
@@ -82,7 +85,8 @@ export interface Engine extends Models {
   /** The product and its version, such as "MySQL 9.7.4". */
   product(): Promise<string>
   /**
-   * Checks that the database accepts writes, not only connections. @throws what a write would throw
+   * Checks that the database accepts writes, not only connections.
+   * @throws what a write would throw
    */
   probe(): Promise<void>
   close(): Promise<void>
@@ -111,8 +115,8 @@ export interface DatabaseOptions {
   /** Called with every statement, for tests that count them and for debug logs. */
   onStatement?: (sql: string) => void
   /**
-   * Timeout of a statement in milliseconds, for background work; by default what a request can
-   * wait.
+   * Timeout of a statement in milliseconds, for background work; by default the time that a request
+   * can wait.
    */
   patience?: number
   telemetry?: Telemetry

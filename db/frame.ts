@@ -8,8 +8,8 @@ export function connectionOf(tx: Transaction): object {
 
 /**
  * Runs `work` in a transaction on a dedicated connection. Sequelize's own managed transaction waits
- * forever when a connection is dead, and leaks one whenever a SQLite file is locked; its
- * Transaction is what models take the connection from.
+ * forever when a connection is dead, and leaks one whenever a SQLite file is locked; models take
+ * the connection from its Transaction.
  * @param rollBack never rejects
  */
 export async function framed<T>(

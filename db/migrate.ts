@@ -56,8 +56,8 @@ export function stepsOf(names: string[]): string[] {
  * migrates in one transaction; MySQL commits every DDL statement, so there a named lock keeps
  * others out.
  * @param options `restoring`: called by the restore that fills the tables
- * @throws an error with the code OTHER_VERSION for a database with a step that this version does
- * not have, and with UNFINISHED_RESTORE for one that a restore has not filled yet
+ * @throws an error with the code OTHER_VERSION if the database has a step that this version lacks,
+ * or UNFINISHED_RESTORE if a restore has not finished
  */
 export async function migrate(db: Db, steps = all, { restoring = false } = {}): Promise<void> {
   await db.exclusively('satchel-migrate', async transaction => {

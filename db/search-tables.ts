@@ -56,8 +56,8 @@ const tables = {
 }
 
 /**
- * Makes the tables that are missing, and the columns: without them, drives begin anew, and what is
- * indexed stays.
+ * Creates missing tables and columns. If columns were missing, drives are indexed again, and the
+ * existing index stays.
  */
 export async function makeSearchTables({ db, transaction }: Context): Promise<void> {
   await dropFormerWords({ db, transaction })

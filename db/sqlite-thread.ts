@@ -132,7 +132,7 @@ export class SqliteThread {
         timer: setTimeout(() => {
           this.#settle(id, asked)
           this.#lost.set(id, asked.since)
-          // Nobody will end this transaction, and the next one could not begin.
+          // Otherwise this transaction would stay open, and the next one could not begin.
           if (sql.startsWith('BEGIN')) void this.rollBack()
           reject(notAnswering())
         }, this.#patience),

@@ -104,7 +104,7 @@ const SECRET_SHOWN = 4
 
 mutation('createApiKey', {
   description:
-    'Creates a private key, which acts as the caller on their own drive, or a key of a workspace, which may never do more than the caller.',
+    'Creates a private key, which acts as the caller on their own drive, or a key of a workspace. The key never has more rights than the caller.',
   auth: { session: true, workspaceIfAny: 'manageKeys' },
   fails: ['INVALID_INPUT', 'INVALID_SCOPE', 'INVALID_DURATION', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   places: { expires_in: 'expiresIn' },

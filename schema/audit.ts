@@ -55,7 +55,7 @@ const AuditRecord = builder.objectRef<AuditRow>('AuditRecord').implement({
     }),
     concerned: personField(
       t,
-      'The person whose account it concerns; null for what happened in a drive or to the service, or if the account is gone.',
+      'The person whose account it concerns; null for an event in a drive or of the service, or if the account is gone.',
       r => r.logId,
     ),
     subjectId: t.exposeID('subjectId', {

@@ -50,7 +50,7 @@ export const DriveUsage = builder.objectRef<DriveUsageView>('DriveUsage').implem
     }),
     isOver: t.boolean({
       description:
-        'Whether it holds more than its limits allow, because they have shrunk. Everything is kept, and nothing can be added.',
+        'Whether it exceeds its limits because they were reduced. Everything is kept, and nothing can be added.',
       resolve: usage =>
         usage.usedBytes > usage.maxTotalStorageBytes ||
         usage.fileCount > (usage.maxFiles ?? Infinity) ||

@@ -14,7 +14,7 @@ type LockNode = Lock & { drive: DriveValue }
 
 const DavLock = builder.objectRef<LockNode>('DavLock').implement({
   description:
-    'A lock that a WebDAV client set. WebDAV clients of others cannot change what it locks until it ends. Other interfaces ignore it.',
+    'A lock set by a WebDAV client. WebDAV clients of other people cannot change the locked entries until it ends. Other interfaces ignore it.',
   fields: t => ({
     id: t.exposeID('id', { description: 'The id of the lock, which is the UUID of its token.' }),
     entry: t.field({
@@ -66,7 +66,7 @@ builder.interfaceField(Entry, 'locks', t =>
 
 mutation('endLock', {
   description:
-    'Ends a WebDAV lock, so that other programs can change what it locked. The holder of the lock may end it, and so may the owner of the drive, or owners and admins of the workspace. The program of the holder can no longer save under this lock.',
+    'Ends a WebDAV lock, so that other programs can change what it locked. The holder of the lock may end it, and so may the owner of the drive, or owners and admins of the workspace. The program of the holder can no longer save with this lock.',
   auth: { drive: 'write' },
   fails: ['LOCK_NOT_FOUND', 'FORBIDDEN'],
   input: t => ({ lock: t.id({ required: true, description: 'The id of the lock.' }) }),

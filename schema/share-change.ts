@@ -97,7 +97,7 @@ const terms = (t: InputFields) => ({
     description: `A name for the share that only its sharer sees: up to ${MAX_LABEL} characters.`,
   }),
   title: t.string({
-    description: `The heading of its page, instead of the name of what is shared: up to ${MAX_LABEL} characters.`,
+    description: `The heading of its page, instead of the name of the shared entry: up to ${MAX_LABEL} characters.`,
   }),
   message: t.string({
     description: `A message on its page and in the mail to the recipient, up to ${figure(MAX_MESSAGE)} characters.`,

@@ -21,7 +21,7 @@ const SharePreview = builder.objectRef<ShareInfo>('SharePreview').implement({
       description: 'The number of shared files and folders, without the content of folders.',
     }),
     fileName: t.exposeString('fileName', {
-      description: 'The name of the file or folder; several are called like "a.txt and 2 more".',
+      description: 'The name of the file or folder; several have a name like "a.txt and 2 more".',
     }),
     contentType: t.exposeString('fileType', {
       description: 'The media type of the file; empty for a folder.',

@@ -101,7 +101,7 @@ Share.implement({
       description: 'Whether a file or a folder is shared; FOLDER for several entries.',
     }),
     fileName: t.string({
-      description: 'The name of the file or folder; several are called like "a.txt and 2 more".',
+      description: 'The name of the file or folder; several have a name like "a.txt and 2 more".',
       resolve: ({ names }) => names.at(-1) ?? '',
     }),
     firstName: t.exposeString('firstName', {
@@ -120,7 +120,8 @@ Share.implement({
       description: 'A name for the share that only its sharer sees; empty for a received share.',
     }),
     title: t.exposeString('title', {
-      description: 'The heading of its page; empty for the name of what is shared.',
+      description:
+        'The heading of its page; if empty, the page shows the name of the shared entry.',
     }),
     message: t.exposeString('message', { description: 'The message to visitors of its page.' }),
     expiresAt: t.expose('expiresAt', {

@@ -77,7 +77,7 @@ const StorageReport = builder.objectRef<StorageTotals>('StorageReport').implemen
       type: StoreSpace,
       nullable: true,
       description:
-        'The disk of the blob store; null if the store cannot tell, as with Azure Blob Storage and S3.',
+        'The disk of the blob store; null if unknown, as with Azure Blob Storage and S3.',
       resolve: (_report, _args, { services }) => services.storageReports.space(),
     }),
     largestAccounts: t.field({

@@ -108,7 +108,7 @@ mutation('createTag', {
     drive: t.id({ description: "The id of the drive; by default the caller's own." }),
     name: t.string({
       required: true,
-      description: `Its name: 1 to ${MAX_TAG_NAME} characters, without a comma. Case and accents do not tell tags apart.`,
+      description: `Its name: 1 to ${MAX_TAG_NAME} characters, without a comma. Names that differ only in case or accents are the same.`,
     }),
     colour: t.field({ type: TagColour, description: 'Its colour; grey by default.' }),
   }),

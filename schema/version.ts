@@ -114,7 +114,7 @@ findable('version', 'Version', async (context, caller, id) => {
 
 mutation('restoreVersion', {
   description:
-    'Makes a version the content of its file again. The content that it replaces becomes a version.',
+    'Restores a version as the content of its file. The replaced content becomes a version.',
   auth: { drive: 'write' },
   fails: ['VERSION_NOT_FOUND', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED', 'REVISION_MISMATCH'],
   input: t => ({

@@ -2,12 +2,13 @@ import { longText, moment, number, type Row, table, uuid } from './columns.ts'
 
 /**
  * A share that ended when the last of its entries was deleted. Restoring an entry within a few
- * minutes makes it again. Nothing else reads this table, so no such share works or counts.
+ * minutes creates the share again. Nothing else reads this table, so an ended share neither works
+ * nor counts towards limits.
  */
 export const EndedShare = table({
   tableName: 'ended_share',
   columns: {
-    /** The id that the share had. */
+    /** The former id of the share. */
     id: uuid.key(),
     /** The sharer. */
     userId: uuid.ownedBy('user'),

@@ -9,8 +9,8 @@ export type RequestState = (typeof requestStates)[number]
 
 /**
  * A link with which others send files into one folder of a drive. Its token is derived from its id,
- * not stored. It is open as long as its maker may write there; what it has received and reserved is
- * counted in this one row, so that one conditional UPDATE checks its limits.
+ * not stored. It is open while its maker may write there. This one row counts the received and the
+ * reserved bytes and files, so that one conditional UPDATE checks the limits.
  */
 export const FileRequest = table({
   tableName: 'file_request',
@@ -35,7 +35,7 @@ export const FileRequest = table({
     asksName: flag,
     /** Whether its maker gets mails about new files. */
     notifies: flag,
-    /** What was received. */
+    /** The received files. */
     files: counter,
     bytes: counter,
     /** Reserved by arriving files; included in the bucket's reservation. */

@@ -1,7 +1,7 @@
 import { MAX_EMAIL } from '../../src/values/limits.ts'
 import { digest, moment, type Row, table, text, uuid, word } from './columns.ts'
 
-/** What a one-time link allows. */
+/** The purpose of a one-time link. */
 export type LoginLinkKind =
   | 'first'
   | 'invite'

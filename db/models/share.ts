@@ -40,7 +40,7 @@ export const Share = table({
     recipient: text(MAX_EMAIL).nullable(),
     /** The sharer's own name for it. */
     label: text(MAX_LABEL),
-    /** The heading of its page; empty for the name of what is shared. */
+    /** The heading of its page; if empty, the page shows the name of the shared entry. */
     title: text(MAX_LABEL).default(''),
     /** The sharer's message to visitors of the page. */
     message: text(MAX_MESSAGE).default(''),
@@ -49,7 +49,7 @@ export const Share = table({
     downloads: counter,
     /** Whether those who may see the file may download it. */
     allowDownload: flag.default(true),
-    /** Whether its recipient may change what is shared. */
+    /** Whether its recipient may edit the shared entries. */
     mayEdit: flag.default(false),
     /** Whether its sharer gets mails about uses. */
     notifies: flag.default(false),

@@ -31,7 +31,8 @@ const columns = [
 ] as const
 
 /**
- * Statements by what they read. A path is resolved by one join per name, never by matching text.
+ * The cached statements by the columns that they read. A path is resolved by one join per name,
+ * never by matching text.
  */
 const chainStatements = new Map<string, string>()
 

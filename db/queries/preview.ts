@@ -98,7 +98,7 @@ export type Made = Omit<
   'digest' | 'state' | 'leaseUntil' | 'createdAt' | 'reason' | 'reader'
 >
 
-/** What is known of a picture without a preview. */
+/** The known details of a picture without a preview. */
 export type Failed = Pick<Made, 'takenAt' | 'details' | 'width' | 'height' | 'orientation'> & {
   reason: string
 }

@@ -129,7 +129,7 @@ export async function countSharesOf(
 interface EndedRow {
   id: string
   entryId: string
-  /** The deleted entry that it is, or is in. */
+  /** The deleted entry itself, or the deleted folder that contains it. */
   topId: string
   /** Whether it is the only entry of the share. */
   alone: number
@@ -168,9 +168,9 @@ const lockShareEntries = (db: Db, ids: string[], tx: Tx): Promise<ShareEntry[]> 
     tx,
   )
 
-/** A share that a deletion ended or made smaller, with an entry that left it. */
+/** A share that lost an entry by a deletion, with that entry. */
 export interface Ended extends LeftEntry {
-  /** The deleted entry that it is, or is in. */
+  /** The deleted entry itself, or the deleted folder that contains it. */
   topId: string
 }
 
@@ -180,7 +180,7 @@ export interface Ended extends LeftEntry {
  * for folders.
  * @param fullFolderIds the non-empty folders among the entries; shares of their contents end, too
  * @param keptAt the time of a deletion that can be undone; null if it is final
- * @returns what left which share; nothing if the deletion is final
+ * @returns the lost entries of each share; nothing if the deletion is final
  */
 export async function endSharesOf(
   db: Db,
@@ -229,7 +229,7 @@ export async function endSharesOf(
   })
 }
 
-/** A shared folder with something in it is found twice. */
+/** A non-empty shared folder is found twice. */
 const unique = (rows: EndedRow[]): EndedRow[] => [
   ...new Map(rows.map(row => [`${row.id} ${row.entryId}`, row])).values(),
 ]
@@ -242,10 +242,9 @@ const note = (sharers: Map<string, string>, { id, user_id }: RawRow) =>
   sharers.set(String(id), String(user_id))
 
 /**
- * Puts entries of a locked bucket back behind the shares that they left, and makes those of these
- * shares again that have ended with their last entry. A share that ended for another reason stays
- * ended.
- * @param mayReturn whether a share that ended may be made again. It is given its terms.
+ * Adds entries of a locked bucket to the shares that they left. Creates shares again that ended
+ * with their last entry. A share that ended for another reason stays ended.
+ * @param mayReturn whether an ended share with these terms may be created again
  */
 export async function returnShares(
   db: Db,

@@ -45,7 +45,7 @@ export const ifMatch = {
 
 export const prefer = {
   description:
-    '`respond-async`: answer 202 if this takes long; `wait=`: after this many seconds, 0 to 10, 2 by default (RFC 7240).',
+    '`respond-async`: return 202 if the operation takes long; `wait=`: after this many seconds, 0 to 10, 2 by default (RFC 7240).',
   example: 'respond-async, wait=5',
 }
 

@@ -38,7 +38,7 @@ export const Share = objectOf<ShareView>(
     file_id: t.exposeID('entryId', { description: 'The first of several entries.' }),
     file_name: t.string({
       description:
-        'Full path, which begins with a slash in a workspace; several entries are called like "a.txt and 2 more".',
+        'Full path, with a leading slash in a workspace; several entries have a name like "a.txt and 2 more".',
       example: FILE_PATH,
       resolve: pathOf,
     }),
@@ -69,7 +69,8 @@ export const Share = objectOf<ShareView>(
     sharing_token: t.exposeString('token', { example: SHARE_TOKEN }),
     size: t.expose('size', { type: 'Long', example: BYTES }),
     title: t.exposeString('title', {
-      description: 'The heading of its page; empty for the name of what is shared.',
+      description:
+        'The heading of its page; if empty, the page shows the name of the shared entry.',
       example: 'Delivery for Acme',
     }),
     workspace_id: t.exposeID('workspaceId', {
@@ -95,7 +96,7 @@ const clearing = clearable({
 
 operation('PATCH /api/share/{token}', 'updateShare', {
   description:
-    'Changes the terms of a share of the caller. Its link stays the same; omitted terms are not changed. For 30 days after it has expired it can be renewed.',
+    'Changes the terms of a share of the caller. Its link stays the same; omitted terms are not changed. An expired share can be renewed for 30 days.',
   auth: { privateFiles: 'share' },
   statuses: [400, 401, 403, 404],
   fails: ['INVALID_DURATION', 'QUOTA_EXCEEDED', 'FORBIDDEN', 'SHARE_NOT_FOUND'],

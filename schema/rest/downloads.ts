@@ -6,7 +6,7 @@ import { operationsOf } from './operation.ts'
 const operation = operationsOf('downloads', 'The bytes of files.')
 
 operation('GET /api/d/private/{token}', 'privateDownload', {
-  description: 'Downloads a file of the caller, by a token of theirs.',
+  description: 'Downloads a file of the caller with a download token.',
   auth: { privateFiles: 'read' },
   statuses: [401, 403, 404],
   fails: ['FORBIDDEN', 'SHARE_EXPIRED', 'TOKEN_NOT_FOUND'],
@@ -80,7 +80,7 @@ const CreatedDownloadToken = objectOf<{ token: string; expiresAt: number }>(
 
 operation('POST /api/user/private/download_token', 'createDownloadToken', {
   description: 'Creates a token with which only the caller can download one of their files.',
-  goesOn: 'addresses a file for a download',
+  goesOn: 'only creates a URL for a download',
   auth: { privateFiles: 'read' },
   also: 'GET',
   statuses: [400, 401],

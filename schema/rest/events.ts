@@ -157,7 +157,7 @@ const EventPage = objectOf<EventPoll>('EventPage', t => ({
 const pageArgs = (arg: Argument) => ({
   after: arg.string({
     description:
-      'Where to begin: the `cursor` of an answer. `now` returns no events, only the cursor at their current end. By default, the list begins with the oldest kept event.',
+      'Where to begin: the `cursor` of a response. `now` returns no events, only the cursor at their current end. By default, the list begins with the oldest kept event.',
     example: 'now',
   }),
   limit: arg.int(limitOf('Events')),

@@ -41,7 +41,7 @@ const Favourite = objectOf<VisibleFavourite>(
     }),
     workspace_id: t.id({
       nullable: true,
-      description: 'The workspace that it is in; null for what is in no workspace.',
+      description: 'Its workspace; null for entries outside of workspaces.',
       resolve: ({ entry }) => entry?.drive.workspace?.id ?? null,
     }),
     sharing_token: t.string({
@@ -185,7 +185,7 @@ const RecentFile = objectOf<RecentEntry>(
     }),
     workspace_id: t.id({
       nullable: true,
-      description: "The workspace that it is in; null for the caller's own files.",
+      description: "Its workspace; null for the caller's own files.",
       resolve: ({ entry }) => entry.drive.workspace?.id ?? null,
     }),
     size: t.field({

@@ -103,7 +103,7 @@ const DeletedFile = objectOf<{ names: string[] }>('DeletedFile', t => ({
 }))
 
 operation('DELETE /api/files/delete', 'deleteFile', {
-  description: 'Deletes a file of the caller and its shares.',
+  description: 'Deletes a file of the caller and ends its shares.',
   auth: { drive: 'delete' },
   statuses: [400, 401, 404],
   fails: ['INVALID_PATH', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND'],

@@ -21,7 +21,7 @@ declareForOwners(ofOwnFiles, ({ base, whose, operation, name, denied }) => {
       }),
       version: arg.string({
         description:
-          'The version of the content, as the addresses in listings have it. It says how long the answer may be kept, not which content it shows.',
+          'The version of the content, as in the URLs of listings. It decides how long the response may be cached, not which content it shows.',
         example: ID,
       }),
     }),

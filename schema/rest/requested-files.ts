@@ -24,7 +24,7 @@ const SENDER = 'header x-sender-token'
 const place = (arg: Argument) => ({
   token: arg.string({ required: true, example: FILE_REQUEST_TOKEN }),
   sender: arg.string({
-    description: 'The `sender` of an earlier answer, to continue as the same sender.',
+    description: 'The `sender` of an earlier response, to continue as the same sender.',
     example: SENDER_TOKEN,
   }),
 })

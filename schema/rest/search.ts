@@ -71,7 +71,7 @@ const SearchResult = objectOf<Found>('SearchResult', 'A file or folder that was 
   updated_at: t.field({ type: 'DateTime', resolve: ({ row }) => row.updatedAt }),
   workspace_id: t.id({
     nullable: true,
-    description: 'The workspace that it is in; null for files of persons.',
+    description: 'Its workspace; null for personal files.',
     resolve: ({ drive }) => drive?.workspace?.id ?? null,
   }),
 }))

@@ -194,7 +194,7 @@ export const rights = (arg: Argument) => ({
     example: 'For the tax adviser',
   }),
   message: arg.string({
-    description: `What the page of the share says to visitors, and the mail to the recipient: up to ${figure(MAX_MESSAGE)} characters.`,
+    description: `A message on the page of the share and in the mail to the recipient, up to ${figure(MAX_MESSAGE)} characters.`,
     example: 'As discussed on Monday.',
   }),
   notifies: arg.boolean({
@@ -202,7 +202,7 @@ export const rights = (arg: Argument) => ({
     example: true,
   }),
   title: arg.string({
-    description: `The heading of the page, instead of the name of what is shared: up to ${MAX_LABEL} characters.`,
+    description: `The heading of the page, instead of the name of the shared entry: up to ${MAX_LABEL} characters.`,
     example: 'Delivery for Acme',
   }),
 })

@@ -86,7 +86,10 @@ interface TaggedView {
 const TaggedEntry = objectOf<TaggedView>('TaggedEntry', t => ({
   id: t.exposeID('id', { description: 'The id of the file or folder.' }),
   path: t.exposeString('path', { example: FILE_PATH }),
-  tags: t.expose('tags', { type: [Tag], description: 'All tags that it has now, by name.' }),
+  tags: t.expose('tags', {
+    type: [Tag],
+    description: 'All of its tags after the change, by name.',
+  }),
 }))
 
 const TaggedEntries = objectOf<{ entries: TaggedView[] }>('TaggedEntries', t => ({
@@ -96,7 +99,7 @@ const TaggedEntries = objectOf<{ entries: TaggedView[] }>('TaggedEntries', t => 
 const colour = (arg: Argument, description: string) =>
   arg.string({ description, example: 'green', bounds: { enum: tagColours } })
 
-const SHAPE = `1 to ${MAX_TAG_NAME} characters, without a comma. Case and accents do not tell tags apart.`
+const SHAPE = `1 to ${MAX_TAG_NAME} characters, without a comma. Names that differ only in case or accents are the same.`
 
 declareForOwners(operationsOf('tags', 'Labels of files and folders.'), owner => {
   const { whose, operation, denied } = owner

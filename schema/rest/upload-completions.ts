@@ -190,7 +190,7 @@ declareForOwners(
 
     operation(`GET ${upload}/completion`, name('', 'UploadCompletion'), {
       description:
-        'The result of an asynchronous completion: the answer that the completion itself would have given, or 202 while it runs. A file is reported for a day, an error until the upload ends.',
+        'The result of an asynchronous completion: the response of a synchronous completion, or 202 while it runs. A file is reported for a day, an error until the upload ends.',
       auth: { drive: 'write' },
       statuses: [400, 401, 403, 404, 409, 412],
       // The credential of this request may differ from that of the completion.

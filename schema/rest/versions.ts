@@ -21,7 +21,7 @@ const Version = objectOf<VersionView>('Version', 'A replaced content of a file.'
   replaced_at: t.expose('replacedAt', { type: 'DateTime' }),
   expires_at: t.expose('expiresAt', {
     type: 'DateTime',
-    description: 'When it will be deleted; sooner if too much is kept.',
+    description: 'When it will be deleted; sooner if the drive keeps too much.',
   }),
 }))
 
@@ -102,7 +102,7 @@ declareForOwners(operationsOf('versions', 'Replaced contents of files.'), owner 
   })
 
   operation(`POST ${path}/{version_id}/restore`, name('restore'), {
-    description: `Makes a version the content of its file of ${whose} again. The current content becomes a version.`,
+    description: `Restores a version of a file of ${whose} as its content. The current content becomes a version.`,
     auth: { drive: 'write' },
     statuses: [400, 401, ...denied, 404],
     fails: ['QUOTA_EXCEEDED', 'VERSION_NOT_FOUND', 'FOLDER_NOT_FOUND'],

@@ -166,7 +166,7 @@ export type CreateLinkInput = {
   notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
-  /** The heading of its page, instead of the name of what is shared: up to 100 characters. */
+  /** The heading of its page, instead of the name of the shared entry: up to 100 characters. */
   title?: string | null | undefined;
 };
 
@@ -176,7 +176,7 @@ export type CreateTagInput = {
   colour?: TagColour | null | undefined;
   /** The id of the drive; by default the caller's own. */
   drive?: string | number | null | undefined;
-  /** Its name: 1 to 50 characters, without a comma. Case and accents do not tell tags apart. */
+  /** Its name: 1 to 50 characters, without a comma. Names that differ only in case or accents are the same. */
   name: string;
 };
 
@@ -581,7 +581,7 @@ export type ShareFilesInput = {
   password?: string | null | undefined;
   /** Whether to notify the recipient by mail. */
   sendEmail?: boolean | null | undefined;
-  /** The heading of its page, instead of the name of what is shared: up to 100 characters. */
+  /** The heading of its page, instead of the name of the shared entry: up to 100 characters. */
   title?: string | null | undefined;
   /** Whether they become one share instead of one share each. A share of several entries cannot be edited. False by default. */
   together?: boolean | null | undefined;
@@ -682,7 +682,7 @@ export type UpdateShareInput = {
   password?: string | null | undefined;
   /** The share. */
   share: ShareRef;
-  /** The heading of its page, instead of the name of what is shared: up to 100 characters. */
+  /** The heading of its page, instead of the name of the shared entry: up to 100 characters. */
   title?: string | null | undefined;
 };
 

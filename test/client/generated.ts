@@ -60,7 +60,7 @@ export type ShareFilesInput = {
   password?: string | null | undefined;
   /** Whether to notify the recipient by mail. */
   sendEmail?: boolean | null | undefined;
-  /** The heading of its page, instead of the name of what is shared: up to 100 characters. */
+  /** The heading of its page, instead of the name of the shared entry: up to 100 characters. */
   title?: string | null | undefined;
   /** Whether they become one share instead of one share each. A share of several entries cannot be edited. False by default. */
   together?: boolean | null | undefined;

@@ -139,7 +139,7 @@ describe('During a maintenance', () => {
       resolveShare: reasons.open,
       zipFiles: reasons.read,
       zipWorkspaceFiles: reasons.read,
-      createDownloadToken: 'addresses a file for a download',
+      createDownloadToken: 'only creates a URL for a download',
       enterRequest: 'checks a password, and stores nothing',
     })
   })
