@@ -12,7 +12,7 @@ export function readTime(text: string): number {
   if (Number.isFinite(at)) return at
   throw new InvalidInput(
     'time',
-    `"${text}" is no time. Give one with its zone, such as 2026-12-01T10:00Z.`,
+    `"${text}" is not a valid time. Give a time with its zone, such as 2026-12-01T10:00Z.`,
   )
 }
 

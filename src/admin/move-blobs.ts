@@ -133,8 +133,8 @@ async function withStores(
     if (!config.moveFrom)
       throw new BackupError(
         last?.finishedAt === null
-          ? `The files are being moved from ${last.source} to ${last.target}. Set the store that they are moved from, by the settings that begin with MOVE_FROM_.`
-          : 'Set the store that the files are to be moved from by the settings that begin with MOVE_FROM_, such as MOVE_FROM_BLOB_DIR, and the new store by those without. Restart all instances with them first.',
+          ? `The files are being moved from ${last.source} to ${last.target}. Configure the old store with the settings that begin with MOVE_FROM_.`
+          : 'Configure the old store with the settings that begin with MOVE_FROM_, such as MOVE_FROM_BLOB_DIR, and the new store with the usual settings. Then restart all instances, and run the command again.',
       )
     const stores = {
       from: naming(await openDriver(config.moveFrom)),
@@ -155,7 +155,7 @@ async function withStores(
 }
 
 const uploadsLeft = ({ uploads, uploadsUntil }: Unmoved): string =>
-  `${uploads} uploads that began in the old store, which wait until ${momentText(uploadsUntil)} at the latest if no part comes`
+  `${uploads} uploads that began in the old store, which expire by ${momentText(uploadsUntil)} unless more parts arrive`
 
 async function lookAhead({ db, from, to, number, isFinished }: Stores): Promise<Answer> {
   // A new store gets what it needs with its label.
@@ -183,7 +183,7 @@ const onWire = ({ files, bytes, uploads, uploadsUntil }: Unmoved) => ({
 })
 
 const NEXT =
-  'All files have been moved. Remove the settings that begin with MOVE_FROM_, and restart all instances. The old store keeps its files until "move-blobs --delete-source", with the settings as they are now.'
+  'All files have been moved. Remove the settings that begin with MOVE_FROM_, and restart all instances. The old store keeps its files until you run "move-blobs --delete-source" with the current settings.'
 
 async function move(
   moving: Stores,
@@ -215,15 +215,15 @@ async function move(
 function remarks({ damaged, failed, failures, left, isFinished }: Moved): string[] {
   return [
     ...(damaged > 0
-      ? [`${damaged} files are not what was uploaded, and were moved as they are.`]
+      ? [`${damaged} files were damaged in the old store, and were moved as they are.`]
       : []),
-    ...(failed > 0 ? [`${failed} files could not be moved, and stay where they are:`] : []),
+    ...(failed > 0 ? [`${failed} files could not be moved:`] : []),
     ...failures.map(({ id, reason }) => `  ${id}: ${reason}`),
     ...(failed > failures.length ? [`  and ${failed - failures.length} more`] : []),
     ...(isFinished ? [NEXT] : []),
     ...(left.uploads > 0
       ? [
-          `Left are ${uploadsLeft(left)}. Run this command again when they have ended, or with --end-uploads.`,
+          `Remaining: ${uploadsLeft(left)}. Run this command again when they have ended, or with --end-uploads.`,
         ]
       : []),
   ]

@@ -94,9 +94,9 @@ async function alone<T>(
   for (const end = Date.now() + CLAIM_MS + 5000; !(await renew()); await sleep(500)) {
     if (Date.now() > end)
       throw new BackupError(
-        'Another process is moving the blobs. Wait until it has ended, or end it.',
+        'Another process is moving the blobs. Wait until it has finished, or stop it.',
       )
-    progress.step('Waiting for another process that is moving the blobs, or has been killed')
+    progress.step('Waiting for another process that is moving the blobs or has been killed')
   }
   // If renewals fail, the check below throws before the claim expires.
   const timer = setInterval(() => renew().catch(() => {}), CLAIM_MS / 5)
@@ -104,7 +104,7 @@ async function alone<T>(
     return await work(() => {
       if (Date.now() > until)
         throw new Error(
-          'The database could not be reached for some time. Run the command again: it continues.',
+          'The database could not be reached for some time. Run the command again to continue.',
         )
     })
   } finally {
@@ -161,7 +161,7 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
     failed.set(id, reason)
     if (failed.size > MOST_FAILED)
       throw new Error(
-        `More than ${MOST_FAILED} files cannot be moved, such as the blob ${id} (${reason}). Correct that, and run the command again: it continues.`,
+        `More than ${MOST_FAILED} files cannot be moved, such as the blob ${id} (${reason}). Fix the cause, and run the command again to continue.`,
       )
     if (named.has(id) || named.size >= NAMED) return
     named.add(id)
@@ -191,12 +191,12 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
       // An earlier run may have left a copy here that failed its verification.
       if (crc32 === null || (await crc32OfBlob(to, id)) === crc32) return
       throw new Unmovable(
-        'the new store has it with other bytes, and the old store did not give it',
+        'the new store has it with different bytes, and it cannot be read from the old store',
       )
     }
     throw new Unmovable(
       (await from.look(id))
-        ? 'the old store has it, but did not give it'
+        ? 'the old store has it, but it cannot be read'
         : 'it is in neither store',
     )
   }
@@ -207,17 +207,17 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
    */
   async function compare({ id, size, crc32 }: Blob, copied: Copied): Promise<void> {
     if ((await digestOfBlob(to, id)) !== copied.sha256)
-      throw new Unmovable('the new store does not give back what was written to it')
+      throw new Unmovable('the new store does not return the bytes that were written')
     const isDamaged = copied.size !== size || (crc32 !== null && crc32 !== copied.crc32)
     // A read error must not replace an intact blob, so read it again.
     if (isDamaged && (await digestOfBlob(from, id)) !== copied.sha256)
-      throw new Unmovable('the old store does not give the same bytes twice')
+      throw new Unmovable('the old store returns different bytes on each read')
     moved.count += 1
     moved.bytes += copied.size
     if (!isDamaged) return
     moved.damaged += 1
     progress.warn(
-      `The blob ${id} is not what was uploaded: the old store had damaged it. It was moved as it is.`,
+      `The blob ${id} differs from its upload, because the old store had damaged it. It was moved as it is.`,
     )
   }
 

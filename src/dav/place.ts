@@ -53,7 +53,7 @@ const notHere = () => new AppError('FOLDER_NOT_FOUND', 'There is nothing at this
 export type Asker = Visitor & { caller: Caller }
 
 interface Received {
-  /** Grows or changes with everything in a share of several entries. Null for one entry. */
+  /** Changes with the contents of a share of several entries. Null for one entry. */
   stamp: number | null
   name: string
   /** The name with a part of the share id. It also works when `name` belongs to another share. */

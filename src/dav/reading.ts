@@ -22,7 +22,7 @@ export interface Resource {
   /** Null for a share of several entries. */
   revision: number | null
   /**
-   * Of a folder: grows with each change of anything below it. Null for a share of several entries.
+   * For a folder: increases with each change below it. Null for a share of several entries.
    */
   changeStamp: number | null
   md5?: string

@@ -33,7 +33,7 @@ export function usePages<Item extends { id: string }, Data, Variables extends Pa
 ): PagedList<Item, Data> {
   const { document } = source
   const key = keyOf(source)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says what the source does
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the source
   const pages = useMemo(() => {
     const isAhead = ahead?.document === document && ahead.key === key
     return isAhead ? (ahead?.pages as Pages<Item, Data, Variables>) : new Pages(source)

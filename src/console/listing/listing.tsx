@@ -99,7 +99,7 @@ export function Listing<Item extends { id: string; name: string }>(props: Listin
   })
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other heights are to be measured again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measures again when heights change
   useEffect(() => virtual.measure(), [virtual, rowHeight, columns, linesOf && entries])
   useEffect(() => {
     if (hasMore && last >= count - AHEAD) more()

@@ -48,7 +48,7 @@ const isIn = (query: string, name: string) => name.toLowerCase().includes(query.
 export function useFind(query: string): Finding & { retry: () => void } {
   const [finding, setFinding] = useState(nothing)
   const [attempt, setAttempt] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt asks again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a retry repeats the request
   useEffect(() => {
     if (!query) return setFinding(nothing)
     let isOver = false

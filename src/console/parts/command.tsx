@@ -7,7 +7,7 @@ export const Command = ({ title, command }: { title: string; command: string }) 
   <div className="command">
     <h3>{title}</h3>
     <div className="command-line">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable elements must be reachable by keyboard */}
       <pre tabIndex={0} dir="ltr">
         <code>{command}</code>
       </pre>

@@ -59,7 +59,7 @@ export function ErrorState({
 export const Skeleton = ({ rows = 8 }: { rows?: number }) => (
   <div className="skeleton" role="status" aria-label={text('loading')}>
     {Array.from({ length: rows }, (_, row) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: all alike
+      // biome-ignore lint/suspicious/noArrayIndexKey: all rows are alike
       <div key={row} className="skeleton-row" />
     ))}
   </div>

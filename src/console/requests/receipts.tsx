@@ -46,7 +46,7 @@ function Page({ id, after }: { id: string; after: string | null }) {
     <>
       <ul className="rows share-uses" aria-label={text('receipts')}>
         {receipts.nodes.map(({ fileName, size, receivedAt, senderName, network, client }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: receipts have no id, and only grow at the other end
+          // biome-ignore lint/suspicious/noArrayIndexKey: receipts have no id, and the list only grows at its other end
           <li key={at}>
             <EntryIcon contentType="" />
             <div className="grow">

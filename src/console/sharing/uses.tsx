@@ -54,7 +54,7 @@ export function Uses({ id, onClose }: { id: string; onClose: () => void }) {
             {uses.nodes.map(({ kind, happenedAt, client, network, person }, at) => {
               const { icon: Icon, message } = kinds[kind]
               return (
-                // biome-ignore lint/suspicious/noArrayIndexKey: uses have no id, and only grow at the other end
+                // biome-ignore lint/suspicious/noArrayIndexKey: uses have no id, and the list only grows at its other end
                 <li key={at} className={kind === 'REFUSED' ? 'refused' : ''}>
                   <Icon aria-hidden />
                   <div className="grow">

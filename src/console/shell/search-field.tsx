@@ -29,8 +29,8 @@ export function SearchField() {
     sent.current = value
     setTyped(value)
   }, [value])
-  // Leaving the screen cancels a pending search. The effect must run for each path.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each path
+  // Leaving the screen cancels a pending search. The effect runs for each path.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each path
   useEffect(() => {
     if (isThere) return
     clearTimeout(timer.current)

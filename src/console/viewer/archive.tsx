@@ -26,11 +26,11 @@ export default function Archive({
   if (!list) return <div className="preview none" />
   const { entries, hasMore } = list
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable elements must be reachable by keyboard
     <section className="preview archive" aria-label={text('archive')} tabIndex={0}>
       <ul>
         {entries.map(({ path, size: bytes, isEncrypted }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an archive may have one path twice
+          // biome-ignore lint/suspicious/noArrayIndexKey: an archive may contain the same path twice
           <li key={at}>
             <EntryIcon contentType={path.endsWith('/') ? null : 'application/octet-stream'} />
             <bdi>{path.replace(/\/$/, '')}</bdi>

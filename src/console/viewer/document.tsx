@@ -25,7 +25,7 @@ export default function Document({ url, name, onError }: DocumentProps) {
     <div className="preview text markdown">
       <div
         className="text-scroll"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must reach what scrolls
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable elements must be reachable by keyboard
         tabIndex={0}
         ref={place}
         role="region"

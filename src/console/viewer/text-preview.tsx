@@ -44,7 +44,7 @@ export function TextPreview({ kind, file, url, isLarge, onError }: TextPreviewPr
       <div
         className="text-scroll"
         dir="auto"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must reach what scrolls
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable elements must be reachable by keyboard
         tabIndex={0}
         ref={place}
         role="region"

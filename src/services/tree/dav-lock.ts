@@ -353,7 +353,7 @@ export const lockNotFound = (id: string) =>
 export const ofAnotherPerson = () =>
   new AppError(
     'FORBIDDEN',
-    'Another person made this lock. Ask them or the owner of the drive to end it.',
+    'This lock belongs to another person. Ask them or the owner of the drive to remove it.',
   )
 
 /** The locks that apply to the last of these entries, which lead down to it. */

@@ -60,7 +60,7 @@ export interface FolderView {
 export interface FoundEntry extends FileView {
   kind: Entry['kind']
   blobId: string | null
-  /** Of a folder: grows with each change of anything below it. */
+  /** For a folder: increases with each change below it. */
   changeStamp: number
 }
 

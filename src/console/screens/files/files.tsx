@@ -168,7 +168,7 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
   const EntryCell = search.view === 'grid' ? Tile : Row
   const isEmpty = !folder.isLoading && entries.length === 0 && !folder.hasMore
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keys and drops reach the screen from everything in it
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles keys and drops that bubble up from the screen
     <div
       className="files"
       onKeyDown={event => {
@@ -196,7 +196,7 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
         </Suspense>
       )}
       <div className="files-main">
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: a right click anywhere beside the entries */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: handles right clicks beside the entries */}
         <div
           className="files-list"
           onContextMenu={event => {

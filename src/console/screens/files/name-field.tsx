@@ -30,7 +30,7 @@ export function NameField({ draft, onType, onSave, onCancel }: NameFieldProps) {
     if (problem) reason.current?.scrollIntoView({ block: 'nearest' })
   }, [problem])
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: what is done here is not done to the row
+    // biome-ignore lint/a11y/noStaticElementInteractions: keeps events of the field away from the row
     <span
       className="name-edit"
       onClick={event => event.stopPropagation()}

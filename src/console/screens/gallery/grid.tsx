@@ -75,7 +75,7 @@ export function Grid({ ref, gallery, selected, cut, cursor, handlers, ...on }: G
     estimateSize: sizeOf,
     overscan: 4,
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other heights are to be measured again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measures again when heights change
   useEffect(() => virtual.measure(), [virtual, layout, height])
   const items = virtual.getVirtualItems()
   const total = virtual.getTotalSize()

@@ -48,7 +48,7 @@ export const Tile = memo(function Tile({
 }: TileProps) {
   if (!picture) return <div role="gridcell" aria-colindex={column + 1} className="picture-tile" />
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the focus, and its keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the focus and handles keys
     <div
       id={`picture-${picture.id}`}
       role="gridcell"

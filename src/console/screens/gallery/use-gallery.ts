@@ -160,7 +160,7 @@ export function useGallery(slug: string | null): Gallery {
     }
   }, [id, permissions, trashDays])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it says that blocks have changed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it changes with the blocks
   const known = useMemo(
     () =>
       new Map(

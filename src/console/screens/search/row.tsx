@@ -38,7 +38,7 @@ export const Row = memo(function Row({ hit, index, isSelected, isCursor, handler
   const { id, name, size, updatedAt, share, snippet, matchedIn } = hit
   const where = namesAbove(hit, text('myFiles'))
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the focus and the keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the focus and handles keys
     <div
       id={`entry-${id}`}
       role="row"

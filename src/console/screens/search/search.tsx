@@ -87,8 +87,8 @@ export function Search() {
   useFocusBack(acting.open !== null || menu !== null || shown !== undefined, focusList)
   useTitle(q.trim() || undefined, text('title'))
 
-  // Another text is another list.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: for each text
+  // Another query or order is a new list, so nothing is selected.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each query and order
   useEffect(() => select(nothing), [q, order])
   const isBlank = q.trim() === ''
   useEffect(() => {

@@ -69,7 +69,7 @@ export const Row = memo(function Row({
   const where = parentOf(trim(path)) || root
   const shares = sharesText(item)
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the focus and the keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the focus and handles keys
     <div
       id={`entry-${id}`}
       role="row"
