@@ -158,7 +158,7 @@ const uploadsLeft = ({ uploads, uploadsUntil }: Unmoved): string =>
   `${uploads} uploads that began in the old store, which expire by ${momentText(uploadsUntil)} unless more parts arrive`
 
 async function lookAhead({ db, from, to, number, isFinished }: Stores): Promise<Answer> {
-  // A new store gets what it needs with its label.
+  // A store without a label is not prepared yet, so it cannot be checked.
   const isLabelled = (await to.marker()) !== undefined
   await Promise.all([isLabelled ? to.ping() : undefined, isFinished ? undefined : from.ping()])
   const left = await countUnmoved(db, number)

@@ -148,7 +148,7 @@ export const lockIdOf = (token: string): string | undefined =>
   LOCK_TOKEN.exec(token.trim())?.[1]?.toLowerCase()
 
 /**
- * All tokens of an If header. Each counts as submitted, whatever its condition says (RFC 4918,
+ * All tokens of an If header. Each counts as submitted, even if its condition is false (RFC 4918,
  * section 10.4.1).
  */
 export const tokensOf = (lists: readonly IfList[]): Set<string> =>

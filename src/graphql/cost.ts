@@ -57,7 +57,7 @@ interface Size {
   of: Length
 }
 
-/** What the enclosing selection says about its lists. */
+/** The list lengths that the enclosing selection determines. */
 interface Enclosing {
   page?: Size | undefined
   /** The mutation that has this payload. */

@@ -132,8 +132,8 @@ function watchParser(req: IncomingMessage, signal: AbortSignal): () => string[] 
 }
 
 /**
- * A parser with the listeners of the library's own, which keeps only what follows the last slash of
- * a file name. An encoded name may contain slashes.
+ * A parser with the listeners of the library's parser, which would keep only the text after the
+ * last slash of a file name. An encoded name may contain slashes.
  */
 function parserWithPaths(req: IncomingMessage, theirs: NodeJS.WritableStream): busboy.Busboy {
   const parser = busboy({

@@ -71,9 +71,9 @@ const claims = z.object({
 const distributed = z.object({ _claim_names: z.record(z.string(), z.unknown()).catch({}) })
 
 /**
- * Reads what a provider states about a user, under the names of OpenID Connect or of its
- * predecessors. Missing claims and those of another type are "", and an e-mail address is
- * unverified unless the provider states otherwise.
+ * Reads a user's claims under the names of OpenID Connect or of its predecessors. Missing claims
+ * and claims of another type are "". An e-mail address is unverified unless the provider states
+ * otherwise.
  * @throws Error for anything but a JSON object
  */
 export function readClaims(provider: string, value: unknown): ProviderProfile {

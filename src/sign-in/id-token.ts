@@ -12,7 +12,7 @@ export type IdClaims = JWTPayload & { sub: string; iat: number }
 /**
  * Verifies an ID token according to OpenID Connect Core 1.0, section 3.1.3.7: signature, issuer,
  * audience, authorized party, expiry, nonce and, if present, the hash of the access token.
- * @throws Error that says what is wrong with it
+ * @throws Error with the reason
  */
 export async function checkIdToken(
   token: string,
@@ -44,8 +44,9 @@ const LOGOUT_SECONDS = 300
 
 /**
  * Checks a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.6).
- * @returns whose sessions end (one of both is not null), if they began by `issuedAt`
- * @throws Error that says what is wrong with it
+ * @returns the user or the session that it names (at least one is not null); sessions that began by
+ * `issuedAt` end
+ * @throws Error with the reason
  */
 export async function checkLogoutToken(
   token: string,

@@ -216,7 +216,7 @@ export function createAuthRoutes(options: AuthRoutesOptions): DoorPlan {
     }
   }
 
-  /** Keeps an identity until the user confirms it. @returns the URL of the form */
+  /** Stores an identity until the user confirms it. @returns the URL of the form */
   async function offerLink(req: SignInRequest, pending: Pending): Promise<string> {
     const caller = await clientViewer(req)
     // An identity meant for one account must not be offered to another one, or create one.

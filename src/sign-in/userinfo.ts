@@ -41,9 +41,9 @@ const record = z.record(z.string(), z.unknown())
  */
 function joined(idClaims: IdClaims, userinfo: Record<string, unknown>): object {
   if (userinfo.sub !== idClaims.sub)
-    throw new Error('The userinfo URL answers for another user than the ID token.')
+    throw new Error('The userinfo response is for another user than the ID token.')
   const { email_verified, ...rest } = idClaims
-  // A verified address says nothing about another address.
+  // If userinfo has a different address, the ID token does not verify it.
   const isSameAddress = userinfo.email === undefined || userinfo.email === idClaims.email
   return { ...rest, ...(isSameAddress ? { email_verified } : {}), ...userinfo }
 }

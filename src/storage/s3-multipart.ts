@@ -34,7 +34,7 @@ export interface Multipart {
    */
   copy(index: number, source: string, range: string): Promise<void>
   complete(count: number, total: number): Promise<void>
-  /** Discards the sent parts. Never rejects: what remains is removed with the blob. */
+  /** Discards the sent parts. Never rejects, because leftovers are removed with the blob. */
   abort(): Promise<void>
 }
 

@@ -35,8 +35,8 @@ export type Within = <T>(
 ) => Promise<T>
 
 /**
- * @param explain translates an error of the client of a store; `late` says that the time limit was
- * its cause
+ * @param explain translates an error of the client of a store; `late` is set if the time limit was
+ * the cause
  */
 export const limited =
   (explain: (error: unknown, late: boolean) => unknown): Within =>

@@ -7,7 +7,9 @@ export interface Fingerprint {
   mtimeMs: number
 }
 
-/** A file to upload. `Body` is what the transport sends: a Blob, or an iterable of chunks. */
+/**
+ * A file to upload. `Body` is the type that the transport sends: a Blob, or an iterable of chunks.
+ */
 export interface Source<Body> {
   readonly fingerprint: Fingerprint
   /** Reads a range. May be called again for the same range. */

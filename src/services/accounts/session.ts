@@ -159,11 +159,12 @@ export function sessionService({
     },
 
     /**
-     * Ends the sessions that belong to one of a provider, or all that a user has begun with the
-     * provider, as far as they began before a logout token was issued.
+     * Ends the sessions that belong to a session of the provider, or all sessions that a user has
+     * started with the provider. Only ends sessions that started before the logout token was
+     * issued.
      * @param subject the user's id at the provider; it matters only without `sid`, because the
      * account may have lost that identity since
-     * @param sid the id of the session at the provider; null for all of the user
+     * @param sid the id of the session at the provider; null for all sessions of the user
      */
     async endAtProvider({
       provider,

@@ -234,7 +234,7 @@ export function webhookService({
         const set = {
           userId: caller.userId,
           ...chosen,
-          // A new receiver is tried immediately, and its three days of retries start anew.
+          // A new receiver is tried immediately, and its three days of retries start from now.
           ...(url && url.href !== old.url
             ? { url: url.href, failingSince: null, attempts: 0, dueAt: Date.now() }
             : {}),

@@ -225,7 +225,7 @@ export function backgroundCopyService({
       const tops = sources.map(
         ({ node, name }): CopiedTop => ({ id: newId(), sourceId: node.id, name }),
       )
-      // Refuses early what cannot succeed. The end of the copy checks again.
+      // Refuses copies early that cannot succeed. The end of the copy checks again.
       if (onConflict === 'fail') {
         const above = await resolveChain(db, tree, folder, tx)
         const parentId = above.length === folder.length ? (above.at(-1)?.id ?? tree.rootId) : null
@@ -239,7 +239,7 @@ export function backgroundCopyService({
       const reserved = { bytes: weight.bytes, files: weight.files }
       if (!(await reserve(db, bucketId, reserved, limits, tx)))
         throw await quotaExceeded(db, tree, limits, reserved, tx)
-      // Nobody can find this folder, and the doctor treats it as one that waits to be purged.
+      // This folder is unreachable. The doctor treats it like a folder that waits to be purged.
       await insertEntry(
         db,
         { id: stageId, bucketId, parentId: null, kind: FOLDER, name: stageId, by },

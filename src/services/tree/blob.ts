@@ -362,8 +362,8 @@ export function blobService({
 
     /**
      * Releases the reservation of a blob that no entry will refer to, and leaves the object to the
-     * sweeper. Never throws, because the lease expires anyway. Waits for the database, unless the
-     * database is what failed: then the client has waited long enough.
+     * sweeper. Never throws, because the lease expires anyway. Waits for the database, except after
+     * a failure of the database, because then the client has waited long enough.
      */
     async abandon(tree: Pick<Tree, 'bucketId'>, id: string, because: unknown): Promise<void> {
       running.delete(id)

@@ -65,7 +65,7 @@ interface Made {
   topId: string
 }
 
-/** The ids of an entry and the folders above it, as far as they are known. */
+/** The known ids of an entry and the folders above it. */
 function chainOf(up: Up, id: string): string[] {
   const chain: string[] = []
   for (let at: string | null = id; at !== null && up.has(at); at = up.get(at)?.parentId ?? null)

@@ -11,7 +11,7 @@ import { type EntryName, namesOfFolder } from './entry-path.ts'
 import { type Located, requireEmpty, type TreeDeps } from './entry-removal.ts'
 import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
 
-/** What the named entries must be. */
+/** The required kind of the named entries. */
 interface EntryOptions extends Wanted {
   expected: ExpectedRevision
 }

@@ -15,7 +15,7 @@ export interface Wanted {
   most?: number
   /** The input field, for errors. */
   field?: string
-  /** What the entries must be. Other entries count as missing. */
+  /** The required kind of the entries. Others count as missing. */
   kind?: EntryKind
   /** Whether missing entries are skipped. */
   skipsMissing?: boolean

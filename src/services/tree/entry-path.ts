@@ -10,7 +10,7 @@ import type { Tree } from '../../values/tree.ts'
 /** Identifies an entry of a tree. */
 export type EntryName = { id: string } | { path: string }
 
-/** What an entry must be. */
+/** The required kind of an entry. */
 export type EntryKind = typeof FILE | typeof FOLDER
 
 /** A path of a tree in the form of responses (docs/contract.md, "Paths"). */

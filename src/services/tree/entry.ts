@@ -135,7 +135,7 @@ export const minus = (t: Totals): Totals => ({
   folders: -t.folders,
 })
 
-/** What an entry adds to the totals of the folders above it. */
+/** The contribution of an entry to the totals of the folders above it. */
 export const weightOf = (node: Node): Totals => ({
   bytes: node.bytes,
   files: node.files,

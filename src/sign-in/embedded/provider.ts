@@ -287,7 +287,7 @@ export async function createEmbeddedSignIn(
   }
 }
 
-/** Keeps no session: every sign-in shows the form, so that one browser can try several users. */
+/** Stores no sessions: every sign-in shows the form, so that one browser can try several users. */
 const forgetful: Adapter = {
   async upsert() {},
   async find() {},

@@ -21,9 +21,9 @@ const LONGEST_SECONDS = 3600
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /**
- * Keeps the state of the provider in the database, so that any instance can continue a sign-in. Ids
- * are hashed, because the ids of codes and tokens are secrets. Stores no sessions, so every sign-in
- * asks for credentials.
+ * Stores the state of the provider in the database, so that any instance can continue a sign-in.
+ * Ids are hashed, because the ids of codes and tokens are secrets. Stores no sessions, so every
+ * sign-in asks for credentials.
  */
 export function createStateAdapter(db: Db): AdapterFactory {
   let written = 0
