@@ -285,7 +285,7 @@ export function openMysql(
           tx,
         )
     },
-    // A service looks for work every few seconds, so one of its connections is open.
+    // A service checks for jobs every few seconds, so it always has an open connection.
     isThere: async () => true,
     async isOpenElsewhere() {
       const open =

@@ -53,8 +53,8 @@ export type Subject =
   | WorkspaceView
   | { workspace: WorkspaceView }
   /**
-   * The workspace with this id, or its drive. With `tellsAbsence`, anyone can learn that no such
-   * workspace exists.
+   * The workspace with this id, or its drive. With `tellsAbsence`, the error shows anyone whether
+   * the workspace exists.
    */
   | { workspaceId: string; tellsAbsence?: true }
   /** No workspace, if the rule makes it optional. */

@@ -48,7 +48,7 @@ export class Column<T, Given = T> {
     return this.#with({ allowNull: true })
   }
 
-  /** May be left out of a new row. */
+  /** Optional in a new row. */
   default(defaultValue: T & (string | number | boolean)): Column<T, T | undefined> {
     return this.#with<T, T | undefined>({ defaultValue })
   }

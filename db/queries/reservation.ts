@@ -5,7 +5,7 @@ import { changedNow, stampChange } from './sql.ts'
 
 // Growth of a bucket within its limits.
 
-/** The limits of what a bucket may use and reserve. */
+/** The limits of the usage and reservations of a bucket. */
 interface Limits {
   maxTotalStorageBytes: number
   maxFiles: number | null

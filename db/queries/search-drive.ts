@@ -67,8 +67,8 @@ const NUMBERED = [
 ]
 
 /**
- * Begins to index a drive, from its first entry on. Assigns the next number, skipping numbers of
- * which only words are left.
+ * Begins to index a drive, from its first entry on. Assigns the next number, and skips the numbers
+ * of deleted drives whose words are still in the index.
  */
 
 export async function beginSearchDrive(
@@ -278,7 +278,8 @@ export function wordsInOrder(
 }
 
 /**
- * Deletes a word of an entry, unless the entry has a new name by now, which may contain the word.
+ * Deletes a word of an entry, unless the entry was renamed meanwhile, because the new name may
+ * contain the word.
  */
 export async function deleteWord(
   db: Db,

@@ -219,7 +219,7 @@ export const terms = (arg: Argument) => ({
   password: arg.string({ description: `1 to ${MAX_PASSWORD} characters.`, example: PASSWORD }),
 })
 
-/** Omitted terms are left out, because null would remove them. */
+/** Omits terms that are not given, because null would remove them. */
 export const inputOf = (given: Given<typeof terms>): ShareInput => ({
   label: given.label ?? undefined,
   title: given.title ?? undefined,
