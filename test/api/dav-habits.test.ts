@@ -3,8 +3,8 @@ import { type Dav, davPerson } from '../support/dav-client.ts'
 import { startApp, type TestApp } from '../support/harness.ts'
 
 /*
- * Requests as these programs are known to ask. They are written by hand: no recordings of the programs were at hand, and none of them has sent
- * these here.
+ * Requests as these programs are known to send. They are written by hand, because no recordings of
+ * the programs were available, and none of the programs has sent these here.
  */
 
 let t: TestApp

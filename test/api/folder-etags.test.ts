@@ -114,7 +114,7 @@ describe('The ETag of a folder', () => {
     expect(await remove(await etagOf(dav, '/files/a'))).toMatchObject({ status: 204 })
   })
 
-  it('stands beside a number and an id that the entry keeps for life', async () => {
+  it('comes with a number and an id that the entry keeps for life', async () => {
     const { dav } = await tree('etag-number')
     const props = '<p:id/><p:fileid/><p:size/>'
     const numbersOf = async (path: string) => {

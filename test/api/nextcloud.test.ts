@@ -50,7 +50,7 @@ const propfind = async (path: string, depth = '1', as?: string) => {
 }
 
 describe('The status', () => {
-  it('names the product and the protocol, and says whether changes are refused', async () => {
+  it('names the product and the protocol, and reports whether changes are refused', async () => {
     const { status, text } = await send('GET', '/status.php', { as: null })
     expect(status).toBe(200)
     expect(JSON.parse(text)).toMatchObject({

@@ -63,7 +63,7 @@ async function docsWith(bucketId: string, text: string, withForms = false): Prom
 }
 
 describe('A segment', () => {
-  it('returns what was written, read in small parts', async () => {
+  it('returns the written data when it is read in small parts', async () => {
     const words = ['a', 'ab', 'abc', 'überall', '東京', '\u{20000}\u{20001}', 'z'.repeat(40)]
     const many = Array.from({ length: 3000 }, (_, i) => `word${i}`)
     const all = [...words, ...many].map(word => Buffer.from(word)).sort(Buffer.compare)

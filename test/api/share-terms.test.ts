@@ -183,7 +183,7 @@ describe('PATCH /api/share/{token}', () => {
 
   it.each<[string, object, string, string]>([
     ['a label of 101 characters', { label: 'x'.repeat(101) }, 'INVALID_INPUT', 'label'],
-    ['a duration that is none', { duration: 'soon' }, 'INVALID_DURATION', 'duration'],
+    ['an invalid duration', { duration: 'soon' }, 'INVALID_DURATION', 'duration'],
     ['no downloads', { max_downloads: 0 }, 'INVALID_INPUT', 'max_downloads'],
     ['taking away what cannot be', { clear: ['token'] }, 'INVALID_INPUT', 'clear'],
     ['a word for a choice', { allow_download: 'no' }, 'INVALID_INPUT', 'allow_download'],

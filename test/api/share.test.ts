@@ -319,7 +319,7 @@ describe('POST /api/share/resolve/{token}', () => {
       { code: 'INVALID_INPUT', field: 'password' },
     ],
     [
-      'a body that is no JSON',
+      'a body that is not JSON',
       '',
       { body: 'password=x', headers: { 'content-type': 'application/json' } },
       { code: 'INVALID_JSON', field: 'body' },

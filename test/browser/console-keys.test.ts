@@ -131,7 +131,7 @@ describe('Early key presses', () => {
   it.each([
     { keys: 'Alt+n', opens: 'New folder' },
     { keys: 'Control+k', opens: 'Search and commands' },
-  ])('open with $keys what they open once the service has answered', async ({ keys, opens }) => {
+  ])('open with $keys the same targets as later', async ({ keys, opens }) => {
     const { page } = await w.person('hugo')
     let release = () => {}
     const released = new Promise<void>(resolve => {
@@ -153,7 +153,7 @@ describe('A key press before the screen has loaded', () => {
   it.each([
     { keys: 'Alt+n', opens: 'New folder' },
     { keys: 'Control+k', opens: 'Search and commands' },
-  ])('opens with $keys what it opens later', async ({ keys, opens }) => {
+  ])('opens with $keys the same target as later', async ({ keys, opens }) => {
     const { page } = await w.person('kurt')
     // Not guaranteed to be early: a screen may load within a tenth of a second.
     for (let i = 0; i < 5; i++) {

@@ -190,7 +190,7 @@ describe('search', () => {
     expect(code).toBe('FORBIDDEN')
   })
 
-  it('limits a key to what it may read', async () => {
+  it('limits a key to its scopes', async () => {
     const own = await privateKey(t, alice)
     expect(await paths(own.caller, 'invoice')).toHaveLength(3)
     const ofGarden = await workspaceKey(t, alice, garden)

@@ -681,7 +681,7 @@ describe('A direct share of several entries', () => {
     expect((await bob.rest('GET', '/')).text).toContain('a.txt and 2 more')
   })
 
-  it('is renewed by the same entries in any order, and created anew by others', async () => {
+  it('is renewed by the same entries in any order, and created again by others', async () => {
     const alice = await owner()
     const [one] = await shareWith(alice)
     const [again] = await shareWith(alice, THREE.toReversed())

@@ -221,11 +221,7 @@ describe('Tagging', () => {
     ],
     ['no entry', async (id: string) => ({ entries: [], add: [id] }), 'INVALID_INPUT'],
     ['the root', async (id: string) => ({ entries: at(''), add: [id] }), 'INVALID_PATH'],
-    [
-      'a tag that is none',
-      async () => ({ entries: at('a.txt'), add: ['ünknown'] }),
-      'TAG_NOT_FOUND',
-    ],
+    ['a missing tag', async () => ({ entries: at('a.txt'), add: ['ünknown'] }), 'TAG_NOT_FOUND'],
     [
       'a tag of another drive',
       async () => ({ entries: at('a.txt'), add: [await idOf(await personWith(), 'foreign')] }),

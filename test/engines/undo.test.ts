@@ -255,7 +255,7 @@ describe.each([1, 2, 3, 4])('Random deletions, restores, revocations and expirie
         const there = all().filter(isThere)
         if (there.length === 0) return
         const first = pick(there)
-        // A folder and what is in it would be one entry.
+        // A folder and its contents would be one entry.
         const apart = there.filter(id => {
           const folder = files.find(file => file.id === id)?.folder
           return id !== first && folder === null
@@ -292,7 +292,7 @@ describe.each([1, 2, 3, 4])('Random deletions, restores, revocations and expirie
         const [top, item] = pick([...items])
         await restore(alice, item)
         const file = files.find(({ id }) => id === top)
-        // Its folder is made anew.
+        // Its folder is created again.
         if (file?.folder && items.has(file.folder)) file.folder = null
         items.delete(top)
         for (const link of links)

@@ -83,22 +83,25 @@ describe('Statements', () => {
     large = await stock('large', 4)
   })
 
-  it.each(Object.entries(queries))('do not grow with what is found: %s', async (_name, query) => {
-    const count = async (person: Person) => {
-      // The first request of a session records its use.
-      await ask(person, query)
-      t.statements()
-      const data = await ask(person, query)
-      return {
-        statements: t.statements().length,
-        nodes: JSON.stringify(data).split(/"(?:__typename|name)":/).length - 1,
+  it.each(Object.entries(queries))(
+    'do not grow with the number of results: %s',
+    async (_name, query) => {
+      const count = async (person: Person) => {
+        // The first request of a session records its use.
+        await ask(person, query)
+        t.statements()
+        const data = await ask(person, query)
+        return {
+          statements: t.statements().length,
+          nodes: JSON.stringify(data).split(/"(?:__typename|name)":/).length - 1,
+        }
       }
-    }
-    const [few, many] = [await count(small), await count(large)]
-    expect(many.nodes).toBeGreaterThanOrEqual(few.nodes * 4)
-    // Two loads may or may not share a batch. One statement for each node would need three more.
-    expect(many.statements).toBeLessThanOrEqual(few.statements + 1)
-  })
+      const [few, many] = [await count(small), await count(large)]
+      expect(many.nodes).toBeGreaterThanOrEqual(few.nodes * 4)
+      // Two loads may or may not share a batch. One statement for each node would need three more.
+      expect(many.statements).toBeLessThanOrEqual(few.statements + 1)
+    },
+  )
 
   it('do not grow with the number of requested ids', async () => {
     const LIST = `{ me { workspaces { nodes { id drive { root { entries { nodes { id } } } } } } } }`

@@ -261,7 +261,7 @@ describe('a logout token', () => {
   })
 
   it.each<[string, string, () => Promise<string> | string]>([
-    ['is none', 'No provider', () => 'x.y.z'],
+    ['is not a token', 'No provider', () => 'x.y.z'],
     ['is not signed', 'alg', () => new UnsecuredJWT(valid()).encode()],
     [
       'is of another issuer',
@@ -274,7 +274,7 @@ describe('a logout token', () => {
     ['has no event', 'logout event', () => sign({ ...valid(), events: {} })],
     ['is an ID token', 'nonce', () => sign({ ...valid(), nonce: 'a-nonce' })],
     ['is of another type', 'type', () => sign(valid(), { typ: 'at+jwt' })],
-    ['names no one', 'neither', () => sign({ ...valid(), sub: '' })],
+    ['names nobody', 'neither', () => sign({ ...valid(), sub: '' })],
     ['is signed by an unknown key', 'key', () => sign(valid(), { kid: 'unknown' })],
   ])('that %s ends nothing', async (_, reason, make) => {
     const browser = await signIn()

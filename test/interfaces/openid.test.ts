@@ -71,7 +71,7 @@ describe('a provider with only an issuer configured', () => {
     expect(await signIn()).toBe('/')
   })
 
-  it('treats an address as verified only if the provider says so', async () => {
+  it('treats an address as verified only if the provider asserts it', async () => {
     for (const email_verified of [undefined, false]) {
       const { email_verified: _, ...claims } = staff(`unverified-${email_verified}`)
       sso.user = { ...claims, ...(email_verified === undefined ? {} : { email_verified }) }

@@ -270,7 +270,7 @@ describe('A multipart upload', () => {
     expect(await db.rows('SELECT id FROM blobs WHERE id = ?', [id])).toEqual([])
   })
 
-  it('whose signed addresses are still valid keeps what they may write', async () => {
+  it('whose signed addresses are still valid keeps what can be written to them', async () => {
     const { id } = await begin(true)
     // Simulates a store that clients reach directly.
     await db.run('UPDATE upload_session SET writable_until = ? WHERE id = ?', [
@@ -308,7 +308,7 @@ describe('A multipart upload', () => {
     expect(await has(id)).toBe(false)
   })
 
-  it('of which only unknown parts remain is removed', async () => {
+  it('with only unknown parts left is removed', async () => {
     const id = newId()
     await stagePart(store, id, 1, Buffer.from('part'))
     expect(await findingsOf(t.app, { graceMs: HOUR, repair: true })).toEqual([])

@@ -9,7 +9,7 @@ export interface GraphRow extends Rule {
   document: string
   /** The path of the tested value in the response. */
   at: string
-  /** Builds the variables, with targets that no other row needs any more. */
+  /** Builds the variables, with targets that no other row needs afterwards. */
   variables(things: Things, caller: Person): object | Promise<object>
   /** The operation uploads an empty file, named like the other entries. */
   file?: true

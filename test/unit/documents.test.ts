@@ -267,7 +267,7 @@ describe('HTML', () => {
       'seen',
     ],
     ['SVG', '<svg xmlns="s"><style>a{}</style><text>one</text><text>two</text></svg>', 'one two'],
-    ['what is no element', 'a < b && c > d <3', 'a < b && c > d <3'],
+    ['angle brackets that are not elements', 'a < b && c > d <3', 'a < b && c > d <3'],
   ])('is read with %s', (_, html, text) => {
     expect(wordsOf(textOfHtml(html)).join(' ')).toBe(text)
   })

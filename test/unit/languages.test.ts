@@ -14,7 +14,7 @@ type Catalogue = Record<string, string>
 const catalogueOf = (file: string, language: string): Catalogue =>
   JSON.parse(read(file.replace('en.json', `${language}.json`)))
 
-/** The placeholders of a message. The branches of a plural stand in braces, too. */
+/** The placeholders of a message. The branches of a plural have braces, too. */
 const placesOf = (message: string) =>
   [
     ...new Set(

@@ -32,7 +32,7 @@ async function serve(...given: Parameters<typeof doorListener>): Promise<string>
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** What the threshold checks, in order, with the code of each refusal. */
+/** The checks of the threshold, in order, with the code of each refusal. */
 const checks = [
   ['the method', 'METHOD_NOT_ALLOWED'],
   ['the page that sent it', 'FORBIDDEN'],

@@ -31,7 +31,7 @@ const itemOf = (kind: Item['kind'], content: string, id = fresh()): Item => ({
   look: ++made,
 })
 
-/** One side: a tree, and the files that syncs have put aside. */
+/** One side: a tree, and the files that syncs have moved aside. */
 export class SimulatedSide {
   tree = new Tree<Item>()
   kept = new Set<string>()

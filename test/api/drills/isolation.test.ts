@@ -113,7 +113,7 @@ async function outcomeOf({ rest }: Row, caller: Person, inputs: Inputs) {
   }
 }
 
-describe('Users without access cannot tell an existing thing from a missing one', () => {
+describe('Users without access cannot distinguish an existing thing from a missing one', () => {
   /**
    * Where the contract permits a difference: the codes for an existing and for a missing thing. A
    * token is secret, so its holder may learn about the thing.

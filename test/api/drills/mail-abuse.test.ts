@@ -215,7 +215,7 @@ describe('Names in mails', () => {
     expect(plainFileName(name)).toBe(shown)
   })
 
-  it('stand beside the sender’s address, which no name can hide', async () => {
+  it('are followed by the sender’s address, which no name can hide', async () => {
     const evil =
       'Bank security https://evil.example/pay — your account is locked, call us at once or lose all of it'
     await t.app.db.run('UPDATE user SET name = ? WHERE id = ?', [evil, alice.userId])

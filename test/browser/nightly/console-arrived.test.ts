@@ -275,7 +275,7 @@ describe('Without a service worker', () => {
     const ben = await w.person(`ben-${++count}`, { serviceWorkers: 'block' })
     const page = await ben.open('/files')
     await ben.context.clearCookies()
-    // The console may also notice by itself, and go to sign-in.
+    // The console may also notice by itself, and redirect to the sign-in.
     await page.goto(`${w.service.url}/login`).catch(() => {})
     await page.waitForURL(/\/login/)
     await share(page, [['sea.txt', 'salt']])

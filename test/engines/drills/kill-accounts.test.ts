@@ -41,7 +41,7 @@ afterAll(() => tidyUp())
 
 const links = () => loginLinkService({ db, publicUrl: () => service.url, smtpUrl: '' })
 
-/** Sends the form of a link, as far as the service lives. @returns the status, or 0 */
+/** Sends the form of a link while the service runs. @returns the status, or 0 */
 async function post(url: string, form: Record<string, string> = {}): Promise<number> {
   const init = { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' } as const
   return fetch(url, init).then(

@@ -167,7 +167,7 @@ async function workspaceOf(
 describe.each(routes.map((route, i) => [`${route.method} ${route.path}`, route, i] as const))(
   '%s',
   (_name, route, seed) => {
-    it(`answers ${MUTATIONS} mutated requests with documented statuses, quickly`, async () => {
+    it(`returns documented statuses for ${MUTATIONS} mutated requests, quickly`, async () => {
       const { who, values } = await worldOf(`fuzz${seed}`, route)
       const random = randomFrom(seed + 1)
       const valid = validRequest(route, values)
@@ -180,7 +180,7 @@ describe.each(routes.map((route, i) => [`${route.method} ${route.path}`, route, 
           // The harness fails for undocumented statuses and for responses without an envelope.
           const { status, text } = await who.rest(route.method, url, options)
           const request = `${i}: ${route.method} ${url.slice(0, 300)} ${String(options.body).slice(0, 300)}`
-          // An instance accepts two concurrent uploads of one part, and answers further ones with
+          // An instance accepts two concurrent uploads of one part, and refuses further ones with
           // 503.
           const isBusy = status === 503 && url.includes('/parts/')
           const isSoon = performance.now() - start < TOO_LONG

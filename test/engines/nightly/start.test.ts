@@ -162,7 +162,7 @@ onSqlite('A start', () => {
   // second of processor time.
   const cases: [string, () => Record<string, string>, ...RegExp[]][] = [
     [
-      'with a database that is none, and a blob store that does not answer',
+      'with an invalid database, and a blob store that does not respond',
       () => ({
         DATABASE_URL: `sqlite:${dir}/file`,
         AZURE_STORAGE_CONNECTION_STRING: azure(`http://${NOBODY}/a`),
@@ -190,12 +190,12 @@ onSqlite('A start', () => {
       /^DATABASE_URL: the file .*later\.sqlite cannot be used \(another version .*9999-later\)\. Start the version that it belongs to or/,
     ],
     [
-      'with a connection string whose address is none',
+      'with a connection string with an invalid address',
       () => ({ AZURE_STORAGE_CONNECTION_STRING: azure('nowhere') }),
       /^AZURE_STORAGE_CONNECTION_STRING: the blob store cannot be used \(Invalid URL\)\. Start it, or copy/,
     ],
     [
-      'with a connection string whose key is none',
+      'with a connection string with an invalid key',
       () => ({ AZURE_STORAGE_CONNECTION_STRING: azure('http://127.0.0.1:9/a', '%') }),
       /^AZURE_STORAGE_CONNECTION_STRING: the blob store cannot be used \(Invalid AccountKey.*\)\. Start it, or copy/,
     ],
@@ -220,7 +220,7 @@ onSqlite('A start', () => {
       /^HOST: this machine does not listen on 203\.0\.113\.1 \(.*\)\. Set an address of this machine\.$/,
     ],
     [
-      'in a folder that is none',
+      'in a folder that is a file',
       () => ({ DATA_DIR: `${dir}/file` }),
       /^DATA_DIR: .*\/file cannot be used \(EEXIST: .*\)\. Let the user that runs Satchel write there, or set another folder\.$/,
     ],

@@ -129,7 +129,7 @@ describe('satchel search', () => {
     expect((await his.json('search', 'invoice')).results).toEqual([])
   })
 
-  it('finds only what the key may read', async () => {
+  it('finds only files that the key may read', async () => {
     const key = await privateKey(t, alice)
     const keyed = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_KEY: key.key })
     expect(pathsOf(await keyed.json('search', 'invoice'))).toEqual([

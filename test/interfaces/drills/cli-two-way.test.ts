@@ -267,7 +267,7 @@ describe('satchel sync --two-way', () => {
     expect(await remoteTree(to)).toEqual(tree('d'))
   })
 
-  it('moves a file that a program has saved anew, and keeps private files private', async () => {
+  it('moves a file that a program has saved again, and keeps private files private', async () => {
     const to = box()
     write({ 'd/a.txt': 'a', 'd/p.sh': 'p' })
     chmodSync(at('d/p.sh'), 0o700)

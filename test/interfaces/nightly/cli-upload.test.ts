@@ -155,7 +155,7 @@ describe('satchel put of a large file', () => {
     },
   )
 
-  it('resumes after Ctrl-C, and says so', async () => {
+  it('resumes after Ctrl-C, and reports it', async () => {
     const to = box()
     const { code, out, err } = await putUntil(5, 'SIGINT', ['--to', to])
     expect([code, out, err]).toEqual([

@@ -88,7 +88,7 @@ const aimed = graphRows.filter(
   ({ access, document }) => access !== 'public' && !document.startsWith('subscription'),
 )
 
-describe('Users without access cannot tell an existing thing from a missing one', () => {
+describe('Users without access cannot distinguish an existing thing from a missing one', () => {
   /**
    * Where the contract permits a difference: a token is secret, so its holder may learn about the
    * thing.

@@ -252,7 +252,7 @@ afterAll(() => {
 
 const withMount = full ? it : it.skip
 withMount(
-  'A full disk loses nothing, and the same command goes on when there is space',
+  'A full disk loses nothing, and the same command continues when there is space',
   async () => {
     const dir = join(full ?? '', 'd')
     mkdirSync(dir)
