@@ -217,7 +217,7 @@ describe('The visible entries of a share', () => {
     ['itself', 'gone 1/shared'],
     ['a folder above', 'gone 1'],
     ['itself, empty', 'gone 2/empty'],
-    ['a folder above, with nothing but folders', 'gone 2'],
+    ['a parent folder that contains only folders', 'gone 2'],
   ])('end with the deletion of %s, permanently', async (_, path) => {
     await alice.upload('gone 1/shared/a.txt', 'a')
     await alice.rest('POST', '/api/folders', { json: { path: 'gone 2/empty' } })

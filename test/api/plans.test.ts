@@ -102,7 +102,7 @@ describe('Plans', () => {
   it.each<[string, string, object, string]>([
     ['an id that is taken', 'createPlan', { id: 'free', name: 'x' }, 'input.id'],
     ['an id of other characters', 'createPlan', { id: 'A b', name: 'x' }, 'input.id'],
-    ['the id of no plan', 'createPlan', { id: 'automatic', name: 'x' }, 'input.id'],
+    ['an unknown plan id', 'createPlan', { id: 'automatic', name: 'x' }, 'input.id'],
     ['an empty name', 'createPlan', { id: 'x', name: ' \n' }, 'input.name'],
     ['no such model', 'createPlan', { id: 'x', name: 'x', like: 'none' }, 'input.like'],
     ['no such plan', 'updatePlan', { plan: 'none' }, 'input.plan'],
@@ -137,7 +137,7 @@ describe('Plans', () => {
       'input.limits',
     ],
     [
-      'a count that is too great',
+      'a count that is too large',
       'updatePlan',
       { plan: 'free', limits: [{ name: 'MAX_FILES', value: 2 ** 31 }] },
       'input.limits',

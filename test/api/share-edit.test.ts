@@ -524,7 +524,7 @@ describe('The right to edit', () => {
         alice.rest('DELETE', `/api/folders?recursive=true&path=${encodeURIComponent(it.folder)}`),
     ],
     [
-      'is made out to another address',
+      'is for another address',
       it => t.app.db.run('UPDATE share SET recipient = ? WHERE id = ?', [carol.email, it.id]),
     ],
   ])(

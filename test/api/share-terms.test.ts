@@ -185,7 +185,7 @@ describe('PATCH /api/share/{token}', () => {
     ['a label of 101 characters', { label: 'x'.repeat(101) }, 'INVALID_INPUT', 'label'],
     ['an invalid duration', { duration: 'soon' }, 'INVALID_DURATION', 'duration'],
     ['no downloads', { max_downloads: 0 }, 'INVALID_INPUT', 'max_downloads'],
-    ['taking away what cannot be', { clear: ['token'] }, 'INVALID_INPUT', 'clear'],
+    ['removing an invalid tag', { clear: ['token'] }, 'INVALID_INPUT', 'clear'],
     ['a word for a choice', { allow_download: 'no' }, 'INVALID_INPUT', 'allow_download'],
     ['an unknown field', { email: 'x' }, 'INVALID_INPUT', 'email'],
   ])('400 for %s', async (_what, json, code, field) => {

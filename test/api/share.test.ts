@@ -114,7 +114,7 @@ describe('POST /api/files/quick_share', () => {
     ['no object', {}, 'INVALID_INPUT', 'object'],
     ['a list of objects', { object: ['docs/a.txt'] }, 'INVALID_INPUT', 'object'],
     ['the root', { object: '/' }, 'INVALID_PATH', 'object'],
-    ['a path that cannot be', { object: 'a/../b' }, 'INVALID_PATH', 'object'],
+    ['an invalid path', { object: 'a/../b' }, 'INVALID_PATH', 'object'],
     [
       'a duration without a unit',
       { object: 'docs/a.txt', duration: '24' },

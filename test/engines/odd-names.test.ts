@@ -32,7 +32,7 @@ const five = (name: string) => Array(5).fill(name).join('/')
 /** Unusual but valid names. */
 const oddNames: [string, string][] = [
   ['a percent sign', '100%'],
-  ['an escape that means two dots', '%2e%2e'],
+  ['an escape that encodes two dots', '%2e%2e'],
   ['an escape of an escape', '%252e%252e%252f'],
   ['three dots', '...'],
   ['dots and a space between', '. .'],

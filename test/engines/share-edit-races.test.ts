@@ -112,7 +112,7 @@ describe('An upload in progress', () => {
       () => t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [alice.userId]),
     ],
     [
-      'is made out to an address that is another one now',
+      'is for an address that has changed',
       () =>
         t.app.db.run('UPDATE user SET verified_email = ? WHERE id = ?', [
           `new-${people}@example.com`,

@@ -365,7 +365,7 @@ describe('POST /api/workspaces/{workspace_id}/files/mkdir', () => {
     ['an empty name', { folder_name: '' }, 'INVALID_PATH', 'folder_name'],
     ['a path as name', { folder_name: 'a/b' }, 'INVALID_PATH', 'folder_name'],
     ['..', { folder_name: '..' }, 'INVALID_PATH', 'folder_name'],
-    ['a parent that cannot be', { parent_path: '/a//b' }, 'INVALID_PATH', 'parent_path'],
+    ['an invalid parent', { parent_path: '/a//b' }, 'INVALID_PATH', 'parent_path'],
     ['33 names', { parent_path: Array(32).fill('a').join('/') }, 'INVALID_PATH', 'folder_name'],
     ['its maker', { created_by: newId() }, 'INVALID_INPUT', 'created_by'],
     ['another workspace', { workspace_id: newId() }, 'INVALID_INPUT', 'workspace_id'],

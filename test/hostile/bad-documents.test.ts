@@ -100,14 +100,14 @@ const attacks: [string, string][] = [
   ['400 operations', many(400, i => `query Q${i} { me { id } }`)],
   ['a repeated operation', 'query Q { me { id } } query Q { me { id } }'],
   ['a schema instead of a query', 'type Query { a: Int } extend type Viewer { b: Int }'],
-  ['a subscription of nothing', 'subscription S { nothing }'],
+  ['a subscription to an unknown field', 'subscription S { nothing }'],
   ['a document of spaces', ' '.repeat(20_000)],
   ['a document of comments', '#\n'.repeat(10_000)],
   ['a document of commas', ','.repeat(20_000)],
   ['an empty document', ''],
   ['NUL', '{ me \0 { id } }'],
   ['half a surrogate pair', '{ me { drive { entry(path: "\\uD800") { id } } } }'],
-  ['an escape of nothing', '{ me { drive { entry(path: "\\u{FFFFFFFF}") { id } } } }'],
+  ['an escape of an invalid character', '{ me { drive { entry(path: "\\u{FFFFFFFF}") { id } } } }'],
   ['an unterminated string', '{ me { drive { entry(path: "abc'],
   ['an unterminated block string', `{ me { drive { entry(path: """${'\n '.repeat(5000)}`],
   [
@@ -123,7 +123,7 @@ const attacks: [string, string][] = [
     `{ __schema { types { ${nest(12, 'fields { type { ', 'name', '} }')} } } }`,
   ],
   [
-    'introspection that goes round in fragments',
+    'circular introspection in fragments',
     `{ __schema { types { ...T0 } } } ${many(12, i => `fragment T${i} on __Type { fields { type { ...T${i + 1} } } }`)} fragment T12 on __Type { name }`,
   ],
   [
@@ -160,7 +160,7 @@ describe('A document that is unusual but valid', () => {
       `{ me { ${'email '.repeat(300)} } }`,
       { me: { email: 'alice@example.com' } },
     ],
-    ['directives that leave everything out', '{ me @skip(if: true) { id } }', {}],
+    ['directives that omit everything', '{ me @skip(if: true) { id } }', {}],
     ['a byte order mark', '\ufeff{ me { email } }', { me: { email: 'alice@example.com' } }],
     ['comments and commas', '{,,# x\n me,{,email,},}', { me: { email: 'alice@example.com' } }],
     [

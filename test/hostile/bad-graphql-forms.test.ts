@@ -172,7 +172,7 @@ describe('An invalid GraphQL form', () => {
       ]),
     ],
     ['with a file of an empty file name', form([ops(operations), maps(map), file('', 'x', '0')])],
-    ['with no final boundary', form([ops(operations), maps(map), bytes], '').subarray(0, -2)],
+    ['without a final boundary', form([ops(operations), maps(map), bytes], '').subarray(0, -2)],
     ['with truncated operations', form([ops(operations)]).subarray(0, 120)],
     [
       'with a header line of 1 MB',

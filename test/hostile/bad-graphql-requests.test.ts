@@ -61,8 +61,8 @@ describe('An unusual GraphQL request', () => {
     ['nested lists for a number', '$v: Int', JSON.parse(nest(1000, '[', '1', ']'))],
     ['a number beyond 32 bits', '$v: Int', 2 ** 31],
     ['a fraction', '$v: Int', 1.5],
-    ['null where it must not be', '$v: Int!', null],
-    ['nothing where it must be', '$v: Int!', undefined],
+    ['null for a non-null value', '$v: Int!', null],
+    ['a missing required value', '$v: Int!', undefined],
   ])('INVALID_INPUT for a variable: %s', async (_what, definition, v) => {
     const list = 'root { entries(first: $v) { nodes { id } } }'
     const field = definition.includes('Int') ? list : 'entry(path: $v) { id }'

@@ -118,7 +118,7 @@ describe('A refused well-formed request', () => {
     ['a document that does not parse', '{', 400],
     ['an unknown field', '{ nothing }', 400],
     [
-      'a document that asks for too much',
+      'a document that is too expensive',
       `{ me { drive { root { entries(first: 1000) { nodes { ... on Folder { entries(first: 1000) { nodes { ${'a b c d e f g h i j'.replaceAll(/\w/g, '$&: name')} } } } } } } } } }`,
       400,
     ],

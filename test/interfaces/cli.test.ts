@@ -180,7 +180,7 @@ describe('satchel login', () => {
   })
 
   it.each<[string, string[], string, number]>([
-    ['nothing as key', ['login', 'http://127.0.0.1:1'], ' \n', 2],
+    ['an empty key', ['login', 'http://127.0.0.1:1'], ' \n', 2],
     ['two lines as key', ['login', 'http://127.0.0.1:1'], 'a\nb', 2],
     ['no address', ['login'], 'key', 2],
     ['an invalid address', ['login', 'files.example.com'], 'key', 2],

@@ -95,7 +95,7 @@ withRedis('Two instances with a Redis', () => {
   })
 
   const outages: [string, () => Promise<void>][] = [
-    ['answers nothing any more', async () => proxy.freeze()],
+    ['no longer responds', async () => proxy.freeze()],
     ['is gone', () => proxy.refuse()],
   ]
   // The waits are long, and the database does not matter.

@@ -179,7 +179,7 @@ describe('The renderer process', () => {
   it.each([
     ['words', 'unsupported', 'not a picture'],
     [
-      'a picture that ends in its header',
+      'a picture that is truncated in its header',
       'unreadable',
       plain(900, 900)
         .png()

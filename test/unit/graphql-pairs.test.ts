@@ -33,7 +33,7 @@ describe('The field pairs that validation compares', () => {
 
   it.each([
     ['one field', `{ me { ${'id '.repeat(320)} } }`],
-    ['one name of several fields', `{ me { ${'x: id x: email '.repeat(160)} } }`],
+    ['several fields with one name', `{ me { ${'x: id x: email '.repeat(160)} } }`],
     ['one object', `{ ${'me { id } '.repeat(150)} }`],
     ['objects in objects', `{ ${'me { plan { name } } '.repeat(100)} }`],
     ['inline fragments', `{ me { ${'... { id } '.repeat(320)} } }`],

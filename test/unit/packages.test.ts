@@ -135,7 +135,7 @@ describe('test/tools/install.mjs', () => {
   })
 
   it.each([
-    ['nothing is there', undefined],
+    ['nothing exists', undefined],
     ['a package is missing', { 'node_modules/of-this-platform': { version: '1.0.0' } }],
     ['a package is of another version', { ...noted, 'node_modules/a': newer }],
     [

@@ -67,10 +67,10 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['blobs to be deleted', inTransaction((db, tx) => releaseBlobs(db, keys, tx))],
   ['blobs of copies', inTransaction((db, tx) => shareBlobs(db, keys, tx))],
   ['leases of blobs that are being deleted', db => leaseMarked(db, keys, 1)],
-  ['blobs that have been deleted', db => deleteMarked(db, keys, 1)],
+  ['deleted blobs', db => deleteMarked(db, keys, 1)],
   ['live blobs', db => liveAmong(db, keys)],
   ['entries', inTransaction((db, tx) => entriesOf(db, 'bucket', keys, tx))],
-  ['entries that are to be deleted', inTransaction((db, tx) => deleteEntries(db, keys, tx))],
+  ['entries that will be deleted', inTransaction((db, tx) => deleteEntries(db, keys, tx))],
   ['shares of files', db => countSharesOf(db, 'user', keys)],
   [
     'shares of deleted entries',
@@ -94,7 +94,7 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['versions of files', db => versionsOf(db, keys)],
   ['sessions', db => findSessionCallers(db, 'hash', keys)],
   ['API keys', db => findKeyCallers(db, 'hash', keys)],
-  ['uploads that have ended', db => deleteEnded(db, 'upload_session', 1, 500)],
+  ['ended uploads', db => deleteEnded(db, 'upload_session', 1, 500)],
 ])('SQLite looks %s up by key for a list of keys of any length', async (_, query) => {
   said.length = 0
   await query(db)

@@ -330,7 +330,7 @@ describe('npm run admin -- audit', () => {
     ['no time', ['--since', 'yesterday']],
     ['no user', ['--actor', 'nobody@example.com']],
     ['no id', ['--about', 'x']],
-    ['no id of a key', ['--credential', 'x']],
+    ['no key id', ['--credential', 'x']],
   ])('exits with 1 for %s', async (_what, args) => {
     const { code, out, err } = await admin('audit', ...args)
     expect([code, out]).toEqual([1, ''])

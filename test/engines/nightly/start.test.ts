@@ -108,7 +108,7 @@ onMysql('A start with a MySQL database', () => {
 
   it.each<[string, string, RegExp]>([
     [
-      'that does not answer',
+      'that does not respond',
       `mysql://root@${NOBODY}/x`,
       /^DATABASE_URL: the database at 127\.0\.0\.1:9 cannot be used \(connect ECONNREFUSED 127\.0\.0\.1:9\)\. Start it, or correct its address\.$/,
     ],
@@ -123,7 +123,7 @@ onMysql('A start with a MySQL database', () => {
       /^DATABASE_URL: .*\(Unknown database 'satchel_none'\)\. Create this database, or name another one\.$/,
     ],
     [
-      'that lets nobody of that name in',
+      'that admits no user of that name',
       at(url => {
         url.username = 'satchel_nobody'
         url.password = 'do-not-print'
@@ -171,7 +171,7 @@ onSqlite('A start', () => {
       /^AZURE_STORAGE_CONNECTION_STRING: the blob store cannot be used \(.*ECONNREFUSED.*\)\. Start it, or copy the connection string again\.$/,
     ],
     [
-      'with a database where no folder can be, and a blob store that has another key',
+      'with a database in an impossible folder, and a blob store with another key',
       () => ({
         DATABASE_URL: `sqlite:${dir}/file/x.sqlite`,
         AZURE_STORAGE_CONNECTION_STRING: azure(`http://127.0.0.1:${forbids}/a`),
@@ -215,7 +215,7 @@ onSqlite('A start', () => {
       /^PORT: another program listens on port \d+\. Stop it, or set another port\.$/,
     ],
     [
-      'on an address that is not of this machine',
+      'on an address of another machine',
       () => ({ ...elsewhere(), HOST: '203.0.113.1' }),
       /^HOST: this machine does not listen on 203\.0\.113\.1 \(.*\)\. Set an address of this machine\.$/,
     ],

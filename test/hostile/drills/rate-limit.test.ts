@@ -296,7 +296,7 @@ describeWithRedis('On two instances with Redis', () => {
 
   it.each<[string, 'refuse' | 'freeze']>([
     ['is down', 'refuse'],
-    ['takes commands and answers none', 'freeze'],
+    ['accepts commands without responding', 'freeze'],
   ])(
     'while Redis %s, each instance counts for itself, and no request waits for long',
     async (_what, how) => {

@@ -112,7 +112,7 @@ describe('satchel tag', () => {
     ['an unknown entry', ['add', 'invoices', 'no.txt'], 4, /FILE_NOT_FOUND/],
     ['an existing tag name', ['create', 'INVOICES'], 5, /TAG_EXISTS/],
     ['an unknown colour', ['create', 'a', '--colour', 'mauve'], 2, /choices are grey, red/i],
-    ['nothing to change', ['edit', 'invoices'], 2, /--name or --colour/],
+    ['no change', ['edit', 'invoices'], 2, /--name or --colour/],
     ['to delete an unknown tag', ['delete', 'nothing'], 4, /no tag "nothing"/],
     ['a name with a comma', ['create', 'a,b'], 2, /comma/],
   ])('refuses %s', async (_what, args, code, says) => {
