@@ -119,7 +119,7 @@ describe('unauthenticated logout tokens', () => {
     try {
       // The request of the start.
       expect(await send(t.url, unsigned(sso.issuer))).toContain(
-        'Its issuer does not answer at the moment',
+        'Its issuer does not respond at the moment',
       )
       expect(asked()).toBe(1)
       for (const token of [
