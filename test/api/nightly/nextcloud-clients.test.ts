@@ -134,6 +134,18 @@ const later = (local: string, path: string) => {
   utimesSync(join(dir, local, path), time, time)
 }
 
+/** How many rounds of changes the random test makes. */
+const ROUNDS = Number(process.env.ROUNDS ?? 20)
+
+/** Random numbers from 0 to 1 that a seed determines. */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
 describe.each(names)('%s', program => {
   const test = programs[program] ? it : it.skip
 
@@ -189,4 +201,66 @@ describe.each(names)('%s', program => {
     await sync(program, of, local)
     await expectSame(of, local)
   }, 300_000)
+
+  test('loses nothing in many changes on both sides, while it is killed now and then', async () => {
+    const of = await account(`${program}-model`)
+    const local = `${program}-model`
+    const random = randomFrom(4711)
+    const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)]
+    const model = new Map<string, string>()
+    const folders = ['', 'a/', 'a/b/', 'c/']
+    mkdirSync(join(dir, local, 'a/b'), { recursive: true })
+    mkdirSync(join(dir, local, 'c'))
+    await sync(program, of, local)
+    let made = 0
+
+    /** One change at a side, which changes only its own files, so that there are no conflicts. */
+    async function change(side: 'local' | 'remote'): Promise<void> {
+      const own = [...model.keys()].filter(path => path.includes(`${side}-`))
+      const [path, kind] = [pick(own), random()]
+      const target = `${pick(folders)}${side}-${++made}.txt`
+      const bytes = `${side} ${made} ${'x'.repeat(Math.floor(random() * 5000))}`
+      if (path === undefined || kind < 0.4) {
+        model.set(target, bytes)
+        return store(side, target, bytes)
+      }
+      if (kind < 0.65) {
+        model.set(path, bytes)
+        return store(side, path, bytes)
+      }
+      if (kind < 0.85) {
+        model.set(target, model.get(path) ?? '')
+        model.delete(path)
+        if (side === 'local') return renameSync(join(dir, local, path), join(dir, local, target))
+        const destination = `/dav/files/${target}`
+        expect((await of.dav('MOVE', `/files/${path}`, { headers: { destination } })).status).toBe(
+          201,
+        )
+        return
+      }
+      model.delete(path)
+      if (side === 'local') return rmSync(join(dir, local, path))
+      expect((await of.dav('DELETE', `/files/${path}`)).status).toBe(204)
+    }
+    async function store(side: 'local' | 'remote', path: string, bytes: string): Promise<void> {
+      if (side === 'remote') return put(of, path, bytes)
+      write(local, path, bytes)
+      later(local, path)
+    }
+
+    for (let round = 0; round < ROUNDS; round++) {
+      for (let i = 0; i < 4; i++) await change(random() < 0.5 ? 'local' : 'remote')
+      if (random() < 0.4) {
+        const child = begin(program, of, local)
+        setTimeout(() => child.kill('SIGKILL'), 50 + random() * 1000)
+        await new Promise(resolve => child.on('exit', resolve))
+      }
+      await sync(program, of, local)
+      await sync(program, of, local)
+      const here = localTree(local)
+      const files = [...here].filter(([path]) => !path.endsWith('/'))
+      expect(new Map(files.sort())).toEqual(new Map([...model].sort()))
+      await expectSame(of, local)
+    }
+  }, 1_800_000)
 })
