@@ -17,8 +17,13 @@ import { markUndecoded } from './paths.ts'
 export function nameOfPart(filename: string): string {
   const path = decodeWords(filename)
   const name = path.split(windowsPath.test(path) ? /[\\/]/ : '/').at(-1) ?? ''
-  return markUndecoded(name.replaceAll(/%(22|0D|0A)/gi, (_, hex) => characterOf(hex)))
+  // A client that writes encoded words writes no percent signs for a quote.
+  const isExact = path !== filename
+  return markUndecoded(isExact ? name : name.replaceAll(ofBrowsers, (_, hex) => characterOf(hex)))
 }
+
+/** What browsers write for a quote and line breaks. */
+const ofBrowsers = /%(22|0D|0A)/gi
 
 /** A path from the root of a drive or of a network share. */
 const windowsPath = /^(?:[a-z]:)?\\/i

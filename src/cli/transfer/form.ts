@@ -21,7 +21,7 @@ export function formOf(
   const part = (disposition: string) =>
     `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n`
   // RFC 8187. Without a content type, the service detects the type by the name.
-  const encoded = encodeURIComponent(file.name).replace(
+  const encoded = encodeURIComponent(exactName(file.name)).replace(
     /['()*!]/g,
     c => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
   )
@@ -35,6 +35,13 @@ export function formOf(
     tail: Buffer.from(`\r\n--${boundary}--\r\n`),
   }
 }
+
+/**
+ * The name as an encoded word (RFC 2047), where the service would take it for the way in which
+ * browsers or older clients write another name: `50%22.txt`.
+ */
+const exactName = (name: string): string =>
+  /%(22|0D|0A)|=\?/i.test(name) ? `=?UTF-8?B?${Buffer.from(name).toString('base64')}?=` : name
 
 /** An upload in one request: the target and the conflict rule. */
 interface WholeUpload {
