@@ -10,7 +10,6 @@ import {
 } from '../src/access/drive.ts'
 import type { DriveLevel, WorkspaceRight } from '../src/access/policies.ts'
 import { AppError, Forbidden, InvalidInput, Unauthenticated } from '../src/runtime/errors.ts'
-import { lockNotFound } from '../src/services/tree/dav-lock.ts'
 import type { WorkspaceTree, WorkspaceView } from '../src/services/workspaces/workspace.ts'
 import { keyById } from '../src/values/key-by-id.ts'
 import { batch, batchSeen } from './batch.ts'
@@ -164,7 +163,7 @@ const notFound: Record<keyof typeof bucketsOf, (id: string) => AppError> = {
   tag: id =>
     new AppError('TAG_NOT_FOUND', 'There is no such tag here. Use an id from a list.', { id }),
   version: id => new AppError('VERSION_NOT_FOUND', 'Your files have no such version.', { id }),
-  lock: lockNotFound,
+  lock: id => new AppError('LOCK_NOT_FOUND', 'Lock not found. It may have ended.', { id }),
 }
 
 async function requireDriveOf(

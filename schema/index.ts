@@ -1,3 +1,4 @@
+import './dav-lock.ts'
 import './entry-change.ts'
 import './entry-copy.ts'
 import './zip.ts'
@@ -38,7 +39,6 @@ import './person.ts'
 import './search.ts'
 import './upload-session.ts'
 import './version.ts'
-import './lock.ts'
 import { builder } from './builder.ts'
 
 /** The GraphQL schema. */

@@ -3,6 +3,8 @@ export const pageSources = [
   'src/pages/sender',
   'src/pages/build',
   'src/language',
+  'src/formats',
+  'src/documents',
   'src/renderers',
   'src/upload-engine',
   'package-lock.json',
@@ -12,6 +14,8 @@ export const pageSources = [
 export const sources = [
   'src/console',
   'src/language',
+  'src/formats',
+  'src/documents',
   'src/renderers',
   'src/upload-engine',
   'src/pages/views/tokens.css',

@@ -343,6 +343,22 @@ export function davLockService({ db, changeTree }: Deps) {
         return lock
       })
     },
+
+    /**
+     * Removes a lock anywhere in a drive.
+     * @param given.mayEndAny whether the caller may remove other people's locks
+     * @throws LOCK_NOT_FOUND, FORBIDDEN
+     */
+    async endById(
+      tree: Tree,
+      given: { token: string; mayEndAny: boolean },
+      caller: Caller,
+    ): Promise<Lock> {
+      const ended = await this.end(tree, given, caller)
+      if (ended === null) throw ofAnotherPerson()
+      if (!ended) throw lockNotFound(given.token)
+      return ended
+    },
   }
 }
 

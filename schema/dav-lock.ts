@@ -1,5 +1,5 @@
 import type { Drive as DriveValue } from '../src/access/drive.ts'
-import { type Lock, lockNotFound, ofAnotherPerson } from '../src/services/tree/dav-lock.ts'
+import type { Lock } from '../src/services/tree/dav-lock.ts'
 import { MAX_DAV_LOCKS_OF_ENTRY } from '../src/values/limits.ts'
 import type { Tree } from '../src/values/tree.ts'
 import { batch } from './batch.ts'
@@ -73,10 +73,8 @@ mutation('endLock', {
   on: ({ lock }) => ({ lock }),
   resolve: async ({ lock: endedId }, { services, drive, tree, caller }) => {
     const { mayEndLocks: mayEndAny } = drive
-    const ended = await services.davLocks.end(tree, { token: endedId, mayEndAny }, caller)
-    if (ended === null) throw ofAnotherPerson()
-    if (!ended) throw lockNotFound(endedId)
-    return { drive, endedId, entryId: ended.entryId }
+    const { entryId } = await services.davLocks.endById(tree, { token: endedId, mayEndAny }, caller)
+    return { drive, endedId, entryId }
   },
   payload: t => ({
     endedId: t.exposeID('endedId', { description: 'The id of the lock.' }),
