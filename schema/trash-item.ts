@@ -63,11 +63,11 @@ export const TrashItem = builder.objectRef<TrashItemNode>('TrashItem').implement
     endedShares: t.exposeInt('endedShares', {
       description: 'How many links and shares with people ended, or lost it, with the deletion.',
     }),
-    sharesReturnUntil: t.expose('sharesReturnUntil', {
+    sharesEndAt: t.expose('sharesReturnUntil', {
       type: 'DateTime',
       nullable: true,
       description:
-        'Until when restoring it brings these shares back. Later, they stay ended. Null if there are none.',
+        'When these shares end for good. Until then, restoring the item brings them back. Null if there are none.',
     }),
   }),
 })

@@ -259,7 +259,7 @@ const kinds: Record<ErrorCode, Kind> = {
     details: named,
   },
   // GraphQL only.
-  LOCK_NOT_FOUND: { says: lockNotFound(ID).message, details: named },
+  LOCK_NOT_FOUND: { says: lockNotFound(ID).message },
   // GraphQL only.
   WEBHOOK_NOT_FOUND: { says: webhookNotFound().message },
   // GraphQL only.

@@ -25,7 +25,7 @@ async function personWith(...paths: string[]): Promise<Person> {
 }
 
 const TRASH = `query ($first: Int, $after: String) { me { drive { trashDays usage { usedBytes keptBytes fileCount folderCount }
-  trash(first: $first, after: $after) { nodes { id name path kind contentType size fileCount deletedAt expiresAt endedShares sharesReturnUntil deletedBy { email } }
+  trash(first: $first, after: $after) { nodes { id name path kind contentType size fileCount deletedAt expiresAt endedShares sharesEndAt deletedBy { email } }
     pageInfo { hasNextPage endCursor } } } } }`
 const trashOf = async (person: Person, variables = {}) =>
   (await ask(person, TRASH, variables)).me.drive
@@ -70,7 +70,7 @@ describe('A deleted file', () => {
         deletedAt: aTime,
         expiresAt: aTime,
         endedShares: 0,
-        sharesReturnUntil: null,
+        sharesEndAt: null,
         deletedBy: { email: person.email },
       },
     ])

@@ -10,7 +10,7 @@ const ITEM = graphql(`
     deletedAt
     expiresAt
     endedShares
-    sharesReturnUntil
+    sharesEndAt
     deletedBy {
       id
       name

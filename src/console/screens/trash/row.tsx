@@ -49,10 +49,10 @@ interface RowProps extends Cell {
 }
 
 /** What becomes of the links to an item, and of its shares with people, if it is restored now. */
-function sharesText({ endedShares: count, sharesReturnUntil }: TrashItem): string | null {
-  if (count === 0 || sharesReturnUntil === null) return null
-  return Date.parse(sharesReturnUntil) > Date.now()
-    ? text('sharesReturn', { count, time: formatMoment(sharesReturnUntil) })
+function sharesText({ endedShares: count, sharesEndAt }: TrashItem): string | null {
+  if (count === 0 || sharesEndAt === null) return null
+  return Date.parse(sharesEndAt) > Date.now()
+    ? text('sharesReturn', { count, time: formatMoment(sharesEndAt) })
     : text('sharesEnded', { count })
 }
 
