@@ -1,9 +1,9 @@
 import { buffer } from 'node:stream/consumers'
 import { filesOfTypesAfter, setFileType } from '../../db/queries/file-type.ts'
 import { placePicture } from '../../db/queries/picture.ts'
+import { correctedType } from '../formats/media-type.ts'
 import { START_BYTES } from '../formats/signature.ts'
 import { BlobMissing } from '../storage/store.ts'
-import { mediaTypeOfBytes } from '../values/media.ts'
 import { type Installation, type Problem, rowsOf } from './check.ts'
 
 const PAGE = 500
@@ -33,7 +33,7 @@ export async function* checkFileTypes({ db, store }: Installation): AsyncGenerat
         if (error instanceof BlobMissing) return undefined
         throw error
       })
-    const type = start && mediaTypeOfBytes(fileType, name, start)
+    const type = start && correctedType(fileType, name, start)
     if (!type || type === fileType) continue
     yield {
       kind: 'media-type-wrong',

@@ -85,6 +85,7 @@ describe('A first sign-in', () => {
         familyName: 'Smith',
         picture: 'https://example.com/alice.png',
         locale: 'en',
+        language: null,
         planId: 'free',
         planBy: 'default',
         status: 'active',

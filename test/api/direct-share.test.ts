@@ -454,6 +454,8 @@ describe('GET /api/files/received', () => {
           max_downloads: null,
           may_edit: false,
           label: '',
+          message: '',
+          title: '',
           allow_download: true,
           workspace_id: null,
         },

@@ -483,7 +483,7 @@ describe('A login with a code', () => {
       codes.user_code,
       'satchel on sea',
       '198.51.100.0/24',
-      'another network',
+      'That is not your network.',
       'Has someone sent you the code',
     ])
       expect(shown).toContain(part)

@@ -151,8 +151,8 @@ describe('The schema', () => {
         type !== node &&
         !type.getInterfaces().some(({ name }) => name === 'Node'),
     )
-    // Entries of the audit trail are read only as a list, because reading is recorded. Locks last an
-    // hour, and are read with their entries. Plans are few, and are identified by name.
+    // Entries of the audit trail are read only as a list, because reading is recorded. Locks last
+    // an hour, and are read with their entries. Plans are few, and are identified by name.
     expect(others.map(({ name }) => name)).toEqual(['AuditRecord', 'DavLock', 'Plan'])
   })
 
