@@ -218,7 +218,7 @@ describe('The visible entries of a share', () => {
     ['a folder above', 'gone 1'],
     ['itself, empty', 'gone 2/empty'],
     ['a parent folder that contains only folders', 'gone 2'],
-  ])('end with the deletion of %s, permanently', async (_, path) => {
+  ])('are hidden by the deletion of %s, and return when it is undone', async (_, path) => {
     await alice.upload('gone 1/shared/a.txt', 'a')
     await alice.rest('POST', '/api/folders', { json: { path: 'gone 2/empty' } })
     const token = await shareFolder(path.startsWith('gone 1') ? 'gone 1/shared' : 'gone 2/empty')
@@ -226,7 +226,7 @@ describe('The visible entries of a share', () => {
     expect(statusAndCode(await entries(token))).toEqual([404, 'SHARE_NOT_FOUND'])
     const [item] = (await alice.rest('GET', '/api/trash?limit=1')).response.items
     await alice.rest('POST', '/api/trash/restore', { json: { items: [item.id] } })
-    expect(statusAndCode(await entries(token))).toEqual([404, 'SHARE_NOT_FOUND'])
+    expect(statusAndCode(await entries(token))).toEqual([200, undefined])
     await alice.rest('DELETE', `/api/folders?path=${path.slice(0, 6)}&recursive=true`)
   })
 

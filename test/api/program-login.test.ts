@@ -484,7 +484,7 @@ describe('A login with a code', () => {
       'satchel on sea',
       '198.51.100.0/24',
       'That is not your network.',
-      'Has someone sent you the code',
+      'If someone sent you the code',
     ])
       expect(shown).toContain(part)
     expect((await approveByPage(alice, typed)).status).toBe(200)

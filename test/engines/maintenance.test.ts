@@ -265,7 +265,9 @@ describe('During a maintenance', () => {
     expect(await refused.text()).toContain('Changes are refused until')
     expect((await form('/sessions', { end: 'others' })).status).toBe(303)
     const page = await (await fetch(`${t.url}/login`)).text()
-    expect(page).toMatch(/Changes are refused until .* Reading goes on\. A larger disk/)
+    expect(page).toMatch(
+      /Everyone can read but not change anything until .*, because of maintenance\. A larger disk/,
+    )
   })
 
   it('earlier uploads finish; new parts are refused, and uploads stay open until a day after the end', async () => {

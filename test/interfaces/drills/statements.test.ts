@@ -708,7 +708,7 @@ describe('A WebDAV request for a small file', () => {
       [3, 207, 'PROPFIND', '/files/a/b/c', { headers: { depth: '0' }, body: asked }],
       [2, 404, 'PROPFIND', '/files/a/b/missing', { headers: { depth: '0' }, body: asked }],
       [3, 405, 'MKCOL', '/files/a/b', {}],
-      [17, 201, 'MOVE', '/files/a/b/c', { headers: { destination: '/dav/files/a/b/d' } }],
+      [18, 201, 'MOVE', '/files/a/b/c', { headers: { destination: '/dav/files/a/b/d' } }],
       [13, 204, 'DELETE', '/files/a/b/d', {}],
     ]
     const counts: typeof needed = []
