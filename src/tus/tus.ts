@@ -74,9 +74,10 @@ const ofOne: Record<string, Method> = {
  */
 function methodOf(req: IncomingMessage): string {
   const { method = '' } = req
-  return method === 'POST'
-    ? (headerOf(req, 'X-HTTP-Method-Override')?.toUpperCase() ?? method)
-    : method
+  const override = method === 'POST' ? headerOf(req, 'X-HTTP-Method-Override') : undefined
+  if (override === undefined) return method
+  // A browser sends OPTIONS by itself, and no client needs it instead of a POST.
+  return override.toUpperCase() === 'OPTIONS' ? '' : override.toUpperCase()
 }
 
 /** @throws TusError 412 */

@@ -180,7 +180,7 @@ const queries: GraphRow[] = [
   query(
     'me { drive { root { isFavourite } } }',
     ['signed-in', READ],
-    '{ me { drive { root { isFavourite } } } }',
+    '{ me { drive { root { isFavourite locks { id } } } } }',
     'me.drive.root.isFavourite',
   ),
   query(

@@ -462,7 +462,7 @@ describe('satchel sync', () => {
     expect(Object.fromEntries(kept)).toMatchObject(times)
     expect(Date.parse(Object.fromEntries(kept)['old.txt'])).toBeGreaterThanOrEqual(before)
     await run(`:/${to}`, 'u')
-    await shell.satchel(['get', to, '-o', '../../'])
+    await shell.satchel(['get', to, '-o', './'])
     for (const folder of ['u', to])
       for (const [name, time] of Object.entries(times))
         expect(statSync(at(`${folder}/${name}`)).mtime.toISOString()).toBe(time)
