@@ -120,7 +120,7 @@ describe('The ETag of a folder', () => {
     const numbersOf = async (path: string) => {
       const body = `<d:propfind xmlns:d="DAV:" xmlns:p="http://owncloud.org/ns"><d:prop>${props}</d:prop></d:propfind>`
       const { text } = await dav('PROPFIND', path, { headers: { depth: '0' }, body })
-      const value = (name: string) => new RegExp(`<p:${name}[^>]*>([^<]+)<`).exec(text)?.[1]
+      const value = (name: string) => new RegExp(`<oc:${name}>([^<]+)<`).exec(text)?.[1]
       return { id: value('id'), number: value('fileid'), size: value('size') }
     }
     const put = await dav('PUT', '/files/a/b/f', { body: 'four' })

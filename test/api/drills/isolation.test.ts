@@ -86,7 +86,7 @@ const names = (field: string, arg: string): boolean =>
 
 /** The other arguments: options, new values and targets. */
 const telling =
-  'after allow_download asks_name body clear colour content content_md5 content_type crc32 cursor delete_user_data description destination direct direction duration email enabled expires_in filename first folder folder_name if_match kinds label last limit max_bytes max_downloads max_file_size max_files may_edit md5 message mode modified_at name notifies on_conflict order part part_number password paths plan_id prefer query recursive role scopes search send_email sha256 size slug sort to version'.split(
+  'after allow_download asks_name body clear colour content content_md5 content_type crc32 cursor delete_user_data description destination direct direction duration email enabled expires_in filename first folder folder_name if_match kinds label last limit max_bytes max_downloads max_file_size max_files may_edit md5 message mode modified_at name notifies on_conflict order part part_number password paths plan_id prefer query recursive role scopes search send_email sha256 size slug sort title to version'.split(
     ' ',
   )
 
