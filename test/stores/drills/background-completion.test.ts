@@ -85,6 +85,9 @@ afterAll(async () => {
   await database.drop()
 })
 
+/** A completion reads all bytes, and then the first ones, which decide the media type. */
+const READS = 2
+
 /** Blocks the reading of bytes, or runs other work before reading continues. */
 function whileReading(work: () => unknown = () => {}): {
   reached: Promise<void>
@@ -178,7 +181,7 @@ describe.each(faces)('A background completion: $face', ({ face, front, by }) => 
         file: { name: front ? filename : expect.any(String), size: bytes.length },
       },
     })
-    expect(held.reads()).toBe(1)
+    expect(held.reads()).toBe(READS)
     // Repeats the completion, also with the synchronous call.
     expect((await up.begin(id)).value).toEqual(said.value)
     expect((await up.complete(id)).code).toBe('UPLOAD_NOT_FOUND')
@@ -264,7 +267,7 @@ describe.each(faces)('A background completion: $face', ({ face, front, by }) => 
       status: 200,
       value: { upload_id: id, file_name: `${front}${filename}` },
     })
-    expect(held.reads()).toBe(2)
+    expect(held.reads()).toBe(2 * READS)
   })
 
   it('reports a taken name, unless both files are kept', async () => {
@@ -322,7 +325,7 @@ describe('A background completion', () => {
     expect(said.map(({ status }) => status)).toEqual([202, 202, 202, 202])
     held.release()
     expect((await ended(there, id)).value).toEqual((await ended(here, id)).value)
-    expect(held.reads()).toBe(1)
+    expect(held.reads()).toBe(READS)
   })
 
   it('restarts on another instance when its own instance stops', async () => {
@@ -472,7 +475,7 @@ describe('A background completion', () => {
     expect((await up().part(id, 1, { bytes: partOf(1) })).code).toBe('UPLOAD_BUSY')
     await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
     await t.app.services.backgroundCompletions.idle()
-    expect([(await up().outcome(id)).status, outages]).toEqual([200, 2])
+    expect([(await up().outcome(id)).status, outages]).toEqual([200, 1 + READS])
   })
 
   it('is cancelled when its upload is deleted', async () => {
@@ -743,7 +746,7 @@ describe('A background completion', () => {
     held.release()
     for (const answer of await Promise.all(joined))
       expect(answer).toMatchObject({ status: 403, code: 'FORBIDDEN' })
-    expect(held.reads()).toBe(1)
+    expect(held.reads()).toBe(READS)
   })
 
   it('fails with an unexpected error, which is logged once', async () => {
