@@ -232,7 +232,9 @@ export async function everything(t: TestApp): Promise<Record<string, unknown[]>>
   await quiet(t)
   await t.settle()
   const rows = await Promise.all(
-    tables.map(table => t.app.db.rows(`SELECT * FROM ${table} ORDER BY 1, 2`)),
+    tables.map(table =>
+      t.app.db.rows<Record<string, unknown>>(`SELECT * FROM ${table} ORDER BY 1, 2`),
+    ),
   )
   // A refused change may have marked its drive as changed, which costs clients one listing.
   for (const row of rows.flat()) delete row.change_stamp
