@@ -77,7 +77,10 @@ export function requireParent({ parentId }: Pick<Looked, 'parentId'>): string {
 }
 
 /** Handles PUT: streams the body into a new file, or into a new version of an existing one. */
-export const put = (exchange: Exchange): Promise<void> => store(exchange, exchange.incoming.req)
+export async function put(exchange: Exchange): Promise<void> {
+  const { status, headers } = await store(exchange, exchange.incoming.req)
+  sendEmpty(exchange, status, headers)
+}
 
 /** The bytes of a file and their declared type. */
 type Bytes = Pick<ReturnType<typeof readRaw>, 'source' | 'bound' | 'mimetype'>
@@ -85,8 +88,12 @@ type Bytes = Pick<ReturnType<typeof readRaw>, 'source' | 'bound' | 'mimetype'>
 /**
  * Stores bytes as the file at the URL of an exchange, under the headers of its request.
  * @param from the request with the bytes as its body, or the bytes themselves
+ * @returns the response to send
  */
-export async function store(exchange: Exchange, from: IncomingMessage | Bytes): Promise<void> {
+export async function store(
+  exchange: Exchange,
+  from: IncomingMessage | Bytes,
+): Promise<{ status: number; headers: Record<string, string> }> {
   const { incoming, services, caller, submitted, ifExpected } = exchange
   const { req, signal } = incoming
   const place = requireDrive(exchange.place)
@@ -133,10 +140,8 @@ export async function store(exchange: Exchange, from: IncomingMessage | Bytes): 
     caller,
   )
   const accepted = modifiedAt === undefined ? {} : { 'x-oc-mtime': 'accepted' }
-  sendEmpty(exchange, node ? 204 : 201, {
-    ...identityOf({ ...file, kind: FILE, changeStamp: null }),
-    ...accepted,
-  })
+  const identity = identityOf({ ...file, kind: FILE, changeStamp: null })
+  return { status: node ? 204 : 201, headers: { ...identity, ...accepted } }
 }
 
 /** Handles MKCOL (RFC 4918, section 9.3). */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask } from '../support/ask.ts'
+import { found, workspaceKey } from '../support/builders.ts'
 import { basic, davPerson } from '../support/dav-client.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 
@@ -97,6 +98,20 @@ describe('The Open Collaboration Services', () => {
     expect(JSON.parse(missing.text).ocs.meta.statuscode).toBe(404)
   })
 
+  it('tell nothing about the drive of a person to a key of a workspace', async () => {
+    const workspace = await found(person, 'out-of-bounds')
+    const as = basic(person.email, (await workspaceKey(t, person, workspace)).key)
+    const user = await send('GET', '/ocs/v2.php/cloud/user?format=json', { as })
+    expect(user.status).toBe(403)
+    expect(user.text).not.toContain('quota')
+    for (const [method, path] of [
+      ['PROPFIND', files()],
+      ['GET', '/index.php/core/preview?file=x'],
+      ['PUT', `/remote.php/dav/uploads/${person.email}/1/1`],
+    ] as const)
+      expect([path, (await send(method, path, { as })).status]).toEqual([path, 403])
+  })
+
   it('delete the key of an app that signs out', async () => {
     const { authorization: own } = await davPerson(t, 'leaver')
     expect(await send('GET', '/ocs/v1.php/cloud/user', { as: own })).toMatchObject({ status: 200 })
@@ -180,6 +195,11 @@ describe('A listing', () => {
     const [root] = await propfind('/remote.php/webdav/', '0')
     expect(root?.href).toBe('/remote.php/webdav/')
     expect((await propfind(files(), '0'))[0]?.of('oc:id')).toBe(root?.of('oc:id'))
+  })
+
+  it('is missing at addresses that belong to nobody', async () => {
+    for (const path of ['/remote.php/', '/remote.php/dav/', '/remote.php/dav/files/'])
+      expect((await send('PROPFIND', path)).status).toBe(404)
   })
 
   it('is refused for another person, and without a credential', async () => {
@@ -312,6 +332,7 @@ describe('An upload', () => {
     expect((await assemble('ended', '/never.txt')).status).toBe(404)
     expect((await chunk('/bad name/1', 'x')).status).toBe(400)
     expect((await chunk('/ended/one', 'x')).status).toBe(400)
+    expect((await chunk('/ended/9999999999999999', 'x')).status).toBe(400)
   })
 })
 

@@ -1,5 +1,6 @@
 import { logSecurityEvent } from '../../access/audit-log.ts'
 import type { Caller } from '../../access/caller.ts'
+import { Drive } from '../../access/drive.ts'
 import { type DavDeps, davPassages, passageFor } from '../../dav/dav.ts'
 import { refusalOf } from '../../dav/refusal.ts'
 import { nobody } from '../../http/callers.ts'
@@ -14,7 +15,7 @@ import {
   passage,
 } from '../../http/threshold.ts'
 import { write } from '../../http/write.ts'
-import { AppError, Forbidden } from '../../runtime/errors.ts'
+import { Forbidden } from '../../runtime/errors.ts'
 import { capabilities, status } from './capabilities.ts'
 import { filesFace } from './files.ts'
 import { loginFlow } from './login-flow.ts'
@@ -143,8 +144,7 @@ export function createNextcloud(deps: DavDeps): DoorPlan[] {
       find(incoming) {
         const isUpload = incoming.path.startsWith(`${UPLOADS}/`)
         const isFile = /^\/remote\.php\/(?:webdav|dav\/files\/[^/]+)(?:\/|$)/.test(incoming.path)
-        if (!isUpload && !isFile && incoming.path !== '/remote.php/dav/')
-          throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
+        if (!isUpload && !isFile) throw nothingHere()
         return passageFor(isUpload ? uploads : files, incoming)
       },
       refuse: refusalOf,
@@ -152,10 +152,14 @@ export function createNextcloud(deps: DavDeps): DoorPlan[] {
   ]
 }
 
-/** The caller as clients show them, with the quota of their drive in bytes. */
+/**
+ * The caller as clients show them, with the quota of their drive in bytes.
+ * @throws KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE
+ */
 async function userOf({ services }: DavDeps, caller: Caller): Promise<OcsValue> {
-  const { email, name, bucket, limits } = caller
-  const usage = (await services.drives.usagesOf([bucket.bucketId])).get(bucket.bucketId)
+  const { tree, limits } = Drive.own(caller).open('read')
+  const { email, name } = caller
+  const usage = (await services.drives.usagesOf([tree.bucketId])).get(tree.bucketId)
   const used = usage?.usedBytes ?? 0
   const total = limits.maxTotalStorageBytes
   const free = Math.max(0, total - used)

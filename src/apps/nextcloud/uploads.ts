@@ -2,6 +2,7 @@ import type { Caller } from '../../access/caller.ts'
 import { Drive } from '../../access/drive.ts'
 import { hrefOf, namesIn, pathOf } from '../../dav/address.ts'
 import { type DavDeps, handleAt } from '../../dav/dav.ts'
+import { sendEmpty } from '../../dav/exchange.ts'
 import { store } from '../../dav/files.ts'
 import { DavError, refusalOf } from '../../dav/refusal.ts'
 import { escapeXml, MULTISTATUS, XML_START, XML_TYPE } from '../../dav/xml.ts'
@@ -38,9 +39,9 @@ const nothingThere = () =>
 
 /** @throws DavError 400 */
 function numberOf(name: string | undefined): number {
-  if (name === undefined || !/^\d{1,16}$/.test(name))
-    throw new DavError(400, 'The name of a chunk is its number.')
-  return Number(name)
+  const number = name !== undefined && /^\d{1,16}$/.test(name) ? Number(name) : Number.NaN
+  if (!Number.isSafeInteger(number)) throw new DavError(400, 'The name of a chunk is its number.')
+  return number
 }
 
 const empty = ({ res }: Incoming, status: number) =>
@@ -129,17 +130,16 @@ export function uploadPassages(deps: DavDeps): Map<string, Passage> {
     const said = req.headers['oc-total-length']
     if (said !== undefined && Number(said) !== size)
       throw new DavError(400, `The chunks have ${size} bytes, and not ${said}. Send the rest.`)
-    await handleAt(deps, { incoming, caller, face: filesFace(path, caller), path }, exchange =>
-      store(exchange, {
-        source: uploadChunks.read(tree, chunks, caller),
-        bound: size,
-        mimetype: '',
-      }),
-    )
-    // What is left of it ends by itself.
-    await uploadChunks
-      .end(tree, transfer, caller)
-      .catch(error => incoming.log.warn({ err: error }, 'could not end the chunks of an upload'))
+    const aimed = { incoming, caller, face: filesFace(path, caller), path }
+    await handleAt(deps, aimed, async exchange => {
+      const source = uploadChunks.read(tree, chunks, caller)
+      const { status, headers } = await store(exchange, { source, bound: size, mimetype: '' })
+      // The file exists, and chunks that stay expire by themselves.
+      await uploadChunks
+        .end(tree, transfer, caller)
+        .catch(error => incoming.log.warn({ err: error }, 'could not end the chunks of an upload'))
+      sendEmpty(exchange, status, headers)
+    })
   }
 
   async function end(incoming: Incoming, caller: Caller): Promise<void> {
