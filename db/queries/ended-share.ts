@@ -75,15 +75,15 @@ export async function sharersOfItems(
   return rows.map(({ id }) => id)
 }
 
-/** The entries that left shares with the deletion of some items after a time. */
+/** The entries that left shares with the deletion of some items after a time, with these items. */
 export const leftWithItems = (
   db: Db,
   itemIds: readonly string[],
   after: number,
   tx: Tx,
-): Promise<LeftEntry[]> =>
+): Promise<(LeftEntry & Pick<EndedShareEntry, 'itemId'>)[]> =>
   db.rows(
-    `SELECT share_id AS shareId, entry_id AS entryId, user_id AS userId, position
+    `SELECT share_id AS shareId, entry_id AS entryId, item_id AS itemId, user_id AS userId, position
      FROM ended_share_entry WHERE item_id IN (${placeholders(itemIds)})
        AND ${besideKeys('ended_at')} > ? ORDER BY share_id, position`,
     [...itemIds, after],

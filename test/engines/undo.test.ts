@@ -49,13 +49,14 @@ async function remove(person: Person, { path, id, drive }: Named): Promise<strin
   )
   return deleteEntries.trashItems[0].id
 }
-const restore = (person: Person, ...items: string[]) =>
+const restoreBy = (person: Person, onConflict: string, items: string[]) =>
   ask(
     person,
     `mutation ($input: RestoreFromTrashInput!) {
        restoreFromTrash(input: $input) { entries { id path } } }`,
-    { input: { items, onConflict: 'KEEP_BOTH' } },
+    { input: { items, onConflict } },
   )
+const restore = (person: Person, ...items: string[]) => restoreBy(person, 'KEEP_BOTH', items)
 const rowsOf = (person: Person) =>
   t.app.db.rows('SELECT * FROM share WHERE user_id = ? ORDER BY id', [person.userId])
 const trashOf = async (person: Person) => (await person.rest('GET', '/api/trash')).response.items
@@ -116,6 +117,26 @@ describe('A deletion undone within ten minutes', () => {
     expect(await Promise.all([...tokens, other].map(works))).toEqual([true, false, true])
     const more = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'b.txt' } })
     expect(more.response.code).toBe('QUOTA_EXCEEDED')
+  })
+
+  it('ends the links of a restored file that another item of the same restore replaces', async () => {
+    const alice = await someone()
+    await t.limit({ maxPublicLinks: 1 })
+    const tokens: string[] = []
+    const items: string[] = []
+    for (const text of ['one', 'two']) {
+      await alice.upload('d/a.txt', text)
+      tokens.push(await share(alice, ['d/a.txt']))
+      items.push(await remove(alice, { path: items.length === 0 ? 'd/a.txt' : 'd' }))
+    }
+    await restoreBy(alice, 'REPLACE', items)
+    expect(await Promise.all(tokens.map(works))).toEqual([false, true])
+    const [again] = await trashOf(alice)
+    expect(again).toMatchObject({ name: 'd', ended_shares: 1 })
+    await t.limit({ maxPublicLinks: 2 })
+    await restore(alice, again.id)
+    expect(await Promise.all(tokens.map(works))).toEqual([true, true])
+    await expectConsistent(t)
   })
 
   it('keeps a link ended whose sharer has left the workspace, even on joining again', async () => {

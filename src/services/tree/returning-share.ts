@@ -13,12 +13,8 @@ import { countLinks, lockSharer } from '../../../db/queries/share.ts'
 import { returnShares } from '../../../db/queries/share-entry.ts'
 import type { Tree } from '../../values/tree.ts'
 
-/** How many links a sharer may still make, with their own bucket, which counts them. */
-interface Room {
-  bucketId: string
-  live: number
-  max: number | null
-}
+/** The own bucket of a sharer, which counts their links, and how many they may have. */
+type Room = NonNullable<Awaited<ReturnType<typeof linkAllowance>>>
 
 /**
  * The shares that come back with items of a trash, which were deleted within the grace. Locks their
@@ -37,27 +33,33 @@ export async function returning(db: Db, tree: Tree, given: readonly string[], tx
     // In the order in which a new link locks them.
     await lockBucket(db, own.bucketId, tx)
     if (!(await lockSharer(db, id, tree.bucketId, tx))) continue
-    const live = (await countLinks(db, id, tx)) + (await countRequests(db, id, tx))
-    rooms.set(id, { ...own, live })
+    rooms.set(id, own)
   }
 
   return {
-    find: async (): Promise<LeftEntry[]> =>
+    find: async (): ReturnType<typeof leftWithItems> =>
       sharers.length === 0 ? [] : leftWithItems(db, items, after, tx),
 
     async putBack(entries: readonly LeftEntry[]): Promise<void> {
       if (entries.length === 0) return
+      const live = new Map<string, number>()
+      for (const id of rooms.keys())
+        live.set(id, (await countLinks(db, id, tx)) + (await countRequests(db, id, tx)))
       const mayReturn = async (userId: string, { recipient }: { recipient?: unknown }) => {
         const room = rooms.get(userId)
         if (!room) return false
         if (recipient !== null) return true
-        if (room.max !== null && room.live >= room.max) return false
-        room.live += 1
+        const links = live.get(userId) ?? 0
+        if (room.max !== null && links >= room.max) return false
+        live.set(userId, links + 1)
         return true
       }
       await returnShares(db, entries, mayReturn, tx)
-      for (const { bucketId, live } of rooms.values())
-        await db.Bucket.update({ linkCount: live }, { where: { id: bucketId }, transaction: tx })
+      for (const [userId, { bucketId: id }] of rooms)
+        await db.Bucket.update(
+          { linkCount: live.get(userId) ?? 0 },
+          { where: { id }, transaction: tx },
+        )
     },
   }
 }

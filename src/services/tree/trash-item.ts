@@ -165,7 +165,12 @@ export function trashItemService({
         const parents = nodes.map(node => node.parentId)
         const folders = into ? undefined : await pathsOfFolders(db, [tree.rootId], parents, tx)
         // Read before the items are deleted, with which they go.
-        const left = await shares.find()
+        let left = await shares.find()
+        const done = new Set<string>()
+        const putBackShares = async () => {
+          await shares.putBack(left.filter(({ itemId }) => done.has(itemId)))
+          left = left.filter(({ itemId }) => !done.has(itemId))
+        }
         const restored: { id: string; names: string[] }[] = []
         for (const node of nodes) {
           await deleteTrashItems(db, [node.itemId], tx)
@@ -177,15 +182,20 @@ export function trashItemService({
             tree,
             planned,
             onConflict,
-            inTheWay => removal.remove(tree, [inTheWay], change),
+            async inTheWay => {
+              // It may be, or contain, an entry that was just restored. Its shares end again.
+              await putBackShares()
+              await removal.remove(tree, [inTheWay], change)
+            },
             tx,
           )
           await takeBack(tree, node, limits, tx)
           const place = { folder: names.slice(0, -1), name: names.at(-1) ?? '', restores: true }
           await moveEntries(db, tree, [{ node, names: old, above: [] }], place, change)
           restored.push({ id: node.id, names })
+          done.add(node.itemId)
         }
-        await shares.putBack(left)
+        await putBackShares()
         return restored
       })
     },
