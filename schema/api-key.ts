@@ -106,7 +106,14 @@ mutation('createApiKey', {
   description:
     'Creates a private key, which acts as the caller on their own drive, or a key of a workspace. The key never has more rights than the caller.',
   auth: { session: true, workspaceIfAny: 'manageKeys' },
-  fails: ['INVALID_INPUT', 'INVALID_SCOPE', 'INVALID_DURATION', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  fails: [
+    'INVALID_INPUT',
+    'INVALID_SCOPE',
+    'INVALID_DURATION',
+    'PROOF_NEEDED',
+    'QUOTA_EXCEEDED',
+    'RATE_LIMITED',
+  ],
   places: { expires_in: 'expiresIn' },
   rateLimit: 'api_keys',
   input: t => ({

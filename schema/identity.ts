@@ -67,7 +67,7 @@ mutation('deleteAccount', {
   description:
     'Deletes the account of the caller. Workspaces without another member are deleted, too; the others need another owner first.',
   auth: { session: true },
-  fails: ['LAST_OWNER'],
+  fails: ['LAST_OWNER', 'PROOF_NEEDED'],
   input: t => ({
     deleteUserData: t.boolean({
       required: true,

@@ -50,7 +50,7 @@ mutation('approveLogin', {
   description:
     "Gives an API key to a program on the caller's computer, by a redirect to a loopback address (RFC 8252) with PKCE. First show the caller which program asks.",
   auth: { session: true },
-  fails: ['INVALID_INPUT', 'INVALID_SCOPE', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  fails: ['INVALID_INPUT', 'INVALID_SCOPE', 'PROOF_NEEDED', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   places: {
     client_id: 'clientId',
     client_name: 'clientName',
@@ -107,6 +107,7 @@ mutation('approveDeviceLogin', {
     'INVALID_DURATION',
     'LOGIN_REQUEST_NOT_FOUND',
     'TOO_MANY_ATTEMPTS',
+    'PROOF_NEEDED',
     'QUOTA_EXCEEDED',
     'RATE_LIMITED',
   ],

@@ -88,6 +88,8 @@ export function mutation<
     payload,
   }: Options<S, Fields, Payload>,
 ) {
+  // Every change by an operator is critical.
+  const failures = auth.operator ? [...fails, 'PROOF_NEEDED' as const] : fails
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
   type Given = InputShapeFromFields<Fields>
   // The parameters of this function type the fields. Pothos cannot infer them through a generic
@@ -105,9 +107,9 @@ export function mutation<
       description: [
         description,
         ...(goesOn ? [`Allowed during maintenance: ${goesOn}.`] : []),
-        ...(fails.length > 0 ? [`Fails with ${fails.join(', ')}.`] : []),
+        ...(failures.length > 0 ? [`Fails with ${failures.join(', ')}.`] : []),
       ].join(' '),
-      extensions: { fails },
+      extensions: { fails: failures },
       args: Input
         ? { input: t.arg({ type: Input, required: true, description: 'The input.' }) }
         : {},
@@ -122,6 +124,7 @@ export function mutation<
       goesOn,
       resolve: async (_root, args, context, info): Promise<object> => {
         try {
+          if (auth.operator && context.caller) await context.services.proofs.require(context.caller)
           return await resolve(args.input as Given, context as ContextOf<S>, info)
         } catch (error) {
           throw atArgument(error, places)

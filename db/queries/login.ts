@@ -62,14 +62,21 @@ export const peopleWithLogins = (db: Db, limit: number): Promise<PersonRow[]> =>
     FROM user u LEFT JOIN login l ON l.user_id = u.id ORDER BY u.name, u.id LIMIT ${limit}`,
   )
 
-/** The time at which the person of a session last authenticated. */
-export const provedAt = async (db: Db, sessionId: string): Promise<number> => {
-  const row = await db.row<{ createdAt: number; provedAt: number | null }>(
-    'SELECT created_at AS createdAt, proved_at AS provedAt FROM session WHERE id = ?',
-    [sessionId],
+/**
+ * Whether a session exists whose person last proved their identity at or before a time.
+ * @param whose `with a login` for people with an account of the service only
+ */
+export const isProofOld = (
+  db: Db,
+  sessionId: string,
+  at: number,
+  whose: 'anyone' | 'with a login',
+): Promise<boolean> =>
+  db.exists(
+    `SELECT 1 FROM session s ${whose === 'anyone' ? '' : 'JOIN login l ON l.user_id = s.user_id'}
+    WHERE s.id = ? AND s.created_at <= ? AND (s.proved_at IS NULL OR s.proved_at <= ?)`,
+    [sessionId, at, at],
   )
-  return Math.max(Number(row?.createdAt ?? 0), Number(row?.provedAt ?? 0))
-}
 
 export const noteProof = (db: Db, sessionId: string, at: number): Promise<number> =>
   db.run('UPDATE session SET proved_at = ? WHERE id = ?', [at, sessionId])

@@ -245,7 +245,7 @@ operation('DELETE /api/user/account/delete', 'deleteAccount', {
   description: 'Deletes the account of the caller.',
   auth: { session: true },
   statuses: [400, 401],
-  fails: ['LAST_OWNER'],
+  fails: ['LAST_OWNER', 'PROOF_NEEDED'],
   from: { delete_user_data: 'body' },
   args: arg => ({
     delete_user_data: arg.boolean({

@@ -70,6 +70,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   INVITE_EXPIRED: denied,
   INVITE_NOT_FOR_YOU: denied,
   LAST_OWNER: denied,
+  PROOF_NEEDED: denied,
 
   NOT_FOUND: notFound,
   FILE_NOT_FOUND: notFound,

@@ -301,6 +301,7 @@ export type ErrorCode =
   | 'PASSWORD_REQUIRED'
   | 'PATH_EXISTS'
   | 'PLAN_IN_USE'
+  | 'PROOF_NEEDED'
   | 'QUOTA_EXCEEDED'
   | 'RATE_LIMITED'
   | 'REVISION_MISMATCH'

@@ -197,6 +197,15 @@ const kinds: Record<ErrorCode, Kind> = {
   INVITE_NOT_FOR_YOU: {
     says: inviteNotForYou().message,
   },
+  PROOF_NEEDED: {
+    says: 'Confirm first that it is you: open https://files.example.com/account/confirm in this browser, and try again.',
+    details: {
+      url: someText(
+        'https://files.example.com/account/confirm',
+        'The page that asks for the proof.',
+      ),
+    },
+  },
   LAST_OWNER: {
     says: lastOwner().message,
     sometimes: {

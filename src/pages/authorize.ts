@@ -146,9 +146,14 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
       if (form.get('account') !== caller.userId) return asking(visit, caller, here, asked)
       const isApproved = readAnswer(form)
       if (isApproved) await rateLimits.hit('api_keys', caller.userId, {})
-      const href = isApproved
-        ? await loginRequests.approve(caller, asked, form.get('key_expires_in'))
-        : loginRequests.refuse(asked)
+      let href: string
+      try {
+        href = isApproved
+          ? await loginRequests.approve(caller, asked, form.get('key_expires_in'))
+          : loginRequests.refuse(asked)
+      } catch (error) {
+        return proveFirst(error, here)
+      }
       // Browsers apply form-action to redirects after a form, and form-action cannot name an IPv6
       // address. So the page itself redirects.
       return page(
@@ -208,7 +213,10 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
           caller,
         })
       } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'LOGIN_REQUEST_NOT_FOUND') throw error
+        if (!(error instanceof AppError) || error.code !== 'LOGIN_REQUEST_NOT_FOUND') {
+          const query = new URLSearchParams({ user_code: userCode })
+          return proveFirst(error, hereWith(DEVICE_PATH, query))
+        }
         return page(
           'device',
           { userCode, problem: sentenceOf(error, visit.words) },
@@ -227,6 +235,12 @@ function repeatedRefused(query: URLSearchParams) {
     if (error instanceof GrantError) throw new InvalidInput('query', error.message)
     throw error
   }
+}
+
+/** Redirects to the proof that a critical action needs, which leads back to the question. */
+function proveFirst(error: unknown, here: string): Reply {
+  if (!(error instanceof AppError) || error.code !== 'PROOF_NEEDED') throw error
+  return { to: `/account/confirm?${new URLSearchParams({ return_to: here })}` }
 }
 
 function readAnswer(form: URLSearchParams): boolean {

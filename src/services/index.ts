@@ -20,6 +20,7 @@ import { overviewService } from './accounts/overview.ts'
 import { passkeyService } from './accounts/passkey.ts'
 import { personService } from './accounts/person.ts'
 import { planService } from './accounts/plan.ts'
+import { proofService } from './accounts/proof.ts'
 import { secondFactorService } from './accounts/second-factor.ts'
 import { sessionService } from './accounts/session.ts'
 import { statisticService } from './accounts/statistic.ts'
@@ -168,7 +169,8 @@ export function createServices({ config, ...given }: Options) {
   const groupMemberships = groupMembershipService(core)
   const workspaces = workspaceService(core)
   const fileRequests = fileRequestService({ ...core, passwords })
-  const apiKeys = apiKeyService(core)
+  const proofs = proofService({ ...core, hasAccounts: config.accounts })
+  const apiKeys = apiKeyService({ ...core, proofs })
   const rateLimits = rateLimitService({ rules: config.rates, coordination, measures: telemetry })
   const contents = contentsService(core)
   const appointments = appointmentService(core)
@@ -225,9 +227,10 @@ export function createServices({ config, ...given }: Options) {
     searchIndex,
     searches: searchService({ ...core, shares, searchIndex, contents }),
     groupMemberships,
-    accountEnd: accountEndService(core),
+    accountEnd: accountEndService({ ...core, proofs }),
     accountExports: accountExportService({ ...core, ...ofPerson, eventFeeds }),
     apiKeys,
+    proofs,
     appointments,
     audits: auditService(core),
     backgroundCompletions,

@@ -21,6 +21,11 @@ export async function mutate<Data, Variables extends AnyVariables>(
   const context = keepalive && isSmall() ? { fetchOptions: { keepalive } } : {}
   const { data, error } = await client.mutation(document, variables, context).toPromise()
   if (codeOf(error) === 'MAINTENANCE') refusals.set(refusals.get() + 1)
+  if (codeOf(error) === 'PROOF_NEEDED') {
+    // The page of the service leads back here. The person then repeats the action.
+    const here = location.pathname + location.search
+    location.assign(`/account/confirm?${new URLSearchParams({ return_to: here })}`)
+  }
   if (error) throw new Refused(error)
   return data as Data
 }

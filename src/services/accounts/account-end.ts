@@ -16,6 +16,7 @@ import type { Change } from '../history/event.ts'
 import { enqueue } from '../notices/outbox.ts'
 import { webhookEvent } from '../notices/webhook.ts'
 import { closeWorkspace } from '../workspaces/workspace.ts'
+import type { ProofService } from './proof.ts'
 
 /** The result of the deletion of an account. */
 export interface EndedAccount {
@@ -32,17 +33,19 @@ export function accountEndService({
   change,
   retentionDays,
   wake,
-}: Core<'db' | 'change' | 'wake'> & Pick<Config, 'retentionDays'>) {
+  proofs,
+}: Core<'db' | 'change' | 'wake'> & Pick<Config, 'retentionDays'> & { proofs: ProofService }) {
   return {
     /**
      * Deletes the account of the caller: its sessions, keys, shares, tokens and memberships end in
      * one transaction.
      * @param deleteData whether its files are deleted, too; otherwise they are kept for the same
      * verified e-mail address
-     * @throws LAST_OWNER with the workspaces that would be left without an owner; then nothing is
-     * deleted
+     * @throws PROOF_NEEDED; LAST_OWNER with the workspaces that would be left without an owner;
+     * then nothing is deleted
      */
     async end(caller: Caller, deleteData: boolean): Promise<EndedAccount> {
+      await proofs.require(caller)
       // Without a verified e-mail address, the data could never be reclaimed.
       const goes = deleteData || caller.verifiedEmail === null
       const { bucketId, rootId } = caller.bucket

@@ -23,6 +23,7 @@ import { rowsById } from '../rows-by-id.ts'
 import { parseTitle } from '../title.ts'
 import { lockToManage } from '../workspaces/right.ts'
 import type { WorkspaceView } from '../workspaces/workspace.ts'
+import type { ProofService } from './proof.ts'
 
 export interface ApiKeyView extends Omit<ApiKeyRow, 'scopes'> {
   status: 'active' | 'expired'
@@ -43,7 +44,11 @@ export interface ApiKeyInput {
   expiresIn?: string | null | undefined
 }
 
-export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
+export function apiKeyService({
+  db,
+  change,
+  proofs,
+}: Core<'db' | 'change'> & { proofs: ProofService }) {
   async function create(
     caller: Caller,
     workspaceId: string | null,
@@ -109,6 +114,11 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
       )
   }
 
+  /** @throws PROOF_NEEDED for a key that may do more than read */
+  async function requireProof(caller: Caller, scopes: readonly string[]): Promise<void> {
+    if (scopes.some(scope => !scope.trim().endsWith(':read'))) await proofs.require(caller)
+  }
+
   async function pagesOf(holder: Holder, ids: string[], limit: number, after: ApiKeyPlace | null) {
     return mapPages(await pagesOfApiKeys(db, holder, ids, limit, after), toView)
   }
@@ -133,18 +143,22 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
   }
 
   return {
-    /** @throws INVALID_SCOPE, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
-    createPrivate: (caller: Caller, input: ApiKeyInput) =>
-      create(caller, null, privateScopes, input),
+    /** @throws INVALID_SCOPE, INVALID_DURATION, INVALID_INPUT, PROOF_NEEDED, QUOTA_EXCEEDED */
+    async createPrivate(caller: Caller, input: ApiKeyInput): Promise<NewApiKey> {
+      await requireProof(caller, input.scopes)
+      return create(caller, null, privateScopes, input)
+    },
     /** Like `create`, after `first` has run in the transaction. */
     createPrivateAfter: (caller: Caller, input: ApiKeyInput, first: (tx: Tx) => Promise<void>) =>
       create(caller, null, privateScopes, input, first),
     /**
-     * Checks that another private key is allowed at the moment.
-     * @throws QUOTA_EXCEEDED
+     * Checks that the caller may create another private key with these scopes now.
+     * @throws PROOF_NEEDED, QUOTA_EXCEEDED
      */
-    requireRoomFor: async (caller: Caller) =>
-      requireRoom(await apiKeyQuota(db, 'user', caller.userId)),
+    async requireAllowed(caller: Caller, scopes: readonly string[]): Promise<void> {
+      await requireProof(caller, scopes)
+      requireRoom(await apiKeyQuota(db, 'user', caller.userId))
+    },
     /** The private keys of the caller, newest first. */
     async pageOfPrivate(
       caller: Caller,
@@ -177,8 +191,15 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
      */
     removePrivate: (caller: Caller, id: string) => remove(caller, 'user', caller.userId, id),
 
-    createForWorkspace: (caller: Caller, workspace: WorkspaceView, input: ApiKeyInput) =>
-      create(caller, workspace.id, workspaceScopes, input),
+    /** @throws INVALID_SCOPE, INVALID_DURATION, INVALID_INPUT, PROOF_NEEDED, QUOTA_EXCEEDED */
+    async createForWorkspace(
+      caller: Caller,
+      workspace: WorkspaceView,
+      input: ApiKeyInput,
+    ): Promise<NewApiKey> {
+      await requireProof(caller, input.scopes)
+      return create(caller, workspace.id, workspaceScopes, input)
+    },
     listOfWorkspace: (workspace: WorkspaceView) => list('workspace', workspace.id),
     removeFromWorkspace: (caller: Caller, workspace: WorkspaceView, id: string) =>
       remove(caller, 'workspace', workspace.id, id),

@@ -159,7 +159,7 @@ export function loginRequestService(deps: Deps) {
     hasSession(caller)
     const chosen = expiresIn ? readLifetime(expiresIn) : undefined
     const row = await findByUserCode(userCode, address)
-    if (state === 'approved') await apiKeys.requireRoomFor(caller)
+    if (state === 'approved') await apiKeys.requireAllowed(caller, row.scopes.split(' '))
     const decision = {
       state,
       userId: caller.userId,
@@ -221,7 +221,7 @@ export function loginRequestService(deps: Deps) {
   ): Promise<string> {
     hasSession(caller)
     const lifetime = expiresIn ? readLifetime(expiresIn) : asked.lifetime
-    await apiKeys.requireRoomFor(caller)
+    await apiKeys.requireAllowed(caller, asked.scopes)
     const code = newSecret()
     const { challenge, redirectUri } = asked
     const by = { userId: caller.userId, sessionId: caller.credentialId }

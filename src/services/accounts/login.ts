@@ -9,9 +9,7 @@ import {
   loginByEmail,
   loginById,
   loginOfUser,
-  noteProof,
   noteSignIn,
-  provedAt,
 } from '../../../db/queries/login.ts'
 import { deleteLoginLinks, loginLink, redeemLoginLink } from '../../../db/queries/login-link.ts'
 import { deleteOtherSessions } from '../../../db/queries/session.ts'
@@ -58,8 +56,6 @@ export interface LoginClient {
 const MAILS_TO_ADDRESS = 3
 const MAILS_OF_NETWORK = 20
 const HOUR_SECONDS = 3600
-/** The maximum age of an identity confirmation for a critical action. */
-const FRESH_PROOF_MS = 10 * 60_000
 
 interface Deps
   extends Core<'db' | 'change' | 'coordination' | 'tokens' | 'publicUrl' | 'log'>,
@@ -370,15 +366,6 @@ export function loginService(deps: Deps) {
       if (deps.secondFactor === 'nobody') return false
       return deps.secondFactor === 'all' || appointments.isNamed(userId)
     },
-
-    /**
-     * Whether the person of this session has confirmed their identity within the last ten minutes.
-     */
-    hasProved: async ({ credentialId }: Caller): Promise<boolean> =>
-      (await provedAt(db, credentialId)) > Date.now() - FRESH_PROOF_MS,
-
-    noteProof: ({ credentialId }: Caller): Promise<unknown> =>
-      noteProof(db, credentialId, Date.now()),
 
     /**
      * Checks an address and a password. An unknown address takes as long as a wrong password, and

@@ -26,7 +26,7 @@ export function accountGate({ services, findCaller, originOf, publicUrl }: PageD
     if (!isFromOwnPage(req, publicUrl))
       throw new Forbidden('Send this form from the page of this service.')
     const caller = await callerOf(visit)
-    if (!caller || (await services.logins.hasProved(caller))) return caller
+    if (!caller || (await services.proofs.isFresh(caller))) return caller
     visit.lead(to('/account/confirm', path))
     return null
   }

@@ -36,7 +36,7 @@ const noOrigin: Origin = { address: null, agent: null }
  */
 export function securityPages(deps: PageDeps): Pages {
   const { services, tokens, otherProviders, publicUrl } = deps
-  const { logins, passkeys, secondFactors, sessions, appointments } = services
+  const { logins, passkeys, proofs, secondFactors, sessions, appointments } = services
   const { callerOf, changerOf } = accountGate(deps)
 
   const sealChallenge = (caller: Caller, own: string) =>
@@ -332,9 +332,10 @@ export function securityPages(deps: PageDeps): Pages {
         ? [{ ...emailField(say, login.email), readonly: true as const }, passwordField(say)]
         : [],
       buttons: hasPassword ? [{ label: say('confirm') }] : [],
-      links: login
-        ? []
-        : otherProviders.map(name => ({ label: say('confirm_again'), href: again(name) })),
+      links:
+        hasPassword || hasPasskey
+          ? []
+          : otherProviders.map(name => ({ label: say('confirm_again'), href: again(name) })),
       passkey: hasPasskey
         ? {
             kind: 'get' as const,
@@ -371,7 +372,7 @@ export function securityPages(deps: PageDeps): Pages {
             { address, deviceOf },
           ))
       if (proved && proved.userId === caller.userId) {
-        await logins.noteProof(caller)
+        await proofs.note(caller)
         return visit.lead(nextOf(visit))
       }
       const problem = visit.say(answer ? 'wrong_passkey' : 'wrong')
