@@ -304,7 +304,15 @@ describe('An upload', () => {
     expect(made.headers.get('x-oc-mtime')).toBe('accepted')
     const { text } = await send('GET', files('/whole.bin'))
     expect(text).toBe(bytes.toString())
-    expect((await send('PROPFIND', uploads('/123/'))).status).toBe(404)
+    expect(await propfind(uploads('/123/'))).toHaveLength(1)
+  })
+
+  it('in chunks can be listed before the first chunk, and then is empty', async () => {
+    await send('MKCOL', uploads('/fresh'))
+    const listed = await propfind(uploads('/fresh'))
+    expect(listed.map(one => one.href)).toEqual([uploads('/fresh/')])
+    expect(listed[0]?.text).toContain('<d:collection/>')
+    expect((await assemble('fresh', '/fresh.txt')).status).toBe(404)
   })
 
   it('in chunks replaces a chunk that is sent again, and verifies the length and the ETag', async () => {

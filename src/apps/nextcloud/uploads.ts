@@ -87,13 +87,13 @@ export function uploadPassages(deps: DavDeps): Map<string, Passage> {
     empty(incoming, 201)
   }
 
-  /** @throws DavError 404 if no chunk has arrived */
-  async function chunksOf(caller: Caller, transfer: string): Promise<ChunkView[]> {
-    const chunks = await uploadChunks.list(Drive.own(caller).open('write').tree, transfer, caller)
-    if (chunks.length === 0) throw nothingThere()
-    return chunks
-  }
+  const chunksOf = (caller: Caller, transfer: string): Promise<ChunkView[]> =>
+    uploadChunks.list(Drive.own(caller).open('write').tree, transfer, caller)
 
+  /**
+   * Lists the chunks that have arrived. Android's app asks for them right after MKCOL, and gives up
+   * after a 404. So an upload without chunks is an empty folder.
+   */
   async function list(incoming: Incoming, caller: Caller): Promise<void> {
     const { transfer, name } = targetOf(incoming, caller)
     if (name !== undefined) throw nothingThere()
@@ -125,6 +125,7 @@ export function uploadPassages(deps: DavDeps): Map<string, Passage> {
       throw new DavError(400, 'Send the URL of the file in a Destination header.')
     const path = pathOf(req.headers.destination.toString(), req, deps.publicUrl())
     const chunks = await chunksOf(caller, transfer)
+    if (chunks.length === 0) throw nothingThere()
     const { tree } = Drive.own(caller).open('write')
     const size = chunks.reduce((sum, chunk) => sum + chunk.size, 0)
     const said = req.headers['oc-total-length']
