@@ -446,6 +446,16 @@ describe('A preview with a claim of a killed process', () => {
   })
 })
 
+it('A failed preview is tried again by the same process once the failure is a week old', async () => {
+  const { digest } = await unpictured('failed.jpg')
+  const failure = { digest, state: 'failed', reason: 'TIMEOUT', leaseUntil: 0, reader: 1 } as const
+  const weekAgo = Date.now() - 7 * 86_400_000
+  await t.app.db.Preview.create({ ...failure, createdAt: weekAgo + 60_000 })
+  expect((await look(alice, 'failed.jpg')).preview).toMatchObject({ state: 'FAILED' })
+  await t.app.db.Preview.update({ createdAt: weekAgo - 1 }, { where: { digest } })
+  expect(await looked(alice, 'failed.jpg')).toMatchObject({ state: 'MADE' })
+})
+
 it('The doctor does not report the content of a preview as missing before its blob is swept', async () => {
   const bytes = await photo()
   await upload(alice, 'swept.jpg', bytes)

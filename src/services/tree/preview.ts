@@ -97,8 +97,8 @@ export function previewService({
         (state === 'making' && (leaseUntil ?? 0) < now) ||
         (row !== undefined && state === 'failed' && !hasFailed(row, now)) ||
         (row !== undefined && isOutdated(row))
-      // Once for each claim that has ended.
-      const key = leaseUntil ? `${blobId} ${leaseUntil}` : blobId
+      // Once for each claim and each failure that has expired.
+      const key = row?.createdAt ? `${blobId} ${row.createdAt}` : blobId
       return isUnmade && !asked.has(key) ? [{ key, job: { blobId, fileType } }] : []
     })
     if (unasked.length === 0) return

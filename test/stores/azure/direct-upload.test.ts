@@ -623,7 +623,7 @@ describe('The CORS rule', () => {
     expect(written).toBe(3)
   })
 
-  it('is not written when it is not wanted, and is not required', async () => {
+  it('is not written with BLOB_CORS=false, and the service starts without it', async () => {
     await started({ BLOB_CORS: 'false' }, async () => {})
     deaf = true
     await started({}, async app => {
