@@ -21,6 +21,7 @@ import { favouriteNotFound } from '../services/accounts/favourite.ts'
 import { identityNotFound, lastIdentity } from '../services/accounts/identity.ts'
 import { loginRequestNotFound } from '../services/accounts/login-request.ts'
 import { planInUse } from '../services/accounts/plan.ts'
+import { proofNeeded } from '../services/accounts/proof.ts'
 import { sessionNotFound } from '../services/accounts/session.ts'
 import { planExceeded, shareFull } from '../services/bound.ts'
 import { cursorExpired } from '../services/history/event-feed.ts'
@@ -198,7 +199,7 @@ const kinds: Record<ErrorCode, Kind> = {
     says: inviteNotForYou().message,
   },
   PROOF_NEEDED: {
-    says: 'Confirm first that it is you: open https://files.example.com/account/confirm in this browser, and try again.',
+    says: proofNeeded('https://files.example.com').message,
     details: {
       url: someText(
         'https://files.example.com/account/confirm',

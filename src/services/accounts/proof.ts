@@ -30,13 +30,18 @@ export function proofService({
     async require({ via, credentialId }: Caller): Promise<void> {
       if (!hasAccounts || via !== 'session') return
       if (!(await isProofOld(db, credentialId, Date.now() - FRESH_MS, 'with a login'))) return
-      throw new AppError(
-        'PROOF_NEEDED',
-        `Confirm first that it is you: open ${publicUrl()}/account/confirm in this browser, and try again.`,
-        { url: `${publicUrl()}/account/confirm` },
-      )
+      throw proofNeeded(publicUrl())
     },
   }
 }
 
 export type ProofService = ReturnType<typeof proofService>
+
+export function proofNeeded(publicUrl: string): AppError {
+  const url = `${publicUrl}/account/confirm`
+  return new AppError(
+    'PROOF_NEEDED',
+    `Confirm first that it is you: open ${url} in this browser, and try again.`,
+    { url },
+  )
+}
