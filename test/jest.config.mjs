@@ -68,7 +68,7 @@ export default async function config() {
     ),
     reporters: [
       'default',
-      ['<rootDir>/test/runner/summary-reporter.mjs', { said: `${engines.said}${without}` }],
+      ['<rootDir>/test/runner/summary-reporter.mjs', { said: `${engines.said}${without}`, suite }],
     ],
     ...ends,
     testSequencer: '<rootDir>/test/runner/longest-first.mjs',

@@ -97,14 +97,29 @@ function expectDeclared(query: string, path: unknown[], code: string): void {
 
 type GraphqlErrors = { path?: unknown; extensions: { code: string } }[] | undefined
 
+/** The lines that the processes of a run have recorded. */
+function recordedIn(folder: string): Set<string> {
+  const files = globSync('*', { cwd: folder })
+  return new Set(files.flatMap(name => readFileSync(join(folder, name), 'utf8').split('\n')))
+}
+
+/**
+ * The suites that are missing in the outcomes of a run, which therefore prove nothing.
+ * @param from the folder that was TEST_OUTCOMES during the run
+ */
+export function missingSuites(from: string): string[] {
+  const recorded = recordedIn(from)
+  const isDone = (suite: string) => recorded.has(`suite ${suite}`)
+  return isDone('all') ? [] : ['quick', 'rest'].filter(suite => !isDone(suite))
+}
+
 /**
  * Documented outcomes that no test of a run has seen: each status and error code of each route;
  * success, UNAUTHENTICATED and each declared code of each mutation.
  * @param from the folder that was TEST_OUTCOMES during the run
  */
 export function unseenOutcomes(from: string): string[] {
-  const files = globSync('*', { cwd: from })
-  const seen = new Set(files.flatMap(name => readFileSync(join(from, name), 'utf8').split('\n')))
+  const seen = recordedIn(from)
   const ofRest = routes.flatMap(({ name, documented }) => documented.map(what => `${name} ${what}`))
   const ofGraphql = Object.values(graph.getMutationType()?.getFields() ?? {}).flatMap(
     ({ name, extensions: { fails } }) =>

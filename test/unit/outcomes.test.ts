@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from '@jest/globals'
-import { unseenOutcomes } from '../support/outcomes.ts'
+import { missingSuites, unseenOutcomes } from '../support/outcomes.ts'
 
 describe('unseenOutcomes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-outcomes-'))
@@ -22,5 +22,16 @@ describe('unseenOutcomes', () => {
     writeFileSync(join(folder, '2'), `${some[1]}\n${some[4]}\n`)
     const seen = [some[0], some[1], some[4]]
     expect(unseenOutcomes(folder)).toEqual(all.filter(outcome => !seen.includes(outcome)))
+  })
+
+  it('names the suites that have not run to their end', () => {
+    expect(missingSuites(folder)).toEqual(['quick', 'rest'])
+    writeFileSync(join(folder, '3'), 'suite quick\n')
+    expect(missingSuites(folder)).toEqual(['rest'])
+    writeFileSync(join(folder, '4'), 'suite rest\n')
+    expect(missingSuites(folder)).toEqual([])
+    writeFileSync(join(folder, '3'), '')
+    writeFileSync(join(folder, '4'), 'suite all\n')
+    expect(missingSuites(folder)).toEqual([])
   })
 })
