@@ -454,6 +454,32 @@ describe('GraphQL', () => {
     )
   })
 
+  it('rejects invalid terms by the names of their arguments', async () => {
+    const CREATE = `mutation ($input: CreateFileRequestInput!) { createFileRequest(input: $input) { fileRequest { id } } }`
+    const refusal = async (query: string, input: object) => {
+      const { errors } = await alice.graphql(query, { input })
+      return [errors?.[0]?.extensions.code, errors?.[0]?.extensions.field]
+    }
+    const folder = { at: { path: 'inbox' } }
+    const { id } = await request()
+    for (const [terms, code, field] of [
+      [{ label: '' }, 'INVALID_INPUT', 'input.label'],
+      [{ maxFiles: 0 }, 'INVALID_INPUT', 'input.maxFiles'],
+      [{ duration: 'soon' }, 'INVALID_DURATION', 'input.duration'],
+    ] as const) {
+      const made = await refusal(CREATE, { folder, label: 'Pictures', ...terms })
+      expect([terms, ...made]).toEqual([terms, code, field])
+      const changed = await refusal(UPDATE, { fileRequest: id, ...terms })
+      expect([terms, ...changed]).toEqual([terms, code, field])
+    }
+    await t.limit({ maxPublicLinks: 0 })
+    try {
+      expect((await refusal(CREATE, { folder, label: 'Pictures' }))[0]).toBe('QUOTA_EXCEEDED')
+    } finally {
+      await t.limit({ maxPublicLinks: 1000 })
+    }
+  })
+
   it('shows a former member none of their requests in a workspace', async () => {
     const emil = await t.signIn('emil')
     await join(t, garden, emil, 'editor')

@@ -1,14 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { signInTo, startApp, type TestApp } from '../support/harness.ts'
-import { createFirst, PASSWORD, visit } from '../support/own-accounts.ts'
+import { schema } from '../../schema/index.ts'
+import { graphRows } from '../support/authorization-graph.ts'
+import { World } from '../support/authorization-world.ts'
+import { found, UNHURRIED } from '../support/builders.ts'
+import { type Person, signInTo, startApp, type TestApp } from '../support/harness.ts'
+import { createFirst, PASSWORD, personIn, visit } from '../support/own-accounts.ts'
 import type { Browser } from '../unit/sign-in-browser.ts'
 
 let t: TestApp
 let owner: Browser
+let ownerPerson: Person
+let world: World
 
 beforeAll(async () => {
-  t = await startApp({ SIGN_IN: 'accounts' })
+  t = await startApp({ ...UNHURRIED, SIGN_IN: 'accounts' })
   owner = (await createFirst(t)).browser
+  ownerPerson = personIn(t, owner)
+  world = new World(t)
 })
 afterAll(() => t.stop())
 
@@ -17,10 +25,7 @@ const age = () =>
 beforeEach(age)
 
 async function ask(query: string, variables: object) {
-  const headers = { 'content-type': 'application/json', origin: t.url }
-  const body = JSON.stringify({ query, variables })
-  const answer = await owner.get(`${t.url}/graphql`, { method: 'POST', headers, body })
-  const { errors = [] } = (await answer.json()) as { errors?: { extensions: { code: string } }[] }
+  const { errors = [] } = await ownerPerson.graphql(query, variables)
   return errors.map(({ extensions }) => extensions.code)
 }
 
@@ -31,17 +36,22 @@ async function prove() {
   expect(answer.headers.get('location')).toBe('/admin')
 }
 
+const needed = () => ({ code: 'PROOF_NEEDED', url: `${t.url}/account/confirm` })
+
 const createKey = (scope: string) =>
   ask('mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
     input: { name: 'key', scopes: [scope] },
   })
 
-const rest = (path: string, body: object) =>
-  owner.get(`${t.url}${path}`, {
-    method: path.includes('delete') ? 'DELETE' : 'POST',
-    headers: { 'content-type': 'application/json', origin: t.url },
-    body: JSON.stringify(body),
-  })
+const rest = (path: string, json: object) =>
+  ownerPerson.rest(path.includes('delete') ? 'DELETE' : 'POST', path, { json })
+
+/** The code that a program shows which asks for a key that may write. */
+async function codeOfWriter(): Promise<string> {
+  const terms = { clientId: 'program', name: 'program', lifetime: 3600 }
+  const scopes = ['private_files:write' as const]
+  return (await t.app.services.loginRequests.begin({ ...terms, scopes }, '192.0.2.1')).userCode
+}
 
 describe('Ten minutes after the last proof', () => {
   it('a key that may write needs another one, in each interface', async () => {
@@ -50,10 +60,15 @@ describe('Ten minutes after the last proof', () => {
     const path = '/api/api_keys/private/create'
     const key = { name: 'key', scopes: ['private_files:write'] }
     const refused = await rest(path, key)
-    expect(await refused.text()).toContain('/account/confirm')
+    expect([refused.status, refused.response]).toEqual([401, needed()])
+    const team = `/api/api_keys/${await found(ownerPerson)}/create`
+    const teamKey = { name: 'key', scopes: ['workspaces:files:write'] }
+    const alsoRefused = await rest(team, teamKey)
+    expect([alsoRefused.status, alsoRefused.response]).toEqual([403, needed()])
     await prove()
     expect(await createKey('PRIVATE_FILES_WRITE')).toEqual([])
-    expect((await rest(path, key)).ok).toBe(true)
+    expect((await rest(path, key)).status).toBe(200)
+    expect((await rest(team, teamKey)).status).toBe(200)
   })
 
   it('what operators do needs another one', async () => {
@@ -68,6 +83,29 @@ describe('Ten minutes after the last proof', () => {
     expect(await send()).toEqual(['PROOF_NEEDED'])
     await prove()
     expect(await send()).toEqual([])
+  })
+
+  // Every change by an operator needs one. These three need one for certain inputs.
+  const critical: Record<string, () => object | Promise<object>> = {
+    createApiKey: () => ({ scopes: ['PRIVATE_FILES_WRITE'] }),
+    approveLogin: () => ({ scopes: ['PRIVATE_FILES_WRITE'] }),
+    approveDeviceLogin: async () => ({ userCode: await codeOfWriter() }),
+  }
+  const mutations = Object.values(schema.getMutationType()?.getFields() ?? {})
+    .filter(({ extensions: { fails } }) => fails?.includes('PROOF_NEEDED'))
+    .map(({ name }) => name)
+
+  it.each(mutations)('%s needs another one', async name => {
+    const row = graphRows.find(({ at }) => at === name)
+    if (!row) throw new Error(`No row of graphRows calls ${name}.`)
+    const things = await world.things()
+    const given: { input?: object } = await row.variables(things, ownerPerson)
+    const input = { ...given.input, ...(await critical[name]?.()) }
+    const { errors } = await ownerPerson.graphql(row.document, { input })
+    expect(errors?.map(({ path, extensions }) => [path, extensions])).toContainEqual([
+      [name],
+      needed(),
+    ])
   })
 
   it('the page of a program leads to the proof, and back', async () => {
@@ -104,10 +142,7 @@ describe('Ten minutes after the last proof', () => {
     const end = () => ask(`${query} { deletedId } }`, { input: { deleteUserData: true } })
     expect(await end()).toEqual(['PROOF_NEEDED'])
     const refused = await rest('/api/user/account/delete', { delete_user_data: true })
-    expect([refused.status, await refused.text()]).toEqual([
-      401,
-      expect.stringContaining('/account/confirm'),
-    ])
+    expect([refused.status, refused.response]).toEqual([401, needed()])
     await prove()
     expect(await end()).toEqual([])
   })

@@ -2,7 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { ask, codeOf } from '../support/ask.ts'
 import { driveOf, found, join, privateKey, put, workspaceKey } from '../support/builders.ts'
 import { expectConsistent } from '../support/consistency.ts'
-import { type Person, type RestAnswer, startApp, type TestApp } from '../support/harness.ts'
+import {
+  type GraphqlAnswer,
+  type Person,
+  type RestAnswer,
+  startApp,
+  type TestApp,
+} from '../support/harness.ts'
 
 const PART_BYTES = 1024
 const FIRST = 'a'.repeat(PART_BYTES)
@@ -215,6 +221,33 @@ describe('A folder that is shared for editing', () => {
     await alice.rest('POST', '/api/trash/restore', { json: { items: [item.id] } })
     expect(await within(it)).toContain('more.txt')
     expect((await bob.rest('GET', '/api/trash')).response.items).toEqual([])
+  })
+
+  it('refuses what exceeds the limits of the owner, without details about their drive', async () => {
+    const it = await folder()
+    const start = (name: string, size: number) =>
+      bob.graphql<{ startUpload: { uploadSession: { id: string } } }>(START, {
+        input: { drive: it.id, folder: name, fileName: 'b.txt', size },
+      })
+    const uploadSession = (await start('new 1', 0)).data?.startUpload.uploadSession.id
+    const full = { code: 'SHARE_FULL' }
+    const refusal = (answer: GraphqlAnswer<unknown>) => answer.errors?.[0]?.extensions
+    await t.limit({ maxTotalStorageBytes: 0, maxFolders: 0 })
+    try {
+      const sent = { input: { file: null, folder: at(it, '') } }
+      expect(refusal(await bob.graphql(UPLOAD, sent, file('more.txt')))).toEqual(full)
+      expect(refusal(await start('', 1))).toEqual(full)
+      expect(refusal(await bob.graphql(COMPLETE, { input: { uploadSession } }))).toEqual(full)
+      expect(refusal(await bob.graphql(FOLDER, { input: at(it, 'new 2') }))).toEqual(full)
+      const move = { entries: [at(it, 'plan.txt')], to: at(it, 'new 3') }
+      expect(refusal(await bob.graphql(MOVE, { input: move }))).toEqual(full)
+      const json = { source: 'plan.txt', destination: 'new 4/plan.txt' }
+      const moved = await bob.rest('POST', `/api/shared/${it.token}/move`, { json })
+      expect([moved.status, moved.response]).toEqual([403, full])
+    } finally {
+      await t.limit({ maxTotalStorageBytes: 5 * 1024 ** 3, maxFolders: 10_000 })
+    }
+    expect(await within(it)).toEqual(['day 1/', 'day 1/sea.txt', 'plan.txt'])
   })
 
   it('accepts multipart uploads, which survive a move of the folder', async () => {

@@ -11,6 +11,7 @@ import {
   workspaceKey,
 } from '../support/builders.ts'
 import { expectConsistent } from '../support/consistency.ts'
+import { wholeGuessWindow } from '../support/guess-window.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 import { until } from '../support/until.ts'
 
@@ -178,6 +179,29 @@ describe('Saving a share to the drive of its viewer', () => {
     expect(await codeOf(writer, direct, { password: 'sesame' })).toBe('INSUFFICIENT_SCOPE')
     expect((await save(bob, direct, { password: 'sesame' })).entries).toHaveLength(1)
     expect(await codeOf(bob, 'nonsense')).toBe('SHARE_NOT_FOUND')
+  })
+
+  it('rejects taken names, one name for several entries, and too large files', async () => {
+    const bob = await someone()
+    const token = await link('trip')
+    await save(bob, token)
+    expect(await codeOf(bob, token)).toBe('PATH_EXISTS')
+    const both = { paths: ['day 1', 'plan.txt'], name: 'one.txt' }
+    expect(await codeOf(bob, token, both)).toBe('INVALID_INPUT')
+    await t.limit({ ...LARGE, maxFileSizeBytes: 3 })
+    expect(await codeOf(bob, token, { to: at('again') })).toBe('FILE_TOO_LARGE')
+    await t.limit(LARGE)
+    await save(bob, token, { to: at('again') })
+  })
+
+  it('limits guesses of the password', async () => {
+    await wholeGuessWindow()
+    const bob = await someone()
+    const token = await link('trip', { password: 'sesame' })
+    const codes = []
+    for (let i = 0; i < 11; i++) codes.push(await codeOf(bob, token, { password: `guess ${i}` }))
+    expect(codes).toEqual([...Array(10).fill('WRONG_PASSWORD'), 'TOO_MANY_ATTEMPTS'])
+    expect(await codeOf(bob, token, { password: 'sesame' })).toBe('TOO_MANY_ATTEMPTS')
   })
 
   it('counts once against the download limit, and not when refused', async () => {

@@ -281,6 +281,19 @@ describe('updateShare', () => {
     expect(await refusal({ id }, {}, t.anonymous)).toBe('UNAUTHENTICATED')
   })
 
+  it('renews an expired link only within the limit of the plan', async () => {
+    const { id } = await link()
+    await end(id)
+    await t.limit({ maxPublicLinks: 0 })
+    try {
+      expect(await refusal({ id }, { duration: '1d' })).toBe('QUOTA_EXCEEDED')
+      expect(await refusal({ id }, { label: 'over' })).toBeUndefined()
+    } finally {
+      await t.limit({ maxPublicLinks: 1000 })
+    }
+    expect(await refusal({ id }, { duration: '1d' })).toBeUndefined()
+  })
+
   it('does not renew a link that was deleted in the meantime', async () => {
     await alice.upload('docs/gone.txt', 'x', 'text/plain')
     const { token } = await link({ object: 'docs/gone.txt' })

@@ -208,6 +208,13 @@ describe('A late request to a drive that is gone', () => {
     expect(codes).toEqual(codes.map(() => 'FORBIDDEN'))
   })
 
+  it('is WORKSPACE_NOT_FOUND when it deletes the workspace', async () => {
+    const workspace = await found(alice)
+    const drive = await driveOf(alice, workspace)
+    const mutation: GraphCall = ['deleteWorkspace', { workspace }]
+    expect(await byGraph(drive, mutation)).toEqual(['deleteWorkspace', 'WORKSPACE_NOT_FOUND'])
+  })
+
   it.each(['own', 'workspace'])(
     'is FOLDER_NOT_FOUND in every mutation that changes a drive of the kind %s',
     async kind => {

@@ -240,7 +240,8 @@ export async function signInTo(
   return person(url, { email, userId, cookie: `session_id=${secret}` })
 }
 
-function person(
+/** A person who is signed in by a cookie, or sends an API key, or neither. */
+export function person(
   url: string,
   who: Pick<Person, 'email' | 'userId' | 'cookie'>,
   key: Record<string, string> = {},

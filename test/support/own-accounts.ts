@@ -1,5 +1,5 @@
 import { Browser } from '../unit/sign-in-browser.ts'
-import type { TestApp } from './harness.ts'
+import { type Person, person, type TestApp } from './harness.ts'
 
 export const PASSWORD = 'violet anchor beneath the seventh lamp'
 
@@ -42,4 +42,10 @@ export async function whoIs(t: TestApp, browser: Browser): Promise<string | null
     response: { user_info: { email: string } | null }
   }
   return response.user_info?.email ?? null
+}
+
+/** The person who is signed in in a browser. */
+export function personIn({ url }: TestApp, browser: Browser): Person {
+  const cookie = `session_id=${browser.jar.get('session_id')?.value}`
+  return person(url, { email: '', userId: '', cookie })
 }
