@@ -91,9 +91,10 @@ export async function requireIf(exchange: Exchange, lists: IfList[]): Promise<nu
       states.set(resource, state)
     }
     if (isTrue(list, state)) {
-      const isOfTarget =
-        resource === null && list.conditions.some(({ etag, not }) => etag !== undefined && !not)
-      return isOfTarget ? (state.found?.revision ?? undefined) : undefined
+      if (!list.conditions.some(({ etag, not }) => etag !== undefined && !not)) return undefined
+      // Clients of ownCloud name the target although it is that of the request.
+      const target = resource === null ? state : await stateOf(services, place, locks)
+      return target.found?.id === state.found?.id ? (state.found?.revision ?? undefined) : undefined
     }
   }
   throw new AppError(

@@ -6,6 +6,7 @@ import { sendBytes } from '../http/bytes.ts'
 import { write } from '../http/write.ts'
 import { AppError } from '../runtime/errors.ts'
 import { type Looked, requireTokens } from '../services/tree/dav-lock.ts'
+import type { UploadLimits } from '../services/tree/quota.ts'
 import { fromSeconds } from '../values/modified-at.ts'
 import { joinPath } from '../values/paths.ts'
 import { Upload } from '../values/upload.ts'
@@ -83,7 +84,10 @@ export async function put(exchange: Exchange): Promise<void> {
 }
 
 /** The bytes of a file and their declared type. */
-type Bytes = Pick<ReturnType<typeof readRaw>, 'source' | 'bound' | 'mimetype'>
+interface Bytes extends Pick<ReturnType<typeof readRaw>, 'source' | 'bound' | 'mimetype'> {
+  /** Releases the space that the bytes take elsewhere, as their upload reserves it. */
+  before?: UploadLimits['before']
+}
 
 /**
  * Stores bytes as the file at the URL of an exchange, under the headers of its request.
@@ -116,10 +120,11 @@ export async function store(
       headers: { allow: 'PROPFIND' },
     })
   const { tree, limits } = drive.open('write')
-  const mustBeNew = req.headers['if-none-match']?.trim() === '*'
+  const mustBeNew =
+    req.headers['if-none-match']?.trim() === '*' || req.headers.overwrite?.toString().trim() === 'F'
   const replaces = !mustBeNew && (node !== undefined || !drive.refusal('delete'))
   const use = { names, how: 'content' } as const
-  const { source, bound, mimetype } = 'source' in from ? from : readRaw(from)
+  const { source, bound, mimetype, before }: Bytes = 'source' in from ? from : readRaw(from)
   const expected = expectationsOf(req.headers, bound)
   const modifiedAt = fromSeconds(req.headers['x-oc-mtime']?.toString() ?? '')
   const file = await services.files.upload(
@@ -134,7 +139,7 @@ export async function store(
       ...folder,
       expected: looked.expected ?? ifExpected,
       decide: choice => drive.onConflict(choice),
-      limits,
+      limits: { ...limits, ...(before ? { before } : {}) },
       isSeen: true,
     },
     caller,

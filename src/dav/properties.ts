@@ -43,7 +43,7 @@ export const activeLocks = (locks: Described['locks']): string =>
   locks
     .map(({ lock: { id, isShared, isDeep, owner, expiresAt }, root }) => {
       const seconds = Math.max(0, Math.ceil((expiresAt - Date.now()) / 1000))
-      return `<d:activelock><d:locktype><d:write/></d:locktype><d:lockscope><d:${isShared ? 'shared' : 'exclusive'}/></d:lockscope><d:depth>${isDeep ? 'infinity' : '0'}</d:depth>${owner}<d:timeout>Second-${seconds}</d:timeout><d:locktoken><d:href>urn:uuid:${id}</d:href></d:locktoken><d:lockroot><d:href>${root}</d:href></d:lockroot></d:activelock>`
+      return `<d:activelock><d:locktype><d:write/></d:locktype><d:lockscope><d:${isShared ? 'shared' : 'exclusive'}/></d:lockscope><d:depth>${isDeep ? 'infinity' : '0'}</d:depth>${owner}<d:timeout>Second-${seconds}</d:timeout><d:locktoken><d:href>urn:uuid:${id}</d:href></d:locktoken><d:lockroot><d:href>${escapeXml(root)}</d:href></d:lockroot></d:activelock>`
     })
     .join('')
 

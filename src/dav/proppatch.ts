@@ -14,6 +14,7 @@ import {
   childOf,
   type Element,
   elementsOf,
+  escapeXml,
   isDav,
   MULTISTATUS,
   readXml,
@@ -129,7 +130,7 @@ export async function proppatch(exchange: Exchange): Promise<void> {
     const props = of.map(([element]) => element).join('')
     return `<d:propstat><d:prop>${props}</d:prop><d:status>HTTP/1.1 ${status}</d:status>${more}</d:propstat>`
   })
-  const href = hrefOf(exchange.face.prefix, [...base, ...names], node.kind === FOLDER)
+  const href = escapeXml(hrefOf(exchange.face.prefix, [...base, ...names], node.kind === FOLDER))
   const body = `${XML_START}${MULTISTATUS}<d:response><d:href>${href}</d:href>${parts.join('')}</d:response></d:multistatus>\n`
   incoming.res
     .writeHead(207, { 'content-type': XML_TYPE, 'content-length': Buffer.byteLength(body) })

@@ -235,7 +235,7 @@ export function createServices({ config, ...given }: Options) {
     audits: auditService(core),
     backgroundCompletions,
     uploadStreams,
-    uploadChunks: uploadChunkService({ ...core, uploadStreams }),
+    uploadChunks: uploadChunkService({ ...core, blobs, uploadStreams }),
     davLocks: davLockService(trees),
     davProperties: davPropertyService(trees),
     directShares: directShareService({

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { parseXml } from '../../src/dav/xml.ts'
 import { ask } from '../support/ask.ts'
 import { found, workspaceKey } from '../support/builders.ts'
-import { basic, davPerson } from '../support/dav-client.ts'
+import { basic, davPerson, lockInfo } from '../support/dav-client.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 
 // The requests of Nextcloud's and ownCloud's clients, and the responses that they require.
@@ -168,6 +172,26 @@ describe('The login flow', () => {
 })
 
 describe('A listing', () => {
+  it('is well-formed for a person whose address has an ampersand', async () => {
+    const { person: of, authorization: as } = await davPerson(t, 'salt&pepper')
+    expect(of.email).toContain('&')
+    const path = `/remote.php/dav/files/${of.email}/f`
+    await send('PUT', path, { as, body: 'f' })
+    const set = '<d:set><d:prop><x xmlns="urn:x">1</x></d:prop></d:set>'
+    const answers = [
+      await send('PROPPATCH', path, {
+        as,
+        body: `<d:propertyupdate xmlns:d="DAV:">${set}</d:propertyupdate>`,
+      }),
+      await send('LOCK', path, { as, body: lockInfo() }),
+      await send('PROPFIND', path, { as, headers: { depth: '0' } }),
+    ]
+    for (const { status, text } of answers) {
+      expect(status).toBeLessThan(300)
+      expect(() => parseXml(text)).not.toThrow()
+    }
+  })
+
   it('has every property that the clients need, in one propstat with status 200', async () => {
     await send('MKCOL', files('/list'))
     await send('PUT', files('/list/f.txt'), { body: 'text' })
@@ -246,6 +270,9 @@ describe('An entry that was shared with a person', () => {
     await owner.upload('read/new', 'new')
     const after = await tags()
     for (const [i, tag] of after.entries()) expect(tag).not.toBe(before[i])
+    await share(['read'], true)
+    for (const [i, tag] of (await tags()).entries()) expect(tag).not.toBe(after[i])
+    await share(['read'], false)
     const put = (path: string) =>
       send('PUT', `${root}/Shared%20with%20me/${path}`, { as, body: 'theirs' })
     expect((await put('edit/theirs')).status).toBe(201)
@@ -281,6 +308,7 @@ describe('An upload', () => {
 
   it('in chunks creates a file from them in the order of their numbers', async () => {
     expect((await send('MKCOL', uploads('/123'))).status).toBe(201)
+    expect((await send('MKCOL', uploads('/123/folder'))).status).toBe(409)
     const bytes = Buffer.alloc(3_000_000, 'chunked ')
     const parts = [bytes.subarray(0, 1_000_000), bytes.subarray(1_000_000, 2_500_000)]
     await Promise.all([
@@ -341,6 +369,80 @@ describe('An upload', () => {
     expect((await chunk('/bad name/1', 'x')).status).toBe(400)
     expect((await chunk('/ended/one', 'x')).status).toBe(400)
     expect((await chunk('/ended/9999999999999999', 'x')).status).toBe(400)
+  })
+})
+
+describe('A change under a condition', () => {
+  const uploads = (path: string) => `/remote.php/dav/uploads/${person.email}${path}`
+
+  it('is refused if the file changes while its bytes arrive, also if the condition names its URL', async () => {
+    await send('PUT', files('/held.txt'), { body: 'first' })
+    const [file] = await propfind(files('/held.txt'), '0')
+    const etag = file?.of('d:getetag')?.replaceAll('&quot;', '"')
+    const url = new URL(files('/held.txt'), t.url)
+    const slow = request(url, {
+      method: 'PUT',
+      headers: { authorization, if: `<${url.href}> ([${etag}])`, 'content-length': '6' },
+    })
+    const answered = once(slow, 'response')
+    slow.write('sto')
+    await setTimeout(300)
+    expect((await send('PUT', files('/held.txt'), { body: 'meanwhile' })).status).toBe(204)
+    slow.end('len')
+    const [{ statusCode }] = await answered
+    expect(statusCode).toBe(412)
+    expect((await send('GET', files('/held.txt'))).text).toBe('meanwhile')
+  })
+
+  it('creates a file from chunks only where there is none, with Overwrite: F', async () => {
+    await send('PUT', files('/kept.txt'), { body: 'kept' })
+    await send('PUT', uploads('/kept/1'), { body: 'chunk' })
+    const move = (headers: Record<string, string>) =>
+      send('MOVE', uploads('/kept/.file'), {
+        headers: { destination: files('/kept.txt'), ...headers },
+      })
+    expect((await move({ overwrite: 'F' })).status).toBe(412)
+    expect((await send('GET', files('/kept.txt'))).text).toBe('kept')
+    expect((await move({})).status).toBe(204)
+  })
+})
+
+describe('A drive that is nearly full', () => {
+  it('takes a file in chunks that fits, and counts its bytes once', async () => {
+    const small = await startApp()
+    try {
+      const { person: of, authorization: as } = await davPerson(small, 'full')
+      await small.limit({ maxTotalStorageBytes: 1_000_000 })
+      const ask = async (method: string, path: string, headers = {}, body?: Uint8Array) => {
+        const answer = await fetch(`${small.url}/remote.php/dav/${path}`, {
+          method,
+          headers: { authorization: as, ...headers },
+          ...(body ? { body: body as BodyInit } : {}),
+        })
+        await answer.text()
+        return answer.status
+      }
+      const chunk = (name: string, bytes: number) =>
+        ask('PUT', `uploads/${of.email}/${name}`, {}, Buffer.alloc(bytes))
+      const assemble = (transfer: string, headers = {}) =>
+        ask('MOVE', `uploads/${of.email}/${transfer}/.file`, {
+          destination: `/remote.php/dav/files/${of.email}/${transfer}.bin`,
+          ...headers,
+        })
+      expect(await chunk('large/1', 400_000)).toBe(201)
+      expect(await chunk('large/2', 300_000)).toBe(201)
+      // After a refusal, the chunks count again.
+      expect(await assemble('large', { 'oc-checksum': `MD5:${'0'.repeat(32)}` })).toBe(400)
+      expect(await chunk('other/1', 400_000)).toBe(507)
+      expect(await assemble('large')).toBe(201)
+      expect(await chunk('other/1', 400_000)).toBe(507)
+      expect(await chunk('other/1', 200_000)).toBe(201)
+      expect(await ask('DELETE', `uploads/${of.email}/other`)).toBe(204)
+      const bucket = await small.app.db.Bucket.findOne({ where: { userId: of.userId } })
+      expect(bucket).toMatchObject({ usedBytes: 700_000, reservedBytes: 0, reservedFiles: 0 })
+    } finally {
+      await small.stop()
+    }
   })
 })
 

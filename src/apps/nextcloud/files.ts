@@ -31,7 +31,10 @@ type Virtual = Place & { reading?: undefined }
 
 /** The list of received shares, as an entry of the root. */
 function sharedFolder({ children }: Virtual, { userId }: Caller): Resource {
-  const tags = children.flatMap(({ name, resource }) => [name, resource ? etagOf(resource) : ''])
+  // Clients learn of new permissions only if the ETag changes.
+  const tags = children.flatMap(({ name, resource }) =>
+    resource ? [name, resource.letters ?? '', etagOf(resource)] : [name],
+  )
   const times = { createdAt: 0, updatedAt: 0, modifiedAt: 0 }
   const size = children.reduce((sum, { resource }) => sum + (resource?.size ?? 0), 0)
   return {

@@ -58,7 +58,8 @@ export function uploadPassages(deps: DavDeps): Map<string, Passage> {
 
   /** Begins an upload. Nothing is stored before its first chunk. */
   async function begin(incoming: Incoming, caller: Caller): Promise<void> {
-    targetOf(incoming, caller)
+    if (targetOf(incoming, caller).name !== undefined)
+      throw new DavError(409, 'Only the folder of an upload can be created here.')
     Drive.own(caller).open('write')
     empty(incoming, 201)
   }
@@ -126,15 +127,21 @@ export function uploadPassages(deps: DavDeps): Map<string, Passage> {
     const path = pathOf(req.headers.destination.toString(), req, deps.publicUrl())
     const chunks = await chunksOf(caller, transfer)
     if (chunks.length === 0) throw nothingThere()
-    const { tree } = Drive.own(caller).open('write')
+    const { tree, limits } = Drive.own(caller).open('write')
     const size = chunks.reduce((sum, chunk) => sum + chunk.size, 0)
     const said = req.headers['oc-total-length']
     if (said !== undefined && Number(said) !== size)
       throw new DavError(400, `The chunks have ${size} bytes, and not ${said}. Send the rest.`)
     const aimed = { incoming, caller, face: filesFace(path, caller), path }
     await handleAt(deps, aimed, async exchange => {
-      const source = uploadChunks.read(tree, chunks, caller)
-      const { status, headers } = await store(exchange, { source, bound: size, mimetype: '' })
+      const whole = { source: uploadChunks.read(tree, chunks, caller), bound: size, mimetype: '' }
+      // A share has the space of its owner, and the chunks keep theirs until the end.
+      const isOwn = exchange.place.reading && exchange.place.drive?.id === tree.bucketId
+      const { status, headers } = isOwn
+        ? await uploadChunks.handOver(tree, chunks, { caller, limits }, before =>
+            store(exchange, { ...whole, before }),
+          )
+        : await store(exchange, whole)
       // The file exists, and chunks that stay expire by themselves.
       await uploadChunks
         .end(tree, transfer, caller)

@@ -98,6 +98,7 @@ export function blobService({
     wanted: number[],
   ): Promise<number> {
     return db.transaction(async tx => {
+      await limits.before?.(tx)
       let refused: AppError | null = null
       for (const bytes of wanted) {
         refused = await reserveUpload(db, tree, limits, { blobId: id, bytes, files: 1 }, tx)

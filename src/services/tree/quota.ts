@@ -8,6 +8,8 @@ import { shareEnded } from './trunk.ts'
 
 /** The limits of a bucket and other bounds of an upload. */
 export interface UploadLimits extends BucketLimits {
+  /** Releases what the upload replaces, in the transaction that first reserves space for it. */
+  before?: (tx: Tx) => Promise<void>
   /**
    * The bytes that a stream of unknown length reserves in advance, by the number of arrived bytes;
    * 64 MiB by default.

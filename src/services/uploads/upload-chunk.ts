@@ -1,8 +1,13 @@
+import type { Tx } from '../../../db/index.ts'
+import { lockReservation, setReservation } from '../../../db/queries/blob.ts'
+import { unreserve } from '../../../db/queries/reservation.ts'
 import { chunksIn } from '../../../db/queries/upload-chunk.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
+import type { BlobService } from '../tree/blob.ts'
+import { lockTree } from '../tree/entry.ts'
 import type { UploadLimits } from '../tree/quota.ts'
 import type { Chunk } from './stream-append.ts'
 import type { UploadStreamService } from './upload-stream.ts'
@@ -46,8 +51,9 @@ export function parseTransfer(text: string): string {
  */
 export function uploadChunkService({
   db,
+  blobs,
   uploadStreams: streams,
-}: Core<'db'> & { uploadStreams: UploadStreamService }) {
+}: Core<'db'> & { blobs: BlobService; uploadStreams: UploadStreamService }) {
   async function all(tree: Tree, transfer: string, { userId }: Caller) {
     const folder = folderOf(transfer)
     const rows = await chunksIn(db, { bucketId: tree.bucketId, userId, folder }, Date.now())
@@ -131,6 +137,38 @@ export function uploadChunkService({
         chunks.map(({ id }) => id),
         userId,
       ),
+
+    /**
+     * Uses the reservations of chunks for the file that they become, so that the bytes count once.
+     * If `use` fails, the chunks reserve their bytes again, or end if there is no space left.
+     * @param use makes the file in the same tree. `before` is that of its limits.
+     */
+    async handOver<T>(
+      tree: Tree,
+      chunks: readonly ChunkView[],
+      { caller, limits }: Pick<Sender, 'caller' | 'limits'>,
+      use: (before: NonNullable<UploadLimits['before']>) => Promise<T>,
+    ): Promise<T> {
+      const before = async (tx: Tx) => {
+        await lockTree(db, tree, tx)
+        let bytes = 0
+        for (const { id } of chunks) {
+          bytes += (await lockReservation(db, id, tx)) ?? 0
+          await setReservation(db, id, 0, tx)
+        }
+        await unreserve(db, tree.bucketId, { bytes, files: 0 }, tx)
+      }
+      try {
+        return await use(before)
+      } catch (error) {
+        for (const { id, size } of chunks)
+          await blobs.reserveMore(tree, limits, { id, bytes: size, size }).catch(async refused => {
+            if (!(refused instanceof AppError)) throw refused
+            await end(tree, [id], caller.userId)
+          })
+        throw error
+      }
+    },
 
     /** Ends a transfer and removes its bytes. @returns whether there were any */
     async end(tree: Tree, transfer: string, caller: Caller): Promise<boolean> {
