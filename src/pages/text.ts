@@ -17,7 +17,10 @@ const places = Object.fromEntries(
 export interface Texts {
   language: Language
   say: Say<TextKey>
-  /** A message as HTML. Numbers are formatted, and all other values are HTML. */
+  /**
+   * A message as HTML. Numbers are formatted, and all other values are HTML, usually of a partial,
+   * which ends with a newline.
+   */
   rich(key: TextKey, values: Values): string
   /** Messages for a script as JSON, in which it replaces `{name}`. */
   forScript(keys: TextKey[]): string
@@ -32,7 +35,7 @@ export function textsIn(language: Language): Texts {
       const html: string[] = []
       const marked = Object.entries(values).map(([name, value]) => [
         name,
-        typeof value === 'number' ? value : `\u{e000}${html.push(value) - 1}\u{e001}`,
+        typeof value === 'number' ? value : `\u{e000}${html.push(value.trim()) - 1}\u{e001}`,
       ])
       const text = escapeHtml(say(key, Object.fromEntries(marked)))
       return text.replace(/\u{e000}(\d+)\u{e001}/gu, (_, i) => html[i] ?? '')

@@ -151,7 +151,8 @@ describe('Somebody who follows a link', () => {
     const { page } = await stranger()
     await page.goto(await w.share('a.zip', 'x', 'application/zip', { password: PASSWORD }))
     const focused = () =>
-      page.evaluate('document.activeElement.textContent.trim() || document.activeElement.id')
+      page.evaluate(`(({ ariaLabel, textContent, id }) => ariaLabel ?? (textContent.trim() || id))(
+        document.activeElement)`)
     await page.keyboard.press('Tab')
     expect(await focused()).toBe('Skip to the content')
     expect(await page.locator('.skip').boundingBox()).toMatchObject({ y: 12 })

@@ -168,7 +168,7 @@ describe('Somebody who is asked for files', () => {
     await page.keyboard.press('Enter')
     await row.getByText('The connection is lost.').waitFor()
     await page.reload()
-    await row.getByText('Choose this file again, and it goes on where it stopped.').waitFor()
+    await row.getByText('Choose this file again to continue the upload.').waitFor()
     isHeld = false
     await page.locator('input[type=file]').setInputFiles(film)
     await page.locator('li.done', { hasText: 'long.bin' }).waitFor()
@@ -246,7 +246,7 @@ describe('Somebody who is asked for files', () => {
     await input.setInputFiles(file('large.txt', 'x'.repeat(11)))
     await page
       .locator('li.failed', { hasText: 'large.txt' })
-      .getByText('more than 10 bytes')
+      .getByText('larger than 10 bytes')
       .waitFor()
     await input.setInputFiles(file('one.txt'))
     await page.locator('li.done', { hasText: 'one.txt' }).waitFor()

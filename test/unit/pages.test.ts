@@ -46,6 +46,9 @@ describe('A rich message', () => {
     const written = words.rich('found', { text: '<b>x</b>' })
     expect(written).toBe('Names with “<b>x</b>”.')
     expect(words.rich('files', { count: 1200 })).toBe('1,200 files')
+    expect(words.rich('sendAs', { name: '<bdi>Carol</bdi>\n' })).toBe(
+      'You send as <bdi>Carol</bdi>.',
+    )
   })
 })
 
