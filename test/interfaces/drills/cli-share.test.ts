@@ -91,7 +91,6 @@ describe('satchel share', () => {
     [2, 'USAGE', ['docs/a.txt']],
     [2, 'USAGE', ['docs/a.txt', '--with', 'bob@example.com', '--link']],
     [2, 'USAGE', ['docs/a.txt', '--link', '--notify']],
-    [2, 'USAGE', ['docs/a.txt', '--link', '--message', 'Hello']],
     [2, 'USAGE', ['docs/a.txt', '--link', '--together']],
     [2, 'USAGE', ['docs/a.txt', '--with', 'bob@example.com', '--max-downloads', '1']],
     [4, 'FILE_NOT_FOUND', ['docs/a.txt', 'docs/nowhere.txt', '--link']],

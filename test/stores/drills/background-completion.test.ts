@@ -503,13 +503,13 @@ describe('A background completion', () => {
       restUploader(await signInTo(brisk.app.db, brisk.url, name))
 
     /**
-     * Holds the uploads that have begun to read. Each continues when it is released, or fails when
-     * its reading is ended.
+     * Holds the first read of each upload; the second finds its type. Each continues when it is
+     * released, or fails when its reading is ended.
      */
     function holdReaders() {
       const readers = new Map<string, () => void>()
       gate.interfere = (kind, key, signal) => {
-        if (kind !== 'read') return
+        if (kind !== 'read' || readers.has(key)) return
         return new Promise<void>(resolve => {
           readers.set(key, resolve)
           held.push(resolve)
