@@ -383,7 +383,7 @@ describe('Uploads', () => {
     await press(page, 'Cancel large.bin')
     await dock(page).waitFor({ state: 'detached' })
     // The request is retried for as long as necessary.
-    await until(() => missed > 3, 30_000)
+    await until(() => missed > 3)
     const heard = page.waitForResponse(answer => isAbort(answer.request()))
     await throttle(page, null)
     expect((await (await heard).json()).data.abortUpload.abortedId).toBeTruthy()

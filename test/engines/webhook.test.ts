@@ -142,10 +142,10 @@ describe('A webhook', () => {
         },
       })
       await upload('one', 'two', 'three')
-      await until(() => receiver.received.length === 3, 60_000)
+      await until(() => receiver.received.length === 3)
       expect(looks).toBe(0)
       await create(alice, { url: `${receiver.url}/other` })
-      await until(() => looks > 0, 60_000)
+      await until(() => looks > 0)
     } finally {
       Object.assign(db, { rows })
     }

@@ -53,9 +53,9 @@ describe('The metrics', () => {
       'content-length: 99',
     ]
     socket.write(`${[...head, 'content-type: application/json'].join('\r\n')}\r\n\r\n{`)
-    await until(() => w.app.gateway.running > 0, 10_000)
+    await until(() => w.app.gateway.running > 0)
     socket.destroy()
-    await until(() => w.app.gateway.running === 0, 10_000)
+    await until(() => w.app.gateway.running === 0)
     const text = await figures()
     const of = { method: 'POST', route: '/graphql' }
     expect(sampleOf(text, 'satchel_http_requests_total', { ...of, status: 'cut' })).toBe(1)

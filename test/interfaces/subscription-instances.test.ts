@@ -118,7 +118,7 @@ withRedis('Two instances with a Redis', () => {
       })
       own.close()
       // A silently broken connection looks idle until a ping.
-      await until(() => far.logs().includes(MISSED), 30_000)
+      await until(() => far.logs().includes(MISSED))
       await proxy.heal()
       expect(await heardBy(stream)).toBe(true)
       stream.close()

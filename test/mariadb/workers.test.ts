@@ -265,7 +265,7 @@ onMysql('Two workers', () => {
         as(alice, post({ email, objects: ['shared.txt'], send_email: true })),
       )
       expect(shared?.status).toBe(200)
-      await until(() => mails() === i + 1, 10_000)
+      await until(() => mails() === i + 1)
     }
     await sleep(1000)
     expect(mails()).toBe(emails.length)
@@ -297,7 +297,7 @@ onMysql('Two workers', () => {
         '/api/files/share',
         as(alice, post({ email, objects: ['shared.txt'], send_email: true })),
       )
-      await until(() => mails() === count + 1, 10_000)
+      await until(() => mails() === count + 1)
       const second = await fresh.subscribe(bob, USAGE)
       await newFolder(again, bob, `after-${killed.pid}`)
       await eventually(async () => expect(second.said()).toContain('folderCount'), 5000)
@@ -346,7 +346,7 @@ onMysql('A service with workers', () => {
       const stream = await lines[0].subscribe(alice as Person, USAGE)
       const pids = service.workers()
       process.kill(service.pid, 'SIGKILL')
-      await until(() => !pids.some(isAlive), 10_000)
+      await until(() => !pids.some(isAlive))
       const again = await service.another()
       expect((await fetch(`${again.url}/readyz`)).status).toBe(200)
       stream.close()
@@ -444,9 +444,9 @@ onMysql('The metrics', () => {
       process.kill(near.pid, 'SIGKILL')
       await until(async () => sampleOf(await figures(), 'satchel_worker_restarts_total', {}) === 1)
       expect(await asked()).toBeGreaterThanOrEqual(total)
-      await until(async () => sampleOf(await figures(), 'satchel_workers', {}) === 2, 20_000)
+      await until(async () => sampleOf(await figures(), 'satchel_workers', {}) === 2)
       expect(await asked()).toBeGreaterThanOrEqual(total)
-      await until(async () => sampleOf(await figures(), 'satchel_database_up', {}) === 1, 20_000)
+      await until(async () => sampleOf(await figures(), 'satchel_database_up', {}) === 1)
       for (const line of lines) line.close()
     } finally {
       await service.stop()

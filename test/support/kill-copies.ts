@@ -110,7 +110,7 @@ export async function killCopies({
     }
   }
   const workers = Array.from({ length: WORKERS }, work)
-  await until(async () => begun.length > 0, 60_000)
+  await until(async () => begun.length > 0)
   while (counts.kills < kills) {
     await sleep(randomInt(50, 1200))
     const place = randomInt(site.instances)

@@ -314,7 +314,7 @@ describe('satchel sync', () => {
         said += chunk
       })
       const over = ended(child)
-      await until(() => said.includes('[y/N]'), 60_000)
+      await until(() => said.includes('[y/N]'))
       child.stdin.write(`${answer}\n`)
       return (await over).out
     }
@@ -637,7 +637,7 @@ describe('satchel sync', () => {
     })
     const child = shell.begin(['sync', 'd', `:/${to}`, '--parallel', '2'])
     const over = ended(child)
-    await until(() => parts.size >= 10, 60_000)
+    await until(() => parts.size >= 10)
     child.kill('SIGKILL')
     await over
     const before = parts.size
@@ -652,7 +652,7 @@ describe('satchel sync', () => {
     })
     const pulling = shell.begin(['sync', `:/${to}`, 'back', '--parallel', '1'])
     const gone = ended(pulling)
-    await until(() => isHeld && partsIn('back').length > 0, 60_000)
+    await until(() => isHeld && partsIn('back').length > 0)
     pulling.kill('SIGKILL')
     await gone
     expect(await run('--delete', '--yes', `:/${to}`, 'back')).toMatchObject({ code: 0 })
@@ -676,7 +676,7 @@ describe('satchel sync', () => {
     listen(line => (line.endsWith('/upload') ? held : undefined))
     const child = shell.begin(['sync', 'd', `:/${to}`])
     const over = ended(child)
-    await until(() => count(/\/upload$/) > 0, 60_000)
+    await until(() => count(/\/upload$/) > 0)
     for (const sides of [
       ['d', `:/${to}`],
       [`:/${to}`, 'd'],

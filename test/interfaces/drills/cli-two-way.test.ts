@@ -557,7 +557,7 @@ describe('satchel sync --watch', () => {
     const over = ended(child)
     const same = () =>
       eventually(async () => expect(await remoteTree(to)).toEqual(tree('d')), 20_000, 200)
-    await until(() => existsSync(at('d/b.txt')), 20_000)
+    await until(() => existsSync(at('d/b.txt')))
     await same()
     expect(await shell.refused('sync', '--two-way', 'd', `:/${to}`)).toMatchObject({
       code: 5,
@@ -574,7 +574,7 @@ describe('satchel sync --watch', () => {
     await until(async () => (await idOf(`${to}/deep/er/new.txt`)) !== undefined, 20_000, 50)
     const sent = performance.now()
     await put(`${to}/theirs.txt`, 'theirs')
-    await until(() => existsSync(at('d/theirs.txt')), 20_000)
+    await until(() => existsSync(at('d/theirs.txt')))
     const came = performance.now()
     expect([sent - start, came - sent].filter(ms => ms > 10_000)).toEqual([])
     // In a folder that was created after the start, and renamed.
@@ -590,7 +590,7 @@ describe('satchel sync --watch', () => {
       if (isGone) throw new Error('The network is gone.')
     })
     write({ 'd/offline.txt': 'mine' })
-    await until(() => count(/./) > 0, 20_000)
+    await until(() => count(/./) > 0)
     isGone = false
     await eventually(async () => expect(await idOf(`${to}/offline.txt`)).toBeDefined(), 40_000)
     await same()
@@ -615,7 +615,7 @@ describe('satchel sync --watch', () => {
     await t.limit({ maxFileSizeBytes: 5 })
     write({ 'd/large.txt': 'larger than that', 'd/small.txt': 's' })
     await until(async () => (await idOf(`${to}/small.txt`)) !== undefined, 20_000, 50)
-    await until(() => said.includes('FILE_TOO_LARGE'), 20_000)
+    await until(() => said.includes('FILE_TOO_LARGE'))
     // Replaces a file by a folder, and the synced folder by an empty one.
     rmSync(at('d/a.txt'))
     write({ 'd/a.txt/c.txt': 'c' })

@@ -189,7 +189,7 @@ describe('The log', () => {
     child.stdout.on('data', chunk => {
       said += chunk
     })
-    await until(() => said.includes('Satchel is up'), 25_000)
+    await until(() => said.includes('Satchel is up'))
     const ended = new Promise(resolve => child.once('close', resolve))
     child.stdin.write('\x03')
     await ended

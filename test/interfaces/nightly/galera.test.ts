@@ -216,11 +216,11 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
       for (let i = 0; !over; i++) answers.push(await patiently(() => dave.upload(`${i}.txt`, 'x')))
     })()
     await dead?.kill()
-    await until(() => answers.length > 5, 30_000)
+    await until(() => answers.length > 5)
     const during = answers.length
     await dead?.start()
     await until(async () => (await portOf()) === dead?.port, 30_000, 250)
-    await until(() => answers.length > during + 5, 30_000)
+    await until(() => answers.length > during + 5)
     over = true
     await asking
     // A commit without a response may have succeeded. Then the name is taken.

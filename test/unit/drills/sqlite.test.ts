@@ -284,7 +284,7 @@ describe('SQLite', () => {
     const thread = new SqliteThread(file, 1000)
     const gone = { code: 'SQLITE_IOERR' }
     try {
-      await until(() => isThere(thread), 30_000)
+      await until(() => isThere(thread))
       await thread.write('BEGIN IMMEDIATE')
       await expect(thread.write(hold(12_000_000))).rejects.toMatchObject(gone)
       expect(thread.waiting).toBeGreaterThanOrEqual(900)
@@ -293,7 +293,7 @@ describe('SQLite', () => {
       await expect(thread.write('BEGIN IMMEDIATE')).rejects.toMatchObject(gone)
       await expect(thread.rows('SELECT 1')).rejects.toMatchObject(gone)
       expect(performance.now() - since).toBeLessThan(500)
-      await until(() => !thread.isStuck, 60_000)
+      await until(() => !thread.isStuck)
       await insert('after')
       expect(await thread.rows('SELECT x FROM t ORDER BY id')).toEqual([
         { x: 'before' },
@@ -308,11 +308,11 @@ describe('SQLite', () => {
     await insert('before')
     const thread = new SqliteThread(file, 1000)
     try {
-      await until(() => isThere(thread), 30_000)
+      await until(() => isThere(thread))
       const held = thread.rows(hold(12_000_000).replace(/^.*?WITH/s, 'WITH'))
       const [first, second] = await Promise.allSettled([held, thread.write('BEGIN IMMEDIATE')])
       expect([first.status, second.status]).toEqual(['rejected', 'rejected'])
-      await until(() => !thread.isStuck, 60_000)
+      await until(() => !thread.isStuck)
       await insert('another connection may write')
       await thread.write('BEGIN IMMEDIATE')
       await thread.rollBack()
