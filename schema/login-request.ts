@@ -1,4 +1,4 @@
-import { privateScopes } from '../src/access/scopes.ts'
+import { appScopes, privateScopes } from '../src/access/scopes.ts'
 import type { LoginRequestView } from '../src/services/accounts/login-request.ts'
 import { MAX_CLIENT_ID, MAX_KEY_NAME, MAX_REDIRECT_URI } from '../src/values/limits.ts'
 import { builder } from './builder.ts'
@@ -20,7 +20,7 @@ const LoginRequest = builder.objectRef<LoginRequestView>('LoginRequest').impleme
     scopes: t.expose('scopes', {
       type: [Scope],
       description: 'What its key may be used for.',
-      listSize: privateScopes.length,
+      listSize: appScopes.length,
     }),
     lifetime: t.exposeInt('lifetime', {
       description: 'The requested validity of its key, in seconds.',

@@ -22,6 +22,19 @@ export const workspaceScopes = [
   'workspaces:files:delete',
 ] as const
 
+/** The scopes of workspaces that a private key may have, as an addition to its own. */
+const reachingScopes = [
+  'workspaces:files:read',
+  'workspaces:files:write',
+  'workspaces:files:delete',
+] as const
+
+/**
+ * The scopes of the key of a syncing app. It has its user's current role in each of their
+ * workspaces: docs/decisions/nextcloud.md.
+ */
+export const appScopes = [...privateScopes, ...reachingScopes] as const
+
 export type WorkspaceScope = (typeof workspaceScopes)[number]
 
 /** Any scope of a key. */
@@ -49,15 +62,23 @@ export function mayUsePrivateFiles(caller: Caller | null, level: PrivateFiles): 
   return requireScope(caller, `private_files:${level}`)
 }
 
+/** Whether the caller may have files of several workspaces: a session, or the key of an app. */
+export const reachesWorkspaces = ({ workspaceId, scopes }: Caller): boolean =>
+  workspaceId === null && (scopes === null || reachingScopes.some(scope => scopes.has(scope)))
+
+const isReaching = (scope: WorkspaceScope | null): boolean =>
+  (reachingScopes as readonly (string | null)[]).includes(scope)
+
 /**
  * Whether the caller may use workspace routes of a scope. The workspace itself is checked when it
- * is opened.
+ * is opened. A private key can only reach the files of workspaces.
  * @param scope null if any key of the workspace is enough
  * @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE
  */
 export function mayUseWorkspaces(caller: Caller | null, scope: WorkspaceScope | null): true {
   if (!caller) throw new Unauthenticated()
-  if (caller.via === 'api_key' && caller.workspaceId === null) throw privateKeyOnly()
+  const isPrivateKey = caller.via === 'api_key' && caller.workspaceId === null
+  if (isPrivateKey && !(isReaching(scope) && reachesWorkspaces(caller))) throw privateKeyOnly()
   return scope === null || requireScope(caller, scope)
 }
 

@@ -1,7 +1,7 @@
 import { FOLDER } from '../../db/models/entry.ts'
 import type { Caller } from '../access/caller.ts'
 import { Drive } from '../access/drive.ts'
-import { mayUsePrivateFiles } from '../access/scopes.ts'
+import { mayUsePrivateFiles, reachesWorkspaces } from '../access/scopes.ts'
 import { AppError, Forbidden } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
 import type { Visitor } from '../services/sharing/share-link.ts'
@@ -9,7 +9,7 @@ import type { ShareView } from '../services/sharing/share-list.ts'
 import { copyName } from '../upload-engine/copy-name.ts'
 import { namesApart } from '../upload-engine/names-apart.ts'
 import { parsePath } from '../values/paths.ts'
-import { receivedLetters } from './letters.ts'
+import { lettersOf, receivedLetters } from './letters.ts'
 import { driveReading, type Reading, type Resource, shareReading } from './reading.ts'
 
 /** A virtual collection: the root, or the list of workspaces or shares. */
@@ -46,6 +46,8 @@ const SHARED = 'shared'
 
 /** Whether the caller has a personal drive here. A workspace key has none. */
 const hasOwn = ({ workspaceId }: Caller): boolean => workspaceId === null
+
+const hasWorkspaces = (caller: Caller): boolean => !hasOwn(caller) || reachesWorkspaces(caller)
 
 const notHere = () => new AppError('FOLDER_NOT_FOUND', 'There is nothing at this URL.')
 
@@ -152,6 +154,32 @@ async function inShare(
   return { reading, drive, base: [SHARED, name], title: name, names }
 }
 
+/** The workspaces of the caller, with the root of each if the caller may read it. */
+async function workspaces(services: Services, caller: Caller): Promise<Virtual['children']> {
+  if (!hasWorkspaces(caller)) return []
+  const all = await services.workspaces.list(caller)
+  const trees = await services.drives.workspaceTreesOf(
+    caller,
+    'w.id',
+    all.map(({ id }) => id),
+  )
+  const drives = new Map(trees.map(found => [found.id, Drive.ofWorkspace(caller, found)]))
+  const roots = await services.entryLists.byIds(
+    [...drives.values()].flatMap(drive =>
+      drive.refusal('read') ? [] : drive.open('read').tree.rootId,
+    ),
+  )
+  return all.map(({ id, slug, name, createdAt }) => {
+    const drive = drives.get(id)
+    const root = drive && !drive.refusal('read') && roots.get(drive.open('read').tree.rootId)
+    const listed = { name: slug, title: name, createdAt }
+    if (!root) return listed
+    const base = [WORKSPACES, slug]
+    const letters = lettersOf({ drive, base }, { isFolder: true, isRoot: true })
+    return { ...listed, resource: { ...root, name: slug, letters } }
+  })
+}
+
 /** A path in the caller's own drive. */
 export const inOwnDrive = (
   services: Services,
@@ -177,7 +205,10 @@ export async function placeOf(
   const { caller } = asker
   const [first, second] = segments
   if (first === undefined) {
-    const names = hasOwn(caller) ? [FILES, SHARED] : [WORKSPACES]
+    const names = [
+      ...(hasOwn(caller) ? [FILES, SHARED] : []),
+      ...(hasWorkspaces(caller) ? [WORKSPACES] : []),
+    ]
     const children = names.map(name => ({ name, title: name, createdAt: 0 }))
     return { names: [], title: 'Satchel', children }
   }
@@ -192,13 +223,7 @@ export async function placeOf(
     return inShare(services, asker, second.normalize('NFC'), parsePath(segments.slice(2).join('/')))
   if (first !== WORKSPACES) throw notHere()
   if (second === undefined) {
-    const all = hasOwn(caller) ? [] : await services.workspaces.list(caller)
-    const children = all.map(({ slug, name, createdAt }) => ({
-      name: slug,
-      title: name,
-      createdAt,
-    }))
-    return { names: [WORKSPACES], title: WORKSPACES, children }
+    return { names: [WORKSPACES], title: WORKSPACES, children: await workspaces(services, caller) }
   }
   const id = await services.workspaces.idOfSlug(caller, second)
   const [workspace] =

@@ -3,6 +3,7 @@ import { isFromOwnPage } from '../access/origin.ts'
 import type { KeyScope } from '../access/scopes.ts'
 import { AppError, Forbidden, InvalidInput } from '../runtime/errors.ts'
 import {
+  APP_CLIENT,
   type Authorization,
   GrantError,
   type LoginTerms,
@@ -43,6 +44,9 @@ const rights: Partial<Record<KeyScope, TextKey>> = {
   'private_files:write': 'rightWrite',
   'private_files:delete': 'rightDelete',
   'private_files:share': 'rightShare',
+  'workspaces:files:read': 'rightWorkspacesRead',
+  'workspaces:files:write': 'rightWorkspacesWrite',
+  'workspaces:files:delete': 'rightWorkspacesDelete',
 }
 
 const DAY_SECONDS = DAY_MS / 1000
@@ -191,6 +195,7 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
           const isElsewhere = network !== truncateAddress(visit.address)
           const device = {
             userCode: found.userCode,
+            showsCode: found.clientId !== APP_CLIENT,
             network,
             isElsewhere,
             since: visit.words.momentOf(createdAt),

@@ -207,7 +207,14 @@ export interface AuthorizeView {
   lifetimes: { value: string; label: string; chosen: boolean }[]
   /** The redirect URL on this computer; null for the device flow. */
   redirect: string | null
-  device: { userCode: string; network: string; isElsewhere: boolean; since: Moment } | null
+  device: {
+    userCode: string
+    /** Whether the program shows the code. */
+    showsCode: boolean
+    network: string
+    isElsewhere: boolean
+    since: Moment
+  } | null
   /** Signs in as another person, and returns. */
   switchTo: string
 }

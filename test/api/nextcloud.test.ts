@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { parseXml } from '../../src/dav/xml.ts'
 import { ask } from '../support/ask.ts'
-import { found, workspaceKey } from '../support/builders.ts'
+import { expel, found, join, privateKey, workspaceKey } from '../support/builders.ts'
 import { basic, davPerson, lockInfo } from '../support/dav-client.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 
@@ -279,6 +279,111 @@ describe('An entry that was shared with a person', () => {
     expect((await put('read/theirs')).status).toBe(403)
     expect((await put('at-the-top')).status).toBe(409)
   })
+})
+
+describe('A workspace', () => {
+  /** The key that the login flow gives an app. */
+  async function appKey(of: Person): Promise<string> {
+    const { login, poll } = JSON.parse(
+      (await send('POST', '/index.php/login/v2', { as: null, headers: { 'user-agent': 'phone' } }))
+        .text,
+    )
+    const userCode = new URL(login).searchParams.get('user_code') ?? ''
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: t.url }
+    const asked = new URLSearchParams({ user_code: userCode })
+    const page = await of.rest('POST', '/device', { body: asked.toString(), headers })
+    expect(page.text).toContain('the files of your workspaces')
+    // The app opens the page itself, and shows no code.
+    expect(page.text).not.toContain('It must show this code')
+    const answer = { account: of.userId, answer: 'approve', user_code: userCode }
+    await of.rest('POST', '/device', { body: new URLSearchParams(answer).toString(), headers })
+    const path = `/index.php/login/v2/poll?token=${poll.token}`
+    const { appPassword } = JSON.parse((await send('POST', path, { as: null })).text)
+    return basic(of.email, appPassword)
+  }
+
+  it('is a folder of the root for the key of an app, with the letters of the role', async () => {
+    const [owner, member] = [await t.signIn('ws-owner'), await t.signIn('ws-member')]
+    const as = await appKey(member)
+    const root = `/remote.php/dav/files/${member.email}`
+    const names = async () => (await propfind(`${root}/`, '1', as)).map(({ href }) => href)
+    expect(await names()).toEqual([`${root}/`])
+    const workspace = await found(owner, 'Garden')
+    await join(t, workspace, member, 'editor')
+    expect(await names()).toEqual([`${root}/`, `${root}/Workspaces/`])
+    const [, garden] = await propfind(`${root}/Workspaces/`, '1', as)
+    expect(garden?.of('oc:permissions')).toBe('GCK')
+    const folder = garden?.href ?? ''
+    const tags = async () => [
+      (await propfind(`${root}/`, '0', as))[0]?.of('d:getetag'),
+      (await propfind(`${root}/Workspaces/`, '0', as))[0]?.of('d:getetag'),
+      (await propfind(folder, '0', as))[0]?.of('d:getetag'),
+    ]
+    const changed = async (act: () => Promise<unknown>) => {
+      const before = await tags()
+      expect(await tags()).toEqual(before)
+      await act()
+      const after = await tags()
+      return after.map((tag, i) => tag !== before[i])
+    }
+    const put = () => send('PUT', `${folder}plan.txt`, { as, body: 'plan' })
+    expect(await changed(put)).toEqual([true, true, true])
+    expect((await propfind(folder, '1', as)).map(one => one.of('oc:permissions'))).toEqual([
+      'GCK',
+      'GDNVW',
+    ])
+    expect((await send('GET', `${folder}plan.txt`, { as })).text).toBe('plan')
+    expect(await changed(() => join(t, workspace, member, 'viewer'))).toEqual([true, true, false])
+    expect((await propfind(folder, '1', as)).map(one => one.of('oc:permissions'))).toEqual([
+      'G',
+      'G',
+    ])
+    expect((await put()).status).toBe(403)
+    await expel(t, workspace, member)
+    expect(await names()).toEqual([`${root}/`])
+    expect((await send('GET', `${folder}plan.txt`, { as })).status).toBe(404)
+  })
+
+  it('takes uploads in chunks, and cannot be moved or deleted as a whole', async () => {
+    const owner = await t.signIn('ws-chunks')
+    const as = await appKey(owner)
+    await found(owner, 'chunks')
+    const folder = `/remote.php/dav/files/${owner.email}/Workspaces/chunks`
+    const uploads = `/remote.php/dav/uploads/${owner.email}/1`
+    await send('PUT', `${uploads}/1`, { as, body: 'in ' })
+    await send('PUT', `${uploads}/2`, { as, body: 'chunks' })
+    const headers = { destination: `${folder}/f.txt` }
+    expect((await send('MOVE', `${uploads}/.file`, { as, headers })).status).toBe(201)
+    expect((await send('GET', `${folder}/f.txt`, { as })).text).toBe('in chunks')
+    const root = `/remote.php/dav/files/${owner.email}`
+    for (const path of [folder, `${root}/Workspaces`]) {
+      expect((await send('DELETE', path, { as })).status).toBe(403)
+      const destination = { destination: `${root}/elsewhere` }
+      expect((await send('MOVE', path, { as, headers: destination })).status).toBe(403)
+    }
+  })
+
+  it('stays closed to other private keys, and an app cannot do more there than with files', async () => {
+    const owner = await t.signIn('ws-keys')
+    const workspace = await found(owner, 'closed')
+    const plain = await davPersonOf(owner)
+    const root = `/remote.php/dav/files/${owner.email}`
+    expect((await propfind(`${root}/`, '1', plain)).map(({ href }) => href)).toEqual([`${root}/`])
+    expect((await send('PROPFIND', `${root}/Workspaces/closed/`, { as: plain })).status).toBe(403)
+    const secret = Buffer.from((await appKey(owner)).slice(6), 'base64')
+      .toString()
+      .split(':')[1]
+    const key = { headers: { authorization: '', 'x-api-key': secret ?? '' } }
+    const files = await send('GET', `/api/workspaces/${workspace}/files/tree`, key)
+    expect(files.status).toBe(200)
+    const others = ['list', `members?workspace_id=${workspace}`, `${workspace}/quota`]
+    for (const path of others.map(one => `/api/workspaces/${one}`))
+      expect([path, (await send('GET', path, key)).text]).toEqual([
+        path,
+        expect.stringContaining('KEY_OUT_OF_BOUNDS'),
+      ])
+  })
+  const davPersonOf = async (of: Person) => basic(of.email, (await privateKey(t, of)).key)
 })
 
 describe('An upload', () => {

@@ -10,7 +10,9 @@ import type { Services } from '../../services/index.ts'
 import { stampOf } from '../../values/stamp.ts'
 
 /** The name of the folder with received shares, in the root of a person's files. */
-export const SHARED_NAME = 'Shared with me'
+const SHARED_NAME = 'Shared with me'
+/** The name of the folder with workspaces there. */
+const WORKSPACES_NAME = 'Workspaces'
 
 /** The two addresses of the files of a person. The second one names the person. */
 const ADDRESS = /\/remote\.php\/(?:webdav|dav\/files\/([^/]+))(?=\/|$)/
@@ -29,8 +31,15 @@ export function isOf({ email }: Caller, segment: string): boolean {
 
 type Virtual = Place & { reading?: undefined }
 
-/** The list of received shares, as an entry of the root. */
-function sharedFolder({ children }: Virtual, { userId }: Caller): Resource {
+/** The folders in the root of a person's files that are not their own, and what they contain. */
+const FOLDERS = [
+  { name: SHARED_NAME, from: 'shared' },
+  { name: WORKSPACES_NAME, from: 'workspaces' },
+] as const
+type Folder = (typeof FOLDERS)[number]
+
+/** One of these folders, as an entry of the root. */
+function virtualFolder({ name }: Folder, { children }: Virtual, id: string): Resource {
   // Clients learn of new permissions only if the ETag changes.
   const tags = children.flatMap(({ name, resource }) =>
     resource ? [name, resource.letters ?? '', etagOf(resource)] : [name],
@@ -38,10 +47,9 @@ function sharedFolder({ children }: Virtual, { userId }: Caller): Resource {
   const times = { createdAt: 0, updatedAt: 0, modifiedAt: 0 }
   const size = children.reduce((sum, { resource }) => sum + (resource?.size ?? 0), 0)
   return {
-    // No entry has the id of a person.
-    id: userId,
+    id,
     kind: FOLDER,
-    name: SHARED_NAME,
+    name,
     contentType: '',
     size,
     ...times,
@@ -51,43 +59,56 @@ function sharedFolder({ children }: Virtual, { userId }: Caller): Resource {
   }
 }
 
-/** The root of a drive with one more folder in it. */
-const withFolder = (reading: Reading, folder: Resource): Reading => ({
+/** No entry has the id of a person or of a drive. */
+const idOf = ({ from }: Folder, { userId, bucket }: Caller): string =>
+  from === 'shared' ? userId : bucket.bucketId
+
+/** The root of a drive with more folders in it. */
+const withFolders = (reading: Reading, folders: readonly Resource[]): Reading => ({
   ...reading,
   async find(names) {
     const found = await reading.find(names)
     if (!found || names.length > 0) return found
-    return { ...found, changeStamp: stampOf([found.changeStamp, folder.changeStamp]) }
+    const stamps = folders.map(({ changeStamp }) => changeStamp)
+    return { ...found, changeStamp: stampOf([found.changeStamp, ...stamps]) }
   },
   async *pages(top, names, size) {
     yield* reading.pages(top, names, size)
-    if (names.length === 0) yield [folder]
+    if (names.length === 0) yield [...folders]
   },
 })
 
 /**
  * A path in the files of a person: their own drive, and in its root a folder with what was shared
- * with them, if there is anything.
+ * with them and one with their workspaces. An empty one is left out.
  */
 async function placeInFiles(
   services: Services,
   asker: Asker,
   segments: readonly string[],
 ): Promise<Place> {
+  const { caller } = asker
   const [first, ...rest] = segments
   const own = inOwnDrive(services, asker, segments, [])
-  if (first !== undefined && first !== SHARED_NAME) return own
-  // The person may have a folder of this name, which comes first.
-  if ((await own.reading.find([SHARED_NAME])) !== null) return own
-  if (first === undefined) {
-    const shares = (await placeOf(services, asker, ['shared'])) as Virtual
-    if (shares.children.length === 0) return own
-    return { ...own, reading: withFolder(own.reading, sharedFolder(shares, asker.caller)) }
+  const named = FOLDERS.find(({ name }) => name === first)
+  if (first !== undefined && !named) return own
+  // The person may have a folder of such a name, which comes first.
+  const isOwn = async ({ name }: Folder) => (await own.reading.find([name])) !== null
+  if (named) {
+    if (await isOwn(named)) return own
+    const { name, from } = named
+    const place = await placeOf(services, asker, [from, ...rest])
+    if (place.reading) return { ...place, base: [name, ...place.base.slice(1)] }
+    const resource = virtualFolder(named, place, idOf(named, caller))
+    return { ...place, names: [name], title: name, resource }
   }
-  const shared = await placeOf(services, asker, ['shared', ...rest])
-  if (shared.reading) return { ...shared, base: [SHARED_NAME, ...shared.base.slice(1)] }
-  const resource = sharedFolder(shared, asker.caller)
-  return { ...shared, names: [SHARED_NAME], title: SHARED_NAME, resource }
+  const folders: Resource[] = []
+  for (const folder of FOLDERS) {
+    const place = (await placeOf(services, asker, [folder.from])) as Virtual
+    if (place.children.length > 0 && !(await isOwn(folder)))
+      folders.push(virtualFolder(folder, place, idOf(folder, caller)))
+  }
+  return folders.length === 0 ? own : { ...own, reading: withFolders(own.reading, folders) }
 }
 
 /**

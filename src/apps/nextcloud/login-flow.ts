@@ -1,5 +1,5 @@
 import { logSecurityEvent } from '../../access/audit-log.ts'
-import { privateScopes } from '../../access/scopes.ts'
+import { appScopes } from '../../access/scopes.ts'
 import { readWhole } from '../../http/body.ts'
 import { nobody } from '../../http/callers.ts'
 import { type Answer, jsonHeaders } from '../../http/envelope.ts'
@@ -7,15 +7,13 @@ import type { Incoming } from '../../http/incoming.ts'
 import { nothingHere, type Passage } from '../../http/threshold.ts'
 import { write } from '../../http/write.ts'
 import { InvalidInput } from '../../runtime/errors.ts'
-import { GrantError } from '../../services/accounts/login-term.ts'
+import { APP_CLIENT, GrantError } from '../../services/accounts/login-term.ts'
 import type { Services } from '../../services/index.ts'
 import { MAX_KEY_NAME } from '../../values/limits.ts'
 import { oneLine } from '../../values/one-line.ts'
 
 export const LOGIN_PATH = '/index.php/login/v2'
 const POLL_PATH = `${LOGIN_PATH}/poll`
-/** The client id of device logins that begin here. */
-const CLIENT = 'nextcloud'
 /** A phone keeps its password for a year. */
 const LIFETIME_SECONDS = 365 * 24 * 60 * 60
 const MAX_BODY_BYTES = 4 * 1024
@@ -55,9 +53,9 @@ export function loginFlow(
   async function begin(incoming: Incoming): Promise<void> {
     const { req, res, address } = incoming
     const terms = {
-      clientId: CLIENT,
+      clientId: APP_CLIENT,
       name: deviceName(incoming),
-      scopes: [...privateScopes],
+      scopes: [...appScopes],
       lifetime: LIFETIME_SECONDS,
     }
     const { deviceCode, userCode } = await loginRequests.begin(terms, address)
@@ -70,7 +68,7 @@ export function loginFlow(
     const { req, res, from, log } = incoming
     const deviceCode = await tokenOf(incoming)
     try {
-      const given = { deviceCode, clientId: CLIENT, isPaced: false }
+      const given = { deviceCode, clientId: APP_CLIENT, isPaced: false }
       const { caller, key } = await loginRequests.poll(given, from)
       const scopes = key.scopes.join(' ')
       logSecurityEvent({ log, caller }, 'key_created', { key_id: key.id, scopes, flow: 'device' })

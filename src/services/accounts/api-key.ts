@@ -12,7 +12,7 @@ import {
 import { mapPages, onlyRows, type Page } from '../../../db/queries/page.ts'
 import { lockUser } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
-import { type KeyScope, privateScopes, workspaceScopes } from '../../access/scopes.ts'
+import { appScopes, type KeyScope, privateScopes, workspaceScopes } from '../../access/scopes.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { hashSecret, newSecret } from '../../runtime/tokens.ts'
 import { parseDuration } from '../../values/duration.ts'
@@ -148,9 +148,12 @@ export function apiKeyService({
       await requireProof(caller, input.scopes)
       return create(caller, null, privateScopes, input)
     },
-    /** Like `create`, after `first` has run in the transaction. */
+    /**
+     * Creates the key that a person has approved for a program, after `first` has run in the
+     * transaction.
+     */
     createPrivateAfter: (caller: Caller, input: ApiKeyInput, first: (tx: Tx) => Promise<void>) =>
-      create(caller, null, privateScopes, input, first),
+      create(caller, null, appScopes, input, first),
     /**
      * Checks that the caller may create another private key with these scopes now.
      * @throws PROOF_NEEDED, QUOTA_EXCEEDED

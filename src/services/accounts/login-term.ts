@@ -33,6 +33,11 @@ export class GrantError extends ProtocolError {
   }
 }
 
+/**
+ * The client id of the logins of syncing apps, which show no code: they open the page themselves.
+ */
+export const APP_CLIENT = 'nextcloud'
+
 /** The parameters of a request by name. Undefined if missing. */
 export type Parameters = (name: string) => string | undefined
 
