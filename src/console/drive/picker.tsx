@@ -1,13 +1,16 @@
 import './picker.css'
-import { Fragment, type ReactNode, useState } from 'react'
+import { type FormEvent, Fragment, type ReactNode, useId, useState } from 'react'
 import { useQuery } from 'urql'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { SelectField } from '../parts/form.tsx'
-import { ChevronRight, Folder, FolderPlus } from '../parts/icons.ts'
+import { SelectField, TextField } from '../parts/form.tsx'
+import { ChevronRight, Folder, FolderInput, FolderPlus } from '../parts/icons.ts'
+import { MAX_NAME } from '../parts/limits.ts'
 import { ErrorState, Skeleton } from '../parts/states.tsx'
+import { useTask } from '../parts/use-task.ts'
+import { createFolder } from './create-folder.ts'
 import { SUBFOLDERS, WRITABLE_DRIVES } from './documents.ts'
-import { parentOf, trim } from './place.ts'
+import { join, parentOf, trim } from './place.ts'
 import { entryOf, firstOfShare, SHARED_FOLDER } from './shared.ts'
 import { text } from './text.ts'
 
@@ -17,6 +20,8 @@ interface PickerProps {
   /** Whether the person may switch to another drive. */
   anyDrive?: boolean
   title: string
+  /** What happens in the picked folder. */
+  doing: 'move' | 'copy' | 'save' | 'restore' | 'upload'
   /** Label of the button that picks the open folder. */
   label: string
   /** Display name of the root of that drive. */
@@ -36,12 +41,13 @@ interface PickerProps {
   children?: ReactNode
 }
 
-/** Folder picker: asks where to put something. */
+/** Folder picker: asks where to put something. The person can create the folder here. */
 export function Picker({
   drive: first,
   share,
   anyDrive = false,
   title,
+  doing,
   label,
   root: rootOfFirst,
   start,
@@ -64,6 +70,26 @@ export function Picker({
     moving.length > 0 &&
     drive === first &&
     moving.every(entry => parentOf(trim(entry.path)) === path)
+  const formId = useId()
+  const [isNaming, setNaming] = useState(false)
+  const { problem, run } = useTask()
+  /** Creates the folder, and then opens or picks it. */
+  const create = async (
+    form: HTMLFormElement | null,
+    then: (path: string, name: string) => void,
+  ) => {
+    if (!form?.reportValidity()) return
+    const typed = String(new FormData(form).get('name'))
+    let made = ''
+    const isDone = await run(async () => {
+      made = await createFolder({ drive, isShared: share !== undefined }, path, typed)
+    })
+    if (isDone) then(join(path, made), made)
+  }
+  const openFolder = (to: string) => {
+    setPath(to)
+    setNaming(false)
+  }
   return (
     <Dialog
       title={title}
@@ -71,18 +97,31 @@ export function Picker({
       onClose={onClose}
       footer={
         <>
+          {!isNaming && (
+            <Button className="picker-new" onPress={() => setNaming(true)}>
+              <FolderPlus />
+              {text('newFolder')}
+            </Button>
+          )}
           <Button onPress={onClose}>{text('cancel')}</Button>
-          <Button
-            look="primary"
-            isDisabled={isSame}
-            onPress={() => {
-              onClose()
-              onPick(path, drive, names.at(-1) ?? root)
-            }}
-          >
-            <FolderPlus />
-            {label}
-          </Button>
+          {isNaming ? (
+            <Button look="primary" type="submit" form={formId}>
+              <FolderPlus />
+              {text('createAnd', { doing })}
+            </Button>
+          ) : (
+            <Button
+              look="primary"
+              isDisabled={isSame}
+              onPress={() => {
+                onClose()
+                onPick(path, drive, names.at(-1) ?? root)
+              }}
+            >
+              <FolderInput />
+              {label}
+            </Button>
+          )}
         </>
       }
     >
@@ -95,12 +134,12 @@ export function Picker({
           value={drive}
           onChange={({ target }) => {
             setDrive(target.value)
-            setPath('')
+            openFolder('')
           }}
         />
       )}
       <nav className="picker-path" aria-label={text('path')}>
-        <button type="button" dir="auto" onClick={() => setPath('')}>
+        <button type="button" dir="auto" onClick={() => openFolder('')}>
           {root}
         </button>
         {names.map((name, at) => {
@@ -108,7 +147,7 @@ export function Picker({
           return (
             <Fragment key={here}>
               <ChevronRight aria-hidden className="crumb-sign" />
-              <button type="button" dir="auto" onClick={() => setPath(here)}>
+              <button type="button" dir="auto" onClick={() => openFolder(here)}>
                 {name}
               </button>
             </Fragment>
@@ -126,7 +165,11 @@ export function Picker({
           <ul>
             {folders.map(({ id, name, path: to }) => (
               <li key={id}>
-                <button type="button" className="picker-folder" onClick={() => setPath(trim(to))}>
+                <button
+                  type="button"
+                  className="picker-folder"
+                  onClick={() => openFolder(trim(to))}
+                >
                   <Folder aria-hidden />
                   <span dir="auto">{name}</span>
                   <ChevronRight aria-hidden className="crumb-sign" />
@@ -136,6 +179,44 @@ export function Picker({
           </ul>
         )}
       </div>
+      {isNaming && (
+        <form
+          id={formId}
+          className="picker-naming"
+          onSubmit={(event: FormEvent<HTMLFormElement>) => {
+            event.preventDefault()
+            void create(event.currentTarget, (to, name) => {
+              onClose()
+              onPick(to, drive, name)
+            })
+          }}
+        >
+          <TextField
+            label={text('newFolderIn', { folder: names.at(-1) ?? root })}
+            name="name"
+            required
+            pattern=".*\S.*"
+            maxLength={MAX_NAME}
+            autoFocus
+            onKeyDown={event => {
+              if (event.key !== 'Escape') return
+              // Ends the naming only. The dialog stays.
+              event.stopPropagation()
+              setNaming(false)
+            }}
+          />
+          <Button
+            onPress={({ target }) => void create(target.closest('form'), to => openFolder(to))}
+          >
+            {text('createOnly')}
+          </Button>
+          {problem && (
+            <p className="problem" role="alert">
+              {problem}
+            </p>
+          )}
+        </form>
+      )}
     </Dialog>
   )
 }
@@ -146,6 +227,7 @@ function useSubfolders(drive: string, share: string | undefined, path: string) {
     query: SUBFOLDERS,
     variables: { drive, path },
     pause: share !== undefined,
+    requestPolicy: 'cache-and-network',
   })
   const [ofShare, askShare] = useQuery({
     query: SHARED_FOLDER,

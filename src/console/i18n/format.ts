@@ -33,7 +33,8 @@ const otherYear = new Intl.DateTimeFormat(locale, {
   month: 'short',
   year: 'numeric',
 })
-export const timeOfDay = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' })
+/** The usual notation of the locale: `09:05`, `9:05 AM`. `hour: 'numeric'` would give `9:05`. */
+export const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 
 /** A short timestamp: the time for today, the day for this year, else the date. */

@@ -1,9 +1,33 @@
-import { useEffect, useRef } from 'react'
+import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useRef } from 'react'
 import { hearEarlyKeys } from '../parts/early-keys.ts'
 
 const COVER = '[role=dialog], [role=alertdialog], [role=menu]'
 
 const DESTRUCTIVE = ['Delete', 'Backspace']
+
+/** Keys pressed in a dialog, or on a version of the selected file, must not delete the file. */
+const isBesideTheList = ({ currentTarget, target }: ReactKeyboardEvent<HTMLElement>) =>
+  target instanceof Element &&
+  (!currentTarget.contains(target) || target.closest('.versions') !== null)
+
+/**
+ * Makes a key handler for the element around a screen. It sends the keys that bubble up from the
+ * screen's controls, such as a button that has just selected something.
+ *
+ * @param onKey returns whether it used the key
+ */
+export const keysOfScreen =
+  (onKey: (event: ReactKeyboardEvent<HTMLElement>) => boolean) =>
+  (event: ReactKeyboardEvent<HTMLElement>): void => {
+    if (
+      event.defaultPrevented ||
+      isBesideTheList(event) ||
+      event.target instanceof HTMLInputElement ||
+      event.target instanceof HTMLTextAreaElement
+    )
+      return
+    if (onKey(event)) event.preventDefault()
+  }
 
 /**
  * Sends keys to a screen while nothing has the focus: after loading, or when the focused element is

@@ -47,6 +47,7 @@ export function ArrivedDialog({ drive }: { drive: string }) {
     <Picker
       drive={drive}
       title={text('arrivedTitle', { count })}
+      doing="upload"
       label={text('uploadHere')}
       root={text('root')}
       start=""

@@ -19,7 +19,7 @@ export function EntryActivity({ id, drive, workspace }: EntryActivityProps) {
   // Sentences link to their entry, but this entry is already open.
   const events = entries.map(event => ({ ...event, entry: null }))
   return (
-    <section className="recent-activity" aria-labelledby={heading}>
+    <section className="recent-activity" aria-labelledby={heading} tabIndex={-1}>
       <h3 id={heading}>{text('title')}</h3>
       {error ? (
         <ErrorState error={error} retry={refresh} />

@@ -1,19 +1,10 @@
 import './files.css'
 import { useNavigate } from '@tanstack/react-router'
-import {
-  type KeyboardEvent,
-  lazy,
-  Suspense,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { hrefOf, screenOf, usePlace } from '../../drive/place.ts'
 import { Listing, type ListingHandle } from '../../listing/listing.tsx'
 import { useFocusBack } from '../../listing/use-focus-back.ts'
-import { usePageKeys } from '../../listing/use-page-keys.ts'
+import { keysOfScreen, usePageKeys } from '../../listing/use-page-keys.ts'
 import { LinkButton } from '../../parts/button.tsx'
 import { FolderOpen, SearchX } from '../../parts/icons.ts'
 import { AtPoint, type Point } from '../../parts/menu.tsx'
@@ -75,11 +66,6 @@ function loadLater() {
 }
 
 const none: ReadonlySet<string> = new Set()
-
-/** Keys pressed in a dialog, or on a version of the selected file, must not delete the file. */
-const isBesideTheList = ({ currentTarget, target }: KeyboardEvent<HTMLElement>) =>
-  target instanceof Element &&
-  (!currentTarget.contains(target) || target.closest('.versions') !== null)
 
 /**
  * The files of a folder in a drive or share.
@@ -169,19 +155,7 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
   const isEmpty = !folder.isLoading && entries.length === 0 && !folder.hasMore
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: handles keys and drops that bubble up from the screen
-    <div
-      className="files"
-      onKeyDown={event => {
-        if (
-          event.defaultPrevented ||
-          isBesideTheList(event) ||
-          event.target instanceof HTMLInputElement ||
-          event.target instanceof HTMLTextAreaElement
-        )
-          return
-        if (onKey(event)) event.preventDefault()
-      }}
-    >
+    <div className="files" onKeyDown={keysOfScreen(onKey)}>
       <div className="screen-head">
         <Breadcrumbs place={place} title={folder.title} dnd={dnd} />
         <Toolbar {...commands} count={entries.length} hasMore={folder.hasMore} />
@@ -268,6 +242,7 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
                   ? null
                   : { slug: place.workspace, name: folder.title ?? '' }
               }
+              begin={search.details === true ? undefined : search.details}
               onShare={mayShare(drive, selected) ? () => setOpen('share') : undefined}
               onClose={() => {
                 setSearch({ details: undefined })

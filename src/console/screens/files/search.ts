@@ -19,8 +19,8 @@ export interface FilesSearch {
   desc?: true
   /** Ids of the tags that the list filters by. Empty while the person is choosing. */
   tags?: string
-  /** Whether the details panel is open. */
-  details?: true
+  /** Whether the details panel is open, and the section that it begins with. */
+  details?: true | 'versions' | 'activity'
   /** Id of the file in the viewer. */
   open?: string
   /** Ids of the selected entries, if there are few. */
@@ -28,6 +28,8 @@ export interface FilesSearch {
   /** Some files shared with the console by the system could not be kept (worker/arrived.ts). */
   unshared?: true
 }
+
+const sections = ['versions', 'activity'] as const
 
 /** Parses the URL parameters, and drops unknown values. */
 export function readSearch(search: Record<string, unknown>): FilesSearch {
@@ -38,7 +40,7 @@ export function readSearch(search: Record<string, unknown>): FilesSearch {
     sort: sorts.find(sort => sort === search.sort),
     desc: flag(search.desc),
     tags: typeof search.tags === 'string' ? search.tags : undefined,
-    details: flag(search.details),
+    details: flag(search.details) ?? sections.find(name => name === search.details),
     open: text(search.open),
     sel: text(search.sel),
     unshared: flag(search.unshared),

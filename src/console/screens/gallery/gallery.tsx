@@ -5,11 +5,11 @@ import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import { hrefOf, parentOf, screenOf, trim, usePlace } from '../../drive/place.ts'
 import { nothing } from '../../listing/selection.ts'
 import { useFocusBack } from '../../listing/use-focus-back.ts'
-import { usePageKeys } from '../../listing/use-page-keys.ts'
+import { keysOfScreen, usePageKeys } from '../../listing/use-page-keys.ts'
 import { FileImage } from '../../parts/icons.ts'
 import { AtPoint, type Point } from '../../parts/menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
-import { toast } from '../../parts/toasts.tsx'
+import { toast, toastError } from '../../parts/toasts.tsx'
 import { useTitle } from '../../parts/use-title.ts'
 import { UploadButton } from '../../uploads/button/upload-button.tsx'
 import { useUploadPlace } from '../../uploads/place.ts'
@@ -39,6 +39,8 @@ const EntryDialogs = lazy(() =>
 /** The most pictures that can be selected. Actions run in chunks of a hundred. */
 const MOST_SELECTED = 2000
 
+const isModifier = (key: string) => ['Alt', 'Control', 'Meta', 'Shift'].includes(key)
+
 /** The pictures and videos of a drive, by the time they were taken. */
 export function Gallery() {
   const place = usePlace()
@@ -52,6 +54,8 @@ export function Gallery() {
   const [open, setOpen] = useState<Open>(null)
   const [menu, setMenu] = useState<{ at: Point; entries: readonly Entry[] } | null>(null)
   const grid = useRef<GridHandle>(null)
+  /** A selection whose pictures are loading. */
+  const pending = useRef<Promise<void>>(undefined)
   const focusGrid = useCallback(() => grid.current?.focus(), [])
   const taken = clipboard.use()
   const cut = useMemo(() => new Set(taken?.entries.map(({ id }) => id)), [taken])
@@ -81,11 +85,19 @@ export function Gallery() {
    *
    * @param kept the rest of the selection
    */
-  async function pickRange(
+  function pickRange(
     from: number,
     to: number,
     kept: ReadonlyMap<string, Picture> = new Map(),
-  ): Promise<void> {
+  ): void {
+    const picking = loadAndPick(from, to, kept)
+      .catch(toastError)
+      .finally(() => {
+        if (pending.current === picking) pending.current = undefined
+      })
+    pending.current = picking
+  }
+  async function loadAndPick(from: number, to: number, kept: ReadonlyMap<string, Picture>) {
     const layout = layoutNow()
     if (!layout) return
     const count = Math.min(to - from + 1, MOST_SELECTED)
@@ -113,12 +125,12 @@ export function Gallery() {
   function pickOnly(index: number) {
     setAnchor(index)
     setCursor(index)
-    void pickRange(index, index)
+    pickRange(index, index)
   }
   function extendTo(index: number) {
     const from = latest.current.anchor < 0 ? index : latest.current.anchor
     setCursor(index)
-    void pickRange(Math.min(from, index), Math.max(from, index))
+    pickRange(Math.min(from, index), Math.max(from, index))
   }
   const openAt = (picture: Entry | undefined) =>
     picture && setSearch({ open: picture.id }, { push: true })
@@ -198,13 +210,30 @@ export function Gallery() {
       openAt(pictureAt(cursor))
     else if (event.key === 'Escape' && picked.size > 0) pick(new Map())
     else if (isCommand && event.key.toLowerCase() === 'a') selectMonthOf(Math.max(0, cursor))
-    else return !isOfFolder(event) && onCommandKey(event)
+    else return !isOfFolder(event) && onCommand(event)
     return true
   }
+  /** Keys that act on the selection wait for it. */
+  const command = useRef(onCommandKey)
+  command.current = onCommandKey
+  function onCommand(event: Parameters<typeof onCommandKey>[0]): boolean {
+    if (!pending.current) return onCommandKey(event)
+    if (isModifier(event.key)) return false
+    const { key, altKey, ctrlKey, metaKey, shiftKey, currentTarget } = event
+    const pressed = { key, altKey, ctrlKey, metaKey, shiftKey, currentTarget }
+    // The screen renders the selection before this runs.
+    void pending.current.then(() => setTimeout(() => command.current(pressed)))
+    return true
+  }
+  /** Keys pressed on another control of the screen. */
+  const onScreenKey = (event: Parameters<typeof onCommandKey>[0]) =>
+    (picked.size > 0 || pending.current !== undefined) && !isOfFolder(event) && onCommand(event)
   usePageKeys(onKey)
   const selectMonth = ({ first, count }: Section) => {
     setAnchor(first)
-    void pickRange(first, first + count - 1, picked)
+    pickRange(first, first + count - 1, picked)
+    // The button that was pressed does not handle the keys that act on the selection.
+    focusGrid()
   }
   const selectMonthOf = (index: number) => {
     const section = layoutNow()?.sections.findLast(({ first }) => first <= index)
@@ -215,7 +244,8 @@ export function Gallery() {
   const workspace =
     place.workspace === null ? null : { slug: place.workspace, name: gallery.title ?? '' }
   return (
-    <div className="files gallery">
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles keys that bubble up from the screen
+    <div className="files gallery" onKeyDown={keysOfScreen(onScreenKey)}>
       <div className="screen-head">
         <h1 dir="auto">{title}</h1>
         <Bar commands={commands} count={count} />
@@ -255,6 +285,7 @@ export function Gallery() {
             entries={selected}
             folder={null}
             workspace={workspace}
+            begin={search.details === true ? undefined : search.details}
             onShare={mayShare(drive, selected) ? () => setOpen('share') : undefined}
             onClose={() => {
               setSearch({ details: undefined })

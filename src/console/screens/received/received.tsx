@@ -87,6 +87,7 @@ export function Received() {
             drive={keeping.drive}
             anyDrive
             title={text('keepOne', { name: nameOf(keeping.share) })}
+            doing="save"
             label={text('keepHere')}
             root={text('root')}
             start=""

@@ -14,7 +14,7 @@ interface HitsMenuProps extends Omit<MenuProps, 'entries'>, OpenMenu {
 }
 
 /** Actions that open the folder first, because they need its screen. */
-const elsewhere = new Set(['rename', 'request', 'replace', 'details'])
+const elsewhere = new Set(['rename', 'request', 'replace', 'details', 'versions', 'entry-activity'])
 
 /** The open menu of some results: the files menu without actions that need a folder. */
 export function HitsMenu({ commands, of, openFolder, ...open }: HitsMenuProps) {

@@ -14,6 +14,7 @@ import { useHidden } from '../../listing/held-back.ts'
 import { Listing, type ListingHandle } from '../../listing/listing.tsx'
 import { nothing, only, press, toggle, within } from '../../listing/selection.ts'
 import { useFocusBack } from '../../listing/use-focus-back.ts'
+import { keysOfScreen } from '../../listing/use-page-keys.ts'
 import { Button } from '../../parts/button.tsx'
 import { ArrowDownUp, FileQuestion, Search as Magnifier, SearchX } from '../../parts/icons.ts'
 import { AtPoint, Menu, type Point } from '../../parts/menu.tsx'
@@ -149,7 +150,8 @@ export function Search() {
     [],
   )
   return (
-    <div className="search-screen">
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles keys that bubble up from the screen
+    <div className="search-screen" onKeyDown={keysOfScreen(onKey)}>
       <div className="screen-head">
         <h1>{text('title')}</h1>
         {selected.length > 0 ? (

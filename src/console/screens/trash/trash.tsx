@@ -6,6 +6,7 @@ import { useHidden } from '../../listing/held-back.ts'
 import { Listing, type ListingHandle, pointOf } from '../../listing/listing.tsx'
 import { nothing, only, press, toggle, within } from '../../listing/selection.ts'
 import { useFocusBack } from '../../listing/use-focus-back.ts'
+import { keysOfScreen } from '../../listing/use-page-keys.ts'
 import { Button } from '../../parts/button.tsx'
 import { FolderInput, Trash2, Undo2, X } from '../../parts/icons.ts'
 import { ContextMenu, type MenuEntry, type Point } from '../../parts/menu.tsx'
@@ -137,7 +138,8 @@ export function Trash() {
   const isEmpty = !trash.isLoading && entries.length === 0 && !trash.hasMore
   const menuEntries = menu && menuOf(menu.items)
   return (
-    <div className="trash">
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles keys that bubble up from the screen
+    <div className="trash" onKeyDown={keysOfScreen(onKey)}>
       <div className="screen-head">
         <h1 dir="auto">{title}</h1>
         <div className="toolbar" role="toolbar" aria-label={text('actions')}>
@@ -238,6 +240,7 @@ export function Trash() {
           <Picker
             drive={drive.id}
             title={text('restoreCount', { count: open.items.length })}
+            doing="restore"
             label={text('restoreHere')}
             root={root}
             start=""

@@ -15,7 +15,7 @@ const seconds = new Intl.NumberFormat(locale, {
   unitDisplay: 'narrow',
   maximumSignificantDigits: 3,
 })
-const clock = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' })
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 const spans = (['day', 'hour', 'minute', 'second'] as const).map(unit => ({
   length: { day: 86_400, hour: 3600, minute: 60, second: 1 }[unit],
   format: new Intl.NumberFormat(locale, {

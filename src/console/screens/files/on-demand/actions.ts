@@ -1,5 +1,7 @@
 import { copiesOf, sayCopied } from '../../../drive/copied.ts'
+import { createFolder } from '../../../drive/create-folder.ts'
 import { RESTORE } from '../../../drive/documents.ts'
+import { nameFrom } from '../../../drive/names.ts'
 import { join, nameOf, parentOf, trim } from '../../../drive/place.ts'
 import { OPEN_SHARE, SAVE_SHARED } from '../../../drive/shared.ts'
 import { ADD_FAVOURITES, REMOVE_FAVOURITES } from '../../../favourites/documents.ts'
@@ -9,8 +11,7 @@ import { hide, show } from '../../../listing/held-back.ts'
 import { toast, toastError } from '../../../parts/toasts.tsx'
 import { clipboard } from '../clipboard.ts'
 import { type Entry, isOneFile } from '../documents.ts'
-import { COPY, CREATE_FOLDER, DELETE, DOWNLOAD, MOVE, ZIP } from './documents.ts'
-import { nameFrom } from './names.ts'
+import { COPY, DELETE, DOWNLOAD, MOVE, ZIP } from './documents.ts'
 import { text } from './text.ts'
 
 /** The most entries that one archive request can name. */
@@ -119,10 +120,7 @@ export function createActions(
      * @throws Refused, and the error of `nameFrom`
      */
     async createFolder(folder: string, typed: string): Promise<void> {
-      await mutate(CREATE_FOLDER, {
-        input: { at: { drive, path: join(folder, nameFrom(typed)) } },
-        isShared,
-      })
+      await createFolder({ drive, isShared }, folder, typed)
       after()
     },
 

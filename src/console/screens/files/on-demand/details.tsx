@@ -31,15 +31,17 @@ interface DetailsProps {
   folder: FolderHere['folder']
   /** The workspace; null for the own drive. Only workspaces have notes. */
   workspace: { slug: string; name: string } | null
+  /** The section that is shown first. */
+  begin?: 'versions' | 'activity' | undefined
   /** Opens the share sheet of the selection, if the person may share. */
   onShare: (() => void) | undefined
   onClose: () => void
 }
 
-type OneProps = Pick<DetailsProps, 'onShare' | 'workspace'> & { id: string }
+type OneProps = Pick<DetailsProps, 'onShare' | 'workspace' | 'begin'> & { id: string }
 
 /** The details panel: the selection, or else the folder. */
-export function Details({ entries, folder, workspace, onShare, onClose }: DetailsProps) {
+export function Details({ entries, folder, workspace, begin, onShare, onClose }: DetailsProps) {
   const [first] = entries
   return (
     <aside className="details" aria-label={text('details')}>
@@ -64,7 +66,13 @@ export function Details({ entries, folder, workspace, onShare, onClose }: Detail
             </Fact>
           </dl>
         ) : first ? (
-          <One key={first.id} id={first.id} workspace={workspace} onShare={onShare} />
+          <One
+            key={`${first.id} ${begin ?? ''}`}
+            id={first.id}
+            workspace={workspace}
+            begin={begin}
+            onShare={onShare}
+          />
         ) : (
           folder && (
             <>
@@ -86,6 +94,8 @@ export function Details({ entries, folder, workspace, onShare, onClose }: Detail
   )
 }
 
+const sectionClass = { versions: 'versions', activity: 'recent-activity' }
+
 const countOf = (entries: readonly Entry[]) =>
   entries.reduce((sum, entry) => sum + (entry.__typename === 'Folder' ? entry.fileCount : 1), 0)
 
@@ -96,7 +106,7 @@ const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
   </div>
 )
 
-function One({ id, workspace, onShare }: OneProps) {
+function One({ id, workspace, begin, onShare }: OneProps) {
   const [{ data, error }, reload] = useKeptQuery({
     query: DETAILS,
     variables: { id },
@@ -105,6 +115,13 @@ function One({ id, workspace, onShare }: OneProps) {
   const node = data?.node
   const loadAgain = () => reload({ requestPolicy: 'network-only' })
   useLive(node && 'drive' in node ? node.drive?.id : undefined, loadAgain)
+  const isLoaded = node?.__typename === 'File' || node?.__typename === 'Folder'
+  useEffect(() => {
+    if (!isLoaded || !begin) return
+    const section = document.querySelector<HTMLElement>(`.details .${sectionClass[begin]}`)
+    section?.scrollIntoView({ block: 'start' })
+    section?.focus({ preventScroll: true })
+  }, [isLoaded, begin])
   if (error) return <ErrorState error={error} retry={loadAgain} />
   if (node?.__typename !== 'File' && node?.__typename !== 'Folder') return <Skeleton rows={4} />
   const isFile = node.__typename === 'File'

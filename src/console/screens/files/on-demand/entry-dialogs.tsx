@@ -42,6 +42,7 @@ export function EntryDialogs({
         <Picker
           drive={drive.id}
           title={text('moveCount', { count })}
+          doing="move"
           label={text('moveHere')}
           root={root}
           start={folder}
@@ -56,6 +57,7 @@ export function EntryDialogs({
         <Picker
           drive={drive.share?.ownDrive ?? drive.id}
           title={text('copyCount', { count })}
+          doing="copy"
           label={text('copyHere')}
           root={root}
           start={drive.share || drive.mixed ? '' : folder}

@@ -13,6 +13,7 @@ import {
   History,
   Info,
   Keyboard,
+  Layers,
   LayoutGrid,
   Link2,
   List,
@@ -146,6 +147,22 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
         keys: 'Alt ⏎',
         run: () => setSearch({ details: true }),
       },
+      isOneFile(entries) &&
+        !isShared &&
+        !drive.mixed && {
+          id: 'versions',
+          label: text('versions'),
+          icon: Layers,
+          run: () => setSearch({ details: 'versions' }),
+        },
+      isOne &&
+        !isShared &&
+        !drive.mixed && {
+          id: 'entry-activity',
+          label: text('activity'),
+          icon: History,
+          run: () => setSearch({ details: 'activity' }),
+        },
     ],
     [
       drive.canDelete && {

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import sharp from 'sharp'
+import { eventually } from '../support/until.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectQuiet,
+  type Person,
+  pictures,
+  rowOf,
+  startConsole,
+} from './console.ts'
+import { expectSelected, gone, withFiles } from './drive-world.ts'
+
+let w: ConsoleWorld
+let alice: Person
+
+beforeAll(async () => {
+  w = await startConsole()
+  alice = await w.person('alice')
+}, 120_000)
+afterAll(() => w?.stop())
+
+const dialogOn = (page: Page) => page.getByRole('dialog')
+const closed = (page: Page) => dialogOn(page).waitFor({ state: 'detached' })
+/** The names of the entries in a folder of a person's own drive. */
+async function namesIn(who: Person, path: string): Promise<string[]> {
+  type Found = { me: { drive: { entry: { entries?: { nodes: { name: string }[] } } | null } } }
+  const { me } = await who.ask<Found>(
+    'query ($path: String!) { me { drive { entry(path: $path) { ... on Folder { entries(first: 100) { nodes { name } } } } } } }',
+    { path },
+  )
+  return (me.drive.entry?.entries?.nodes ?? []).map(({ name }) => name)
+}
+
+/** Counts the clicks and keys of a job. Typing a text is one step with the key that ends it. */
+function counting(page: Page) {
+  let steps = 0
+  return {
+    click: (target: { click(options?: object): Promise<void> }, options?: object) => {
+      steps++
+      return target.click(options)
+    },
+    press: (key: string) => {
+      steps++
+      return page.keyboard.press(key)
+    },
+    steps: () => steps,
+  }
+}
+
+describe('Pickers', () => {
+  it('create the folder that something is moved to, with the keyboard alone', async () => {
+    const page = await withFiles(alice)
+    await rowOf('apple', page).click()
+    await page.keyboard.press('Alt+m')
+    await dialogOn(page).getByRole('button', { name: 'New folder' }).press('Enter')
+    const name = page.getByLabel('Name of the new folder in “My files”')
+    await expectAccessible(page)
+    await pictures(page, 'daily-picker-new-folder')
+    // Escape ends the naming, and keeps the dialog.
+    await name.press('Escape')
+    await name.waitFor({ state: 'detached' })
+    await dialogOn(page).getByRole('button', { name: 'New folder' }).press('Enter')
+    await name.fill('folder')
+    await name.press('Enter')
+    await dialogOn(page).getByRole('alert').getByText('exists already').waitFor()
+    await name.fill('Fruit')
+    await name.press('Enter')
+    await closed(page)
+    await page.getByText('1 item moved to “Fruit”').waitFor()
+    expect(await namesIn(alice, 'Fruit')).toEqual(['apple.txt'])
+  })
+
+  it('create a folder and open it, to copy to a deeper one', async () => {
+    const page = await alice.open('/files')
+    await rowOf('banana', page).click()
+    await page.keyboard.press('Alt+c')
+    await dialogOn(page).getByRole('button', { name: 'New folder' }).click()
+    await page.getByLabel('Name of the new folder in “My files”').fill('Outer')
+    await dialogOn(page).getByRole('button', { name: 'Create', exact: true }).click()
+    await dialogOn(page).getByText('There are no folders in here.').waitFor()
+    await dialogOn(page).getByRole('button', { name: 'New folder' }).click()
+    await page.getByLabel('Name of the new folder in “Outer”').fill('Inner')
+    await dialogOn(page).getByRole('button', { name: 'Create and copy' }).click()
+    await page.getByText('1 item copied to “Inner”').waitFor()
+    expect(await namesIn(alice, 'Outer/Inner')).toEqual(['banana.txt'])
+  })
+})
+
+describe('Keys after a selection', () => {
+  const taken = (month: string, background: string) =>
+    sharp({ create: { width: 160, height: 120, channels: 3, background } })
+      .withExifMerge({ IFD2: { DateTimeOriginal: `${month}:15 12:00:00` } })
+      .jpeg()
+      .toBuffer()
+
+  it('move the pictures of a month to a new folder in four steps', async () => {
+    const anna = await w.person('anna')
+    for (let at = 0; at < 50; at++)
+      await anna.upload(`camera/p${at}.jpg`, await taken('2024:07', `rgb(${at * 5},80,120)`))
+    await anna.upload('camera/other.jpg', await taken('2023:01', '#222'))
+    // The service reads the times of the pictures later.
+    type Months = { me: { drive: { pictureMonths: { month: string; count: number }[] } } }
+    await eventually(async () => {
+      const { me } = await anna.ask<Months>('{ me { drive { pictureMonths { month count } } } }')
+      expect(me.drive.pictureMonths.map(({ count }) => count)).toEqual([50, 1])
+    }, 30_000)
+    const page = await anna.open('/pictures')
+    const job = counting(page)
+    await job.click(page.getByRole('button', { name: 'Select July 2024' }))
+    await job.press('Alt+m')
+    await job.click(dialogOn(page).getByRole('button', { name: 'New folder' }))
+    await page.locator('input[name=name]:focus').waitFor()
+    await page.keyboard.type('Holiday')
+    await job.press('Enter')
+    await page.getByText('50 items moved to “Holiday”').waitFor()
+    expect(job.steps()).toBe(4)
+    expect(await namesIn(anna, 'Holiday')).toHaveLength(50)
+    expect(await namesIn(anna, 'camera')).toEqual(['other.jpg'])
+    expectQuiet(anna)
+  })
+
+  it('delete what a click, a range, a check mark or Space has just selected', async () => {
+    const bert = await w.person('bert')
+    const page = await withFiles(bert)
+    await rowOf('apple', page).click()
+    await rowOf('banana', page).click({ modifiers: ['Shift'] })
+    await page.keyboard.press('Delete')
+    await gone('apple', page)
+    await gone('banana', page)
+    await rowOf('cherry', page).hover()
+    await rowOf('cherry', page).locator('.mark').click()
+    await expectSelected(page, 'cherry.txt')
+    await page.keyboard.press('Delete')
+    await gone('cherry', page)
+    await page.getByRole('grid').press('End')
+    await page.keyboard.press('Delete')
+    await gone('date', page)
+    await page.goto(`${w.service.url}/search?q=inside`)
+    await rowOf('inside', page).locator('.mark').click()
+    await page.getByRole('button', { name: 'Share…' }).focus()
+    await page.keyboard.press('Alt+m')
+    await dialogOn(page).getByRole('heading', { name: 'Move 1 item' }).waitFor()
+  })
+})
+
+describe('Versions and activity', () => {
+  it('restores an overwritten file in three steps', async () => {
+    await alice.upload('plan.txt', 'the old plan')
+    const file = { name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('an accident') }
+    const answer = await alice.context.request.post(`${w.service.url}/api/files/upload`, {
+      multipart: { on_conflict: 'replace', file },
+    })
+    expect(answer.ok()).toBe(true)
+    const page = await alice.open('/files')
+    const job = counting(page)
+    await job.click(rowOf('plan', page), { button: 'right' })
+    await job.click(page.getByRole('menuitem', { name: 'Versions' }))
+    await job.click(page.getByRole('button', { name: /^Restore the version of/ }))
+    await page.getByText('is the current one again').waitFor()
+    expect(job.steps()).toBe(3)
+    await pictures(page, 'daily-versions')
+    await rowOf('plan', page).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Activity' }).first().click()
+    await page
+      .getByRole('complementary', { name: 'Details' })
+      .getByText('You restored an older version of')
+      .waitFor()
+    expectQuiet(alice)
+  })
+})
+
+describe('Times', () => {
+  it.each([
+    ['en-GB', /^0\d:\d\d$/],
+    ['de-DE', /^0\d:\d\d$/],
+    ['en-US', /^\d:\d\d\sAM$/],
+  ])('have the leading zero that is usual in %s', async (locale, format) => {
+    // There it is between 1 and 9 o'clock.
+    const ahead = 5 - new Date().getUTCHours()
+    const timezoneId = `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`
+    const carl = await w.person('carl', { locale, timezoneId: ahead === 0 ? 'UTC' : timezoneId })
+    if (locale === 'en-GB') await carl.upload('early.txt', 'x')
+    const page = await carl.open('/files')
+    const { name = '' } = { name: await rowOf('early', page).locator('.updated').textContent() }
+    expect(name).toMatch(format)
+  })
+})
