@@ -50,7 +50,7 @@ mutation('removeIdentity', {
   description:
     'Removes an identity from the account of the caller, and ends the other sessions. The last identity cannot be removed.',
   auth: { session: true },
-  fails: ['IDENTITY_NOT_FOUND', 'LAST_IDENTITY'],
+  fails: ['IDENTITY_NOT_FOUND', 'LAST_IDENTITY', 'PROOF_NEEDED'],
   input: t => ({ identity: t.id({ required: true, description: 'Its id.' }) }),
   resolve: async ({ identity }, context) => {
     const workspaces = await context.services.identities.remove(context.caller, identity)

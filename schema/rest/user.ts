@@ -270,7 +270,7 @@ operation('DELETE /api/user/identities', 'removeIdentity', {
     'Removes an identity from the account of the caller, and ends its other sessions. The last identity cannot be removed.',
   auth: { session: true },
   statuses: [400, 401, 404],
-  fails: ['LAST_IDENTITY', 'IDENTITY_NOT_FOUND'],
+  fails: ['LAST_IDENTITY', 'IDENTITY_NOT_FOUND', 'PROOF_NEEDED'],
   args: arg => ({
     identity_id: arg.id({ required: true }),
   }),

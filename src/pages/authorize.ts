@@ -25,6 +25,7 @@ import {
   leadingTo,
   type Page,
   page,
+  proveFirst,
   type Redirect,
   type Reply,
   readForm,
@@ -240,12 +241,6 @@ function repeatedRefused(query: URLSearchParams) {
     if (error instanceof GrantError) throw new InvalidInput('query', error.message)
     throw error
   }
-}
-
-/** Redirects to the proof that a critical action needs, which leads back to the question. */
-function proveFirst(error: unknown, here: string): Reply {
-  if (!(error instanceof AppError) || error.code !== 'PROOF_NEEDED') throw error
-  return { to: `/account/confirm?${new URLSearchParams({ return_to: here })}` }
 }
 
 function readAnswer(form: URLSearchParams): boolean {

@@ -6,7 +6,7 @@ import { SignInRefused } from '../services/accounts/account.ts'
 import type { Services } from '../services/index.ts'
 import { createLinking, LINKING_PATH } from '../sign-in/linking.ts'
 import { nameOfProvider } from './login.ts'
-import { page, type Reply, readForm, signInAt, type Visit } from './visit.ts'
+import { page, proveFirst, type Reply, readForm, signInAt, type Visit } from './visit.ts'
 
 interface Options {
   services: Services
@@ -65,8 +65,12 @@ export function identityPages({ services, tokens, providers, publicUrl, secure }
       if (!caller) return { to: signInAt(LINKING_PATH) }
       const id = (await readForm(visit)).get('identity_id')
       if (!id) throw new InvalidInput('identity_id', 'Choose an identity.')
-      const workspaces = await services.identities.remove(caller, id)
-      logIdentityRemoved({ log: visit.log, caller }, { identity: id, workspaces })
+      try {
+        const workspaces = await services.identities.remove(caller, id)
+        logIdentityRemoved({ log: visit.log, caller }, { identity: id, workspaces })
+      } catch (error) {
+        return proveFirst(error, LINKING_PATH)
+      }
       return back()
     },
 
@@ -87,10 +91,10 @@ export function identityPages({ services, tokens, providers, publicUrl, secure }
       const profile = caller && linking.offered(caller, visit.req)
       if (!caller || !profile) return back('invalid_state')
       try {
-        await services.accounts.signIn(profile, caller)
+        await services.identities.add(caller, profile)
       } catch (error) {
         if (error instanceof SignInRefused) return back(error.reason)
-        throw error
+        return proveFirst(error, `${LINKING_PATH}/confirm`)
       }
       logSecurityEvent({ log: visit.log, caller }, 'identity_added', { provider: profile.provider })
       return back()

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import { readWhole } from '../http/body.ts'
 import type { Incoming } from '../http/incoming.ts'
-import { InvalidInput } from '../runtime/errors.ts'
+import { AppError, InvalidInput } from '../runtime/errors.ts'
 import { readReturnTo } from '../sign-in/return-to.ts'
 import type { Frame, Views } from './views.ts'
 import type { Words } from './words.ts'
@@ -54,6 +54,15 @@ export const leadingTo = (next: string, page: string): string =>
   `${page}?${new URLSearchParams({ return_to: next })}`
 
 export const signInAt = (here: string): string => leadingTo(here, '/login')
+
+/**
+ * Redirects to the proof that a critical action needs, which leads back.
+ * @throws any other error
+ */
+export function proveFirst(error: unknown, here: string): Redirect {
+  if (!(error instanceof AppError) || error.code !== 'PROOF_NEEDED') throw error
+  return { to: leadingTo(here, '/account/confirm') }
+}
 
 /** The page to return to: always on this service, and never the page itself. */
 export function nextOf(query: URLSearchParams): string {

@@ -263,7 +263,7 @@ export function createServices({ config, ...given }: Options) {
     favourites: favouriteService(core),
     folders: folderService(trees),
     health: healthService(core),
-    identities: identityService(core),
+    identities: identityService({ ...core, accounts, proofs }),
     maintenance: core.maintenance,
     kept: keptService({ ...core, trashItems }),
     members: memberService(core),

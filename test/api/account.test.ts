@@ -15,6 +15,7 @@ import {
   type ProviderProfile,
 } from '../../src/services/accounts/account.ts'
 import { identityService } from '../../src/services/accounts/identity.ts'
+import { proofService } from '../../src/services/accounts/proof.ts'
 import { type SessionService, sessionService } from '../../src/services/accounts/session.ts'
 import { createDiskStore } from '../../src/storage/disk.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
@@ -428,7 +429,8 @@ describe('Removing an identity', () => {
     } as IncomingMessage)
     const hub = (await identities()).find(({ provider }) => provider === 'hub')
     if (!caller || !hub) throw new Error('Alice is not signed in by the hub.')
-    await identityService({ db }).remove(caller, hub.id)
+    const proofs = proofService({ db, publicUrl: () => '', hasAccounts: false })
+    await identityService({ db, accounts, proofs }).remove(caller, hub.id)
     expect(await users()).toMatchObject([
       { email: 'alice@lab.example', verifiedEmail: 'alice@lab.example' },
     ])

@@ -128,6 +128,21 @@ describe('Ten minutes after the last proof', () => {
     expect(to.searchParams.get('return_to')).toMatch(/^\/.*response_type=code/)
   })
 
+  it('removing an identity needs another one, by REST and on its page', async () => {
+    const identity = crypto.randomUUID()
+    const remove = () =>
+      ownerPerson.rest('DELETE', `/api/user/identities?identity_id=${identity}`, {})
+    const refused = await remove()
+    expect([refused.status, refused.response]).toEqual([401, needed()])
+    const headers = { origin: t.url, accept: 'text/html' }
+    const body = new URLSearchParams({ identity_id: identity })
+    const url = `${t.url}/identities/remove`
+    const answer = await owner.get(url, { method: 'POST', headers, body })
+    expect(answer.headers.get('location')).toBe('/account/confirm?return_to=%2Fidentities')
+    await prove()
+    expect((await remove()).response.code).toBe('IDENTITY_NOT_FOUND')
+  })
+
   it('people without an account of the service are not asked', async () => {
     const carol = await signInTo(t.app.db, t.url, 'carol')
     await age()

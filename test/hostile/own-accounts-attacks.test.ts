@@ -117,6 +117,24 @@ describe('Linking', () => {
     expect(await whoIs(t, owner)).toBe(OWNER)
   })
 
+  it('a session adds no identity without a proof of the last ten minutes', async () => {
+    const { browser } = await passwordSignIn(t, { email: OWNER, password: PASSWORD })
+    const wish = wishIn((await visit(browser, `${t.url}/identities`)).text)
+    sso.user = { sub: 'own', email: 'own@example.com', email_verified: true, name: 'O' }
+    const begun = await browser.get(`${t.url}/auth/oauth?provider=sso&link=${wish}`)
+    await visit(browser, await sso.visit(browser, begun))
+    const confirm = browser.last
+    const before = await t.app.db.Identity.count()
+    await t.app.db.run('UPDATE session SET created_at = ?', [Date.now() - 11 * 60_000])
+    const asked = await send(browser, {}, { origin: t.url })
+    expect(await t.app.db.Identity.count()).toBe(before)
+    expect(new URL(asked.url).pathname).toBe('/account/confirm')
+    const back = await send(browser, { password: PASSWORD }, { origin: t.url })
+    expect(back.url).toBe(confirm)
+    await send(browser, {}, { origin: t.url })
+    expect(await t.app.db.Identity.count()).toBe(before + 1)
+  })
+
   it('an account with the same address at a provider does not open the account', async () => {
     sso.user = { sub: 'thief', email: OWNER, email_verified: true, name: 'Thief' }
     const browser = new Browser()

@@ -9,22 +9,41 @@ import type { Core } from '../core.ts'
 import { changeRunner } from '../history/event.ts'
 import { enqueue } from '../notices/outbox.ts'
 import { endGroupMemberships } from '../workspaces/group-membership.ts'
-import { canonicalEmail } from './profile.ts'
+import type { AccountService } from './account.ts'
+import { canonicalEmail, type ProviderProfile } from './profile.ts'
+import type { ProofService } from './proof.ts'
 
-/** The identities of an account. */
+interface Deps extends Core<'db'>, Partial<Core<'change' | 'wake'>> {
+  accounts: Pick<AccountService, 'signIn'>
+  proofs: Pick<ProofService, 'require'>
+}
+
+/** The identities of an account: ways to sign in to it, so each change needs a proof. */
 export function identityService({
   db,
+  accounts,
+  proofs,
   change = changeRunner({ db }),
   wake = () => {},
-}: Core<'db'> & Partial<Core<'change' | 'wake'>>) {
+}: Deps) {
   return {
+    /**
+     * Adds an identity to the caller's account.
+     * @throws PROOF_NEEDED, SignInRefused like `signIn`
+     */
+    async add(caller: Caller, profile: ProviderProfile): Promise<void> {
+      await proofs.require(caller)
+      await accounts.signIn(profile, caller)
+    },
+
     /**
      * Removes an identity from the caller's account. Also ends the account's other sessions, which
      * may have been started with it, and memberships granted by groups of its provider.
      * @returns the workspaces in which a membership has ended
-     * @throws LAST_IDENTITY, IDENTITY_NOT_FOUND
+     * @throws PROOF_NEEDED, LAST_IDENTITY, IDENTITY_NOT_FOUND
      */
     async remove(caller: Caller, identityId: string): Promise<string[]> {
+      await proofs.require(caller)
       const { notified, ended } = await change(caller, async of => {
         const { tx, record } = of
         const user = await lockUser(db, caller.userId, tx)
