@@ -17,7 +17,14 @@ interface Virtual {
   /** The names in its URL path. */
   names: readonly string[]
   title: string
-  children: { name: string; title: string; createdAt: number; resource?: Resource }[]
+  children: {
+    name: string
+    title: string
+    createdAt: number
+    resource?: Resource
+    /** Further live properties, as in `Described`. */
+    extra?: ReadonlyMap<string, string>
+  }[]
   /** The entry that the collection represents in the tree of the apps. */
   resource?: Resource
   reading?: undefined

@@ -24,6 +24,8 @@ export interface Described {
   letters: string
   /** Whether it is a favourite of the caller. */
   isFavourite: boolean
+  /** Further live properties: their XML content, by namespace and name separated by a newline. */
+  extra?: ReadonlyMap<string, string> | undefined
   /** Whether files of this type and size have previews. */
   hasPreview: (file: Resource) => boolean
 }
@@ -158,6 +160,9 @@ export const isLive = (property: PropertyName): boolean =>
 export const isChecksums = ({ ns, name }: PropertyName): boolean =>
   ns === OWNCLOUD && name === 'checksums'
 
+export const isFavouriteMark = ({ ns, name }: PropertyName): boolean =>
+  ns === OWNCLOUD && name === 'favorite'
+
 /** Whether this is a file's modification time, which clients may set. */
 export const isTime = ({ ns, name }: PropertyName): boolean =>
   ns === DAV
@@ -225,6 +230,7 @@ export function propertyWriter(asked: Asked): (of: Described) => string {
     return {
       ns,
       name,
+      key: `${ns}\n${name}`,
       read: readerOf(property),
       hash: propertyHash(property),
       missing: emptyElement(property),
@@ -238,8 +244,8 @@ export function propertyWriter(asked: Asked): (of: Described) => string {
   return of => {
     let found = ''
     let missing = ''
-    for (const { ns, name, read, hash, missing: element } of wanted) {
-      const content = read?.(of) ?? null
+    for (const { ns, name, key, read, hash, missing: element } of wanted) {
+      const content = read?.(of) ?? of.extra?.get(key) ?? null
       const dead = content === null ? of.dead.get(hash) : undefined
       if (content !== null) found += filled({ ns, name }, content)
       else if (dead !== undefined) found += dead

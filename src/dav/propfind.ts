@@ -58,7 +58,7 @@ async function readAsked({ incoming: { req } }: Exchange): Promise<Asked> {
  * The distinct names.
  * @throws DavError 400 for more properties than a resource can have
  */
-function namesIn(element: Element): PropertyName[] {
+export function namesIn(element: Element): PropertyName[] {
   const names = [
     ...new Map(
       elementsOf(element).map(({ ns, name }) => [`${ns}\n${name}`, { ns, name }]),
@@ -109,11 +109,18 @@ async function* virtual(
   const top = { ...of, resource: itself, title, createdAt: 0 }
   yield response(hrefOf(prefix, names, true), write(top))
   if (!isDeep) return
-  for (const { name, title: called, createdAt, resource } of children) {
+  for (const { name, title: called, createdAt, resource, extra } of children) {
     const isFolder = resource === undefined || resource.kind === FOLDER
     yield response(
       hrefOf(prefix, [...names, name], isFolder),
-      write({ ...of, resource, title: called, createdAt, letters: resource?.letters ?? READ_ONLY }),
+      write({
+        ...of,
+        resource,
+        extra,
+        title: called,
+        createdAt,
+        letters: resource?.letters ?? READ_ONLY,
+      }),
     )
   }
 }

@@ -1,5 +1,6 @@
 import { FOLDER } from '../../db/models/entry.ts'
-import { AppError } from '../runtime/errors.ts'
+import { mayUsePrivateFiles } from '../access/scopes.ts'
+import { AppError, Forbidden } from '../runtime/errors.ts'
 import { type PropertyChange, propertiesTooLarge } from '../services/tree/dav-property.ts'
 import { MAX_DAV_PROPERTY_BYTES } from '../values/limits.ts'
 import { fromDate } from '../values/modified-at.ts'
@@ -7,7 +8,7 @@ import { hrefOf } from './address.ts'
 import type { Exchange } from './exchange.ts'
 import { lookAt } from './files.ts'
 import { requireDrive } from './place.ts'
-import { emptyElement, isChecksums, isLive, isTime } from './properties.ts'
+import { emptyElement, isChecksums, isFavouriteMark, isLive, isTime } from './properties.ts'
 import type { Resource } from './reading.ts'
 import { DavError } from './refusal.ts'
 import {
@@ -88,14 +89,49 @@ const CONDITION = '<d:error><d:cannot-modify-protected-property/></d:error>'
 const NO_TIME =
   '<d:responsedescription>This is no time of a file: a date as HTTP writes it, or seconds since 1970, from 1900 to 2199.</d:responsedescription>'
 
+/**
+ * Marks an entry as a favourite of the caller, or removes the mark. The entry does not change, so
+ * this requires only the right to read it.
+ * @throws FORBIDDEN in a share, INSUFFICIENT_SCOPE, QUOTA_EXCEEDED
+ */
+async function mark(exchange: Exchange, asked: readonly Asked[]): Promise<void> {
+  const { caller, services } = exchange
+  const { drive, reading, base, names } = requireDrive(exchange.place)
+  if (drive.share)
+    throw new Forbidden('Mark the share itself as a favourite in Satchel, not what is in it.')
+  const found = await reading.find(names)
+  if (!found) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
+  mayUsePrivateFiles(caller, 'write')
+  const last = asked.at(-1)?.element
+  const isMarked = last != null && textOf(last).trim() !== '0'
+  const marked = { entryIds: [found.id], shareIds: [] }
+  if (isMarked) await services.favourites.add(caller, marked, null)
+  else await services.favourites.remove(caller, marked)
+  answer(exchange, hrefOf(exchange.face.prefix, [...base, ...names], found.kind === FOLDER), [
+    `<d:propstat><d:prop><oc:favorite/></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat>`,
+  ])
+}
+
+function answer({ incoming: { res } }: Exchange, href: string, parts: readonly string[]): void {
+  const body = `${XML_START}${MULTISTATUS}<d:response><d:href>${escapeXml(href)}</d:href>${parts.join('')}</d:response></d:multistatus>\n`
+  res
+    .writeHead(207, { 'content-type': XML_TYPE, 'content-length': Buffer.byteLength(body) })
+    .end(body)
+}
+
 /** Handles PROPPATCH: makes all changes, or none. */
 export async function proppatch(exchange: Exchange): Promise<void> {
-  const { incoming, services, caller, submitted, ifExpected } = exchange
+  const { services, caller, submitted, ifExpected } = exchange
   const place = requireDrive(exchange.place)
   const { drive, reading, base, names } = place
+  // Members who may only read a workspace can mark its files.
+  const mayOnlyMark = drive.workspace !== null && drive.refusal('write') !== null
+  const marks = mayOnlyMark ? await readChanges(exchange) : []
+  if (marks.length > 0 && marks.every(isFavouriteMark)) return mark(exchange, marks)
   const { node, expected } = await lookAt(exchange, place, 'write')
   if (!node) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
   const asked = await readChanges(exchange)
+  if (asked.every(isFavouriteMark)) return mark(exchange, asked)
   const isFile = node.kind !== FOLDER
   const file =
     isFile && asked.some(one => one.element && isChecksums(one)) ? await reading.find(names) : null
@@ -130,9 +166,5 @@ export async function proppatch(exchange: Exchange): Promise<void> {
     const props = of.map(([element]) => element).join('')
     return `<d:propstat><d:prop>${props}</d:prop><d:status>HTTP/1.1 ${status}</d:status>${more}</d:propstat>`
   })
-  const href = escapeXml(hrefOf(exchange.face.prefix, [...base, ...names], node.kind === FOLDER))
-  const body = `${XML_START}${MULTISTATUS}<d:response><d:href>${href}</d:href>${parts.join('')}</d:response></d:multistatus>\n`
-  incoming.res
-    .writeHead(207, { 'content-type': XML_TYPE, 'content-length': Buffer.byteLength(body) })
-    .end(body)
+  answer(exchange, hrefOf(exchange.face.prefix, [...base, ...names], node.kind === FOLDER), parts)
 }

@@ -32,8 +32,8 @@ export const capabilities = (publicUrl: string): OcsValue => ({
     dav: { chunking: '1.0' },
     files: {
       bigfilechunking: true,
-      undelete: false,
-      versioning: false,
+      undelete: true,
+      versioning: true,
       forbidden_filename_characters: ['\\', '/'],
       blacklisted_files: [],
     },

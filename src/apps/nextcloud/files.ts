@@ -12,7 +12,7 @@ import { stampOf } from '../../values/stamp.ts'
 /** The name of the folder with received shares, in the root of a person's files. */
 const SHARED_NAME = 'Shared with me'
 /** The name of the folder with workspaces there. */
-const WORKSPACES_NAME = 'Workspaces'
+export const WORKSPACES_NAME = 'Workspaces'
 
 /** The two addresses of the files of a person. The second one names the person. */
 const ADDRESS = /\/remote\.php\/(?:webdav|dav\/files\/([^/]+))(?=\/|$)/

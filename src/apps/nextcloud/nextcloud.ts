@@ -21,7 +21,10 @@ import { filesFace } from './files.ts'
 import { loginFlow } from './login-flow.ts'
 import { notOffered, type OcsValue, ocs, ocsRefusal } from './ocs.ts'
 import { sendPreview } from './previews.ts'
+import { reportPassages } from './reports.ts'
+import { trashPassages } from './trash.ts'
 import { UPLOADS, uploadPassages } from './uploads.ts'
+import { versionPassages } from './versions.ts'
 
 /** A route of the Open Collaboration Services, below /ocs/v1.php and /ocs/v2.php. */
 interface OcsRoute {
@@ -86,7 +89,13 @@ export function createNextcloud(deps: DavDeps): DoorPlan[] {
   )
 
   const files = davPassages(deps, '/remote.php/dav', ({ path }, caller) => filesFace(path, caller))
-  const uploads = uploadPassages(deps)
+  const reports = reportPassages(deps)
+  /** The collections beside the files, by the path in front of the user. */
+  const collections = Object.entries({
+    [UPLOADS]: uploadPassages(deps),
+    '/remote.php/dav/trashbin': trashPassages(deps),
+    '/remote.php/dav/versions': versionPassages(deps),
+  })
   const logins = loginFlow(services, publicUrl)
   const connectivity = openPassage('/index.php/204', ({ res }) => void res.writeHead(204).end())
   const wipe: Passage<null> = {
@@ -142,10 +151,16 @@ export function createNextcloud(deps: DavDeps): DoorPlan[] {
       prefix: '/remote.php',
       options: true,
       find(incoming) {
-        const isUpload = incoming.path.startsWith(`${UPLOADS}/`)
-        const isFile = /^\/remote\.php\/(?:webdav|dav\/files\/[^/]+)(?:\/|$)/.test(incoming.path)
-        if (!isUpload && !isFile) throw nothingHere()
-        return passageFor(isUpload ? uploads : files, incoming)
+        const { path, req } = incoming
+        // The path of a SEARCH is above the files: its body names the scope.
+        if (req.method === 'SEARCH' && /^\/remote\.php\/(?:dav|webdav)(?:\/|$)/.test(path))
+          return passageFor(reports, incoming)
+        const isFile = /^\/remote\.php\/(?:webdav|dav\/files\/[^/]+)(?:\/|$)/.test(path)
+        const [, found] = isFile
+          ? ['', files]
+          : (collections.find(([prefix]) => path.startsWith(`${prefix}/`)) ?? [])
+        if (!found) throw nothingHere()
+        return passageFor(isFile && req.method === 'REPORT' ? reports : found, incoming)
       },
       refuse: refusalOf,
     },
