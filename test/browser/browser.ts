@@ -16,6 +16,12 @@ const quiet = [
   ...['--disable-component-update', '--disable-sync'],
 ]
 
+/**
+ * How long to wait for something on a page. Like the timeout of a test, it must not be reached on a
+ * machine with ten times the load of its cores.
+ */
+export const PATIENCE_MS = 120_000
+
 /** @param which the full browser, or its headless shell, which renders pages the same */
 export const openBrowser = (which: 'whole' | 'shell' = 'shell'): Promise<Browser> => {
   const { TEST_CHROMIUM = '', TEST_CHROMIUM_SHELL = TEST_CHROMIUM } = process.env
@@ -60,7 +66,7 @@ export async function visit(
   })
   context.on('weberror', error => errors.push(String(error.error())))
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(PATIENCE_MS)
   return { page, context, foreign, errors }
 }
 

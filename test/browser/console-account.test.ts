@@ -6,6 +6,7 @@ import {
   type ConsoleWorld,
   expectAccessible,
   expectQuiet,
+  focusedEntry,
   type Person,
   pictures,
   rowOf,
@@ -37,7 +38,7 @@ describe('The profile', () => {
     page = await ada.open('/files')
     await page.getByRole('button', { name: 'Account menu' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('menuitem', { name: 'Account' }).waitFor()
+    await focusedEntry('Account', page).waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/account$/)
     await title()

@@ -6,6 +6,7 @@ import {
   type ConsoleWorld,
   expectAccessible,
   expectQuiet,
+  focusedEntry,
   listening,
   type Person,
   pictures,
@@ -158,7 +159,7 @@ describe('The versions of a file', () => {
     await details.locator('.preview').getByText('one').waitFor()
     await details.getByRole('button', { name: /^Actions for the version/ }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('menuitem', { name: 'Preview' }).waitFor()
+    await focusedEntry('Preview', page).waitFor()
     await page.keyboard.press('End')
     await page.keyboard.press('Enter')
     const question = page.getByRole('dialog', { name: 'Delete this version?' })
@@ -169,7 +170,7 @@ describe('The versions of a file', () => {
     await rowOf('log.txt', page).waitFor()
     await details.getByRole('button', { name: /^Actions for the version/ }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('menuitem', { name: 'Preview' }).waitFor()
+    await focusedEntry('Preview', page).waitFor()
     await page.keyboard.press('End')
     await page.keyboard.press('Enter')
     await question.getByRole('button', { name: 'Delete', exact: true }).focus()
@@ -196,7 +197,7 @@ describe('The versions of a file', () => {
     const remove = async (at: number) => {
       await actions.nth(at).focus()
       await page.keyboard.press('Enter')
-      await page.getByRole('menuitem', { name: 'Preview' }).waitFor()
+      await focusedEntry('Preview', page).waitFor()
       await page.keyboard.press('End')
       await page.keyboard.press('Enter')
       await page

@@ -387,7 +387,7 @@ describe('Uploads', () => {
     const heard = page.waitForResponse(answer => isAbort(answer.request()))
     await throttle(page, null)
     expect((await (await heard).json()).data.abortUpload.abortedId).toBeTruthy()
-  }, 60_000)
+  })
 
   it('release their space at the next visit if the page was closed while offline', async () => {
     const page = await alice.open('/files')
@@ -407,7 +407,7 @@ describe('Uploads', () => {
     expect(await dock(next).count()).toBe(0)
     // Once aborted, the record is deleted.
     await until(async () => (await next.evaluate(KEPT_UPLOADS)) === 0)
-  }, 60_000)
+  })
 
   it('of a closed tab are taken over by exactly one of two new tabs', async () => {
     const eve = await personWithFiles('eve')
@@ -424,11 +424,11 @@ describe('Uploads', () => {
     }`)
     const tabs = await Promise.all([eve.context.newPage(), eve.context.newPage()])
     await Promise.all(tabs.map(tab => tab.goto(`${w.service.url}/files`)))
-    await Promise.any(tabs.map(tab => dock(tab).waitFor({ timeout: 20_000 })))
+    await Promise.any(tabs.map(tab => dock(tab).waitFor()))
     await Promise.all(tabs.map(tab => tab.waitForTimeout(2500)))
     expect((await Promise.all(tabs.map(tab => dock(tab).count()))).sort()).toEqual([0, 1])
     await eve.context.close()
-  }, 60_000)
+  })
 
   it('are cancelled one by one, however fast the clicks are', async () => {
     const finn = await personWithFiles('finn')
@@ -582,7 +582,7 @@ describe('Uploads', () => {
     // It resumes from the same state each time.
     expect(forms.accepted).toBeLessThan(PARTS * 1.1)
     await press(page, 'Close')
-  }, 60_000)
+  })
 
   it('survive the end of the session', async () => {
     const bob = await personWithFiles('bob')

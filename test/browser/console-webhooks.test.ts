@@ -6,6 +6,7 @@ import {
   type ConsoleWorld,
   expectAccessible,
   expectQuiet,
+  focusedEntry,
   type Person,
   pictures,
   startConsole,
@@ -120,7 +121,11 @@ describe('The webhooks of a person', () => {
     const press = async (key: string) => page.keyboard.press(key)
     await page.getByRole('button', { name: `Actions for ${url}` }).focus()
     await press('Enter')
-    await page.getByRole('menuitem', { name: 'Deliveries' }).focus()
+    for (const above of ['Edit…', 'Pause', 'Send a ping']) {
+      await focusedEntry(above, page).waitFor()
+      await press('ArrowDown')
+    }
+    await focusedEntry('Deliveries', page).waitFor()
     await press('Enter')
     const sheet = page.getByRole('dialog', { name: 'Deliveries' })
     await sheet.getByText('Nothing has been sent yet').waitFor()

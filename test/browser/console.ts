@@ -135,6 +135,13 @@ export const rowOf = (name: string, on: Page) =>
     .filter({ has: on.locator('.name', { hasText: new RegExp(`^${literal(name)}(\\.\\w+)?$`) }) })
 
 /**
+ * The entry of an open menu that has the focus. A menu is visible before it focuses its first
+ * entry, and keys that are pressed in between are lost.
+ */
+export const focusedEntry = (name: string, on: Page) =>
+  on.locator('[role^=menuitem]:focus', { hasText: name })
+
+/**
  * Waits until the page that is loading has subscribed.
  *
  * @param subscription name of the operation

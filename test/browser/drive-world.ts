@@ -9,7 +9,7 @@ export const expectSelected = (page: Page, ...names: string[]) =>
   eventually(
     async () =>
       expect(await page.locator('[aria-selected=true] .name').allTextContents()).toEqual(names),
-    10_000,
+    120_000,
     20,
   )
 

@@ -101,5 +101,5 @@ describe('The first minute', () => {
     } finally {
       await service.end('SIGTERM')
     }
-  }, 60_000)
+  })
 })

@@ -77,5 +77,6 @@ export default {
   ...ends,
   testSequencer: '<rootDir>/test/runner/longest-first.mjs',
   maxWorkers: 2,
-  testTimeout: 60_000,
+  // As in ../jest.config.mjs.
+  testTimeout: 300_000,
 }

@@ -77,7 +77,7 @@ describe('A person who signs in to the command line', () => {
     expect((await shell.json('whoami')).email).toBe('alice@example.com')
     expect((await shell.satchel(['logout'])).out).toContain('has been deleted')
     await page.context().close()
-  }, 60_000)
+  })
 
   it('compares the code of another computer, and approves it', async () => {
     const { url, end, said } = await begin('--device')
@@ -108,5 +108,5 @@ describe('A person who signs in to the command line', () => {
     // A wrong code returns a page with status 404.
     expect(errors.filter(error => !error.startsWith('Failed to load resource'))).toEqual([])
     await page.context().close()
-  }, 60_000)
+  })
 })

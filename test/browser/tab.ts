@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, firefox, type Page } from 'playwright-core'
-import { openBrowser } from './browser.ts'
+import { openBrowser, PATIENCE_MS } from './browser.ts'
 
 /**
  * Actions of a person in a tab of any browser. Elements are found by accessibility role and the
@@ -67,7 +67,7 @@ const withPlaywright = (browser: Browser): TestBrowser => ({
     // Tests can fill in an input, but not the picker that some browsers have instead.
     await context.addInitScript('delete window.showOpenFilePicker')
     const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(PATIENCE_MS)
     return tabOf(page)
   },
   close: () => browser.close(),

@@ -27,7 +27,7 @@ it('tus-js-client sends a file byte for byte despite broken connections and a ki
   })
   // Parts in transit are sent again, but no received part is.
   expect(sent).toBeLessThan(2)
-}, 120_000)
+})
 
 it('tus-js-client sends parallel chunks of any size, which the service joins', async () => {
   await drillTus({
@@ -36,7 +36,7 @@ it('tus-js-client sends parallel chunks of any size, which the service joins', a
     options: { parallelUploads: 3, chunkSize: 300_000 },
     settings: { UPLOAD_PART_BYTES: '262144' },
   })
-}, 120_000)
+})
 
 it('tus-js-client sends a stream of unknown length', async () => {
   const part = 65_536
@@ -65,7 +65,7 @@ it('tus-js-client sends a stream of unknown length', async () => {
     await db.close()
     await stop()
   }
-}, 30_000)
+})
 
 it('tus-js-client works as in docs/integrate.md, and reports a refusal at once', async () => {
   const { url, dataDir, stop } = await startService()
@@ -102,4 +102,4 @@ it('tus-js-client works as in docs/integrate.md, and reports a refusal at once',
     await stop()
     rmSync(dir, { recursive: true })
   }
-}, 30_000)
+})

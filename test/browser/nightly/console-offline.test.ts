@@ -118,7 +118,7 @@ describe('Without the service', () => {
     })()`)
     await page.getByRole('region', { name: 'Uploads' }).getByText('dunes.txt').waitFor()
     await w.service.connect()
-    await rowOf('dunes.txt', page).waitFor({ timeout: 45_000 })
+    await rowOf('dunes.txt', page).waitFor()
   })
 
   it('works the same without a network, on a phone', async () => {
