@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
@@ -169,6 +171,91 @@ describe('Versions and activity', () => {
       .getByText('You restored an older version of')
       .waitFor()
     expectQuiet(alice)
+  })
+})
+
+describe('Bulk work', () => {
+  it('is one line on the home screen and in the activity', async () => {
+    const dora = await w.person('dora')
+    for (let at = 0; at < 50; at++) await dora.upload(`in/note ${at}.txt`, 'x')
+    await dora.upload('out/one.txt', 'x')
+    const page = await dora.open('/files/in')
+    await rowOf('note 0', page).click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Alt+m')
+    await dialogOn(page).getByRole('button', { name: 'My files' }).click()
+    await dialogOn(page).getByRole('button', { name: 'out' }).click()
+    await dialogOn(page).getByRole('button', { name: 'Move here' }).click()
+    await page.getByText('50 items moved to “out”').waitFor()
+    await dora.open('/start')
+    const line = page.getByRole('link', { name: /^You moved 50 items to “.out.”$/ })
+    await line.waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'daily-home-bulk')
+    await line.click()
+    await rowOf('note 10', page).waitFor()
+    await dora.open('/activity')
+    await page.getByText(/^You moved 50 items to “.out.”$/).click()
+    await page.getByRole('link', { name: /^You moved “.note 7.txt.” to “.out.”$/ }).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'daily-activity-bulk')
+    // The files and folders that were uploaded before are on two pages.
+    await page.getByText(/^You added 53 items$/).waitFor()
+    expectQuiet(dora)
+  })
+})
+
+describe('The sidebar', () => {
+  it('lists workspaces and favourites', async () => {
+    const eva = await w.person('eva')
+    for (const name of ['Garden', 'Kitchen'])
+      await eva.ask(
+        'mutation ($name: String!) { createWorkspace(input: { name: $name }) { workspace { id } } }',
+        { name },
+      )
+    await eva.upload('mine.txt', 'x')
+    const page = await eva.open('/files')
+    const nav = page.getByRole('navigation', { name: 'Main' })
+    await nav
+      .getByRole('list', { name: 'Workspaces' })
+      .getByRole('link', { name: 'Kitchen' })
+      .click()
+    await page.getByRole('heading', { level: 1, name: 'Kitchen' }).waitFor()
+    await eva.open('/files')
+    await rowOf('mine', page).click()
+    await page.keyboard.press('Alt+b')
+    await nav
+      .getByRole('list', { name: 'Favourites' })
+      .getByRole('link', { name: 'mine' })
+      .waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'daily-sidebar')
+    expectQuiet(eva)
+  })
+})
+
+describe('The storage bar', () => {
+  it('warns when the plan is nearly full, and says whom to ask', async () => {
+    const fred = await w.person('fred')
+    const plan = (bytes: number) => {
+      const db = new DatabaseSync(join(w.service.dataDir, 'satchel.sqlite'))
+      db.prepare('UPDATE plan SET max_total_storage_bytes = ?').run(bytes)
+      db.close()
+    }
+    await fred.upload('most.bin', Buffer.alloc(95 * 1024))
+    const page = await fred.open('/files')
+    const bar = page.locator('.usage')
+    await bar.getByText('of 5 GiB used').waitFor()
+    expect(await bar.getByText('nearly full').count()).toBe(0)
+    plan(100 * 1024)
+    await fred.open('/account')
+    await bar
+      .getByText('Your storage is nearly full. Delete something, or ask the operator')
+      .waitFor()
+    await page.getByText('This is nearly full.').waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'daily-nearly-full')
+    plan(5 * 1024 ** 3)
   })
 })
 

@@ -1,5 +1,5 @@
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
-import { formatBytes, formatNumber } from '../i18n/format.ts'
+import { formatNumber } from '../i18n/format.ts'
 import { Ellipsis } from '../parts/icons.ts'
 import { Menu } from '../parts/menu.tsx'
 import { optional } from '../parts/optional.tsx'
@@ -8,8 +8,8 @@ import type { Me } from './me.ts'
 import { text } from './text.ts'
 
 /** The navigation works without this part. */
-const Favourites = optional(
-  () => import('../favourites/list.tsx').then(({ Favourites }) => Favourites),
+const Places = optional(
+  () => import('./places/places.tsx').then(({ Places }) => Places),
   () => null,
 )
 
@@ -46,8 +46,7 @@ export function Navigation({ me }: { me: Me | undefined }) {
           <More me={me} />
         </li>
       </ul>
-      {me && <Favourites />}
-      {me && <Usage me={me} />}
+      {me && <Places me={me} />}
     </nav>
   )
 }
@@ -79,17 +78,5 @@ function More({ me }: { me: Me | undefined }) {
         </span>
       )}
     </Menu>
-  )
-}
-
-function Usage({ me: { drive } }: { me: Me }) {
-  const { usedBytes, maxBytes } = drive.usage
-  const share = maxBytes > 0 ? Math.min(1, usedBytes / maxBytes) : 1
-  const label = text('storage', { used: formatBytes(usedBytes), max: formatBytes(maxBytes) })
-  return (
-    <div className={`usage${share > 0.9 ? ' full' : ''}`}>
-      <progress max={1} value={share} aria-label={label} />
-      <p aria-hidden>{label}</p>
-    </div>
   )
 }

@@ -33,6 +33,9 @@ export const SPACE = graphql(`
   }
 `)
 
+/** The share of the storage from which a sentence warns. */
+const NEARLY_FULL = 0.9
+
 /** The largest entries of the root, all others, and the rest of the storage use. */
 function partsOf({ usage, root }: ResultOf<typeof SPACE>, filesHref: string): Part[] {
   const largest = root.entries.nodes.filter(({ size }) => size > 0)
@@ -64,6 +67,10 @@ export function Space({ drive, filesHref }: { drive: ResultOf<typeof SPACE>; fil
     max === null
       ? formatNumber(count)
       : text('of', { count: formatNumber(count), max: formatNumber(max) })
+  const isNearlyFull =
+    !usage.isOver &&
+    usage.usedBytes < usage.maxBytes &&
+    usage.usedBytes >= NEARLY_FULL * usage.maxBytes
   return (
     <>
       <p className="space-sum">
@@ -81,6 +88,7 @@ export function Space({ drive, filesHref }: { drive: ResultOf<typeof SPACE>; fil
       {(usage.isOver || usage.usedBytes >= usage.maxBytes) && (
         <p className="problem">{text(usage.isOver ? 'over' : 'full')}</p>
       )}
+      {isNearlyFull && <p className="space-warning">{text('nearlyFull')}</p>}
     </>
   )
 }

@@ -28,7 +28,7 @@ export function EntryActivity({ id, drive, workspace }: EntryActivityProps) {
       ) : events.length === 0 ? (
         <p className="soft">{text('entryEmpty')}</p>
       ) : (
-        <EventList events={events} me={me} workspace={workspace} level="h4" />
+        <EventList events={events} me={me} workspace={workspace} level="h4" isOfEntry />
       )}
       <ShowMore hasMore={hasMore} more={more} look="ghost" />
     </section>

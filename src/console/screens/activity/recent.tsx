@@ -10,12 +10,19 @@ import { useLatestEvents } from './use-events.ts'
  * @param slug of the workspace; null for the own drive
  */
 export function RecentActivity({ slug }: { slug: string | null }) {
-  const { entries, me, workspace } = useLatestEvents(slug)
+  const { entries, me, workspace, hasMore } = useLatestEvents(slug)
   if (entries.length === 0) return null
   return (
     <section className="recent-activity">
       <h3>{text('title')}</h3>
-      <EventList events={entries.slice(0, 5)} me={me} workspace={workspace} level="h4" />
+      <EventList
+        events={entries}
+        me={me}
+        workspace={workspace}
+        level="h4"
+        hasMore={hasMore}
+        most={5}
+      />
       <LinkButton href={screenOf({ workspace: slug }, 'activity')}>{text('all')}</LinkButton>
     </section>
   )

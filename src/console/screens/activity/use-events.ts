@@ -36,7 +36,7 @@ export const useAllEvents = (slug: string | null) => useEvents(slug, 50, useDriv
  * The latest events, refetched when files change. It shares the subscription of the file list,
  * because browsers allow only six connections per origin and every subscription uses one.
  */
-export const useLatestEvents = (slug: string | null) => useEvents(slug, 5, useLive)
+export const useLatestEvents = (slug: string | null) => useEvents(slug, 50, useLive)
 
 const entryIn = ({ node }: EntryEventsData) =>
   node?.__typename === 'File' || node?.__typename === 'Folder' ? node : undefined

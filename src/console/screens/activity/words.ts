@@ -1,6 +1,7 @@
 import { nameOf, parentOf, trim } from '../../drive/place.ts'
 import { personName } from '../../parts/person-name.ts'
 import { roleName } from '../workspaces/roles.ts'
+import { type BulkWork, folderOf } from './bulk.ts'
 import type { Happened } from './documents.ts'
 import { text } from './text.ts'
 
@@ -53,7 +54,7 @@ const isSaid = (kind: Happened['kind']): kind is keyof typeof messageOf => kind 
 /** Isolates the direction of a name, so that right-to-left names do not reorder the sentence. */
 const isolated = (name: string): string => `\u2068${name}\u2069`
 
-const whoDid = ({ actor, via, details }: Happened, me: string | undefined): string => {
+export const whoDid = ({ actor, via, details }: Happened, me: string | undefined): string => {
   if (via === 'LINK')
     return details.sender ? text('sender', { name: isolated(details.sender) }) : text('somebody')
   if (!actor) return text('service')
@@ -80,4 +81,29 @@ export function sentenceOf(event: Happened, me: string | undefined, root: string
     title: isolated(name ?? ''),
     role: role ? roleName(role) : '',
   })
+}
+
+/**
+ * Work on many items as a sentence.
+ *
+ * @param who null for the reading person
+ * @param paths of the items
+ * @param isCut whether there may be more items
+ * @param root display name of the root of the drive
+ */
+export function sentenceOfBulk(work: BulkWork, { who, paths, isCut, root }: BulkSaid): string {
+  const folder = folderOf(paths)
+  return text(work, {
+    who: who ?? text('you'),
+    count: paths.length,
+    more: isCut ? 'yes' : 'no',
+    folder: folder === null ? 'none' : isolated(nameOf(folder) || root),
+  })
+}
+
+interface BulkSaid {
+  who: string | null
+  paths: readonly string[]
+  isCut: boolean
+  root: string
 }

@@ -11,7 +11,10 @@ export const HOME = graphql(`
           isOver
         }
       }
-      recent(first: 12) {
+      recent(first: 100) {
+        pageInfo {
+          hasNextPage
+        }
         nodes {
           kind
           happenedAt

@@ -13,6 +13,8 @@ import { personName } from '../../parts/person-name.ts'
 import { Screen, Section } from '../../parts/screen.tsx'
 import { SmallPicture } from '../../parts/small-picture.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { type BulkWork, type Gathered, gather } from '../activity/bulk.ts'
+import { sentenceOfBulk } from '../activity/words.ts'
 import { noticesOf } from './attention.ts'
 import { HOME, type HomeData } from './documents.ts'
 import { text } from './text.ts'
@@ -79,9 +81,15 @@ export function Home() {
               </EmptyState>
             ) : (
               <ul className="rows">
-                {me.recent.nodes.map(one => (
-                  <RecentRow key={one.entry.id} {...one} />
-                ))}
+                {gather(me.recent.nodes, whereOf, me.recent.pageInfo.hasNextPage)
+                  .slice(0, MOST_LINES)
+                  .map(({ work, events, isCut }) =>
+                    work ? (
+                      <BulkRow key={events[0].entry.id} work={work} events={events} isCut={isCut} />
+                    ) : (
+                      events.map(one => <RecentRow key={one.entry.id} {...one} />)
+                    ),
+                  )}
               </ul>
             )}
           </Section>
@@ -100,11 +108,50 @@ export function Home() {
   )
 }
 
+/** The most lines of recent work. */
+const MOST_LINES = 12
+
+/** The drive and folder of an entry. */
+const whereOf = ({ entry }: Recent) => `${entry.drive.id}/${parentOf(trim(entry.path))}`
+
+const driveName = ({ owner }: Recent['entry']['drive']) =>
+  owner.__typename === 'Workspace' ? owner.name : text('myFiles')
+
+const pathShown = ({ drive, path }: Recent['entry']) =>
+  [driveName(drive), ...parentOf(trim(path)).split('/').filter(Boolean)].join(' / ')
+
+/** Work on many items in one folder, as one line. */
+function BulkRow({ work, events, isCut }: Gathered<Recent> & { work: BulkWork }) {
+  const [{ entry, happenedAt }] = events
+  const { owner } = entry.drive
+  const workspace = owner.__typename === 'Workspace' ? owner.slug : null
+  return (
+    <li>
+      <EntryIcon contentType={null} />
+      <span className="grow">
+        <Link
+          to={hrefOf({ workspace, path: parentOf(trim(entry.path)) })}
+          className="link"
+          dir="auto"
+        >
+          {sentenceOfBulk(work, {
+            who: null,
+            paths: events.map(({ entry }) => entry.path),
+            isCut,
+            root: driveName(entry.drive),
+          })}
+        </Link>
+        <span className="soft where" dir="auto">
+          {pathShown(entry)}
+        </span>
+      </span>
+      <span className="soft when">{formatMoment(happenedAt)}</span>
+    </li>
+  )
+}
+
 function RecentRow({ entry, kind, happenedAt }: Recent) {
   const { to, search } = addressOf(entry)
-  const { owner } = entry.drive
-  const drive = owner.__typename === 'Workspace' ? owner.name : text('myFiles')
-  const where = [drive, ...trim(parentOf(entry.path)).split('/').filter(Boolean)].join(' / ')
   return (
     <li>
       {entry.__typename === 'File' ? (
@@ -117,7 +164,7 @@ function RecentRow({ entry, kind, happenedAt }: Recent) {
           {entry.name}
         </Link>
         <span className="soft where" dir="auto">
-          {where}
+          {pathShown(entry)}
         </span>
       </span>
       <span className="soft when">
