@@ -12,6 +12,7 @@ import { textVersion } from './migrations/0046-text-version.ts'
 import { shareWords } from './migrations/0048-share-words.ts'
 import { changeStamps } from './migrations/0050-change-stamps.ts'
 import { endedShares } from './migrations/0051-ended-shares.ts'
+import { davPropertyBytes } from './migrations/0052-dav-property-bytes.ts'
 import { makeSearchTables } from './search-tables.ts'
 
 /**
@@ -37,6 +38,7 @@ const all: Migration[] = [
   shareWords,
   changeStamps,
   endedShares,
+  davPropertyBytes,
 ]
 
 /** The last step of the development versions whose tables are those of 0.1.0. */

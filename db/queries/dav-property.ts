@@ -20,6 +20,12 @@ export async function propertiesOf(
   return Map.groupBy(found, ({ entryId }) => entryId)
 }
 
+/** The bytes of all properties in a drive, those of its trash included. */
+export async function propertyBytesOf(db: Db, bucketId: string, tx: Tx): Promise<number> {
+  const sql = 'SELECT COALESCE(SUM(bytes), 0) AS bytes FROM dav_property WHERE bucket_id = ?'
+  return Number((await db.row<{ bytes: number }>(sql, [bucketId], tx))?.bytes)
+}
+
 /** The entries among these that have properties, read from the key alone. */
 export async function entriesWithProperties(
   db: Db,
@@ -45,18 +51,25 @@ export const deleteProperties = (db: Db, entryId: string, nameHashes: readonly s
     tx,
   )
 
-/** Copies properties to copies of entries. One statement if there are none. */
+/**
+ * Copies properties to copies of entries in a drive. One statement if there are none.
+ * @returns the number of properties
+ */
 export async function copyProperties(
   db: Db,
+  bucketId: string,
   copies: readonly { sourceId: string; id: string }[],
   tx: Tx,
-): Promise<void> {
+): Promise<number> {
+  let count = 0
   const byOriginal = Map.groupBy(copies, ({ sourceId }) => sourceId)
   for (const some of inParts([...byOriginal.keys()], AT_ONCE)) {
     const found = [...(await propertiesOf(db, some, tx)).values()].flat()
     const made = found.flatMap(row =>
-      (byOriginal.get(row.entryId) ?? []).map(({ id }) => ({ ...row, entryId: id })),
+      (byOriginal.get(row.entryId) ?? []).map(({ id }) => ({ ...row, bucketId, entryId: id })),
     )
     await insertProperties(db, made, tx)
+    count += made.length
   }
+  return count
 }

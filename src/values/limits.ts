@@ -43,6 +43,8 @@ export const MAX_DAV_OWNER_BYTES = 1024
  */
 export const MAX_DAV_PROPERTIES = 100
 export const MAX_DAV_PROPERTY_BYTES = 32 * 1024
+/** Bytes of the properties in a drive. They are rows of the database, which no quota counts. */
+export const MAX_DAV_PROPERTY_BYTES_OF_DRIVE = 32 * 1024 * 1024
 /**
  * Properties that a client may request, and bytes of their names, which a listing repeats for each
  * entry.

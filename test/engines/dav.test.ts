@@ -6,6 +6,7 @@ import { insertEntries } from '../../db/queries/entry.ts'
 import { privateScopes } from '../../src/access/scopes.ts'
 import { httpDate, rfc3339 } from '../../src/dav/properties.ts'
 import { propertyHash } from '../../src/services/tree/dav-property.ts'
+import { MAX_DAV_PROPERTY_BYTES_OF_DRIVE } from '../../src/values/limits.ts'
 import { ask } from '../support/ask.ts'
 import { expel, found, join, put, workspaceKey } from '../support/builders.ts'
 import { basic, type Dav, davOf, davPerson, hrefsIn } from '../support/dav-client.ts'
@@ -647,6 +648,44 @@ describe('PROPFIND', () => {
     expect(t.failures()).toEqual([])
   })
 
+  it('has a bound on the dead properties of a drive, for PROPPATCH and COPY', async () => {
+    const { person, dav: theirs } = await davPerson(t)
+    const patch = (path: string, change: string) =>
+      theirs('PROPPATCH', path, {
+        body: `<a:propertyupdate xmlns:a="DAV:" xmlns:x="urn:x">${change}</a:propertyupdate>`,
+      })
+    const set = (value: string) => `<a:set><a:prop><x:p>${value}</x:p></a:prop></a:set>`
+    for (const path of ['/files/filling', '/files/full', '/files/own'])
+      expect(await statusOf(theirs('MKCOL', path))).toBe(201)
+    expect((await patch('/files/own', set('mine'))).text).toContain('200 OK')
+    const [own] = await t.app.db.rows<{ fillingId: string; bucketId: string; bytes: number }>(
+      `SELECT e.id AS fillingId, p.bucket_id AS bucketId, p.bytes
+       FROM dav_property p
+         JOIN bucket b ON b.id = p.bucket_id
+         JOIN entry e ON e.bucket_id = b.id AND e.name = 'filling'
+       WHERE b.user_id = ?`,
+      [person.userId],
+    )
+    if (!own) throw new Error('The property has no row.')
+    await t.app.db.DavProperty.create({
+      entryId: own.fillingId,
+      bucketId: own.bucketId,
+      nameHash: '0'.repeat(64),
+      content: '',
+      bytes: MAX_DAV_PROPERTY_BYTES_OF_DRIVE - own.bytes - 10,
+    })
+    const refused = await patch('/files/full', set('more'))
+    expect([refused.status, refused.text]).toEqual([507, expect.stringContaining('in a drive')])
+    const destination = `${t.url}/dav/files/copy`
+    expect(await statusOf(theirs('COPY', '/files/own', { headers: { destination } }))).toBe(507)
+    expect(await statusOf(theirs('PROPFIND', '/files/copy', { headers: { depth: '0' } }))).toBe(404)
+    const removal = '<a:remove><a:prop><x:p/></a:prop></a:remove>'
+    expect((await patch('/files/own', removal)).text).toContain('200 OK')
+    expect(await statusOf(theirs('DELETE', '/files/filling'))).toBe(204)
+    await t.app.db.run('DELETE FROM entry WHERE id = ?', [own.fillingId])
+    expect((await patch('/files/full', set('more'))).text).toContain('200 OK')
+  })
+
   it('streams a folder of many pages, each entry once and in order', async () => {
     const { person, dav: theirs } = await davPerson(t)
     await Promise.all(Array.from({ length: 20 }, (_, i) => person.upload(`many/${i}.txt`, 'x')))
@@ -678,6 +717,8 @@ describe('PROPFIND', () => {
       entryId: id,
       nameHash: propertyHash({ ns: 'u', name: 'p' }),
       content: `<p xmlns="u">${name}</p>`,
+      bucketId: folder?.bucketId ?? '',
+      bytes: 30,
     }))
     await t.app.db.DavProperty.bulkCreate(dead)
     t.statements()

@@ -5,7 +5,6 @@ import type { EntryCopy } from '../../../db/models/entry-copy.ts'
 import type { EntryCopyFolder } from '../../../db/models/entry-copy-folder.ts'
 import { shareBlobs } from '../../../db/queries/blob.ts'
 import type { Totals } from '../../../db/queries/bucket.ts'
-import { copyProperties } from '../../../db/queries/dav-property.ts'
 import {
   addTotals,
   type CopiedEntry,
@@ -31,6 +30,7 @@ import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../runtime/errors.ts'
 import type { OnConflict } from '../../values/on-conflict.ts'
 import type { BucketLimits, Tree } from '../../values/tree.ts'
+import { copyPropertiesTo } from './dav-property.ts'
 import { addTo, sumOf, type TreeChange } from './entry.ts'
 import type { EntryName } from './entry-path.ts'
 import { fileTooLarge, quotaExceeded } from './quota.ts'
@@ -107,7 +107,7 @@ export function copyFilling(db: Db) {
     const copies = made.map(({ id, source }) => ({ id, sourceId: source.id }))
     if (keepsTags) {
       await copyTags(db, copy.bucketId, copies, tx)
-      await copyProperties(db, copies, tx)
+      await copyPropertiesTo(db, copy.bucketId, copies, tx)
     }
     const folders = made.flatMap(({ id, topId, source }): EntryCopyFolder[] =>
       source.kind === FOLDER

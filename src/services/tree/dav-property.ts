@@ -1,18 +1,24 @@
 import { createHash } from 'node:crypto'
-import type { Tx } from '../../../db/index.ts'
+import type { Db, Tx } from '../../../db/index.ts'
 import { FOLDER } from '../../../db/models/entry.ts'
 import {
+  copyProperties,
   deleteProperties,
   entriesWithProperties,
   insertProperties,
   propertiesOf,
+  propertyBytesOf,
 } from '../../../db/queries/dav-property.ts'
 import { entriesOf, markChanged } from '../../../db/queries/entry.ts'
 import type { Node } from '../../../db/queries/entry-path.ts'
 import { setModifiedAt } from '../../../db/queries/picture.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../runtime/errors.ts'
-import { MAX_DAV_PROPERTIES, MAX_DAV_PROPERTY_BYTES } from '../../values/limits.ts'
+import {
+  MAX_DAV_PROPERTIES,
+  MAX_DAV_PROPERTY_BYTES,
+  MAX_DAV_PROPERTY_BYTES_OF_DRIVE,
+} from '../../values/limits.ts'
 import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { lockTree, type TreeChangeRunner } from './entry.ts'
@@ -110,21 +116,48 @@ export function davPropertyService({ db, changeTree }: Deps) {
         if (modifiedAt !== undefined) await setModifiedAt(db, entryId, modifiedAt, tx)
         if (last.size === 0) return
         await deleteProperties(db, entryId, [...last.keys()], tx)
+        const { bucketId } = tree
         const rows = [...last].flatMap(([nameHash, content]) =>
-          content === null ? [] : [{ entryId, nameHash, content }],
+          content === null
+            ? []
+            : [{ entryId, bucketId, nameHash, content, bytes: Buffer.byteLength(content) }],
         )
         const all = [...((await propertiesOf(db, [entryId], tx)).get(entryId) ?? []), ...rows]
         if (all.length > MAX_DAV_PROPERTIES)
           throw full(`A file or folder has up to ${MAX_DAV_PROPERTIES} properties. Remove some.`)
-        if (
-          all.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0) >
-          MAX_DAV_PROPERTY_BYTES
-        )
+        if (all.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_DAV_PROPERTY_BYTES)
           throw propertiesTooLarge()
+        if (rows.length === 0) return
         await insertProperties(db, rows, tx)
+        await requirePropertyRoom(db, bucketId, tx)
       })
     },
   }
+}
+
+/**
+ * Checks the properties of a locked drive after some have been added.
+ * @throws QUOTA_EXCEEDED
+ */
+async function requirePropertyRoom(db: Db, bucketId: string, tx: Tx): Promise<void> {
+  if ((await propertyBytesOf(db, bucketId, tx)) > MAX_DAV_PROPERTY_BYTES_OF_DRIVE)
+    throw full(
+      `The properties in a drive have up to ${MAX_DAV_PROPERTY_BYTES_OF_DRIVE} bytes. Remove some, or delete files that have them.`,
+    )
+}
+
+/**
+ * Copies properties to copies of entries in a locked drive.
+ * @throws QUOTA_EXCEEDED
+ */
+export async function copyPropertiesTo(
+  db: Db,
+  bucketId: string,
+  copies: readonly { sourceId: string; id: string }[],
+  tx: Tx,
+): Promise<void> {
+  if ((await copyProperties(db, bucketId, copies, tx)) > 0)
+    await requirePropertyRoom(db, bucketId, tx)
 }
 
 const full = (message: string) => new AppError('QUOTA_EXCEEDED', message)

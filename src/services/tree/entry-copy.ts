@@ -2,7 +2,6 @@ import { v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import { shareBlobs } from '../../../db/queries/blob.ts'
-import { copyProperties } from '../../../db/queries/dav-property.ts'
 import {
   type CopiedEntry,
   copiedEntries,
@@ -20,6 +19,7 @@ import { joinPath, parseFilePath, parseName } from '../../values/paths.ts'
 import type { Tree } from '../../values/tree.ts'
 import type { BackgroundCopyService } from './background-copy.ts'
 import { type CopyOptions, copyArrivals, lockTrees } from './copy-arrival.ts'
+import { copyPropertiesTo } from './dav-property.ts'
 import { sumOf, type TreeChange, weightOf } from './entry.ts'
 import { locateEntries } from './entry-location.ts'
 import { type EntryName, namesOfFolder, pathIn } from './entry-path.ts'
@@ -141,7 +141,7 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
     await insertEntries(db, rows, tx)
     if (keepsTags) {
       await copyTags(db, tree.bucketId, rows, tx)
-      await copyProperties(db, rows, tx)
+      await copyPropertiesTo(db, tree.bucketId, rows, tx)
     }
     return rows.filter(({ isOuter }) => isOuter).map(({ id }) => id)
   }
