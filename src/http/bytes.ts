@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import fresh from 'fresh'
 import parseRange from 'range-parser'
+import { interruptibleSteps, leave } from '../runtime/interruptible.ts'
 import type { Delivery, Download } from '../services/sharing/download.ts'
+import type { Chunks } from '../storage/chunks.ts'
 import { allowOnly } from './method.ts'
 
 /**
@@ -17,10 +17,7 @@ interface Exchange {
   signal: AbortSignal
 }
 
-/**
- * Files up to this size are read first and sent in one piece, because a pipeline of streams would
- * take longer.
- */
+/** Files up to this size are read first and sent in one piece, so that a failure has a status. */
 const AT_ONCE = 64 * 1024
 
 /** Serves a download: a 302 to its signed URL, or the bytes if clients cannot reach the store. */
@@ -98,29 +95,33 @@ export async function sendBytes(
     send().end()
     return
   }
-  const whole = exactly(count)
   const release = await delivery.hold?.(address)
   try {
     // Charge and open before sending the status, so that a used-up link gives a 403 and a failing
     // store a 503, not a broken 200.
     const charged = await delivery.meter?.begin(count)
+    let sent = 0
     try {
-      const source = await delivery.read(range ? { offset: range.start, count } : undefined, signal)
-      if (count <= AT_ONCE && !charged && !delivery.reusesMemory) {
-        const bytes = await collected(whole(source), signal)
+      const chunks = await delivery.read(range ? { offset: range.start, count } : undefined, signal)
+      if (count <= AT_ONCE && !charged) {
+        const bytes = await collected(chunks, count, signal)
         send().end(bytes)
         return
       }
       send()
+      await eachChunk(chunks, count, signal, async (chunk, before) => {
+        await charged?.cover(before + chunk.length)
+        await written(res, chunk)
+        sent = before + chunk.length
+      })
+      res.end()
+    } catch (error) {
       // No error can be sent after the headers. A failing store, a disconnected client or a used-up
       // link closes the connection.
-      const sink = delivery.reusesMemory ? flushed(res) : res
-      const sent = charged
-        ? pipeline(source, whole, charged.through, sink)
-        : pipeline(source, whole, sink)
-      await sent.catch(() => res.destroy())
+      if (!res.headersSent) throw error
+      res.destroy()
     } finally {
-      await charged?.settle()
+      await charged?.settle(sent)
     }
   } finally {
     release?.()
@@ -128,53 +129,59 @@ export async function sendBytes(
 }
 
 /**
+ * Handles chunks one after the other, and fails unless they have exactly the announced number of
+ * bytes. With fewer bytes, the client would read the next response as the rest. With more, it would
+ * read the excess as the next response.
+ * @param handle receives a chunk and the number of bytes before it
+ */
+async function eachChunk(
+  chunks: Chunks,
+  count: number,
+  signal: AbortSignal,
+  handle: (chunk: Uint8Array, before: number) => unknown,
+): Promise<void> {
+  const steps = chunks[Symbol.asyncIterator]()
+  const next = interruptibleSteps(steps, signal)
+  let before = 0
+  try {
+    for (let step = await next(); !step.done; step = await next()) {
+      if (before + step.value.length > count) throw sizeDiffers()
+      await handle(step.value, before)
+      before += step.value.length
+    }
+    if (before !== count) throw sizeDiffers()
+  } finally {
+    leave(steps)
+  }
+}
+
+const sizeDiffers = () => new Error('The size of the blob differs from its recorded size.')
+
+/**
+ * Copies all chunks into one buffer.
  * @throws the reason of an aborted signal, so that a disconnected client does not count as a
  * failure of the store
  */
-async function collected(source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
+async function collected(chunks: Chunks, count: number, signal: AbortSignal): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(count)
   try {
-    for await (const chunk of source) chunks.push(chunk)
+    await eachChunk(chunks, count, signal, (chunk, before) => bytes.set(chunk, before))
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   }
-  return Buffer.concat(chunks)
+  return bytes
 }
 
 /**
- * Accepts a chunk when the previous one has been flushed, because its memory may be reused then.
+ * Sends a chunk. Resolves when the connection does not need its memory anymore: the system has
+ * copied the bytes, or the connection has been closed.
  */
-function flushed(res: ServerResponse): Writable {
-  const sink = new Writable({
-    highWaterMark: 1,
-    write: (chunk: Uint8Array, _encoding, done) => void res.write(chunk, done),
-    final: done => void res.end(done),
-    destroy(error, done) {
-      if (error) res.destroy()
-      done(error)
-    },
+const written = (res: ServerResponse, chunk: Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    // Node would drop the chunk and never call back.
+    if (res.req.socket.destroyed) return reject(new Error('The client has disconnected.'))
+    res.write(chunk, error => (error ? reject(error) : resolve()))
   })
-  res.once('close', () =>
-    sink.destroy(res.writableFinished ? undefined : new Error('The client has disconnected.')),
-  )
-  return sink
-}
-
-/**
- * Passes on exactly the announced number of bytes, and fails otherwise. With fewer bytes, the
- * client would read the next response as the rest. With more, it would read the excess as the next
- * response.
- */
-const exactly = (count: number) =>
-  async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    let left = count
-    for await (const chunk of source) {
-      left -= chunk.length
-      if (left < 0) break
-      yield chunk
-    }
-    if (left !== 0) throw new Error('The size of the blob differs from its recorded size.')
-  }
 
 /**
  * The single range that a GET requests. Requests for several ranges get the whole file, as RFC 9110

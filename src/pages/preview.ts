@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers'
 import { charsetIn, decode } from '../documents/decode.ts'
 import { isText, isTooLarge, kindOf, type TextKind } from '../formats/viewer.ts'
 import { sendBytes } from '../http/bytes.ts'
@@ -6,6 +5,7 @@ import { write } from '../http/write.ts'
 import { Unavailable } from '../runtime/errors.ts'
 import type { Delivery } from '../services/sharing/download.ts'
 import type { SharePage } from '../services/sharing/share-info.ts'
+import { joined } from '../storage/chunks.ts'
 import { type PreviewView, renderText } from './views.ts'
 import type { Visit } from './visit.ts'
 import type { Words } from './words.ts'
@@ -72,8 +72,8 @@ async function sendText(
   const { say, sizeOf, nameOf } = words
   const { size, fileName } = delivery
   const count = Math.min(size, TEXT_BYTES)
-  const stream = await delivery.read({ offset: 0, count }, signal)
-  const bytes = await buffer(stream).catch(cause => {
+  const chunks = await delivery.read({ offset: 0, count }, signal)
+  const bytes = await joined(chunks).catch(cause => {
     throw new Unavailable('blob store', cause)
   })
   const text = decode(bytes, charsetIn(fileType))

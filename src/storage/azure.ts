@@ -4,11 +4,19 @@ import { Unavailable } from '../runtime/errors.ts'
 import { type AzureAccount, connect, publicAddress, writeCorsRule } from './account.ts'
 import { bindContainer, readLabel } from './azure-label.ts'
 import { blockId, blockSize, maxBlocks, numberOfBlock } from './blocks.ts'
+import { readingAtOnce } from './chunks.ts'
 import { startCrc32, summed } from './crc32.ts'
 import { binding } from './marker.ts'
 import { relay } from './relay.ts'
 import { isDamaged, isLeased, isMissing, within } from './request.ts'
-import { BlobMissing, type BlobStore, BlobsKept, BytesDiffer, StoreRefusal } from './store.ts'
+import {
+  BlobMissing,
+  type BlobStore,
+  BlobsKept,
+  BytesDiffer,
+  type ReadOptions,
+  StoreRefusal,
+} from './store.ts'
 import {
   commitLimit,
   copyLimit,
@@ -94,6 +102,25 @@ export function createAzureStore(options: AzureOptions): BlobStore {
       // No uncommitted blocks: the blob was committed a moment ago.
       await blob.delete({ abortSignal, deleteSnapshots: 'include' })
     }
+  }
+
+  async function open(
+    key: string,
+    { offset = 0, count, signal }: ReadOptions = {},
+  ): Promise<Readable> {
+    // The SDK reads everything for a count of 0.
+    if (count === 0) return Readable.from([])
+    const blob = container.getBlobClient(key)
+    const { readableStreamBody: body } = await within(requestLimit, signal, async abortSignal => {
+      try {
+        return await blob.download(offset, count, { abortSignal })
+      } catch (error) {
+        throw isMissing(error) ? new BlobMissing(key) : error
+      }
+    })
+    if (!(body instanceof Readable))
+      throw new TypeError('The blob store sent a response without a body.')
+    return signal ? addAbortSignal(signal, body) : body
   }
 
   return {
@@ -263,21 +290,8 @@ export function createAzureStore(options: AzureOptions): BlobStore {
       )
     },
 
-    async open(key, { offset = 0, count, signal } = {}) {
-      // The SDK reads everything for a count of 0.
-      if (count === 0) return Readable.from([])
-      const blob = container.getBlobClient(key)
-      const { readableStreamBody: body } = await within(requestLimit, signal, async abortSignal => {
-        try {
-          return await blob.download(offset, count, { abortSignal })
-        } catch (error) {
-          throw isMissing(error) ? new BlobMissing(key) : error
-        }
-      })
-      if (!(body instanceof Readable))
-        throw new TypeError('The blob store sent a response without a body.')
-      return signal ? addAbortSignal(signal, body) : body
-    },
+    open,
+    chunks: readingAtOnce(open),
 
     async look(key) {
       return within(requestLimit, undefined, async abortSignal => {

@@ -12,7 +12,7 @@ import {
   unlink,
 } from 'node:fs/promises'
 import { blockSize } from './blocks.ts'
-import { chunksOf, readSize, streamOf } from './chunks.ts'
+import { chunksOf, oneChunk, readSize, streamOf, streamOfBytes } from './chunks.ts'
 import { putMany, readMany } from './disk-many.ts'
 import { openVolume } from './disk-marker.ts'
 import { commitParts, partsIn, stagePart, tidyParts } from './disk-parts.ts'
@@ -40,6 +40,10 @@ import { upload, uploadBuffer } from './upload.ts'
  * being written, and others wait in the stream and socket.
  */
 const partBuffer = 512 * 1024
+/** Blobs up to this size are read into memory of their own, because reused buffers are larger. */
+const smallSize = 64 * 1024
+/** A whole blob is read with one byte more than expected, to detect a larger one. */
+const moreOf = (count: number | undefined) => (count === undefined ? 1 : 0)
 const removalsInFlight = 8
 const probe = Buffer.alloc(4096, 'Satchel tests whether it can write here.\n')
 /** No request is silent for this long. */
@@ -92,6 +96,17 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
 
   const openFile = (key: string, signal?: AbortSignal) =>
     openBlob(key, signal, path => open(path, 'r'))
+
+  async function readSmall(
+    key: string,
+    offset: number,
+    count: number,
+    more: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Buffer> {
+    const file = await openBlob(key, signal, path => openNow(path, 'r'))
+    return onDisk(() => readNow(file, offset, count, more))
+  }
 
   async function place(draft: string, key: string, bytes?: FileHandle): Promise<void> {
     if (await shelves.place(draft, key, bytes, volume.check)) return
@@ -262,16 +277,17 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
 
     async open(key, { offset = 0, count, size, signal } = {}) {
       const most = count ?? size ?? Number.POSITIVE_INFINITY
-      if (most <= readSize) {
-        const small = await openBlob(key, signal, path => openNow(path, 'r'))
-        // Request one byte more than expected, to detect a larger blob.
-        return onDisk(() => readNow(small, offset, most, count === undefined ? 1 : 0))
-      }
+      if (most <= readSize)
+        return streamOfBytes(await readSmall(key, offset, most, moreOf(count), signal))
       return streamOf(await openFile(key, signal), offset, { count, signal })
     },
 
-    chunks: async (key, { offset = 0, count, signal }) =>
-      chunksOf(await openFile(key, signal), offset, count),
+    async chunks(key, { offset = 0, count, size, signal }) {
+      const most = count ?? size
+      return most <= smallSize
+        ? oneChunk(await readSmall(key, offset, most, moreOf(count), signal))
+        : chunksOf(await openFile(key, signal), offset, most, moreOf(count))
+    },
 
     fileOf: pathOf,
     async look(key) {

@@ -93,15 +93,17 @@ export async function writeAt(
 
 /**
  * Fills a buffer with the bytes from a position on.
+ * @param enough stops after reading this many bytes, although the buffer may have room for more
  * @returns the number of bytes, which is smaller only at the end of the file
  */
 export async function readAt(
   file: FileHandle,
   bytes: Uint8Array,
   position: number,
+  enough = bytes.length,
 ): Promise<number> {
   let done = 0
-  for (let got = -1; got !== 0 && done < bytes.length; done += got)
+  for (let got = -1; got !== 0 && done < Math.min(enough, bytes.length); done += got)
     got = (await file.read(bytes, done, bytes.length - done, position + done)).bytesRead
   return done
 }

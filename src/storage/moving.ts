@@ -180,6 +180,7 @@ export function createMovingStore({ from, to, places }: Stores): BlobStore {
     },
 
     open: (key, options) => find(key, store => store.open(key, options)),
+    chunks: (key, options) => find(key, store => store.chunks(key, options)),
 
     async look(key) {
       for (const store of await stores()) {

@@ -68,7 +68,6 @@ export function observed(store: BlobStore, telemetry: Telemetry): BlobStore {
     return state
   }, FRESH_MS)
 
-  const { chunks } = store
   return {
     ...store,
     async put(key, source, options) {
@@ -88,7 +87,7 @@ export function observed(store: BlobStore, telemetry: Telemetry): BlobStore {
     copy: (from, to) => call('copy', () => store.copy(from, to)),
     describe: (key, options) => call('describe', () => store.describe(key, options)),
     open: (key, options) => call('open', () => store.open(key, options)),
-    ...(chunks ? { chunks: (key, options) => call('chunks', () => chunks(key, options)) } : {}),
+    chunks: (key, options) => call('chunks', () => store.chunks(key, options)),
     remove: keys => call('remove', () => store.remove(keys)),
     look: key => call('look', () => store.look(key)),
   }

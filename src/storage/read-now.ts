@@ -1,5 +1,4 @@
 import { close, open, read } from 'node:fs'
-import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 
 // Uses descriptors, because a FileHandle can be closed only by another thread.
@@ -17,7 +16,7 @@ export async function readNow(
   offset: number,
   count: number,
   more = 0,
-): Promise<Readable> {
+): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(count + more)
   let size = 0
   try {
@@ -28,11 +27,5 @@ export async function readNow(
     // block this thread even here.
     close(file, () => {})
   }
-  const whole = bytes.subarray(0, size)
-  return new Readable({
-    read() {
-      this.push(whole)
-      this.push(null)
-    },
-  })
+  return bytes.subarray(0, size)
 }

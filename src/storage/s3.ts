@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { readingAtOnce } from './chunks.ts'
 import { startCrc32, summed } from './crc32.ts'
 import { binding } from './marker.ts'
 import { relay } from './relay.ts'
@@ -14,7 +15,14 @@ import {
   usualPart,
 } from './s3-multipart.ts'
 import { blobs, keyOf, objectOf, objectsIn, partOf, parts } from './s3-objects.ts'
-import { BlobMissing, type BlobStore, BlobsKept, BytesDiffer, StoreRefusal } from './store.ts'
+import {
+  BlobMissing,
+  type BlobStore,
+  BlobsKept,
+  BytesDiffer,
+  type ReadOptions,
+  StoreRefusal,
+} from './store.ts'
 import { copyLimit, pingLimit, requestLimit, seconds, sendLimit } from './time-limit.ts'
 import { bufferOf, type Uploaded, type UploadOptions, upload, uploadBuffer } from './upload.ts'
 
@@ -96,6 +104,21 @@ export function createS3Store(options: S3Options): BlobStore {
         throw error
       }
     })
+
+  async function open(
+    key: string,
+    { offset = 0, count, signal }: ReadOptions = {},
+  ): Promise<Readable> {
+    if (count === 0) return Readable.from([])
+    const isAll = offset === 0 && count === undefined
+    const range = `bytes=${offset}-${count === undefined ? '' : offset + count - 1}`
+    return openObject(
+      objectOf(key),
+      isAll ? {} : { Range: range },
+      signal,
+      () => new BlobMissing(key),
+    )
+  }
 
   return {
     label: `S3, bucket ${options.bucket} at ${options.endpoint}`,
@@ -219,17 +242,8 @@ export function createS3Store(options: S3Options): BlobStore {
     // Signed URLs set the content type, and S3 sends only its own checksum.
     async describe() {},
 
-    async open(key, { offset = 0, count, signal } = {}) {
-      if (count === 0) return Readable.from([])
-      const isAll = offset === 0 && count === undefined
-      const range = `bytes=${offset}-${count === undefined ? '' : offset + count - 1}`
-      return openObject(
-        objectOf(key),
-        isAll ? {} : { Range: range },
-        signal,
-        () => new BlobMissing(key),
-      )
-    },
+    open,
+    chunks: readingAtOnce(open),
 
     look,
 

@@ -71,6 +71,9 @@ export interface ReadOptions {
   signal?: AbortSignal
 }
 
+/** The range or the whole blob, of known size. */
+export type Extent = { count: number } | { count?: undefined; size: number }
+
 /** The label of a store. */
 export interface Marker {
   /** The id of the installation that it belongs to. */
@@ -188,11 +191,11 @@ export interface BlobStore {
    */
   open(key: string, options?: ReadOptions): Promise<Readable>
   /**
-   * Like `open`, for programs that send many blobs in sequence. Starts reading at once and reuses
-   * memory. Only present where it is cheaper.
+   * Like `open`, for readers that are done with a chunk when they request the next one, such as
+   * downloads. Starts reading at once. Reuses memory where it can.
    * @throws BlobMissing
    */
-  chunks?(key: string, options: ReadOptions & { count: number }): Promise<Chunks>
+  chunks(key: string, options: ReadOptions & Extent): Promise<Chunks>
   /**
    * Removes blobs, including leased ones, and leftovers of broken uploads under their keys. Missing
    * keys are no error.

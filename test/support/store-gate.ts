@@ -23,7 +23,7 @@ export interface StoreGate {
 /** Puts a gate before the store of a service. A part is complete before it reaches the gate. */
 export function gateOf(store: BlobStore): StoreGate {
   const gate: StoreGate = { interfere: () => {} }
-  const { stagePart, partsOf, commitParts, copy, look, open, describe, remove } = store
+  const { stagePart, partsOf, commitParts, copy, look, open, chunks, describe, remove } = store
   const before =
     <A extends [string, ...unknown[]], T>(kind: StoreRequest, work: (...args: A) => Promise<T>) =>
     async (...args: A): Promise<T> => {
@@ -41,6 +41,10 @@ export function gateOf(store: BlobStore): StoreGate {
     open: async (key, options) => {
       await gate.interfere('read', key, options?.signal)
       return open(key, options)
+    },
+    chunks: async (key, options) => {
+      await gate.interfere('read', key, options.signal)
+      return chunks(key, options)
     },
     describe: before('describe', describe),
   } satisfies Partial<BlobStore>)

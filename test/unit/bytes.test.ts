@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { sendBytes } from '../../src/http/bytes.ts'
 import type { Delivery } from '../../src/services/sharing/download.ts'
@@ -80,7 +81,7 @@ it('A used-up download opens no blob, and a download whose blob cannot be opened
       async begin() {
         if (refusal) throw refusal
         return {
-          through: async function* () {},
+          async cover() {},
           async settle() {
             settled++
           },
@@ -95,4 +96,79 @@ it('A used-up download opens no blob, and a download whose blob cannot be opened
   for (const refusal of [new Error('used up'), null])
     expect(statusesOf(await exchange(20, [], refusing(refusal)))).toEqual(['500', '200'])
   expect([opened, settled]).toEqual([1, 1])
+})
+
+const MiB = 1024 * 1024
+
+/**
+ * A blob whose chunks share one buffer, like those of the disk store. The buffer is overwritten as
+ * soon as it may be reused: when the next chunk is requested, or the iterator is closed.
+ */
+function reusing(pieces: number): { read: Delivery['read']; closed: Promise<void> } {
+  const memory = Buffer.alloc(MiB)
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  let n = 0
+  const close = async () => {
+    memory.fill(0xff)
+    resolve()
+    return { done: true, value: undefined } as const
+  }
+  const steps: AsyncIterableIterator<Buffer> = {
+    [Symbol.asyncIterator]: () => steps,
+    next: async () => (n < pieces ? { done: false, value: memory.fill(n++ % 200) } : await close()),
+    return: close,
+  }
+  return { read: async () => steps, closed }
+}
+
+/** Whether bytes are the beginning of that blob. */
+const isBeginning = (bytes: Buffer) => {
+  for (let from = 0; from < bytes.length; from += MiB) {
+    const piece = bytes.subarray(from, from + MiB)
+    if (!piece.equals(Buffer.alloc(piece.length, (from / MiB) % 200))) return false
+  }
+  return true
+}
+
+it.each([
+  ['reads slowly', Number.POSITIVE_INFINITY],
+  ['disconnects in the middle', 20 * MiB + 5],
+])('A client that %s gets no bytes of reused memory', async (_how, enough) => {
+  const pieces = 48
+  const { read, closed } = reusing(pieces)
+  const delivery: Delivery = {
+    read,
+    etag: 'm',
+    size: pieces * MiB,
+    contentType: 'text/plain',
+    disposition: 'inline',
+    fileName: 'f',
+  }
+  const server = createServer((req, res) => {
+    const gone = new AbortController()
+    res.on('close', () => gone.abort())
+    void sendBytes({ req, res, address: '', signal: gone.signal }, delivery)
+  })
+  const port = await new Promise<number>(resolve =>
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address ? address.port : 0)
+    }),
+  )
+  const chunks: Buffer[] = []
+  let size = 0
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+  for await (const chunk of socket) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (chunks.length % 8 === 0) await sleep(2)
+    if (size > enough) break
+  }
+  const bytes = Buffer.concat(chunks)
+  const body = bytes.subarray(bytes.indexOf('\r\n\r\n') + 4)
+  if (enough === Number.POSITIVE_INFINITY) expect(body.length).toBe(pieces * MiB)
+  expect(isBeginning(body)).toBe(true)
+  await closed
+  server.close()
 })

@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { open, readdir, stat } from 'node:fs/promises'
+import { open, readdir, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { afterAll, describe, expect, it } from '@jest/globals'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Unavailable } from '../../src/runtime/errors.ts'
-import { chunksOf } from '../../src/storage/chunks.ts'
+import { takeBlock } from '../../src/storage/blocks.ts'
+import { chunksOf, readSize } from '../../src/storage/chunks.ts'
 import { createDiskStore } from '../../src/storage/disk.ts'
 import type { BlobStore, PutOptions } from '../../src/storage/store.ts'
 import { describeContract } from '../stores/contract.ts'
@@ -39,6 +41,42 @@ it('A file with unreadable chunks is reported as an unavailable store, and is cl
   const file = await open(root, 'r')
   await expect(chunksOf(file, 0, 10).next()).rejects.toThrow(Unavailable)
   expect(file.fd).toBe(-1)
+})
+
+describe('The buffers of a file that is read in chunks', () => {
+  const path = join(root, 'chunks')
+  /** Buffers in the pool that have been used. New ones are empty. */
+  const takeUsed = () =>
+    Array.from({ length: 8 }, () => takeBlock(readSize)).filter(
+      memory => new Uint8Array(memory)[0] !== 0,
+    )
+  const begin = async () => chunksOf(await open(path, 'r'), 0, 4 * readSize)
+  type Reader = Awaited<ReturnType<typeof begin>>
+  const turn = () => sleep(20)
+  beforeAll(() => writeFile(path, Buffer.alloc(4 * readSize, 'x')))
+
+  it.each<[string, number, (reader: Reader) => unknown]>([
+    ['closed during the first read', 1, () => {}],
+    ['closed after the first read', 1, turn],
+    ['closed while a chunk is in use and the next one is being read', 2, r => r.next()],
+    ['closed while a chunk is in use and the next one has been read', 2, r => r.next().then(turn)],
+    ['closed while the reader waits for a chunk', 1, r => void r.next()],
+    ['closed twice', 2, r => r.next().then(() => r.return?.())],
+    [
+      'read to its end',
+      2,
+      async r => {
+        for await (const chunk of r) expect(chunk).toHaveLength(readSize)
+      },
+    ],
+  ])('are given back once when it is %s', async (_when, count, use) => {
+    takeUsed()
+    const reader = await begin()
+    await use(reader)
+    await Promise.all([reader.return?.(), turn()])
+    const used = takeUsed()
+    expect([used.length, new Set(used).size]).toEqual([count, count])
+  })
 })
 
 it('reports a full disk as NO_SPACE, and keeps nothing of the upload', async () => {

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { Chunks } from '../../storage/chunks.ts'
 import { digest } from '../../storage/hash.ts'
-import type { BlobStore, ReadOptions } from '../../storage/store.ts'
+import type { BlobStore } from '../../storage/store.ts'
 import { hexOfCrc32 } from '../../upload-engine/crc32.ts'
 import type { Piece, ZipEntry, ZipLayout } from './zip-layout.ts'
 
@@ -15,18 +15,6 @@ const PIECES_AHEAD = 64
 const BLOCK = 64 * 1024
 
 type Source = Pick<BlobStore, 'open' | 'chunks'>
-
-/** Starts reading early, so that the first bytes are ready in time. */
-async function begin(
-  store: Source,
-  key: string,
-  options: ReadOptions & { count: number },
-): Promise<Chunks> {
-  if (store.chunks) return store.chunks(key, options)
-  const stream = await store.open(key, options)
-  stream.read(0)
-  return stream[Symbol.asyncIterator]() as Chunks
-}
 
 /** A piece to send, and its file, which is being opened. */
 interface Step {
@@ -58,7 +46,7 @@ export async function* zipBytes({
   signal,
   onChecksum,
   onEnd,
-}: ZipSource): AsyncGenerator<Buffer> {
+}: ZipSource): AsyncGenerator<Uint8Array> {
   const { offset: start, count } = range ?? { offset: 0, count: layout.size }
   const ahead: Step[] = []
   let filesAhead = 0
@@ -81,7 +69,7 @@ export async function* zipBytes({
       const { piece, from, to } = step
       if (piece.entry?.blobId && !piece.bytes) {
         filesAhead++
-        step.file = begin(store, piece.entry.blobId, { offset: from, count: to - from, signal })
+        step.file = store.chunks(piece.entry.blobId, { offset: from, count: to - from, signal })
         // Awaited when it is used.
         step.file.catch(() => {})
       }
@@ -94,7 +82,7 @@ export async function* zipBytes({
     if (entry.blobId) onChecksum(entry.blobId, hexOfCrc32(sum))
   }
 
-  async function* bytesOf({ piece, from, to, file }: Step): AsyncGenerator<Buffer> {
+  async function* bytesOf({ piece, from, to, file }: Step): AsyncGenerator<Uint8Array> {
     const { entry } = piece
     if (piece.bytes) {
       if (entry?.blobId && entry.crc32 === null) {
@@ -133,7 +121,10 @@ export async function* zipBytes({
           size = 0
         }
         if (isLarge) yield chunk
-        else size += chunk.copy(small, size)
+        else {
+          small.set(chunk, size)
+          size += chunk.length
+        }
       }
       lookAhead()
     }
@@ -142,16 +133,16 @@ export async function* zipBytes({
     onEnd()
     for (const { file } of ahead)
       file?.then(
-        chunks => chunks.return?.(),
+        chunks => chunks[Symbol.asyncIterator]().return?.(),
         () => {},
       )
   }
 }
 
 /** The same, once its first bytes are there: a store that is down fails before anything is sent. */
-export async function openZip(source: ZipSource): Promise<AsyncIterable<Buffer>> {
+export async function openZip(source: ZipSource): Promise<Chunks> {
   const bytes = zipBytes(source)
-  let first: Promise<IteratorResult<Buffer>> | null = bytes.next()
+  let first: Promise<IteratorResult<Uint8Array>> | null = bytes.next()
   await first
   const next = () => {
     const step = first ?? bytes.next()

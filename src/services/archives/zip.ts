@@ -146,7 +146,6 @@ export function zipService({
       fileName,
       size: layout.size,
       etag: digestOf(entries, described),
-      reusesMemory: true,
       ...deliveryOf(fileName, 'application/zip', 'download'),
       async hold(address) {
         const release = await coordination.hold(1, [

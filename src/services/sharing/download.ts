@@ -1,6 +1,7 @@
 import { v7 as newId } from 'uuid'
 import type { Caller } from '../../access/caller.ts'
 import { AppError, Forbidden } from '../../runtime/errors.ts'
+import type { Chunks } from '../../storage/chunks.ts'
 import { BlobMissing } from '../../storage/store.ts'
 import { deliveryOf, type Mode, parseMode } from '../../values/media.ts'
 import { parseFilePath } from '../../values/paths.ts'
@@ -30,16 +31,11 @@ export interface Delivery {
    * @throws UNAVAILABLE
    */
   hold?(address: string): Promise<() => void>
-  /** Whether a chunk may be used only until the next one is requested. */
-  reusesMemory?: boolean
   /**
    * All bytes or a range of them.
    * @throws TOKEN_NOT_FOUND
    */
-  read(
-    range: { offset: number; count: number } | undefined,
-    signal: AbortSignal,
-  ): Promise<AsyncIterable<Uint8Array>>
+  read(range: { offset: number; count: number } | undefined, signal: AbortSignal): Promise<Chunks>
 }
 
 /** A file to send. Its size is in bytes. */
@@ -110,7 +106,7 @@ export function downloadService({
     ...deliveryOf(name, fileType, mode),
     async read(range, signal) {
       try {
-        return await store.open(blobId, { ...(range ?? { size }), signal })
+        return await store.chunks(blobId, { ...(range ?? { size }), signal })
       } catch (error) {
         // Deleted since the URL was signed.
         throw error instanceof BlobMissing ? tokenNotFound() : error

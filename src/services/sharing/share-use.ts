@@ -36,12 +36,17 @@ export interface Meter {
    * @throws SHARE_USED_UP when the download has fewer left
    */
   begin(count: number): Promise<{
-    through(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>
+    /**
+     * Charges more bytes if necessary. Call it before sending.
+     * @param total the number of bytes sent after that, from the beginning of the response
+     * @throws SHARE_USED_UP
+     */
+    cover(total: number): Promise<void>
     /**
      * Refunds bytes that were charged but not sent. Call it when the request has ended,
      * successfully or not.
      */
-    settle(): Promise<void>
+    settle(sent: number): Promise<void>
   }>
 }
 
@@ -60,27 +65,16 @@ export function shareUseService({ db }: Core<'db'>) {
         const slack = slackOf(size)
         const batch = Math.max(SMALLEST_BATCH, Math.floor(slack / 4))
         let charged = Math.min(count, Math.max(SMALLEST_BATCH, slack + 1))
-        let sent = 0
         const started = await startUse(db, id, size + slack - charged, Date.now() + KEEP_MS)
         if (!started) await charge(id, charged, count)
         return {
-          async *through(source) {
-            for await (const chunk of source) {
-              if (sent + chunk.length > charged) {
-                const more = Math.min(
-                  count - charged,
-                  Math.max(batch, sent + chunk.length - charged),
-                )
-                await charge(id, more, more)
-                charged += more
-              }
-              yield chunk
-              // Counted when the consumer requests the next chunk, because this one has been passed
-              // to the connection by then.
-              sent += chunk.length
-            }
+          async cover(total) {
+            if (total <= charged) return
+            const more = Math.min(count - charged, Math.max(batch, total - charged))
+            await charge(id, more, more)
+            charged += more
           },
-          async settle() {
+          async settle(sent) {
             if (charged === sent) return
             // The response has been sent, so a failed refund affects only this download.
             await refundUse(db, id, charged - sent).catch(() => {})

@@ -205,7 +205,7 @@ export function previewService({
             ? 'private, max-age=86400, immutable'
             : 'private, no-cache',
         read: (range, signal) =>
-          store.open(blobId, {
+          store.chunks(blobId, {
             offset: start + (range?.offset ?? 0),
             count: range?.count ?? count,
             signal,
