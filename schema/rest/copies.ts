@@ -76,7 +76,7 @@ async function outcomeOf(
     copied,
     copiedBytes: copied_size,
   } = copy
-  if (failure) throw new EarlierError({ ...failure, details: {} })
+  if (failure) throw new EarlierError(failure)
   if (state === 'cancelled')
     throw new AppError('COPY_NOT_FOUND', 'This copy was cancelled, and nothing was copied.')
   if (state === 'done') return made(context, drive, copy.ids)

@@ -135,7 +135,8 @@ const kinds: Record<ErrorCode, Kind> = {
   },
   FILE_TOO_LARGE: {
     says: fileTooLarge({ maxFileSizeBytes: 2_147_483_648 }).message,
-    details: limit('max_file_size_bytes', 2_147_483_648),
+    // Editors of a share do not see the limits of its owner.
+    sometimes: limit('max_file_size_bytes', 2_147_483_648),
   },
   QUOTA_EXCEEDED: {
     says: planExceeded('files', { limit: 'max_files', max: 10_000, used: 10_000 }).message,

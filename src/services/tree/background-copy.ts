@@ -51,7 +51,7 @@ export interface BackgroundCopy
 }
 
 /** Why a copy failed. */
-export type CopyFailure = Pick<AppError, 'code' | 'message'>
+export type CopyFailure = Pick<AppError, 'code' | 'message' | 'details'>
 
 const MAX_LISTED = 100
 
@@ -308,7 +308,8 @@ export function backgroundCopyService({
         const { error, unexpected } = toAppError(thrown)
         // The worker retries the step.
         if (unexpected || error.code === 'UNAVAILABLE') throw thrown
-        await giveUp(id, 'failed', { code: error.code, message: error.message })
+        const { code, message, details } = error
+        await giveUp(id, 'failed', { code, message, details })
         return false
       }
     },
@@ -359,5 +360,6 @@ const toView = ({
   copied: copy.copiedFiles + copy.copiedFolders,
   copiedBytes: copy.copiedBytes,
   ids: copy.result === null ? [] : JSON.parse(copy.result),
-  failure: copy.failure === null ? null : JSON.parse(copy.failure),
+  // Rows of earlier versions have no details.
+  failure: copy.failure === null ? null : { details: {}, ...JSON.parse(copy.failure) },
 })

@@ -3,6 +3,7 @@ import { MAX_COPIED } from '../../../src/values/limits.ts'
 import { ask } from '../../support/ask.ts'
 import { driveOf, found, ROOMY, UNHURRIED } from '../../support/builders.ts'
 import { expectConsistent, findingsOf } from '../../support/consistency.ts'
+import { plantForest } from '../../support/forest.ts'
 import { type Person, type RestOptions, startApp, type TestApp } from '../../support/harness.ts'
 import { until } from '../../support/until.ts'
 
@@ -59,44 +60,13 @@ async function ended(person: Person, id: string): Promise<Anything> {
   return copy
 }
 
-/** Creates more nested folders and files than one call can copy. Returns their numbers. */
-async function forest(
-  person: Person,
-  folder: string,
-): Promise<{ files: number; folders: number; bytes: number }> {
-  for (const name of ['a', 'b', 'c'])
-    await person.upload(`${folder}/${name}/leaf.txt`, `leaf ${name}`)
-  let [folders, files] = [4, 3]
-  // Copies of copies are fast to create.
-  for (let i = 0; folders + files <= MAX_COPIED; i++) {
-    const input = { entries: [at(folder)], to: at(`${folder}-more`), name: `part${i}` }
-    expect(await codeOf(person, input)).toBeUndefined()
-    const into = { entries: [at(`${folder}-more/part${i}`)], to: at(folder) }
-    const moved = await person.graphql(
-      'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { to { id } } }',
-      {
-        input: into,
-      },
-    )
-    expect(moved.errors).toBeUndefined()
-    folders *= 2
-    files *= 2
-  }
-  const { me } = await ask(
-    person,
-    'query ($path: String!) { me { drive { entry(path: $path) { size ... on Folder { fileCount } } usage { folderCount } } } }',
-    { path: folder },
-  )
-  return { files: me.drive.entry.fileCount, folders, bytes: Number(me.drive.entry.size) }
-}
-
 let whole: { files: number; folders: number; bytes: number }
 
 beforeAll(async () => {
   t = await startApp(UNHURRIED)
   await t.limit(LARGE)
   alice = await t.signIn('alice')
-  whole = await forest(alice, 'forest')
+  whole = await plantForest(alice, 'forest')
 })
 afterAll(() => t.stop())
 
@@ -269,7 +239,7 @@ describe('A copy of many entries', () => {
   it('copies all entries of a share of several, and stops when one is removed from it', async () => {
     const saver = await someone()
     await alice.upload('beside/forest.txt', 'x')
-    const owned = await forest(alice, 'grove')
+    const owned = await plantForest(alice, 'grove')
     const share = async () => {
       const json = { objects: ['beside', 'grove'] }
       return (await alice.rest('POST', '/api/entries/quick_share', { json })).response.sharing_token
