@@ -228,7 +228,7 @@ const RequestedUpload = objectOf<UploadSessionView>('RequestedUpload', t => ({
 operation('GET /api/request/{token}/uploads/{upload_id}', 'requestedUpload', {
   description: 'An upload in parts that this sender has started.',
   auth: { public: true },
-  statuses: [400, 401, 403, 404],
+  statuses: [401, 403, 404],
   fails: [...FAILS, 'UPLOAD_NOT_FOUND'],
   from: { sender: SENDER },
   args: upload,
@@ -242,14 +242,7 @@ operation('PUT /api/request/{token}/uploads/{upload_id}/parts/{part_number}', 's
     'Stores one part of an upload to a file request. Sending the same number again replaces it.',
   auth: { public: true },
   statuses: [400, 401, 403, 404, 409],
-  fails: [
-    ...FAILS,
-    'FILE_REQUEST_FULL',
-    'UPLOAD_INCOMPLETE',
-    'CHECKSUM_MISMATCH',
-    'UPLOAD_NOT_FOUND',
-    'UPLOAD_BUSY',
-  ],
+  fails: [...FAILS, 'FILE_REQUEST_FULL', 'CHECKSUM_MISMATCH', 'UPLOAD_NOT_FOUND', 'UPLOAD_BUSY'],
   from: { sender: SENDER, part: 'raw', content_md5: 'header content-md5' },
   args: arg => ({
     ...upload(arg),
@@ -279,8 +272,9 @@ operation('POST /api/request/{token}/uploads/{upload_id}/complete', 'completeReq
   description: 'Completes an upload to a file request whose parts have all arrived.',
   auth: { public: true },
   statuses: [400, 401, 403, 404, 409],
+  // The size was checked at the start.
   fails: [
-    ...UPLOAD_FAILS,
+    ...UPLOAD_FAILS.filter(code => code !== 'FILE_TOO_LARGE'),
     'UPLOAD_INCOMPLETE',
     'CHECKSUM_MISMATCH',
     'UPLOAD_NOT_FOUND',

@@ -193,8 +193,8 @@ declareForOwners(
         'The result of an asynchronous completion: the response of a synchronous completion, or 202 while it runs. A file is reported for a day, an error until the upload ends.',
       auth: { drive: 'write' },
       statuses: [400, 401, 403, 404, 409, 412],
-      // The credential of this request may differ from that of the completion.
-      fails: [...FAILS, 'FORBIDDEN', 'REVISION_MISMATCH'],
+      // The credential of this request may differ from that of the completion, which was not busy.
+      fails: [...FAILS.filter(code => code !== 'UPLOAD_BUSY'), 'FORBIDDEN', 'REVISION_MISMATCH'],
       defers: true,
       args: arg => ({
         prefer: arg.string(prefer),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask, codeOf } from '../support/ask.ts'
 import { found, join, privateKey, put, workspaceKey } from '../support/builders.ts'
@@ -120,8 +121,9 @@ describe('POST /api/file_requests', () => {
     ['an unknown kind', { kinds: ['pdf'] }, 400, 'INVALID_INPUT'],
     ['a password of 129 characters', { password: 'x'.repeat(129) }, 400, 'INVALID_INPUT'],
     ['an unknown field', { email: 'x' }, 400, 'INVALID_INPUT'],
-  ])('refuses %s', async (_what, json, status, code) => {
-    expect(statusAndCode(await create(json))).toEqual([status, code])
+  ])('refuses %s, also in a workspace', async (_what, json, status, code) => {
+    for (const base of ['/api', `/api/workspaces/${garden}`])
+      expect(statusAndCode(await create(json, alice, base))).toEqual([status, code])
   })
 
   it('401 without a credential or scope, 403 in a workspace for viewers and strangers', async () => {
@@ -160,6 +162,9 @@ describe('POST /api/file_requests', () => {
         400,
         { code: 'QUOTA_EXCEEDED', limit: 'max_public_links', max: 2, used: 2 },
       ])
+      const shop = await found(dora)
+      const inShop = await create({ folder: '' }, dora, `/api/workspaces/${shop}`)
+      expect(statusAndCode(inShop)).toEqual([400, 'QUOTA_EXCEEDED'])
     } finally {
       await t.limit({ maxPublicLinks: 1000 })
     }
@@ -194,6 +199,12 @@ describe('PATCH and DELETE /api/file_requests/{request_id}', () => {
       'FILE_REQUEST_NOT_FOUND',
     ])
     expect((await change({ label: 'x' }, t.anonymous)).status).toBe(401)
+    const base = `/api/workspaces/${garden}`
+    const { id: inGarden } = await request({}, alice, base)
+    const changed = await alice.rest('PATCH', `${base}/file_requests/${inGarden}`, {
+      json: { duration: 'x' },
+    })
+    expect(statusAndCode(changed)).toEqual([400, 'INVALID_DURATION'])
   })
 
   it('200 closes the request permanently', async () => {
@@ -232,6 +243,8 @@ describe('PATCH and DELETE /api/file_requests/{request_id}', () => {
       'INVALID_INPUT',
     ])
     expect((await eve.rest('GET', `/api/workspaces/${garden}/file_requests`)).status).toBe(403)
+    const none = await alice.rest('GET', `/api/workspaces/${garden}/file_requests?limit=0`)
+    expect(statusAndCode(none)).toEqual([400, 'INVALID_INPUT'])
   })
 })
 
@@ -405,6 +418,107 @@ describe('A sender', () => {
     await expectConsistent(t)
   })
 
+  /** An upload in parts of 10 bytes, by a sender who may continue it. */
+  async function begun(terms: object = {}, filename = 'big.bin') {
+    const { id, token } = await request(terms)
+    const enter = (json: object = { password: 'sesame' }) =>
+      t.anonymous.rest('POST', `/api/request/${token}/enter`, { json })
+    const entered = as((await enter()).response.sender)
+    const { upload_id, sender } = (await start(token, { filename, size: 10 }, entered)).response
+    const at = `/api/request/${token}/uploads/${upload_id}`
+    const steps = (headers: Record<string, string> = as(sender)) => ({
+      look: () => t.anonymous.rest('GET', at, { headers }),
+      part: (body = '0123456789', more = {}) =>
+        t.anonymous.rest('PUT', `${at}/parts/1`, { body, headers: { ...headers, ...more } }),
+      complete: (json: object = {}) =>
+        t.anonymous.rest('POST', `${at}/complete`, { json, headers }),
+      abort: () => t.anonymous.rest('DELETE', at, { headers }),
+    })
+    return { id, token, upload_id, sender, enter, steps }
+  }
+
+  it('needs the password for every step of an upload in parts', async () => {
+    const { steps } = await begun({ password: 'sesame' })
+    for (const step of Object.values(steps({})))
+      expect(statusAndCode(await step())).toEqual([401, 'PASSWORD_REQUIRED'])
+    const { look, part, complete, abort } = steps()
+    for (const step of [look, part, complete]) expect((await step()).status).toBe(200)
+    for (const step of [look, abort])
+      expect(statusAndCode(await step())).toEqual([404, 'UPLOAD_NOT_FOUND'])
+  })
+
+  it('can do nothing after the request is closed', async () => {
+    const { id, token, enter, sender, steps } = await begun({ password: 'sesame' })
+    expect((await alice.rest('DELETE', `/api/file_requests/${id}`)).status).toBe(200)
+    const answers = [
+      await enter(),
+      await start(token, { filename: 'late.txt', size: 1 }, as(sender)),
+    ]
+    for (const step of Object.values(steps())) answers.push(await step())
+    for (const answer of answers)
+      expect(statusAndCode(answer)).toEqual([403, 'FILE_REQUEST_CLOSED'])
+  })
+
+  it('can do nothing with a link that does not exist', async () => {
+    const none = 'x'.repeat(43)
+    const at = `/api/request/${none}/uploads/6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44`
+    for (const answer of [
+      await start(none, { filename: 'a', size: 1 }),
+      await t.anonymous.rest('POST', `/api/request/${none}/enter`, { json: {} }),
+      await t.anonymous.rest('GET', at),
+      await t.anonymous.rest('PUT', `${at}/parts/1`, { body: 'x' }),
+      await t.anonymous.rest('POST', `${at}/complete`, { json: {} }),
+      await t.anonymous.rest('DELETE', at),
+    ])
+      expect(statusAndCode(answer)).toEqual([404, 'FILE_REQUEST_NOT_FOUND'])
+  })
+
+  it('must send intact bytes, and waits while the upload is completed', async () => {
+    const { upload_id, steps } = await begun()
+    const { part, complete } = steps()
+    const wrong = createHash('md5').update('other').digest('base64')
+    const differs = [400, 'CHECKSUM_MISMATCH']
+    expect(statusAndCode(await part(undefined, { 'content-md5': wrong }))).toEqual(differs)
+    expect((await part()).status).toBe(200)
+    expect(statusAndCode(await complete({ md5: '0'.repeat(32) }))).toEqual(differs)
+    const claim = (until: number) =>
+      t.app.db.run('UPDATE upload_session SET claim_until = ? WHERE id = ?', [until, upload_id])
+    await claim(Date.now() + 60_000)
+    for (const step of [part, complete])
+      expect(statusAndCode(await step())).toEqual([409, 'UPLOAD_BUSY'])
+    await claim(0)
+    expect((await complete()).status).toBe(200)
+  })
+
+  it('cannot complete what no longer fits into the request or its folder', async () => {
+    const full = await begun({ max_bytes: 15 })
+    expect((await send(full.token, 'more.txt', '123456')).status).toBe(200)
+    expect(statusAndCode(await full.steps().complete())).toEqual([403, 'FILE_REQUEST_FULL'])
+    await alice.rest('POST', '/api/folders', { json: { path: 'outbox' } })
+    const { steps } = await begun({ folder: 'outbox' }, 'n'.repeat(250))
+    expect((await steps().part()).status).toBe(200)
+    const deep = ['a', 'b', 'c', 'd'].map(letter => letter.repeat(200)).join('/')
+    await alice.rest('POST', '/api/folders', { json: { path: deep } })
+    const json = { source: 'outbox', destination: `${deep}/outbox` }
+    expect((await alice.rest('POST', '/api/folders/move', { json })).status).toBe(200)
+    expect(statusAndCode(await steps().complete())).toEqual([400, 'INVALID_PATH'])
+    expect((await steps().abort()).status).toBe(200)
+  })
+
+  it('of one network has few unfinished uploads', async () => {
+    const { token } = await request()
+    const codes: unknown[] = []
+    while (codes.length < 1000 && codes.at(-1) !== '429 RATE_LIMITED') {
+      const { status, response } = await start(
+        token,
+        { filename: `${codes.length}`, size: 1 },
+        { 'x-forwarded-for': '192.0.2.1' },
+      )
+      codes.push(`${status} ${response.code}`)
+    }
+    expect(codes.at(-1)).toBe('429 RATE_LIMITED')
+  })
+
   it('finds nothing with an invalid token or a token of another kind', async () => {
     expect(statusAndCode(await info('x'))).toEqual([404, 'FILE_REQUEST_NOT_FOUND'])
     const { sharing_token } = (
@@ -472,6 +586,8 @@ describe('GraphQL', () => {
       const changed = await refusal(UPDATE, { fileRequest: id, ...terms })
       expect([terms, ...changed]).toEqual([terms, code, field])
     }
+    const above = { folder: { at: { path: '../inbox' } }, label: 'Pictures' }
+    expect(await refusal(CREATE, above)).toEqual(['INVALID_PATH', 'input.folder'])
     await t.limit({ maxPublicLinks: 0 })
     try {
       expect((await refusal(CREATE, { folder, label: 'Pictures' }))[0]).toBe('QUOTA_EXCEEDED')

@@ -205,8 +205,8 @@ export async function prepareFolder(
 
   const above = [...trunk.folders, ...chain]
   const path = [...trunk.names, ...folder]
-  if (above.length > chain.length && !arrivals.every(arrival => fitsInto(path, arrival)))
-    throw pathTooLong('folder')
+  // The given paths fit. But a share is below further folders, and a free name may be longer.
+  if (!arrivals.every(arrival => fitsInto(path, arrival))) throw pathTooLong('folder')
   const weight = sumOf(arrivals.map(arrival => arrival.weight))
   addTo(changes, above, { ...weight, folders: weight.folders + missing.length })
   await addTotals(db, changes, tx)
