@@ -181,6 +181,8 @@ describe('A file below a shared folder', () => {
       404,
       'FILE_NOT_FOUND',
     ])
+    const above = await t.anonymous.rest('GET', `/api/d/${token}?path=../plan.txt`)
+    expect([above.status, above.response.code]).toEqual([400, 'INVALID_PATH'])
     const { status, response } = await t.anonymous.rest('GET', `/api/d/${token}?path=none`)
     expect([status, response.code]).toEqual([404, 'FILE_NOT_FOUND'])
   })

@@ -392,6 +392,31 @@ describe('A login with a loopback redirect', () => {
     )
   })
 
+  it('reports the limit of keys in mutations', async () => {
+    const approveLogin =
+      'mutation ($input: ApproveLoginInput!) { approveLogin(input: $input) { redirectUrl } }'
+    const approveDevice =
+      'mutation ($input: ApproveDeviceLoginInput!) { approveDeviceLogin(input: $input) { viewer { id } } }'
+    const { query } = newLogin()
+    const login = {
+      clientId: query.client_id,
+      redirectUri: query.redirect_uri,
+      codeChallenge: query.code_challenge,
+      scopes: ['PRIVATE_FILES_READ'],
+    }
+    const { user_code: userCode } = await begin()
+    await t.limit({ maxPrivateApiKeys: 0 })
+    try {
+      for (const [mutation, input] of [
+        [approveLogin, login],
+        [approveDevice, { userCode }],
+      ] as const)
+        expect((await alice.graphql(mutation, { input })).code).toBe('QUOTA_EXCEEDED')
+    } finally {
+      await t.limit({ maxPrivateApiKeys: 100 })
+    }
+  })
+
   it('reports the limit of keys, at the approval and at the exchange', async () => {
     const { verifier, query } = newLogin()
     const code = (await approve(alice, query)).searchParams.get('code')
@@ -600,6 +625,10 @@ describe('A login with a code', () => {
       code: 'INVALID_DURATION',
       field: 'input.keyExpiresIn',
     })
+    const long = { userCode: user_code, keyExpiresIn: '400d' }
+    expect((await alice.graphql(approveIt, { input: long })).errors?.[0]?.extensions).toMatchObject(
+      { code: 'INVALID_INPUT', field: 'input.keyExpiresIn' },
+    )
     await ask(alice, approveIt, { input: { userCode: user_code, keyExpiresIn: '1d' } })
     expect((await poll(device_code)).said.expires_in).toBe(86_400)
     const refuseIt =

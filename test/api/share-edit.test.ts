@@ -223,6 +223,40 @@ describe('A folder that is shared for editing', () => {
     expect((await bob.rest('GET', '/api/trash')).response.items).toEqual([])
   })
 
+  it('refuses invalid, taken and missing names, and too large files, by REST', async () => {
+    const it = await folder()
+    const base = `/api/shared/${it.token}`
+    const send = (name: string, folder = '') => {
+      const form = new FormData()
+      form.append('folder', folder)
+      form.append('file', new Blob(['1234']), name)
+      return bob.rest('POST', `${base}/upload`, { form })
+    }
+    const make = (path: string) => bob.rest('POST', `${base}/folders`, { json: { path } })
+    const move = (source: string, destination: string) =>
+      bob.rest('POST', `${base}/move`, { json: { source, destination } })
+    const remove = (path: string) => bob.rest('DELETE', `${base}/entries?path=${path}`)
+    const [invalid, taken] = [
+      [400, 'INVALID_PATH'],
+      [409, 'PATH_EXISTS'],
+    ]
+    expect(said(await send('a.txt', '../secret'))).toEqual(invalid)
+    expect(said(await make('../secret'))).toEqual(invalid)
+    expect(said(await move('plan.txt', '../secret'))).toEqual(invalid)
+    expect(said(await remove('../secret'))).toEqual(invalid)
+    expect(said(await send('plan.txt'))).toEqual(taken)
+    expect(said(await make('day 1'))).toEqual(taken)
+    expect(said(await move('plan.txt', 'day 1'))).toEqual(taken)
+    expect(said(await remove('none'))).toEqual([404, 'FILE_NOT_FOUND'])
+    await t.limit({ maxFileSizeBytes: 3 })
+    try {
+      expect(said(await send('large.txt'))).toEqual([400, 'FILE_TOO_LARGE'])
+    } finally {
+      await t.limit({ maxFileSizeBytes: 5 * 1024 ** 3 })
+    }
+    expect(await within(it)).toEqual(['day 1/', 'day 1/sea.txt', 'plan.txt'])
+  })
+
   it('refuses what exceeds the limits of the owner, without details about their drive', async () => {
     const it = await folder()
     const start = (name: string, size: number) =>

@@ -14,6 +14,7 @@ beforeAll(async () => {
     RATE_PROTECTED_LINKS: String(MAX),
     RATE_FOLDERS: String(MAX),
     RATE_NOTES: String(MAX),
+    RATE_SEARCHES: String(MAX),
   })
   alice = await t.signIn('alice')
   await alice.upload('a.txt', 'hello')
@@ -117,5 +118,22 @@ describe('A user’s creations per minute are limited', () => {
     // The user still has the whole rate.
     const byHand = (n: number) => person.rest('POST', '/api/folders', { json: { path: `h${n}` } })
     expect(await outcomes(MAX + 1, byHand)).toEqual([200, 200, 200, '400 RATE_LIMITED folders'])
+  })
+})
+
+describe('A user’s searches per minute are limited', () => {
+  it('in all drives, together with those of a workspace', async () => {
+    const erin = await t.signIn('erin')
+    const workspace = await found(erin)
+    const search = () => erin.rest('GET', '/api/search?query=x')
+    const inWorkspace = (query: string) =>
+      erin.rest('GET', `/api/workspaces/${workspace}/search?query=x${query}`)
+    // Invalid searches count, too.
+    expect((await inWorkspace('&limit=0')).status).toBe(400)
+    expect((await inWorkspace('')).status).toBe(200)
+    expect(await outcomes(MAX - 2, search)).toEqual([200])
+    const refused = '429 RATE_LIMITED searches'
+    expect(await outcomes(1, search)).toEqual([refused])
+    expect(await outcomes(1, () => inWorkspace(''))).toEqual([refused])
   })
 })

@@ -208,6 +208,25 @@ describe('A late request to a drive that is gone', () => {
     expect(codes).toEqual(codes.map(() => 'FORBIDDEN'))
   })
 
+  it('is FOLDER_NOT_FOUND when it moves a shared folder that was deleted', async () => {
+    const erin = await t.signIn('erin')
+    await alice.upload('for erin/dir/a.txt', BYTES)
+    const SHARE =
+      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
+    const input = { files: [{ at: { path: 'for erin' } }], email: erin.email, mayEdit: true }
+    const { token } = (await ask(alice, SHARE, { input })).shareFiles.shares[0]
+    const { db } = t.app
+    const open = db.transaction
+    db.transaction = async work => {
+      db.transaction = open
+      await alice.rest('DELETE', '/api/folders?path=for erin/dir&recursive=true')
+      return open.call(db, work) as ReturnType<typeof work>
+    }
+    const json = { source: 'dir', destination: 'other' }
+    const { status, response } = await erin.rest('POST', `/api/shared/${token}/move`, { json })
+    expect([status, response.code]).toEqual([404, 'FOLDER_NOT_FOUND'])
+  })
+
   it('is WORKSPACE_NOT_FOUND when it deletes the workspace', async () => {
     const workspace = await found(alice)
     const drive = await driveOf(alice, workspace)

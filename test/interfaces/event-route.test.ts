@@ -77,29 +77,36 @@ describe('The events of a drive, by REST', () => {
     expect({ path, size, md5 }).toEqual({ path: 'by-key.txt', size: 5, md5: event.details.md5 })
     expect(new Set(Object.values(others))).toEqual(new Set([null]))
   })
+})
 
-  it('refuse a cursor of another list, an invalid cursor, and one whose events are gone', async () => {
-    const [own, other] = [await driveOf(alice), await driveOf(bob)]
-    const cursor = (log: string, seq: number) =>
-      Buffer.from(JSON.stringify([log, seq])).toString('base64url')
-    for (const after of [cursor(other, 0), cursor(own, -1), 'nonsense'])
-      expect(await poll(alice, '/api/events', { after })).toEqual({
-        status: 400,
-        code: 'INVALID_INPUT',
-      })
-    expect(await poll(alice, '/api/events', { limit: '0' })).toEqual({
-      status: 400,
-      code: 'INVALID_INPUT',
-    })
-    const expired = { status: 410, code: 'CURSOR_EXPIRED' }
-    expect(await poll(alice, '/api/events', { after: cursor(own, 1000) })).toEqual(expired)
-    await purgeEvents(t.app.db, own, 2)
-    expect(await poll(alice, '/api/events', { after: cursor(own, 1) })).toEqual(expired)
-    expect(pathsIn(await poll(alice, '/api/events', { after: cursor(own, 2) }))).toEqual([
-      'c',
-      'by-key.txt',
-    ])
-  })
+describe('A cursor of events, by REST', () => {
+  it.each(['a drive', 'a person', 'a workspace'])(
+    'of %s is refused if it is of another list or invalid, or if its events are gone',
+    async what => {
+      const erin = await t.signIn(`erin of ${what}`.replaceAll(' ', '-'))
+      const workspace = await found(erin)
+      const [own, path] = {
+        'a drive': [await driveOf(erin), '/api/events'],
+        'a person': [erin.userId, '/api/user/events'],
+        'a workspace': [await driveOf(erin, workspace), `/api/workspaces/${workspace}/events`],
+      }[what] as [string, string]
+      for (const name of ['a', 'b']) {
+        await erin.upload(name, name)
+        await put(erin, workspace, `/${name}`)
+      }
+      const cursor = (log: string, seq: number) =>
+        Buffer.from(JSON.stringify([log, seq])).toString('base64url')
+      const invalid = { status: 400, code: 'INVALID_INPUT' }
+      for (const after of [cursor(await driveOf(bob), 0), cursor(own, -1), 'nonsense'])
+        expect(await poll(erin, path, { after })).toEqual(invalid)
+      expect(await poll(erin, path, { limit: '0' })).toEqual(invalid)
+      const expired = { status: 410, code: 'CURSOR_EXPIRED' }
+      expect(await poll(erin, path, { after: cursor(own, 1000) })).toEqual(expired)
+      await purgeEvents(t.app.db, own, 2)
+      expect(await poll(erin, path, { after: cursor(own, 1) })).toEqual(expired)
+      expect(await poll(erin, path, { after: cursor(own, 2) })).toHaveProperty('events')
+    },
+  )
 })
 
 describe('The events of a person, by REST', () => {
