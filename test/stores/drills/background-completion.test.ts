@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { request } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { clientOf } from '../../../src/cli/client.ts'
 import { partUploads } from '../../../src/cli/part-uploads.ts'
 import { patienceOf } from '../../../src/cli/patience.ts'
@@ -69,11 +69,9 @@ beforeAll(async () => {
   alice = await t.signIn('alice')
   garden = await found(alice)
 })
-beforeEach(() => {
-  for (const gate of gates) gate.interfere = () => {}
-})
 const held: (() => void)[] = []
 afterEach(() => {
+  for (const gate of gates) gate.interfere = () => {}
   for (const release of held.splice(0)) release()
 })
 afterAll(async () => {
