@@ -21,6 +21,12 @@ export function entryNumber(id: string): string {
   return String((BigInt(`0x${time}`) << LOW) | (BigInt(`0x${counter}`) & MASK))
 }
 
+/** An id of this version before all ids of a time, in milliseconds. */
+export function idBefore(time: number): string {
+  const hex = time.toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
 /**
  * The time of an entry number, in milliseconds since 1970: all ids with this number begin with it.
  * @returns undefined for a text that is no entry number

@@ -39,10 +39,23 @@ export const capabilities = (publicUrl: string): OcsValue => ({
     },
     checksums: { supportedTypes: ['SHA1', 'MD5'], preferredUploadType: 'SHA1' },
     files_sharing: {
-      api_enabled: false,
-      public: { enabled: false },
-      user: { send_mail: false },
+      api_enabled: true,
+      // What a share may do if the app does not say it: view.
+      default_permissions: 1,
       resharing: false,
+      group_sharing: false,
+      public: {
+        enabled: true,
+        password: { enforced: false, askForOptionalPassword: false },
+        // Satchel sets an end if the app gives none.
+        expire_date: { enabled: false },
+        upload: false,
+        upload_files_drop: false,
+        multiple_links: true,
+        send_mail: false,
+      },
+      user: { send_mail: false, expire_date: { enabled: true } },
+      sharebymail: { enabled: false },
     },
     theming: {
       name: PRODUCT,

@@ -21,12 +21,12 @@ export interface Collection {
   ): Promise<(Place & { reading?: undefined })['children'] | null>
 }
 
-/** A method of a collection. @returns the status of an empty response, unless it has responded */
+/** A method of a collection. @returns the status of an empty response; null if it has responded */
 type Method = (
   incoming: Incoming,
   caller: Caller,
   names: readonly string[],
-) => Promise<number | undefined | void>
+) => Promise<number | null>
 
 /** The user in a path below a route, and the names below the user. @throws DavError 404 */
 function readPath(path: string, route: string, caller: Caller): string[] {
@@ -89,7 +89,7 @@ export function collectionPassages(
   for (const [name, method] of Object.entries(methods)) {
     const handle = async (incoming: Incoming, caller: Caller) => {
       const status = await method(incoming, caller, readPath(incoming.path, route, caller))
-      if (typeof status !== 'number') return
+      if (status === null) return
       incoming.res.writeHead(status, status === 204 ? {} : { 'content-length': 0 }).end()
     }
     passages.set(name, made(handle, name !== 'GET'))

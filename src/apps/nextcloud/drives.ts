@@ -7,7 +7,9 @@ import { WORKSPACES_NAME } from './files.ts'
 
 type Needed = Pick<Services, 'drives' | 'entryLists' | 'workspaces'>
 
-/** A drive that the caller may read, and the names in front of its paths in the tree of the apps. */
+/**
+ * A drive that the caller may read, and the names in front of its paths in the tree of the apps.
+ */
 export interface ShownDrive {
   drive: Drive
   base: readonly string[]

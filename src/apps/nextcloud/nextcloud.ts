@@ -3,9 +3,11 @@ import type { Caller } from '../../access/caller.ts'
 import { Drive } from '../../access/drive.ts'
 import { type DavDeps, davPassages, passageFor } from '../../dav/dav.ts'
 import { refusalOf } from '../../dav/refusal.ts'
+import { readWhole } from '../../http/body.ts'
 import { nobody } from '../../http/callers.ts'
 import { jsonHeaders } from '../../http/envelope.ts'
 import type { Incoming } from '../../http/incoming.ts'
+import { methodNotAllowed } from '../../http/method.ts'
 import {
   type DoorPlan,
   doorOf,
@@ -15,22 +17,46 @@ import {
   passage,
 } from '../../http/threshold.ts'
 import { write } from '../../http/write.ts'
-import { Forbidden } from '../../runtime/errors.ts'
+import { Forbidden, InvalidInput } from '../../runtime/errors.ts'
+import { parseJson } from '../../values/json.ts'
 import { capabilities, status } from './capabilities.ts'
 import { filesFace } from './files.ts'
 import { loginFlow } from './login-flow.ts'
 import { notOffered, type OcsValue, ocs, ocsRefusal } from './ocs.ts'
 import { sendPreview } from './previews.ts'
 import { reportPassages } from './reports.ts'
+import { type Form, ocsShares } from './shares.ts'
 import { trashPassages } from './trash.ts'
 import { UPLOADS, uploadPassages } from './uploads.ts'
 import { versionPassages } from './versions.ts'
 
+const SHARES = '/apps/files_sharing/api/v1'
+const MAX_FORM_BYTES = 64 * 1024
+
 /** A route of the Open Collaboration Services, below /ocs/v1.php and /ocs/v2.php. */
 interface OcsRoute {
-  method: 'GET' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** The path; `{id}` at its end is a number. */
+  path: string
   writes: boolean
-  handle(incoming: Incoming, caller: Caller): Promise<OcsValue>
+  handle(request: { incoming: Incoming; id: string }, caller: Caller): Promise<OcsValue>
+}
+
+/** The values of the query and of a form in the body. @throws INVALID_INPUT */
+async function formOf({ req, query }: Incoming): Promise<Form> {
+  const bytes = await readWhole(req, MAX_FORM_BYTES, {
+    tooLarge: () => new InvalidInput('body', 'A form may have up to 64 KiB.'),
+    broken: () => new InvalidInput('body', 'The form ended before it was complete. Send it again.'),
+  })
+  const text = bytes.toString('utf8')
+  const json = /^application\/json\b/i.test(req.headers['content-type'] ?? '')
+  const given = json ? parseJson(text) : undefined
+  const values = new Map<string, string>(query)
+  if (given !== null && typeof given === 'object')
+    for (const [name, value] of Object.entries(given))
+      if (value !== null && typeof value !== 'object') values.set(name, String(value))
+  if (!json) for (const [name, value] of new URLSearchParams(text)) values.set(name, value)
+  return name => values.get(name)
 }
 
 /**
@@ -40,29 +66,74 @@ interface OcsRoute {
 export function createNextcloud(deps: DavDeps): DoorPlan[] {
   const { services, publicUrl, signIn } = deps
 
-  const routes: Record<string, OcsRoute> = {
-    '/cloud/user': {
+  const shares = ocsShares(services)
+  const query =
+    ({ query }: Incoming): Form =>
+    name =>
+      query.get(name) ?? undefined
+  const routes: OcsRoute[] = [
+    {
       method: 'GET',
+      path: '/cloud/user',
       writes: false,
-      handle: async (_incoming, caller) => userOf(deps, caller),
+      handle: async (_request, caller) => userOf(deps, caller),
     },
-    '/core/apppassword': {
+    {
       method: 'DELETE',
+      path: '/core/apppassword',
       writes: false,
-      async handle({ log }, caller) {
+      async handle({ incoming: { log } }, caller) {
         await services.apiKeys.removeItself(caller)
         logSecurityEvent({ log, caller }, 'key_deleted', { key_id: caller.credentialId })
         return []
       },
     },
-    '/core/getapppassword': {
+    {
       method: 'GET',
+      path: '/core/getapppassword',
       writes: false,
       async handle() {
         throw new Forbidden('You are signed in with an API key already.')
       },
     },
-  }
+    {
+      method: 'GET',
+      path: `${SHARES}/shares`,
+      writes: false,
+      handle: ({ incoming }, caller) => shares.list(caller, query(incoming)),
+    },
+    {
+      method: 'POST',
+      path: `${SHARES}/shares`,
+      writes: true,
+      handle: async ({ incoming }, caller) => shares.create(caller, await formOf(incoming)),
+    },
+    {
+      method: 'GET',
+      path: `${SHARES}/shares/{id}`,
+      writes: false,
+      handle: ({ id }, caller) => shares.get(caller, id),
+    },
+    {
+      method: 'PUT',
+      path: `${SHARES}/shares/{id}`,
+      writes: true,
+      handle: async ({ incoming, id }, caller) => shares.update(caller, id, await formOf(incoming)),
+    },
+    {
+      method: 'DELETE',
+      path: `${SHARES}/shares/{id}`,
+      // A link that others may have can be ended during maintenance, too.
+      writes: false,
+      handle: ({ id }, caller) => shares.remove(caller, id),
+    },
+    {
+      method: 'GET',
+      path: `${SHARES}/sharees`,
+      writes: false,
+      handle: ({ incoming }, caller) => shares.sharees(caller, query(incoming)),
+    },
+  ]
 
   const open = passage<null>({
     route: '/ocs/cloud/capabilities',
@@ -73,18 +144,24 @@ export function createNextcloud(deps: DavDeps): DoorPlan[] {
     handle: incoming => write(incoming.res, incoming.req, ocs(incoming, capabilities(publicUrl()))),
   })
   const signedIn = new Map(
-    Object.entries(routes).map(([path, { method, writes, handle }]) => [
+    [...Map.groupBy(routes, ({ path }) => path)].map(([path, of]) => [
       path,
-      passage<Caller>({
-        route: `/ocs${path}`,
-        methods: [method],
-        guards: 'nothing',
-        caller: signIn,
-        writes,
-        async handle(incoming, caller) {
-          write(incoming.res, incoming.req, ocs(incoming, await handle(incoming, caller)))
-        },
-      }),
+      new Map(
+        of.map(({ method, writes, handle }) => [
+          method as string,
+          passage<Caller>({
+            route: `/ocs${path}`,
+            guards: 'nothing',
+            caller: signIn,
+            writes,
+            async handle(incoming, caller) {
+              const id = incoming.path.split('/').at(-1) ?? ''
+              const value = await handle({ incoming, id }, caller)
+              write(incoming.res, incoming.req, ocs(incoming, value))
+            },
+          }),
+        ]),
+      ),
     ]),
   )
 
@@ -108,6 +185,11 @@ export function createNextcloud(deps: DavDeps): DoorPlan[] {
       throw nothingHere()
     },
   }
+  /** The address that apps make of a token, and that ownCloud's apps show to people. */
+  const link = openPassage('/index.php/s/{token}', ({ path, res }) => {
+    const [, token] = /\/s\/([\w-]+)/.exec(path) ?? []
+    res.writeHead(303, { location: `${publicUrl()}/share/${token}`, 'content-length': 0 }).end()
+  })
   const preview = passage<Caller>({
     route: '/index.php/core/preview',
     methods: ['GET', 'HEAD'],
@@ -129,19 +211,22 @@ export function createNextcloud(deps: DavDeps): DoorPlan[] {
     ),
     {
       prefix: '/ocs',
-      find({ path }) {
+      find({ path, req }) {
         const below = path.replace(/^\/ocs\/v[12]\.php(?=\/)/, '')
         if (below === path) throw notOffered()
         if (below === '/cloud/capabilities') return open
-        const found = signedIn.get(below)
+        const found = signedIn.get(below.replace(/(?<=\/shares\/)\d+$/, '{id}'))
         if (!found) throw notOffered()
-        return found
+        const one = found.get(req.method === 'HEAD' ? 'GET' : (req.method ?? ''))
+        if (!one) throw methodNotAllowed([...found.keys()])
+        return one
       },
       refuse: ocsRefusal,
     },
     {
       prefix: '/index.php',
       find({ path }) {
+        if (/^\/index\.php\/s\/[\w-]{1,200}(?:\/download)?$/.test(path)) return link
         const found = index.get(path.replace(/\.png$/, ''))
         if (!found) throw nothingHere()
         return found

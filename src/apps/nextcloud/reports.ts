@@ -140,7 +140,9 @@ function readSearch(body: Element): { search: Search; prop: Element | undefined 
   return { search, prop: select && childOf(select, 'prop') }
 }
 
-/** The entries of the caller's own drive that a SEARCH asks for. @throws DavError 400, RATE_LIMITED */
+/**
+ * The entries of the caller's own drive that a SEARCH asks for. @throws DavError 400, RATE_LIMITED
+ */
 async function search(
   { services }: DavDeps,
   caller: Caller,

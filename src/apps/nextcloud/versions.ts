@@ -80,6 +80,7 @@ export function versionPassages(deps: DavDeps): Map<string, Passage> {
       const delivery = services.downloads.delivery({ ...version, name: file.name }, 'download')
       const { req, res, address, signal } = incoming
       await sendBytes({ req, res, address, signal }, delivery)
+      return null
     },
     async MOVE(incoming, caller, names) {
       const { drive, file, id } = await targetOf(services, caller, names)
