@@ -6,7 +6,9 @@ import { takeBlock } from '../../src/storage/blocks.ts'
 import { readSize } from '../../src/storage/chunks.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 
-/** Downloads share buffers, which must never carry the bytes of one file to the reader of another. */
+/**
+ * Downloads share buffers, which must never carry the bytes of one file to the reader of another.
+ */
 const MiB = 1024 * 1024
 /** Sizes around those of the buffers. */
 const sizes = [1000, 65_536, 65_537, 262_143, 262_144, 262_145, 3 * MiB, 8 * MiB + 5]
