@@ -245,6 +245,9 @@ describe('With a mouse', () => {
     await until(async () => (await kindAt('Zebra')) === 'Folder')
     await page.keyboard.press('Delete')
     await said('“Zebra” is in the trash.')
+    // The deletion goes on although the page is left before the service has answered.
+    await alice.open('/files')
+    await until(async () => (await kindAt('Zebra')) === undefined)
     page = await alice.open('/files')
     await row('notes').waitFor()
     expect(await names()).not.toContain('Zebra')
