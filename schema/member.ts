@@ -29,7 +29,7 @@ const PREFIX = 'member:'
 /** A person may be a member of several workspaces, so the id includes the workspace. */
 const idOf = (workspaceId: string, userId: string) => `${PREFIX}${workspaceId}:${userId}`
 
-const toNode = (workspace: WorkspaceView, member: MemberView): MemberNode => ({
+export const toNode = (workspace: WorkspaceView, member: MemberView): MemberNode => ({
   ...member,
   id: idOf(workspace.id, member.userId),
   workspace,
@@ -51,7 +51,7 @@ function checkSeen({ workspace }: MemberNode, context: Context): void {
   openWorkspace(signedIn(context), workspace, 'seeMembers')
 }
 
-const Member = builder.objectRef<MemberNode>('Member').implement({
+export const Member = builder.objectRef<MemberNode>('Member').implement({
   description: 'A member of a workspace.',
   interfaces: [Node],
   fields: t => ({

@@ -3,6 +3,7 @@ import { InvalidInput } from '../src/runtime/errors.ts'
 import type { ShareView } from '../src/services/sharing/share-list.ts'
 import {
   figure,
+  MAX_CHANGED,
   MAX_DOWNLOADS,
   MAX_LABEL,
   MAX_MESSAGE,
@@ -299,6 +300,32 @@ mutation('revokeShare', {
     file: fileField(t),
     entry: entryField(t),
     entries: entriesField(t),
+    viewer: viewerField(t),
+  }),
+})
+
+mutation('revokeShares', {
+  description:
+    'Ends shares of the caller permanently. Skips shares that have ended, and those of others.',
+  auth: { privateFiles: 'share' },
+  goesOn: 'stops links that others may have',
+  fails: [],
+  input: t => ({
+    shares: t.idList({
+      required: true,
+      maxItems: MAX_CHANGED,
+      description: 'The ids of the shares.',
+    }),
+  }),
+  resolve: async ({ shares }, { services, caller }) => ({
+    revokedIds: await services.shareEnds.endAmong(caller, shares),
+  }),
+  payload: t => ({
+    revokedIds: t.exposeIDList('revokedIds', {
+      description: 'The ids of the shares that ended now.',
+      listSize: MAX_CHANGED,
+      sizedBy: 'input.shares',
+    }),
     viewer: viewerField(t),
   }),
 })

@@ -4,7 +4,7 @@ import type { Caller } from '../src/access/caller.ts'
 import type { Drive } from '../src/access/drive.ts'
 import { mayUsePrivateFiles } from '../src/access/scopes.ts'
 import type { ShareKind as Kind, ShareView } from '../src/services/sharing/share-list.ts'
-import { MAX_SHARED_FILES } from '../src/values/limits.ts'
+import { MAX_NAME_PART, MAX_SHARED_FILES } from '../src/values/limits.ts'
 import { findDrive } from './access.ts'
 import { batch, batchSeen } from './batch.ts'
 import { builder } from './builder.ts'
@@ -182,7 +182,9 @@ export const DirectShare = builder.objectRef<ShareView>('DirectShare').implement
   }),
 })
 
-const ShareConnection = connectionOf('Share', Share)
+export const ShareConnection = connectionOf('Share', Share)
+
+export const DirectShareConnection = connectionOf('DirectShare', DirectShare)
 
 const knownShares = batchSeen(({ shares }, caller, ids) => shares.knownAmong(caller, ids))
 
@@ -250,20 +252,35 @@ builder.objectFields(Viewer, t => ({
         description:
           'List shares that have expired or are used up instead of active ones; they are kept for 30 days after they expire.',
       }),
+      recipient: t.arg.string({ description: 'Only shares with this e-mail address.' }),
+      search: t.arg.string({
+        description: `Only shares with this text in the name of an entry, the label, the title or the recipient: 1 to ${MAX_NAME_PART} characters.`,
+      }),
+      entries: t.arg.idList({
+        maxItems: MAX_SHARED_FILES,
+        description: 'Only shares that contain one of these entries, alone or with others.',
+      }),
       newestFirst: newestFirst(t.arg),
       ...pageArgs(t.arg),
     },
-    resolve: (_viewer, { kind, ended, newestFirst, ...page }, { services, caller }) =>
+    resolve: (
+      _viewer,
+      { kind, ended, recipient, search, entries, newestFirst, ...page },
+      { services, caller },
+    ) =>
       forwardConnection(page, byId, (limit, after) =>
         services.shares.sentBy(caller, limit, after?.[0] ?? null, {
           kind: kind ?? null,
           ended: ended ?? false,
           newestFirst: newestFirst ?? false,
+          recipient: recipient ?? null,
+          search: search || null,
+          entryIds: entries ?? null,
         }),
       ),
   }),
   receivedShares: t.withAuth({ privateFiles: 'read' }).field({
-    type: connectionOf('DirectShare', DirectShare),
+    type: DirectShareConnection,
     description: 'The active shares with the verified address of the caller, oldest first.',
     args: {
       seen: t.arg.boolean({

@@ -142,6 +142,26 @@ export const findEndedShare = (db: Db, id: string) =>
     [id],
   )
 
+type OwnedEnded = Pick<EndedShare, 'id' | 'bucketId' | 'terms'>
+const ownedEnded = 'SELECT id, bucket_id AS bucketId, terms FROM ended_share WHERE user_id = ?'
+
+/** Locks the ended shares of a user. */
+export const endedSharesOfUser = (db: Db, userId: string, tx: Tx): Promise<OwnedEnded[]> =>
+  db.rows(`${ownedEnded} ORDER BY id${db.forUpdate}`, [userId], tx)
+
+/** Locks the ended shares of a user among these. */
+export const endedSharesAmong = (
+  db: Db,
+  userId: string,
+  ids: readonly string[],
+  tx: Tx,
+): Promise<OwnedEnded[]> =>
+  db.rows(
+    `${ownedEnded} AND id IN (${placeholders(ids)}) ORDER BY id${db.forUpdate}`,
+    [userId, ...ids],
+    tx,
+  )
+
 /** The own bucket of a user, and how many links their plan allows at a time; null if unlimited. */
 export const linkAllowance = (db: Db, userId: string, tx: Tx) =>
   db.row<{ bucketId: string; max: number | null }>(

@@ -46,6 +46,16 @@ export const membersAmong = (db: Db, people: { workspaceId: string; userId: stri
     people.flatMap(({ workspaceId, userId }) => [workspaceId, userId]),
   )
 
+/** The memberships of the owner of an e-mail address in workspaces of a user. */
+export const membershipsWith = (db: Db, userId: string, email: string) =>
+  db.rows<MemberView & { workspaceId: string }>(
+    `SELECT m.workspace_id AS workspaceId, ${columns} FROM member mine JOIN member m ON m.workspace_id = mine.workspace_id
+       JOIN user u ON u.id = m.user_id
+     WHERE mine.user_id = ? AND m.user_id <> ? AND (u.verified_email = ? OR LOWER(u.email) = ?)
+     ORDER BY m.workspace_id`,
+    [userId, userId, email, email],
+  )
+
 /** The roles of two users in a workspace, if they are members. */
 export const rolesOfBoth = (db: Db, workspaceId: string, userIds: [string, string], tx: Tx) =>
   db.rows<{ userId: string; role: Role }>(

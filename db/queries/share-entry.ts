@@ -96,7 +96,7 @@ export const findDirectShareOfAll = (
  * The shares of some entries, alone or with others, as `chosen` in a FROM.
  * @param which a condition on an id; its parameters are passed twice
  */
-const sharesOf = (which: string) =>
+export const sharesOf = (which: string) =>
   `(SELECT id, entry_id, 1 AS alone FROM share WHERE entry_id ${which} AND entry_count IS NULL
     UNION ALL SELECT share_id, entry_id, 0 FROM share_entry WHERE entry_id ${which}) chosen`
 

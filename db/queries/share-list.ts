@@ -3,7 +3,7 @@ import type { Entry } from '../models/entry.ts'
 import type { Share } from '../models/share.ts'
 import { firstOfEach, type Page, pageOf } from './page.ts'
 import { BY_RIGHT, besideShare, EXPIRY, LIVE, sharedColumns, tables } from './share.ts'
-import { SHARES_OF_ONE } from './share-entry.ts'
+import { SHARES_OF_ONE, sharesOf } from './share-entry.ts'
 import { placeholders } from './sql.ts'
 
 /**
@@ -91,22 +91,76 @@ async function listShares(
   return pageOf(rows, limit)
 }
 
+/** Selects shares that a user made. */
+export interface SentSelection {
+  kind: ShareKind | null
+  ended: boolean
+  /** An e-mail address. */
+  recipient: string | null
+  /** In lower case. Part of a name, a label, a title or a recipient. */
+  part: string | null
+  /** Only shares that contain one of these entries, alone or with others. */
+  entryIds: readonly string[] | null
+}
+
+const CONTAINS_PART = `(INSTR(LOWER(e.name), ?) > 0 OR INSTR(LOWER(s.label), ?) > 0 OR INSTR(LOWER(s.title), ?) > 0
+  OR INSTR(COALESCE(s.recipient, ''), ?) > 0
+  OR EXISTS (SELECT 1 FROM share_entry y JOIN entry o ON o.id = y.entry_id WHERE y.share_id = s.id AND INSTR(LOWER(o.name), ?) > 0))`
+
 export const listSentShares = (
   db: Db,
   userId: string,
-  { kind, ended, ...range }: ShareRange & { kind: ShareKind | null; ended: boolean },
-) => listShares(db, `s.user_id = ?${ofKind(kind)}`, [userId], range, ended ? ENDED : LIVE)
+  { kind, ended, recipient, part, entryIds, ...range }: ShareRange & SentSelection,
+) => {
+  const ids = entryIds ?? []
+  const which = [
+    `s.user_id = ?${ofKind(kind)}`,
+    ...(recipient === null ? [] : ['s.recipient = ?']),
+    ...(part === null ? [] : [CONTAINS_PART]),
+    ...(entryIds === null
+      ? []
+      : [`s.id IN (SELECT chosen.id FROM ${sharesOf(`IN (${placeholders(ids)})`)})`]),
+  ]
+  const values = [
+    userId,
+    ...(recipient === null ? [] : [recipient]),
+    ...(part === null ? [] : [part, part, part, part, part]),
+    ...ids,
+    ...ids,
+  ]
+  return listShares(db, which.join(' AND '), values, range, ended ? ENDED : LIVE)
+}
 
-/** @param seen only shares that the recipient has, or has not, opened */
+/** An e-mail address with which a user shares. */
+export interface ShareRecipientRow {
+  email: string
+  count: number
+}
+
+/** The e-mail addresses with which a user shares now, with the number of live shares. */
+export const recipientsOf = (db: Db, userId: string, limit: number): Promise<ShareRecipientRow[]> =>
+  db.rows(
+    `SELECT s.recipient AS email, COUNT(*) AS count FROM ${tables}
+     WHERE s.user_id = ? AND s.recipient IS NOT NULL AND ${LIVE} AND ${BY_RIGHT}
+     GROUP BY s.recipient ORDER BY s.recipient LIMIT ${limit}`,
+    [userId, Date.now()],
+  )
+
+/**
+ * @param seen only shares that the recipient has, or has not, opened
+ * @param sharer only shares of the owner of this e-mail address
+ */
 export const listReceivedShares = (
   db: Db,
   recipient: string,
-  { seen, ...range }: ShareRange & { seen: boolean | null },
+  { seen, sharer, ...range }: ShareRange & { seen: boolean | null; sharer: string | null },
 ) =>
   listShares(
     db,
-    `s.recipient = ?${seen === null ? '' : ` AND s.seen_at IS ${seen ? 'NOT ' : ''}NULL`}`,
-    [recipient],
+    `s.recipient = ?${sharer === null ? '' : ' AND (u.verified_email = ? OR LOWER(u.email) = ?)'}${
+      seen === null ? '' : ` AND s.seen_at IS ${seen ? 'NOT ' : ''}NULL`
+    }`,
+    [recipient, ...(sharer === null ? [] : [sharer, sharer])],
     range,
   )
 

@@ -254,6 +254,24 @@ export async function countDownloads(db: Db, ids: string[], tx: Tx): Promise<Rea
 export const deleteShare = async (db: Db, id: string, tx: Tx): Promise<boolean> =>
   db.changed('DELETE FROM share WHERE id = ?', [id], tx)
 
+/** A share that its sharer ends. */
+export type OwnedShare = Pick<Share, 'id' | 'bucketId' | 'entryId' | 'recipient'>
+
+/** Locks shares that a user made, live or ended: some of them, or all for one e-mail address. */
+export const sharesOfSharer = (
+  db: Db,
+  userId: string,
+  which: { ids: readonly string[] } | { recipient: string },
+  tx: Tx,
+): Promise<OwnedShare[]> =>
+  db.rows(
+    `SELECT id, bucket_id AS bucketId, entry_id AS entryId, recipient FROM share
+     WHERE user_id = ? AND ${'ids' in which ? `id IN (${placeholders(which.ids)})` : 'recipient = ?'}
+     ORDER BY id${db.forUpdate}`,
+    [userId, ...('ids' in which ? which.ids : [which.recipient])],
+    tx,
+  )
+
 /**
  * Deletes the shares that a member made from a workspace, after the same transaction took away the
  * right to share. Shares that ended with a deletion do not come back either.

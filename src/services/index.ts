@@ -48,7 +48,9 @@ import { downloadService } from './sharing/download.ts'
 import { fileRequestService } from './sharing/file-request.ts'
 import { fileRequestLinkService } from './sharing/file-request-link.ts'
 import { fileRequestUploadService } from './sharing/file-request-upload.ts'
+import { personAccessService } from './sharing/person-access.ts'
 import { shareService } from './sharing/share.ts'
+import { shareEndService } from './sharing/share-end.ts'
 import { shareLinkService } from './sharing/share-link.ts'
 import { shareNoticeService } from './sharing/share-notice.ts'
 import { shareSaveService } from './sharing/share-save.ts'
@@ -159,6 +161,8 @@ export function createServices({ config, ...given }: Options) {
     previews,
   })
   const shares = shareService({ ...core, listings, shareLinks, passwords })
+  const shareEnds = shareEndService(core)
+  const members = memberService(core)
   const requireShare = shareLinks.requireStill
   const backgroundCopies = backgroundCopyService({ ...trees, requireShare })
   const entryCopies = entryCopyService({ ...trees, backgroundCopies })
@@ -215,6 +219,7 @@ export function createServices({ config, ...given }: Options) {
     mailings,
     downloads,
     zips,
+    shareEnds,
     shareLinks,
     shareNotices,
     shares,
@@ -266,11 +271,12 @@ export function createServices({ config, ...given }: Options) {
     identities: identityService({ ...core, accounts, proofs }),
     maintenance: core.maintenance,
     kept: keptService({ ...core, trashItems }),
-    members: memberService(core),
+    members,
     nodes: nodeService(core),
     notes: noteService({ ...core, listings }),
     operators: operatorService(core),
     overviews: overviewService(core),
+    personAccess: personAccessService({ ...core, members, shareEnds }),
     persons: personService(core),
     plans: planService(core),
     recent: recentService(core),

@@ -136,6 +136,16 @@ const queries: GraphRow[] = [
     { stranger: 'FILE_NOT_FOUND' },
   ),
   my('apiKeys', ' { nodes { id workspace { id } } }'),
+  my('shareRecipients', ' { email shareCount }'),
+  query(
+    'me { accessOf }',
+    SESSION,
+    `{ me { accessOf(email: "x@example.com") { email shares { nodes { id } }
+      receivedShares { nodes { id } } members { id } } } }`,
+    'me.accessOf',
+    nothing,
+    { under: ME },
+  ),
   my('identities', ' { id }'),
   query(
     'me { loginRequest }',
@@ -1173,6 +1183,22 @@ const onShares: GraphRow[] = [
       stranger: 'FORBIDDEN',
       at: 'revokeShare.viewer',
     },
+  ),
+  mutation('revokeShares', ['signed-in', SHARE], 'revokedIds', () => ({ shares: [] })),
+  mutation(
+    'revokeShares { viewer }',
+    ['signed-in', READ],
+    'viewer { id }',
+    () => ({ shares: [] }),
+    { at: 'revokeShares.viewer' },
+  ),
+  mutation(
+    'endAccess',
+    ['session', null],
+    'revokedIds removedCount access { email } viewer { id }',
+    ({ name }) => ({
+      email: `${name}@example.com`,
+    }),
   ),
   mutation(
     'updateShare',

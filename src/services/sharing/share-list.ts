@@ -1,3 +1,4 @@
+import { validate as isUuid } from 'uuid'
 import type { Page } from '../../../db/queries/page.ts'
 import type { PersonView } from '../../../db/queries/person.ts'
 import { entryIdsOfShares, taggedEntriesOfShares } from '../../../db/queries/share-entry.ts'
@@ -9,16 +10,20 @@ import {
   listSharesAmong,
   listSharesOf,
   pagesOfShares,
+  recipientsOf,
   type ShareKind,
   type ShareRange,
+  type ShareRecipientRow,
 } from '../../../db/queries/share-list.ts'
 import type { Caller } from '../../access/caller.ts'
 import { keyById } from '../../values/key-by-id.ts'
 import { shareTitle } from '../../values/share-title.ts'
 import { stampOf } from '../../values/stamp.ts'
+import { canonicalEmail } from '../accounts/profile.ts'
 import type { Core } from '../core.ts'
 import { type PageArgs, pageById } from '../page.ts'
 import { rowsById } from '../rows-by-id.ts'
+import { parsePart } from '../tree/entry-list.ts'
 import { pathsOfFolders } from '../tree/entry-path.ts'
 
 export type { ShareKind }
@@ -53,16 +58,24 @@ export interface ShareView extends Omit<ListedShare, Unshown> {
 }
 
 /** Filters the shares that a user made. */
-interface SentFilter {
+export interface SentFilter {
   kind?: ShareKind | null
   ended?: boolean
   newestFirst?: boolean
+  /** Only shares with this e-mail address. */
+  recipient?: string | null
+  /** Part of a name, a label, a title or a recipient. */
+  search?: string | null
+  /** Only shares that contain one of these entries. */
+  entryIds?: readonly string[] | null
 }
 
 /** Filters the shares that a user received. */
 interface ReceivedFilter {
   seen?: boolean | null
   newestFirst?: boolean
+  /** Only shares of the owner of this e-mail address. */
+  sharer?: string | null
 }
 
 interface Deps extends Core<'db'> {
@@ -144,9 +157,26 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       caller: Caller,
       limit: number,
       after: string | null,
-      { kind = null, ended = false, newestFirst = false }: SentFilter = {},
-    ) =>
-      shown(caller, listSentShares(db, caller.userId, { kind, ended, newestFirst, after, limit })),
+      { kind = null, ended = false, newestFirst = false, ...filter }: SentFilter = {},
+    ): Promise<Page<ShareView>> => {
+      const { recipient = null, search = null, entryIds = null } = filter
+      // MySQL fails to compare an ASCII column with a text that is not ASCII.
+      const ids = entryIds?.filter(id => isUuid(id)) ?? null
+      if (ids?.length === 0) return Promise.resolve({ rows: [], more: false })
+      const selection = {
+        kind,
+        ended,
+        newestFirst,
+        recipient: recipient === null ? null : canonicalEmail(recipient.trim()),
+        part: search === null ? null : parsePart(search, 'search'),
+        entryIds: ids,
+      }
+      return shown(caller, listSentShares(db, caller.userId, { ...selection, after, limit }))
+    },
+
+    /** The e-mail addresses with which the caller shares now. */
+    recipients: (caller: Caller, limit: number): Promise<ShareRecipientRow[]> =>
+      recipientsOf(db, caller.userId, limit),
 
     /**
      * The live shares with the caller's verified e-mail address. `seen` selects those that they
@@ -156,11 +186,17 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       caller: Caller,
       limit: number,
       after: string | null,
-      { seen = null, newestFirst = false }: ReceivedFilter = {},
+      { seen = null, newestFirst = false, sharer = null }: ReceivedFilter = {},
     ) =>
       shown(
         caller,
-        listReceivedShares(db, caller.verifiedEmail ?? '', { seen, newestFirst, after, limit }),
+        listReceivedShares(db, caller.verifiedEmail ?? '', {
+          seen,
+          newestFirst,
+          sharer,
+          after,
+          limit,
+        }),
       ),
 
     /** A page of one of the two lists for REST, which is lenient about its arguments. */

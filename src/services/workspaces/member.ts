@@ -14,6 +14,7 @@ import { isOwner, may, mayGrant, mayTouch, OWNER, type Role } from '../../access
 import { AppError, Forbidden } from '../../runtime/errors.ts'
 import { MAX_PAGE } from '../../values/limits.ts'
 import type { Core } from '../core.ts'
+import type { Change } from '../history/event.ts'
 import { changeMembership, endMembership } from './membership.ts'
 import type { WorkspaceView } from './workspace.ts'
 
@@ -75,21 +76,26 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
      * Every member may leave.
      * @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN
      */
-    async remove(
-      caller: Caller,
-      { id: workspaceId, name }: WorkspaceView,
-      userId: string,
-    ): Promise<void> {
-      await change(caller, async of => {
-        const { tx } = of
-        const { mine, theirs } = await rolesOf(caller, workspaceId, userId, tx)
-        if (userId !== caller.userId && !mayTouch(mine, theirs))
-          throw new Forbidden('Your role may not remove this member.')
-        if (isOwner(theirs)) await passOwnership(workspaceId, userId, tx)
-        const kind = userId === caller.userId ? 'member.left' : 'member.removed'
-        await endMembership(db, of, { workspaceId, userId }, { kind, name })
-      })
-    },
+    remove: (caller: Caller, workspace: WorkspaceView, userId: string): Promise<void> =>
+      change(caller, of => removeWithin(of, caller, workspace, userId)),
+
+    removeWithin,
+  }
+
+  /** Like `remove`, in a change that does more. */
+  async function removeWithin(
+    of: Change,
+    caller: Caller,
+    { id: workspaceId, name }: WorkspaceView,
+    userId: string,
+  ): Promise<void> {
+    const { tx } = of
+    const { mine, theirs } = await rolesOf(caller, workspaceId, userId, tx)
+    if (userId !== caller.userId && !mayTouch(mine, theirs))
+      throw new Forbidden('Your role may not remove this member.')
+    if (isOwner(theirs)) await passOwnership(workspaceId, userId, tx)
+    const kind = userId === caller.userId ? 'member.left' : 'member.removed'
+    await endMembership(db, of, { workspaceId, userId }, { kind, name })
   }
 
   /**
@@ -135,6 +141,8 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
     )
   }
 }
+
+export type MemberService = ReturnType<typeof memberService>
 
 export const memberNotFound = () =>
   new AppError('MEMBER_NOT_FOUND', 'This user is not a member of the workspace.')
