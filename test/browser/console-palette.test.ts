@@ -232,7 +232,7 @@ describe('The command palette', () => {
   it('differs from the list of shortcuts, which ? opens on every screen except in text fields', async () => {
     const page = await alice.open('/links')
     const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-    await page.getByRole('heading', { name: 'My links' }).waitFor()
+    await page.getByRole('heading', { name: 'Shared by me' }).waitFor()
     await page.keyboard.press('?')
     await shortcuts.getByText('Ctrl K').waitFor()
     await page.keyboard.press('Escape')

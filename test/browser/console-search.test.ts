@@ -79,7 +79,7 @@ afterAll(() => w?.stop())
 describe('The search', () => {
   it('finds entries in all drives while typing, from any screen and by keyboard alone', async () => {
     const page = await alice.open('/links')
-    await page.getByRole('heading', { name: 'My links' }).waitFor()
+    await page.getByRole('heading', { name: 'Shared by me' }).waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('invoice')
     await page.waitForURL(/\/search\?q=invoice$/)

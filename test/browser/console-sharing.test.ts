@@ -127,12 +127,11 @@ describe('With a mouse', () => {
     await page.getByRole('menuitem', { name: 'Share' }).click()
     await sheet().getByRole('heading', { name: 'Share “notes.txt”' }).waitFor()
     await expectAccessible(page)
-    const links = sheet().getByRole('region', { name: 'Links' })
-    await links.getByLabel('Ends').selectOption('After 30 days')
-    await links.getByText('More options').click()
-    await links.getByLabel('Password').fill('open sesame')
-    await links.getByLabel('Downloads at most').fill('3')
-    await links.getByRole('button', { name: 'Create link' }).click()
+    await sheet().getByLabel('Ends').selectOption('After 30 days')
+    await sheet().getByLabel('Password').fill('open sesame')
+    await sheet().getByText('More options').click()
+    await sheet().getByLabel('Downloads at most').fill('3')
+    await sheet().getByRole('button', { name: 'Create link' }).click()
     await said('Link created and copied')
     await item('Everyone with the link').getByText('0 of 3 downloads').waitFor()
     const [made] = await sharesOf()
@@ -229,7 +228,7 @@ describe('With a mouse', () => {
   })
 
   it('shares with a person until a date, and renews the share from the details', async () => {
-    const people = sheet().getByRole('region', { name: 'People' })
+    const people = sheet()
     const inTwoDays = new Date(Date.now() + 2 * 86_400_000)
     const local = (date: Date) =>
       `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
@@ -239,7 +238,7 @@ describe('With a mouse', () => {
     await people.getByText('More options').click()
     await people.getByLabel('Password').fill('open sesame')
     await people.getByLabel('Send them a mail').uncheck()
-    await people.getByRole('button', { name: 'Share' }).click()
+    await people.getByRole('button', { name: 'Share', exact: true }).click()
     await said(`Shared with ${bob.email}.`)
     await item(bob.email).getByText('not opened yet').waitFor()
     const [made] = (await sharesOf()) as [Made]
@@ -271,6 +270,60 @@ describe('With a mouse', () => {
     await page.getByRole('button', { name: 'Close the details' }).click()
   })
 
+  it('uses a password that was typed, or explains why not', async () => {
+    await row('budget').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Share' }).click()
+    await sheet().getByLabel('Password').fill('open sesame')
+    // What was typed stays when a person is named.
+    await sheet().getByLabel('E-mail address').fill('carol@example.com')
+    await sheet().getByText('Only the owner of this address can open it').waitFor()
+    expect(await sheet().getByLabel('Password').inputValue()).toBe('open sesame')
+    await sheet().getByLabel('Access').selectOption('Can edit')
+    await sheet()
+      .getByText('The password you typed will not be used: people who edit sign in.')
+      .waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-share-password-unused')
+    await sheet().getByLabel('Access').selectOption('Can view')
+    await sheet().getByRole('button', { name: 'Share', exact: true }).click()
+    await said(/^Shared with carol@example.com/)
+    expect((await sharesOf())[0]).toMatchObject({
+      recipient: 'carol@example.com',
+      passwordProtected: true,
+    })
+    await sheet().getByRole('button', { name: 'Create link' }).waitFor()
+    await sheet().getByLabel('Access').selectOption('Can view')
+    await sheet().getByLabel('E-mail address').fill('carol@example.com')
+    await sheet().getByLabel('Access').selectOption('Can edit')
+    // Without the address, it is a link that cannot be edited.
+    await sheet().getByLabel('E-mail address').fill('')
+    await sheet().getByLabel('Password').fill('open sesame')
+    await sheet().getByRole('button', { name: 'Create link' }).click()
+    await said('Link created and copied')
+    const [made] = (await sharesOf()) as [Made]
+    expect(made).toMatchObject({ passwordProtected: true })
+    expect(made.recipient).toBeUndefined()
+    for (const { id } of (await sharesOf()).slice(0, 2))
+      await alice.ask(
+        'mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { revokedId } }',
+        { input: { share: { id } } },
+      )
+    await sheet().getByRole('button', { name: 'Close' }).first().click()
+  })
+
+  it('creates a link from the menu with two clicks, which can be undone', async () => {
+    page = await alice.open('/files')
+    await row('Trips').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Copy a public link' }).click()
+    await said('Link created and copied. It ends in 7 days.')
+    const [made] = (await sharesOf()) as [Made]
+    expect(made.url).toBe(await copied())
+    expect(days(made)).toBe(7)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await said('Revoked')
+    expect((await sharesOf()).map(({ id }) => id)).not.toContain(made.id)
+  })
+
   it('explains in the sheet why it cannot share', async () => {
     await row('notes').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Share' }).click()
@@ -282,11 +335,11 @@ describe('With a mouse', () => {
   })
 })
 
-describe('My links', () => {
+describe('Shared by me', () => {
   it('lists shares by kind, with links to file and share sheet', async () => {
     await createLink('Trips/plan.md')
     page = await alice.open('/links')
-    expect(await page.title()).toBe('My links · Satchel')
+    expect(await page.title()).toBe('Shared by me · Satchel')
     await item('plan.md').getByText('Everyone with the link').waitFor()
     await item('notes.txt').filter({ hasText: bob.email }).waitFor()
     await expectAccessible(page)
@@ -308,6 +361,46 @@ describe('My links', () => {
     await page.getByRole('menuitem', { name: 'Show in its folder' }).click()
     await page.waitForURL(/\/files\/Trips\?/)
     await row('plan').waitFor()
+    expectQuiet(alice)
+  })
+
+  it('finds shares by name and person, and ends several at once', async () => {
+    const carol = { email: 'carol@example.com' } as Person
+    const kept = await createLink('Trips/plan.md')
+    await send('budget.csv', {}, carol)
+    await send('Trips/plan.md', {}, carol)
+    page = await alice.open('/links')
+    await page.getByRole('searchbox', { name: 'Find a share' }).fill('BUDG')
+    await item('plan.md').first().waitFor({ state: 'detached' })
+    await item('budget.csv').getByText(carol.email).waitFor()
+    await page.getByRole('searchbox', { name: 'Find a share' }).fill('nothing like it')
+    await page.getByRole('heading', { name: 'No share found' }).waitFor()
+    await page.getByRole('searchbox', { name: 'Find a share' }).fill('')
+    await page.getByRole('combobox', { name: 'Person' }).selectOption(carol.email)
+    const lines = page.getByRole('list', { name: 'Shared by me' }).getByRole('listitem')
+    await until(async () => (await lines.count()) === 2)
+    await item('plan.md').getByText(carol.email).waitFor()
+    await page.getByRole('checkbox', { name: /^Select budget.csv/ }).check()
+    await page.getByText('1 share selected').waitFor()
+    await page.getByRole('checkbox', { name: 'Select all' }).click()
+    await page.getByText('2 shares selected').waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-links-selected')
+    await page.getByRole('button', { name: 'End sharing' }).click()
+    const confirm = page.getByRole('dialog', { name: 'End 2 shares?' })
+    await expectAccessible(page)
+    await confirm.getByRole('button', { name: 'End sharing' }).click()
+    await said('2 shares ended')
+    await page.getByRole('heading', { name: 'No share found' }).waitFor()
+    const left = await sharesOf()
+    expect(left.map(({ recipient }) => recipient)).not.toContain(carol.email)
+    expect(left.map(({ id }) => id)).toContain(kept.id)
+    await page.getByRole('combobox', { name: 'Person' }).selectOption('All people')
+    await item('plan.md').first().waitFor()
+    await alice.ask(
+      'mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { revokedId } }',
+      { input: { share: { id: kept.id } } },
+    )
     expectQuiet(alice)
   })
 
@@ -616,7 +709,7 @@ describe('A hostile name', () => {
     await untilShown(item(HOSTILE, theirs), () => send(HOSTILE, {}, gina, frank))
     await theirs.getByRole('button', { name: HOSTILE, exact: true }).click()
     await theirs.getByRole('dialog').getByText('harmless').waitFor()
-    expect(await page.title()).toBe('My links · Satchel')
+    expect(await page.title()).toBe('Shared by me · Satchel')
     expect(await theirs.title()).toBe(`${HOSTILE} · Satchel`)
     expect(await theirs.locator('img').count()).toBe(0)
     expectQuiet(frank)
@@ -796,10 +889,9 @@ describe('Several files and folders', () => {
     await row('notes').click({ modifiers: ['ControlOrMeta'] })
     await row('Trips').click({ modifiers: ['ControlOrMeta'] })
     await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).click()
-    const link = many().getByRole('region', { name: 'One link for all' })
-    await link.getByRole('button', { name: 'Create link' }).click()
+    await many().getByRole('button', { name: 'Create link' }).click()
     await said('Link created and copied')
-    await link.getByRole('listitem').getByText('Everyone with the link').waitFor()
+    await many().getByRole('listitem').getByText('Everyone with the link').waitFor()
     const [made, ...more] = await sharesOf(hanna)
     expect(more).toEqual([])
     expect(made?.url).toBe(await copied())
@@ -830,11 +922,14 @@ describe('Several files and folders', () => {
   })
 
   it('are shared with a person together', async () => {
-    const people = many().getByRole('region', { name: 'People' })
-    await people.getByLabel('E-mail address').fill(ivan.email)
-    await people.getByRole('button', { name: 'Share', exact: true }).click()
+    await many().getByLabel('E-mail address').fill(ivan.email)
+    await many().getByRole('button', { name: 'Share', exact: true }).click()
     await said(new RegExp(`^Shared with ${ivan.email}.`))
-    await people.getByRole('listitem').getByText(ivan.email).waitFor()
+    await many()
+      .getByRole('list', { name: 'People' })
+      .getByRole('listitem')
+      .getByText(ivan.email)
+      .waitFor()
     expect(
       (await sharesOf(hanna)).filter(({ recipient }) => recipient === ivan.email),
     ).toHaveLength(1)

@@ -63,7 +63,7 @@ describe('The console', () => {
       ['/start', 'Home'],
       ['/pictures', 'Pictures'],
       ['/shared', 'Shared with me'],
-      ['/links', 'My links'],
+      ['/links', 'Shared by me'],
       ['/workspaces', 'Workspaces'],
       ['/workspaces/team/files', 'Team'],
       ['/workspaces/team/members', 'Members · Team'],

@@ -75,8 +75,8 @@ describe('When the service has a new build of the console, an open tab', () => {
     await other.goto(`${deployment.url}/files`)
     await settled(other)
     expect([await buildOf(other), await offer(other).count()]).toEqual(['next', 0])
-    await page.getByRole('link', { name: 'My links' }).click()
-    await page.getByRole('heading', { name: 'My links', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Shared by me' }).click()
+    await page.getByRole('heading', { name: 'Shared by me', exact: true }).waitFor()
     expect([(await assetsKept()).length, await buildOf(page), alice.errors]).toEqual([
       2,
       'first',

@@ -117,9 +117,9 @@ async function create(page: Page, link: string, email: string): Promise<void> {
     await page.keyboard.press('Enter')
     await page.getByRole('row').filter({ hasText: 'Holidays' }).click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Share' }).click()
-    const people = page.getByRole('region', { name: 'People' })
+    const people = page.getByRole('dialog')
     await people.getByLabel('E-mail address').fill(BOB)
-    await people.getByRole('button', { name: 'Share' }).click()
+    await people.getByRole('button', { name: 'Share', exact: true }).click()
     await people.getByText(BOB).waitFor()
 
     await bob.page.goto(`${url}/shared`)

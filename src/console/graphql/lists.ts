@@ -187,11 +187,13 @@ interface SharesChange {
   revokedId?: string
 }
 
+const forgetsShares = forgets('shares', 'shareRecipients', 'accessOf')
+
 /** For share mutations: refetches the activity of the shared entries and the person's shares. */
 const changesShares =
   (mutation: string): UpdateResolver =>
   (result, args, cache, info) => {
-    forgets('shares')(result, args, cache, info)
+    forgetsShares(result, args, cache, info)
     const made = (result[mutation] ?? {}) as SharesChange
     const { entry, entries, shares = [], revokedId } = made
     const listed = [entry, ...shares.map(share => share.entry)].map(one =>
@@ -224,6 +226,8 @@ export const listUpdates = {
   shareFiles: changesShares('shareFiles'),
   updateShare: changesShares('updateShare'),
   revokeShare: changesShares('revokeShare'),
+  revokeShares: forgetsShares,
+  endAccess: forgets('shares', 'shareRecipients'),
 }
 
 /** Cache updates by events. */

@@ -21,16 +21,18 @@ export async function copy(value: string, refused = text('notCopied')): Promise<
  * clipboard gets a promise if the link is still being created.
  *
  * @param said shown instead of the default message
+ * @param undo what the toast offers to undo
  * @throws the error that rejects the promise
  */
 export async function copyLink(
   url: string | Promise<string>,
   said = text('linkCopied'),
+  undo?: () => void,
 ): Promise<void> {
   try {
     const plain = Promise.resolve(url).then(value => new Blob([value], { type: 'text/plain' }))
     await navigator.clipboard.write([new ClipboardItem({ 'text/plain': plain })])
-    toast({ message: said })
+    toast({ message: said, ...(undo ? { undo } : {}) })
   } catch {
     toast({ tone: 'error', message: text('linkNotCopied', { url: await url }) })
   }

@@ -71,6 +71,21 @@ export const SHARES_OF = graphql(
   [SHARES],
 )
 
+/** One page of the active shares that contain one of some entries. */
+export const SHARES_AMONG = graphql(
+  `
+    query SharesAmong($entries: [ID!], $kind: ShareKind!, $first: Int!, $after: String) {
+      me {
+        id
+        shares(entries: $entries, kind: $kind, first: $first, after: $after, newestFirst: true) {
+          ...Shares
+        }
+      }
+    }
+  `,
+  [SHARES],
+)
+
 export type SharesData = ResultOf<typeof SHARES_OF>
 
 /**

@@ -11,7 +11,7 @@ import { type Share, UPDATE_SHARE } from './documents.ts'
 import { endOf } from './facts.ts'
 import { Lifetime, readLifetime } from './lifetime.tsx'
 import { MostDownloads, readMost } from './most-downloads.tsx'
-import { PageWords, readPageWords } from './page-words.tsx'
+import { MessageField, readPageWords, TitleField } from './page-words.tsx'
 import { Rights, readRights } from './rights.tsx'
 import { text } from './text.ts'
 
@@ -88,7 +88,8 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
           />
         )}
         {share.passwordProtected && !mayAsk && <p className="soft">{text('passwordGoes')}</p>}
-        <PageWords title={share.title} message={share.message} />
+        <MessageField message={share.message} />
+        <TitleField title={share.title} />
         <Rights share={share} />
         {problem && (
           <p className="problem" role="alert">

@@ -8,6 +8,7 @@ import {
   Ban,
   Copy,
   Ellipsis,
+  Eye,
   FolderOpen,
   History,
   Link2,
@@ -34,6 +35,10 @@ interface ShareRowProps {
   share: Share
   /** The file of the share, in a list of shares of many files. */
   file?: { icon: ReactNode; name: ReactNode; onShow?: (() => void) | undefined }
+  /** Whether it names what is shared. A share of several always does. */
+  hasName?: boolean
+  /** Shows what the recipient of a share can see. */
+  onAccess?: (email: string) => void
 }
 
 /** The recipient of a share. */
@@ -41,7 +46,7 @@ export const whoOf = (share: Share): string =>
   share.__typename === 'DirectShare' ? share.recipient : text('everyone')
 
 /** A share: recipient, use and actions. */
-export function ShareRow({ share, file }: ShareRowProps) {
+export function ShareRow({ share, file, hasName, onAccess }: ShareRowProps) {
   const [open, setOpen] = useState<'code' | 'edit' | 'entries' | 'uses' | 'revoke' | null>(null)
   const close = () => setOpen(null)
   const isLive = stateOf(share) === 'live'
@@ -67,6 +72,12 @@ export function ShareRow({ share, file }: ShareRowProps) {
       isSeveral ? () => setOpen('entries') : undefined,
     ),
     ...entry('file', FolderOpen, text('showFile'), isSeveral ? undefined : file?.onShow),
+    ...entry(
+      'access',
+      Eye,
+      text('showAccess'),
+      onAccess && isDirect ? () => onAccess(share.recipient) : undefined,
+    ),
     'separator',
     ...entry(
       'revoke',
@@ -108,7 +119,7 @@ export function ShareRow({ share, file }: ShareRowProps) {
               {share.label}
             </span>
           )}
-          {!file && isSeveral && <span>{nameOf(share)}</span>}
+          {!file && (isSeveral || hasName) && <span dir="auto">{nameOf(share)}</span>}
           <span>{accessName(share)}</span>
           <span className={isLive ? '' : 'share-ended'}>{endOf(share)}</span>
           {share.allowDownload && <span>{downloadsOf(share)}</span>}

@@ -1,14 +1,12 @@
 import './sharing.css'
-import { useState } from 'react'
 import { useLookAgain } from '../graphql/look-again.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { ShowMore } from '../parts/show-more.tsx'
 import { ErrorState, Skeleton } from '../parts/states.tsx'
-import { LinkForm } from './link-form.tsx'
-import { PeopleForm } from './people.tsx'
+import { ShareForm } from './share-form.tsx'
 import { ShareRow } from './share-row.tsx'
 import { text } from './text.ts'
-import { type Shares, useShares } from './use-shares.ts'
+import { type Shares, useShares, useSharesAmong } from './use-shares.ts'
 
 /** Polling interval, because no subscription reports the uses of a share. */
 const LOOK_MS = 5000
@@ -19,8 +17,8 @@ interface Shareable {
 }
 
 /**
- * Shares entries with people or by link. For one entry it lists the existing shares; several become
- * one share.
+ * Lists the shares of entries, and shares them with people or by link. Several entries become one
+ * share.
  */
 export function ShareSheet({
   files,
@@ -44,6 +42,24 @@ export function ShareSheet({
 function OfOne({ file }: { file: Shareable }) {
   const people = useShares(file.id, 'DIRECT')
   const links = useShares(file.id, 'LINK')
+  return <Body files={[file]} people={people} links={links} />
+}
+
+/** Lists every share that contains one of the entries. */
+function OfSeveral({ files }: { files: readonly Shareable[] }) {
+  const ids = files.map(({ id }) => id)
+  const people = useSharesAmong(ids, 'DIRECT')
+  const links = useSharesAmong(ids, 'LINK')
+  return <Body files={files} people={people} links={links} />
+}
+
+interface BodyProps {
+  files: readonly Shareable[]
+  people: Shares
+  links: Shares
+}
+
+function Body({ files, people, links }: BodyProps) {
   const again = () => {
     people.refresh()
     links.refresh()
@@ -54,65 +70,32 @@ function OfOne({ file }: { file: Shareable }) {
     const error = people.error ?? links.error
     return error ? <ErrorState error={error} retry={again} /> : <Skeleton rows={6} />
   }
+  const isSeveral = files.length > 1
+  const isShared = people.entries.length + links.entries.length > 0
   return (
     <>
-      <section aria-labelledby="share-people">
-        <h3 id="share-people">{text('people')}</h3>
-        <p className="soft">{text('peopleHint')}</p>
-        <Lines label={text('people')} shares={people} />
-        <PeopleForm files={[file]} />
-      </section>
-      <section aria-labelledby="share-links">
-        <h3 id="share-links">{text('links')}</h3>
-        <p className="soft">{text('linksHint')}</p>
-        <Lines label={text('links')} shares={links} />
-        <LinkForm files={[file]} />
+      {isShared && (
+        <section aria-labelledby="share-existing">
+          <h3 id="share-existing">{text('sharedTitle')}</h3>
+          <Lines label={text('people')} shares={people} hasNames={isSeveral} />
+          <Lines label={text('links')} shares={links} hasNames={isSeveral} />
+        </section>
+      )}
+      <section aria-labelledby={isShared ? 'share-new' : undefined}>
+        {isShared && <h3 id="share-new">{text('newShare')}</h3>}
+        <ShareForm files={files} onMade={isSeveral ? again : undefined} />
       </section>
     </>
   )
 }
 
-/** Shares several entries as one, and lists the shares created here. */
-function OfSeveral({ files }: { files: readonly Shareable[] }) {
-  const [made, setMade] = useState<readonly string[]>([])
-  const id = files[0]?.id ?? ''
-  const people = useShares(id, 'DIRECT')
-  const links = useShares(id, 'LINK')
-  useLookAgain(() => {
-    people.refresh()
-    links.refresh()
-  }, LOOK_MS)
-  const ofThese = (shares: Shares): Shares => ({
-    ...shares,
-    entries: shares.entries.filter(share => made.includes(share.id)),
-    hasMore: false,
-  })
-  const onMade = (ids: string[]) => setMade(known => [...known, ...ids])
-  return (
-    <>
-      <section aria-labelledby="share-links">
-        <h3 id="share-links">{text('linkForAll')}</h3>
-        <p className="soft">{text('linkForAllHint')}</p>
-        <Lines label={text('linkForAll')} shares={ofThese(links)} />
-        <LinkForm files={files} onMade={onMade} />
-      </section>
-      <section aria-labelledby="share-people">
-        <h3 id="share-people">{text('people')}</h3>
-        <p className="soft">{text('peopleHint')}</p>
-        <Lines label={text('people')} shares={ofThese(people)} />
-        <PeopleForm files={files} onMade={onMade} />
-      </section>
-    </>
-  )
-}
-
-function Lines({ label, shares }: { label: string; shares: Shares }) {
+function Lines({ label, shares, hasNames }: { label: string; shares: Shares; hasNames: boolean }) {
   if (shares.entries.length === 0) return null
   return (
     <>
       <ul className="rows" aria-label={label}>
         {shares.entries.map(share => (
-          <ShareRow key={share.id} share={share} />
+          <ShareRow key={share.id} share={share} hasName={hasNames} />
         ))}
       </ul>
       <ShowMore {...shares} />

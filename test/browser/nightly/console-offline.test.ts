@@ -57,7 +57,7 @@ describe('Without the service', () => {
     expect(await banner.textContent()).toMatch(/this is the state of \d/)
     await expectAccessible(page)
     await pictures(page, 'console-offline')
-    await page.getByRole('link', { name: 'My links' }).click()
+    await page.getByRole('link', { name: 'Shared by me' }).click()
     await page.getByText('The service cannot be reached.').first().waitFor()
     await page.goBack()
     await rowOf('sea.txt', page).waitFor()
@@ -240,7 +240,7 @@ describe('Signed URLs', () => {
       .getByRole('dialog', { name: 'plan.txt' })
       .getByRole('button', { name: 'Close' })
       .click()
-    await page.getByRole('link', { name: 'My links' }).click()
+    await page.getByRole('link', { name: 'Shared by me' }).click()
     const read = `(async () => {
       const name = (await caches.keys()).find(name => name.startsWith('read-'))
       return Promise.all((await (await caches.open(name)).matchAll()).map(one => one.text()))

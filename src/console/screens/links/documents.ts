@@ -4,10 +4,25 @@ import { SHARE } from '../../sharing/documents.ts'
 /** The person's own shares, newest first. */
 export const MY_SHARES = graphql(
   `
-    query MyShares($kind: ShareKind, $ended: Boolean!, $after: String) {
+    query MyShares(
+      $kind: ShareKind
+      $ended: Boolean!
+      $search: String
+      $recipient: String
+      $first: Int!
+      $after: String
+    ) {
       me {
         id
-        shares(first: 50, after: $after, kind: $kind, ended: $ended, newestFirst: true) {
+        shares(
+          first: $first
+          after: $after
+          kind: $kind
+          ended: $ended
+          search: $search
+          recipient: $recipient
+          newestFirst: true
+        ) {
           nodes {
             ...ShareLine
             entry {

@@ -1,22 +1,32 @@
 import '../../sharing/sharing.css'
+import './links.css'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { hrefOf, parentOf, trim } from '../../drive/place.ts'
 import type { ResultOf } from '../../graphql/graphql.ts'
-import { useKeptQuery } from '../../graphql/kept.ts'
-import { Choices } from '../../parts/choices.tsx'
+import { mutate } from '../../graphql/run.ts'
+import { usePages } from '../../graphql/use-pages.ts'
+import { Button } from '../../parts/button.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
-import { Link2 } from '../../parts/icons.ts'
+import { Ban, Eye, Link2 } from '../../parts/icons.ts'
+import { Rows } from '../../parts/rows.tsx'
 import { ShowMore } from '../../parts/show-more.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { toast, toastError } from '../../parts/toasts.tsx'
 import { useTitle } from '../../parts/use-title.ts'
+import { REVOKE_SHARES } from '../../sharing/access-documents.ts'
 import type { Share } from '../../sharing/documents.ts'
 import { nameOf } from '../../sharing/facts.ts'
-import { ShareRow } from '../../sharing/share-row.tsx'
+import { ShareRow, whoOf } from '../../sharing/share-row.tsx'
 import { MY_SHARES } from './documents.ts'
+import { Filters } from './filters.tsx'
 import type { LinksSearch } from './search.ts'
 import { text } from './text.ts'
 
+const AccessOf = lazy(() =>
+  import('../../sharing/access-of.tsx').then(({ AccessOf }) => ({ default: AccessOf })),
+)
 const Entries = lazy(() =>
   import('../../sharing/entries.tsx').then(({ Entries }) => ({ default: Entries })),
 )
@@ -24,89 +34,172 @@ const ShareSheet = lazy(() =>
   import('../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })),
 )
 
-type SharedEntry = NonNullable<ResultOf<typeof MY_SHARES>['me']['shares']['nodes'][number]['entry']>
+type MySharesData = ResultOf<typeof MY_SHARES>
+type MyShare = MySharesData['me']['shares']['nodes'][number]
+type SharedEntry = NonNullable<MyShare['entry']>
+
+const none = ['none', 'noneHint'] as const
+const noneEnded = ['noneEnded', 'noneEndedHint'] as const
+const noneFound = ['noneFound', 'noneFoundHint'] as const
 
 const kinds = { link: 'LINK', direct: 'DIRECT' } as const
+
+/** The open dialog. */
+type Open =
+  | { what: 'share'; entry: SharedEntry }
+  | { what: 'entries'; share: Share }
+  | { what: 'access'; email: string }
+  | null
 
 /** The person's own shares: recipients and use. */
 export function Links() {
   const search: LinksSearch = useSearch({ strict: false })
   const navigate = useNavigate()
-  const [sharing, setSharing] = useState<SharedEntry | null>(null)
-  const [listed, setListed] = useState<Share | null>(null)
+  const [open, setOpen] = useState<Open>(null)
+  const close = () => setOpen(null)
+  // A late search must not undo another filter.
   const change = (to: LinksSearch) =>
-    void navigate({ to: '/links', search: { ...search, ...to } as never, replace: true })
+    void navigate({
+      to: '/links',
+      search: ((now: LinksSearch) => ({ ...now, ...to })) as never,
+      replace: true,
+    })
   useTitle(text('title'))
   return (
     <>
       <div className="screen-head">
         <h1>{text('title')}</h1>
         <Link to="/requests">{text('requests')}</Link>
-        <Choices
-          label={text('kind')}
-          value={search.kind ?? 'all'}
-          options={{ all: text('all'), link: text('links'), direct: text('people') }}
-          onChoose={kind => change({ kind: kind === 'all' ? undefined : kind })}
-        />
-        <Choices
-          label={text('state')}
-          value={search.ended ? 'ended' : 'active'}
-          options={{ active: text('active'), ended: text('ended') }}
-          onChoose={state => change({ ended: state === 'ended' ? true : undefined })}
-        />
+        {search.with !== undefined && (
+          <Button onPress={() => setOpen({ what: 'access', email: search.with ?? '' })}>
+            <Eye />
+            {text('accessOf', { who: search.with })}
+          </Button>
+        )}
       </div>
       <div className="screen-body">
-        <Page
-          key={`${search.kind} ${search.ended}`}
-          search={search}
-          after={null}
-          onShare={setSharing}
-          onList={setListed}
-        />
+        <Filters search={search} onChange={change} />
+        <Shares key={JSON.stringify(search)} search={search} onOpen={setOpen} />
       </div>
-      {listed && (
-        <Suspense>
-          <Entries share={listed} onClose={() => setListed(null)} />
-        </Suspense>
-      )}
-      {sharing && (
-        <Suspense>
-          <ShareSheet files={[sharing]} onClose={() => setSharing(null)} />
-        </Suspense>
-      )}
+      <Suspense>
+        {open?.what === 'entries' && <Entries share={open.share} onClose={close} />}
+        {open?.what === 'share' && <ShareSheet files={[open.entry]} onClose={close} />}
+        {open?.what === 'access' && <AccessOf email={open.email} onClose={close} />}
+      </Suspense>
     </>
   )
 }
 
-interface PageProps {
-  search: LinksSearch
-  after: string | null
-  onShare: (entry: SharedEntry) => void
-  /** Lists the entries of a share of several. */
-  onList: (share: Share) => void
+function Shares({ search, onOpen }: { search: LinksSearch; onOpen: (open: Open) => void }) {
+  const { kind, ended = false, find, with: recipient } = search
+  const listed = usePages({
+    document: MY_SHARES,
+    variables: {
+      kind: kind ? kinds[kind] : null,
+      ended,
+      search: find ?? null,
+      recipient: recipient ?? null,
+    },
+    connectionOf: (data: MySharesData | undefined) => data?.me.shares,
+    first: 50,
+    next: 50,
+  })
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
+  const { entries, isLoading, error, refresh } = listed
+  if (error && entries.length === 0) return <ErrorState error={error} retry={refresh} />
+  if (isLoading) return <Skeleton />
+  if (entries.length === 0) {
+    const isFiltered = find !== undefined || recipient !== undefined
+    const [title, hint] = isFiltered ? noneFound : ended ? noneEnded : none
+    return <EmptyState icon={Link2} title={text(title)} hint={text(hint)} />
+  }
+  const selected = entries.filter(({ id }) => marked.has(id))
+  const mark = (id: string, isIn: boolean) =>
+    setMarked(before => new Set(isIn ? [...before, id] : [...before].filter(one => one !== id)))
+  return (
+    <>
+      <Selected
+        all={entries}
+        selected={selected}
+        isEnded={ended}
+        onMark={ids => setMarked(new Set(ids))}
+        onEnded={refresh}
+      />
+      <Rows label={text('title')}>
+        {entries.map(share => (
+          <Row
+            key={share.id}
+            share={share}
+            isMarked={marked.has(share.id)}
+            onMark={isIn => mark(share.id, isIn)}
+            onOpen={onOpen}
+          />
+        ))}
+      </Rows>
+      <ShowMore {...listed} />
+    </>
+  )
 }
 
-/** One page of the list, and a button for the next. */
-function Page({ search: { kind, ended }, after, onShare, onList }: PageProps) {
-  const navigate = useNavigate()
-  const [isMore, setMore] = useState(false)
-  const [{ data, error }, again] = useKeptQuery({
-    query: MY_SHARES,
-    variables: { kind: kind ? kinds[kind] : null, ended: ended === true, after },
-    requestPolicy: 'cache-and-network',
-  })
-  if (error)
-    return <ErrorState error={error} retry={() => again({ requestPolicy: 'network-only' })} />
-  if (!data) return <Skeleton />
-  const { nodes, pageInfo } = data.me.shares
-  if (nodes.length === 0 && after === null)
-    return (
-      <EmptyState
-        icon={Link2}
-        title={text(ended ? 'noneEnded' : 'none')}
-        hint={text(ended ? 'noneEndedHint' : 'noneHint')}
+interface SelectedProps {
+  all: readonly Share[]
+  selected: readonly Share[]
+  isEnded: boolean
+  onMark: (ids: readonly string[]) => void
+  onEnded: () => void
+}
+
+/** Selects all listed shares, and ends the selected ones. */
+function Selected({ all, selected, isEnded, onMark, onEnded }: SelectedProps) {
+  const [isEnding, setEnding] = useState(false)
+  const count = selected.length
+  const end = async () => {
+    await mutate(REVOKE_SHARES, { input: { shares: selected.map(({ id }) => id) } })
+    toast({ message: text(isEnded ? 'removedMany' : 'endedMany', { count }) })
+    onMark([])
+    onEnded()
+  }
+  return (
+    <div className="links-selected">
+      <input
+        type="checkbox"
+        aria-label={text('selectAll')}
+        checked={count === all.length}
+        ref={box => {
+          if (box) box.indeterminate = count > 0 && count < all.length
+        }}
+        onChange={({ target }) => onMark(target.checked ? all.map(({ id }) => id) : [])}
       />
-    )
+      {count === 0 && <span aria-hidden>{text('selectAll')}</span>}
+      <span role="status">{count === 0 ? '' : text('selected', { count })}</span>
+      {count > 0 && (
+        <Button look="danger" onPress={() => setEnding(true)}>
+          <Ban />
+          {text(isEnded ? 'remove' : 'end')}
+        </Button>
+      )}
+      <Confirm
+        title={text(isEnded ? 'removeTitle' : 'endTitle', { count })}
+        isOpen={isEnding}
+        label={text(isEnded ? 'remove' : 'end')}
+        onConfirm={() => void end().catch(toastError)}
+        onClose={() => setEnding(false)}
+      >
+        <p>{text(isEnded ? 'removeWhy' : 'endWhy')}</p>
+      </Confirm>
+    </div>
+  )
+}
+
+interface RowProps {
+  share: MyShare
+  isMarked: boolean
+  onMark: (isIn: boolean) => void
+  onOpen: (open: Open) => void
+}
+
+function Row({ share: { entry, ...share }, isMarked, onMark, onOpen }: RowProps) {
+  const navigate = useNavigate()
   const show = ({ id, path, drive: { owner } }: SharedEntry) => {
     const workspace = owner.__typename === 'Workspace' ? owner.slug : null
     void navigate({
@@ -115,45 +208,38 @@ function Page({ search: { kind, ended }, after, onShare, onList }: PageProps) {
     })
   }
   return (
-    <>
-      <ul className="rows" aria-label={text('title')}>
-        {nodes.map(({ entry, ...share }) => (
-          <ShareRow
-            key={share.id}
-            share={share}
-            file={{
-              icon: (
-                <EntryIcon contentType={share.entryKind === 'FOLDER' ? null : share.contentType} />
-              ),
-              name: entry ? (
-                <button
-                  type="button"
-                  className="link"
-                  dir="auto"
-                  title={nameOf(share)}
-                  onClick={() => (share.entryCount > 1 ? onList(share) : onShare(entry))}
-                >
-                  {nameOf(share)}
-                </button>
-              ) : (
-                <span dir="auto">{nameOf(share)}</span>
-              ),
-              onShow: entry ? () => show(entry) : undefined,
-            }}
-          />
-        ))}
-      </ul>
-      {pageInfo.hasNextPage &&
-        (isMore ? (
-          <Page
-            search={{ kind, ended }}
-            after={pageInfo.endCursor}
-            onShare={onShare}
-            onList={onList}
-          />
+    <ShareRow
+      share={share}
+      onAccess={email => onOpen({ what: 'access', email })}
+      file={{
+        icon: (
+          <span className="share-lead">
+            <input
+              type="checkbox"
+              aria-label={text('select', { name: nameOf(share), who: whoOf(share) })}
+              checked={isMarked}
+              onChange={({ target }) => onMark(target.checked)}
+            />
+            <EntryIcon contentType={share.entryKind === 'FOLDER' ? null : share.contentType} />
+          </span>
+        ),
+        name: entry ? (
+          <button
+            type="button"
+            className="link"
+            dir="auto"
+            title={nameOf(share)}
+            onClick={() =>
+              onOpen(share.entryCount > 1 ? { what: 'entries', share } : { what: 'share', entry })
+            }
+          >
+            {nameOf(share)}
+          </button>
         ) : (
-          <ShowMore hasMore more={() => setMore(true)} />
-        ))}
-    </>
+          <span dir="auto">{nameOf(share)}</span>
+        ),
+        onShow: entry ? () => show(entry) : undefined,
+      }}
+    />
   )
 }

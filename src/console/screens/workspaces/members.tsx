@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 import { useDriveEvents } from '../../graphql/live.ts'
 import { mutate } from '../../graphql/run.ts'
@@ -9,7 +9,7 @@ import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { SelectField } from '../../parts/form.tsx'
-import { UserPlus } from '../../parts/icons.ts'
+import { Eye, UserPlus } from '../../parts/icons.ts'
 import { personName } from '../../parts/person-name.ts'
 import { Rows } from '../../parts/rows.tsx'
 import { Section } from '../../parts/screen.tsx'
@@ -20,6 +20,13 @@ import { PendingInvites, useInvites } from './pending-invites.tsx'
 import { type Role, roleHint, roleName } from './roles.ts'
 import { text } from './text.ts'
 import { HEAD, useSlug, WorkspaceScreen } from './workspace-screen.tsx'
+
+const AccessOf = lazy(() =>
+  import('../../sharing/access-of.tsx').then(({ AccessOf }) => ({ default: AccessOf })),
+)
+const RemoveMember = lazy(() =>
+  import('./remove-member.tsx').then(({ RemoveMember }) => ({ default: RemoveMember })),
+)
 
 const MEMBERS = graphql(`
   fragment Members on MemberConnection {
@@ -178,6 +185,7 @@ function MemberList({ workspace, members, me, onInvited }: MemberListProps) {
   const navigate = useNavigate()
   const [isInviting, setInviting] = useState(false)
   const [leaving, setLeaving] = useState<Member | null>(null)
+  const [shown, setShown] = useState<Member | null>(null)
   const [giving, setGiving] = useState<{ member: Member; role: Role } | null>(null)
   const isMe = (member: Member) => member.person.id === me
   const { memberCount, maxMembers } = workspace
@@ -243,6 +251,15 @@ function MemberList({ workspace, members, me, onInvited }: MemberListProps) {
                   {roleName(member.role)}
                 </span>
               )}
+              {!isMe(member) && (
+                <Button
+                  look="icon"
+                  aria-label={text('accessOf', { name: nameOf(member) })}
+                  onPress={() => setShown(member)}
+                >
+                  <Eye />
+                </Button>
+              )}
               {member.isRemovable && (
                 <Button
                   aria-label={
@@ -284,21 +301,38 @@ function MemberList({ workspace, members, me, onInvited }: MemberListProps) {
           </p>
         </Confirm>
       )}
-      {leaving && (
+      {leaving && isMe(leaving) && (
         <Confirm
-          title={text(isMe(leaving) ? 'leaveTitle' : 'removeTitle')}
+          title={text('leaveTitle')}
           isOpen
-          label={text(isMe(leaving) ? 'leave' : 'remove')}
+          label={text('leave')}
           onClose={() => setLeaving(null)}
           onConfirm={() => void remove(leaving).catch(toastError)}
         >
-          <p>
-            {isMe(leaving)
-              ? text('leaveWarning', { name: workspace.name })
-              : text('removeWarning', { name: nameOf(leaving) })}
-          </p>
+          <p>{text('leaveWarning', { name: workspace.name })}</p>
         </Confirm>
       )}
+      <Suspense>
+        {leaving && !isMe(leaving) && (
+          <RemoveMember
+            workspace={workspace.id}
+            member={leaving}
+            onRemove={() => remove(leaving)}
+            onRemoved={members.refresh}
+            onClose={() => setLeaving(null)}
+          />
+        )}
+        {shown && (
+          <AccessOf
+            email={shown.person.email}
+            name={nameOf(shown)}
+            onClose={() => {
+              setShown(null)
+              members.refresh()
+            }}
+          />
+        )}
+      </Suspense>
     </Section>
   )
 }

@@ -27,6 +27,7 @@ import {
   UserRoundPlus,
 } from '../../../parts/icons.ts'
 import type { MenuEntry } from '../../../parts/menu.tsx'
+import { shareByLink } from '../../../sharing/quick-link.ts'
 import { shortcuts } from '../../../shell/shortcuts.tsx'
 import { clipboard } from '../clipboard.ts'
 import { type Commands, mayCopyTo, mayMark, mayShare, mayTake, pickFiles } from '../commands.ts'
@@ -63,6 +64,12 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
         icon: UserRoundPlus,
         keys: 'Alt S',
         run: () => setOpen('share'),
+      },
+      mayShare(drive, entries) && {
+        id: 'share-link',
+        label: text('shareLink'),
+        icon: Link2,
+        run: () => void shareByLink(entries),
       },
       isOne &&
         first.__typename === 'Folder' &&
