@@ -294,6 +294,7 @@ describe('A preview', () => {
     const path = `/index.php/core/preview?fileId=${file?.of('oc:fileid')}&x=256&y=256`
     const preview = await reader.send('GET', path)
     expect([preview.status, preview.headers.get('content-type')]).toEqual([200, 'image/webp'])
+    expect((await client.send('GET', path, { as: null })).status).toBe(401)
     // A key without the scopes of workspaces does not find it.
     expect((await client.send('GET', path)).status).toBe(404)
   })

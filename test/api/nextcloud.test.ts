@@ -166,6 +166,24 @@ describe('The login flow', () => {
     },
   )
 
+  it('is limited for each network, and wrong keys are slowed down', async () => {
+    const limited = await startApp({ RATE_DEVICE_LOGINS: '1' })
+    try {
+      const start = () => fetch(`${limited.url}/index.php/login/v2`, { method: 'POST' })
+      expect([(await start()).status, (await start()).status]).toEqual([200, 429])
+      const guess = () =>
+        fetch(`${limited.url}/ocs/v2.php/cloud/user`, {
+          headers: { authorization: basic('nora@example.org', `satchel_${'x'.repeat(43)}`) },
+        })
+      const statuses = []
+      for (let i = 0; i < 12; i++) statuses.push((await guess()).status)
+      expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401))
+      expect(statuses.at(-1)).toBe(429)
+    } finally {
+      await limited.stop()
+    }
+  }, 60_000)
+
   it('reveals nothing for an unknown token', async () => {
     expect((await poll('unknown', 'form')).status).toBe(404)
   })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { v7 as newId, v4 as newToken } from 'uuid'
 import type { Role } from '../../src/access/roles.ts'
-import { privateScopes, workspaceScopes } from '../../src/access/scopes.ts'
+import { appScopes, privateScopes, workspaceScopes } from '../../src/access/scopes.ts'
 import { hashSecret } from '../../src/runtime/tokens.ts'
 import { changeRunner, system } from '../../src/services/history/event.ts'
 import type { Inputs } from '../contract/call.ts'
@@ -187,10 +187,40 @@ export class World {
         await suspend(suspended)
         return caller
       }
+      case 'key of an app':
+        return this.#appKey(owner)
+      case 'key of an app without the scope':
+        return this.#appKey(owner, without(appScopes, scope))
+      case 'read-only key of an app':
+        return this.#appKey(owner, ['private_files:read', 'workspaces:files:read'])
+      case 'key of an app of an editor':
+      case 'key of an app of a viewer':
+        return this.#appKey(await this.#member(identity.role ?? 'viewer'))
+      case 'key of an app of a former member': {
+        const member = await this.#member('owner')
+        const caller = await this.#appKey(member)
+        await expel(t, workspaceId, member)
+        return caller
+      }
+      case 'key of an app of the recipient':
+        return this.#appKey(recipient)
+      case 'deleted key of an app': {
+        const caller = await this.#appKey(owner)
+        await caller.rest('DELETE', '/ocs/v2.php/core/apppassword')
+        return caller
+      }
       case 'wrong key beside the cookie of the owner':
         return t.withKey(`satchel_${'x'.repeat(43)}`, owner)
     }
     throw new Error(`Nobody is ${identity.title}.`)
+  }
+
+  /** A key like the login flow of the apps makes it. No route makes one with a list of scopes. */
+  async #appKey(of: Person, scopes: readonly string[] = appScopes): Promise<Person> {
+    const { id, caller } = await privateKey(this.#t, of)
+    const sql = 'UPDATE api_key SET scopes = ? WHERE id = ?'
+    await this.#t.app.db.run(sql, [scopes.join(' '), id])
+    return { ...caller, userId: of.userId, email: of.email }
   }
 
   async #keyOfOwner({ via }: Identity) {
@@ -462,6 +492,10 @@ export class World {
         })
         return { token, upload_id: response.upload_id, sender: response.sender }
       },
+      /** The key of an app of a person. */
+      appKeyOf: (person: Person) => this.#appKey(person),
+      /** A picture with its preview, by its id. */
+      picturedFile: () => pictured(t, owner.upload(`${name}.png`, picture, 'image/png')),
       /** A link, by its token. */
       share,
       shareFolder,

@@ -68,6 +68,8 @@ export interface Identity {
   operator?: true
   /** The key has only the read scopes. */
   readOnly?: true
+  /** The private key is that of an app, which reaches the files of workspaces. */
+  reaches?: true
 }
 
 const person = { via: 'session', who: 'stranger', role: null } as const
@@ -151,6 +153,45 @@ export const davGroups: IdentityGroups = {
     { title: 'owner', ...person, who: 'owner', role: 'owner' },
     ...over,
   ],
+}
+
+/** The columns of the protocol of the apps of Nextcloud and ownCloud. */
+export const appGroups: IdentityGroups = {
+  'Keys of apps': [
+    { title: 'key of an app', ...privateKey, reaches: true },
+    { title: 'key of an app without the scope', ...privateKey, reaches: true, lacks: true },
+    { title: 'read-only key of an app', ...privateKey, reaches: true, readOnly: true },
+    {
+      title: 'key of an app of an editor',
+      ...privateKey,
+      who: 'stranger',
+      role: 'editor',
+      reaches: true,
+    },
+    {
+      title: 'key of an app of a viewer',
+      ...privateKey,
+      who: 'stranger',
+      role: 'viewer',
+      reaches: true,
+    },
+    {
+      title: 'key of an app of a former member',
+      ...privateKey,
+      who: 'stranger',
+      role: null,
+      reaches: true,
+    },
+    {
+      title: 'key of an app of the recipient',
+      ...privateKey,
+      who: 'recipient',
+      role: null,
+      reaches: true,
+    },
+    { title: 'deleted key of an app', ...privateKey, reaches: true, dead: true },
+  ],
+  ...davGroups,
 }
 
 export function identityOf(title: string): Identity {

@@ -197,6 +197,7 @@ export function createNextcloud(deps: DavDeps): DoorPlan[] {
     caller: signIn,
     writes: false,
     handle: (incoming, caller) => sendPreview(services, incoming, caller),
+    refuse: refusalOf,
   })
   const index = new Map<string, Passage>(
     [...logins, connectivity, wipe, preview].map(one => [one.route, one]),

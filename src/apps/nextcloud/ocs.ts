@@ -56,10 +56,16 @@ export function ocs(incoming: Incoming, data: OcsValue): Answer {
   return send(incoming, { status: 'ok', statuscode, message: 'OK' }, data, 200)
 }
 
+/** An error with its status. Clients wait after 429, and sign in again after 403. */
+function errorOf(thrown: unknown): { status: number; message: string } {
+  const { code, status, message } = toAppError(thrown).error
+  return { status: code === 'TOO_MANY_ATTEMPTS' ? 429 : status, message }
+}
+
 /** The response to an error. Version 1 has codes of its own for a missing credential. */
 export function ocsRefusal(thrown: unknown, incoming: Incoming): Answer {
   const isSignIn = thrown instanceof DavError
-  const { status, message } = isSignIn ? thrown : toAppError(thrown).error
+  const { status, message } = isSignIn ? thrown : errorOf(thrown)
   const isFirst = versionOf(incoming.path) === 1
   const statuscode = isFirst && status === 401 ? 997 : status
   const answer = send(incoming, { status: 'failure', statuscode, message }, [], status)
