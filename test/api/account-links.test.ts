@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Secret, TOTP } from 'otpauth'
-import { startApp, type TestApp } from '../support/harness.ts'
+import { signInTo, startApp, type TestApp } from '../support/harness.ts'
 import {
   createFirst,
   PASSWORD,
@@ -156,6 +156,32 @@ describe('Links to an account', () => {
     expect(await whoIs(t, carol)).toBe('carol@new.example')
     const next = await passwordSignIn(t, { email: 'carol@new.example', password: PASSWORD })
     expect(await whoIs(t, next.browser)).toBe('carol@new.example')
+  })
+})
+
+describe('Operators named in the setting', () => {
+  it('cannot be taken over by the invitation link of an appointed operator', async () => {
+    const t = await startApp({ ...settings, OPERATORS: 'boss@example.com,chief@example.com' })
+    const { browser: appointed } = await createFirst(t)
+    await signInTo(t.app.db, t.url, 'boss')
+    await visit(appointed, `${t.url}/account/people`)
+    for (const email of ['boss@example.com', 'Chief@example.com']) {
+      const page = await send(appointed, { do: 'invite', email, name: '' }, own(t))
+      expect([page.status, linkIn(page.text)]).toEqual([403, ''])
+    }
+    expect(await t.app.db.LoginLink.count()).toBe(0)
+    const { logins } = t.app.services
+    const url = await logins.invite(null, { email: 'chief@example.com', name: '' })
+    const chief = new Browser()
+    await visit(chief, url)
+    await send(chief, { name: 'Chief', password: PASSWORD })
+    const inviteBy = async (email: string) => {
+      await visit(chief, `${t.url}/account/people`)
+      return linkIn((await send(chief, { do: 'invite', email, name: '' }, own(t))).text)
+    }
+    expect(await inviteBy('boss@example.com')).toBe('')
+    expect(await inviteBy('new@example.com')).not.toBe('')
+    await t.stop()
   })
 })
 

@@ -130,6 +130,22 @@ export function appointmentService({
     },
 
     /**
+     * Checks that an operator may invite an address. The operator gets the link, which opens the
+     * account with that address or creates it. So an appointed operator must not become an operator
+     * in the setting with it, and nobody must take over the account of one.
+     * @throws FORBIDDEN
+     */
+    async requireInvitable(caller: Caller, email: string): Promise<void> {
+      const address = canonicalEmail(email)
+      if (!bySetting.has(address) || address === caller.verifiedEmail) return
+      const isNew = (await accountsWithAddresses(db, [address])).length === 0
+      if (isNew && isOfSetting(caller)) return
+      throw new Forbidden(
+        'The setting OPERATORS names this address. Use the command line of the service instead.',
+      )
+    },
+
+    /**
      * Checks that an operator may suspend an account through the API. Operators may suspend neither
      * themselves nor operators in the setting, so that an appointed operator cannot lock out those
      * who run the service.

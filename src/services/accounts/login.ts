@@ -73,7 +73,7 @@ interface Deps
 export function loginService(deps: Deps) {
   const { db, change, coordination, tokens, publicUrl, log } = deps
   const { accounts, appointments, invites, notices, guesses, hashes } = deps
-  const { hasMail, makeLink, urlOf, mailLink, invite, resetFor, people } = deps.links
+  const { hasMail, makeLink, urlOf, mailLink, people } = deps.links
   const networks = createNetworkBound(coordination, 'satchel:sign-in')
   let isSetUp = false
   let nobody: Promise<string> | undefined
@@ -169,9 +169,27 @@ export function loginService(deps: Deps) {
 
   return {
     hasMail,
-    invite,
-    resetFor,
     people,
+
+    /**
+     * Invites a person like the service of links, within the rights of an operator.
+     * @throws FORBIDDEN, LoginProblem
+     */
+    async invite(by: Caller | null, given: { email: string; name: string }): Promise<string> {
+      if (by) await appointments.requireInvitable(by, readEmail(given.email))
+      return deps.links.invite(by, given)
+    },
+
+    /**
+     * Creates a link like the service of links, within the rights of an operator: an appointed one
+     * must not take over the account of an operator in the setting OPERATORS.
+     * @throws USER_NOT_FOUND, FORBIDDEN, LoginProblem
+     */
+    async resetFor(by: Caller | null, userId: string, all: boolean): Promise<string> {
+      if (by && by.userId !== userId) await appointments.requireSuspendable(by, userId)
+      return deps.links.resetFor(by, userId, all)
+    },
+
     /** Whether people may sign in with a password. */
     hasPasswords: deps.passwords,
     mayRegister: (): boolean => hasMail && deps.passwords && accounts.mayRegister(),

@@ -140,9 +140,6 @@ export function peoplePages(deps: PageDeps): Pages {
       const isAll = field('do') === 'reset-all'
       if ((field('do') !== 'reset' && !isAll) || !isUuid(id))
         throw new InvalidInput('do', 'The form contains an unknown action.')
-      // An appointed operator must not take over the account of an operator in the setting
-      // OPERATORS.
-      if (id !== caller.userId) await appointments.requireSuspendable(caller, id)
       const url = await logins.resetFor(caller, id, isAll)
       logSecurityEvent(by, 'account_reset', { user_id: id })
       const login = await logins.ofUser(id)
