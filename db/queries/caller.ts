@@ -133,11 +133,11 @@ export async function keepCredential(db: Db, { via, credentialId }: Writer, tx: 
     await db.touch(via === 'session' ? 'session' : 'api_key', [credentialId], tx)
 }
 
-/**
- * The account `u` is active, and may write to the tree `t`, as its owner or as the member `m` of
- * its workspace.
- */
-export const USER_MAY_WRITE = `u.status = 'active' AND (t.user_id = u.id OR m.role IN (${rolesThat('write')}))`
+/** The account `u` owns the tree `t`, or may write to it as the member `m` of its workspace. */
+export const ROLE_MAY_WRITE = `(t.user_id = u.id OR m.role IN (${rolesThat('write')}))`
+
+/** The account `u` is active, and may write to the tree `t`. */
+export const USER_MAY_WRITE = `u.status = 'active' AND ${ROLE_MAY_WRITE}`
 
 /** Joins the destination tree of a row with the account's membership. */
 export const treeOf = (row: string): string =>

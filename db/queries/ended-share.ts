@@ -1,7 +1,9 @@
 import type { Db, Tx } from '../index.ts'
 import { EndedShare, EndedShareEntry } from '../models/ended-share.ts'
+import { Favourite } from '../models/favourite.ts'
+import { Share } from '../models/share.ts'
 import { limitOf, withLimits } from './limit.ts'
-import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
+import { besideKeys, inParts, insertion, placeholders, selection } from './sql.ts'
 
 /*
  * Shares that a deletion ended. They leave the table of shares, so that every other statement is
@@ -11,9 +13,6 @@ import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
 /** How long after a deletion restoring an entry brings its shares back. */
 export const GRACE_MS = 10 * 60_000
 
-/** A row with the names of its columns. */
-export type RawRow = Record<string, string | number | null>
-
 /** An entry that left a share. */
 export type LeftEntry = Pick<EndedShareEntry, 'shareId' | 'entryId' | 'userId' | 'position'>
 
@@ -22,24 +21,24 @@ const AT_ONCE = 100
 /** Keeps the rows of shares that are about to be deleted, with those of their favourites. */
 export async function keepEndedShares(
   db: Db,
-  shares: readonly RawRow[],
+  shares: readonly Share[],
   endedAt: number,
   tx: Tx,
 ): Promise<void> {
   for (const some of inParts(shares, AT_ONCE)) {
-    const ids = some.map(({ id }) => String(id))
-    const marks = await db.rows<RawRow>(
-      `SELECT * FROM favourite WHERE share_id IN (${placeholders(ids)})`,
+    const ids = some.map(({ id }) => id)
+    const marks = await db.rows<Favourite>(
+      `SELECT ${selection(Favourite)} FROM favourite WHERE share_id IN (${placeholders(ids)})`,
       ids,
       tx,
     )
     const rows = some.map(share => ({
-      id: String(share.id),
-      userId: String(share.user_id),
-      bucketId: String(share.bucket_id),
+      id: share.id,
+      userId: share.userId,
+      bucketId: share.bucketId,
       terms: JSON.stringify(share),
-      favourites: JSON.stringify(marks.filter(mark => mark.share_id === share.id)),
-      expiresAt: Number(share.expires_at),
+      favourites: JSON.stringify(marks.filter(mark => mark.shareId === share.id)),
+      expiresAt: share.expiresAt,
       endedAt,
     }))
     await db.run(...insertion(EndedShare, rows), tx)
@@ -105,7 +104,8 @@ export const lockEndedShares = (
   )
 
 /**
- * Makes a share again as it was.
+ * Makes a share again as it was. An upgrade meanwhile may have added columns, which get their
+ * defaults, or removed some.
  * @param entryId its first entry now
  */
 export async function insertAgain(
@@ -115,21 +115,11 @@ export async function insertAgain(
   tx: Tx,
 ): Promise<void> {
   // The mail that was scheduled has found no share.
-  const row: RawRow = { ...JSON.parse(terms), entry_id: entryId, mail_waits: 0 }
-  await insertRaw(db, 'share', row, tx)
+  await db.run(...insertion(Share, [{ ...JSON.parse(terms), entryId, mailWaits: false }]), tx)
   await db.run('DELETE FROM ended_share WHERE id = ?', [id], tx)
-  for (const mark of JSON.parse(favourites) as RawRow[])
-    if (await db.exists('SELECT id FROM user WHERE id = ?', [mark.user_id ?? null], tx))
-      await insertRaw(db, 'favourite', mark, tx)
-}
-
-function insertRaw(db: Db, table: 'share' | 'favourite', row: RawRow, tx: Tx): Promise<number> {
-  const names = Object.keys(row)
-  return db.run(
-    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${placeholders(names)})`,
-    Object.values(row),
-    tx,
-  )
+  for (const mark of JSON.parse(favourites) as Favourite[])
+    if (await db.exists('SELECT id FROM user WHERE id = ?', [mark.userId], tx))
+      await db.run(...insertion(Favourite, [mark]), tx)
 }
 
 /** Makes the end of a share final. */

@@ -1,16 +1,11 @@
 import type { Db, Tx } from '../index.ts'
 import type { Entry } from '../models/entry.ts'
+import { Share } from '../models/share.ts'
 import { ShareEntry } from '../models/share-entry.ts'
-import {
-  insertAgain,
-  keepEndedShares,
-  type LeftEntry,
-  lockEndedShares,
-  type RawRow,
-} from './ended-share.ts'
+import { insertAgain, keepEndedShares, type LeftEntry, lockEndedShares } from './ended-share.ts'
 import { type PlacedRow, placedColumns } from './entry-list.ts'
 import { type DirectShareRow, directColumns, inOrder, LIVE } from './share.ts'
-import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
+import { besideKeys, inParts, insertion, placeholders, selection } from './sql.ts'
 
 /*
  * A share of one entry names the entry in its own row, and has no row here. A share of several
@@ -211,12 +206,12 @@ export async function endSharesOf(
     )
     for (const id of ids) if (!left.has(id)) ended.add(id)
     if (keptAt !== null && left.size > 0)
-      for (const share of await rawShares(db, [...left], tx)) note(sharers, share)
+      for (const share of await lockShares(db, [...left], tx)) note(sharers, share)
     await takeOut(db, [...left], gone, tx)
   }
   for (const ids of inParts([...ended], 1000)) {
     if (keptAt !== null) {
-      const rows = await rawShares(db, ids, tx)
+      const rows = await lockShares(db, ids, tx)
       for (const share of rows) note(sharers, share)
       await keepEndedShares(db, rows, keptAt, tx)
     }
@@ -235,11 +230,14 @@ const unique = (rows: EndedRow[]): EndedRow[] => [
 ]
 
 /** Locks shares, with all their columns. */
-const rawShares = (db: Db, ids: string[], tx: Tx): Promise<RawRow[]> =>
-  db.rows(`SELECT * FROM share WHERE id IN (${placeholders(ids)})${db.forUpdate}`, ids, tx)
+const lockShares = (db: Db, ids: string[], tx: Tx): Promise<Share[]> =>
+  db.rows(
+    `SELECT ${selection(Share)} FROM share WHERE id IN (${placeholders(ids)})${db.forUpdate}`,
+    ids,
+    tx,
+  )
 
-const note = (sharers: Map<string, string>, { id, user_id }: RawRow) =>
-  sharers.set(String(id), String(user_id))
+const note = (sharers: Map<string, string>, { id, userId }: Share) => sharers.set(id, userId)
 
 /**
  * Adds entries of a locked bucket to the shares that they left. Creates shares again that ended
@@ -249,20 +247,20 @@ const note = (sharers: Map<string, string>, { id, user_id }: RawRow) =>
 export async function returnShares(
   db: Db,
   entries: readonly LeftEntry[],
-  mayReturn: (userId: string, terms: RawRow) => Promise<boolean>,
+  mayReturn: (userId: string, terms: Share) => Promise<boolean>,
   tx: Tx,
 ): Promise<void> {
   const byShare = Map.groupBy(entries, ({ shareId }) => shareId)
   for (const ids of inParts([...byShare.keys()], 500)) {
-    const live = new Set((await rawShares(db, ids, tx)).map(({ id }) => String(id)))
+    const live = new Set((await lockShares(db, ids, tx)).map(({ id }) => id))
     const over = ids.filter(id => !live.has(id))
     const ended = over.length === 0 ? [] : await lockEndedShares(db, over, Date.now(), tx)
     for (const share of ended) {
-      const terms = JSON.parse(share.terms)
+      const terms: Share = JSON.parse(share.terms)
       const [first] = byShare.get(share.id) ?? []
       if (!first || !(await mayReturn(share.userId, terms))) continue
       await insertAgain(db, share, first.entryId, tx)
-      if (terms.entry_count !== null) live.add(share.id)
+      if (terms.entryCount !== null) live.add(share.id)
     }
     const back = ids.filter(id => live.has(id)).flatMap(id => byShare.get(id) ?? [])
     for (const some of inParts(back, 200))

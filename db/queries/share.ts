@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../index.ts'
 import { type Entry, FOLDER } from '../models/entry.ts'
 import { NEVER, type Share } from '../models/share.ts'
-import { treeOf, USER_MAY_WRITE } from './caller.ts'
+import { ROLE_MAY_WRITE, treeOf, USER_MAY_WRITE } from './caller.ts'
 import { columnOf, placeholders } from './sql.ts'
 
 /** Shares with their entries (of several, the first), the trees of these, and their sharers. */
@@ -124,10 +124,18 @@ export const inOrder = (db: Db) => (db.dialect === 'mysql' ? 'STRAIGHT_JOIN' : '
  * Locks a tree until the transaction ends, so that no file in it is deleted and its sharer keeps
  * their role. Returns whether deleted entries may still be in the table, because they are in the
  * trash or being purged. Undefined if the user may not share from it.
+ * @param status `any` includes a suspended user, whose shares wait until the account is restored
  */
-export async function lockSharer(db: Db, userId: string, bucketId: string, tx: Tx) {
+export async function lockSharer(
+  db: Db,
+  userId: string,
+  bucketId: string,
+  tx: Tx,
+  status: 'active' | 'any' = 'active',
+) {
+  const byRight = status === 'active' ? BY_RIGHT : ROLE_MAY_WRITE
   const bucket = await db.row<{ detached: number }>(
-    `SELECT t.purging + t.trash_count AS detached FROM user u ${inOrder(db)} bucket t ${MEMBER} WHERE u.id = ? AND t.id = ? AND ${BY_RIGHT}${db.forUpdate}`,
+    `SELECT t.purging + t.trash_count AS detached FROM user u ${inOrder(db)} bucket t ${MEMBER} WHERE u.id = ? AND t.id = ? AND ${byRight}${db.forUpdate}`,
     [userId, bucketId],
     tx,
   )

@@ -57,6 +57,15 @@ const restoreBy = (person: Person, onConflict: string, items: string[]) =>
     { input: { items, onConflict } },
   )
 const restore = (person: Person, ...items: string[]) => restoreBy(person, 'KEEP_BOTH', items)
+/** Creates a link to `a.txt` in a drive. Returns its token. */
+async function linkIn(person: Person, drive: string): Promise<string> {
+  const { createLink } = await ask(
+    person,
+    'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token } } }',
+    { input: { file: { at: { path: 'a.txt', drive } } } },
+  )
+  return createLink.share.token
+}
 const rowsOf = (person: Person) =>
   t.app.db.rows('SELECT * FROM share WHERE user_id = ? ORDER BY id', [person.userId])
 const trashOf = async (person: Person) => (await person.rest('GET', '/api/trash')).response.items
@@ -145,12 +154,7 @@ describe('A deletion undone within ten minutes', () => {
     const drive = await driveOf(boss, workspace)
     await join(t, workspace, editor, 'editor')
     await put(boss, workspace, 'a.txt', 'text')
-    const { createLink } = await ask(
-      editor,
-      'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token } } }',
-      { input: { file: { at: { path: 'a.txt', drive } } } },
-    )
-    const { token } = createLink.share
+    const token = await linkIn(editor, drive)
     const first = await remove(boss, { path: 'a.txt', drive })
     await restore(boss, first)
     expect(await works(token)).toBe(true)
@@ -162,6 +166,51 @@ describe('A deletion undone within ten minutes', () => {
     await join(t, workspace, editor, 'editor')
     await restore(boss, second)
     expect(await works(token)).toBe(false)
+  })
+
+  it('brings back the link of a suspended person, which works once the account is restored', async () => {
+    const [boss, editor] = [await someone(), await someone()]
+    const workspace = await found(boss)
+    const drive = await driveOf(boss, workspace)
+    await join(t, workspace, editor, 'editor')
+    await put(boss, workspace, 'a.txt', 'text')
+    const token = await linkIn(editor, drive)
+    const { operators } = t.app.services
+    await operators.suspend(editor.userId)
+    await restore(boss, await remove(boss, { path: 'a.txt', drive }))
+    expect(await works(token)).toBe(false)
+    await operators.restore(editor.userId)
+    expect(await works(token)).toBe(true)
+  })
+
+  it('brings a link back although a used-up link comes back, too', async () => {
+    const alice = await someone()
+    await alice.upload('a.txt', 'text')
+    await t.limit({ maxPublicLinks: 1 })
+    const used = await share(alice, ['a.txt'], { max_downloads: 1 })
+    expect((await t.anonymous.rest('GET', `/api/d/${used}`)).status).toBeLessThan(400)
+    const live = await share(alice, ['a.txt'])
+    await restore(alice, await remove(alice, { path: 'a.txt' }))
+    expect(await works(live)).toBe(true)
+    expect(await rowsOf(alice)).toHaveLength(2)
+  })
+
+  it('brings a link back after an upgrade that removed a column and added another', async () => {
+    const alice = await someone()
+    await alice.upload('a.txt', 'text')
+    const token = await share(alice, ['a.txt'])
+    const item = await remove(alice, { path: 'a.txt' })
+    const [row] = await t.app.db.rows<{ id: string; terms: string }>(
+      'SELECT id, terms FROM ended_share WHERE user_id = ?',
+      [alice.userId],
+    )
+    const { title: _, ...terms } = JSON.parse(row?.terms ?? '')
+    await t.app.db.run('UPDATE ended_share SET terms = ? WHERE id = ?', [
+      JSON.stringify({ ...terms, former: 'column' }),
+      row?.id ?? '',
+    ])
+    await restore(alice, item)
+    expect(await works(token)).toBe(true)
   })
 
   it('returns everything or nothing if the restore fails in the middle', async () => {
@@ -184,6 +233,75 @@ describe('A deletion undone within ten minutes', () => {
     await restore(alice, item)
     expect(await Promise.all(tokens.map(works))).toEqual([true, true])
     expect(await rowsOf(alice)).toMatchObject([{ entry_count: null }, { entry_count: 2 }])
+  })
+})
+
+describe('A revocation at the moment of a restore', () => {
+  let shared: TestApp
+  beforeAll(async () => {
+    shared = t
+    // These tests interrupt the statements of the process that handles the request.
+    t = await startApp({ ...UNHURRIED, WORKERS: '1' })
+  })
+  afterAll(async () => {
+    await t.stop()
+    t = shared
+  })
+
+  it('does not bring back a link that was revoked while the restore ran', async () => {
+    const alice = await someone()
+    await alice.upload('a.txt', 'text')
+    const token = await share(alice, ['a.txt'])
+    const item = await remove(alice, { path: 'a.txt' })
+    const elsewhere = await t.signIn(alice.email)
+    const { db } = t.app
+    const { row } = db
+    // The restore runs after the revocation has found no live share.
+    db.row = async (sql: string, ...rest: never[]) => {
+      if (sql.includes('FROM ended_share')) {
+        db.row = row
+        await restore(elsewhere, item)
+      }
+      return row.call(db, sql, ...rest) as never
+    }
+    await revoke(alice, token)
+    expect(await works(token)).toBe(false)
+    await restore(alice, await remove(alice, { path: 'a.txt' }))
+    expect(await works(token)).toBe(false)
+  })
+
+  it('does not bring back a link that was revoked between its deletion and the restore', async () => {
+    const alice = await someone()
+    await alice.upload('a.txt', 'text')
+    const token = await share(alice, ['a.txt'])
+    const elsewhere = await t.signIn(alice.email)
+    const { db } = t.app
+    const { row, changed } = db
+    let item = ''
+    let restoring: Promise<unknown> = Promise.resolve()
+    // The deletion commits after the revocation has found the live share, and the restore begins
+    // when the revocation looks for the row again.
+    db.row = async (sql: string, ...rest: never[]) => {
+      const found = await row.call(db, sql, ...rest)
+      if (sql.includes('FROM share s')) {
+        db.row = row
+        item = await remove(elsewhere, { path: 'a.txt' })
+      }
+      return found as never
+    }
+    db.changed = async (sql: string, ...rest: never[]) => {
+      const done = await changed.call(db, sql, ...rest)
+      if (sql.startsWith('DELETE FROM share ')) {
+        db.changed = changed
+        restoring = restore(elsewhere, item)
+        await Promise.race([restoring, new Promise(done => setTimeout(done, 500))])
+      }
+      return done
+    }
+    await revoke(alice, token)
+    expect(item).not.toBe('')
+    await restoring
+    expect(await works(token)).toBe(false)
   })
 })
 

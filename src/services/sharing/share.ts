@@ -1,5 +1,6 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
+import { lockBucket } from '../../../db/queries/bucket.ts'
 import { findEndedShare, forgetEndedShare } from '../../../db/queries/ended-share.ts'
 import {
   deleteShare,
@@ -167,16 +168,27 @@ export function shareService({
   }
 
   /**
-   * Makes sure that a share of the caller stays ended if its entry is restored, or just was.
+   * Deletes a share for good, whether it is live or ended with its entry. Locks its drive, because
+   * a deletion or a restore at this moment would move it from one state to the other.
+   * @returns whether it was live
    */
-  async function forget(caller: Caller, token: string): Promise<void> {
+  async function deleteForGood(id: string, bucketId: string, tx: Tx): Promise<boolean> {
+    await lockBucket(db, bucketId, tx)
+    await forgetEndedShare(db, id, tx)
+    return deleteShare(db, id, tx)
+  }
+
+  /**
+   * Makes sure that a share of the caller that ended with its entry does not come back.
+   * @returns whether there is one
+   */
+  async function forget(caller: Caller, token: string): Promise<boolean> {
     const id = shareLinks.idOf(token)
     const ended = id ? await findEndedShare(db, id) : undefined
-    if (!id || ended?.userId !== caller.userId || !mayKnow(caller, ended.bucketId)) return
-    await change(caller, async ({ tx }) => {
-      await forgetEndedShare(db, id, tx)
-      await deleteShare(db, id, tx)
-    })
+    if (!id || ended?.userId !== caller.userId || !mayKnow(caller, ended.bucketId)) return false
+    const { bucketId } = ended
+    await change(caller, async ({ tx }) => void (await deleteForGood(id, bucketId, tx)))
+    return true
   }
 
   /**
@@ -191,18 +203,15 @@ export function shareService({
     token: string,
     named: Naming = 'by token',
   ): Promise<{ id: string; entryId: string; entryIds: string[]; bucketId: string }> {
-    const { id, bucketId, entryId, entryCount, recipient } = await own(caller, token, named).catch(
-      async error => {
-        await forget(caller, token)
-        throw error
-      },
-    )
+    const find = () => own(caller, token, named)
+    const { id, bucketId, entryId, entryCount, recipient } = await find().catch(async error => {
+      if (await forget(caller, token)) throw error
+      // A restore between the two reads may have brought it back.
+      return find()
+    })
     const several = entryCount === null ? undefined : (await lists.entryIdsOf([id])).get(id)
     await change(caller, async ({ tx, record }) => {
-      if (!(await deleteShare(db, id, tx))) {
-        await forgetEndedShare(db, id, tx)
-        return
-      }
+      if (!(await deleteForGood(id, bucketId, tx))) return
       const details = { entryId, ...maskedIn(recipient) }
       record(bucketId, { kind: 'share.revoked', subject: id, details })
     })

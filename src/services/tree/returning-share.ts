@@ -1,5 +1,6 @@
 import { validate as isUuid } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
+import type { Share } from '../../../db/models/share.ts'
 import { lockBucket } from '../../../db/queries/bucket.ts'
 import {
   GRACE_MS,
@@ -12,6 +13,7 @@ import { countRequests } from '../../../db/queries/file-request.ts'
 import { countLinks, lockSharer } from '../../../db/queries/share.ts'
 import { returnShares } from '../../../db/queries/share-entry.ts'
 import type { Tree } from '../../values/tree.ts'
+import { isLive } from '../sharing/share-term.ts'
 
 /** The own bucket of a sharer, which counts their links, and how many they may have. */
 type Room = NonNullable<Awaited<ReturnType<typeof linkAllowance>>>
@@ -19,7 +21,8 @@ type Room = NonNullable<Awaited<ReturnType<typeof linkAllowance>>>
 /**
  * The shares that come back with items of a trash, which were deleted within the grace. Locks their
  * sharers, so it must run before the tree is locked. A share whose sharer may no longer share from
- * the tree stays ended, and so does a link for which their plan has no room.
+ * the tree stays ended, and so does a link for which their plan has no room. The shares of a
+ * suspended sharer come back, and work once the account is restored.
  */
 export async function returning(db: Db, tree: Tree, given: readonly string[], tx: Tx) {
   const items = [...new Set(given)].filter(id => isUuid(id))
@@ -32,7 +35,7 @@ export async function returning(db: Db, tree: Tree, given: readonly string[], tx
     if (!own) continue
     // In the order in which a new link locks them.
     await lockBucket(db, own.bucketId, tx)
-    if (!(await lockSharer(db, id, tree.bucketId, tx))) continue
+    if (!(await lockSharer(db, id, tree.bucketId, tx, 'any'))) continue
     rooms.set(id, own)
   }
 
@@ -45,10 +48,11 @@ export async function returning(db: Db, tree: Tree, given: readonly string[], tx
       const live = new Map<string, number>()
       for (const id of rooms.keys())
         live.set(id, (await countLinks(db, id, tx)) + (await countRequests(db, id, tx)))
-      const mayReturn = async (userId: string, { recipient }: { recipient?: unknown }) => {
+      const mayReturn = async (userId: string, terms: Share) => {
         const room = rooms.get(userId)
         if (!room) return false
-        if (recipient !== null) return true
+        // Neither a share with a person nor a used-up link counts.
+        if (terms.recipient !== null || !isLive(terms)) return true
         const links = live.get(userId) ?? 0
         if (room.max !== null && links >= room.max) return false
         live.set(userId, links + 1)
