@@ -249,6 +249,26 @@ export const setCompleted = (
     tx,
   )
 
+/**
+ * Completes a session that no other request has claimed.
+ * @param until when the row is deleted
+ * @returns whether it was completed
+ */
+export const completeUnclaimed = (
+  db: Db,
+  id: string,
+  file: { id: string; md5: string },
+  until: number,
+  tx: Tx,
+): Promise<boolean> =>
+  db.changed(
+    `UPDATE upload_session
+     SET state = 'completed', claim = NULL, claim_until = ?, failure = NULL, checked = size, file_id = ?, md5 = ?
+     WHERE id = ? AND claim_until <= ? AND (state IS NULL OR state = 'failed')`,
+    [until, file.id, file.md5, id, Date.now()],
+    tx,
+  )
+
 export async function setCompletedFile(
   db: Db,
   id: string,

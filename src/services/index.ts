@@ -203,6 +203,7 @@ export function createServices({ config, ...given }: Options) {
     ...core,
     blobs,
     uploadSessions,
+    uploadCompletions,
     backgroundCompletions,
   })
   return {

@@ -111,6 +111,45 @@ describe('A tus upload', () => {
     expect((await stored(alice, part)).toString()).toBe('helloworld')
   })
 
+  it.each([1, PART])('of %i bytes in one request stores no part', async size => {
+    const bytes = randomBytes(size)
+    const before = await counted(alice)
+    const file = named()
+    const url = await createUpload(tus, size, { filename: file })
+    const id = url.split('/').at(-1) ?? ''
+    const staged: string[] = []
+    const { stagePart } = t.app.store
+    t.app.store.stagePart = async (...given) => {
+      staged.push(given[0])
+      return stagePart(...given)
+    }
+    try {
+      const sent = await patch(tus, url, 0, bytes)
+      expect([sent.status, offsetOf(sent)]).toEqual([204, size])
+      expect(sent.headers.get('satchel-file-id')).toMatch(/-/)
+      expect(sent.headers.get('upload-expires')).toBeNull()
+    } finally {
+      t.app.store.stagePart = stagePart
+    }
+    expect(staged).toEqual([])
+    expect(await stored(alice, file)).toEqual(bytes)
+    const after = await counted(alice)
+    expect(after).toEqual({
+      used: (before?.used ?? 0) + size,
+      reserved: before?.reserved,
+      files: (before?.files ?? 0) + 1,
+    })
+    // The outcome is reported later, too, and nothing changes it.
+    await t.settle()
+    expect(offsetOf(await tus('HEAD', url))).toBe(size)
+    expect((await patch(tus, url, 0, bytes)).status).toBe(409)
+    expect((await patch(tus, url, size, '')).status).toBe(204)
+    const complete = await alice.rest('POST', `/api/files/uploads/${id}/complete`)
+    expect(complete.status).toBe(404)
+    expect(await counted(alice)).toEqual(after)
+    await expectConsistent(t)
+  })
+
   it('can be terminated, which frees its bytes', async () => {
     const before = await counted(alice)
     const url = await createUpload(tus, 5 * PART, { filename: named() })

@@ -123,7 +123,7 @@ const ways: Record<string, (bench: Bench, name: string, bytes: number) => Promis
     })
   },
   put: (bench, name, bytes) =>
-    ask(`${bench.url}/dav/personal/${name}`, {
+    ask(`${bench.url}/dav/files/${name}`, {
       method: 'PUT',
       headers: { ...bearer(bench), 'content-length': bytes },
       body: bodyOf(bytes),

@@ -36,6 +36,11 @@ interface Appending {
   stop: AbortController
   /** Called before each write to the store. */
   goesOn: () => Promise<void>
+  /**
+   * Creates the file if this request has all of its bytes and they fit into one part. They are not
+   * stored as a part then.
+   */
+  createFrom?: ((bytes: Uint8Array) => Promise<void>) | undefined
   /** Increases the reservation up to this offset, for a file of unknown length. */
   grow?: ((end: number) => Promise<void>) | undefined
 }
@@ -80,9 +85,10 @@ async function* upTo(
  */
 export async function append(
   { db, store, blobs }: Core<'db' | 'store'> & { blobs: BlobService },
-  { session, writer, from, chunk: { source, checksum }, holdsBack, stop, goesOn, grow }: Appending,
+  { session, writer, from, chunk, holdsBack, stop, goesOn, createFrom, grow }: Appending,
 ): Promise<number> {
   const { id, partSize } = session
+  const { source, checksum } = chunk
   const size = grow ? Number.POSITIVE_INFINITY : session.size
   const pieces = await openPieces({ db, store, blobs }, session)
   const { outcome, bytes } = untilBroken(upTo(source, size - from, size), stop.signal)
@@ -112,6 +118,11 @@ export async function append(
     const end = arrived + block.bytes.length
     const whole = sizeOfPart({ size, partSize }, number)
     await grow?.(end)
+    if (createFrom && block.bytes.length === size) {
+      await createFrom(block.bytes)
+      arrived = end
+      return
+    }
     if (end === start + whole) {
       await store.stagePart(id, number, pieces.followedBy(block.bytes), {
         size: whole,

@@ -1,7 +1,9 @@
 import { buffer } from 'node:stream/consumers'
 import { v4 as newClaim } from 'uuid'
+import { markForDeletion } from '../../../db/queries/blob.ts'
 import {
   claimSession,
+  completeUnclaimed,
   deleteClaimed,
   extendClaim,
   reclaimSession,
@@ -13,6 +15,7 @@ import {
 import type { Writer } from '../../access/caller.ts'
 import type { Config } from '../../config/config.ts'
 import { START_BYTES } from '../../formats/signature.ts'
+import { oneChunk } from '../../storage/chunks.ts'
 import { type Algorithm, digest } from '../../storage/hash.ts'
 import { BlobMissing, StoreRefusal } from '../../storage/store.ts'
 import { DAY_MS, HOUR_MS } from '../../values/duration.ts'
@@ -322,8 +325,55 @@ export function uploadCompletionService({
     })
   }
 
+  /**
+   * Creates the file of an upload whose bytes have all arrived and are in memory. They become a
+   * blob of their own without parts, so a request that has lost the upload meanwhile changes
+   * nothing. The blob of the upload, which may have parts, remains until its outcome is forgotten.
+   * @throws UPLOAD_NOT_FOUND, PATH_EXISTS, QUOTA_EXCEEDED for folders, UNAUTHENTICATED, FORBIDDEN
+   */
+  async function createFrom(
+    bytes: Uint8Array,
+    {
+      tree,
+      session,
+      caller,
+      decide,
+    }: Pick<CompletionWork, 'tree' | 'session' | 'caller'> & Pick<Completion, 'decide'>,
+  ): Promise<FileView> {
+    const { id, size, names, modifiedAt } = session
+    const destination = { names, onConflict: decide(session.onConflict) }
+    const start = bytes.subarray(0, START_BYTES)
+    const fileType = mediaTypeOfBytes(session.fileType, names.at(-1) ?? '', start)
+    const key = await blobs.announceCopy(tree)
+    try {
+      const sums = await store.put(key, oneChunk(bytes), {
+        contentType: fileType,
+        admit: async () => {},
+      })
+      const blob = { id: key, reservedBytes: size, ...sums, copied: true } as const
+      const made = { fileType, modifiedAt, caller, at: Date.now() }
+      const file = await changeTree(tree, caller, async change => {
+        const { tx } = change
+        await lockTree(db, tree, tx)
+        const forgottenAt = Date.now() + DAY_MS
+        if (!(await markForDeletion(db, id, 'staged', forgottenAt, tx))) throw uploadNotFound()
+        const saved = await files.save(tree, blob, destination, made, change)
+        // A completion that was requested meanwhile wins.
+        if (!(await completeUnclaimed(db, id, saved, forgottenAt, tx))) throw uploadBusy()
+        return saved
+      })
+      blobs.settled(key)
+      previews.ordered(file)
+      return file
+    } catch (error) {
+      await blobs.abandonCopy(tree, key)
+      throw error
+    }
+  }
+
   return {
     prepare,
+    createFrom,
     claim,
     reclaim,
     carryOut,

@@ -25,7 +25,7 @@ import type { BackgroundCompletionService, CompletionView } from './background-c
 import { append, type Chunk, storeTail } from './stream-append.ts'
 import { OffsetDiffers, StreamHeld, TooManyBytes } from './stream-error.ts'
 import { streamWriters } from './stream-writer.ts'
-import type { Completion } from './upload-completion.ts'
+import type { Completion, UploadCompletionService } from './upload-completion.ts'
 import { uploadNotFound } from './upload-error.ts'
 import { partCountOf } from './upload-part.ts'
 import type { NewUpload, UploadSessionService } from './upload-session.ts'
@@ -81,6 +81,7 @@ const LONGEST_QUEUE = 100
 interface Deps extends Core<'db' | 'store' | 'log'> {
   blobs: BlobService
   uploadSessions: UploadSessionService
+  uploadCompletions: UploadCompletionService
   backgroundCompletions: BackgroundCompletionService
 }
 
@@ -89,7 +90,8 @@ interface Deps extends Core<'db' | 'store' | 'log'> {
  * the last byte has arrived.
  */
 export function uploadStreamService(deps: Deps) {
-  const { db, store, blobs, uploadSessions: sessions, backgroundCompletions: completions } = deps
+  const { db, store, blobs, uploadCompletions } = deps
+  const { uploadSessions: sessions, backgroundCompletions: completions } = deps
   const writers = streamWriters(deps)
   /** Users take turns, because each join holds the memory of a stream. */
   const joins = createFairQueue({
@@ -217,6 +219,7 @@ export function uploadStreamService(deps: Deps) {
       await sender.goesOn()
       await sessions.find(tree, id, by, 'writable')
     }
+    let done: StreamView | undefined
     const begun = await writers.holding(id, sender.goesOn, async (writer, stop) => {
       const found = await look(tree, id, by)
       const { kind, arrived: from, isDeferred } = found
@@ -245,8 +248,20 @@ export function uploadStreamService(deps: Deps) {
           if (isDeferred && length !== undefined) await resizeTo(length, false)
           const isOpen = isDeferred && length === undefined
           const grows = isOpen ? { grow } : {}
-          const given = { session, writer, from, chunk, holdsBack, stop, goesOn, ...grows }
-          const arrived = await append({ db, store, blobs }, given)
+          const createFrom = async (bytes: Uint8Array) => {
+            const file = await uploadCompletions.createFrom(bytes, {
+              tree,
+              session,
+              caller,
+              decide,
+            })
+            const completed = { ...session, isCompleted: true }
+            done = { ...found, session: completed, arrived: session.size, fileId: file.id }
+          }
+          const creates = kind === 'whole' && !isDeferred ? { createFrom } : {}
+          const given = { session, writer, from, chunk, holdsBack, stop, goesOn }
+          const arrived = await append({ db, store, blobs }, { ...given, ...grows, ...creates })
+          if (done) return null
           if (!holdsBack || isOpen || arrived < session.size) return null
         }
         // Starts the completion before another request may write, because such bytes would end up
@@ -266,6 +281,7 @@ export function uploadStreamService(deps: Deps) {
         throw why
       }
     })
+    if (done) return done
     return begun ? outcome(tree, id, sender, begun) : look(tree, id, by)
   }
 
