@@ -100,7 +100,7 @@ describe('Copies by keyboard alone', () => {
     await page.keyboard.type('banana')
     await press('Alt+c')
     const picker = page.getByRole('dialog', { name: 'Copy 1 item' })
-    await picker.getByRole('button', { name: 'folder' }).click()
+    await picker.getByRole('button', { name: 'folder', exact: true }).click()
     await expectAccessible(page)
     await picker.getByRole('button', { name: 'Copy here' }).click()
     await page.getByText('1 item copied to “folder”').waitFor()
@@ -187,5 +187,21 @@ describe('An early key press', () => {
     await page.getByRole('button', { name: 'New folder' }).waitFor()
     await page.waitForTimeout(500)
     expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+})
+
+describe('A message with Undo', () => {
+  it('stays while the pointer is on it', async () => {
+    const page = await withFiles(await w.person('carol'))
+    await page.getByRole('grid').focus()
+    await page.keyboard.type('date')
+    await page.keyboard.press('Delete')
+    const undo = page.getByRole('button', { name: 'Undo' })
+    await undo.hover()
+    // Without the pointer, it stays for six seconds.
+    await page.waitForTimeout(8000)
+    expect(await undo.isVisible()).toBe(true)
+    await page.mouse.move(0, 0)
+    await undo.waitFor({ state: 'hidden' })
   })
 })

@@ -17,6 +17,7 @@ export interface Toast {
 interface Shown extends Toast {
   id: number
   timer: number
+  seconds: number
 }
 
 const shown = sharedValue<readonly Shown[]>([])
@@ -27,6 +28,17 @@ function close(id: number): void {
   shown.set(shown.get().filter(one => one.id !== id))
 }
 
+const closeAfter = (id: number, seconds: number): number =>
+  window.setTimeout(() => close(id), seconds * 1000)
+
+/** Keeps the toasts while the pointer or the focus is on them. Then their time starts again. */
+function hold(isHeld: boolean): void {
+  for (const one of shown.get()) {
+    clearTimeout(one.timer)
+    if (!isHeld) one.timer = closeAfter(one.id, one.seconds)
+  }
+}
+
 /**
  * Shows a toast. It replaces the last message or, for errors, the last error. Returns a function
  * that removes it.
@@ -34,9 +46,9 @@ function close(id: number): void {
 export function toast(what: Toast): () => void {
   const id = ++ids
   const isError = what.tone === 'error'
-  const timer = window.setTimeout(() => close(id), (what.seconds ?? (isError ? 10 : 6)) * 1000)
+  const seconds = what.seconds ?? (isError ? 10 : 6)
   for (const old of shown.get()) if ((old.tone === 'error') === isError) close(old.id)
-  shown.set([...shown.get(), { ...what, id, timer }])
+  shown.set([...shown.get(), { ...what, id, seconds, timer: closeAfter(id, seconds) }])
   return () => close(id)
 }
 
@@ -96,6 +108,10 @@ export function Toasts() {
       className="toasts"
       aria-label={text('notifications')}
       data-react-aria-top-layer
+      onPointerEnter={() => hold(true)}
+      onPointerLeave={() => hold(false)}
+      onFocus={() => hold(true)}
+      onBlur={() => hold(false)}
     >
       <div role="status" className="toast-list">
         {toasts.map(toast => {
