@@ -114,6 +114,9 @@ describe('The state of sign-ins', () => {
     for (let i = 0; i < 4; i++)
       statuses.push((await visit(new Browser(), `${t.url}/auth/oauth`)).status)
     expect(statuses).toEqual([200, 200, 429, 429])
+    // The library also takes other spellings, which the limit would not count.
+    for (const spelling of ['auth/', 'AUTH', 'Auth/'])
+      expect((await new Browser().get(`${t.url}/sign-in/${spelling}`)).status).toBe(404)
     await t.stop()
   })
 })

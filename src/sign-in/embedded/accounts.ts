@@ -20,6 +20,14 @@ import { signInPages } from './sign-in-pages.ts'
 import { texts } from './text.ts'
 import { renderAccountPage } from './views.ts'
 
+/**
+ * The paths of the protocol. The library also accepts other spellings, such as `/sign-in/AUTH/`,
+ * which the limit on sign-ins would miss.
+ */
+const protocolPath = new RegExp(
+  `^${PREFIX}/(?:auth(?:/[\\w-]+)?|token|me|jwks|\\.well-known/openid-configuration)$`,
+)
+
 /** The provider for the service's own accounts, to be mounted on the gateway. */
 export interface OwnAccounts {
   provider: OAuthProvider
@@ -67,7 +75,6 @@ export function openOwnAccounts(options: OwnAccountsOptions): OwnAccounts {
       },
     })
 
-  /** All other paths belong to the protocol. */
   const protocol: Passage<null> = {
     route: PREFIX,
     guards: 'nothing',
@@ -90,7 +97,7 @@ export function openOwnAccounts(options: OwnAccountsOptions): OwnAccounts {
       return addresses.find(incoming)
     } catch (error) {
       const isPage = !(error instanceof AppError && error.code === 'ROUTE_NOT_FOUND')
-      if (isPage || !incoming.path.startsWith(`${PREFIX}/`)) throw error
+      if (isPage || !protocolPath.test(incoming.path)) throw error
       return protocol
     }
   }
