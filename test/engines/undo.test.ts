@@ -305,6 +305,44 @@ describe('A revocation at the moment of a restore', () => {
   })
 })
 
+describe('The end of all access of a person', () => {
+  let shared: TestApp
+  beforeAll(async () => {
+    shared = t
+    t = await startApp({ ...UNHURRIED, WORKERS: '1' })
+  })
+  afterAll(async () => {
+    await t.stop()
+    t = shared
+  })
+
+  it('also ends a share whose entry is deleted at that moment', async () => {
+    const [alice, bob] = [await someone(), await someone()]
+    const elsewhere = await t.signIn(alice.email)
+    await alice.upload('a.txt', 'text')
+    await alice.rest('POST', '/api/files/share', { json: { objects: ['a.txt'], email: bob.email } })
+    const { db } = t.app
+    const { rows } = db
+    let removing = Promise.resolve('')
+    // The deletion runs after the ended shares were read, and before the live ones are.
+    db.rows = async (sql: string, ...rest: never[]) => {
+      if (/FROM share\s+WHERE user_id/.test(sql)) {
+        db.rows = rows
+        removing = remove(elsewhere, { path: 'a.txt' })
+        await Promise.race([removing, new Promise(done => setTimeout(done, 500))])
+      }
+      return rows.call(db, sql, ...rest) as never
+    }
+    await ask(
+      alice,
+      'mutation ($input: EndAccessInput!) { endAccess(input: $input) { revokedIds } }',
+      { input: { email: bob.email } },
+    )
+    await restore(alice, await removing)
+    expect(await rowsOf(alice)).toEqual([])
+  })
+})
+
 describe('A deletion undone later', () => {
   it('restores the file without its links, as the trash has said', async () => {
     const alice = await someone()

@@ -10,20 +10,32 @@ import type { Core } from '../core.ts'
 import { type Change, masked } from '../history/event.ts'
 import { mayKnow } from './share-list.ts'
 
+/** The shares to end, each read with a lock. */
+interface Finders {
+  live: () => Promise<OwnedShare[]>
+  /** Those that ended with their entries, and would come back with them. */
+  ended: () => Promise<{ id: string }[]>
+}
+
 /** Ends several shares of a caller at once. */
 export function shareEndService({ db, change }: Core<'db' | 'change'>) {
-  /** Deletes locked shares. Shares that a deletion ended before do not come back. */
-  async function endLocked(
-    { tx, record }: Change,
-    shares: readonly OwnedShare[],
-    ended: readonly string[],
-  ): Promise<string[]> {
-    for (const id of ended) await forgetEndedShare(db, id, tx)
+  /**
+   * Deletes shares. Looks for ended ones before and after: a restore makes them live meanwhile, and
+   * a deletion does the opposite.
+   * @returns the ids of the shares that ended now
+   */
+  async function endAll({ tx, record }: Change, { live, ended }: Finders): Promise<string[]> {
+    const forget = async () => {
+      for (const { id } of await ended()) await forgetEndedShare(db, id, tx)
+    }
+    await forget()
+    const shares = await live()
     for (const { id, bucketId, entryId, recipient } of shares) {
-      if (!(await deleteShare(db, id, tx))) continue
+      await deleteShare(db, id, tx)
       const details = { entryId, ...(recipient === null ? {} : { recipient: masked(recipient) }) }
       record(bucketId, { kind: 'share.revoked', subject: id, details })
     }
+    await forget()
     return shares.map(({ id }) => id)
   }
 
@@ -36,17 +48,14 @@ export function shareEndService({ db, change }: Core<'db' | 'change'>) {
     async endAmong(caller: Caller, given: readonly string[]): Promise<string[]> {
       const ids = [...new Set(given)].filter(id => isUuid(id))
       if (ids.length === 0) return []
-      return change(caller, async of => {
-        const ended = await endedSharesAmong(db, caller.userId, ids, of.tx)
-        const shares = await sharesOfSharer(db, caller.userId, { ids }, of.tx)
-        const known = <T extends { bucketId: string }>(some: readonly T[]) =>
-          some.filter(({ bucketId }) => mayKnow(caller, bucketId))
-        return endLocked(
-          of,
-          known(shares),
-          known(ended).map(({ id }) => id),
-        )
-      })
+      const known = <T extends { bucketId: string }>(some: readonly T[]) =>
+        some.filter(({ bucketId }) => mayKnow(caller, bucketId))
+      return change(caller, of =>
+        endAll(of, {
+          live: async () => known(await sharesOfSharer(db, caller.userId, { ids }, of.tx)),
+          ended: async () => known(await endedSharesAmong(db, caller.userId, ids, of.tx)),
+        }),
+      )
     },
 
     /**
@@ -54,17 +63,14 @@ export function shareEndService({ db, change }: Core<'db' | 'change'>) {
      * with their entries from the trash.
      * @returns the ids of the shares that ended now
      */
-    async endWith(caller: Caller, recipient: string, of: Change): Promise<string[]> {
-      // The ended shares are locked first: a restore that is running makes them shares again.
-      const ended = await endedSharesOfUser(db, caller.userId, of.tx)
-      const theirs = ended.filter(({ terms }) => JSON.parse(terms).recipient === recipient)
-      const shares = await sharesOfSharer(db, caller.userId, { recipient }, of.tx)
-      return endLocked(
-        of,
-        shares,
-        theirs.map(({ id }) => id),
-      )
-    },
+    endWith: (caller: Caller, recipient: string, of: Change): Promise<string[]> =>
+      endAll(of, {
+        live: () => sharesOfSharer(db, caller.userId, { recipient }, of.tx),
+        ended: async () =>
+          (await endedSharesOfUser(db, caller.userId, of.tx)).filter(
+            ({ terms }) => JSON.parse(terms).recipient === recipient,
+          ),
+      }),
   }
 }
 
