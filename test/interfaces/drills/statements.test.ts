@@ -551,10 +551,13 @@ describe('A list', () => {
         })
       : [],
   )
-  const wayTo = (owner: string, asked: string, { workspace_id, tags }: Stock): string => {
+  const wayTo = (owner: string, asked: string, things: Stock): string => {
+    const { workspace_id, tags } = things
+    const other = asked.startsWith('receivedShares') ? things.owner : things.friend
     const ways: Record<string, string> = {
       Query: asked,
       Viewer: `me { ${asked} }`,
+      PersonAccess: `me { accessOf(email: "${other.email}") { ${asked} } }`,
       Drive: `me { drive { ${asked} } }`,
       Folder: `own: me { drive { entry(path: "list") { ... on Folder { ${asked} } } } }
         shared: workspace(id: "${workspace_id}") { drive { entry(path: "list") { ... on Folder { ${asked} } } } }`,
