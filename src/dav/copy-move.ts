@@ -124,11 +124,14 @@ export async function move(exchange: Exchange): Promise<void> {
   if (isShallow && looked.node.kind === FOLDER)
     throw new DavError(400, 'A folder can only be moved with all its contents.')
   // Two shares may lead to one drive, and their paths have different roots.
-  if (from.drive.id !== to.drive.id || from.drive.sharedId !== to.drive.sharedId)
+  if (from.drive.id !== to.drive.id || from.drive.sharedId !== to.drive.sharedId) {
+    if (exchange.face.movesBetweenDrives)
+      return moveBetween(exchange, { from, to, overwrites, looked })
     throw new DavError(
       403,
       'Entries cannot be moved from one drive or share to another. Copy it, then delete it here.',
     )
+  }
   const prepared = await prepare(exchange, { from: looked, to, overwrites, isShallow: false })
   const { tree, isThere, onConflict, use, to: place } = prepared
   const guarded = services.davLocks.guarded(
@@ -145,5 +148,54 @@ export async function move(exchange: Exchange): Promise<void> {
   }
   await services.entryChanges.move(guarded, [{ path: joinPath(from.names) }], how, caller)
   const moved = await services.entryLists.at(from.drive.open('write').tree, to.names)
+  sendEmpty(exchange, isThere ? 204 : 201, moved ? identityOf(moved) : {})
+}
+
+/**
+ * Moves an entry to another drive: copies it, then moves the original into the trash. If the second
+ * step fails, the entry is in both drives, and the error says why. Versions, notes and shares stay
+ * with the original.
+ * @throws FORBIDDEN for a folder that is too large to copy in one transaction
+ */
+async function moveBetween(
+  exchange: Exchange,
+  {
+    from,
+    to,
+    overwrites,
+    looked,
+  }: {
+    from: InDrive
+    to: InDrive
+    overwrites: boolean
+    looked: Looked & { expected: number | undefined }
+  },
+): Promise<void> {
+  const { services, caller, submitted, ifExpected } = exchange
+  const { tree: source } = from.drive.open('read')
+  from.drive.open('delete')
+  const found = await services.entryLists.at(source, from.names)
+  if (!found) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
+  const prepared = await prepare(exchange, { from: looked, to, overwrites, isShallow: false })
+  const { tree, limits, isThere, onConflict, use, to: place } = prepared
+  const guarded = services.davLocks.guarded(tree, [use], submitted, source)
+  const options = {
+    ...place,
+    tree: guarded,
+    limits,
+    onConflict,
+    replacesFolders: true,
+    isAtOnce: true,
+  }
+  await services.entryCopies.copy({ tree: source, named: [{ id: found.id }] }, options, caller)
+  // A file that has changed since it was copied stays.
+  const expected = found.kind === FOLDER ? undefined : found.revision
+  await services.entryChanges.remove(
+    services.davLocks.guarded(source, [{ names: from.names, how: 'whole' }], submitted),
+    [{ path: joinPath(from.names) }],
+    { recursive: true, expected: looked.expected ?? ifExpected ?? expected },
+    caller,
+  )
+  const moved = to.drive.share ? null : await services.entryLists.at(tree, to.names)
   sendEmpty(exchange, isThere ? 204 : 201, moved ? identityOf(moved) : {})
 }

@@ -5,6 +5,10 @@ import { DavError } from './refusal.ts'
 
 /** The URLs under which the methods of WebDAV are offered, and the tree that they show. */
 export interface Face {
+  /**
+   * Whether MOVE works from one drive to another, by a copy. Clients show the tree as one folder.
+   */
+  movesBetweenDrives?: true
   /** The URL path in front of the names. */
   prefix: string
   /**

@@ -381,6 +381,49 @@ describe('A workspace', () => {
     }
   })
 
+  it('takes entries from the own files by MOVE, and gives them back', async () => {
+    const owner = await t.signIn('ws-moves')
+    const as = await appKey(owner)
+    const workspace = await found(owner, 'moves')
+    const root = `/remote.php/dav/files/${owner.email}`
+    const move = (from: string, to: string, headers: Record<string, string> = {}) =>
+      send('MOVE', `${root}${from}`, { as, headers: { destination: `${root}${to}`, ...headers } })
+    const status = async (path: string) => (await send('GET', `${root}${path}`, { as })).status
+    await send('PUT', `${root}/f.txt`, { as, body: 'mine' })
+    await send('MKCOL', `${root}/d`, { as })
+    await send('PUT', `${root}/d/in.txt`, { as, body: 'inside' })
+    const moved = await move('/f.txt', '/Workspaces/moves/f.txt')
+    expect(moved.status).toBe(201)
+    const [there] = await propfind(`${root}/Workspaces/moves/f.txt`, '0', as)
+    expect(there?.of('oc:id')).toBe(moved.headers.get('oc-fileid'))
+    expect(await status('/f.txt')).toBe(404)
+    expect((await move('/d', '/Workspaces/moves/d')).status).toBe(201)
+    expect(await status('/Workspaces/moves/d/in.txt')).toBe(200)
+    expect((await move('/Workspaces/moves/d/in.txt', '/back.txt')).status).toBe(201)
+    expect((await send('GET', `${root}/back.txt`, { as })).text).toBe('inside')
+    // The original is in the trash.
+    const trash = await propfind(`/remote.php/dav/trashbin/${owner.email}/trash`, '1', as)
+    expect(trash).toHaveLength(3)
+    await send('PUT', `${root}/f.txt`, { as, body: 'second' })
+    const kept = await move('/f.txt', '/Workspaces/moves/f.txt', { overwrite: 'F' })
+    expect([kept.status, await status('/f.txt')]).toEqual([412, 200])
+    expect((await move('/f.txt', '/Workspaces/moves/f.txt')).status).toBe(204)
+    expect((await send('GET', `${root}/Workspaces/moves/f.txt`, { as })).text).toBe('second')
+    // A folder that only the background could copy stays.
+    await send('MKCOL', `${root}/large`, { as })
+    const large = "UPDATE entry SET total_files = 2500 WHERE name = 'large'"
+    await t.app.db.run(large)
+    expect((await move('/large', '/Workspaces/moves/large')).status).toBe(403)
+    expect([await status('/large'), await status('/Workspaces/moves/large')]).toEqual([200, 404])
+    await t.app.db.run("UPDATE entry SET total_files = 0 WHERE name = 'large'")
+    // A viewer can move nothing, and loses nothing.
+    await t.app.db.run("UPDATE member SET role = 'viewer' WHERE workspace_id = ?", [workspace])
+    expect((await move('/back.txt', '/Workspaces/moves/back.txt')).status).toBe(403)
+    expect((await move('/Workspaces/moves/f.txt', '/f.txt')).status).toBe(403)
+    expect([await status('/back.txt'), await status('/Workspaces/moves/f.txt')]).toEqual([200, 200])
+    expect(await status('/f.txt')).toBe(404)
+  })
+
   it('stays closed to other private keys, and an app cannot do more there than with files', async () => {
     const owner = await t.signIn('ws-keys')
     const workspace = await found(owner, 'closed')

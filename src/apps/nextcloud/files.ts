@@ -127,5 +127,6 @@ export function filesFace(path: string, caller: Caller): Face {
       return namesIn(of.slice(found.index + all.length))
     },
     placeOf: placeInFiles,
+    movesBetweenDrives: true,
   }
 }

@@ -35,6 +35,8 @@ export interface CopyOptions {
   replacesFolders?: boolean
   /** Whether a folder is copied without its contents. */
   isShallow?: boolean
+  /** Whether a copy that would need the background is refused. */
+  isAtOnce?: boolean
 }
 
 /** A copy about to be placed under its new name. */

@@ -13,7 +13,7 @@ import type { Node } from '../../../db/queries/entry-path.ts'
 import { copyTags } from '../../../db/queries/tag.ts'
 import { blobsOf } from '../../../db/queries/version.ts'
 import type { Caller } from '../../access/caller.ts'
-import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import { AppError, Forbidden, InvalidInput } from '../../runtime/errors.ts'
 import { MAX_COPIED } from '../../values/limits.ts'
 import { joinPath, parseFilePath, parseName } from '../../values/paths.ts'
 import type { Tree } from '../../values/tree.ts'
@@ -192,6 +192,10 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
         }
         const weight = sumOf(all.map(({ node }) => weightOf(node)))
         if (weight.files + weight.folders > MAX_COPIED) {
+          if (to.isAtOnce)
+            throw new Forbidden(
+              `A folder with more than ${MAX_COPIED} files and folders cannot be moved to another drive at once. Move what is in it step by step.`,
+            )
           const sources = all.map(located => ({ ...located, name: nameOf(located) }))
           const shareId = 'shareId' in source ? source.shareId : null
           const begun = { from, sources, shareId, to, folder, weight }
