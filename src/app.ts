@@ -335,6 +335,7 @@ export async function createApp(config: Config, options: AppOptions) {
         callers,
         providers: providers.map(provider => provider.name),
         graphiql: config.graphiql,
+        apps: config.nextcloudClients,
         console: webConsole,
         secure,
       })

@@ -1,6 +1,7 @@
 import { accountRoutes } from './screens/account/route.ts'
 import { activityRoutes } from './screens/activity/route.ts'
 import { adminRoutes } from './screens/admin/route.ts'
+import { connectRoute } from './screens/connect/route.ts'
 import { developersRoute } from './screens/developers/route.ts'
 import { filesRoutes } from './screens/files/route.ts'
 import { galleryRoutes } from './screens/gallery/route.ts'
@@ -31,5 +32,6 @@ export const routeTree = rootRoute.addChildren([
   ...accountRoutes,
   ...workspacesRoutes,
   ...adminRoutes,
+  connectRoute,
   developersRoute,
 ])

@@ -37,6 +37,7 @@ const screens = [
   '/activity',
   '/account',
   '/admin',
+  '/connect',
   '/developers',
 ]
 
@@ -106,13 +107,15 @@ interface ConsoleOptions {
   storeOrigin: DownloadService['storeOrigin']
   /** Whether the service has GraphiQL. The console then links to it. */
   graphiql: boolean
+  /** Whether the apps of Nextcloud and ownCloud can connect. The console then says how. */
+  apps: boolean
 }
 
 export function consolePages(
   { shell, assets, worker, manifest }: Console,
-  { storeOrigin, graphiql }: ConsoleOptions,
+  { storeOrigin, graphiql, apps }: ConsoleOptions,
 ) {
-  const page = shell.replaceAll('{graphiql}', String(graphiql))
+  const page = shell.replaceAll('{graphiql}', String(graphiql)).replaceAll('{apps}', String(apps))
   const store = storeOrigin ?? ''
   const fromStore = { 'media-src': store, 'connect-src': store, 'object-src': store }
 

@@ -46,6 +46,8 @@ interface Options {
   /** Names of the sign-in providers, the default first. */
   providers: string[]
   graphiql: boolean
+  /** Whether the apps of Nextcloud and ownCloud can connect. */
+  apps: boolean
   /** The web console; null if it was not built, undefined if it is disabled. */
   console?: Console | null | undefined
   /** Whether the public URL is https. */
@@ -99,7 +101,7 @@ function againOf({ query }: Incoming, here: string, { say }: Words): Action {
 
 /** The HTML pages, including error pages. Everything works without JavaScript. */
 export function createPages(options: Options): DoorPlan {
-  const { services, sessions, callers, providers, graphiql, secure } = options
+  const { services, sessions, callers, providers, graphiql, apps, secure } = options
   const accounts = providers.includes('accounts')
   const identities = identityPages(options)
   const shares = sharePages({ services, secure, hasConsole: Boolean(options.console) })
@@ -121,7 +123,7 @@ export function createPages(options: Options): DoorPlan {
       handle: incoming => show(incoming, handler),
     })
   const web = options.console
-    ? consolePages(options.console, { storeOrigin: services.downloads.storeOrigin, graphiql })
+    ? consolePages(options.console, { storeOrigin: services.downloads.storeOrigin, graphiql, apps })
     : null
   if (web) {
     for (const path of consolePaths) on('GET', path, web.show)

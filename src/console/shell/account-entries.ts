@@ -12,7 +12,6 @@ import {
   UserRound,
 } from '../parts/icons.ts'
 import type { MenuEntry } from '../parts/menu.tsx'
-import { runOffer } from './offers.ts'
 import { text } from './text.ts'
 import { chooseTheme, chosenTheme } from './theme.ts'
 
@@ -36,10 +35,7 @@ export function useAccountEntries(): MenuEntry[] {
       id: 'connect',
       label: text('connect'),
       icon: Smartphone,
-      run() {
-        void navigate({ to: '/account/keys' })
-        runOffer('connect')
-      },
+      run: () => void navigate({ to: '/connect' }),
     },
     'separator',
     ...themes.map(([id, label, icon]) => ({

@@ -49,7 +49,10 @@ function begin(program: Program, { email, key }: Account, local: string): ChildP
   mkdirSync(home, { recursive: true })
   const where =
     program === 'nextcloudcmd' ? [join(dir, local), t.url] : [join(dir, local), `${t.url}/`]
-  const args = ['--non-interactive', '-u', email, '-p', key, ...where]
+  // Debian installs the list of ignored names only with the desktop program.
+  const ignored = join(home, 'ignored')
+  writeFileSync(ignored, '')
+  const args = ['--non-interactive', '--exclude', ignored, '-u', email, '-p', key, ...where]
   const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home }
   return spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
 }
