@@ -295,5 +295,3 @@ export function ocsShares(services: Needed) {
     },
   }
 }
-
-export type OcsShares = ReturnType<typeof ocsShares>
