@@ -51,13 +51,25 @@ describe('A sign-in after the password step', () => {
     expect(await whoIs(t, own.browser)).toBe(given.email)
   })
 
-  it('does not replace the second factor when two are set up at once', async () => {
+  it('keeps the first of two second factors that are set up at once', async () => {
+    await t.app.db.Login.update({ totp: null }, { where: {} })
     const login = await loginNow()
+    const from = { address: '127.0.0.1', from: { address: null, agent: null } }
+    const enabled = await Promise.all(
+      [1, 2].map(() => {
+        const { secret } = t.app.services.secondFactors.begin(login)
+        const code = new TOTP({ secret }).generate()
+        return t.app.services.secondFactors.enable(login, secret, code, from)
+      }),
+    )
+    expect(enabled.filter(codes => codes !== null)).toHaveLength(1)
+    const { totp } = await loginNow()
+    expect(totp).not.toBeNull()
+    // The login was read before the second factor existed.
     const { secret } = t.app.services.secondFactors.begin(login)
     const code = new TOTP({ secret }).generate()
-    const from = { address: '127.0.0.1', from: { address: null, agent: null } }
     expect(await t.app.services.secondFactors.enable(login, secret, code, from)).toBeNull()
-    expect((await loginNow()).totp).toBe(login.totp)
+    expect((await loginNow()).totp).toBe(totp)
   })
 })
 

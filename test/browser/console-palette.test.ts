@@ -158,7 +158,7 @@ describe('The command palette', () => {
     await page.getByRole('button', { name: 'Suche und Befehle' }).click()
     dialog = page.getByRole('dialog', { name: 'Suche und Befehle' })
     await dialog.getByRole('menuitem', { name: 'Abmelden' }).click()
-    await page.getByRole('heading', { name: 'Your files, safely shared' }).waitFor()
+    await page.getByRole('heading', { name: 'Deine Dateien, sicher geteilt' }).waitFor()
     expect(await page.evaluate("localStorage.getItem('satchel.recent')")).toBeNull()
     expectQuiet(zoe)
   })
