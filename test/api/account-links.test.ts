@@ -159,6 +159,31 @@ describe('Links to an account', () => {
   })
 })
 
+describe('A change to the address of another account', () => {
+  it('is refused at its start, and at its end', async () => {
+    const t = await startApp(settings)
+    const { browser } = await createFirst(t)
+    const begin = async (email: string) => {
+      await visit(browser, `${t.url}/account/security`)
+      return send(browser, { do: 'address', email }, own(t))
+    }
+    const addressLinks = async () => (await links(t)).filter(({ about }) => about === 'address')
+    await signInTo(t.app.db, t.url, 'dora')
+    expect((await begin('dora@example.com')).status).toBe(422)
+    expect(await addressLinks()).toEqual([])
+    await begin('erin@example.com')
+    await visit(browser, (await addressLinks())[0]?.link ?? '')
+    await send(browser, {})
+    await signInTo(t.app.db, t.url, 'erin')
+    await visit(browser, (await addressLinks())[1]?.link ?? '')
+    expect((await send(browser, {})).status).toBe(422)
+    const owner = { email: 'owner@example.com' }
+    expect(await t.app.db.Login.count({ where: owner })).toBe(1)
+    expect(await t.app.db.User.count({ where: { verifiedEmail: owner.email } })).toBe(1)
+    await t.stop()
+  })
+})
+
 describe('Operators named in the setting', () => {
   it('cannot be taken over by the invitation link of an appointed operator', async () => {
     const t = await startApp({ ...settings, OPERATORS: 'boss@example.com,chief@example.com' })

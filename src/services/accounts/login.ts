@@ -3,6 +3,7 @@ import pRetry from 'p-retry'
 import { v7 as newId } from 'uuid'
 import { isDuplicate } from '../../../db/index.ts'
 import type { LoginLink } from '../../../db/models/login-link.ts'
+import { accountWithAddress } from '../../../db/queries/account.ts'
 import {
   hasLogins,
   type LoginRow,
@@ -13,6 +14,7 @@ import {
 } from '../../../db/queries/login.ts'
 import { deleteLoginLinks, loginLink, redeemLoginLink } from '../../../db/queries/login-link.ts'
 import { deleteOtherSessions } from '../../../db/queries/session.ts'
+import { lockUserWithAddress } from '../../../db/queries/user.ts'
 import type { Caller, Origin } from '../../access/caller.ts'
 import { createNetworkBound, type GuessLimiter } from '../../access/guessing.ts'
 import type { Passwords } from '../../access/password.ts'
@@ -338,7 +340,9 @@ export function loginService(deps: Deps) {
       const email = readEmail(typed)
       const login = await loginOfUser(db, caller.userId)
       if (!login || !hasMail) throw new LoginProblem(null, 'link_gone')
-      if (await loginByEmail(db, email)) throw new LoginProblem('email', 'exists')
+      const holder = await accountWithAddress(db, email)
+      const isTaken = holder !== undefined && holder.id !== caller.userId
+      if (isTaken || (await loginByEmail(db, email))) throw new LoginProblem('email', 'exists')
       const of = { email, name: '', userId: caller.userId, madeBy: null }
       const secret = await makeLink('address-from', of)
       await mailLink(login.email, 'address', urlOf('address', secret))
@@ -362,6 +366,9 @@ export function loginService(deps: Deps) {
           return makeLink('address-to', { email, name: '', userId, madeBy: null }, tx)
         const login = await loginOfUser(db, userId, tx)
         if (!login) throw new LoginProblem(null, 'link_gone')
+        // Otherwise this account would lose its verified address.
+        const holder = await lockUserWithAddress(db, email, tx)
+        if (holder && holder.id !== userId) throw new LoginProblem('email', 'exists')
         await db.Login.update({ email }, { where: { id: login.id }, transaction: tx })
         await accounts.follow(profileOf({ ...login, email }), tx)
         // Deletes reset links, because they were sent to the old address.
