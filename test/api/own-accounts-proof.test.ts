@@ -4,7 +4,14 @@ import { graphRows } from '../support/authorization-graph.ts'
 import { World } from '../support/authorization-world.ts'
 import { found, UNHURRIED } from '../support/builders.ts'
 import { type Person, signInTo, startApp, type TestApp } from '../support/harness.ts'
-import { createFirst, PASSWORD, personIn, visit } from '../support/own-accounts.ts'
+import {
+  createFirst,
+  PASSWORD,
+  passwordSignIn,
+  personIn,
+  visit,
+  whoIs,
+} from '../support/own-accounts.ts'
 import type { Browser } from '../unit/sign-in-browser.ts'
 
 let t: TestApp
@@ -141,6 +148,20 @@ describe('Ten minutes after the last proof', () => {
     expect(answer.headers.get('location')).toBe('/account/confirm?return_to=%2Fidentities')
     await prove()
     expect((await remove()).response.code).toBe('IDENTITY_NOT_FOUND')
+  })
+
+  it('an operator can sign in and give one during a maintenance, to end it', async () => {
+    const { maintenance } = t.app.services
+    await maintenance.start({ endsAt: Date.now() + 600_000, message: '' }, null)
+    const given = { email: 'owner@example.com', password: PASSWORD }
+    const { browser } = await passwordSignIn(t, given)
+    expect(await whoIs(t, browser)).toBe(given.email)
+    await age()
+    const end = () => ask('mutation { endMaintenance { ended } }', {})
+    expect(await end()).toEqual(['PROOF_NEEDED'])
+    await prove()
+    expect(await end()).toEqual([])
+    expect(maintenance.current()).toBeNull()
   })
 
   it('people without an account of the service are not asked', async () => {

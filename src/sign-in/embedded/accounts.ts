@@ -28,6 +28,12 @@ const protocolPath = new RegExp(
   `^${PREFIX}/(?:auth(?:/[\\w-]+)?|token|me|jwks|\\.well-known/openid-configuration)$`,
 )
 
+/**
+ * Forms that work during maintenance. People can sign in, and operators can give the proof without
+ * which they cannot end the maintenance.
+ */
+const formsThatGoOn = new Set([`${PREFIX}/interaction/:token`, '/account/confirm'])
+
 /** The provider for the service's own accounts, to be mounted on the gateway. */
 export interface OwnAccounts {
   provider: OAuthProvider
@@ -68,7 +74,7 @@ export function openOwnAccounts(options: OwnAccountsOptions): OwnAccounts {
       guards: 'forms',
       // The pages have cookies of their own.
       caller: nobody,
-      writes: method === 'POST',
+      writes: method === 'POST' && !formsThatGoOn.has(path),
       handle(incoming) {
         provider.prepare(incoming.req)
         return handle(visitOf(incoming), incoming.params.token ?? '')
