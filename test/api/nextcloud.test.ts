@@ -189,6 +189,49 @@ describe('The login flow', () => {
   })
 })
 
+// What nextcloudcmd 3.7.3 refuses to work without, found by taking away one after the other.
+describe('What clients cannot do without', () => {
+  const has = {
+    'capabilities in version 1': async () =>
+      (await send('GET', '/ocs/v1.php/cloud/capabilities?format=json')).status === 200,
+    'the exact type of a multistatus': async () =>
+      (await send('PROPFIND', files(), { headers: { depth: '1' } })).headers.get('content-type') ===
+      'application/xml; charset=utf-8',
+    'the permissions, the id and the ETag of each entry': async () => {
+      await send('MKCOL', files('/needed'))
+      await send('PUT', files('/needed/f'), { body: 'f' })
+      const all = [...(await propfind(files())), ...(await propfind(files('/needed/')))]
+      return ['oc:permissions', 'oc:id', 'd:getetag'].every(name => all.every(one => one.of(name)))
+    },
+    'no host in the URLs, and the folder itself first': async () => {
+      const [first] = await propfind(files('/needed/'))
+      return first?.href === files('/needed/')
+    },
+    'the ETag and the accepted time of an upload': async () => {
+      const { headers } = await send('PUT', files('/needed/g'), {
+        body: 'g',
+        headers: { 'x-oc-mtime': '1600000000' },
+      })
+      return (
+        headers.get('etag') === headers.get('oc-etag') &&
+        headers.get('etag') !== null &&
+        headers.get('x-oc-mtime') === 'accepted'
+      )
+    },
+    'ETags that change up to the root': async () => {
+      const tag = async () => (await propfind(files(), '0'))[0]?.of('d:getetag')
+      const before = await tag()
+      await send('PUT', files('/needed/f'), { body: 'F' })
+      return before !== (await tag())
+    },
+    '405 for a folder that is there': async () =>
+      (await send('MKCOL', files('/needed'))).status === 405,
+  }
+  it.each(Object.entries(has))('is there: %s', async (_name, isThere) => {
+    expect(await isThere()).toBe(true)
+  })
+})
+
 describe('A listing', () => {
   it('is well-formed for a person whose address has an ampersand', async () => {
     const { person: of, authorization: as } = await davPerson(t, 'salt&pepper')

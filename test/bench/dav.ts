@@ -49,6 +49,19 @@ const list = (folder: string, body?: string) =>
     headers: { ...headers, depth: '1' },
     ...(body ? { body } : {}),
   }).then(bytesOf)
+/** The properties that the desktop client of Nextcloud asks for, and those that Android adds. */
+const clientProps = (more: string) =>
+  `<d:propfind xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns" xmlns:nc="http://nextcloud.org/ns"><d:prop><d:resourcetype/><d:getlastmodified/><d:getcontentlength/><d:getetag/><oc:size/><oc:id/><oc:fileid/><oc:downloadURL/><oc:dDC/><oc:permissions/><oc:checksums/><oc:share-types/>${more}</d:prop></d:propfind>`
+const DESKTOP = clientProps('')
+const ANDROID = clientProps(
+  '<d:displayname/><d:getcontenttype/><d:creationdate/><oc:favorite/><oc:owner-id/><oc:owner-display-name/><oc:comments-unread/><nc:has-preview/><nc:is-encrypted/><nc:mount-type/><nc:note/><nc:sharees/><nc:rich-workspace/><nc:creation_time/><nc:upload_time/><nc:lock/><nc:system-tags/><nc:metadata-photos-size/><nc:metadata-photos-gps/><nc:hidden/>',
+)
+const listForApps = (body: string) =>
+  fetch(`${url}/remote.php/dav/files/bench@example.com/thousand/`, {
+    method: 'PROPFIND',
+    headers: { ...headers, depth: '1' },
+    body,
+  }).then(bytesOf)
 const tree = () =>
   fetch(`${url}/api/files/tree?path=thousand&limit=1000`, { headers: { 'x-api-key': key } }).then(
     bytesOf,
@@ -111,12 +124,16 @@ const listed = await compare(
   tree,
   () => list('thousand', PROPS),
   () => list('thousand'),
+  () => listForApps(DESKTOP),
+  () => listForApps(ANDROID),
 )
 const [rest] = listed
 const titles = [
   'REST, a page of 1,000',
   'PROPFIND of 1,000, five properties',
   'PROPFIND of 1,000, all properties',
+  'PROPFIND of 1,000, as Nextcloud desktop',
+  'PROPFIND of 1,000, as Nextcloud Android',
 ]
 if (rest) for (const [i, one] of listed.entries()) said(titles[i] ?? '', one, rest)
 

@@ -205,6 +205,27 @@ describe.each(names)('%s', program => {
     await expectSame(of, local)
   }, 300_000)
 
+  test('sends four requests if nothing has changed, however large the tree is', async () => {
+    const of = await account(`${program}-four`)
+    const local = `${program}-four`
+    mkdirSync(join(dir, local), { recursive: true })
+    for (let i = 0; i < 20; i++) {
+      await of.dav('MKCOL', `/files/${i}`)
+      await of.dav('MKCOL', `/files/${i}/below`)
+      for (let j = 0; j < 5; j++) await put(of, `${i}/below/${j}.txt`, `${i} ${j}`)
+    }
+    await sync(program, of, local)
+    await expectSame(of, local)
+    const logged = t.logged()
+    await sync(program, of, local)
+    const requests = t
+      .logs(logged)
+      .split('\n')
+      .filter(line => line.includes('"msg":"request"'))
+    // status.php, which ownCloud's client does not read; capabilities, user, and the ETag of the root.
+    expect(requests.length).toBe(program === 'nextcloudcmd' ? 4 : 3)
+  }, 300_000)
+
   test('loses nothing in many changes on both sides, while it is killed now and then', async () => {
     const of = await account(`${program}-model`)
     const local = `${program}-model`
