@@ -136,14 +136,45 @@ const foreign: Record<string, (of: Described) => string | null> = {
     isFile(of) && of.resource?.md5 ? `<oc:checksum>MD5:${of.resource.md5}</oc:checksum>` : null,
 }
 
+/**
+ * Properties of ownCloud and Nextcloud that clients request for each entry and this service does
+ * not have. Clients cannot set them, so they are not looked for among the stored properties.
+ */
+const absent = new Set(
+  [
+    ...['downloadURL', 'dDC', 'share-types', 'owner-id', 'owner-display-name', 'comments-unread'],
+    ...['data-fingerprint', 'tags', 'privatelink'],
+  ]
+    .map(name => `${OWNCLOUD}\n${name}`)
+    .concat(
+      [
+        ...['is-encrypted', 'mount-type', 'note', 'sharees', 'rich-workspace', 'creation_time'],
+        ...['upload_time', 'lock', 'lock-owner', 'lock-owner-type', 'lock-owner-displayname'],
+        ...[
+          'lock-owner-editor',
+          'lock-time',
+          'lock-timeout',
+          'lock-token',
+          'system-tags',
+          'hidden',
+        ],
+        ...['metadata-photos-size', 'metadata-photos-gps', 'metadata-files-live-photo'],
+        ...['metadata-photos-exif', 'metadata-photos-original_date_time'],
+      ].map(name => `${NEXTCLOUD}\n${name}`),
+    ),
+)
+
 const QUOTA = ['quota-available-bytes', 'quota-used-bytes']
 /** RFC 4331, section 2: allprop excludes the quota properties. */
 const usual = Object.keys(live).filter(name => !QUOTA.includes(name))
+
+const nothing = () => null
 
 /** The reader of a live property; undefined for a dead property. */
 function readerOf({ ns, name }: PropertyName): ((of: Described) => string | null) | undefined {
   if (ns === DAV && Object.hasOwn(live, name)) return live[name]
   const key = `${ns}\n${name}`
+  if (absent.has(key)) return nothing
   return Object.hasOwn(foreign, key) ? foreign[key] : undefined
 }
 
@@ -227,9 +258,10 @@ export function propertyWriter(asked: Asked): (of: Described) => string {
   // Prepared once for all resources of a listing.
   const wanted = asked.properties.map(property => {
     const { ns, name } = property
+    const [tag, needs] = tagIn(property)
     return {
-      ns,
-      name,
+      start: `<${tag}${needs}>`,
+      end: `</${tag}>`,
       key: `${ns}\n${name}`,
       read: readerOf(property),
       hash: propertyHash(property),
@@ -244,10 +276,10 @@ export function propertyWriter(asked: Asked): (of: Described) => string {
   return of => {
     let found = ''
     let missing = ''
-    for (const { ns, name, key, read, hash, missing: element } of wanted) {
+    for (const { start, end, key, read, hash, missing: element } of wanted) {
       const content = read?.(of) ?? of.extra?.get(key) ?? null
       const dead = content === null ? of.dead.get(hash) : undefined
-      if (content !== null) found += filled({ ns, name }, content)
+      if (content !== null) found += content === '' ? element : start + content + end
       else if (dead !== undefined) found += dead
       else missing += element
     }
