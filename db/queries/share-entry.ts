@@ -120,6 +120,23 @@ export async function countSharesOf(
   return counts
 }
 
+/**
+ * How a user shares some entries, alone or with others: with people, by links, or both. Flags are
+ * numbers in rows.
+ */
+export const shareKindsOf = (
+  db: Db,
+  userId: string,
+  entryIds: readonly string[],
+): Promise<{ id: string; direct: number; link: number }[]> =>
+  db.rows(
+    `SELECT chosen.entry_id AS id, MAX(s.recipient IS NOT NULL) AS direct, MAX(s.recipient IS NULL) AS link
+     FROM ${sharesOf(`IN (${placeholders(entryIds)})`)}
+     JOIN share s ON s.id = chosen.id JOIN user u ON u.id = s.user_id
+     WHERE ${besideKeys('s.user_id')} = ? AND ${LIVE} GROUP BY chosen.entry_id`,
+    [...entryIds, ...entryIds, userId, Date.now()],
+  )
+
 /** A deleted entry of a share. */
 interface EndedRow {
   id: string

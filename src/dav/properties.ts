@@ -24,6 +24,8 @@ export interface Described {
   letters: string
   /** Whether it is a favourite of the caller. */
   isFavourite: boolean
+  /** How the caller shares it, as XML in the form of ownCloud. */
+  shareTypes?: string | undefined
   /** Further live properties: their XML content, by namespace and name separated by a newline. */
   extra?: ReadonlyMap<string, string> | undefined
   /** Whether files of this type and size have previews. */
@@ -129,6 +131,7 @@ const foreign: Record<string, (of: Described) => string | null> = {
   [`${OWNCLOUD}\nfileid`]: ({ resource }) => (resource ? entryNumber(resource.id) : null),
   [`${OWNCLOUD}\nsize`]: ({ resource }) => (resource ? String(resource.size) : null),
   [`${OWNCLOUD}\npermissions`]: ({ letters }) => letters,
+  [`${OWNCLOUD}\nshare-types`]: ({ shareTypes = '' }) => shareTypes,
   [`${OWNCLOUD}\nfavorite`]: ({ isFavourite }) => (isFavourite ? '1' : '0'),
   [`${NEXTCLOUD}\nhas-preview`]: of =>
     of.resource ? String(isFile(of) && of.hasPreview(of.resource)) : null,
@@ -142,7 +145,7 @@ const foreign: Record<string, (of: Described) => string | null> = {
  */
 const absent = new Set(
   [
-    ...['downloadURL', 'dDC', 'share-types', 'owner-id', 'owner-display-name', 'comments-unread'],
+    ...['downloadURL', 'dDC', 'owner-id', 'owner-display-name', 'comments-unread'],
     ...['data-fingerprint', 'tags', 'privatelink'],
   ]
     .map(name => `${OWNCLOUD}\n${name}`)

@@ -36,6 +36,7 @@ const END = '</d:multistatus>\n'
 const NONE: Properties = new Map()
 const NO_ONES = new Map<string, Properties>()
 const NO_IDS: ReadonlySet<string> = new Set()
+const NO_TYPES: ReadonlyMap<string, string> = new Map()
 
 /**
  * The properties that the body requests. Without a body, all (RFC 4918, section 9.1).
@@ -158,10 +159,10 @@ async function* withDead(
 }
 
 /** Whether the favourites of the caller are requested. */
-const asksFavourites = (asked: Asked): boolean =>
+const asksFor = (asked: Asked, wanted: string): boolean =>
   asked.kind !== 'names' &&
   (asked.kind === 'all' ? asked.also : asked.properties).some(
-    ({ ns, name }) => ns === OWNCLOUD && name === 'favorite',
+    ({ ns, name }) => ns === OWNCLOUD && name === wanted,
   )
 
 /** The quota of the drive, shown only to callers whose drive it is. */
@@ -191,7 +192,8 @@ async function* described(
   const href = hrefOf(exchange.face.prefix, [...base, ...names], isFolder)
   const dead = (isDead && (await services.davProperties.of([found.id])).get(found.id)) || NONE
   const favourites = async (ids: string[]): Promise<ReadonlySet<string>> =>
-    asksFavourites(asked) ? services.favourites.entriesAmong(exchange.caller, ids) : NO_IDS
+    asksFor(asked, 'favorite') ? services.favourites.entriesAmong(exchange.caller, ids) : NO_IDS
+  const shareTypes = (ids: string[]) => shareTypesOf(exchange, place, asked, ids)
   const itself = {
     resource: found,
     title: names.at(-1) ?? title,
@@ -201,6 +203,7 @@ async function* described(
     quota,
     letters: lettersOf(place, { isFolder, isRoot: names.length === 0 }),
     isFavourite: (await favourites([found.id])).has(found.id),
+    shareTypes: (await shareTypes([found.id])).get(found.id),
     hasPreview: previewTest(services),
   }
   yield response(href, write(itself))
@@ -220,7 +223,8 @@ async function* described(
       ? withDead(exchange, page)
       : [{ rows: page, dead: NO_ONES }]) {
       let text = ''
-      const marked = await favourites(rows.map(({ id }) => id))
+      const ids = rows.map(({ id }) => id)
+      const [marked, shared] = [await favourites(ids), await shareTypes(ids)]
       for (const row of rows) {
         const at = hrefIn(href, row.name, row.kind === FOLDER)
         const { id, name: title, createdAt } = row
@@ -235,6 +239,7 @@ async function* described(
             quota,
             letters: row.letters ?? (row.kind === FOLDER ? below.folder : below.file),
             isFavourite: marked.has(id),
+            shareTypes: shared.get(id),
             hasPreview: itself.hasPreview,
           }),
         )
@@ -245,6 +250,26 @@ async function* described(
       }
       yield text
     }
+}
+
+/** The numbers of ownCloud for a share with a person, and for one by a link. */
+const SHARE_TYPES = { direct: 0, link: 3 } as const
+
+/** How the caller shares entries of their own drive, if the request asks for it. */
+async function shareTypesOf(
+  { services, caller }: Exchange,
+  { drive }: Readable,
+  asked: Asked,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (!drive?.personId || !asksFor(asked, 'share-types')) return NO_TYPES
+  const kinds = await services.shares.kindsOf(caller, ids)
+  return new Map(
+    Array.from(kinds, ([id, of]) => [
+      id,
+      of.map(kind => `<oc:share-type>${SHARE_TYPES[kind]}</oc:share-type>`).join(''),
+    ]),
+  )
 }
 
 const response = (href: string, properties: string): string =>

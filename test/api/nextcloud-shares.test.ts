@@ -166,6 +166,40 @@ describe('Shares', () => {
     expect((await client.ocs('GET', `${API}/shares`, { shared_with_me: 'true' })).data).toEqual([])
   })
 
+  it('are told by the listing of their entries, to their sharer only', async () => {
+    const { person: of, authorization } = await davPerson(t, 'share-types')
+    const app = nextcloudClient(t, authorization)
+    for (const path of ['link', 'direct', 'both', 'none']) await of.upload(path, path)
+    const share = (path: string, form: Record<string, string>) =>
+      app.ocs('POST', `${API}/shares`, { path, ...form })
+    const guest = { shareType: PERSON, shareWith: person.email }
+    const { data } = await share('/link', { shareType: LINK })
+    await share('/direct', guest)
+    await share('/both', { shareType: LINK })
+    await share('/both', guest)
+    const types = async (as = app, root = `/remote.php/dav/files/${of.email}/`) =>
+      Object.fromEntries(
+        (await as.propfind(root)).map(one => [
+          one.href.split('/').at(-1),
+          [...(one.of('oc:share-types') ?? '').matchAll(/>(\d)</g)].map(([, type]) => type),
+        ]),
+      )
+    expect(await types()).toEqual({
+      '': [],
+      link: ['3'],
+      direct: ['0'],
+      both: ['0', '3'],
+      none: [],
+    })
+    await app.ocs('DELETE', `${API}/shares/${data.id}`)
+    expect(await types()).toMatchObject({ link: [] })
+    const received = await types(
+      client,
+      `/remote.php/dav/files/${person.email}/Shared%20with%20me/`,
+    )
+    expect(received).toMatchObject({ direct: [], both: [] })
+  })
+
   it('need the scopes of each act, and belong to their person', async () => {
     const { data } = await create({ path: '/doc.txt', shareType: LINK })
     const one = `${API}/shares/${data.id}`

@@ -37,7 +37,7 @@ const send = async (method: string, path: string, { headers = {}, body, as }: Op
 const files = (path = '/') => `/remote.php/dav/files/${person.email}${path}`
 const asked = [
   '<d:resourcetype/><d:getlastmodified/><d:getcontentlength/><d:getetag/><oc:size/><oc:id/>',
-  '<oc:fileid/><oc:permissions/><oc:checksums/><oc:favorite/><nc:has-preview/><oc:share-types/>',
+  '<oc:fileid/><oc:permissions/><oc:checksums/><oc:favorite/><nc:has-preview/><oc:share-types/><oc:owner-id/>',
 ].join('')
 const propfind = async (path: string, depth = '1', as?: string) => {
   const ns = 'xmlns:d="DAV:" xmlns:oc="http://owncloud.org/ns" xmlns:nc="http://nextcloud.org/ns"'

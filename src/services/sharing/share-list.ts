@@ -1,7 +1,11 @@
 import { validate as isUuid } from 'uuid'
 import type { Page } from '../../../db/queries/page.ts'
 import type { PersonView } from '../../../db/queries/person.ts'
-import { entryIdsOfShares, taggedEntriesOfShares } from '../../../db/queries/share-entry.ts'
+import {
+  entryIdsOfShares,
+  shareKindsOf,
+  taggedEntriesOfShares,
+} from '../../../db/queries/share-entry.ts'
 import {
   type ListedShare,
   listReceivedShares,
@@ -135,6 +139,21 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
   }
 
   return {
+    /**
+     * How the caller shares some entries of their own drive, by the ids of those that are shared.
+     * One statement for up to 1,000.
+     */
+    async kindsOf(caller: Caller, ids: readonly string[]): Promise<Map<string, ShareKind[]>> {
+      if (ids.length === 0) return new Map()
+      const rows = await shareKindsOf(db, caller.userId, ids)
+      return new Map(
+        rows.map(({ id, direct, link }) => [
+          id,
+          [...(direct ? (['direct'] as const) : []), ...(link ? (['link'] as const) : [])],
+        ]),
+      )
+    },
+
     /** The change stamps of shares of several entries, by their ids. */
     async stampsOf(ids: readonly string[]): Promise<Map<string, number>> {
       if (ids.length === 0) return new Map()
