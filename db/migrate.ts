@@ -10,6 +10,7 @@ import { passkeys } from './migrations/0042-passkeys.ts'
 import { previewReaders } from './migrations/0045-preview-readers.ts'
 import { textVersion } from './migrations/0046-text-version.ts'
 import { shareWords } from './migrations/0048-share-words.ts'
+import { requestSenders } from './migrations/0049-request-senders.ts'
 import { changeStamps } from './migrations/0050-change-stamps.ts'
 import { endedShares } from './migrations/0051-ended-shares.ts'
 import { davPropertyBytes } from './migrations/0052-dav-property-bytes.ts'
@@ -36,6 +37,7 @@ const all: Migration[] = [
   previewReaders,
   textVersion,
   shareWords,
+  requestSenders,
   changeStamps,
   endedShares,
   davPropertyBytes,

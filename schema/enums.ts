@@ -7,7 +7,12 @@ import {
   type Via,
   vias,
 } from '../db/models/event.ts'
-import { type RequestState, requestStates } from '../db/models/file-request.ts'
+import {
+  type SenderPlace as Place,
+  type RequestState,
+  requestStates,
+  senderPlaces,
+} from '../db/models/file-request.ts'
 import { type ShareEventKind as ShareUse, shareEventKinds } from '../db/models/share-event.ts'
 import { type PlanBy, planChoosers } from '../db/models/user.ts'
 import type { DriveLevel, WorkspaceRight } from '../src/access/policies.ts'
@@ -129,6 +134,12 @@ export const FileRequestState = enumOf<RequestState>(
   'FileRequestState',
   'Whether a file request accepts files. FULL: a limit of the request is reached. SUSPENDED: its folder is in the trash, or its maker may not write there now.',
   requestStates,
+)
+
+export const SenderPlace = enumOf<Place>(
+  'SenderPlace',
+  'Where the name of a sender becomes part of the place of a file. PREFIX: before the name of the file. FOLDER: as a folder.',
+  senderPlaces,
 )
 
 export const BackgroundCopyState = enumOf<CopyState>(

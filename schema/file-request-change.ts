@@ -2,14 +2,17 @@ import type { InputShapeFromFields } from '@pothos/core'
 import type { RequestInput } from '../src/services/sharing/file-request-term.ts'
 import {
   figure,
+  MAX_EXPECTED,
   MAX_KINDS,
   MAX_LABEL,
   MAX_MESSAGE,
   MAX_PASSWORD,
   MAX_REQUESTED_FILES,
+  MAX_SENDER_NAME,
 } from '../src/values/limits.ts'
 import type { InputFields } from './builder.ts'
 import { EntryRef, nameOf } from './entry-ref.ts'
+import { SenderPlace } from './enums.ts'
 import { FileRequest } from './file-request.ts'
 import { mutation } from './mutation.ts'
 import { Drive } from './refs.ts'
@@ -30,6 +33,15 @@ const terms = (t: InputFields) => ({
     description: `Up to ${MAX_KINDS} accepted extensions or media types: ".pdf", "image/*", "text/csv".`,
   }),
   asksName: t.boolean({ description: 'Whether senders must give a name.' }),
+  expected: t.stringList({
+    maxItems: MAX_EXPECTED,
+    description: `The names of up to ${MAX_EXPECTED} expected senders, with up to ${MAX_SENDER_NAME} characters each. Senders must then give their name.`,
+  }),
+  senderPlace: t.field({
+    type: SenderPlace,
+    description:
+      'Where the name of a sender becomes part of the place of a file. With PREFIX and FOLDER, senders must give their name. NONE by default.',
+  }),
   notifies: t.boolean({
     description: 'Whether you get mails about new files, at most once an hour.',
   }),
@@ -53,6 +65,7 @@ const places = {
   max_files: 'maxFiles',
   max_file_size: 'maxFileSize',
   max_bytes: 'maxBytes',
+  asks_name: 'asksName',
 }
 
 mutation('createFileRequest', {

@@ -1,15 +1,15 @@
 import type { ReceiptRow } from '../db/queries/file-request-upload.ts'
 import { Drive as DriveValue } from '../src/access/drive.ts'
-import type { FileRequestView } from '../src/services/sharing/file-request.ts'
+import type { FileRequestView, RequestSender } from '../src/services/sharing/file-request.ts'
 import type { RequestInfo } from '../src/services/sharing/file-request-link.ts'
 import { keyById } from '../src/values/key-by-id.ts'
-import { MAX_KINDS } from '../src/values/limits.ts'
+import { MAX_EXPECTED, MAX_KINDS, MAX_SENDERS } from '../src/values/limits.ts'
 import { findDrive, findDriveOf } from './access.ts'
-import { batchSeen } from './batch.ts'
+import { batch, batchSeen } from './batch.ts'
 import { builder } from './builder.ts'
 import { connectionOf, newestFirst, pageArgs } from './connection.ts'
 import { entryOf } from './entry.ts'
-import { FileRequestState } from './enums.ts'
+import { FileRequestState, SenderPlace } from './enums.ts'
 import { findable, Node } from './node.ts'
 import { batchPages, byId, forwardConnection } from './paging.ts'
 import { Drive, File, Folder } from './refs.ts'
@@ -58,6 +58,26 @@ const receiptsOf = batchPages<ReceiptRow, [string], [boolean]>(
     services.fileRequests.receipts(ids, { limit, after: after?.[0] ?? null, newestFirst }),
 )
 
+const Sender = builder.objectRef<RequestSender>('FileRequestSender').implement({
+  description: 'A sender of files, by the name that they gave, which is not verified.',
+  fields: t => ({
+    name: t.exposeString('name', {
+      description: 'The name; empty for all senders of whom the request did not ask for one.',
+    }),
+    isExpected: t.exposeBoolean('isExpected', {
+      description: 'Whether the request expects this name.',
+    }),
+    fileCount: t.exposeInt('fileCount', { description: 'How many files have arrived.' }),
+    lastReceivedAt: t.expose('lastAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the last file arrived; null if none has.',
+    }),
+  }),
+})
+
+const senderRows = batch(({ services }, ids) => services.fileRequests.senderRows(ids))
+
 export const FileRequest = builder.objectRef<FileRequestView>('FileRequest').implement({
   description:
     'A link with which everyone who has it can send files into one folder. Only its maker sees the request.',
@@ -97,6 +117,24 @@ export const FileRequest = builder.objectRef<FileRequestView>('FileRequest').imp
       description: 'Whether it asks for a password.',
     }),
     asksName: t.exposeBoolean('asksName', { description: 'Whether senders must give a name.' }),
+    expected: t.exposeStringList('expected', {
+      listSize: MAX_EXPECTED,
+      description: 'The names of the expected senders.',
+    }),
+    senderPlace: t.expose('senderPlace', {
+      type: SenderPlace,
+      description: 'Where the name of a sender becomes part of the place of a file.',
+    }),
+    senders: t.withAuth({ signedIn: true }).field({
+      type: [Sender],
+      listSize: MAX_SENDERS,
+      description: `The expected senders in their order, also those of whom nothing has arrived, then others by name: up to ${MAX_SENDERS}.`,
+      resolve: async (request, _args, context) =>
+        context.services.fileRequests.sendersOf(
+          request,
+          (await senderRows(context, request.id)) ?? [],
+        ),
+    }),
     notifies: t.exposeBoolean('notifies', {
       description: 'Whether its maker gets mails about new files, at most once an hour.',
     }),
@@ -153,6 +191,17 @@ findable('file_request', 'FileRequest', async (context, caller, id) => {
   drive?.open('request')
   return drive ? request : null
 })
+
+const senderOf = batch(({ services }, ids) => services.fileRequests.sendersOfEntries(ids))
+
+builder.objectField(File, 'sentBy', t =>
+  t.string({
+    nullable: true,
+    description:
+      'The name that its sender gave to the file request that received it, which is not verified. Null for other files.',
+    resolve: async ({ id }, _args, context) => (await senderOf(context, id)) ?? null,
+  }),
+)
 
 const FileRequestConnection = connectionOf('FileRequest', FileRequest)
 

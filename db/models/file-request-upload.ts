@@ -24,7 +24,7 @@ export const FileRequestUpload = table({
     /** The resulting file. Refers to no row: the file may be deleted. */
     entryId: uuid.nullable(),
   },
-  indexes: [['receivedAt'], ['requestId', 'receivedAt'], ['requestId', 'senderId']],
+  indexes: [['receivedAt'], ['requestId', 'receivedAt'], ['requestId', 'senderId'], ['entryId']],
 })
 
 export type FileRequestUpload = Row<typeof FileRequestUpload>

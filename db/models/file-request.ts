@@ -1,4 +1,15 @@
-import { counter, flag, moment, number, type Row, table, text, uuid } from './columns.ts'
+import {
+  counter,
+  flag,
+  longText,
+  moment,
+  number,
+  type Row,
+  table,
+  text,
+  uuid,
+  word,
+} from './columns.ts'
 
 /**
  * Whether a request accepts files, and if not, why. `suspended`: its folder is in the trash,
@@ -6,6 +17,13 @@ import { counter, flag, moment, number, type Row, table, text, uuid } from './co
  */
 export const requestStates = ['open', 'full', 'expired', 'closed', 'suspended'] as const
 export type RequestState = (typeof requestStates)[number]
+
+/**
+ * Where the name of a sender becomes part of the place of a file: nowhere, before its name, or as a
+ * folder.
+ */
+export const senderPlaces = ['none', 'prefix', 'folder'] as const
+export type SenderPlace = (typeof senderPlaces)[number]
 
 /**
  * A link with which others send files into one folder of a drive. Its token is derived from its id,
@@ -33,6 +51,9 @@ export const FileRequest = table({
     kinds: text(1000),
     /** Whether senders must give a name. */
     asksName: flag,
+    /** The names of the expected senders, one a line; null for none. */
+    expected: longText.nullable(),
+    senderPlace: word<SenderPlace>(8, 'none'),
     /** Whether its maker gets mails about new files. */
     notifies: flag,
     /** The received files. */

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../index.ts'
 import { FileRequestUpload } from '../models/file-request-upload.ts'
 import { firstOfEach, type Page } from './page.ts'
-import { insertion } from './sql.ts'
+import { insertion, placeholders } from './sql.ts'
 
 /** How many uploads of a request may be unfinished at a time, and how many of one network. */
 export const MAX_UNFINISHED = 1000
@@ -165,6 +165,47 @@ export const pagesOfReceipts = (
       limit,
     },
   )
+
+/** A sender of a request, by the name that they gave. */
+export interface SenderRow {
+  name: string
+  fileCount: number
+  lastAt: number
+}
+
+/** How many names of senders of one request are read. */
+const MAX_NAMES = 1000
+
+/** The names of the senders of some requests, by request id. */
+export const sendersOf = (db: Db, requestIds: string[]): Promise<Map<string, Page<SenderRow>>> =>
+  firstOfEach<SenderRow>(
+    db,
+    `SELECT sender_name AS name, COUNT(*) AS fileCount, MAX(received_at) AS lastAt FROM file_request_upload
+     WHERE request_id = ? AND received_at IS NOT NULL GROUP BY sender_name`,
+    { order: 'name', owners: requestIds, values: [], limit: MAX_NAMES },
+  )
+
+/** The names that the senders of some files gave, by the id of the file. */
+export async function sendersOfEntries(
+  db: Db,
+  entryIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db.rows<{ entryId: string; name: string }>(
+    `SELECT entry_id AS entryId, sender_name AS name FROM file_request_upload
+     WHERE entry_id IN (${placeholders(entryIds)}) AND sender_name <> ''`,
+    [...entryIds],
+  )
+  return new Map(rows.map(({ entryId, name }) => [entryId, name]))
+}
+
+/** The name under which a file is being sent. */
+export async function requestedName(db: Db, id: string): Promise<string | undefined> {
+  const row = await db.row<{ fileName: string }>(
+    'SELECT file_name AS fileName FROM file_request_upload WHERE id = ?',
+    [id],
+  )
+  return row?.fileName
+}
 
 /** The files that one sender sent to a request, newest first. */
 export const sentBy = (

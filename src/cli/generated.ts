@@ -108,6 +108,8 @@ export type CreateFileRequestInput = {
   asksName?: boolean | null | undefined;
   /** How long it is open from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. */
   duration?: string | null | undefined;
+  /** The names of up to 150 expected senders, with up to 100 characters each. Senders must then give their name. */
+  expected?: Array<string> | null | undefined;
   /** The folder; an empty path is the root. */
   folder: EntryRef;
   /** Up to 20 accepted extensions or media types: ".pdf", "image/*", "text/csv". */
@@ -126,6 +128,8 @@ export type CreateFileRequestInput = {
   notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
+  /** Where the name of a sender becomes part of the place of a file. With PREFIX and FOLDER, senders must give their name. NONE by default. */
+  senderPlace?: SenderPlace | null | undefined;
 };
 
 /** What createFolder takes. */
@@ -560,6 +564,12 @@ export type SearchOrder =
   | 'RELEVANCE'
   | 'SMALLEST';
 
+/** Where the name of a sender becomes part of the place of a file. PREFIX: before the name of the file. FOLDER: as a folder. */
+export type SenderPlace =
+  | 'FOLDER'
+  | 'NONE'
+  | 'PREFIX';
+
 /** What shareFiles takes. */
 export type ShareFilesInput = {
   /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
@@ -643,6 +653,8 @@ export type UpdateFileRequestInput = {
   asksName?: boolean | null | undefined;
   /** How long it is open from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. */
   duration?: string | null | undefined;
+  /** The names of up to 150 expected senders, with up to 100 characters each. Senders must then give their name. */
+  expected?: Array<string> | null | undefined;
   /** The id of the file request. */
   fileRequest: string | number;
   /** Up to 20 accepted extensions or media types: ".pdf", "image/*", "text/csv". */
@@ -661,6 +673,8 @@ export type UpdateFileRequestInput = {
   notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
+  /** Where the name of a sender becomes part of the place of a file. With PREFIX and FOLDER, senders must give their name. NONE by default. */
+  senderPlace?: SenderPlace | null | undefined;
 };
 
 /** What updateShare takes. */

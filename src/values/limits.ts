@@ -85,6 +85,10 @@ export const MAX_MESSAGE = 1000
 export const MAX_MAINTENANCE_MESSAGE = 500
 export const MAX_SENDER_NAME = 100
 export const MAX_KINDS = 20
+/** Names that a file request expects. */
+export const MAX_EXPECTED = 150
+/** Senders that a list of them has, the expected ones included. */
+export const MAX_SENDERS = 250
 /** Upper bounds for the file and byte limits of a file request. */
 export const MAX_REQUESTED_FILES = 1_000_000
 export const MAX_REQUESTED_BYTES = 2 ** 50

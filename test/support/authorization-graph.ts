@@ -373,7 +373,7 @@ const queries: GraphRow[] = [
     'FileRequest of a workspace',
     ['owner of it', WORKSPACE_WRITE],
     async ({ fileRequest, workspaceId }) => (await fileRequest(workspaceId)).id,
-    'id folder { id } receipts { nodes { fileName file { id } } }',
+    'id folder { id } senders { name } receipts { nodes { fileName file { id } } }',
     { names: 'workspace' },
   ),
   query(

@@ -1,9 +1,12 @@
+import type { FileRequest, SenderPlace } from '../../../db/models/file-request.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import {
+  MAX_EXPECTED,
   MAX_KINDS,
   MAX_LABEL,
   MAX_REQUESTED_BYTES,
   MAX_REQUESTED_FILES,
+  MAX_SENDER_NAME,
 } from '../../values/limits.ts'
 import { mediaTypeOf } from '../../values/media.ts'
 import { oneLine } from '../../values/one-line.ts'
@@ -25,6 +28,9 @@ export interface RequestInput {
   maxBytes?: number | null | undefined
   kinds?: readonly string[] | null | undefined
   asksName?: boolean | null | undefined
+  /** The names of the expected senders. */
+  expected?: readonly string[] | null | undefined
+  senderPlace?: SenderPlace | null | undefined
   notifies?: boolean | null | undefined
 }
 
@@ -38,6 +44,8 @@ export interface RequestTerms {
   maxBytes?: number | null
   kinds?: string
   asksName?: boolean
+  expected?: string | null
+  senderPlace?: SenderPlace
   notifies?: boolean
 }
 
@@ -57,6 +65,8 @@ export function parseTerms(input: RequestInput, now: number): RequestTerms {
     maxBytes: parseBound(input.maxBytes, 'max_bytes', MAX_REQUESTED_BYTES),
     kinds: kinds === undefined ? undefined : parseKinds(kinds ?? []),
     asksName: asksName ?? undefined,
+    expected: input.expected === undefined ? undefined : parseExpected(input.expected ?? []),
+    senderPlace: input.senderPlace ?? undefined,
     notifies: notifies ?? undefined,
   })
 }
@@ -77,6 +87,42 @@ function parseKinds(given: readonly string[]): string {
       `Give up to ${MAX_KINDS} extensions or media types, such as .pdf, image/*, text/csv.`,
     )
   return kinds.join(' ')
+}
+
+/** Names that are equal apart from case and form. */
+export const senderKey = (name: string): string => oneLine(name).normalize('NFKC').toLowerCase()
+
+function parseExpected(given: readonly string[]): string | null {
+  const names = new Map(given.map(name => [senderKey(name), oneLine(name)]))
+  names.delete('')
+  const tooLong = [...names.values()].some(name => name.length > MAX_SENDER_NAME)
+  if (tooLong || names.size > MAX_EXPECTED)
+    throw new InvalidInput(
+      'expected',
+      `Name up to ${MAX_EXPECTED} senders, with up to ${MAX_SENDER_NAME} characters each.`,
+    )
+  return names.size > 0 ? [...names.values()].join('\n') : null
+}
+
+export const expectedOf = (expected: string | null): string[] => expected?.split('\n') ?? []
+
+/**
+ * The terms, which ask for names if they need them.
+ * @param before the current terms of a request
+ * @throws INVALID_INPUT if they are refused a name that they need
+ */
+export function askingNames(
+  terms: RequestTerms,
+  before: Pick<FileRequest, 'expected' | 'senderPlace'> = { expected: null, senderPlace: 'none' },
+): RequestTerms {
+  const { expected, senderPlace } = { ...before, ...terms }
+  if (expected === null && senderPlace === 'none') return terms
+  if (terms.asksName === false)
+    throw new InvalidInput(
+      'asks_name',
+      'The senders must give their names: the request expects a list of names, or files by sender.',
+    )
+  return { ...terms, asksName: true }
 }
 
 export const kindsOf = (kinds: string): string[] => (kinds === '' ? [] : kinds.split(' '))

@@ -6,6 +6,7 @@ import {
   leftInRequest,
   MAX_UNFINISHED,
   MAX_UNFINISHED_OF_NETWORK,
+  requestedName,
   reserveInRequest,
   shrinkRequestedUpload,
   unfinishedOfNetwork,
@@ -31,6 +32,7 @@ import type {
   SenderIdentity,
   SenderVisit,
 } from './file-request-link.ts'
+import { placeOfSender } from './file-request-place.ts'
 import { refuseKind, requestClosed, requestFull } from './file-request-term.ts'
 
 /** A received file as its sender sees it, under the sender's name for it. */
@@ -180,10 +182,11 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
         const fileName = parseName(given.filename, 'file')
         refuseKind(request.kinds, fileName)
         const { mimetype, source, signal, fieldsAfterwards } = given
-        const to = { folder: names.join('/') }
+        const place = placeOfSender(request, who, fileName)
+        const to = { folder: [...names, ...place.below].join('/') }
         // The form cannot choose the destination.
         const upload = new Upload({
-          filename: fileName,
+          filename: place.name,
           mimetype,
           source,
           // What a sender declares is not reserved: the reservation grows with the bytes.
@@ -204,6 +207,7 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
           {
             to: { ...to, modifiedAt },
             folderId: request.folderId,
+            below: place.below.length,
             decide: keepBoth,
             limits: reservation(opened, who, fileName, visit),
           },
@@ -225,8 +229,9 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
         const { request, tree, names } = opened
         const filename = parseName(declared.filename, 'filename')
         refuseKind(request.kinds, filename)
+        const { below, name } = placeOfSender(request, who, filename)
         const place = {
-          folder: names.join('/'),
+          folder: [...names, ...below].join('/'),
           onConflict: keepBoth(),
           lifeMs: FIRST_PART_MS,
           reservesLater: true,
@@ -234,7 +239,7 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
         const limits = reservation(opened, who, filename, visit)
         const session = await uploadSessions.start(
           tree,
-          { ...declared, filename, ...place },
+          { ...declared, filename: name, ...place },
           limits,
           who.id,
         )
@@ -278,13 +283,23 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
       digests: Pick<Completion, 'md5' | 'crc32' | 'sha256'>,
     ): Promise<SentFile> =>
       within(token, visit, async (opened, who) => {
-        const { request, tree } = opened
+        const { request, tree, names } = opened
         const planned = await uploadSessions.find(tree, id, who.id)
         const { size: bytes } = planned
+        const fileName = (await requestedName(db, id)) ?? planned.names.at(-1) ?? ''
+        // The request may have changed since the upload began.
+        const { below, name } = placeOfSender(request, who, fileName)
         // Parts that an instance was receiving as it died may have reserved less.
         const limits = reservation(opened, who, '', visit)
         await blobs.reserveMore(tree, limits, { id, bytes, size: bytes })
-        const completion = { ...digests, folderId: request.folderId, decide: keepBoth }
+        const completion = {
+          ...digests,
+          filename: name,
+          folder: [...names, ...below].join('/'),
+          folderId: request.folderId,
+          below: below.length,
+          decide: keepBoth,
+        }
         const upload = { id, by: who.id }
         const { size, md5 } = await uploadCompletions.complete(
           tree,
@@ -292,7 +307,7 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
           writerOf(request, who, visit),
           completion,
         )
-        return { fileName: planned.names.at(-1) ?? '', size, md5, sender: links.seal(request, who) }
+        return { fileName, size, md5, sender: links.seal(request, who) }
       }),
   }
 }

@@ -12,11 +12,17 @@ import {
   requestsAmong,
   takeArrivals,
 } from '../../../db/queries/file-request.ts'
-import { pagesOfReceipts } from '../../../db/queries/file-request-upload.ts'
+import {
+  pagesOfReceipts,
+  type SenderRow,
+  sendersOf,
+  sendersOfEntries,
+} from '../../../db/queries/file-request-upload.ts'
 import type { Page } from '../../../db/queries/page.ts'
 import type { Caller } from '../../access/caller.ts'
 import { type Passwords, parsePassword } from '../../access/password.ts'
 import { AppError } from '../../runtime/errors.ts'
+import { MAX_SENDERS } from '../../values/limits.ts'
 import type { Tree } from '../../values/tree.ts'
 import { takeLink } from '../bound.ts'
 import type { Core } from '../core.ts'
@@ -31,7 +37,15 @@ import {
   pathIn,
   pathsOfFolders,
 } from '../tree/entry-path.ts'
-import { DEFAULT_DURATION, kindsOf, parseTerms, type RequestInput } from './file-request-term.ts'
+import {
+  askingNames,
+  DEFAULT_DURATION,
+  expectedOf,
+  kindsOf,
+  parseTerms,
+  type RequestInput,
+  senderKey,
+} from './file-request-term.ts'
 import { callerKeys } from './share.ts'
 
 export const FILE_REQUEST_TOKEN = 'file-request'
@@ -41,6 +55,7 @@ type Unshown =
   | 'rootId'
   | 'mayWrite'
   | 'kinds'
+  | 'expected'
   | 'notifiedAt'
   | 'mailWaits'
   | 'makerName'
@@ -50,10 +65,41 @@ export interface FileRequestView extends Omit<RequestRow, Unshown> {
   token: string
   link: string
   kinds: string[]
+  /** The names of the expected senders. */
+  expected: string[]
   passwordProtected: boolean
   state: RequestState
   /** The path of its folder, as responses show it. Null while the folder is in the trash. */
   folder: string | null
+}
+
+/** A sender by the name that they gave, which is not verified. */
+export interface RequestSender {
+  name: string
+  isExpected: boolean
+  fileCount: number
+  /** Null if nothing has arrived. */
+  lastAt: number | null
+}
+
+/** The expected senders with what they sent, then the others. */
+function arranged(expected: readonly string[], rows: readonly SenderRow[]): RequestSender[] {
+  const came = new Map<string, RequestSender>()
+  for (const { name, fileCount, lastAt } of rows) {
+    const before = came.get(senderKey(name))
+    came.set(senderKey(name), {
+      name: before?.name ?? name,
+      isExpected: false,
+      fileCount: Number(fileCount) + (before?.fileCount ?? 0),
+      lastAt: Math.max(Number(lastAt), before?.lastAt ?? 0),
+    })
+  }
+  const first = expected.map(name => {
+    const { fileCount = 0, lastAt = null } = came.get(senderKey(name)) ?? {}
+    came.delete(senderKey(name))
+    return { name, isExpected: true, fileCount, lastAt }
+  })
+  return [...first, ...came.values()]
 }
 
 interface Deps extends Core<'db' | 'change' | 'tokens' | 'publicUrl'> {
@@ -105,6 +151,7 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
         token,
         link: `${publicUrl()}/request/${token}`,
         kinds: kindsOf(row.kinds),
+        expected: expectedOf(row.expected),
         folder,
         asksName: Boolean(row.asksName),
         notifies: Boolean(row.notifies),
@@ -187,6 +234,23 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
     ) => pagesOfReceipts(db, ids, range),
 
     /**
+     * The names that the senders of some requests gave, by request id. Does not authorize: pass
+     * only requests of the caller.
+     */
+    senderRows: async (ids: string[]): Promise<Map<string, SenderRow[]>> =>
+      new Map(Array.from(await sendersOf(db, ids), ([id, { rows }]) => [id, rows])),
+
+    /** The expected senders with what they sent, in their order, then the others by name. */
+    sendersOf: ({ expected }: Pick<FileRequestView, 'expected'>, rows: readonly SenderRow[]) =>
+      arranged(expected, rows).slice(0, MAX_SENDERS),
+
+    /**
+     * The names that the senders of some files gave. Does not authorize: pass only files that the
+     * caller may see.
+     */
+    sendersOfEntries: (ids: readonly string[]) => sendersOfEntries(db, ids),
+
+    /**
      * Creates a link with which anyone can send files to a folder.
      * @throws INVALID_INPUT, INVALID_DURATION, INVALID_PATH, FOLDER_NOT_FOUND, QUOTA_EXCEEDED
      */
@@ -202,7 +266,7 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
         label: input.label ?? '',
         duration: input.duration || DEFAULT_DURATION,
       }
-      const { label = '', expiresAt = null, ...terms } = parseTerms(given, now)
+      const { label = '', expiresAt = null, ...terms } = askingNames(parseTerms(given, now))
       const passwordHash = input.password ? await hashOf(caller, input.password) : null
       const id = newId()
       await change(caller, async ({ tx, record }) => {
@@ -217,7 +281,14 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
           passwordHash,
           createdAt: now,
         }
-        const defaults = { message: '', kinds: '', asksName: false, notifies: true }
+        const defaults = {
+          message: '',
+          kinds: '',
+          asksName: false,
+          notifies: true,
+          expected: null,
+          senderPlace: 'none' as const,
+        }
         const bounds = { maxFiles: null, maxFileBytes: null, maxBytes: null }
         await insertRequest(
           db,
@@ -240,9 +311,10 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
       id: string,
       input: RequestInput,
     ): Promise<FileRequestView> {
-      const { folderId, label, closedAt } = await find(caller, tree, id)
+      const { folderId, label, closedAt, expected, senderPlace } = await find(caller, tree, id)
       if (closedAt !== null) throw notFound()
-      const terms = parseTerms(input, Date.now())
+      const before = { expected: expected.join('\n') || null, senderPlace }
+      const terms = askingNames(parseTerms(input, Date.now()), before)
       const { password } = input
       // Refuses an empty password: it must not remove the protection by accident.
       const passwordHash = typeof password === 'string' ? await hashOf(caller, password) : password

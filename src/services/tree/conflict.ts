@@ -19,6 +19,8 @@ export interface Destination {
    * folder.
    */
   folderId?: string | undefined
+  /** How many names are between the folder with this id and the file; 0 by default. */
+  below?: number | undefined
   onConflict: OnConflict
   /** The expected revision of the existing entry. */
   expected?: ExpectedRevision

@@ -103,7 +103,7 @@ export function fileService({ db, blobs, changeTree, versions, previews }: Deps)
   async function save(
     tree: Tree,
     blob: StagedBlob,
-    { names: planned, folderId, onConflict, expected }: Destination,
+    { names: planned, folderId, below, onConflict, expected }: Destination,
     made: Made,
     change: TreeChange,
   ): Promise<FileView> {
@@ -114,7 +114,7 @@ export function fileService({ db, blobs, changeTree, versions, previews }: Deps)
     const decides = onConflict !== 'fail' || isGiven(expected)
     const { names, there } = trunk?.file
       ? { names: [trunk.file.name], there: { node: trunk.file.node, above: [] } }
-      : await placeOf(tree, { names: planned, folderId, decides }, tx)
+      : await placeOf(tree, { names: planned, folderId, below, decides }, tx)
     requireRevision(there?.node, expected)
     if (!there || onConflict === 'fail') return create(tree, blob, names, made, change)
     if (onConflict === 'keep_both') {
@@ -149,23 +149,40 @@ export function fileService({ db, blobs, changeTree, versions, previews }: Deps)
    */
   async function placeOf(
     tree: Tree,
-    { names, folderId, decides }: Pick<Destination, 'names' | 'folderId'> & { decides: boolean },
+    {
+      names,
+      folderId,
+      below = 0,
+      decides,
+    }: Pick<Destination, 'names' | 'folderId' | 'below'> & { decides: boolean },
     tx: Tx,
   ): Promise<{ names: string[]; there: { node: Node; above: Node[] } | undefined }> {
     if (folderId === undefined)
       return { names, there: decides ? await findEntry(db, tree, names, tx) : undefined }
     const chain = await resolveChain(db, tree, names, tx)
+    const depth = names.length - 1 - below
     const above = chain.slice(0, names.length - 1)
     const last =
-      above.length < names.length - 1
+      above.length < depth
         ? undefined
-        : (above.at(-1) ?? { id: tree.rootId, kind: FOLDER })
-    const node = chain[above.length]
-    if (last?.id === folderId && last.kind === FOLDER)
-      return { names, there: node && { node, above } }
+        : depth === 0
+          ? { id: tree.rootId, kind: FOLDER }
+          : above[depth - 1]
+    const node = above.length < names.length - 1 ? undefined : chain[above.length]
+    if (last?.id === folderId && last.kind === FOLDER) {
+      const inTheWay = below > 0 && above[depth]?.kind === FILE
+      if (!inTheWay) return { names, there: node && { node, above } }
+      const free = await freeName(db, folderId, names[depth] ?? '', tx)
+      return { names: names.with(depth, free), there: undefined }
+    }
     const folder = await namesOfFolder(db, tree, { id: folderId }, 'folder', tx)
-    const now = parseFilePath(joinPath([...folder, ...names.slice(-1)]), 'folder')
-    return placeOf(tree, { names: now, folderId: undefined, decides }, tx)
+    const now = parseFilePath(joinPath([...folder, ...names.slice(-1 - below)]), 'folder')
+    const isThere = joinPath(now) === joinPath(names)
+    return placeOf(
+      tree,
+      { names: now, folderId: isThere ? undefined : folderId, below, decides },
+      tx,
+    )
   }
 
   return {
@@ -189,6 +206,7 @@ export function fileService({ db, blobs, changeTree, versions, previews }: Deps)
       {
         to,
         folderId,
+        below,
         expected,
         decide,
         limits,
@@ -196,6 +214,7 @@ export function fileService({ db, blobs, changeTree, versions, previews }: Deps)
       }: {
         to: UploadFields
         folderId?: string
+        below?: number
         expected?: ExpectedRevision
         isSeen?: boolean
         decide: (choice: string | null | undefined) => OnConflict
@@ -207,6 +226,7 @@ export function fileService({ db, blobs, changeTree, versions, previews }: Deps)
       const destinationOf = ({ folder, onConflict }: UploadFields): Destination => ({
         names: parseFilePath(joinPath([...parsePath(folder ?? '', 'folder'), name]), 'folder'),
         folderId,
+        below,
         onConflict: decide(onConflict),
         expected,
       })

@@ -54,6 +54,8 @@ export interface Completion {
   folder?: string | null | undefined
   /** The id of the destination folder, wherever it is by then. */
   folderId?: string
+  /** How many names are between this folder and the file; 0 by default. */
+  below?: number
   /** Decides again, because the caller may have lost a right since the start. */
   decide: (choice: OnConflict) => OnConflict
   expected?: ExpectedRevision
@@ -63,6 +65,7 @@ export interface Completion {
 export interface CompletionPlan {
   names: string[]
   folderId?: string | undefined
+  below?: number | undefined
   onConflict: OnConflict
   expected: ExpectedRevision
   /** The expected digests. */
@@ -264,9 +267,9 @@ export function uploadCompletionService({
     const name = completion.filename ? parseName(completion.filename, 'filename') : planned.name
     const names = placeOf(completion.folder || planned.folder, name)
     const onConflict = completion.decide(session.onConflict)
-    const { expected, folderId } = completion
+    const { expected, folderId, below } = completion
     await files.refuseTaken(tree, { names, onConflict, expected })
-    return { session, plan: { names, folderId, onConflict, expected, given } }
+    return { session, plan: { names, folderId, below, onConflict, expected, given } }
   }
 
   /**
