@@ -232,3 +232,90 @@ describe('A person who leaves', () => {
     expectQuiet(bob)
   })
 })
+
+describe('Collecting', () => {
+  const names = Array.from({ length: 30 }, (_, i) => `Person ${i + 1}`)
+
+  async function send(url: string, name: string, file: string): Promise<void> {
+    const at = url.replace('/request/', '/api/request/')
+    const json = { 'content-type': 'application/json' }
+    const entered = await fetch(`${at}/enter`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ name }),
+    })
+    const { sender } = ((await entered.json()) as { response: { sender: string } }).response
+    const form = new FormData()
+    form.append('file', new Blob([file]), file)
+    const headers = { 'x-sender-token': sender }
+    expect((await fetch(`${at}/upload`, { method: 'POST', headers, body: form })).status).toBe(200)
+  }
+
+  it('asks thirty people for files with six clicks', async () => {
+    const hands = new Hands()
+    page = await alice.open('/files')
+    await hands.click(page.getByRole('link', { name: 'File requests' }))
+    await hands.click(page.getByRole('button', { name: 'New request' }))
+    // The field has the focus.
+    await dialog().locator('input:focus').waitFor()
+    await page.keyboard.type('Reports')
+    await hands.fill(dialog().getByLabel('Expected senders'), names.join('\n'))
+    expect(await dialog().getByLabel('Ask senders for their name').isDisabled()).toBe(true)
+    expect(await dialog().getByLabel('Ask senders for their name').isChecked()).toBe(true)
+    await expectAccessible(page)
+    await pictures(page, 'console-request-expected')
+    await hands.click(dialog().getByRole('button', { name: 'Create link' }))
+    await hands.click(dialog('Link created').getByRole('button', { name: 'Copy' }))
+    expect(await copied()).toMatch(/\/request\//)
+    expect(hands.count).toBeLessThanOrEqual(6)
+    await dialog('Link created').getByRole('button', { name: 'Done' }).click()
+    await page.getByText('0 of 30 received').waitFor()
+    // A folder of that name receives the files.
+    expect(await idOf('Reports')).toMatch(/-/)
+  })
+
+  it('shows who sent what without opening anything, and reminds the others', async () => {
+    const url = await copied()
+    await send(url, 'person 3', 'third.pdf')
+    await send(url, 'Person 30', 'last.pdf')
+    await send(url, 'Somebody', 'else.pdf')
+    await page.getByText('2 of 30 received').waitFor()
+    const latest = page.getByRole('table', { name: 'Latest files of Reports' })
+    await latest.getByRole('row', { name: /Somebody else.pdf/ }).waitFor()
+    await latest.getByRole('row', { name: /Person 30 last.pdf/ }).waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Somebodyhas sent' }).first().waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-request-arrived')
+    await page.getByRole('button', { name: 'Copy a reminder' }).click()
+    await said('Reminder copied')
+    const reminder = await copied()
+    expect(reminder).toMatch(/^Still missing for “Reports”: Person 1, Person 2, Person 4, /)
+    expect(reminder).not.toMatch(/Person 3,|Person 30/)
+    expect(reminder).toContain(url)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expectAccessible(page)
+    await pictures(page, 'console-request-arrived-telephone')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await pictures(page, 'console-request-arrived-wide')
+  })
+
+  it('puts the files of each sender into a folder, if chosen', async () => {
+    await page.getByRole('button', { name: 'New request' }).click()
+    await dialog().locator('input:focus').waitFor()
+    await page.keyboard.type('Drawings')
+    await dialog().getByLabel('Where files go').selectOption('In a subfolder for each sender')
+    await dialog().getByRole('button', { name: 'Choose…' }).click()
+    const picker = dialog('Folder')
+    await picker.getByRole('button', { name: 'Photos' }).click()
+    await picker.getByRole('button', { name: 'Choose this folder' }).click()
+    await dialog().getByText('Photos').waitFor()
+    await expectAccessible(page)
+    await dialog().getByRole('button', { name: 'Create link' }).click()
+    const url = await dialog('Link created').getByLabel('Link').inputValue()
+    await dialog('Link created').getByRole('button', { name: 'Done' }).click()
+    await send(url, 'Anna', 'tree.png')
+    expect(await idOf('Photos/Anna/tree.png')).toMatch(/-/)
+    expectQuiet(alice)
+  })
+})

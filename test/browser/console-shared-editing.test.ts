@@ -136,7 +136,7 @@ describe('With a mouse, side by side', () => {
     await people.getByText('They can view and download it.').waitFor()
     await people.getByLabel('Access').selectOption('Can edit')
     await people
-      .getByText('They also upload, rename, move, replace and delete what is in it.')
+      .getByText('They can also upload, rename, move, replace and delete what is in it.')
       .waitFor()
     await people.getByText('More options').click()
     // Editing requires a sign-in, so there is nothing to ask.

@@ -53,6 +53,8 @@ const keys: KeyingConfig = {
   DriveFill: embedded,
   ErrorCount: embedded,
   FigureSeries: embedded,
+  FileRequestReceipt: embedded,
+  FileRequestSender: embedded,
   Finding: embedded,
   JobQueue: embedded,
   ServiceHealth: embedded,

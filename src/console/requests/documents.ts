@@ -1,7 +1,21 @@
 import { graphql, type ResultOf } from '../graphql/graphql.ts'
 
+const RECEIPT = graphql(`
+  fragment Receipt on FileRequestReceipt {
+    fileName
+    size
+    receivedAt
+    senderName
+    network
+    client
+  }
+`)
+
+export type Receipt = ResultOf<typeof RECEIPT>
+
 /** The fields of a file request that its row shows and its form edits. */
-export const FILE_REQUEST = graphql(`
+export const FILE_REQUEST = graphql(
+  `
   fragment FileRequestLine on FileRequest {
     __typename
     id
@@ -14,6 +28,19 @@ export const FILE_REQUEST = graphql(`
     expiresAt
     passwordProtected
     asksName
+    expected
+    senderPlace
+    senders {
+      name
+      isExpected
+      fileCount
+      lastReceivedAt
+    }
+    receipts(first: 5, newestFirst: true) {
+      nodes {
+        ...Receipt
+      }
+    }
     notifies
     maxFiles
     maxFileSize
@@ -39,7 +66,9 @@ export const FILE_REQUEST = graphql(`
       }
     }
   }
-`)
+`,
+  [RECEIPT],
+)
 
 export type FileRequest = ResultOf<typeof FILE_REQUEST>
 
@@ -49,7 +78,10 @@ export const MY_REQUESTS = graphql(
     query MyRequests($after: String) {
       me {
         id
-        fileRequests(first: 50, after: $after, newestFirst: true) {
+        drive {
+          id
+        }
+        fileRequests(first: 20, after: $after, newestFirst: true) {
           nodes {
             ...FileRequestLine
           }
@@ -104,7 +136,8 @@ export const CLOSE_REQUEST = graphql(
 )
 
 /** The files that a file request has received, newest first. */
-export const RECEIPTS = graphql(`
+export const RECEIPTS = graphql(
+  `
   query Receipts($id: ID!, $first: Int!, $after: String) {
     node(id: $id) {
       __typename
@@ -112,12 +145,7 @@ export const RECEIPTS = graphql(`
       ... on FileRequest {
         receipts(first: $first, after: $after, newestFirst: true) {
           nodes {
-            fileName
-            size
-            receivedAt
-            senderName
-            network
-            client
+            ...Receipt
           }
           pageInfo {
             hasNextPage
@@ -127,4 +155,6 @@ export const RECEIPTS = graphql(`
       }
     }
   }
-`)
+`,
+  [RECEIPT],
+)

@@ -1,5 +1,7 @@
 import './requests.css'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
+import { createFolder } from '../drive/create-folder.ts'
+import { Refused } from '../graphql/errors.ts'
 import { mutate } from '../graphql/run.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyField } from '../parts/copy-field.tsx'
@@ -9,12 +11,33 @@ import { MAX_LABEL, MAX_MESSAGE, MAX_PASSWORD } from '../parts/limits.ts'
 import { CREATE_REQUEST, type FileRequest, UPDATE_REQUEST } from './documents.ts'
 import { text } from './text.ts'
 
+const Picker = lazy(() => import('../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })))
+
+type SenderPlace = FileRequest['senderPlace']
+
+/** A folder by its place. */
+interface Place {
+  drive: string
+  path: string
+}
+
+/** A folder with the name of the request; an existing one receives the files, too. */
+async function newFolder(drive: string, label: string): Promise<Place> {
+  const name = label.replaceAll(/[/\\]/g, '-')
+  try {
+    return { drive, path: await createFolder({ drive, isShared: false }, '', name) }
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== 'PATH_EXISTS') throw error
+    return { drive, path: name }
+  }
+}
+
 const MiB = 1024 * 1024
 const KEEP = 'keep'
 
 interface RequestFormProps {
-  /** The request to edit, or the folder for a new request. */
-  of: { request: FileRequest } | { folder: { id: string; name: string } }
+  /** The request to edit; the folder for a new request, or the drive in which it is chosen. */
+  of: { request: FileRequest } | { folder: { id: string; name: string } } | { drive: string }
   onClose: () => void
 }
 
@@ -22,6 +45,11 @@ interface RequestFormProps {
 export function RequestForm({ of, onClose }: RequestFormProps) {
   const [link, setLink] = useState<string | null>(null)
   const request = 'request' in of ? of.request : undefined
+  const [chosen, setChosen] = useState<Place | null>(null)
+  const [isChoosing, setChoosing] = useState(false)
+  const [expected, setExpected] = useState(request?.expected.join('\n') ?? '')
+  const [place, setPlace] = useState<SenderPlace>(request?.senderPlace ?? 'NONE')
+  const needsName = expected.trim() !== '' || place !== 'NONE'
   if (link !== null)
     return (
       <Dialog
@@ -44,9 +72,12 @@ export function RequestForm({ of, onClose }: RequestFormProps) {
       onClose()
       return
     }
-    const { createFileRequest } = await mutate(CREATE_REQUEST, {
-      input: { folder: { id: of.folder.id }, ...termsIn(form) },
-    })
+    const terms = termsIn(form)
+    const folder =
+      'folder' in of
+        ? { id: of.folder.id }
+        : { at: chosen ?? (await newFolder(of.drive, terms.label)) }
+    const { createFileRequest } = await mutate(CREATE_REQUEST, { input: { folder, ...terms } })
     setLink(createFileRequest?.fileRequest.url ?? '')
   }
   return (
@@ -89,7 +120,59 @@ export function RequestForm({ of, onClose }: RequestFormProps) {
           ['never', text('never')],
         ]}
       />
-      <CheckBox name="asksName" label={text('asksName')} defaultChecked={request?.asksName} />
+      {'drive' in of && (
+        <div className="field">
+          <span className="label">{text('folder')}</span>
+          <div className="request-folder">
+            <span dir="auto">{chosen ? chosen.path || text('root') : text('newFolder')}</span>
+            <Button onPress={() => setChoosing(true)}>{text('chooseFolder')}</Button>
+          </div>
+          {isChoosing && (
+            <Suspense>
+              <Picker
+                drive={of.drive}
+                anyDrive
+                title={text('folder')}
+                doing="upload"
+                label={text('chooseThis')}
+                root={text('root')}
+                start=""
+                onPick={(path, drive) => {
+                  setChosen({ drive, path })
+                  setChoosing(false)
+                }}
+                onClose={() => setChoosing(false)}
+              />
+            </Suspense>
+          )}
+        </div>
+      )}
+      <TextArea
+        label={text('expected')}
+        hint={text('expectedHint')}
+        name="expected"
+        value={expected}
+        onChange={({ target }) => setExpected(target.value)}
+      />
+      <CheckBox
+        key={String(needsName)}
+        name="asksName"
+        label={text('asksName')}
+        {...(needsName
+          ? { checked: true, disabled: true, hint: text('asksNameNeeded') }
+          : { defaultChecked: request?.asksName })}
+      />
+      <SelectField
+        label={text('place')}
+        name="senderPlace"
+        value={place}
+        onChange={({ target }) => setPlace(target.value as SenderPlace)}
+        options={[
+          ['NONE', text('placeNone')],
+          ['PREFIX', text('placePrefix')],
+          ['FOLDER', text('placeFolder')],
+        ]}
+      />
       <CheckBox
         name="notifies"
         label={text('notifies')}
@@ -179,13 +262,20 @@ function termsIn(form: FormData) {
   const field = (name: string) => String(form.get(name) ?? '').trim()
   const amount = (name: string, unit: number) =>
     field(name) === '' ? null : Math.round(Number(field(name)) * unit)
+  const expected = field('expected')
+    .split('\n')
+    .map(name => name.trim())
+    .filter(name => name !== '')
+  const senderPlace = field('senderPlace') as SenderPlace
   const [duration, password] = [field('duration'), String(form.get('password') ?? '')]
   return {
     label: field('label'),
     message: field('message'),
     ...(duration === KEEP ? {} : { duration }),
     ...(form.has('noPassword') ? { password: null } : password === '' ? {} : { password }),
-    asksName: form.has('asksName'),
+    asksName: form.has('asksName') || expected.length > 0 || senderPlace !== 'NONE',
+    expected,
+    senderPlace,
     notifies: form.has('notifies'),
     maxFiles: amount('maxFiles', 1),
     maxFileSize: amount('maxFileSize', MiB),

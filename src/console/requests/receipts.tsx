@@ -1,11 +1,11 @@
+import './requests.css'
 import { useState } from 'react'
 import { useQuery } from 'urql'
-import { formatBytes, formatExact } from '../i18n/format.ts'
 import { Dialog } from '../parts/dialog.tsx'
-import { EntryIcon } from '../parts/entry-icon.tsx'
 import { ShowMore } from '../parts/show-more.tsx'
 import { ErrorState, Skeleton } from '../parts/states.tsx'
 import { RECEIPTS } from './documents.ts'
+import { Received } from './received.tsx'
 import { text } from './text.ts'
 
 const PAGE = 100
@@ -20,7 +20,7 @@ export const Receipts = ({
   label: string
   onClose: () => void
 }) => (
-  <Dialog title={text('receipts')} isOpen onClose={onClose}>
+  <Dialog title={text('receipts')} isOpen onClose={onClose} size="wide">
     <p className="soft" dir="auto">
       {label}
     </p>
@@ -44,24 +44,7 @@ function Page({ id, after }: { id: string; after: string | null }) {
     return <p className="soft">{text('noReceipts')}</p>
   return (
     <>
-      <ul className="rows share-uses" aria-label={text('receipts')}>
-        {receipts.nodes.map(({ fileName, size, receivedAt, senderName, network, client }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: receipts have no id, and the list only grows at its other end
-          <li key={at}>
-            <EntryIcon contentType="" />
-            <div className="grow">
-              <div dir="auto">{fileName}</div>
-              <div className="facts-line soft">
-                {senderName !== '' && <span dir="auto">{text('from', { name: senderName })}</span>}
-                <span>{formatBytes(size)}</span>
-                <span>{formatExact(receivedAt)}</span>
-                <span dir="auto">{client}</span>
-                <span>{network}</span>
-              </div>
-            </div>
-          </li>
-        ))}
-      </ul>
+      <Received label={text('receipts')} receipts={receipts.nodes} isFull />
       {receipts.pageInfo.hasNextPage &&
         (isMore ? (
           <Page id={id} after={receipts.pageInfo.endCursor} />

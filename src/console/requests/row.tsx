@@ -1,3 +1,4 @@
+import './requests.css'
 import { lazy, Suspense, useState } from 'react'
 import { hrefOf, trim } from '../drive/place.ts'
 import { mutate } from '../graphql/run.ts'
@@ -19,6 +20,8 @@ import {
 import { Menu, type MenuEntry } from '../parts/menu.tsx'
 import { toast, toastError } from '../parts/toasts.tsx'
 import { CLOSE_REQUEST, type FileRequest } from './documents.ts'
+import { Received } from './received.tsx'
+import { countsOf, Senders } from './senders.tsx'
 import { text } from './text.ts'
 
 const Code = lazy(() => import('../sharing/code.tsx').then(({ Code }) => ({ default: Code })))
@@ -68,8 +71,10 @@ export function RequestRow({ request, onShow, onClosed }: RequestRowProps) {
     toast({ message: text('closed') })
     onClosed()
   }
+  const { nodes: receipts = [] } = request.receipts ?? {}
+  const counts = countsOf(request)
   return (
-    <li className="share-row">
+    <li className="share-row request">
       <span className="share-sign" aria-hidden>
         <FileUp />
       </span>
@@ -100,6 +105,11 @@ export function RequestRow({ request, onShow, onClosed }: RequestRowProps) {
           )}
         </div>
         <div className="facts-line soft">
+          {counts.expected > 0 && (
+            <strong>
+              {text('arrivedOf', { arrived: counts.arrived, count: counts.expected })}
+            </strong>
+          )}
           <span>{receivedOf(request)}</span>
           {state !== 'EXPIRED' && (
             <span>
@@ -113,6 +123,17 @@ export function RequestRow({ request, onShow, onClosed }: RequestRowProps) {
               {workspace ? `${workspace.name}: ` : ''}
               {trim(path) || text('root')}
             </span>
+          )}
+        </div>
+        <div className="request-arrived">
+          <Senders request={request} />
+          {receipts.length > 0 && (
+            <Received label={text('latestOf', { label })} receipts={receipts} />
+          )}
+          {request.fileCount > receipts.length && (
+            <Button look="ghost" onPress={() => setOpen('receipts')}>
+              {text('showAll', { count: request.fileCount })}
+            </Button>
           )}
         </div>
       </div>

@@ -1,9 +1,10 @@
 import '../../sharing/sharing.css'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useKeptQuery } from '../../graphql/kept.ts'
 import { useLookAgain } from '../../graphql/look-again.ts'
-import { FileUp } from '../../parts/icons.ts'
+import { Button } from '../../parts/button.tsx'
+import { FileUp, Plus } from '../../parts/icons.ts'
 import { ShowMore } from '../../parts/show-more.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { useTitle } from '../../parts/use-title.ts'
@@ -11,22 +12,48 @@ import { MY_REQUESTS } from '../../requests/documents.ts'
 import { RequestRow } from '../../requests/row.tsx'
 import { text } from './text.ts'
 
+const RequestForm = lazy(() =>
+  import('../../requests/form.tsx').then(({ RequestForm }) => ({ default: RequestForm })),
+)
+
 /** Polling interval, because no subscription reports received files. */
 const LOOK_MS = 5000
 
 /** The person's file requests and the received files. */
 export function Requests() {
+  const [isNew, setNew] = useState(false)
+  const [{ data }, reload] = useKeptQuery({
+    query: MY_REQUESTS,
+    variables: { after: null },
+    requestPolicy: 'cache-first',
+  })
+  const drive = data?.me.drive.id
   useTitle(text('title'))
   return (
     <>
       <div className="screen-head">
         <h1>{text('title')}</h1>
         <Link to="/links">{text('toLinks')}</Link>
+        <Button look="primary" isDisabled={drive === undefined} onPress={() => setNew(true)}>
+          <Plus />
+          {text('new')}
+        </Button>
       </div>
       <div className="screen-body">
         <p className="hint">{text('hint')}</p>
         <Page after={null} />
       </div>
+      {isNew && drive !== undefined && (
+        <Suspense>
+          <RequestForm
+            of={{ drive }}
+            onClose={() => {
+              setNew(false)
+              reload({ requestPolicy: 'network-only' })
+            }}
+          />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -25,6 +25,7 @@ export const DETAILS = graphql(
         }
         ... on File {
           note
+          sentBy
           ...VersionedFile
         }
       }

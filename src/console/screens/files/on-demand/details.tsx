@@ -167,6 +167,11 @@ function One({ id, workspace, begin, onShare }: OneProps) {
           <Fact label={text('fileDate')}>{formatExact(node.modifiedAt)}</Fact>
         )}
         <Fact label={text('created')}>{formatExact(node.createdAt)}</Fact>
+        {isFile && node.sentBy && (
+          <Fact label={text('sentBy')}>
+            <span dir="auto">{node.sentBy}</span>
+          </Fact>
+        )}
         {node.createdBy && (
           <Fact label={text('createdBy')}>
             <span dir="auto">{personName(node.createdBy)}</span>
