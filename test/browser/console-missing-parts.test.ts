@@ -95,15 +95,16 @@ describe('When a part of the console cannot be fetched', () => {
     await dora.upload('notes.txt', 'x')
     const offers = await miss(dora.page, 'offers')
     const page = await dora.open('/files')
-    for (let visit = 0; visit < 8; visit++) {
+    for (let visit = 0; visit < 12; visit++) {
       await page.getByRole('link', { name: 'Trash' }).click()
       await page.getByRole('heading', { name: 'Trash', exact: true }).waitFor()
       await page.getByRole('link', { name: 'My files' }).click()
       await rowOf('notes', page).waitFor()
     }
     await page.waitForTimeout(300)
-    // Some browsers also preload it each time.
-    expect([5, 10]).toContain(offers())
+    // Five attempts. Browsers also preload the part at some of them.
+    expect(offers()).toBeGreaterThanOrEqual(5)
+    expect(offers()).toBeLessThanOrEqual(10)
   })
 
   it('the page keeps working without optional parts, and reloads once for required ones, as after an update', async () => {

@@ -48,6 +48,35 @@ describe('The console', () => {
     expectQuiet(alice)
   })
 
+  it('shows its frame before its scripts have arrived, and then only the console', async () => {
+    const fay = await w.person('fay')
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
+    await fay.page.route('**/*.js', async route => {
+      await arrived
+      await route.continue()
+    })
+    await fay.page.goto(`${w.service.url}/files`, { waitUntil: 'commit' })
+    const frame = fay.page.locator('.frame')
+    await frame.getByText('Satchel').waitFor()
+    const { x, y } = (await frame.locator('.brand').boundingBox()) ?? {}
+    arrive()
+    await settled(fay.page)
+    expect(await frame.count()).toBe(0)
+    // The console appears in the same place.
+    expect(await fay.page.locator('.brand').boundingBox()).toMatchObject({ x, y })
+    expect(fay.errors).toEqual([])
+  })
+
+  it('explains itself without scripts', async () => {
+    const options = { javaScriptEnabled: false, storageState: await alice.context.storageState() }
+    const context = await w.browser.newContext(options)
+    const page = await context.newPage()
+    await page.goto(`${w.service.url}/files`)
+    await page.locator('noscript p', { hasText: 'needs JavaScript' }).waitFor({ timeout: 10_000 })
+    expect(await page.locator('.frame').isVisible()).toBe(false)
+    await context.close()
+  })
+
   it('shows an error for an unknown URL', async () => {
     const page = await alice.open('/account/nowhere')
     await page.getByRole('heading', { name: 'There is nothing here' }).waitFor()

@@ -1,5 +1,5 @@
 import { Link, Outlet } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useLayoutEffect } from 'react'
 import { Skeleton } from '../parts/states.tsx'
 import { Toasts } from '../parts/toasts.tsx'
 import { AccountMenu } from './account-menu.tsx'
@@ -33,6 +33,8 @@ const Uploads = lazy(() =>
 /** The frame of every screen. */
 export function Shell() {
   const me = useMe()
+  // The frame in the page has stood in for this one.
+  useLayoutEffect(() => document.querySelector('.frame')?.remove(), [])
   return (
     <div className="shell">
       <a className="skip" href="#content">
