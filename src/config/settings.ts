@@ -19,7 +19,7 @@ export const settings = {
   HOST: { help: 'address to listen on', default: '127.0.0.1', read: z.string().min(1) },
   PORT: { help: 'port to listen on', default: '8080', read: count(0, 65535) },
   WORKERS: {
-    help: 'processes that serve requests, or auto: one per processor; always one with SQLite or the embedded sign-in',
+    help: 'processes that serve requests, or auto: one per processor, one fewer beside a database on the same machine; always one with SQLite or the embedded sign-in',
     default: '1',
     read: z.literal('auto').or(count(1, 256)),
   },

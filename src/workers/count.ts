@@ -7,6 +7,17 @@ import type { Config } from '../config/config.ts'
  */
 const LEAST_POOL = 4
 
+const isLoopback = (host: string) => /^(localhost|127\.[\d.]+|\[::1\])$/.test(host)
+
+/** Whether all servers of a database use the processors of this machine. */
+function isOnThisMachine(database: Config['database']): boolean {
+  if (database.dialect === 'sqlite') return true
+  return [database.url, ...(database.others ?? [])].every(text => {
+    const url = new URL(text)
+    return isLoopback(url.hostname) || url.searchParams.has('socketPath')
+  })
+}
+
 /** The number of workers, and why it is lower than configured. See docs/decisions/workers.md. */
 export function workersOf(
   {
@@ -18,7 +29,9 @@ export function workersOf(
   }: Pick<Config, 'workers' | 'database' | 'providers' | 'accounts' | 'databasePool'>,
   processors = availableParallelism(),
 ): { workers: number; because?: string } {
-  const wanted = workers === 'auto' ? processors : workers
+  // Beside a busy database, a worker for each processor is slower than one fewer.
+  const free = isOnThisMachine(database) ? Math.max(1, processors - 1) : processors
+  const wanted = workers === 'auto' ? free : workers
   if (wanted === 1) return { workers: 1 }
   const alone =
     database.dialect === 'sqlite'
