@@ -222,7 +222,8 @@ describe.each(names)('%s', program => {
       .logs(logged)
       .split('\n')
       .filter(line => line.includes('"msg":"request"'))
-    // status.php, which ownCloud's client does not read; capabilities, user, and the ETag of the root.
+    // status.php, which ownCloud's client does not read; capabilities, user, and the ETag of the
+    // root.
     expect(requests.length).toBe(program === 'nextcloudcmd' ? 4 : 3)
   }, 300_000)
 
