@@ -125,6 +125,7 @@ describe('During a maintenance', () => {
       endOtherSessions: reasons.session,
       deleteApiKey: reasons.key,
       revokeShare: reasons.link,
+      revokeShares: 'stops links that others may have',
       openShare: reasons.open,
       zipEntries: reasons.read,
       startMaintenance: reasons.own,
