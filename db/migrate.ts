@@ -9,6 +9,7 @@ import { ownAccounts } from './migrations/0041-own-accounts.ts'
 import { passkeys } from './migrations/0042-passkeys.ts'
 import { previewReaders } from './migrations/0045-preview-readers.ts'
 import { textVersion } from './migrations/0046-text-version.ts'
+import { searchFile } from './migrations/0047-search-file.ts'
 import { shareWords } from './migrations/0048-share-words.ts'
 import { requestSenders } from './migrations/0049-request-senders.ts'
 import { changeStamps } from './migrations/0050-change-stamps.ts'
@@ -36,6 +37,7 @@ const all: Migration[] = [
   passkeys,
   previewReaders,
   textVersion,
+  searchFile,
   shareWords,
   requestSenders,
   changeStamps,

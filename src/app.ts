@@ -1,6 +1,8 @@
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
+import { SEARCH_FILE, SearchIndex } from '../db/search/index.ts'
 import { contextMaker } from '../schema/context.ts'
 import { schema } from '../schema/index.ts'
 import { restSchema } from '../schema/rest/index.ts'
@@ -113,6 +115,7 @@ export async function createApp(config: Config, options: AppOptions) {
     readable: [config.blobDir],
     log,
   })
+  const index = new SearchIndex(join(config.dataDir, SEARCH_FILE))
   const coordination = config.redisUrl
     ? redisCoordination(await connectRedis(config.redisUrl, log), instance, log)
     : instance
@@ -143,6 +146,7 @@ export async function createApp(config: Config, options: AppOptions) {
     telemetry,
     publicUrl: address,
     derive,
+    index,
     history,
     instanceName,
     instanceKey,
@@ -251,6 +255,7 @@ export async function createApp(config: Config, options: AppOptions) {
     sweeper,
     derive,
     searchIndexer,
+    index,
     gateway,
     publicUrl: address,
 
@@ -374,7 +379,7 @@ export async function createApp(config: Config, options: AppOptions) {
       await mailer.close()
       coordination.close()
       listener?.close()
-      await within(Promise.all([observing.stop(), db.close()]), CLEANUP_LIMIT)
+      await within(Promise.all([observing.stop(), index.close(), db.close()]), CLEANUP_LIMIT)
     },
   }
 }

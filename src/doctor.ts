@@ -1,7 +1,9 @@
 #!/usr/bin/env node
+import { join } from 'node:path'
 import { Command } from 'commander'
 import { type Db, openDatabase } from '../db/index.ts'
 import { countUnmoved, lastMove } from '../db/queries/store-move.ts'
+import { SEARCH_FILE } from '../db/search/index.ts'
 import { type Config, loadConfig } from './config/config.ts'
 import type { Finding } from './doctor/check.ts'
 import { examine } from './doctor/run.ts'
@@ -64,6 +66,7 @@ async function run(config: Config): Promise<boolean> {
         store,
         graceMs: options.grace * 1000,
         searchContents: config.searchContents,
+        searchFile: join(config.dataDir, SEARCH_FILE),
       }
       sum = await examine(installation, {
         repair: options.repair,

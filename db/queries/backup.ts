@@ -91,16 +91,8 @@ const OF_NEW = [
     'sign_in_key',
     'sign_in_state',
     'named_lock',
-    'search_drive',
-    'search_word',
   ],
-  ...[
-    'content_text',
-    'search_text',
-    'search_text_block',
-    'search_text_word',
-    'search_text_segment',
-  ],
+  ...['content_text', 'search_epoch'],
   MIGRATION,
 ]
 

@@ -88,19 +88,6 @@ export const textBodies = async (
   return bodies
 }
 
-/** The number of characters of some texts. Failed ones are missing. */
-export async function textSizes(db: Db, digests: readonly string[]): Promise<Map<string, number>> {
-  const rows: { digest: string; characters: number }[] = []
-  for (const some of inParts([...new Set(digests)], 500))
-    rows.push(
-      ...(await db.rows<(typeof rows)[number]>(
-        `SELECT digest, characters FROM content_text WHERE state = 'made' AND digest IN (${placeholders(some)})`,
-        some,
-      )),
-    )
-  return new Map(rows.map(({ digest, characters }) => [digest, characters]))
-}
-
 /** Stores the text of a content. Replaces a failure but not a text. */
 export async function insertContentText(
   db: Db,
@@ -108,12 +95,30 @@ export async function insertContentText(
   tx: Tx,
 ): Promise<void> {
   await db.run("DELETE FROM content_text WHERE digest = ? AND state = 'failed'", [digest], tx)
+  const now = Date.now()
   await db.run(
-    `${db.dialect === 'mysql' ? 'INSERT IGNORE' : 'INSERT OR IGNORE'} INTO content_text (digest, state, reason, characters, body, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
-    [digest, state, reason, characters, body, Date.now()],
+    `${db.dialect === 'mysql' ? 'INSERT IGNORE' : 'INSERT OR IGNORE'} INTO content_text (digest, state, reason, characters, body, created_at, noted_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    [digest, state, reason, characters, body, now, now],
     tx,
   )
 }
+
+/** Records that another blob has a text, so that search indexes look for its files again. */
+export const noteText = (db: Db, digest: string, tx: Tx): Promise<number> =>
+  db.run('UPDATE content_text SET noted_at = ? WHERE digest = ?', [Date.now(), digest], tx)
+
+/** Texts that were made, or found to belong to another blob, since a time. The oldest first. */
+export const textsNotedSince = async (
+  db: Db,
+  at: number,
+  limit: number,
+): Promise<{ digest: string; notedAt: number }[]> =>
+  (
+    await db.rows<{ digest: string; notedAt: number }>(
+      `SELECT digest, noted_at AS notedAt FROM content_text WHERE noted_at >= ? AND state = 'made' ORDER BY noted_at LIMIT ${limit}`,
+      [at],
+    )
+  ).map(row => ({ ...row, notedAt: Number(row.notedAt) }))
 
 /** A live blob with this text, or undefined. */
 export const liveBlobWith = (db: Db, digest: string, tx: Tx): Promise<{ id: string } | undefined> =>
@@ -147,29 +152,21 @@ export interface TextFile {
   size: number
 }
 
-/** The blobs among these whose texts do not exist, or are not indexed in a drive. */
-export async function blobsToIndex(
-  db: Db,
-  drive: number,
-  blobIds: readonly string[],
-): Promise<Set<string>> {
+/** The blobs among these whose texts have not been made, and have not failed. */
+export async function blobsWithoutText(db: Db, blobIds: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>()
   for (const some of inParts([...new Set(blobIds)], 500)) {
     const rows = await db.rows<{ id: string }>(
       `SELECT b.id FROM blobs b LEFT JOIN content_text c ON c.digest = b.text_key
-         LEFT JOIN search_text t ON t.digest = b.text_key AND t.drive = ?
-       WHERE b.id IN (${placeholders(some)}) AND (c.digest IS NULL OR (c.state = 'made' AND (t.doc IS NULL OR t.is_ready = 0)))`,
-      [drive, ...some],
+       WHERE b.id IN (${placeholders(some)}) AND c.digest IS NULL`,
+      some,
     )
     for (const { id } of rows) found.add(id)
   }
   return found
 }
 
-/**
- * Files, by id, whose content has no text or is not indexed in their drive, although the drive was
- * processed.
- */
+/** Files, by id, whose content has no text. */
 export const filesWithoutTextAfter = (
   db: Db,
   { after, before }: { after: string; before: number },
@@ -177,10 +174,9 @@ export const filesWithoutTextAfter = (
 ): Promise<(TextFile & { id: string })[]> =>
   db.rows(
     `SELECT e.id, e.blob_id AS blobId, e.name, e.file_type AS fileType, e.total_bytes AS size
-     FROM entry e JOIN search_drive d ON d.bucket_id = e.bucket_id JOIN blobs b ON b.id = e.blob_id
-       LEFT JOIN content_text c ON c.digest = b.text_key LEFT JOIN search_text t ON t.digest = b.text_key AND t.drive = d.number
-     WHERE e.kind = ${FILE} AND e.id > ? AND e.updated_at <= ? AND d.has_texts = 1 AND d.place IS NULL
-       AND (c.digest IS NULL OR (c.state = 'made' AND (t.doc IS NULL OR t.is_ready = 0)))
+     FROM entry e JOIN bucket u ON u.id = e.bucket_id JOIN blobs b ON b.id = e.blob_id
+       LEFT JOIN content_text c ON c.digest = b.text_key
+     WHERE e.kind = ${FILE} AND e.id > ? AND e.updated_at <= ? AND (u.user_id IS NOT NULL OR u.workspace_id IS NOT NULL) AND c.digest IS NULL
      ORDER BY e.id LIMIT ${limit}`,
     [after, before],
   )

@@ -1,12 +1,13 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/index.ts'
 import { countTexts, deleteTexts } from '../../db/queries/content-text.ts'
-import { countSearchDrives, restartSearchDrives } from '../../db/queries/search-drive.ts'
-import { unsetTextsReady } from '../../db/queries/search-text.ts'
-import { deleteTextIndex } from '../../db/queries/text-block.ts'
+import { countBuckets, newSearchEpoch, searchEpoch } from '../../db/queries/search.ts'
+import { SEARCH_FILE } from '../../db/search/index.ts'
+import { SearchInspection } from '../../db/search/inspect.ts'
 import type { Program } from './plan.ts'
 
-const ROWS = 1000
 const TEXTS = 100
 const LOOK_MS = 1000
 
@@ -15,13 +16,21 @@ interface Options {
   wait: boolean
 }
 
-/** The progress of the rebuild. */
-async function progressOf(db: Db) {
-  const [drives, texts] = [await countSearchDrives(db), await countTexts(db)]
+/** The progress of the rebuild in the index of this machine. */
+async function progressOf(db: Db, path: string) {
+  const index = SearchInspection.open(path, await searchEpoch(db))
+  const { drives, unfinished, entries } = index?.progress() ?? {
+    drives: 0,
+    unfinished: 0,
+    entries: 0,
+  }
+  index?.close()
+  const all = Math.max(drives, await countBuckets(db))
+  const texts = await countTexts(db)
   return {
-    drives: drives.drives,
-    drivesLeft: drives.unfinished,
-    entries: drives.entries,
+    drives: all,
+    drivesLeft: all - drives + unfinished,
+    entries,
     texts: texts.made,
     textsFailed: texts.failed,
     textsWaiting: texts.waiting,
@@ -49,20 +58,16 @@ export function reindexCommand({ command, run }: Program): void {
     .addHelpText(
       'after',
       `
-The service does the work, from within a minute on (SWEEP_SECONDS), or when it next starts. Names are found meanwhile; contents are as they are indexed anew. Ending this command does not end the work.`,
+Each instance of the service makes its own index again, from within a minute on (SWEEP_SECONDS), or when it next starts. Searches say meanwhile that they are incomplete. The command waits for the index in DATA_DIR. Ending it does not end the work.`,
     )
     .action(({ again, wait }: Options) =>
-      run(async (_operator, { db }) => {
-        // Deletes words before contents. Words that a job adds meanwhile are deleted with their
-        // content, and added again when the drive is reindexed. If this stops halfway, no content
-        // without words counts as indexed.
-        while ((await unsetTextsReady(db, ROWS)) > 0);
-        while ((await deleteTextIndex(db, ROWS)) > 0);
+      run(async (_operator, { db, config }) => {
         while ((await deleteTexts(db, TEXTS, !again)) > 0);
-        await restartSearchDrives(db)
+        await newSearchEpoch(db, randomUUID())
+        const path = join(config.dataDir, SEARCH_FILE)
         let last = ''
         for (;;) {
-          const progress = await progressOf(db)
+          const progress = await progressOf(db, path)
           const words = inWords(progress)
           const isDone = progress.drivesLeft === 0 && progress.textsWaiting === 0
           if (isDone || !wait)

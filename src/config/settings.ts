@@ -30,7 +30,7 @@ export const settings = {
     read: origin.or(z.literal('')),
   },
   DATA_DIR: {
-    help: 'folder for all data that is kept in files: database, blobs, mails, secrets',
+    help: 'folder for all data that is kept in files: database, search index, blobs, mails, secrets',
     default: 'data',
     read: z.string().min(1),
   },

@@ -28,7 +28,8 @@ export type FindingKind =
   | 'picture-misplaced'
   | 'text-unused'
   | 'text-missing'
-  | 'search-leftover'
+  | 'search-damaged'
+  | 'search-missing'
   | 'tag-misplaced'
   | 'favourite-empty'
   | 'job-failing'
@@ -64,6 +65,8 @@ export interface Installation {
   graceMs: number
   /** Whether content search is on, so that files have indexed texts. */
   searchContents?: boolean
+  /** The file of the search index. */
+  searchFile?: string
 }
 
 /** Reads all rows of a query in pages. Each page starts after the last key of the previous one. */

@@ -3,7 +3,7 @@ import { checkFileTypes } from './file-type.ts'
 import { checkFileRequests, checkUploads, compareLedgerWithStore } from './ledger.ts'
 import { checkMarks } from './mark.ts'
 import { checkPictures, checkPreviews } from './preview.ts'
-import { checkTexts } from './text.ts'
+import { checkSearchIndex, checkTexts } from './text.ts'
 import { checkBuckets, checkEntries, checkJobs, checkPurges, checkTrash } from './tree.ts'
 import { checkVersions } from './version.ts'
 
@@ -24,6 +24,7 @@ const checks = [
   checkPreviews,
   checkPictures,
   checkTexts,
+  checkSearchIndex,
   checkMarks,
   checkBuckets,
   checkPurges,

@@ -119,7 +119,6 @@ export function createJobs({
     },
   })
   const searchIndexer = createSearchIndexer({
-    db,
     log,
     pubSub: deps.pubSub,
     searchIndex,

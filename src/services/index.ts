@@ -1,3 +1,4 @@
+import type { SearchIndex } from '../../db/search/index.ts'
 import type { Caller } from '../access/caller.ts'
 import { createGuessLimiter } from '../access/guessing.ts'
 import { createPasswords } from '../access/password.ts'
@@ -94,6 +95,7 @@ interface Options extends Core {
   /** Identifies this instance across its restarts. */
   instanceKey: string
   derive: Derive
+  index: SearchIndex
   /**
    * Finds the caller by the credential of an earlier request. Null if the credential is no longer
    * valid.

@@ -1,5 +1,5 @@
 import { type FileClass, fileClasses } from '../formats/file-class.ts'
-import { fold, wordsIn } from './search-words.ts'
+import { fold, joinedWords, wordsOf } from './search-words.ts'
 
 /** A search term: a word, a prefix, or a phrase. */
 export interface Term {
@@ -7,6 +7,8 @@ export interface Term {
   text: string
   /** Folded words: one for a word, several for a phrase. */
   words: string[]
+  /** Other spellings of the whole term, as one word. */
+  others: string[]
   /** Whether the last word is a prefix. */
   isPrefix: boolean
   isPhrase: boolean
@@ -77,11 +79,23 @@ function termOf(
   text: string,
   { isPhrase, isPrefix }: { isPhrase: boolean; isPrefix: boolean },
 ): Term | null {
-  const words = Array.from(wordsIn(text), ({ word }) => word)
-  return words.length === 0
-    ? null
-    : { text, words, isPrefix, isPhrase: isPhrase || words.length > 1 }
+  const { sequence, others } = wordsOf(text)
+  const words = [...sequence]
+  if (words.length === 0) return null
+  return {
+    text,
+    words,
+    others: isPhrase ? [] : words.length === 1 ? [...others] : joinedWhole(text),
+    isPrefix,
+    isPhrase: isPhrase || words.length > 1,
+  }
 }
+
+/** The parts of a text as one word, if nothing else is in it, as in "E-Mail". */
+const joinedWhole = (text: string): string[] =>
+  Array.from(joinedWords(text)).flatMap(({ word, start, end }) =>
+    start === 0 && end === text.length ? [word] : [],
+  )
 
 /** Parses "10mb" or "1.5 GiB" into bytes. */
 function readSize(text: string): { from: number | null; to: number | null } | null {
@@ -152,7 +166,7 @@ export function parseSearch(text: string): SearchQuery {
     if (term.words.length > left) {
       hint(`A search looks for up to ${MAX_WORDS} words; those behind them are left out.`)
       if (left === 0) continue
-      Object.assign(term, { words: term.words.slice(0, left), isPrefix: false })
+      Object.assign(term, { words: term.words.slice(0, left), others: [], isPrefix: false })
     }
     if (minus === '-') query.without.push({ ...term, isPrefix: false })
     else query.terms.push(term)

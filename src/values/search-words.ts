@@ -1,30 +1,43 @@
-import { WORD, wordsIn } from '../derive/words.ts'
+import { type FoundWord, joinedWords, WORD, wordsIn } from '../derive/words.ts'
 
-export { type FoundWord, fold, wordsIn } from '../derive/words.ts'
+export { type FoundWord, fold, joinedWords, wordsIn } from '../derive/words.ts'
 
-/** The distinct words of a text. */
-export const wordsOf = (text: string): Set<string> =>
-  new Set(Array.from(wordsIn(text), ({ word }) => word))
+/** The words of a text. */
+export interface Words {
+  /** In their order. */
+  sequence: readonly string[]
+  /** Other spellings of words, and parts of the words of a name. */
+  others: ReadonlySet<string>
+}
 
 /** A boundary within a name, as in "InvoiceMarch2024". */
 const SEAM = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u
 
+function added(words: Iterable<FoundWord>, sequence: string[], others: Set<string>): void {
+  for (const { word, isOther } of words)
+    if (isOther) others.add(word)
+    else sequence.push(word)
+}
+
+/** The searchable words of a text. */
+export function wordsOf(text: string): Words {
+  const sequence: string[] = []
+  const others = new Set<string>()
+  added(wordsIn(text), sequence, others)
+  added(joinedWords(text), sequence, others)
+  return { sequence, others }
+}
+
 /** The searchable words of a name: those between spaces and punctuation, and their parts. */
-export function wordsOfName(name: string): Set<string> {
-  const words = wordsOf(name)
+export function wordsOfName(name: string): Words {
+  const { sequence, others } = wordsOf(name)
+  const all = new Set(others)
   // Composed first, because a combining mark between two letters is no boundary.
   for (const [raw] of name.normalize('NFC').matchAll(WORD)) {
     const parts = raw.split(SEAM)
     if (parts.length > 1)
-      for (const part of parts) for (const word of wordsOf(part)) words.add(word)
+      for (const part of parts) for (const { word } of wordsIn(part)) all.add(word)
   }
-  return words
-}
-
-/** Whether the words contain this word, or one with this prefix. */
-export function hasWord(words: ReadonlySet<string>, word: string, isPrefix: boolean): boolean {
-  if (words.has(word)) return true
-  if (!isPrefix) return false
-  for (const other of words) if (other.startsWith(word)) return true
-  return false
+  for (const word of sequence) all.delete(word)
+  return { sequence, others: all }
 }

@@ -1,25 +1,24 @@
 /**
  * The search in one drive of many files and texts, on both engines: `npm run bench:search [-- FILES
  * TEXTS] [sqlite|mysql]`, by default 1,000,000 and 200,000. Words are distributed as in natural
- * languages: a few are in most texts, and most are in few texts. Texts are inserted directly into
- * the database with their word index, and the service indexes the names. Prints the time of the
- * first results, the size of the index relative to the text, and the cost of uploading a text with
- * SEARCH_CONTENTS on and off.
+ * languages: a few are in most texts, and most are in few texts. Files and texts are inserted
+ * directly into the database, and the service makes its index of them. Prints how long that takes,
+ * the time of the first results, the size of the index relative to the text, and the cost of
+ * uploading a text with SEARCH_CONTENTS on and off.
  */
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { v7 as newId } from 'uuid'
 import type { Db } from '../../db/index.ts'
 import { Blob as BlobTable } from '../../db/models/blob.ts'
 import { Entry, FILE, FOLDER } from '../../db/models/entry.ts'
 import { insertContentText, textKeyOf } from '../../db/queries/content-text.ts'
-import { searchDrives } from '../../db/queries/search-drive.ts'
+import { newSearchEpoch, searchEpoch } from '../../db/queries/search.ts'
 import { insertion } from '../../db/queries/sql.ts'
-import { textTables } from '../../db/queries/text-block.ts'
-import { blocksToMerge } from '../../db/queries/text-segment.ts'
-import { distinctWords } from '../../src/derive/words.ts'
-import { textIndex } from '../../src/services/search/text-index.ts'
+import { SEARCH_FILE } from '../../db/search/index.ts'
+import { SearchInspection } from '../../db/search/inspect.ts'
 import { until } from '../support/until.ts'
 import { type Bench, median, processorOf, startService } from './service.ts'
 
@@ -30,7 +29,6 @@ const engines = (['sqlite', 'mysql'] as const).filter(
 )
 const SEARCHES = 300
 const UPLOADS = 150
-const TOGETHER = 256
 
 let seed = 1
 /** The same random numbers each time. */
@@ -76,11 +74,6 @@ async function fill(db: Db, bench: Bench): Promise<Filled> {
     createdAt: at,
     updatedAt: at,
   }
-  const [drive] = await until(async () => {
-    const drives = await searchDrives(db, [bucketId])
-    return drives.length > 0 && drives
-  })
-  const index = textIndex(db)
   const filled = { characters: 0, compressed: 0 }
   let folder = ''
   for (let from = 0; from < files; from += 1000) {
@@ -147,45 +140,29 @@ async function fill(db: Db, bench: Bench): Promise<Filled> {
         await insertContentText(db, { ...row, digest: digest ?? '' }, tx)
       }
     })
-    for (let i = 0; i < textual.length; i += TOGETHER)
-      await Promise.all(
-        textual
-          .slice(i, i + TOGETHER)
-          .map(({ text, digest }) =>
-            index.add(drive?.number ?? 0, digest ?? '', distinctWords(text)),
-          ),
-      )
     if (from % 20_000 === 0) process.stderr.write(`${from} files\r`)
   }
   return filled
 }
 
-/** The size of the tables that hold the words of texts, in bytes. */
-async function indexBytes(db: Db, bench: Bench): Promise<Record<'index' | 'texts', number>> {
-  const of = async (tables: string[]): Promise<number> => {
-    const names = tables.map(name => `'${name}'`).join(', ')
-    if (db.dialect === 'sqlite') {
-      const row = await db.row<{ n: number }>(
-        `SELECT SUM(pgsize) AS n FROM dbstat WHERE name IN (${names})`,
-      )
-      return Number(row?.n)
-    }
-    await db.rows(`ANALYZE TABLE ${tables.join(', ')}`)
-    const row = await db.row<{ n: number }>(
-      `SELECT SUM(data_length + index_length) AS n FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN (${names})`,
-    )
-    return Number(row?.n)
+/** The size of the index and its log, in bytes. */
+const indexBytes = ({ dir }: Bench): number =>
+  ['', '-wal'].reduce(
+    (sum, end) =>
+      sum + (statSync(join(dir, `${SEARCH_FILE}${end}`), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  )
+
+/** Whether the index has everything, and how many entries it has. */
+async function indexOf({ db, dir }: Bench): Promise<{ isDone: boolean; entries: number }> {
+  const index = SearchInspection.open(join(dir, SEARCH_FILE), await searchEpoch(db))
+  const { drives, unfinished, entries } = index?.progress() ?? {
+    drives: 0,
+    unfinished: 0,
+    entries: 0,
   }
-  const keys = ['search_text_digest', 'search_text_id']
-  try {
-    return {
-      index: await of([...textTables, ...(db.dialect === 'sqlite' ? keys : [])]),
-      texts: await of(['content_text']),
-    }
-  } catch {
-    // This SQLite has no dbstat.
-    return { index: statSync(bench.databaseUrl.replace('sqlite:', '')).size, texts: 0 }
-  }
+  index?.close()
+  return { isDone: drives > 0 && unfinished === 0 && entries >= files, entries }
 }
 
 const percentile = (values: number[], of: number) =>
@@ -271,7 +248,7 @@ async function timeUploads(engine: 'sqlite' | 'mysql'): Promise<void> {
   await until(
     async () =>
       Number(
-        (await db.row<{ n: number }>('SELECT COUNT(*) AS n FROM search_text WHERE is_ready = 1'))
+        (await db.row<{ n: number }>("SELECT COUNT(*) AS n FROM content_text WHERE state = 'made'"))
           ?.n,
       ) === UPLOADS,
     120_000,
@@ -295,28 +272,16 @@ for (const engine of engines) {
   const begin = performance.now()
   const { characters, compressed } = await fill(db, bench)
   const filledIn = performance.now() - begin
-  await db.run("UPDATE search_drive SET place = '', entries = 0")
-  const named = performance.now()
-  await until(
-    async () => (await searchDrives(db, [bench.bucketId]))[0]?.place === null,
-    1_800_000,
-    1000,
-  )
-  const namesIn = performance.now() - named
-  // Merged as the service does immediately, and merged rows are deleted, as they are a minute
-  // later.
-  await until(
-    async () => {
-      const open = 'SELECT drive FROM search_text_block WHERE is_clear = 0'
-      return !(await db.exists(open)) && (await blocksToMerge(db, 0, 1)).length === 0
-    },
-    600_000,
-    1000,
-  )
-  const bytes = await indexBytes(db, bench)
+  await newSearchEpoch(db, newId())
+  const began = performance.now()
+  bench.resetPeak()
+  const idle = bench.resident()
+  await until(async () => (await indexOf(bench)).isDone, 3_600_000, 1000)
+  const builtIn = (performance.now() - began) / 1000
+  const bytes = indexBytes(bench)
   const MB = (n: number) => `${(n / 1e6).toFixed(1)} MB`
   process.stdout.write(
-    `  filled in ${(filledIn / 1000).toFixed(0)} s, names indexed in ${(namesIn / 1000).toFixed(0)} s\n  text ${MB(characters)}, index ${MB(bytes.index)} (${(bytes.index / characters).toFixed(2)} of it), texts kept ${MB(bytes.texts)} (${(bytes.texts / characters).toFixed(2)}; ${(compressed / characters).toFixed(2)} without the pages around)\n`,
+    `  filled in ${(filledIn / 1000).toFixed(0)} s, indexed in ${builtIn.toFixed(0)} s, memory ${idle.toFixed(0)} MiB before and up to ${bench.peak().toFixed(0)} MiB meanwhile\n  text ${MB(characters)} (compressed ${(compressed / characters).toFixed(2)}), index ${MB(bytes)} (${(bytes / characters).toFixed(2)} of it)\n`,
   )
   await timeSearches(bench)
   await bench.stop()

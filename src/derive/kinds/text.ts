@@ -6,7 +6,6 @@ import { BadDocument } from '../../documents/bad-document.ts'
 import { MOST_CHARACTERS } from '../../documents/bounded-text.ts'
 import { charsetIn, decode, isText } from '../../documents/decode.ts'
 import { type Derived, Refusal, type Task } from '../outcome.ts'
-import { distinctWords } from '../words.ts'
 
 /** The input of a job of this kind. */
 interface Input {
@@ -119,6 +118,6 @@ export async function work({ path, input, mediaType }: Task): Promise<Derived> {
   const kept = text.slice(0, MOST_CHARACTERS).toWellFormed().trimEnd()
   return {
     value: { sha256, characters: kept.length },
-    outputs: [brotliCompressSync(kept, compression), Buffer.from(distinctWords(kept).join('\n'))],
+    outputs: [brotliCompressSync(kept, compression)],
   }
 }

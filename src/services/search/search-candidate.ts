@@ -1,23 +1,24 @@
 import type { Db } from '../../../db/index.ts'
 import type { PlacedRow } from '../../../db/queries/entry-list.ts'
-import type { SearchDrive } from '../../../db/queries/search-drive.ts'
-import {
-  classWord,
-  countWords,
-  entriesWithWord,
-  type IndexedWord,
-  newestEntries,
-  noteWord,
-  placedEntries,
-  wholeName,
-} from '../../../db/queries/search-word.ts'
-import { entryIdsWithTag } from '../../../db/queries/tag.ts'
+import { entriesWithTags, newestEntries, placedEntries } from '../../../db/queries/search.ts'
+import { tagsOfBuckets } from '../../../db/queries/tag.ts'
+import type { Wanted } from '../../../db/search/expression.ts'
+import type { IndexedDrive, SearchIndex } from '../../../db/search/index.ts'
 import type { SearchQuery, Term } from '../../values/search-query.ts'
-import { fold } from '../../values/search-words.ts'
 import { tagKey } from '../../values/tag-key.ts'
-import { RANK, type Rank } from './search-match.ts'
-import { byText } from './text-candidate.ts'
-import type { TextMatches } from './text-match.ts'
+import {
+  foldersWith,
+  formed,
+  formOf,
+  named,
+  noted,
+  ofClasses,
+  own as ownTerms,
+  partly,
+  textual,
+  whole,
+} from './search-condition.ts'
+import { hasTerm, RANK, type Rank, searched } from './search-match.ts'
 
 /** A file or folder that may match, according to the index. */
 export interface Candidate {
@@ -25,190 +26,180 @@ export interface Candidate {
   rank: Rank
   /** The id that sorts candidates of equal rank, newest first. */
   order: string
+  /** Its row in the index, if the index has found it. */
+  item?: bigint | undefined
 }
 
 /** The position of the last candidate, after which a search continues. */
 export type CandidateKey = [rank: number, order: string, id: string]
 
+/** Entries that are read first, unless a page has more. */
 const FIRST = 50
 const AT_ONCE = 400
-const COUNTED = 2000
-const MOST_TAGGED = 10_000
-/**
- * Words of a query that are looked for one by one where no file has all of them in the same place.
- */
-const ALONE = 3
 
-/**
- * Selects one word for each term: the longest word, which is usually the rarest. The last word of a
- * phrase may be a prefix.
- */
-function keyWord({ words, isPrefix }: Term): IndexedWord {
-  const last = words.length - 1
-  const nth = words.reduce(
-    (best, word, i) => (word.length > (words[best]?.length ?? 0) ? i : best),
-    0,
-  )
-  return { word: words[nth] ?? '', isPrefix: isPrefix && nth === last }
+/** Reads entries newest first, before an id. */
+type List = (before: string | null, limit: number) => Promise<{ rows: Row[]; hasMore: boolean }>
+/** An entry. Null if the index knows one that is gone. */
+type Row = { id: string; row: PlacedRow | null; item?: bigint }
+
+interface Options {
+  drives: readonly IndexedDrive[]
+  /** The caller's own drives, with their notes. */
+  own: readonly IndexedDrive[]
+  after: CandidateKey | null
+  hasTexts: boolean
+  /** When the search ends, as Date.now() has it. */
+  until: number
+  /** Results that are wanted. */
+  limit: number
 }
 
 /**
- * The candidates of a query in batches, best first. A key skips the candidates up to its position.
+ * The candidates of a query, best first. A key skips the candidates up to its position.
  */
-export async function* candidatesOf(
+export function candidatesOf(
   db: Db,
+  index: SearchIndex,
   query: SearchQuery,
-  drives: readonly SearchDrive[],
-  {
-    own,
-    after,
-    texts,
-  }: { own: readonly SearchDrive[]; after: CandidateKey | null; texts: TextMatches },
-): AsyncGenerator<Candidate[]> {
-  const numbers = drives.map(({ number }) => number)
+  { drives, own, after, hasTexts, until, limit }: Options,
+) {
   const bucketIds = drives.map(({ bucketId }) => bucketId)
   const { terms, names, types, tags } = query
-  const from = after?.[0] ?? RANK.exact
-  const afterId = (rank: Rank) => (after && after[0] === rank ? after[1] : null)
-
-  async function rowsOf(ids: readonly { id: string }[], rank: Rank): Promise<Candidate[]> {
-    const rows = new Map(
-      (
-        await placedEntries(
-          db,
-          ids.map(({ id }) => id),
-        )
-      ).map(row => [row.id, row]),
-    )
-    return ids.flatMap(({ id }) => {
-      const row = rows.get(id)
-      return row ? [{ row, rank, order: id }] : []
-    })
-  }
-
-  /**
-   * All entries with a word, newest first. The first batch is small, because it is enough for most
-   * pages. Later batches are larger.
-   */
-  async function* withWord(on: readonly number[], word: IndexedWord, also: string[], rank: Rank) {
-    // A prefix search reads all matching words each time.
-    let size = word.isPrefix ? AT_ONCE : FIRST
-    for (let before = afterId(rank); ; size = Math.min(AT_ONCE, 2 * size)) {
-      const hits = await entriesWithWord(db, on, word, also, size, before)
-      for (const some of [hits.slice(0, FIRST), hits.slice(FIRST)])
-        if (some.length > 0) yield await rowsOf(some, rank)
-      if (hits.length < size) return
-      before = hits.at(-1)?.id ?? null
-    }
-  }
-
-  /**
-   * All that have each of some words: those with the rarest one are read, and compared with the
-   * others by whoever takes them.
-   */
-  async function* withAll(words: IndexedWord[], rank: Rank) {
-    const counts = words.length > 1 ? await countWords(db, numbers, words, COUNTED) : [0]
-    const order = words.map((_, i) => i).sort((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0))
-    const driver = words[order[0] ?? 0]
-    if (!driver || (words.length > 1 && counts[order[0] ?? 0] === 0)) return
-    const also = order
-      .slice(1)
-      .flatMap(i => (words[i] && !words[i].isPrefix ? [words[i].word] : []))
-    yield* withWord(numbers, driver, [...also, ...(onlyType ? [classWord(onlyType)] : [])], rank)
-  }
-
-  const [onlyType] = types.length === 1 ? types : []
-
-  /** Several lists by id as one, each of which goes on where all of them have come to. */
-  async function* merged(lists: ((before: string | null) => Promise<PlacedRow[]>)[], rank: Rank) {
-    for (let before = afterId(rank); ; ) {
-      const rows: PlacedRow[] = []
-      for (const list of lists) rows.push(...(await list(before)))
-      const different = [...new Map(rows.map(row => [row.id, row])).values()].sort((a, b) =>
-        a.id < b.id ? 1 : -1,
-      )
-      const some = different.slice(0, AT_ONCE)
-      if (some.length > 0) yield some.map((row): Candidate => ({ row, rank, order: row.id }))
-      if (some.length < AT_ONCE) return
-      before = some.at(-1)?.id ?? null
-    }
-  }
-
-  const listed = (on: readonly number[], word: IndexedWord) => async (before: string | null) =>
-    (await rowsOf(await entriesWithWord(db, on, word, [], AT_ONCE, before), RANK.exact)).map(
-      ({ row }) => row,
-    )
-
-  /**
-   * Entries with a tag of this name. Few entries of a drive have one tag, so their ids are read
-   * once for all batches.
-   */
-  function tagged(name: string) {
-    const key = tagKey(name)
-    let ids: string[] | undefined
-    return async (before: string | null) => {
-      if (!ids) {
-        ids = []
-        for (const { bucketId } of drives)
-          ids.push(...(await entryIdsWithTag(db, bucketId, key, MOST_TAGGED)))
-        ids.sort()
-      }
-      return placedEntries(db, ids.filter(id => before === null || id < before).slice(-AT_ONCE))
-    }
-  }
-
-  const newest = () =>
-    tags[0] !== undefined
-      ? [tagged(tags[0])]
-      : types.length > 0
-        ? types.map(type => listed(numbers, { word: classWord(type), isPrefix: false }))
-        : [(before: string | null) => newestEntries(db, bucketIds, AT_ONCE, before)]
-
-  /** Entries that have at least one of the words, in any place. */
-  async function mixed(some: Term[]): Promise<Candidate[]> {
-    const rows = new Map<string, Candidate>()
-    for (const term of some) {
-      const { value: found } = await byText(db, drives, texts, [term], null, 'also').next()
-      for (const row of [...(await listed(numbers, keyWord(term))(null)), ...(found ?? [])])
-        rows.set(row.id, { row, rank: RANK.mixed, order: row.id })
-    }
-    const before = afterId(RANK.mixed)
-    return [...rows.values()]
-      .filter(({ row }) => before === null || row.id < before)
-      .sort((a, b) => (a.row.id < b.row.id ? 1 : -1))
-  }
-
   const required = [...terms, ...names]
-  if (required.length === 0) {
-    yield* merged(newest(), RANK.exact)
-    return
+  const from = after?.[0] ?? RANK.exact
+  const first = Math.min(AT_ONCE, Math.max(FIRST, limit + 1))
+  let isCut = false
+
+  /** The entries that the index finds in some drives. */
+  const indexed =
+    (wanted: Wanted, on: readonly IndexedDrive[] = drives): List =>
+    async (before, limit) => {
+      const numbers = on.map(({ number }) => number)
+      if (numbers.length === 0) return { rows: [], hasMore: false }
+      const found = await index.ask('find', { ...wanted, drives: numbers, before, limit, until })
+      isCut ||= found.isCut
+      const ids = found.hits.map(({ id }) => id)
+      const rows = new Map((await placedEntries(db, ids)).map(row => [row.id, row]))
+      return {
+        rows: found.hits.map(({ id, row }) => ({ id, row: rows.get(id) ?? null, item: row })),
+        hasMore: found.hasMore && !found.isCut,
+      }
+    }
+
+  const stored =
+    (read: (limit: number, before: string | null) => Promise<PlacedRow[]>): List =>
+    async (before, limit) => {
+      const rows = await read(limit, before)
+      return { rows: rows.map(row => ({ id: row.id, row })), hasMore: rows.length === limit }
+    }
+
+  const tagged = (tagIds: readonly string[]): List =>
+    tagIds.length === 0
+      ? async () => ({ rows: [], hasMore: false })
+      : stored((limit, before) => entriesWithTags(db, tagIds, limit, before))
+
+  /**
+   * Several lists by id as one. The first batch is small, because it is enough for most pages.
+   * Later batches are larger.
+   */
+  async function* merged(lists: readonly List[], rank: Rank): AsyncGenerator<Candidate[]> {
+    // The last entry itself comes again: with the same order, its id decides.
+    let before = after && after[0] === rank ? after[1] : null
+    for (let size = first; lists.length > 0; size = Math.min(AT_ONCE, 2 * size)) {
+      const rows = new Map<string, Row>()
+      let bound = ''
+      for (const list of lists) {
+        const { rows: some, hasMore } = await list(before, size)
+        for (const row of some) rows.set(row.id, row)
+        // Behind its last one, the list may have others that are newer than those of other lists.
+        const last = some.at(-1)?.id ?? ''
+        if (hasMore && last > bound) bound = last
+      }
+      const ids = [...rows.keys()].filter(id => id >= bound).sort((a, b) => (a < b ? 1 : -1))
+      const found = ids.flatMap((id): Candidate[] => {
+        const { row = null, item } = rows.get(id) ?? {}
+        return row ? [{ row, rank, order: id, item }] : []
+      })
+      for (const some of [found.slice(0, first), found.slice(first)])
+        if (some.length > 0) yield some
+      if (bound === '') return
+      before = bound
+    }
   }
-  const whole = wholeName(fold(required.map(({ text }) => text).join(' ')))
-  if (from <= RANK.exact) yield* withWord(numbers, { word: whole, isPrefix: false }, [], RANK.exact)
-  if (from <= RANK.beginning)
-    yield* withWord(numbers, { word: whole, isPrefix: true }, [], RANK.beginning)
-  if (from <= RANK.name) yield* withAll(required.map(keyWord), RANK.name)
-  if (terms.length === 0) return
-  const alone = terms.slice(0, ALONE)
-  if (from <= RANK.note) {
-    const ownNumbers = own.map(({ number }) => number)
-    const noted = alone
-      .map(keyWord)
-      .map(({ word, isPrefix }) => listed(ownNumbers, { word: noteWord(word), isPrefix }))
-    yield* merged([...noted, ...alone.map(({ text }) => tagged(text))], RANK.note)
+
+  /** The tags of the drives, which are read once. */
+  let allTags: Promise<{ id: string; name: string; nameKey: string }[]> | undefined
+  const tagsInDrives = () => {
+    allTags ??= tagsOfBuckets(db, bucketIds).then(found => [...found.values()].flat())
+    return allTags
   }
-  if (from <= RANK.content) {
-    const place = after && after[0] === RANK.content ? after : null
-    for await (const rows of byText(db, drives, texts, terms, place))
-      yield rows.map(
-        ({ textId, ...row }): Candidate => ({ row, rank: RANK.content, order: textId }),
+  const tagsWith = async (some: readonly Term[]): Promise<string[]> =>
+    (await tagsInDrives())
+      .filter(({ name }) => some.some(term => hasTerm(searched(name, true), term)))
+      .map(({ id }) => id)
+
+  async function* all(): AsyncGenerator<Candidate[]> {
+    const key = tags[0] === undefined ? undefined : tagKey(tags[0])
+    if (key !== undefined) {
+      const ids = (await tagsInDrives()).filter(tag => tag.nameKey === key).map(({ id }) => id)
+      yield* merged([tagged(ids)], RANK.exact)
+    } else if (types.length > 0) yield* merged([indexed(ofClasses(types))], RANK.exact)
+    else
+      yield* merged(
+        [stored((limit, before) => newestEntries(db, bucketIds, limit, before))],
+        RANK.exact,
       )
   }
-  const hasForms = await texts.withForms()
-  if (hasForms && from <= RANK.form) {
-    const place = after && after[0] === RANK.form ? after : null
-    for await (const rows of byText(db, drives, texts, terms, place, 'only'))
-      yield rows.map(({ textId, ...row }): Candidate => ({ row, rank: RANK.form, order: textId }))
+
+  /**
+   * Entries that have some terms themselves, and others in the names of folders above or in tags.
+   */
+  async function* mixed(): AsyncGenerator<Candidate[]> {
+    const numbers = drives.map(({ number }) => number)
+    const inFolders =
+      numbers.length > 0
+        ? await index.ask('holdAnywhere', terms.map(foldersWith), numbers, until)
+        : []
+    const tagIds = new Map<Term, string[]>()
+    for (const term of terms) tagIds.set(term, await tagsWith([term]))
+    const isElsewhere = (term: Term, i: number) =>
+      inFolders[i] === true || (tagIds.get(term)?.length ?? 0) > 0
+    const needed = [...terms.filter((term, i) => !isElsewhere(term, i)), ...names]
+    if (needed.length > 0) {
+      yield* merged(
+        ownTerms(needed, false).map(one => indexed(one)),
+        RANK.mixed,
+      )
+      return
+    }
+    const lists = ownTerms(required, true).map(one => indexed(one))
+    yield* merged([...lists, tagged([...new Set([...tagIds.values()].flat())])], RANK.mixed)
   }
-  if (required.length > 1) yield await mixed(alone)
+
+  async function* ranked(): AsyncGenerator<Candidate[]> {
+    if (required.length === 0) {
+      yield* all()
+      return
+    }
+    if (from <= RANK.exact) yield* merged([indexed(whole(query, true))], RANK.exact)
+    if (from <= RANK.beginning) yield* merged([indexed(whole(query, false))], RANK.beginning)
+    if (from <= RANK.name) yield* merged([indexed(named(query))], RANK.name)
+    if (from <= RANK.note && terms.length > 0)
+      yield* merged([indexed(noted(query), own), tagged(await tagsWith(terms))], RANK.note)
+    if (from <= RANK.part) {
+      const parts = partly(query)
+      if (parts) yield* merged([indexed(parts)], RANK.part)
+    }
+    if (terms.length === 0) return
+    if (hasTexts && from <= RANK.content) yield* merged([indexed(textual(query))], RANK.content)
+    if (hasTexts && from <= RANK.form && terms.some(term => formOf(term) !== null))
+      yield* merged([indexed(formed(query))], RANK.form)
+    if (required.length > 1) yield* mixed()
+  }
+
+  return {
+    batches: ranked(),
+    /** Whether the time was not enough to find all. */
+    isCut: () => isCut,
+  }
 }

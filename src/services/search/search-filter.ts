@@ -3,9 +3,9 @@ import type { PlacedRow } from '../../../db/queries/entry-list.ts'
 import { upFrom } from '../../../db/queries/entry-path.ts'
 import { notesOf } from '../../../db/queries/note.ts'
 import { peopleByIds } from '../../../db/queries/person.ts'
-import type { SearchDrive } from '../../../db/queries/search-drive.ts'
 import { countSharesOf } from '../../../db/queries/share-entry.ts'
 import { tagsOfEntries } from '../../../db/queries/tag.ts'
+import type { IndexedDrive } from '../../../db/search/index.ts'
 import { type SearchField, searchFields } from '../../values/search-order.ts'
 import type { SearchQuery, Term } from '../../values/search-query.ts'
 import { tagKey } from '../../values/tag-key.ts'
@@ -19,11 +19,12 @@ import {
   isExcluded,
   isIn,
   passes,
+  RANK,
   searched as searchedText,
 } from './search-match.ts'
 import { placeIn, type SearchScope, type SeenPlace } from './search-scope.ts'
 import { type Snippet, snippetOf } from './snippet.ts'
-import type { TextMatches } from './text-match.ts'
+import { NO_TEXTS, type TextMatches } from './text-match.ts'
 
 /** A file or folder that was found. */
 export interface SearchResult {
@@ -35,8 +36,8 @@ export interface SearchResult {
   matchedIn: SearchField[]
   /** Of its note; that of its text is cut for the page that has it. */
   snippet: Snippet | null
-  /** The digest of the content whose text matched. */
-  digest: string | undefined
+  /** The key of the text that matched. */
+  textKey: string | undefined
   key: CandidateKey
 }
 
@@ -45,7 +46,7 @@ interface Deps {
   query: SearchQuery
   scope: SearchScope
   /** The caller's own drives, with their notes. */
-  own: readonly SearchDrive[]
+  own: readonly IndexedDrive[]
   texts: TextMatches
   callerId: string
 }
@@ -56,8 +57,8 @@ interface Looked {
   place: SeenPlace
   fit: Fit
   note: string | undefined
-  /** The digest of the content whose text has a part of the query. */
-  digest: string | undefined
+  /** The key of the text that has a part of the query. */
+  textKey: string | undefined
 }
 
 /**
@@ -66,6 +67,7 @@ interface Looked {
  */
 export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
   const required = [...query.terms, ...query.names]
+  const areExcluded = query.without.length > 0
   const wholeIds = new Set(scope.drives.map(({ bucketId }) => bucketId))
   const notes = new Map<string, string>()
   const creators = new Map<string, boolean>()
@@ -90,7 +92,8 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
     if (ids.length === 0) return
     const wanted = searchedText(by)
     for (const { id, name } of await peopleByIds(db, ids)) {
-      const term = { text: by, words: [...wanted.sequence], isPrefix: true, isPhrase: false }
+      const words = [...wanted.sequence]
+      const term = { text: by, words, others: [], isPrefix: true, isPhrase: false }
       creators.set(id, (by === 'me' && id === callerId) || hasTerm(searchedText(name), term))
     }
   }
@@ -130,9 +133,12 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
       return [{ candidate, place, isShown }]
     })
     // Texts beside what is shared are not read: whether that took too long would tell of them.
-    const inTexts = await texts.ofFiles(
-      placed.filter(({ isShown }) => isShown).map(({ candidate }) => candidate.row),
-    )
+    const inTexts = placed.some(({ candidate: { rank } }) => rank >= RANK.content || areExcluded)
+      ? await texts.ofFiles(
+          placed.filter(({ isShown }) => isShown).map(({ candidate }) => candidate),
+          placed.every(({ candidate: { rank } }) => rank === RANK.content),
+        )
+      : NO_TEXTS
     return placed.flatMap(({ candidate, place, isShown }) => {
       const { row } = candidate
       // Recipients of a share learn only its sharer. A search by the names of other users would
@@ -151,8 +157,8 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
       const surroundings = { folders, note, tags: tags.map(({ name }) => name), inText, inForm }
       if (isExcluded(query, row, surroundings)) return []
       const fit = fitOf(query, row, surroundings)
-      const digest = fit.fields.has('content') ? inTexts.digestOf(row) : undefined
-      return [{ candidate, place, fit, note, digest }]
+      const textKey = fit.fields.has('content') ? inTexts.keyOf(row) : undefined
+      return [{ candidate, place, fit, note, textKey }]
     })
   }
 
@@ -197,7 +203,7 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
       const order = new Map(candidates.map(({ row }, i) => [row.id, i]))
       const place = ({ candidate }: Looked) => order.get(candidate.row.id) ?? 0
       const results: SearchResult[] = []
-      for (const { candidate, place: seen, fit, note, digest } of found.sort(
+      for (const { candidate, place: seen, fit, note, textKey } of found.sort(
         (a, b) => place(a) - place(b),
       )) {
         const fields = new Set<SearchField>(fit.fields)
@@ -207,7 +213,7 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
           share: seen.share,
           names: await namesIn(seen),
           key: [rank, order, row.id],
-          digest,
+          textKey,
           matchedIn: searchFields.filter(field => fields.has(field)),
           snippet: fields.has('note') && note !== undefined ? snippetOf(note, query.terms) : null,
         })

@@ -1,47 +1,43 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import type { DriveEventKind } from '../../../db/models/event.ts'
+import { textBodies, textsNotedSince } from '../../../db/queries/content-text.ts'
 import type { PlacedRow } from '../../../db/queries/entry-list.ts'
-import { type EventRow, endsOf, eventsOf } from '../../../db/queries/event.ts'
+import { type EventRow, endsOf, eventOf, eventsOf } from '../../../db/queries/event.ts'
 import { notesOf } from '../../../db/queries/note.ts'
 import {
-  beginSearchDrive,
-  bucketsWithoutIndex,
-  entriesInOrder,
-  grownSearchDrives,
-  moveSearchDrive,
-  restartSearchDrive,
-  type SearchDrive,
-  searchDrives,
-  unfinishedSearchDrives,
-} from '../../../db/queries/search-drive.ts'
-import {
+  bucketsAfter,
   childrenOfFolders,
-  classWord,
+  entriesInOrder,
   entriesOfContents,
-  insertWords,
-  noteWord,
+  existingBuckets,
+  filesOfTexts,
+  type LogEnd,
+  logEnds,
   placedEntries,
-  wholeName,
-} from '../../../db/queries/search-word.ts'
+  searchEpoch,
+  textKeysByBlob,
+} from '../../../db/queries/search.ts'
 import { inParts } from '../../../db/queries/sql.ts'
+import {
+  type Doc,
+  type IndexedDrive,
+  type Position,
+  type SearchIndex,
+  SearchUnavailable,
+  textMark,
+} from '../../../db/search/index.ts'
 import { fileClassOf } from '../../formats/file-class.ts'
-import { fold, wordsIn, wordsOfName } from '../../values/search-words.ts'
+import { DAY_MS } from '../../values/duration.ts'
 import type { Core } from '../core.ts'
 import type { ContentsService } from './search-text.ts'
 
 /** Entries and events per batch. */
-const ENTRIES = 200
+const ENTRIES = 500
 const EVENTS = 200
 const FOLDERS = 50
-/** Entries and words that are written together. Requests wait no longer than one such write. */
-const ADDED = 20
-const WORDS = 1000
-/**
- * Only the first words of a note are indexed, because each word is a row for every copy of the
- * note.
- */
-const NOTE_WORDS = 500
+/** Entries and texts that are written together. */
+const ADDED = 250
+const TEXTS = 32
 /**
  * Files with contents whose note has changed, and entries below copied folders. If there are more,
  * the drive is filled anew, which is done in parts.
@@ -50,6 +46,17 @@ const COPIES = 1000
 const BELOW = 2000
 /** Searches do not wait for a drive that has been filling for longer. */
 const FILLING_MS = 3000
+/**
+ * Texts are looked at again for this long: a transaction that began before others may end after
+ * them, and the clocks of instances differ.
+ */
+const OVERLAP_MS = 5000
+const NOTED = 500
+/** Drives and indexed entries that are compared with the database at a time. */
+const DRIVES = 100
+const ITEMS = 500
+/** Milliseconds between two warnings that the index cannot be used. */
+const WARN_MS = 60_000
 
 /** The events that change the words of an entry in the index. */
 const kinds: readonly DriveEventKind[] = [
@@ -57,205 +64,330 @@ const kinds: readonly DriveEventKind[] = [
   'file.copied',
   'file.moved',
   'file.renamed',
+  'file.deleted',
   'file.restored',
   'file.replaced',
   'folder.created',
   'folder.copied',
   'folder.moved',
   'folder.renamed',
+  'folder.deleted',
   'folder.restored',
   'version.restored',
   'note.written',
+  'note.removed',
 ]
 
 /** The contents of a copied folder have no events of their own. */
 const bringsMore = ({ kind }: EventRow) => kind === 'folder.copied'
 
+/** The drives of a search, and whether the index has everything of them. */
+export interface FreshDrives {
+  drives: IndexedDrive[]
+  isComplete: boolean
+}
+
 /**
- * Maintains the search index by following the logs of the drives, so that changes have no extra
- * cost. A drive is indexed from its first entry on, and then event by event. Several processes may
- * index at once, because additions are idempotent and a process continues from the position that
- * another process has stored.
+ * Maintains the search index by following the logs of the drives and the texts of contents, so that
+ * changes have no extra cost. A drive is indexed from its first entry on, and then event by event.
+ * Several processes may write to the same file: the position of a drive moves in the transaction
+ * that adds its words.
  */
 export function searchIndexService({
   db,
   log,
+  index,
   contents,
+  searchContents,
   isPaused,
 }: Core<'db' | 'log'> & {
+  index: SearchIndex
   contents: ContentsService
+  searchContents: boolean
   /** Whether writes are paused. */
   isPaused: () => boolean
 }) {
+  let itemPlace = 0n
+  let bucketPlace = ''
+  let warnedAt = 0
+  let checkedAt = 0
+
+  index.belong(async () => {
+    itemPlace = 0n
+    bucketPlace = ''
+    return { epoch: await searchEpoch(db), hasTexts: searchContents }
+  })
+
+  /** The index is missing, or cannot be read or written now. */
+  function unavailable(error: unknown): void {
+    if (!(error instanceof SearchUnavailable)) throw error
+    if (Date.now() - warnedAt < WARN_MS) return
+    warnedAt = Date.now()
+    log.warn({ err: error }, 'the search index cannot be used; it will be tried again')
+  }
+
+  interface Known {
+    drive: IndexedDrive
+    end: LogEnd
+  }
+
   /**
-   * Runs without a transaction, because there may be many entries. Additions are idempotent, and
-   * nothing relies on them until the position has moved.
+   * The drives in the index that exist, with the ends of their logs; and those without an index.
    */
-  async function addEntries(
-    { number, bucketId }: SearchDrive,
-    entries: readonly PlacedRow[],
-  ): Promise<void> {
-    for (const part of inParts(entries, ADDED)) {
-      const files = part.filter(({ kind }) => kind === FILE)
-      const notes = await notesOf(db, bucketId, [...new Set(files.map(({ md5 }) => md5))])
-      const noted = new Map(Array.from(notes, ([md5, note]) => [md5, firstWordsOf(note)]))
-      const rows = part.flatMap(entry => {
-        const { id, name, kind, contentType, md5 } = entry
-        // The root has no name.
-        if (name === '') return []
-        const fileClass = kind === FOLDER ? 'folder' : fileClassOf(name, contentType)
-        return [
-          ...wordsOfName(name),
-          wholeName(fold(name)),
-          ...(fileClass ? [classWord(fileClass)] : []),
-          ...(kind === FILE ? (noted.get(md5) ?? []) : []),
-        ].map(word => ({ drive: number, word, entryId: id }))
-      })
-      for (const some of inParts(rows, WORDS)) {
-        await insertWords(db, some)
-        await nextTurn()
-      }
-      const texts = files.flatMap(({ blobId, name, contentType, size }) =>
-        blobId ? [{ blobId, name, fileType: contentType, size }] : [],
-      )
-      await contents.order(number, texts)
+  async function known(
+    bucketIds: readonly string[],
+  ): Promise<{ known: Known[]; missing: string[] }> {
+    if (bucketIds.length === 0) return { known: [], missing: [] }
+    let drives = await index.ask('drives', bucketIds)
+    const seqs = new Map(drives.map(({ bucketId, seq }) => [bucketId, seq]))
+    const ends = await logEnds(
+      db,
+      bucketIds.map(bucketId => ({ bucketId, seq: seqs.get(bucketId) ?? 0 })),
+    )
+    const [{ epoch } = { epoch: index.epoch }] = ends
+    if (epoch !== index.epoch) {
+      // The index is to be made again.
+      await index.renew()
+      drives = await index.ask('drives', bucketIds)
+    }
+    const byId = new Map(drives.map(drive => [drive.bucketId, drive]))
+    return {
+      known: ends.flatMap(end => {
+        const drive = byId.get(end.bucketId)
+        return drive ? [{ drive, end }] : []
+      }),
+      missing: ends.flatMap(({ bucketId }) => (byId.has(bucketId) ? [] : [bucketId])),
     }
   }
 
-  /** Indexes the next entries of a drive that is not fully indexed. */
-  async function fill(drive: SearchDrive): Promise<void> {
-    const [kind, after = ''] = (drive.place ?? '').split(':')
-    const isFiles = kind === 'file'
-    const rows = await entriesInOrder(db, drive.bucketId, isFiles ? FILE : FOLDER, after, ENTRIES)
-    const last = rows.at(-1)
-    let place: string | null = `${isFiles ? 'file' : 'folder'}:${last?.id ?? ''}`
-    if (rows.length < ENTRIES) place = isFiles ? null : 'file:'
-    await addEntries(drive, rows)
-    await db.transaction(tx =>
-      moveSearchDrive(db, drive, { place, seq: drive.seq, added: rows.length }, tx),
-    )
+  /** Whether the log has other events than those that were indexed: an older backup is in use. */
+  const isOther = ({ drive, end }: Known): boolean =>
+    end.head < drive.seq ||
+    (end.stamp !== null && drive.stamp !== null && end.stamp !== drive.stamp)
+
+  const isFresh = (one: Known): boolean =>
+    one.drive.place === null && one.end.head === one.drive.seq && !isOther(one)
+
+  async function headOf(bucketId: string): Promise<Position> {
+    const { head } = await endsOf(db, bucketId)
+    return positionAt(bucketId, head)
   }
 
-  /**
-   * Adds the contents of the given folders, at any depth.
-   * @returns whether the contents were within the limit
-   */
-  async function addBelow(drive: SearchDrive, folderIds: string[]): Promise<boolean> {
-    let level = folderIds
-    let left = BELOW
-    while (level.length > 0) {
-      const next: string[] = []
-      for (const some of inParts(level, FOLDERS)) {
-        const children = await childrenOfFolders(db, some, left + 1)
-        left -= children.length
-        if (left < 0) return false
-        await addEntries(drive, children)
-        next.push(...children.filter(({ kind }) => kind === FOLDER).map(({ id }) => id))
+  async function positionAt(bucketId: string, seq: number): Promise<Position> {
+    return { seq, stamp: (await eventOf(db, bucketId, seq))?.at ?? null }
+  }
+
+  async function docsOf(bucketId: string, entries: readonly PlacedRow[]): Promise<Doc[]> {
+    const files = entries.filter(({ kind }) => kind === FILE)
+    const notes = await notesOf(db, bucketId, [...new Set(files.map(({ md5 }) => md5))])
+    const keys = contents.isOn()
+      ? await textKeysByBlob(
+          db,
+          files.flatMap(({ blobId }) => blobId ?? []),
+        )
+      : new Map<string, string>()
+    const bodies = await textBodies(db, [...keys.values()])
+    return entries.map(({ id, name, kind, contentType, md5, blobId }) => {
+      const key = keys.get(blobId ?? '')
+      const body = key && bodies.get(key)
+      return {
+        id,
+        name,
+        fileClass: kind === FOLDER ? 'folder' : fileClassOf(name, contentType),
+        note: (kind === FILE ? notes.get(md5) : undefined) ?? null,
+        text: key && body ? { key, body } : null,
       }
-      level = next
+    })
+  }
+
+  /** Entries in parts that have few texts. */
+  function* parts(entries: readonly PlacedRow[]): Generator<PlacedRow[]> {
+    let [some, texts]: [PlacedRow[], number] = [[], 0]
+    for (const entry of entries) {
+      some.push(entry)
+      if (entry.kind === FILE) texts += mayHaveText(entry) ? 1 : 0
+      if (some.length < ADDED && texts < TEXTS) continue
+      yield some
+      some = []
+      texts = 0
+    }
+    yield some
+  }
+
+  const mayHaveText = ({ name, contentType, size }: PlacedRow): boolean =>
+    contents.isOn() && contents.hasText({ name, fileType: contentType, size })
+
+  /**
+   * Indexes entries of a drive, and records how far it is indexed.
+   * @returns whether this process has done it, and no other one has meanwhile
+   */
+  async function addEntries(
+    from: IndexedDrive,
+    entries: readonly PlacedRow[],
+    to: (Position & { place: string | null }) | null,
+  ): Promise<boolean> {
+    // The root has no name.
+    const named = entries.filter(({ name }) => name !== '').sort((a, b) => (a.id < b.id ? -1 : 1))
+    const all = [...parts(named)]
+    for (const [i, part] of all.entries()) {
+      const docs = await docsOf(from.bucketId, part)
+      const move = to && i === all.length - 1 ? { ...to, added: named.length } : null
+      const withText = new Set(docs.filter(({ text }) => text).map(({ id }) => id))
+      // A text that is made from now on is found by its time.
+      await contents.order(
+        part.flatMap(({ id, blobId, name, contentType, size }) =>
+          blobId && !withText.has(id) ? [{ blobId, name, fileType: contentType, size }] : [],
+        ),
+      )
+      const added = await index.ask('add', from, docs, move)
+      if (added === 'crowded')
+        await index.ask('renumber', from.bucketId, await headOf(from.bucketId))
+      if (added !== 'added') return false
     }
     return true
   }
 
+  /** Indexes the next entries of a drive that is not fully indexed. */
+  async function fill(drive: IndexedDrive): Promise<void> {
+    const rows = await entriesInOrder(db, drive.bucketId, drive.place ?? '', ENTRIES)
+    const place = rows.length < ENTRIES ? null : (rows.at(-1)?.id ?? null)
+    await addEntries(drive, rows, { place, seq: drive.seq, stamp: drive.stamp })
+  }
+
   /**
-   * Follows the log of a drive for one batch.
-   * @returns whether there may be more
+   * Reads the contents of the given folders, at any depth.
+   * @returns null if there are too many
    */
-  async function follow(drive: SearchDrive): Promise<boolean> {
-    const { head, purged } = await endsOf(db, drive.bucketId)
-    if (drive.seq === head) return false
-    // Events were purged before they were read, or a backup was restored.
-    if (drive.seq < purged || drive.seq > head) {
-      await restartSearchDrive(db, drive.bucketId, head)
-      return true
+  async function below(folderIds: string[]): Promise<PlacedRow[] | null> {
+    const all: PlacedRow[] = []
+    let level = folderIds
+    while (level.length > 0) {
+      const next: string[] = []
+      for (const some of inParts(level, FOLDERS)) {
+        const children = await childrenOfFolders(db, some, BELOW - all.length + 1)
+        all.push(...children)
+        if (all.length > BELOW) return null
+        next.push(...children.filter(({ kind }) => kind === FOLDER).map(({ id }) => id))
+      }
+      level = next
     }
-    const events = await eventsOf(db, drive.bucketId, {
+    return all
+  }
+
+  /** Follows the log of a drive for one batch. */
+  async function follow(one: Known): Promise<void> {
+    const { drive } = one
+    const { bucketId } = drive
+    const { head, purged } = await endsOf(db, bucketId)
+    // Events were purged before they were read, or a backup was restored.
+    if (drive.seq < purged || drive.seq > head || isOther(one)) {
+      await index.ask('restart', bucketId, await positionAt(bucketId, head))
+      return
+    }
+    const events = await eventsOf(db, bucketId, {
       after: drive.seq,
       newestFirst: false,
       kinds,
       limit: EVENTS,
     })
-    const seq =
-      events.length < EVENTS
-        ? Math.max(head, Number(events.at(-1)?.seq ?? 0))
-        : Number(events.at(-1)?.seq)
+    const last = Number(events.at(-1)?.seq ?? 0)
+    const seq = events.length < EVENTS ? Math.max(head, last) : last
+    const to = { place: null, ...(await positionAt(bucketId, seq)) }
     const ids = [...new Set(events.flatMap(({ entryId }) => entryId ?? []))]
     const md5s = events
-      .filter(({ kind }) => kind === 'note.written')
+      .filter(({ kind }) => kind === 'note.written' || kind === 'note.removed')
       .flatMap(event => md5Of(event) ?? [])
-    const noted = await entriesOfContents(db, drive.bucketId, [...new Set(md5s)], COPIES + 1)
-    const copied = events.filter(bringsMore).flatMap(({ entryId }) => entryId ?? [])
+    const noted = await entriesOfContents(db, bucketId, [...new Set(md5s)], COPIES + 1)
+    const copied = await below(events.filter(bringsMore).flatMap(({ entryId }) => entryId ?? []))
     // So many entries would not fit into one turn, and the next turn would start over. Filling
     // continues where it stopped.
-    if (noted.length > COPIES || !(await addBelow(drive, copied))) {
-      await restartSearchDrive(db, drive.bucketId, head)
-      return true
+    if (noted.length > COPIES || copied === null) {
+      await index.ask('restart', bucketId, await positionAt(bucketId, head))
+      return
     }
-    const entries = [...(await placedEntries(db, ids)), ...noted].filter(
-      ({ bucketId }) => bucketId === drive.bucketId,
+    const placed = (await placedEntries(db, ids)).filter(row => row.bucketId === bucketId)
+    const there = new Set(placed.map(({ id }) => id))
+    const gone = ids.filter(id => !there.has(id))
+    if (gone.length > 0) await index.ask('remove', bucketId, gone)
+    const entries = new Map(
+      [...placed, ...noted, ...copied]
+        .filter(row => row.bucketId === bucketId)
+        .map(row => [row.id, row]),
     )
-    await addEntries(drive, entries)
-    await db.transaction(tx =>
-      moveSearchDrive(db, drive, { place: null, seq, added: entries.length }, tx),
-    )
-    return events.length === EVENTS
+    await addEntries(drive, [...entries.values()], to)
   }
 
-  /**
-   * Runs one step of indexing a drive.
-   * @returns whether there may be more
-   */
-  async function step(drive: SearchDrive): Promise<boolean> {
-    if (drive.place === null) return follow(drive)
-    await fill(drive)
-    return true
-  }
-
-  const headOf = async (bucketId: string) => (await endsOf(db, bucketId)).head
-
-  /**
-   * Updates the index of drives for the given number of milliseconds.
-   * @returns the state of the drives
-   */
-  async function update(
-    bucketIds: readonly string[],
-    milliseconds: number,
-  ): Promise<SearchDrive[]> {
+  /** Updates the index of drives for the given number of milliseconds. */
+  async function update(bucketIds: readonly string[], milliseconds: number): Promise<void> {
     const end = performance.now() + milliseconds
-    const goOn = () => performance.now() < end
-    let drives = await searchDrives(db, bucketIds)
-    const known = new Set(drives.map(({ bucketId }) => bucketId))
-    const missing = bucketIds.filter(id => !known.has(id))
-    for (const id of missing)
-      await beginSearchDrive(db, id, { seq: await headOf(id), hasTexts: contents.isOn() })
-    if (missing.length > 0) drives = await searchDrives(db, bucketIds)
-    for (let open = drives; open.length > 0 && goOn(); ) {
-      const next: string[] = []
-      for (const drive of open) if (goOn() && (await step(drive))) next.push(drive.bucketId)
-      if (next.length === 0) break
-      open = await searchDrives(db, next)
+    for (let ids = bucketIds; ids.length > 0 && performance.now() < end; ) {
+      const { known: drives, missing } = await known(ids)
+      for (const id of missing) await index.ask('begin', id, await headOf(id))
+      const open = drives.filter(one => !isFresh(one))
+      for (const one of open) {
+        if (performance.now() >= end) return
+        if (one.drive.place === null) await follow(one)
+        else await fill(one.drive)
+      }
+      ids = [...missing, ...open.map(({ drive }) => drive.bucketId)]
     }
-    return searchDrives(db, bucketIds)
   }
 
-  /**
-   * Updates the index of each drive for a part of the time.
-   * @returns whether at least one update succeeded
-   */
-  async function updateEach(bucketIds: readonly string[], milliseconds: number): Promise<boolean> {
-    let isAnyDone = false
+  /** Updates the index of each drive for a part of the time. */
+  async function updateEach(bucketIds: readonly string[], milliseconds: number): Promise<void> {
     for (const id of bucketIds)
       try {
         await update([id], Math.max(20, milliseconds / bucketIds.length))
-        isAnyDone = true
       } catch (error) {
+        if (error instanceof SearchUnavailable) throw error
         // The drives after a failed drive still have their turn.
         log.warn(
           { err: error, bucketId: id },
           'could not index a drive for the search; it will be tried again',
         )
       }
-    return isAnyDone
+  }
+
+  /** Adds the current texts of files to the index. @returns whether all were added */
+  async function addTexts(files: readonly { id: string; bucketId: string }[]): Promise<boolean> {
+    let isDone = true
+    for (const [bucketId, some] of Map.groupBy(files, file => file.bucketId)) {
+      const rows = await placedEntries(
+        db,
+        some.map(({ id }) => id),
+      )
+      const [drive] = await index.ask('drives', [bucketId])
+      const own = rows.filter(row => row.bucketId === bucketId)
+      if (drive && own.length > 0) isDone = (await addEntries(drive, own, null)) && isDone
+    }
+    return isDone
+  }
+
+  /**
+   * Indexes the texts that have been made since the last time.
+   * @returns whether that is all
+   */
+  async function followTexts(milliseconds: number): Promise<boolean> {
+    if (!contents.isOn()) return true
+    const end = performance.now() + milliseconds
+    const at = await index.ask('textsAt')
+    for (let from = at - OVERLAP_MS; ; ) {
+      const noted = await textsNotedSince(db, from, NOTED)
+      const keys = [...new Set(noted.map(({ digest }) => digest))]
+      for (let after = ''; keys.length > 0; ) {
+        const files = await filesOfTexts(db, keys, after, COPIES)
+        const rows = files.map(({ id, bucketId, textKey }) => ({ id, bucketId, key: textKey }))
+        const lacking = rows.length > 0 ? await index.ask('lackingText', rows) : []
+        if (!(await addTexts(lacking))) return false
+        if (files.length < COPIES) break
+        after = files.at(-1)?.id ?? ''
+      }
+      const last = noted.at(-1)?.notedAt ?? 0
+      if (last > at) await index.ask('noteTextsAt', last)
+      if (noted.length < NOTED) return true
+      if (performance.now() >= end) return false
+      from = last > from ? last : from + 1
+    }
   }
 
   return {
@@ -263,19 +395,43 @@ export function searchIndexService({
      * Returns the drives after indexing their latest changes, as far as the given milliseconds
      * allow.
      */
-    async fresh(bucketIds: readonly string[], milliseconds: number): Promise<SearchDrive[]> {
-      const drives = await searchDrives(db, bucketIds)
-      const isFresh = ({ place, head, seq }: SearchDrive) => place === null && head <= seq
-      // A large drive is filled in the background. Searches find what is indexed so far.
-      const isLarge = ({ place, beganAt }: SearchDrive) =>
-        place !== null && Date.now() - beganAt > FILLING_MS
-      const settled = new Set(
-        drives.filter(drive => isFresh(drive) || isLarge(drive)).map(({ bucketId }) => bucketId),
-      )
-      const stale = bucketIds.filter(id => !settled.has(id))
-      if (stale.length === 0 || isPaused()) return drives
-      await update(stale, milliseconds)
-      return searchDrives(db, bucketIds)
+    async fresh(bucketIds: readonly string[], milliseconds: number): Promise<FreshDrives> {
+      let drives: Known[] = []
+      try {
+        const before = await known(bucketIds)
+        drives = before.known
+        const heads = new Map(drives.map(one => [one.drive.bucketId, one.end.head]))
+        // A large drive is filled in the background. Searches find what is indexed so far.
+        const isLarge = ({ drive: { place, beganAt } }: Known) =>
+          place !== null && Date.now() - beganAt > FILLING_MS
+        const stale = drives.filter(one => !isFresh(one) && !isLarge(one))
+        const ids = [...before.missing, ...stale.map(({ drive }) => drive.bucketId)]
+        let hasTexts = true
+        // The first search waits for the threads to start.
+        if (ids.length > 0) await index.ask('open')
+        const end = performance.now() + milliseconds
+        if (!isPaused()) {
+          if (ids.length > 0) {
+            await update(ids, milliseconds)
+            drives = (await known(bucketIds)).known
+          }
+          hasTexts = await followTexts(Math.max(0, end - performance.now()))
+        }
+        return {
+          drives: drives.map(({ drive }) => drive),
+          // A drive that the index does not know yet has no row.
+          isComplete:
+            hasTexts &&
+            drives.length === bucketIds.length &&
+            drives.every(one => {
+              const { bucketId, place, seq } = one.drive
+              return place === null && seq >= (heads.get(bucketId) ?? 0) && !isOther(one)
+            }),
+        }
+      } catch (error) {
+        unavailable(error)
+        return { drives: drives.map(({ drive }) => drive), isComplete: false }
+      }
     },
 
     /**
@@ -285,16 +441,21 @@ export function searchIndexService({
      */
     async follow(logIds: readonly string[], milliseconds: number): Promise<string[]> {
       if (isPaused()) return []
-      const before = new Map((await searchDrives(db, logIds)).map(drive => [drive.bucketId, drive]))
-      const ids = [...before.keys()]
-      await updateEach(ids, milliseconds)
-      const open = (await searchDrives(db, ids)).filter(
-        ({ place, head, seq }) => place !== null || head > seq,
-      )
-      return open.flatMap(({ bucketId, place, seq }) => {
-        const was = before.get(bucketId)
-        return place === was?.place && seq === was.seq ? [] : [bucketId]
-      })
+      try {
+        await followTexts(milliseconds)
+        const before = new Map(
+          (await known(logIds)).known.map(({ drive }) => [drive.bucketId, drive]),
+        )
+        await updateEach([...before.keys()], milliseconds)
+        return (await known([...before.keys()])).known.flatMap(one => {
+          const was = before.get(one.drive.bucketId)
+          const isSame = one.drive.place === was?.place && one.drive.seq === was.seq
+          return isFresh(one) || isSame ? [] : [one.drive.bucketId]
+        })
+      } catch (error) {
+        unavailable(error)
+        return []
+      }
     },
 
     /**
@@ -303,25 +464,103 @@ export function searchIndexService({
      */
     async advance(milliseconds: number): Promise<boolean> {
       if (isPaused()) return false
-      const [fresh, unfinished, grown] = [
-        await bucketsWithoutIndex(db, 20),
-        await unfinishedSearchDrives(db, 5),
-        await grownSearchDrives(db, 20),
-      ]
-      const ids = [...grown, ...unfinished].map(({ bucketId }) => bucketId)
-      const all = [...new Set([...ids, ...fresh.map(({ id }) => id)])]
-      if (all.length === 0) return false
-      // If all drives have failed, the work is not retried immediately.
-      return updateEach(all, milliseconds)
+      const end = performance.now() + milliseconds
+      try {
+        while (performance.now() < end) {
+          const buckets = await bucketsAfter(db, bucketPlace, DRIVES)
+          const ids = buckets.map(({ id }) => id)
+          // A service without drives starts no threads.
+          if (ids.length > 0 && bucketPlace === '' && !(await followTexts(milliseconds)))
+            return true
+          const before = await known(ids)
+          const open = before.known.filter(one => !isFresh(one)).map(({ drive }) => drive)
+          const work = [...before.missing, ...open.map(({ bucketId }) => bucketId)]
+          if (work.length > 0) {
+            await updateEach(work, Math.max(20, end - performance.now()))
+            const after = await known(work)
+            const isMoved = ({ drive }: Known) => {
+              const was = open.find(({ bucketId }) => bucketId === drive.bucketId)
+              return drive.place !== was?.place || drive.seq !== was.seq
+            }
+            // If all drives have failed, the work is not retried immediately.
+            if (after.known.some(one => !isFresh(one) && isMoved(one))) return true
+          }
+          bucketPlace = ids.at(-1) ?? ''
+          if (buckets.length < DRIVES) {
+            bucketPlace = ''
+            return false
+          }
+        }
+        return true
+      } catch (error) {
+        unavailable(error)
+        return false
+      }
+    },
+
+    /**
+     * Compares some rows of the index with the database: removes entries that are gone, and adds
+     * texts that it has missed.
+     * @returns whether all rows have been compared
+     */
+    async sweep(): Promise<boolean> {
+      try {
+        if (Date.now() - checkedAt > DAY_MS) {
+          checkedAt = Date.now()
+          await index.check()
+        }
+        if (itemPlace === 0n) await forgetDrives()
+        const items = await index.ask('itemsAfter', itemPlace, ITEMS)
+        const rows = new Map(
+          (
+            await placedEntries(
+              db,
+              items.map(({ id }) => id),
+            )
+          ).map(row => [row.id, row]),
+        )
+        const gone = items.filter(({ id, bucketId }) => rows.get(id)?.bucketId !== bucketId)
+        if (gone.length > 0)
+          await index.ask(
+            'removeRows',
+            gone.map(({ row }) => row),
+          )
+        if (contents.isOn()) {
+          const blobIds = [...rows.values()].flatMap(({ blobId }) => blobId ?? [])
+          const keys = await textKeysByBlob(db, blobIds)
+          const others = items.filter(({ id, bucketId, mark }) => {
+            const row = rows.get(id)
+            if (row?.bucketId !== bucketId) return false
+            const key = keys.get(row?.blobId ?? '')
+            if (key === undefined || mark === null) return (key === undefined) !== (mark === null)
+            return Buffer.compare(textMark(key), mark) !== 0
+          })
+          await addTexts(others.map(({ id, bucketId }) => ({ id, bucketId: bucketId ?? '' })))
+        }
+        const isEnd = items.length < ITEMS
+        itemPlace = isEnd ? 0n : (items.at(-1)?.row ?? 0n)
+        return isEnd
+      } catch (error) {
+        unavailable(error)
+        return true
+      }
     },
   }
-}
 
-/** The words under which a note is indexed. */
-export function firstWordsOf(note: string): string[] {
-  const words = new Set<string>()
-  for (const { word } of wordsIn(note)) if (words.add(noteWord(word)).size === NOTE_WORDS) break
-  return [...words]
+  /** Forgets drives that are gone. The sweep deletes their rows. */
+  async function forgetDrives(): Promise<void> {
+    for (let after = ''; ; ) {
+      const drives = await index.ask('drivesAfter', after, DRIVES)
+      const there = await existingBuckets(
+        db,
+        drives.map(({ bucketId }) => bucketId),
+      )
+      for (const { bucketId } of drives)
+        if (!there.has(bucketId)) await index.ask('removeDrive', bucketId)
+      if (drives.length < DRIVES) return
+      after = drives.at(-1)?.bucketId ?? ''
+    }
+  }
 }
 
 function md5Of({ details }: EventRow): string | null {

@@ -1,9 +1,10 @@
 import type { PlacedRow } from '../../../db/queries/entry-list.ts'
+import { gramsOf } from '../../../db/search/words.ts'
 import type { FileClass } from '../../formats/file-class.ts'
 import { fileClassOf } from '../../formats/file-class.ts'
 import type { SearchField } from '../../values/search-order.ts'
 import type { SearchQuery, Term } from '../../values/search-query.ts'
-import { fold, hasWord, wordsIn, wordsOfName } from '../../values/search-words.ts'
+import { fold, wordsOf, wordsOfName } from '../../values/search-words.ts'
 
 /** How well an entry matches, best first. */
 export const RANK = {
@@ -11,9 +12,11 @@ export const RANK = {
   beginning: 1,
   name: 2,
   note: 3,
-  content: 4,
-  form: 5,
-  mixed: 6,
+  /** Inside a word of the name. */
+  part: 4,
+  content: 5,
+  form: 6,
+  mixed: 7,
 } as const
 export type Rank = (typeof RANK)[keyof typeof RANK]
 
@@ -24,24 +27,54 @@ export interface Searched {
 }
 
 export function searched(text: string, isName = false): Searched {
-  const sequence = Array.from(wordsIn(text), ({ word }) => word)
-  return { words: isName ? wordsOfName(text) : new Set(sequence), sequence }
+  const { sequence, others } = isName ? wordsOfName(text) : wordsOf(text)
+  return { words: new Set([...sequence, ...others]), sequence }
+}
+
+/** Whether words contain this word, or one with this prefix. */
+function hasWord(words: ReadonlySet<string>, word: string, isPrefix: boolean): boolean {
+  if (words.has(word)) return true
+  if (!isPrefix) return false
+  for (const other of words) if (other.startsWith(word)) return true
+  return false
+}
+
+/** Whether a sequence has these words one after the other, from a place on. */
+function hasAt(
+  sequence: readonly string[],
+  at: number,
+  { words, isPrefix }: Pick<Term, 'words' | 'isPrefix'>,
+): boolean {
+  const last = words.length - 1
+  return (
+    at + last < sequence.length &&
+    words.every((word, n) => {
+      const there = sequence[at + n] ?? ''
+      return there === word || (isPrefix && n === last && there.startsWith(word))
+    })
+  )
 }
 
 /** Whether a text contains a term: a single word, or the words of a phrase in sequence. */
-export function hasTerm({ words, sequence }: Searched, { words: wanted, isPrefix }: Term): boolean {
-  const [first, ...rest] = wanted
+export function hasTerm({ words, sequence }: Searched, term: Term): boolean {
+  const [first, ...rest] = term.words
   if (first === undefined) return false
-  if (rest.length === 0) return hasWord(words, first, isPrefix)
-  const last = wanted.length - 1
-  return sequence.some(
-    (_, i) =>
-      i + last < sequence.length &&
-      wanted.every((word, n) => {
-        const there = sequence[i + n] ?? ''
-        return there === word || (isPrefix && n === last && there.startsWith(word))
-      }),
-  )
+  if (term.others.some(other => hasWord(words, other, term.isPrefix))) return true
+  if (rest.length === 0) return hasWord(words, first, term.isPrefix)
+  return sequence.some((_, i) => hasAt(sequence, i, term))
+}
+
+/** Whether a word contains the word of a term, which is at least three letters long. */
+export function hasPart({ words }: Searched, term: Term): boolean {
+  const wanted = partOf(term)
+  if (wanted === null) return false
+  for (const word of words) if (word.includes(wanted, 1)) return true
+  return false
+}
+
+/** The word of a term that is looked for inside other words. Null if there is none. */
+export function partOf({ words: [word = '', ...rest], isPhrase }: Term): string | null {
+  return isPhrase || rest.length > 0 || gramsOf(word).length === 0 ? null : word
 }
 
 export const classOf = ({
@@ -104,9 +137,19 @@ export function fitOf(
   const ofPath = folders.map(folder => searched(folder, true))
   const fields = new Set<SearchField>()
   const missing: Term[] = []
-  let [byPath, byText, byForm] = [false, false, false]
-  for (const term of [...terms, ...names]) {
-    if (hasTerm(ofName, term)) fields.add('name')
+  const all = [...terms, ...names]
+  const inName = (term: Term) => hasTerm(ofName, term)
+  const isNoted = (term: Term) =>
+    ofTags.some(tag => hasTerm(tag, term)) || Boolean(ofNote && hasTerm(ofNote, term))
+  // Inside words of its name: a better match than any text.
+  if (
+    !all.every(term => inName(term) || isNoted(term)) &&
+    all.every(term => inName(term) || hasPart(ofName, term))
+  )
+    return { rank: RANK.part, fields: fields.add('name'), missing }
+  let [byPath, byText, byForm, byPart] = [false, false, false, false]
+  for (const term of all) {
+    if (inName(term)) fields.add('name')
     else if (ofTags.some(tag => hasTerm(tag, term))) fields.add('tag')
     else if (ofNote && hasTerm(ofNote, term)) fields.add('note')
     else if (inText(term)) {
@@ -118,17 +161,28 @@ export function fitOf(
     } else if (inForm(term)) {
       fields.add('content')
       byForm = true
+    } else if (hasPart(ofName, term)) {
+      fields.add('name')
+      byPart = true
     } else missing.push(term)
   }
-  if (missing.length > 0 || byPath) return { rank: RANK.mixed, fields, missing }
+  if (missing.length > 0 || byPath || byPart) return { rank: RANK.mixed, fields, missing }
   if (byForm) return { rank: terms.every(inForm) ? RANK.form : RANK.mixed, fields, missing }
   if (byText) return { rank: terms.every(inText) ? RANK.content : RANK.mixed, fields, missing }
   if (fields.has('note') || fields.has('tag')) return { rank: RANK.note, fields, missing }
-  const whole = fold([...terms, ...names].map(({ text }) => text).join(' '))
-  const folded = fold(name)
-  if (folded === whole) return { rank: RANK.exact, fields, missing }
-  return { rank: folded.startsWith(whole) ? RANK.beginning : RANK.name, fields, missing }
+  const whole = wholeOf(all)
+  if (!hasAt(ofName.sequence, 0, whole)) return { rank: RANK.name, fields, missing }
+  const isWhole =
+    ofName.sequence.length === whole.words.length &&
+    hasAt(ofName.sequence, 0, { ...whole, isPrefix: false })
+  return { rank: isWhole ? RANK.exact : RANK.beginning, fields, missing }
 }
+
+/** The words of all terms one after the other, as a name may have them. */
+export const wholeOf = (terms: readonly Term[]): Pick<Term, 'words' | 'isPrefix'> => ({
+  words: terms.flatMap(({ words }) => words),
+  isPrefix: terms.at(-1)?.isPrefix ?? false,
+})
 
 /** Whether an entry contains a term that the query excludes. */
 export function isExcluded(

@@ -1,18 +1,20 @@
+import type { Db } from '../../../db/index.ts'
 import {
-  blobsToIndex,
+  blobsWithoutText,
   contentText,
   deleteTexts,
+  endUnusedText,
   expiredFailures,
   insertContentText,
+  liveBlobWith,
+  liveFileWith,
+  noteText,
   setTextKey,
   type TextFile,
   textKeyOf,
   waitingTexts,
 } from '../../../db/queries/content-text.ts'
 import { liveBlob } from '../../../db/queries/preview.ts'
-import { beginTexts, endTexts } from '../../../db/queries/search-drive.ts'
-import { drivesToIndex, textsInOrder, unsetTextsReady } from '../../../db/queries/search-text.ts'
-import { deleteSearchedText, deleteTextIndex } from '../../../db/queries/text-block.ts'
 import type { Config } from '../../config/config.ts'
 import { type Derive, DeriveUnavailable } from '../../derive/derive.ts'
 import type { FailureReason } from '../../derive/outcome.ts'
@@ -20,10 +22,7 @@ import { sourceOf } from '../../storage/source.ts'
 import { MAX_TEXT_FILE, MAX_UNKNOWN_FILE, textFormatOf } from '../../values/text-format.ts'
 import type { Core } from '../core.ts'
 import { enqueueAll, type Jobs } from '../notices/outbox.ts'
-import { textOfBody, textValue, wordsOfOutput } from './content-text.ts'
-import { segmentMerge } from './segment-merge.ts'
-import { textIndex } from './text-index.ts'
-import { removeText, storedWords } from './text-removal.ts'
+import { textOfBody, textValue } from './content-text.ts'
 
 /**
  * Reasons that may be a busy machine's rather than the file's: after so many tries, they count as
@@ -38,7 +37,6 @@ const WAITING = 32
  * time.
  */
 const LARGE = 256 * 1024
-const ROWS = 500
 
 interface ContentsJob {
   /** The number of this attempt, from 1. */
@@ -63,40 +61,37 @@ export function hasText({ name, fileType, size }: Omit<TextFile, 'blobId'>): boo
 
 /**
  * The texts of contents: each is made once, in a process apart, belongs to the SHA-256 of the bytes
- * and to the format that they are read as, and is indexed in every drive that has a file of it
+ * and to the format that they are read as, and is indexed for every file that has it
  * (docs/decisions/search.md).
  */
 export function contentsService({ db, store, log, wake, derive, searchContents }: Deps) {
-  const index = textIndex(db)
-  /** The files of drives whose texts are being requested. */
+  /** The files whose texts are being requested. */
   const asked = new Map<string, Promise<void>>()
   let isUnable = false
-  let areReady = true
-  let place = { drive: 0, doc: 0 }
+
+  let made = (): void => {}
 
   const isOn = () => searchContents && !isUnable
 
   /**
    * Makes the text of a blob.
-   * @returns the digest and words, or null if there is nothing to index
+   * @returns whether there is a text to index
    */
   async function read(
     blob: { id: string; size: number; sha256: string | null },
     { format, fileType }: Omit<Jobs['contents'], 'blobId'>,
     { attempts, requireRunning }: ContentsJob,
-  ): Promise<{ digest: string; words?: string[] } | null> {
+  ): Promise<boolean> {
     const keyOf = (sha256: string) => textKeyOf(sha256, format)
-    /**
-     * Records the text of the blob.
-     * @returns the key of the text, if the blob has one
-     */
+    /** Records the text of the blob, which another blob has already. */
     const noted = async (sha256: string, state: string) => {
       requireRunning()
       const textKey = keyOf(sha256)
-      const isLive = await db.transaction(tx =>
-        setTextKey(db, { id: blob.id, sha256, textKey }, tx),
-      )
-      return isLive && state === 'made' ? { digest: textKey } : null
+      return db.transaction(async tx => {
+        if (!(await setTextKey(db, { id: blob.id, sha256, textKey }, tx))) return false
+        if (state === 'made') await noteText(db, textKey, tx)
+        return state === 'made'
+      })
     }
     const known = blob.sha256 && (await contentText(db, keyOf(blob.sha256)))
     if (blob.sha256 && known) return noted(blob.sha256, known.state)
@@ -123,10 +118,10 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
         if (PASSING.includes(outcome.reason) && attempts < TRIES)
           throw new DeriveUnavailable(`The text of a file could not be read: ${outcome.reason}.`)
         await noteFailure(blob, file, { format, fileType }, outcome.reason)
-        return null
+        return false
       }
       const { sha256, failed, characters } = textValue.parse(outcome.value)
-      const [body = null, list] = outcome.outputs
+      const [body = null] = outcome.outputs
       const isMade = !failed && body !== null && (await textOfBody(body)) !== null
       const reason = isMade ? null : (failed ?? 'unreadable')
       const state = isMade ? ('made' as const) : ('failed' as const)
@@ -145,8 +140,6 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
         return true
       })
       return isKept && state === 'made'
-        ? { digest: textKey, words: list ? wordsOfOutput(list) : [] }
-        : null
     })
   }
 
@@ -173,11 +166,10 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     })
   }
 
-  async function ask(drive: number, files: readonly Jobs['contents'][]): Promise<void> {
+  async function ask(files: readonly Jobs['contents'][]): Promise<void> {
     if (files.length === 0) return
-    const wanted = await blobsToIndex(
+    const wanted = await blobsWithoutText(
       db,
-      drive,
       files.map(({ blobId }) => blobId),
     )
     const jobs = new Map(
@@ -192,6 +184,12 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
 
   return {
     isOn,
+    hasText,
+
+    /** Calls a function after a text was made. */
+    onText(listener: () => void): void {
+      made = listener
+    },
 
     /**
      * Concurrent jobs. If the store has no paths, each job has a copy of its file on the local
@@ -199,8 +197,8 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
      */
     atATime: store.fileOf ? WAITING : derive.processes,
 
-    /** Requests the texts of the given files of a drive that are not indexed in the drive. */
-    async order(drive: number, files: readonly TextFile[]): Promise<void> {
+    /** Requests the texts of the given files that have none. */
+    async order(files: readonly TextFile[]): Promise<void> {
       if (!isOn()) return
       const able = files.flatMap(file => {
         const format = hasText(file) ? textFormatOf(file.name, file.fileType) : null
@@ -208,37 +206,27 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
       })
       // Several searches may request the same files at once. The first search makes the request,
       // and the others wait for it.
-      const keyOf = ({ blobId }: { blobId: string }) => `${drive} ${blobId}`
-      const own = able.filter(file => !asked.has(keyOf(file)))
-      const others = able.flatMap(file => asked.get(keyOf(file)) ?? [])
-      const asking = ask(drive, own)
-      for (const file of own) asked.set(keyOf(file), asking)
+      const own = able.filter(({ blobId }) => !asked.has(blobId))
+      const others = able.flatMap(({ blobId }) => asked.get(blobId) ?? [])
+      const asking = ask(own)
+      for (const { blobId } of own) asked.set(blobId, asking)
       try {
         await Promise.all([asking, ...new Set(others)])
       } finally {
-        for (const file of own) asked.delete(keyOf(file))
+        for (const { blobId } of own) asked.delete(blobId)
       }
     },
 
     /**
-     * Makes the text of a content, unless it is there, and indexes it in all drives that have it:
-     * the job of the outbox.
+     * Makes the text of a content, unless it is there: the job of the outbox. The search index
+     * finds it by its time.
      */
     async make({ blobId, ...named }: Jobs['contents'], job: ContentsJob): Promise<void> {
       if (!isOn()) return
       const blob = await liveBlob(db, blobId)
       if (!blob || blob.size > MAX_TEXT_FILE) return
       try {
-        const made = await read(blob, named, job)
-        if (!made) return
-        let { words } = made
-        // Only now: a file that is copied meanwhile is seen here, or its drive sees the text.
-        for (const drive of await drivesToIndex(db, made.digest)) {
-          job.requireRunning()
-          words ??= (await storedWords(db, made.digest)) ?? undefined
-          if (!words) return
-          await index.add(drive, made.digest, words)
-        }
+        if (await read(blob, named, job)) made()
       } catch (error) {
         if (!(error instanceof DeriveUnavailable && error.isLasting)) throw error
         isUnable = true
@@ -268,43 +256,27 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     },
 
     /**
-     * Removes contents from drives that no longer have a file of them.
-     * @returns whether all contents have been checked
-     */
-    async forgetUnused(): Promise<boolean> {
-      const rows = await textsInOrder(db, place, ROWS)
-      for (const { drive, doc, isUsed } of rows)
-        if (!isUsed) await deleteSearchedText(db, drive, doc)
-      const last = rows.at(-1)
-      const isEnd = rows.length < ROWS
-      place = isEnd || !last ? { drive: 0, doc: 0 } : { drive: last.drive, doc: last.doc }
-      return isEnd
-    },
-
-    /**
-     * Merges additions and removals.
-     * @returns whether there may be more
-     */
-    merge: segmentMerge(db).run,
-
-    /**
-     * Records in the index whether contents are searched. If they are not, deletes their texts.
+     * Deletes the texts if contents are not searched.
      * @returns whether there is more to do
      */
     async settle(): Promise<boolean> {
-      if (isUnable) return false
-      if (searchContents) {
-        await beginTexts(db)
-        return false
-      }
-      await endTexts(db)
-      // Contents are searched again before all is deleted: what has lost its words is indexed then.
-      if (areReady && (await unsetTextsReady(db, ROWS)) > 0) return true
-      areReady = false
-      if ((await deleteTextIndex(db, ROWS)) > 0) return true
-      return (await deleteTexts(db, 100)) > 0
+      return !searchContents && (await deleteTexts(db, 100)) > 0
     },
   }
+}
+
+/** Deletes the text of a content that no live blob has. */
+export async function removeText(db: Db, digest: string): Promise<void> {
+  if (await db.transaction(tx => liveBlobWith(db, digest, tx))) return
+  await db.transaction(async tx => {
+    if (await endUnusedText(db, digest, tx)) return
+    // The same content has arrived meanwhile.
+    const file = await liveFileWith(db, digest, tx)
+    const format = file && textFormatOf(file.name, file.fileType)
+    if (!format) return
+    const { blobId, fileType } = file
+    await enqueueAll(db, 'contents', [{ blobId, format, fileType }], tx)
+  })
 }
 
 export type ContentsService = ReturnType<typeof contentsService>

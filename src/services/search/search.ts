@@ -1,5 +1,5 @@
 import { rootsOfBuckets } from '../../../db/queries/bucket.ts'
-import type { SearchDrive } from '../../../db/queries/search-drive.ts'
+import { type SearchIndex, SearchUnavailable } from '../../../db/search/index.ts'
 import type { Caller } from '../../access/caller.ts'
 import { InvalidInput } from '../../runtime/errors.ts'
 import { figure, MAX_SEARCH, MAX_SEARCH_RESULTS, SEARCH_RESULTS } from '../../values/limits.ts'
@@ -63,8 +63,9 @@ interface SearchArgs extends Pick<SearchRequest, 'text' | 'scope' | 'callerId'> 
   order?: string | null | undefined
 }
 
-interface Deps extends Core<'db'> {
+interface Deps extends Core<'db' | 'log'> {
   shares: ShareService
+  index: SearchIndex
   searchIndex: SearchIndexService
   contents: Pick<ContentsService, 'isOn'>
 }
@@ -73,7 +74,7 @@ interface Deps extends Core<'db'> {
  * Searches names, paths, notes, tags and contents. Nothing here authorizes: the scope says what the
  * caller may find.
  */
-export function searchService({ db, shares, searchIndex, contents }: Deps) {
+export function searchService({ db, log, index, shares, searchIndex, contents }: Deps) {
   async function find(
     query: SearchQuery,
     request: SearchRequest,
@@ -87,32 +88,38 @@ export function searchService({ db, shares, searchIndex, contents }: Deps) {
         [...scope.drives, ...scope.shares.map(({ share }) => share)].map(one => one.bucketId),
       ),
     ]
-    const drives = await searchIndex.fresh(bucketIds, UPDATE_MS)
+    const { drives, ...fresh } = await searchIndex.fresh(bucketIds, UPDATE_MS)
     const ownIds = new Set(
       scope.drives.filter(({ isOwn }) => isOwn).map(({ bucketId }) => bucketId),
     )
     const own = drives.filter(({ bucketId }) => ownIds.has(bucketId))
-    const end = performance.now() + MOST_MS
-    const texts = await textMatches(db, contents.isOn() ? drives : [], query, end)
+    const until = Date.now() + MOST_MS
+    const hasTexts = contents.isOn()
+    const texts = textMatches(db, index, hasTexts ? drives : [], query)
     const filter = searchFilter({ db, query, scope, own, texts, callerId })
     const results: SearchResult[] = []
     const ownedIds = new Set(scope.drives.map(({ bucketId }) => bucketId))
     let looked = 0
-    // A drive that the index does not know yet has no row.
-    let isComplete = drives.length === bucketIds.length && drives.every(isReady)
-    const options = { own, after, texts }
-    for await (const some of candidatesOf(db, query, drives, options)) {
-      // Of the drive of a sharer, what is beside the share is not what the recipient looks at.
-      for (const { row } of some) if (ownedIds.has(row.bucketId)) looked += 1
-      results.push(...(await filter.fitting(some.filter(candidate => isAfter(candidate, after)))))
-      if (results.length > limit) break
-      if (looked + filter.inside() > MOST_CANDIDATES || performance.now() > end || texts.isCut()) {
-        isComplete = false
-        break
+    let { isComplete } = fresh
+    const options = { drives, own, after, hasTexts, until, limit }
+    const candidates = candidatesOf(db, index, query, options)
+    try {
+      for await (const some of candidates.batches) {
+        // Of the drive of a sharer, what is beside the share is not what the recipient looks at.
+        for (const { row } of some) if (ownedIds.has(row.bucketId)) looked += 1
+        results.push(...(await filter.fitting(some.filter(one => isAfter(one, after)))))
+        if (results.length > limit) break
+        if (looked + filter.inside() > MOST_CANDIDATES || Date.now() > until) {
+          isComplete = false
+          break
+        }
       }
+    } catch (error) {
+      if (!(error instanceof SearchUnavailable)) throw error
+      log.warn({ err: error }, 'a search ended early: the index cannot be read')
+      isComplete = false
     }
-    // What was not read may have belonged among those that fill the page.
-    return { isComplete: isComplete && !texts.isCut(), results, forms: texts.formWords() }
+    return { isComplete: isComplete && !candidates.isCut(), results }
   }
 
   const service = {
@@ -146,17 +153,17 @@ export function searchService({ db, shares, searchIndex, contents }: Deps) {
       const { hints } = query
       if (isEmptySearch(query)) return { results: [], more: false, hints, isComplete: true }
       if (order === 'relevance') {
-        const { results, isComplete, forms } = await find(query, request, limit, after)
-        const page = await withSnippets(db, query, results.slice(0, limit), forms)
+        const { results, isComplete } = await find(query, request, limit, after)
+        const page = await withSnippets(db, query, results.slice(0, limit))
         return { results: page, more: results.length > limit, hints, isComplete }
       }
-      const { results, isComplete, forms } = await find(query, request, MAX_SORTED, null)
+      const { results, isComplete } = await find(query, request, MAX_SORTED, null)
       const sorted = results.slice(0, MAX_SORTED).sort(comparison[order])
       const from = after ? sorted.findIndex(({ row }) => row.id === after[2]) + 1 : 0
       // What the page before ended with is gone: where to go on is not known, and the first page
       // again would go round for ever.
       if (after && from === 0) return { results: [], more: false, hints, isComplete: false }
-      const page = await withSnippets(db, query, sorted.slice(from, from + limit), forms)
+      const page = await withSnippets(db, query, sorted.slice(from, from + limit))
       return {
         results: page,
         more: sorted.length > from + limit,
@@ -186,8 +193,6 @@ export function searchService({ db, shares, searchIndex, contents }: Deps) {
   }
   return service
 }
-
-const isReady = ({ place }: SearchDrive): boolean => place === null
 
 /** Whether a candidate comes after the last one of a page. */
 function isAfter({ rank, order, row }: Candidate, after: CandidateKey | null): boolean {

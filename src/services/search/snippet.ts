@@ -1,5 +1,6 @@
 import type { Term } from '../../values/search-query.ts'
 import { type FoundWord, wordsIn } from '../../values/search-words.ts'
+import { areForms } from '../../values/word-form.ts'
 
 /** A part of a text, with where the words of a query are in it: UTF-16 units from its start. */
 export interface Snippet {
@@ -19,14 +20,9 @@ const LENGTH = 220
 export function snippetOf(text: string, terms: readonly Term[], isPart = false): Snippet | null {
   const hits: (FoundWord & { term: number })[] = []
   for (const found of wordsIn(text.slice(0, LOOKED))) {
-    const term = terms.findIndex(({ words, isPrefix }) =>
-      words.some(
-        (word, i) =>
-          found.word === word ||
-          (isPrefix && i === words.length - 1 && found.word.startsWith(word)),
-      ),
-    )
-    if (term >= 0) hits.push({ ...found, term })
+    const term = terms.findIndex(one => isShown(found.word, one))
+    // Another spelling follows its word.
+    if (term >= 0 && hits.at(-1)?.start !== found.start) hits.push({ ...found, term })
     if (hits.length > 500) break
   }
   let best: { from: number; different: number } | undefined
@@ -37,6 +33,17 @@ export function snippetOf(text: string, terms: readonly Term[], isPart = false):
   }
   if (!best) return null
   return cut(text, Math.max(0, best.from - BEFORE), hits, isPart)
+}
+
+/** Whether a word has a part of a term, or is a form of its only word. */
+function isShown(found: string, { words, others, isPrefix, isPhrase }: Term): boolean {
+  const isWord = words.some(
+    (word, i) => found === word || (isPrefix && i === words.length - 1 && found.startsWith(word)),
+  )
+  if (isWord || others.includes(found)) return true
+  const [only = ''] = words
+  // Forms begin alike: comparing the first letter spares most words their stem.
+  return !isPhrase && words.length === 1 && found[0] === only[0] && areForms(found, only)
 }
 
 function cut(text: string, near: number, hits: readonly FoundWord[], isPart: boolean): Snippet {

@@ -3,6 +3,7 @@ import type { Db } from '../../../db/index.ts'
 import { textBodies } from '../../../db/queries/content-text.ts'
 import { inParts } from '../../../db/queries/sql.ts'
 import type { SearchQuery, Term } from '../../values/search-query.ts'
+import { stemsOf } from '../../values/word-form.ts'
 import { textOfBody } from './content-text.ts'
 import type { SearchResult } from './search-filter.ts'
 import { type Snippet, snippetOf } from './snippet.ts'
@@ -20,14 +21,22 @@ const MOST = 100
 const TOGETHER = 4
 const MOST_MS = 1000
 
-/** Where the terms may stand in a text, as far as looking for their characters tells. */
+/** Letters that all forms of a word begin with. */
+const STEM = 4
+
+/**
+ * Where the terms may be in a text, by their characters. Forms of a word begin alike.
+ */
 function placesOf(text: string, terms: readonly Term[]): number[] {
-  return terms.flatMap(({ words }) =>
-    words.flatMap(word => {
-      const at = text.search(new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(word)}`, 'iu'))
-      return at < 0 ? [] : [at]
-    }),
-  )
+  const starts = terms.flatMap(({ words, others }) => [
+    ...words,
+    ...others,
+    ...words.filter(word => stemsOf(word).length > 0).map(word => word.slice(0, STEM)),
+  ])
+  return starts.flatMap(start => {
+    const at = text.search(new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(start)}`, 'iu'))
+    return at < 0 ? [] : [at]
+  })
 }
 
 function cutFrom(text: string, terms: readonly Term[]): Snippet | null {
@@ -43,33 +52,27 @@ function cutFrom(text: string, terms: readonly Term[]): Snippet | null {
 /**
  * The results of a page with the parts of their texts that have the words: only of what the caller
  * is shown.
- * @param forms other forms of the words, which are shown as well
  */
 export async function withSnippets(
   db: Db,
-  query: Pick<SearchQuery, 'terms'>,
+  { terms }: Pick<SearchQuery, 'terms'>,
   page: SearchResult[],
-  forms: readonly string[],
 ): Promise<SearchResult[]> {
-  const terms = [
-    ...query.terms,
-    ...forms.map(word => ({ text: word, words: [word], isPrefix: false, isPhrase: false })),
-  ]
-  const digests = page
-    .flatMap(({ digest, snippet }) => (digest && !snippet ? [digest] : []))
+  const keys = page
+    .flatMap(({ textKey, snippet }) => (textKey && !snippet ? [textKey] : []))
     .slice(0, MOST)
-  if (digests.length === 0) return page
+  if (keys.length === 0) return page
   const snippets = new Map<string, Snippet | null>()
   const end = performance.now() + MOST_MS
-  for (const some of inParts([...new Set(digests)], TOGETHER)) {
+  for (const some of inParts([...new Set(keys)], TOGETHER)) {
     if (snippets.size > 0 && performance.now() > end) break
-    for (const [digest, body] of await textBodies(db, some)) {
-      snippets.set(digest, cutFrom((await textOfBody(body)) ?? '', terms))
+    for (const [key, body] of await textBodies(db, some)) {
+      snippets.set(key, cutFrom((await textOfBody(body)) ?? '', terms))
       await nextTurn()
     }
   }
   return page.map(result => ({
     ...result,
-    snippet: result.snippet ?? snippets.get(result.digest ?? '') ?? null,
+    snippet: result.snippet ?? snippets.get(result.textKey ?? '') ?? null,
   }))
 }

@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { textKeyOf } from '../../../db/queries/content-text.ts'
-import { textTables } from '../../../db/queries/text-block.ts'
+import { SEARCH_FILE } from '../../../db/search/index.ts'
 import { examine } from '../../../src/doctor/run.ts'
 import { createLog } from '../../../src/runtime/log.ts'
+import { changeRunner } from '../../../src/services/history/event.ts'
 import { contentsService } from '../../../src/services/search/search-text.ts'
 import { DAY_MS } from '../../../src/values/duration.ts'
 import {
@@ -24,7 +25,7 @@ import {
 import { runBuilt } from '../../support/built-service.ts'
 import { newDatabase, type Person, startApp, type TestApp } from '../../support/harness.ts'
 import { pdfOf } from '../../support/pdf-of.ts'
-import { mergeAll, rowsOfWord } from '../../support/text-words.ts'
+import { idsWithWord } from '../../support/search-words.ts'
 
 let database: { url: string; drop(): Promise<void> }
 let dir: string
@@ -81,6 +82,7 @@ beforeAll(async () => {
   dir = mkdtempSync(joinPath(tmpdir(), 'satchel-contents-'))
   t = await startApp({
     ...UNHURRIED,
+    DATA_DIR: dir,
     DATABASE_URL: database.url,
     SEARCH_CONTENTS: 'on',
     DERIVE_PROCESSES: '1',
@@ -225,20 +227,12 @@ const remove = async (who: Person, path: string): Promise<void> => {
   expect(status).toBe(200)
 }
 
-/**
- * The merged index of a content: its text, the drives that index it, and the drives with one of its
- * words.
- */
+/** What is kept of a content: its text, and the entries in the index with one of its words. */
 async function kept(text: string, word: string) {
-  const [digest, { db }] = [keyOf(text), t.app]
-  const count = async (sql: string, value: string) =>
-    Number((await db.row<{ n: number }>(sql, [value]))?.n)
-  await mergeAll(db)
-  return {
-    texts: await count('SELECT COUNT(*) AS n FROM content_text WHERE digest = ?', digest),
-    drives: await count('SELECT COUNT(*) AS n FROM search_text WHERE digest = ?', digest),
-    words: (await rowsOfWord(db, word)).length,
-  }
+  const { db, index } = t.app
+  const sql = 'SELECT COUNT(*) AS n FROM content_text WHERE digest = ?'
+  const row = await db.row<{ n: number }>(sql, [keyOf(text)])
+  return { texts: Number(row?.n), entries: (await idsWithWord(index, word)).length }
 }
 
 describe('Identical contents of several owners', () => {
@@ -250,7 +244,7 @@ describe('Identical contents of several owners', () => {
     await settle()
     expect(await paths(alice, 'quoll shared')).toEqual(['quolls/mine.txt'])
     expect(await paths(bob, 'quoll shared')).toEqual(['theirs.txt'])
-    expect(await kept(text, 'quoll')).toEqual({ texts: 1, drives: 2, words: 2 })
+    expect(await kept(text, 'quoll')).toEqual({ texts: 1, entries: 2 })
     const copied = await alice.rest('POST', '/api/copies', {
       json: { entries: ['quolls'], name: 'quolls2' },
     })
@@ -265,12 +259,12 @@ describe('Identical contents of several owners', () => {
     await settle()
     // Once the drive that has lost it has been processed, nothing of it is left in the index.
     await t.app.searchIndexer.poll()
-    expect(await kept(text, 'quoll')).toEqual({ texts: 1, drives: 1, words: 1 })
+    expect(await kept(text, 'quoll')).toEqual({ texts: 1, entries: 1 })
     expect(await paths(bob, 'quoll shared')).toEqual(['theirs.txt'])
     await remove(bob, 'theirs.txt')
     await settle()
     await settle()
-    expect(await kept(text, 'quoll')).toEqual({ texts: 0, drives: 0, words: 0 })
+    expect(await kept(text, 'quoll')).toEqual({ texts: 0, entries: 0 })
   })
 })
 
@@ -289,6 +283,14 @@ describe('A content with more copies than one batch reads', () => {
       name: `short-${i}.txt`,
     }))
     await db.Entry.bulkCreate(copies)
+    const copied = {
+      kind: 'folder.copied',
+      subject: entry.parentId,
+      details: { path: 'copies' },
+    } as const
+    const caller = { userId: alice.userId, via: 'session', viaId: null } as const
+    await changeRunner({ db })(caller, async ({ record }) => record(entry.bucketId, copied))
+    await settle()
     try {
       expect(await paths(alice, 'kultarr size:>50b')).toEqual(['copies/long.md'])
       const { nodes, isComplete, pageInfo } = await search(alice, 'kultarr', { first: 1000 })
@@ -327,7 +329,6 @@ describe('A text whose extraction failed', () => {
     await upload(alice, 'ningaui.txt', text)
     await settle()
     const failed = async (createdAt: number) => {
-      await db.run('DELETE FROM search_text WHERE digest = ?', [keyOf(text)])
       await db.run(
         "UPDATE content_text SET state = 'failed', body = NULL, created_at = ? WHERE digest = ?",
         [createdAt, keyOf(text)],
@@ -350,20 +351,20 @@ describe('A stored text that has become unreadable', () => {
     await upload(alice, 'broken.txt', text)
     await settle()
     const digest = keyOf(text)
+    expect(await paths(alice, '"broken mulgara"')).toEqual(['broken.txt'])
     await t.app.db.run("UPDATE content_text SET body = 'broken' WHERE digest = ?", [digest])
-    expect(await paths(alice, '"broken mulgara"')).toEqual([])
     const { edges } = await search(alice, 'mulgara shore')
     expect(edges).toEqual([{ matchedIn: ['CONTENT'], snippet: null }])
     await remove(alice, 'broken.txt')
     await settle()
     await settle()
-    expect(await kept(text, 'mulgara')).toMatchObject({ texts: 0, drives: 0 })
+    expect(await kept(text, 'mulgara')).toEqual({ texts: 0, entries: 0 })
     expect(await t.app.db.rows('SELECT id FROM blobs WHERE text_key = ?', [digest])).toEqual([])
   })
 })
 
-describe('The limit of texts that a phrase search reads', () => {
-  it('marks the results as incomplete, and reveals nothing outside the share', async () => {
+describe('A phrase', () => {
+  it('is found among many long texts that have its words in another order', async () => {
     await upload(alice, 'phrases/shared/a.txt', 'a tiny ningaui')
     // The same words in reverse order, and 1 MiB of text.
     for (let i = 0; i < 10; i++)
@@ -374,9 +375,13 @@ describe('The limit of texts that a phrase search reads', () => {
       { input: { files: [{ at: { path: 'phrases/shared' } }], email: bob.email } },
     )
     expect(errors).toBeUndefined()
-    expect((await search(alice, '"tiny ningaui"')).isComplete).toBe(false)
-    const { nodes, isComplete } = await search(bob, '"tiny ningaui"')
-    expect([nodes.map(({ path }) => path), isComplete]).toEqual([['a.txt'], true])
+    for (const [who, path] of [
+      [alice, 'phrases/shared/a.txt'],
+      [bob, 'a.txt'],
+    ] as const) {
+      const { nodes, isComplete } = await search(who, '"tiny ningaui"')
+      expect([nodes.map(node => node.path), isComplete]).toEqual([[path], true])
+    }
   })
 })
 
@@ -450,21 +455,16 @@ describe('A killed process', () => {
   it('leaves work that the restarted job completes', async () => {
     const text = 'the half potaroo'
     await upload(alice, 'killed.txt', text)
-    await settle()
-    const { db } = t.app
-    // It has numbered the content, but written none of its words.
-    const digest = keyOf(text)
-    await db.run('UPDATE search_text SET is_ready = 0 WHERE digest = ?', [digest])
-    await db.run("DELETE FROM search_text_word WHERE word = 'potaroo'")
-    expect(await paths(alice, 'potaroo')).toEqual([])
-    const blob = await db.row<{ id: string }>('SELECT id FROM blobs WHERE text_key = ?', [digest])
+    await t.app.searchIndexer.idle()
+    // The text is made, and the process is killed before it is indexed or the job is done.
+    await t.settle()
+    expect(await kept(text, 'potaroo')).toEqual({ texts: 1, entries: 0 })
+    const sql = 'SELECT id FROM blobs WHERE text_key = ?'
+    const blob = await t.app.db.row<{ id: string }>(sql, [keyOf(text)])
     const job = { blobId: blob?.id ?? '', fileType: 'text/plain', format: 'text' } as const
-    await t.app.services.contents.make(job, { attempts: 1, requireRunning() {} })
+    await t.app.services.contents.make(job, { attempts: 2, requireRunning() {} })
     expect(await paths(alice, 'potaroo')).toEqual(['killed.txt'])
-    expect(await kept(text, 'potaroo')).toEqual({ texts: 1, drives: 1, words: 1 })
-    // Runs again although nothing is missing: nothing changes.
-    await t.app.services.contents.make(job, { attempts: 1, requireRunning() {} })
-    expect(await kept(text, 'potaroo')).toEqual({ texts: 1, drives: 1, words: 1 })
+    expect(await kept(text, 'potaroo')).toEqual({ texts: 1, entries: 1 })
   })
 
   it('leaves no text of a deleted content', async () => {
@@ -483,7 +483,7 @@ describe('A killed process', () => {
         attempts: 1,
         requireRunning() {},
       })
-    expect(await kept(text, 'boodie')).toEqual({ texts: 0, drives: 0, words: 0 })
+    expect(await kept(text, 'boodie')).toEqual({ texts: 0, entries: 0 })
   })
 })
 
@@ -493,7 +493,11 @@ describe('The doctor', () => {
     const onFinding = ({ kind, repaired }: { kind: string; repaired: boolean }) =>
       void kinds.push(repaired ? `${kind} repaired` : kind)
     const { db, store } = t.app
-    await examine({ db, store, graceMs: 0, searchContents: true }, { repair, onFinding })
+    const searchFile = joinPath(dir, SEARCH_FILE)
+    await examine(
+      { db, store, graceMs: 0, searchContents: true, searchFile },
+      { repair, onFinding },
+    )
     return kinds.filter(kind => /^(text|search)-/.test(kind))
   }
 
@@ -508,22 +512,21 @@ describe('The doctor', () => {
     await settle()
     const { db } = t.app
     await db.run('DELETE FROM content_text WHERE digest = ?', [keyOf(text)])
-    await db.run('DELETE FROM search_text WHERE digest = ?', [keyOf(text)])
     await db.run(
-      "INSERT INTO content_text (digest, state, characters, created_at) VALUES (?, 'made', 3, 1)",
+      "INSERT INTO content_text (digest, state, characters, created_at, noted_at) VALUES (?, 'made', 3, 1, 1)",
       [sha256('of nothing')],
     )
     expect(await paths(alice, 'woylie lost')).toEqual([])
-    // Words that a process has written for a drive that was deleted meanwhile.
-    await db.run(
-      "INSERT INTO search_text_word (drive, block, epoch, word, docs) VALUES (9999, 0, 1, 'woylie', 'xx')",
-    )
-    expect(await examined()).toEqual(['text-unused', 'search-leftover', 'text-missing'])
+    // An entry that the index has lost.
+    const drive = await driveOf(alice)
+    await t.app.index.ask('remove', drive, await idsWithWord(t.app.index, 'woylie'))
+    expect(await examined()).toEqual(['text-unused', 'text-missing', 'search-missing'])
     expect(await examined(true)).toEqual([
       'text-unused repaired',
-      'search-leftover repaired',
       'text-missing repaired',
+      'search-missing repaired',
     ])
+    await t.app.searchIndexer.idle()
     await t.settle()
     expect(await examined()).toEqual([])
     expect(await paths(alice, 'woylie lost')).toEqual(['woylie.txt'])
@@ -540,11 +543,10 @@ describe('npm run admin -- reindex', () => {
       const name = how.slice(2)
       await upload(alice, `rebuilt/${name}.txt`, 'the bettong is rebuilt')
       await settle()
-      const { db } = t.app
-      // All problems are repaired by then.
-      await db.run('DELETE FROM search_word WHERE word = ?', [name])
-      await db.run("DELETE FROM search_text_word WHERE word = 'bettong'")
-      expect(await paths(alice, 'bettong')).toEqual([])
+      expect(await paths(alice, 'bettong')).toContain(`rebuilt/${name}.txt`)
+      const id = (await idsWithWord(t.app.index, 'bettong')).at(-1) ?? ''
+      await t.app.index.ask('remove', await driveOf(alice), [id])
+      expect(await paths(alice, 'bettong')).not.toContain(`rebuilt/${name}.txt`)
       let ended = false
       const [{ code, out }] = await Promise.all([
         run(how).finally(() => {
@@ -581,25 +583,13 @@ describe('SEARCH_CONTENTS=off', () => {
       await on.settle()
       const find = async () => (await search(carol, 'numbat')).nodes.length
       expect(await find()).toBe(1)
-      const half = contentsOf(on, false)
-      // Contents are searched again when only their words are deleted.
-      while ((await on.app.db.rows('SELECT word FROM search_text_word')).length > 0)
-        await half.settle()
-      expect(await on.app.db.rows('SELECT doc FROM search_text')).not.toEqual([])
-      await on.app.services.contents.settle()
-      await on.app.searchIndexer.idle()
-      await on.settle()
-      expect(await find()).toBe(1)
       const off = contentsOf(on, false)
-      await off.settle()
       while (await off.settle());
-      for (const table of ['content_text', ...textTables])
-        expect(await on.app.db.rows(`SELECT * FROM ${table}`)).toEqual([])
-      await off.order(1, [{ blobId: 'x', name: 'a.txt', fileType: 'text/plain', size: 3 }])
+      expect(await on.app.db.rows('SELECT digest FROM content_text')).toEqual([])
+      await off.order([{ blobId: 'x', name: 'a.txt', fileType: 'text/plain', size: 3 }])
       expect(await on.app.db.Job.count({ where: { kind: 'contents' } })).toBe(0)
       expect(await find()).toBe(0)
-      await on.app.services.contents.settle()
-      await on.app.searchIndexer.idle()
+      await on.app.searchIndexer.poll()
       await on.settle()
       expect(await find()).toBe(1)
     } finally {

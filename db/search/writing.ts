@@ -1,0 +1,354 @@
+import { CORRUPT, type SearchFile } from './file.ts'
+import { bytesOf, endRow, firstRow, GAP, idOf, MOST_DRIVES } from './row.ts'
+import { WORD_TABLES, type WordTable } from './tables.ts'
+import { columnsOf, type Doc, textMark } from './words.ts'
+
+/** The progress of indexing a drive. */
+export interface IndexedDrive {
+  bucketId: string
+  number: number
+  /** The entry up to which entries are indexed; null when all are. */
+  place: string | null
+  /** The event up to which changes are indexed. */
+  seq: number
+  /** The time of that event, by which another log with the same numbers is recognized. */
+  stamp: number | null
+  beganAt: number
+  entries: number
+}
+
+interface DriveRow {
+  bucket_id: string
+  number: bigint
+  place: string | null
+  seq: bigint
+  stamp: bigint | null
+  began_at: bigint
+  entries: bigint
+}
+
+const read = (row: DriveRow): IndexedDrive => ({
+  bucketId: row.bucket_id,
+  number: Number(row.number),
+  place: row.place,
+  seq: Number(row.seq),
+  stamp: row.stamp === null ? null : Number(row.stamp),
+  beganAt: Number(row.began_at),
+  entries: Number(row.entries),
+})
+
+const columns = 'bucket_id, number, place, seq, stamp, began_at, entries'
+
+export interface Position {
+  seq: number
+  stamp: number | null
+}
+
+export function drives(file: SearchFile, bucketIds: readonly string[]): IndexedDrive[] {
+  return bucketIds.flatMap(id => {
+    const row = file.row<DriveRow>(`SELECT ${columns} FROM drive WHERE bucket_id = ?`, [id])
+    return row ? [read(row)] : []
+  })
+}
+
+/** Some drives in the order of their ids. */
+export const drivesAfter = (file: SearchFile, after: string, limit: number): IndexedDrive[] =>
+  file
+    .rows<DriveRow>(
+      `SELECT ${columns} FROM drive WHERE bucket_id > ? ORDER BY bucket_id LIMIT ${limit}`,
+      [after],
+    )
+    .map(read)
+
+function insertDrive(file: SearchFile, bucketId: string, { seq, stamp }: Position): void {
+  const used = file.row<{ n: bigint | null }>(
+    'SELECT MAX(n) AS n FROM (SELECT MAX(number) AS n FROM drive UNION ALL SELECT MAX(row) >> 43 FROM item)',
+  )
+  const number = Number(used?.n ?? 0) + 1
+  // The numbers are used up: the index is made again.
+  if (number >= MOST_DRIVES) throw new Error('The search index has no number for a drive.')
+  file.run(
+    "INSERT INTO drive (number, bucket_id, place, seq, stamp, began_at, entries) VALUES (?, ?, '', ?, ?, ?, 0)",
+    [
+      BigInt(number),
+      bucketId,
+      BigInt(seq),
+      stamp === null ? null : BigInt(stamp),
+      BigInt(Date.now()),
+    ],
+  )
+}
+
+/** Begins to index a drive, from its first entry on. */
+export function begin(file: SearchFile, bucketId: string, position: Position): void {
+  file.transaction(() => {
+    if (drives(file, [bucketId]).length === 0) insertDrive(file, bucketId, position)
+  })
+}
+
+/**
+ * Indexes a drive again, from its first entry on. What is indexed stays usable meanwhile.
+ */
+export function restart(file: SearchFile, bucketId: string, { seq, stamp }: Position): void {
+  file.run(
+    "UPDATE drive SET place = '', seq = ?, stamp = ?, began_at = ?, entries = 0 WHERE bucket_id = ?",
+    [BigInt(seq), stamp === null ? null : BigInt(stamp), BigInt(Date.now()), bucketId],
+  )
+}
+
+interface ItemRow {
+  row: bigint
+  id: Uint8Array
+}
+
+/** The rows of a drive before and after an id, or the row of the id itself. */
+interface Neighbours {
+  row: bigint | null
+  before: bigint
+  after: bigint
+}
+
+/**
+ * Finds an id among the rows of a drive, which have the same order: a binary search without an
+ * index of ids.
+ */
+export function locate(file: SearchFile, number: number, id: string): Neighbours {
+  const wanted = bytesOf(id)
+  let [before, after] = [firstRow(number), endRow(number)]
+  const last = file.row<ItemRow>(
+    'SELECT row, id FROM item WHERE row > ? AND row < ? ORDER BY row DESC LIMIT 1',
+    [before, after],
+  )
+  if (!last) return { row: null, before, after }
+  const atLast = Buffer.compare(last.id, wanted)
+  if (atLast === 0) return { row: last.row, before, after }
+  if (atLast < 0) return { row: null, before: last.row, after }
+  after = last.row
+  const next = 'SELECT row, id FROM item WHERE row >= ? AND row < ? ORDER BY row LIMIT 1'
+  while (after - before > 1n) {
+    const middle = (before + after + 1n) / 2n
+    const found = file.row<ItemRow>(next, [middle, after])
+    if (!found) {
+      // Nothing is between the middle and the next row.
+      const lower = file.row<ItemRow>(
+        'SELECT row, id FROM item WHERE row > ? AND row < ? ORDER BY row DESC LIMIT 1',
+        [before, middle],
+      )
+      if (!lower) break
+      const order = Buffer.compare(lower.id, wanted)
+      if (order === 0) return { row: lower.row, before, after }
+      if (order < 0) return { row: null, before: lower.row, after }
+      after = lower.row
+      continue
+    }
+    const order = Buffer.compare(found.id, wanted)
+    if (order === 0) return { row: found.row, before, after }
+    if (order < 0) before = found.row
+    else after = found.row
+  }
+  return { row: null, before, after }
+}
+
+/** A row between two others, far enough from both. Null if there is none. */
+function rowBetween({ before, after }: Neighbours, end: bigint): bigint | null {
+  if (after === end) {
+    const row = before + GAP
+    if (row < end) return row
+  }
+  const row = (before + after) / 2n
+  return row > before && row < after ? row : null
+}
+
+function deleteWords(file: SearchFile, row: bigint): void {
+  for (const table of WORD_TABLES) file.run(`DELETE FROM ${table} WHERE rowid = ?`, [row])
+}
+
+const INSERT: Record<WordTable, string> = {
+  name: 'INSERT INTO name (rowid, word, part, mark, start) VALUES (?, ?, ?, ?, ?)',
+  gram: 'INSERT INTO gram (rowid, letters) VALUES (?, ?)',
+  body: 'INSERT INTO body (rowid, text, note, name, extra, stem) VALUES (?, ?, ?, ?, ?, ?)',
+}
+
+/** How far a drive was indexed, and how far it is now. */
+export interface Move {
+  from: Pick<IndexedDrive, 'bucketId' | 'number' | 'place' | 'seq'>
+  to: Position & { place: string | null; added: number }
+}
+
+const isAt = (
+  drive: IndexedDrive | undefined,
+  { number, place, seq }: Move['from'],
+): drive is IndexedDrive => drive?.number === number && drive.place === place && drive.seq === seq
+
+/** What has become of an addition: `moved`: another process has indexed the drive meanwhile. */
+export type Added = 'added' | 'moved' | 'crowded'
+
+/**
+ * Indexes entries of a drive, in the order of their ids, and records how far it is indexed.
+ * @param to where the drive is indexed up to now, unless more is added first
+ */
+export function add(
+  file: SearchFile,
+  from: Move['from'],
+  docs: readonly Doc[],
+  to: Move['to'] | null,
+): Added {
+  // Outside of the transaction, because reading the words of a text takes most of the time.
+  const made = [...new Map(docs.map(doc => [doc.id, doc])).values()].map(doc => ({
+    doc,
+    columns: columnsOf(doc),
+  }))
+  return file.transaction(() => {
+    if (!isAt(drives(file, [from.bucketId])[0], from)) return 'moved'
+    const end = endRow(from.number)
+    const rows: { row: bigint; isNew: boolean; columns: ReturnType<typeof columnsOf> }[] = []
+    for (const { doc, columns } of made) {
+      const place = locate(file, from.number, doc.id)
+      const row = place.row ?? rowBetween(place, end)
+      if (row === null) return 'crowded'
+      const mark = doc.text ? textMark(doc.text.key) : null
+      if (place.row === null)
+        file.run('INSERT INTO item (row, id, text) VALUES (?, ?, ?)', [row, bytesOf(doc.id), mark])
+      else file.run('UPDATE item SET text = ? WHERE row = ?', [mark, row])
+      rows.push({ row, isNew: place.row === null, columns })
+    }
+    for (const { row, isNew } of rows) if (!isNew) deleteWords(file, row)
+    // FTS5 writes a segment whenever a row is smaller than the one before.
+    rows.sort((a, b) => (a.row < b.row ? -1 : 1))
+    for (const table of WORD_TABLES)
+      for (const { row, columns } of rows) {
+        const values = columns[table]
+        if (values) file.run(INSERT[table], [row, ...values])
+      }
+    if (to)
+      file.run(
+        'UPDATE drive SET place = ?, seq = ?, stamp = ?, entries = entries + ? WHERE number = ?',
+        [
+          to.place,
+          BigInt(to.seq),
+          to.stamp === null ? null : BigInt(to.stamp),
+          BigInt(to.added),
+          BigInt(from.number),
+        ],
+      )
+    return 'added'
+  })
+}
+
+/** Deletes entries from the index. */
+export function remove(file: SearchFile, bucketId: string, ids: readonly string[]): void {
+  file.transaction(() => {
+    const [drive] = drives(file, [bucketId])
+    if (!drive) return
+    for (const id of ids) {
+      const { row } = locate(file, drive.number, id)
+      if (row !== null) deleteRow(file, row)
+    }
+  })
+}
+
+function deleteRow(file: SearchFile, row: bigint): void {
+  deleteWords(file, row)
+  file.run('DELETE FROM item WHERE row = ?', [row])
+}
+
+/** A file whose text may have changed. */
+export interface TextRow {
+  bucketId: string
+  id: string
+  /** The key of its current text. */
+  key: string
+}
+
+/** The files among some whose current text is not in the index, although the file is. */
+export function lackingText(file: SearchFile, rows: readonly TextRow[]): TextRow[] {
+  const numbers = new Map<string, number | undefined>()
+  return rows.filter(({ bucketId, id, key }) => {
+    if (!numbers.has(bucketId)) numbers.set(bucketId, drives(file, [bucketId])[0]?.number)
+    const number = numbers.get(bucketId)
+    if (number === undefined) return false
+    const { row } = locate(file, number, id)
+    if (row === null) return false
+    const item = file.row<{ text: Uint8Array | null }>('SELECT text FROM item WHERE row = ?', [row])
+    return item?.text == null || Buffer.compare(item.text, textMark(key)) !== 0
+  })
+}
+
+/** An indexed entry. */
+export interface Item {
+  row: bigint
+  bucketId: string | null
+  id: string
+  /** The beginning of the key of its text. */
+  mark: Uint8Array | null
+}
+
+/** Indexed entries after a row. Those of no drive are left over from one that is gone. */
+export function itemsAfter(file: SearchFile, after: bigint, limit: number): Item[] {
+  return file
+    .rows<ItemRow & { text: Uint8Array | null; bucket_id: string | null }>(
+      `SELECT i.row, i.id, i.text, d.bucket_id FROM item i LEFT JOIN drive d ON d.number = i.row >> 43
+       WHERE i.row > ? ORDER BY i.row LIMIT ${limit}`,
+      [after],
+    )
+    .map(({ row, id, text, bucket_id }) => ({ row, bucketId: bucket_id, id: idOf(id), mark: text }))
+}
+
+/** Deletes rows from the index. */
+export function removeRows(file: SearchFile, rows: readonly bigint[]): void {
+  file.transaction(() => {
+    for (const row of rows) deleteRow(file, row)
+  })
+}
+
+/** Forgets a drive. Its rows are deleted afterwards. */
+export function removeDrive(file: SearchFile, bucketId: string): void {
+  file.run('DELETE FROM drive WHERE bucket_id = ?', [bucketId])
+}
+
+/** Gives a drive a new number, so that its rows have room again. */
+export function renumber(file: SearchFile, bucketId: string, position: Position): void {
+  file.transaction(() => {
+    removeDrive(file, bucketId)
+    insertDrive(file, bucketId, position)
+  })
+}
+
+/** The time of the last text that was looked at. */
+export function textsAt(file: SearchFile): number {
+  return Number(
+    file.row<{ value: string }>("SELECT value FROM meta WHERE name = 'texts'")?.value ?? 0,
+  )
+}
+
+export function noteTextsAt(file: SearchFile, at: number): void {
+  file.run(
+    `INSERT INTO meta (name, value) VALUES ('texts', ?)
+     ON CONFLICT (name) DO UPDATE SET value = MAX(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`,
+    [String(at)],
+  )
+}
+
+/** The progress of the index. */
+export function progress(file: SearchFile): {
+  drives: number
+  unfinished: number
+  entries: number
+} {
+  const row = file.row<Record<'drives' | 'unfinished' | 'entries', bigint | null>>(
+    'SELECT COUNT(*) AS drives, SUM(place IS NOT NULL) AS unfinished, SUM(entries) AS entries FROM drive',
+  )
+  return {
+    drives: Number(row?.drives ?? 0),
+    unfinished: Number(row?.unfinished ?? 0),
+    entries: Number(row?.entries ?? 0),
+  }
+}
+
+/** Reads the whole file, and compares the lists of words. @throws if it is damaged */
+export function check(file: SearchFile): void {
+  const rows = file.rows<Record<string, string>>('PRAGMA integrity_check(1)')
+  const [found = 'ok'] = Object.values(rows[0] ?? {})
+  if (found === 'ok') return
+  throw Object.assign(new Error(found.replaceAll(/\s+/g, ' ')), { errcode: CORRUPT })
+}
