@@ -15,6 +15,7 @@ import { requestSenders } from './migrations/0049-request-senders.ts'
 import { changeStamps } from './migrations/0050-change-stamps.ts'
 import { endedShares } from './migrations/0051-ended-shares.ts'
 import { davPropertyBytes } from './migrations/0052-dav-property-bytes.ts'
+import { filesView } from './migrations/0053-files-view.ts'
 import { makeSearchTables } from './search-tables.ts'
 
 /**
@@ -43,6 +44,7 @@ const all: Migration[] = [
   changeStamps,
   endedShares,
   davPropertyBytes,
+  filesView,
 ]
 
 /** The last step of the development versions whose tables are those of 0.1.0. */

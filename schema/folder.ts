@@ -9,7 +9,7 @@ import { Node } from './node.ts'
 import { batchPages, forwardConnection, SCAN_COST, type ScanCost, type Sorting } from './paging.ts'
 import { Entry, type EntryNode, Folder } from './refs.ts'
 
-const EntrySort = builder.enumType('EntrySort', {
+export const EntrySort = builder.enumType('EntrySort', {
   description: 'The field by which entries are sorted.',
   values: {
     NAME: { value: 'name', description: 'Folders first, then files, both by name.' },
@@ -19,7 +19,7 @@ const EntrySort = builder.enumType('EntrySort', {
   } as const satisfies Record<string, { value: Sort; description?: string }>,
 })
 
-const SortDirection = builder.enumType('SortDirection', {
+export const SortDirection = builder.enumType('SortDirection', {
   description: 'The direction of an order.',
   values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } } as const,
 })

@@ -91,5 +91,12 @@ mutation('deleteAccount', {
     driveDeleted: t.exposeBoolean('bucketDeleted', {
       description: 'Whether the files were deleted; otherwise they are kept.',
     }),
+    driveExpiresAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'Until when the drive is kept for the same verified address; empty if it was deleted.',
+      resolve: ({ keptUntil }) => keptUntil,
+    }),
   }),
 })

@@ -3,6 +3,9 @@ import { MAX_EMAIL } from '../../src/values/limits.ts'
 import { flag, moment, type Row, table, text, touched, uuid, word } from './columns.ts'
 
 export const planChoosers = ['default', 'claim', 'operator'] as const
+/** How lists of files can be shown. */
+export const layouts = ['list', 'tiles'] as const
+export const tileSizes = ['small', 'medium', 'large'] as const
 export type PlanBy = (typeof planChoosers)[number]
 
 export const User = table({
@@ -23,6 +26,8 @@ export const User = table({
     locale: text(35),
     /** The language of mails to this person; null until the first sign-in in a browser. */
     language: word<Language>(8).nullable(),
+    /** How lists of files are shown to this person, as JSON; null until they choose. */
+    filesView: text(200).nullable(),
     planId: text(32).references('plan'),
     /**
      * Who chose the plan. At a sign-in, the plan of a claim replaces any plan that an operator did

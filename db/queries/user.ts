@@ -27,7 +27,7 @@ async function lockWith(db: Db, column: 'id' | 'verified_email', value: string, 
 }
 
 /** An account with its limits and its first identity. Texts are empty without one. */
-export type UserRow = Omit<User, 'status' | 'signInNotices' | 'planBy' | 'language'> &
+export type UserRow = Omit<User, 'status' | 'signInNotices' | 'planBy' | 'language' | 'filesView'> &
   Limits & { planName: string; provider: string; providerUserId: string }
 
 const READ = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.name, u.given_name AS givenName, u.family_name AS familyName,

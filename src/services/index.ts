@@ -11,6 +11,7 @@ import { accountExportService } from './accounts/account-export.ts'
 import { apiKeyService } from './accounts/api-key.ts'
 import { appointmentService } from './accounts/appointment.ts'
 import { favouriteService } from './accounts/favourite.ts'
+import { filesViewService } from './accounts/files-view.ts'
 import { identityService } from './accounts/identity.ts'
 import { loginService } from './accounts/login.ts'
 import { loginLinkService } from './accounts/login-link.ts'
@@ -269,6 +270,7 @@ export function createServices({ config, ...given }: Options) {
       uploadCompletions,
     }),
     favourites: favouriteService(core),
+    filesViews: filesViewService(core),
     folders: folderService(trees),
     health: healthService(core),
     identities: identityService({ ...core, accounts, proofs }),

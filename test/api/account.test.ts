@@ -84,6 +84,7 @@ describe('A first sign-in', () => {
         name: 'Alice Mary Smith',
         givenName: 'Alice Mary',
         familyName: 'Smith',
+        filesView: null,
         picture: 'https://example.com/alice.png',
         locale: 'en',
         language: null,

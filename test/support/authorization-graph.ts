@@ -1563,6 +1563,12 @@ const onAccounts: GraphRow[] = [
     'mutation { endOtherSessions { count viewer { id } } }',
     'endOtherSessions',
   ),
+  mutation('setFilesView', ['signed-in', WRITE], 'viewer { id }', () => ({
+    layout: 'TILES',
+    tileSize: 'LARGE',
+    sort: 'SIZE',
+    direction: 'DESC',
+  })),
   mutation('setSignInNotices', SESSION, 'viewer { id }', () => ({ enabled: false })),
   mutation(
     'removeIdentity',

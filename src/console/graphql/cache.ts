@@ -55,6 +55,7 @@ const keys: KeyingConfig = {
   FigureSeries: embedded,
   FileRequestReceipt: embedded,
   FileRequestSender: embedded,
+  FilesView: embedded,
   Finding: embedded,
   JobQueue: embedded,
   ServiceHealth: embedded,

@@ -22,6 +22,8 @@ import type { ProofService } from './proof.ts'
 export interface EndedAccount {
   bucketName: string
   bucketDeleted: boolean
+  /** Until when its files are kept; null if they were deleted. */
+  keptUntil: number | null
   id: string
   email: string
   userName: string
@@ -49,17 +51,16 @@ export function accountEndService({
       // Without a verified e-mail address, the data could never be reclaimed.
       const goes = deleteData || caller.verifiedEmail === null
       const { bucketId, rootId } = caller.bucket
+      const keptUntil = goes ? null : Date.now() + retentionDays * DAY_MS
       await change(caller, async ({ tx, record }) => {
         if (!(await lockUser(db, caller.userId, tx))) throw new Unauthenticated()
         await leaveWorkspaces(caller, { tx, record })
         await db.Share.destroy({ where: { userId: caller.userId }, transaction: tx })
         await deleteInvitesBy(db, caller.userId, null, tx)
         await lockBucket(db, bucketId, tx)
-        const kept = goes
-          ? { keptFor: null, keptUntil: null, keptProviders: null }
-          : await waitingFor(caller, tx)
+        const kept = goes ? { keptFor: null, keptProviders: null } : await waitingFor(caller, tx)
         await db.Bucket.update(
-          { userId: null, ...kept },
+          { userId: null, keptUntil, ...kept },
           { where: { id: bucketId }, transaction: tx },
         )
         if (goes) await enqueue(db, 'purge-bucket', { bucketId, rootId }, tx)
@@ -72,6 +73,7 @@ export function accountEndService({
       return {
         bucketName: bucketId,
         bucketDeleted: goes,
+        keptUntil,
         id: caller.userId,
         email: caller.email,
         userName: caller.name,
@@ -80,8 +82,7 @@ export function accountEndService({
   }
 
   /**
-   * The owner of the kept data: the verified address, the time until which it is kept, and the
-   * providers that may confirm the address.
+   * The owner of the kept data: the verified address, and the providers that may confirm it.
    */
   async function waitingFor(caller: Caller, tx: Tx) {
     const where = { userId: caller.userId }
@@ -94,7 +95,6 @@ export function accountEndService({
     const keptProviders = [...new Set(identities.map(({ provider }) => provider))].join(' ')
     return {
       keptFor: caller.verifiedEmail,
-      keptUntil: Date.now() + retentionDays * DAY_MS,
       keptProviders,
     }
   }

@@ -12,7 +12,7 @@ import type { Core } from '../core.ts'
 export interface UserView
   extends Omit<
     User,
-    'verifiedEmail' | 'planId' | 'planBy' | 'status' | 'signInNotices' | 'language'
+    'verifiedEmail' | 'planId' | 'planBy' | 'status' | 'signInNotices' | 'language' | 'filesView'
   > {
   /** Whether a provider has verified the address. */
   emailVerified: boolean
