@@ -14,6 +14,7 @@ import type { RefusalReason } from '../services/accounts/profile.ts'
 import type { SessionService } from '../services/accounts/session.ts'
 import type { Services } from '../services/index.ts'
 import type { MaintenanceView } from '../services/maintenance.ts'
+import { accountDeletedPage } from './account-deleted.ts'
 import { sendAsset } from './assets.ts'
 import { auditExport } from './audit.ts'
 import { authorizePages } from './authorize.ts'
@@ -141,6 +142,7 @@ export function createPages(options: Options): DoorPlan {
   on('GET', '/pages/pdf', pdfFrame)
   for (const kind of ['cmaps', 'standard_fonts', 'wasm'] as const)
     on('GET', `/pages/pdf/${kind}/:token`, pdfResource(kind))
+  on('GET', '/account-deleted', accountDeletedPage)
   on('GET', '/login', loginPage(providers))
   on('GET', '/authorize', logins.ask)
   on('POST', '/authorize', logins.answer)

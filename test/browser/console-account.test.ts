@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { eventually } from '../support/until.ts'
+import { readZip } from '../support/zip-reader.ts'
 import { signIn, visit } from './browser.ts'
 import {
   type ConsoleWorld,
@@ -82,7 +84,7 @@ describe('The account data export', () => {
 
   it('downloads a file with the account data, by keyboard', async () => {
     const saving = hers.waitForEvent('download')
-    await part(hers).getByRole('button', { name: 'Download', exact: true }).press('Enter')
+    await part(hers).getByRole('button', { name: 'Only the account data' }).press('Enter')
     const saved = await saving
     expect(saved.suggestedFilename()).toMatch(/^satchel-\d{4}-\d\d-\d\d\.json$/)
     const { account, files } = JSON.parse(await readFile(await saved.path(), 'utf8'))
@@ -99,7 +101,7 @@ describe('The account data export', () => {
   })
 
   it('shows an error, and works on the next try', async () => {
-    const again = part(hers).getByRole('button', { name: 'Download again' })
+    const again = part(hers).getByRole('button', { name: 'Only the account data' })
     const says = (text: string) => part(hers).getByRole('alert').getByText(text).waitFor()
     const refusal = { status: 429, msg: 'Too many exports.', response: { code: 'RATE_LIMITED' } }
     await hers.route(ROUTE, route => route.fulfill({ status: 429, json: refusal }), { times: 1 })
@@ -127,15 +129,11 @@ describe('The account data export', () => {
   it('can be cancelled', async () => {
     // Never gets a response.
     await hers.route(ROUTE, () => {})
-    await part(hers)
-      .getByRole('button', { name: /^Download/ })
-      .click()
+    await part(hers).getByRole('button', { name: 'Only the account data' }).click()
     await part(hers).getByRole('button', { name: 'Stop' }).press('Enter')
     await part(hers).getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
     expect(
-      await part(hers)
-        .getByRole('button', { name: /^Download/ })
-        .isEnabled(),
+      await part(hers).getByRole('button', { name: 'Only the account data' }).isEnabled(),
     ).toBe(true)
     expect(await part(hers).getByRole('alert').count()).toBe(0)
     await hers.unroute(ROUTE)
@@ -440,8 +438,50 @@ describe('Deleting an account', () => {
     await one.getByLabel('Keep them for a while').check()
     await one.getByLabel('Type ulla@example.com').fill('Ulla@example.com')
     await one.getByRole('button', { name: 'Delete permanently' }).click()
-    await heading('Your files, safely shared', one)
+    await heading('Your account is deleted', one)
+    await one.getByText('Sign in with the same verified address').waitFor()
+    const days =
+      (Date.parse(new URL(one.url()).searchParams.get('kept') ?? '') - Date.now()) / 86_400_000
+    expect(Math.round(days)).toBe(30)
+    await expectAccessible(one)
+    await pictures(one, 'account-deleted-kept')
     await signIn(ulla, w.service.url, 'ulla@example.com', '/files')
     await rowOf('kept.txt', one).waitFor()
+  })
+
+  it('takes five steps with all files, which arrive as a ZIP beside the account data', async () => {
+    const vera = await w.person('vera', { acceptDownloads: true })
+    await vera.upload('letters/one.txt', 'mine')
+    await vera.upload('two.txt', 'mine, too')
+    const one = await vera.open('/files')
+    let steps = 0
+    const click = (target: { click(): Promise<void> }) => {
+      steps++
+      return target.click()
+    }
+    const downloads: string[] = []
+    const archives: Promise<Buffer>[] = []
+    one.on('download', download => {
+      downloads.push(download.suggestedFilename())
+      if (download.suggestedFilename().endsWith('.zip'))
+        archives.push(download.path().then(path => readFile(path)))
+    })
+    await click(one.getByRole('button', { name: 'Account menu' }))
+    await click(one.getByRole('menuitem', { name: 'Account' }))
+    await click(one.getByRole('button', { name: 'Download everything' }))
+    await one.getByText('Your files are being downloaded as one ZIP archive.').waitFor()
+    await expectAccessible(one)
+    await pictures(one, 'console-account-everything')
+    await eventually(async () => expect(downloads).toHaveLength(2), 60_000)
+    const found = await readZip((await archives[0]) ?? Buffer.alloc(0))
+    expect(found.get('letters/one.txt')?.text).toBe('mine')
+    expect(found.get('two.txt')?.text).toBe('mine, too')
+    await click(one.getByRole('button', { name: 'Delete the account…' }))
+    await one.getByLabel('Type vera@example.com').fill('vera@example.com')
+    await click(one.getByRole('button', { name: 'Delete permanently' }))
+    await heading('Your account is deleted', one)
+    await one.getByText('Your files are deleted, too.').waitFor()
+    await pictures(one, 'account-deleted')
+    expect(steps).toBe(5)
   })
 })

@@ -44,13 +44,14 @@ export function followSignIn(): void {
 }
 
 /**
- * Runs work that ends the session, then opens another page. Requests that fail meanwhile do not
- * lead to sign-in.
+ * Runs work that ends the session, then opens the page that it returns. Requests that fail
+ * meanwhile do not lead to sign-in.
  */
-export async function leaveAfter(work: () => Promise<unknown>, url: string): Promise<void> {
+export async function leaveAfter(work: () => Promise<string>): Promise<void> {
   leaving = true
+  let url = '/'
   try {
-    await work()
+    url = await work()
   } catch (error) {
     leaving = false
     throw error

@@ -9,6 +9,7 @@ const DELETE_ACCOUNT = graphql(`
   mutation DeleteAccount($input: DeleteAccountInput!) {
     deleteAccount(input: $input) {
       deletedId
+      driveExpiresAt
     }
   }
 `)
@@ -26,10 +27,13 @@ export function DeleteAccount({ email, onClose }: { email: string; onClose: () =
       isDangerous
       isDisabled={typed.trim().toLowerCase() !== email.toLowerCase()}
       onClose={onClose}
-      // Nobody is signed in afterwards, so `/` shows the landing page.
       onSubmit={form => {
         const input = { deleteUserData: form.get('files') === 'delete' }
-        return leaveAfter(() => mutate(DELETE_ACCOUNT, { input }), '/')
+        return leaveAfter(async () => {
+          const { deleteAccount } = await mutate(DELETE_ACCOUNT, { input })
+          const kept = deleteAccount?.driveExpiresAt
+          return `/account-deleted${kept ? `?${new URLSearchParams({ kept })}` : ''}`
+        })
       }}
     >
       <p>{text('deleteWarning')}</p>

@@ -6,6 +6,7 @@ import { Command } from '../../parts/command.tsx'
 import { Download, X } from '../../parts/icons.ts'
 import { Section } from '../../parts/screen.tsx'
 import { useTask } from '../../parts/use-task.ts'
+import { downloadFiles } from './everything.ts'
 import { readExport, save } from './export.ts'
 import { text } from './text.ts'
 
@@ -17,23 +18,31 @@ export function ExportData() {
   const leaving = useRef<AbortController>(null)
   useEffect(() => () => leaving.current?.abort(), [])
 
-  const start = () =>
+  const [archives, setArchives] = useState<number | null>(null)
+  /** @param isWhole whether the files are downloaded, too */
+  const start = (isWhole: boolean) =>
     run(async () => {
       leaving.current = new AbortController()
       setBytes(0)
       setDone(false)
+      setArchives(null)
       const made = await readExport(setBytes, leaving.current.signal)
       if (!made) return
       save(made)
+      if (isWhole) setArchives(await downloadFiles())
       setDone(true)
     })
 
   return (
     <Section title={text('export')} hint={text('exportHint')}>
       <div className="export-line">
-        <Button isDisabled={isBusy} onPress={() => void start()}>
+        <Button look="primary" isDisabled={isBusy} onPress={() => void start(true)}>
           <Download />
-          {text(isDone ? 'exportAgain' : 'exportStart')}
+          {text('everything')}
+        </Button>
+        <Button isDisabled={isBusy} onPress={() => void start(false)}>
+          <Download />
+          {text('exportStart')}
         </Button>
         {isBusy && (
           <Button look="ghost" onPress={() => leaving.current?.abort()}>
@@ -44,6 +53,7 @@ export function ExportData() {
         <span className="soft" role="status">
           {isBusy && bytes > 0 && text('exportSoFar', { bytes: formatBytes(bytes) })}
           {isDone && text('exportDone', { bytes: formatBytes(bytes) })}
+          {isDone && archives !== null && ` · ${text('filesStarted', { count: archives })}`}
         </span>
       </div>
       {problem && (
