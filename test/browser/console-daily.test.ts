@@ -108,7 +108,7 @@ describe('Keys after a selection', () => {
     await eventually(async () => {
       const { me } = await anna.ask<Months>('{ me { drive { pictureMonths { month count } } } }')
       expect(me.drive.pictureMonths.map(({ count }) => count)).toEqual([50, 1])
-    }, 30_000)
+    }, 120_000)
     const page = await anna.open('/pictures')
     const job = counting(page)
     await job.click(page.getByRole('button', { name: 'Select July 2024' }))
@@ -122,6 +122,42 @@ describe('Keys after a selection', () => {
     expect(await namesIn(anna, 'Holiday')).toHaveLength(50)
     expect(await namesIn(anna, 'camera')).toEqual(['other.jpg'])
     expectQuiet(anna)
+  })
+
+  it('moves pictures into folders by month, and undoes that', async () => {
+    const hugo = await w.person('hugo')
+    for (const [name, month] of [
+      ['a', '2024:07'],
+      ['b', '2024:07'],
+      ['c', '2023:01'],
+    ] as const)
+      await hugo.upload(`roll/${name}.jpg`, await taken(month, '#345'), 'image/jpeg')
+    type Months = { me: { drive: { pictureMonths: { count: number }[] } } }
+    await eventually(async () => {
+      const { me } = await hugo.ask<Months>('{ me { drive { pictureMonths { count } } } }')
+      expect(me.drive.pictureMonths.map(({ count }) => count)).toEqual([2, 1])
+    }, 120_000)
+    const page = await hugo.open('/files/roll')
+    await rowOf('a', page).click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Shift+F10')
+    await page.getByRole('menuitem', { name: 'Move into folders by month' }).click()
+    await page.getByText('3 items moved into 2 folders by month').waitFor()
+    await rowOf('2024-07', page).waitFor()
+    expect(await namesIn(hugo, 'roll/2024-07')).toEqual(['a.jpg', 'b.jpg'])
+    expect(await namesIn(hugo, 'roll/2023-01')).toEqual(['c.jpg'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await rowOf('c', page).waitFor()
+    await eventually(async () =>
+      expect(await namesIn(hugo, 'roll')).toEqual([
+        '2023-01',
+        '2024-07',
+        'a.jpg',
+        'b.jpg',
+        'c.jpg',
+      ]),
+    )
+    expectQuiet(hugo)
   })
 
   it('delete what a click, a range, a check mark or Space has just selected', async () => {
@@ -171,6 +207,44 @@ describe('Versions and activity', () => {
       .getByText('You restored an older version of')
       .waitFor()
     expectQuiet(alice)
+  })
+})
+
+describe('The view', () => {
+  it('is remembered for the person, in every folder and on every device', async () => {
+    const gina = await w.person('gina')
+    await gina.upload('small.txt', 'xx')
+    await gina.upload('large.txt', 'x'.repeat(5000))
+    await gina.upload('folder/inside.txt', 'x')
+    const page = await gina.open('/files')
+    await page.getByRole('button', { name: 'Show as grid' }).click()
+    await page.getByRole('button', { name: 'Sort by' }).click()
+    await page.getByRole('menuitemradio', { name: 'Size' }).click()
+    await page.getByRole('button', { name: 'Sort by' }).click()
+    await expectAccessible(page)
+    await pictures(page, 'daily-tile-sizes')
+    await page.getByRole('menuitemradio', { name: 'Large tiles' }).click()
+    const names = (on: Page) => on.locator('.tile-card .name').allTextContents()
+    await eventually(async () =>
+      expect(await names(page)).toEqual(['large.txt', 'small.txt', 'folder']),
+    )
+    const wide = async (on: Page) => (await on.locator('.tile-card').first().boundingBox())?.height
+    expect(await wide(page)).toBeGreaterThan(250)
+    await pictures(page, 'daily-large-tiles')
+    await rowOf('folder', page).dblclick()
+    await page.locator('.tile-card', { hasText: 'inside.txt' }).waitFor()
+    expect(page.url()).not.toContain('view=')
+    const elsewhere = await w.person('gina')
+    const other = await elsewhere.open('/files')
+    await eventually(async () =>
+      expect(await names(other)).toEqual(['large.txt', 'small.txt', 'folder']),
+    )
+    expect(await wide(other)).toBeGreaterThan(250)
+    await other.getByRole('button', { name: 'Show as list' }).click()
+    await other.getByRole('columnheader', { name: 'Size' }).waitFor()
+    await gina.open('/files')
+    await page.getByRole('columnheader', { name: 'Size' }).waitFor()
+    expectQuiet(gina)
   })
 })
 

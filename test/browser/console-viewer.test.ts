@@ -165,6 +165,13 @@ describe('The viewer', () => {
     expect(await viewerOn(page).getByRole('img', { name: 'Encrypted' }).count()).toBe(1)
     await expectAccessible(page)
     await pictures(page, 'viewer-archive')
+    // A file of the archive opens, and one that is encrypted does not.
+    expect(await viewerOn(page).getByRole('button', { name: 'secret.txt' }).count()).toBe(0)
+    await viewerOn(page).getByRole('button', { name: 'photos/beach.txt' }).click()
+    await viewerOn(page).getByText('sand', { exact: true }).waitFor()
+    await expectAccessible(page)
+    await viewerOn(page).getByRole('button', { name: 'Back to the archive' }).press('Enter')
+    await viewerOn(page).getByText('2 entries').waitFor()
     await close(page)
     await show(page, 'torn.zip')
     await viewerOn(page).getByText('There is no preview of this file.').waitFor()
@@ -248,6 +255,9 @@ describe('The viewer', () => {
     await details.getByText(/Monday,? 2 January 2023.*03:04/).waitFor()
     await details.getByText('35.50000° S, 139.75000° E').waitFor()
     await details.getByRole('button', { name: 'Copy the place' }).waitFor()
+    const map = details.getByRole('link', { name: 'Show on OpenStreetMap' })
+    expect(await map.getAttribute('href')).toContain('mlat=-35.5&mlon=139.75')
+    expect(await map.getAttribute('rel')).toBe('noopener noreferrer')
     await expectAccessible(page)
     await pictures(page, 'details-photo')
     await page.keyboard.press('Enter')
@@ -260,6 +270,87 @@ describe('The viewer', () => {
     await viewerOn(page).getByRole('button', { name: 'Details of the picture' }).click()
     await beside.waitFor({ state: 'detached' })
     await close(page)
+    expectQuiet(alice)
+  })
+
+  it('draws SVG without its scripts', async () => {
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><script>fetch('https://elsewhere.example/')</script><rect width="40" height="20" fill="teal"/></svg>`
+    await alice.upload('drawn/logo.svg', svg, 'image/svg+xml')
+    const page = await alice.open('/files/drawn')
+    await show(page, 'logo.svg')
+    const image = viewerOn(page).getByRole('img', { name: 'logo.svg' })
+    type Drawn = { naturalWidth: number }
+    await until(page, `document.querySelector('.viewer img')?.naturalWidth > 0`)
+    expect(await image.evaluate(one => (one as unknown as Drawn).naturalWidth)).toBeGreaterThan(0)
+    await close(page)
+    expectQuiet(alice)
+  })
+
+  it('shows title, artist and album of a song', async () => {
+    const frame = (id: string, text: string) => {
+      const value = Buffer.concat([Buffer.from([3]), Buffer.from(text)])
+      const head = Buffer.alloc(10)
+      head.write(id)
+      head.writeUInt32BE(value.length, 4)
+      return Buffer.concat([head, value])
+    }
+    const frames = Buffer.concat([
+      frame('TIT2', 'Über den Wolken'),
+      frame('TPE1', 'Ada'),
+      frame('TALB', 'Sky'),
+      frame('TYER', '1974'),
+    ])
+    const head = Buffer.from([
+      0x49,
+      0x44,
+      0x33,
+      3,
+      0,
+      0,
+      0,
+      0,
+      frames.length >> 7,
+      frames.length & 127,
+    ])
+    const song = Buffer.concat([head, frames, Buffer.from('fffb9064', 'hex'), Buffer.alloc(2000)])
+    await alice.upload('music/song.mp3', song, 'audio/mpeg')
+    const page = await alice.open('/files/music')
+    await show(page, 'song.mp3')
+    await viewerOn(page).getByText('Über den Wolken').waitFor()
+    await viewerOn(page).getByText('Ada', { exact: true }).waitFor()
+    await viewerOn(page).getByText('Sky · 1974').waitFor()
+    await close(page)
+  })
+
+  it('shares, marks, renames and deletes a file, and shows its versions', async () => {
+    for (const name of ['one', 'two', 'three']) await alice.upload(`act/${name}.txt`, name)
+    const page = await alice.open('/files/act')
+    await show(page, 'one.txt')
+    const viewer = page.getByRole('dialog', { name: /\.txt$/ })
+    await viewer.getByRole('button', { name: 'Add to favourites' }).click()
+    await viewer.getByRole('button', { name: 'Remove from favourites' }).waitFor()
+    await viewer.getByRole('button', { name: 'Versions' }).click()
+    await viewer
+      .getByRole('complementary', { name: 'Versions' })
+      .getByText('When this file')
+      .waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'viewer-versions')
+    await viewer.getByRole('button', { name: 'Rename' }).click()
+    await page.getByLabel('New name of “one.txt”').fill('four.txt')
+    // Arrow keys in the field move its cursor only.
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Enter')
+    await viewer.getByText('four.txt', { exact: true }).waitFor()
+    await viewer.getByRole('button', { name: 'Share…' }).click()
+    await page.getByRole('dialog', { name: /^Share/ }).waitFor()
+    await pictures(page, 'viewer-share')
+    await page.keyboard.press('Escape')
+    await viewer.getByRole('button', { name: 'Delete' }).click()
+    await viewer.getByText(/^(one|two|three)\.txt$/).waitFor()
+    await page.keyboard.press('Escape')
+    await rowOf('four', page).waitFor({ state: 'detached' })
+    await rowOf('three', page).waitFor()
     expectQuiet(alice)
   })
 

@@ -24,7 +24,12 @@ import { useWidth } from './use-width.ts'
 const ROW = { one: 44, two: 60, found: 60, three: 80 }
 const NARROW_ROW = { one: 60, two: 60, found: 76, three: 108 }
 const NARROW = '(max-width: 52rem)'
-const TILE = { width: 168, height: 176 }
+/** Sizes of tiles. */
+const TILES = {
+  small: { width: 128, height: 136 },
+  medium: { width: 168, height: 176 },
+  large: { width: 264, height: 272 },
+}
 /** Loads the next page when the view is this many rows from the end. */
 const AHEAD = 100
 
@@ -56,7 +61,8 @@ interface ListingProps<Item> {
   entries: readonly Item[]
   hasMore: boolean
   more: () => void
-  view?: 'list' | 'grid'
+  view?: 'list' | 'grid' | undefined
+  tiles?: keyof typeof TILES | undefined
   /** Number of lines per row. */
   lines?: Lines
   /**
@@ -80,12 +86,13 @@ interface ListingProps<Item> {
  */
 export function Listing<Item extends { id: string; name: string }>(props: ListingProps<Item>) {
   const { entries, hasMore, more, view = 'list', lines = 'one', linesOf, selection, select } = props
+  const tile = TILES[props.tiles ?? 'medium']
   const scroller = useRef<HTMLDivElement>(null)
   const grid = useRef<HTMLDivElement>(null)
   const [hasFocus, setFocus] = useState(false)
   const width = useWidth(scroller)
-  const rowHeight = view === 'grid' ? TILE.height : heights()[lines]
-  const columns = view === 'grid' ? Math.max(2, Math.floor((width - 24) / TILE.width)) : 1
+  const rowHeight = view === 'grid' ? tile.height : heights()[lines]
+  const columns = view === 'grid' ? Math.max(2, Math.floor((width - 24) / tile.width)) : 1
   const heightOf = (index: number) => {
     const item = linesOf && entries[index]
     return item ? heights()[linesOf(item)] : rowHeight

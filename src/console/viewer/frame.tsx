@@ -24,7 +24,12 @@ interface FrameProps {
 export function Frame({ file, onDownload, onClose, actions, stage, children }: FrameProps) {
   useTitle(file?.name)
   return (
-    <ModalOverlay className="viewer" isOpen onOpenChange={isOpen => isOpen || onClose()}>
+    <ModalOverlay
+      className="viewer"
+      data-stage="dark"
+      isOpen
+      onOpenChange={isOpen => isOpen || onClose()}
+    >
       <Modal className="viewer-frame">
         <Dialog className="viewer-dialog" aria-label={file?.name ?? text('preview')}>
           <div className="viewer-body">

@@ -10,10 +10,14 @@ export type Previewed = NamedFile
 const Archive = lazy(() => import('./archive.tsx'))
 const Document = lazy(() => import('./document.tsx'))
 const Pdf = lazy(() => import('./pdf.tsx'))
+const Song = lazy(() => import('./song.tsx'))
 const Picture = lazy(() => import('./picture.tsx'))
 
+/** In an image element, no script of a drawing runs, and it loads nothing. */
+const isDrawing = ({ contentType }: Previewed): boolean => /^image\/svg\+xml\b/.test(contentType)
+
 function kindOf(file: Previewed) {
-  const kind = kindIn(file)
+  const kind = isDrawing(file) ? 'image' : kindIn(file)
   return kind && file.size > 0 && !isTooLarge(kind, file.size) ? kind : null
 }
 
@@ -27,6 +31,8 @@ interface PreviewProps {
   file: Previewed
   /** URL of the content; undefined while loading. */
   url: string | undefined
+  /** The content, if it is in memory already. */
+  bytes?: Uint8Array<ArrayBuffer> | undefined
   isLarge?: boolean
   /** Called when the picture has loaded, or when it cannot be shown. */
   onReady?: () => void
@@ -35,15 +41,21 @@ interface PreviewProps {
 }
 
 /** A preview that never executes anything in the file. */
-export function Preview({ file, url, isLarge = false, onReady, onFailed }: PreviewProps) {
+export function Preview({ file, url, bytes, isLarge = false, onReady, onFailed }: PreviewProps) {
   const kind = kindOf(file)
   const [hasFailed, setFailed] = useState(false)
   const icon = <EntryIcon contentType={file.contentType} size="tile" />
+  const song = (url: string) => (
+    <Suspense>
+      <Song key={url} url={url} />
+    </Suspense>
+  )
   const blank = <div className="preview none" />
   if (kind === null || hasFailed || ((kind === 'archive' || kind === 'document') && !isLarge))
     return (
       <div className="preview none">
         {icon}
+        {kind === 'audio' && url && isLarge && song(url)}
         {isLarge && <p>{text('noPreview')}</p>}
       </div>
     )
@@ -64,6 +76,7 @@ export function Preview({ file, url, isLarge = false, onReady, onFailed }: Previ
     return (
       <div className="preview none">
         {icon}
+        {isLarge && song(url)}
         <audio {...media} aria-label={file.name} />
       </div>
     )
@@ -75,14 +88,30 @@ export function Preview({ file, url, isLarge = false, onReady, onFailed }: Previ
     )
   if (isText(kind))
     return (
-      <TextPreview key={url} kind={kind} file={file} url={url} isLarge={isLarge} onError={failed} />
+      <TextPreview
+        key={url}
+        kind={kind}
+        file={file}
+        url={url}
+        bytes={bytes}
+        isLarge={isLarge}
+        onError={failed}
+      />
     )
   return (
     <Suspense fallback={blank}>
       {kind === 'image' && (
         <Picture key={url} url={url} name={file.name} onError={failed} onReady={onReady} />
       )}
-      {kind === 'archive' && <Archive key={url} url={url} size={file.size} onError={failed} />}
+      {kind === 'archive' && (
+        <Archive
+          key={url}
+          url={url}
+          size={file.size}
+          onError={failed}
+          render={(file, url, bytes) => <Preview file={file} url={url} bytes={bytes} isLarge />}
+        />
+      )}
       {kind === 'document' && <Document key={url} url={url} name={file.name} onError={failed} />}
       {kind === 'pdf' && <Pdf key={url} url={url} name={file.name} onError={failed} />}
     </Suspense>

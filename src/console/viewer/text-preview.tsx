@@ -11,13 +11,15 @@ interface TextPreviewProps {
   kind: TextKind
   file: NamedFile
   url: string
+  /** The content, if it is in memory already. */
+  bytes?: Uint8Array<ArrayBuffer> | undefined
   /** Small previews show plain text. */
   isLarge: boolean
   onError: () => void
 }
 
 /** The beginning of a text, rendered by its kind. */
-export function TextPreview({ kind, file, url, isLarge, onError }: TextPreviewProps) {
+export function TextPreview({ kind, file, url, bytes: given, isLarge, onError }: TextPreviewProps) {
   const { name, contentType, size } = file
   const [shown, setShown] = useState<Node>()
   const isCut = size > TEXT_BYTES
@@ -25,17 +27,21 @@ export function TextPreview({ kind, file, url, isLarge, onError }: TextPreviewPr
   useEffect(() => {
     const gone = new AbortController()
     const headers = isCut ? { range: `bytes=0-${TEXT_BYTES - 1}` } : undefined
-    fetch(url, { signal: gone.signal, headers })
-      .then(async response => {
-        if (!response.ok) throw new Error(response.statusText)
+    const load = async () => {
+      if (given) return given.subarray(0, TEXT_BYTES)
+      const response = await fetch(url, { signal: gone.signal, headers })
+      if (!response.ok) throw new Error(response.statusText)
+      return new Uint8Array(await response.arrayBuffer())
+    }
+    load()
+      .then(async bytes => {
         const { charsetIn, decode } = await import('../../documents/decode.ts')
-        const bytes = new Uint8Array(await response.arrayBuffer())
         const read = decode(bytes, charsetIn(contentType))
         setShown(await layOut(isLarge ? kind : 'text', name, read))
       })
       .catch(() => gone.signal.aborted || onError())
     return () => gone.abort()
-  }, [url, isCut, kind, name, contentType, isLarge, onError])
+  }, [url, given, isCut, kind, name, contentType, isLarge, onError])
   useEffect(() => {
     if (shown) place.current?.replaceChildren(shown)
   }, [shown])

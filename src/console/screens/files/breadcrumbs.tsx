@@ -15,7 +15,7 @@ export function Breadcrumbs({
   title: string | null
   dnd: DragAndDrop
 }) {
-  const [{ view, sort, desc, details }] = useFilesSearch()
+  const [{ details }] = useFilesSearch()
   const names = place.path ? place.path.split('/') : []
   const crumbs = [
     { name: title ?? (place.workspace === null ? text('root') : place.workspace), path: '' },
@@ -35,7 +35,7 @@ export function Breadcrumbs({
             <li key={path}>
               <Link
                 to={hrefOf({ ...place, path })}
-                search={{ view, sort, desc, details } as never}
+                search={{ details } as never}
                 className="crumb"
                 dir="auto"
                 title={name}

@@ -6,6 +6,7 @@ import type { Act } from './act.ts'
 import type { Entry } from './documents.ts'
 import type { FilesSearch } from './search.ts'
 import type { DriveHere } from './use-folder.ts'
+import type { FilesView } from './view.ts'
 
 /** The open dialog. */
 export type Open =
@@ -22,8 +23,8 @@ export type Open =
 /** The state and actions that the toolbar, menus and keys share. */
 export interface Commands {
   place: Place
-  search: FilesSearch
-  setSearch: (change: FilesSearch, options?: { push?: boolean }) => void
+  search: FilesSearch & FilesView
+  setSearch: (change: FilesSearch & FilesView, options?: { push?: boolean }) => void
   drive: DriveHere | undefined
   selected: readonly Entry[]
   selection: Selection

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { hrefOf, screenOf, usePlace } from '../../drive/place.ts'
 import { Listing, type ListingHandle } from '../../listing/listing.tsx'
+import { only } from '../../listing/selection.ts'
 import { useFocusBack } from '../../listing/use-focus-back.ts'
 import { keysOfScreen, usePageKeys } from '../../listing/use-page-keys.ts'
 import { LinkButton } from '../../parts/button.tsx'
@@ -211,6 +212,7 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
               hasMore={folder.hasMore}
               more={folder.more}
               view={search.view}
+              tiles={search.size}
               selection={selection}
               select={select}
               cell={(entry, cell) => (
@@ -295,6 +297,8 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
             share={share}
             onShow={id => setSearch({ open: id })}
             onDownload={entry => act(actions => actions.download([entry]))}
+            commands={commands}
+            onSelect={({ id }) => select(only(id))}
             onClose={() => {
               setSearch({ open: undefined })
               focusList()

@@ -4,6 +4,7 @@ import { rootRoute } from '../../shell/route.ts'
 import { Files } from './files.tsx'
 import { type FilesSearch, readSearch } from './search.ts'
 import { readFolderAhead } from './use-folder.ts'
+import { withView } from './view.ts'
 
 const screen = {
   getParentRoute: () => rootRoute,
@@ -12,7 +13,7 @@ const screen = {
   validateSearch: readSearch,
   loaderDeps: ({ search: { sort, desc, tags } }: { search: FilesSearch }) => ({ sort, desc, tags }),
   loader: ({ params, deps }: { params: PlaceParams; deps: FilesSearch }) =>
-    readFolderAhead(params, deps),
+    readFolderAhead(params, withView(deps)),
   // The screen keeps its list current by itself.
   shouldReload: false,
 }

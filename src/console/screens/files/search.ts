@@ -1,20 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback } from 'react'
+import { useCallback, useMemo, useRef } from 'react'
+import { choose, type FilesView, filesView, type Sort, sorts, withView } from './view.ts'
 
-export const sorts = ['name', 'updated', 'size', 'created'] as const
-export type Sort = (typeof sorts)[number]
-
-/** The sort fields of the graph. */
-export const fields = {
-  name: 'NAME',
-  updated: 'UPDATED_AT',
-  size: 'SIZE',
-  created: 'CREATED_AT',
-} as const satisfies Record<Sort, string>
+export { fields, type Sort, sorts } from './view.ts'
 
 /** The URL parameters of the screen besides the folder. Missing ones have the usual defaults. */
 export interface FilesSearch {
-  view?: 'grid'
+  view?: 'grid' | 'list'
   sort?: Sort
   desc?: true
   /** Ids of the tags that the list filters by. Empty while the person is choosing. */
@@ -29,6 +21,7 @@ export interface FilesSearch {
   unshared?: true
 }
 
+const views = ['grid', 'list'] as const
 const sections = ['versions', 'activity'] as const
 
 /** Parses the URL parameters, and drops unknown values. */
@@ -36,7 +29,7 @@ export function readSearch(search: Record<string, unknown>): FilesSearch {
   const text = (value: unknown) => (value === undefined || value === '' ? undefined : String(value))
   const flag = (value: unknown) => (value === true || value === 'true' ? true : undefined)
   return {
-    view: search.view === 'grid' ? 'grid' : undefined,
+    view: views.find(view => view === search.view),
     sort: sorts.find(sort => sort === search.sort),
     desc: flag(search.desc),
     tags: typeof search.tags === 'string' ? search.tags : undefined,
@@ -50,21 +43,35 @@ export function readSearch(search: Record<string, unknown>): FilesSearch {
 /** The ids of the tags that the list filters by. */
 export const tagsOf = ({ tags }: FilesSearch): string[] => (tags ? tags.split('.') : [])
 
-/** The URL parameters and a setter. */
+/** The parameters that the person's view replaces. */
+const inView = { view: undefined, sort: undefined, desc: undefined }
+
+/**
+ * The URL parameters with the person's view, and a setter. A chosen view is remembered, instead of
+ * being in the URL.
+ */
 export function useFilesSearch(): [
-  FilesSearch,
-  (change: FilesSearch, options?: { push?: boolean }) => void,
+  FilesSearch & FilesView,
+  (change: FilesSearch & FilesView, options?: { push?: boolean }) => void,
 ] {
-  const search: FilesSearch = useSearch({ strict: false })
+  const inUrl: FilesSearch = useSearch({ strict: false })
+  const view = filesView.use()
+  const search = useMemo(() => withView(inUrl, view), [inUrl, view])
+  const latest = useRef(search)
+  latest.current = search
   const navigate = useNavigate()
   const change = useCallback(
-    (next: FilesSearch, { push = false }: { push?: boolean } = {}) =>
+    (next: FilesSearch & FilesView, { push = false }: { push?: boolean } = {}) => {
+      const { view, size, sort, desc } = { ...latest.current, ...next }
+      const isView = Object.keys(next).some(key => /^(view|size|sort|desc)$/.test(key))
+      if (isView) choose({ view, size, sort, desc })
       void navigate({
         to: '.',
-        search: (now: FilesSearch) => ({ ...now, ...next }),
+        search: (now: FilesSearch) => ({ ...now, ...next, size: undefined, ...(isView && inView) }),
         replace: !push,
         resetScroll: false,
-      }),
+      })
+    },
     [navigate],
   )
   return [search, change]

@@ -9,6 +9,12 @@ import { More, SelectionActions } from './selection-actions.tsx'
 import { sortBy } from './sorting.tsx'
 import { text } from './text.ts'
 
+const tileSizes = [
+  ['smallTiles', 'small'],
+  ['mediumTiles', undefined],
+  ['largeTiles', 'large'],
+] as const
+
 /** The actions for the folder or for the selection. */
 export function Toolbar(props: Commands & { count: number; hasMore: boolean }) {
   const { drive, selected, search, setSearch } = props
@@ -63,6 +69,18 @@ function WithFolder(props: Commands & { count: number; hasMore: boolean }) {
       run: () => sortBy(sort, { search, setSearch }),
     }),
   )
+  const sizes: MenuEntry[] =
+    search.view === 'grid'
+      ? [
+          'separator',
+          ...tileSizes.map(([message, size]) => ({
+            id: message,
+            label: text(message),
+            isChosen: search.size === size,
+            run: () => setSearch({ size }),
+          })),
+        ]
+      : []
   return (
     <>
       <span className="count" role="status">
@@ -77,7 +95,7 @@ function WithFolder(props: Commands & { count: number; hasMore: boolean }) {
           <UploadButton to={target} />
         </>
       )}
-      <Menu label={text('sort')} entries={sorting} button={{ look: 'icon' }}>
+      <Menu label={text('sort')} entries={[...sorting, ...sizes]} button={{ look: 'icon' }}>
         <ArrowDownUp />
       </Menu>
       <span className="narrow-only">

@@ -7,7 +7,7 @@ import type { FilesSearch } from './search.ts'
 /** Opens a folder, or a file in the viewer. */
 export function useOpen(
   { workspace, share }: Place,
-  { view, sort, desc, details }: FilesSearch,
+  { details }: FilesSearch,
   setSearch: (change: FilesSearch, options?: { push?: boolean }) => void,
 ) {
   const navigate = useNavigate()
@@ -15,13 +15,12 @@ export function useOpen(
     (entry: Entry) => {
       if (entry.__typename === 'File')
         return setSearch({ open: entry.id, sel: entry.id }, { push: true })
-      // Keeps the view settings, but not the filters and selection.
-      const kept = { view, sort, desc, details } satisfies FilesSearch
       void navigate({
         to: hrefOf({ workspace, share, path: trim(entry.path) }),
-        search: kept as never,
+        // Without the filters and the selection.
+        search: { details } as never,
       })
     },
-    [navigate, workspace, share, view, sort, desc, details, setSearch],
+    [navigate, workspace, share, details, setSearch],
   )
 }

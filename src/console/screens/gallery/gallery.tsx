@@ -329,6 +329,10 @@ export function Gallery() {
               grid.current?.scrollTo(index)
             }}
             onDownload={entry => act(actions => actions.download([entry]))}
+            commands={commands}
+            onSelect={entry =>
+              pick(new Map([[entry.id, known.get(entry.id) ?? (entry as Picture)]]))
+            }
             onClose={() => {
               setSearch({ open: undefined })
               focusGrid()

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import type { Commands } from '../files/commands.ts'
 import type { Entry } from '../files/documents.ts'
 import { Viewer } from '../files/on-demand/viewer.tsx'
 import type { Layout } from './layout.ts'
@@ -11,6 +12,8 @@ interface LookProps {
   /** @param index position among all pictures; -1 if unknown */
   onShow: (id: string, index: number) => void
   onDownload: (entry: Entry) => void
+  commands: Commands
+  onSelect: (entry: Entry) => void
   onClose: () => void
 }
 

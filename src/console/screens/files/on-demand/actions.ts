@@ -5,13 +5,14 @@ import { nameFrom } from '../../../drive/names.ts'
 import { join, nameOf, parentOf, trim } from '../../../drive/place.ts'
 import { OPEN_SHARE, SAVE_SHARED } from '../../../drive/shared.ts'
 import { ADD_FAVOURITES, REMOVE_FAVOURITES } from '../../../favourites/documents.ts'
+import { Refused } from '../../../graphql/errors.ts'
 import { inParts } from '../../../graphql/in-parts.ts'
 import { ask, mutate } from '../../../graphql/run.ts'
 import { hide, show } from '../../../listing/held-back.ts'
 import { toast, toastError } from '../../../parts/toasts.tsx'
 import { clipboard } from '../clipboard.ts'
 import { type Entry, isOneFile } from '../documents.ts'
-import { COPY, DELETE, DOWNLOAD, MOVE, ZIP } from './documents.ts'
+import { COPY, DELETE, DOWNLOAD, MOVE, TAKEN, ZIP } from './documents.ts'
 import { text } from './text.ts'
 
 /** The most entries that one archive request can name. */
@@ -158,6 +159,54 @@ export function createActions(
                 from,
               )
           }),
+      })
+    },
+
+    /**
+     * Moves pictures and films into folders by the month in which they were taken. The folders,
+     * such as `2024-07`, are in the same folder.
+     */
+    async moveByMonth(entries: readonly Entry[]): Promise<void> {
+      const taken = new Map<string, string>()
+      const moves: [from: string, to: string, group: readonly Entry[]][] = []
+      const ids = idsOf(entries)
+      hide(ids)
+      const done = await attempt(async () => {
+        for (const part of inParts(ids, MAX_MARKED))
+          for (const node of (await ask(TAKEN, { ids: part })).nodes)
+            if (node?.__typename === 'File')
+              taken.set(node.id, (node.preview?.takenAt ?? node.modifiedAt).slice(0, 7))
+        const groups = Map.groupBy(entries, ({ id, path }) => {
+          const month = taken.get(id)
+          const folder = parentOf(trim(path))
+          // It is already in the folder of its month.
+          return month && nameOf(folder) !== month ? join(folder, month) : ''
+        })
+        groups.delete('')
+        for (const [to, group] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
+          await createFolder({ drive, isShared }, parentOf(to), nameOf(to)).catch(error => {
+            if (!(error instanceof Refused && error.code === 'PATH_EXISTS')) throw error
+          })
+          await moveTo(group, to)
+          moves.push([parentOf(to), to, group])
+        }
+      })
+      show(ids)
+      const count = moves.reduce((sum, [, , group]) => sum + group.length, 0)
+      if (!done && count === 0) return
+      toast({
+        message:
+          count > 0 ? text('movedByMonth', { count, folders: moves.length }) : text('noMonths'),
+        ...(count > 0 && {
+          undo: () =>
+            void attempt(async () => {
+              for (const [from, to, group] of moves)
+                await moveTo(
+                  group.map(entry => ({ ...entry, path: join(to, entry.name) })),
+                  from,
+                )
+            }),
+        }),
       })
     },
 

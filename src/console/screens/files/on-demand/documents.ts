@@ -101,6 +101,22 @@ export const DELETE = graphql(`
   }
 `)
 
+/** When pictures were taken. Films and other pictures have only a time of the file. */
+export const TAKEN = graphql(`
+  query Taken($ids: [ID!]!) {
+    nodes(ids: $ids) {
+      __typename
+      id
+      ... on File {
+        modifiedAt
+        preview {
+          takenAt
+        }
+      }
+    }
+  }
+`)
+
 /** A signed URL of an archive. */
 export const ZIP = graphql(`
   mutation Zip($input: ZipEntriesInput!) {

@@ -1,6 +1,7 @@
 import { hrefOf, type Place, parentOf, trim } from '../../../drive/place.ts'
 import { copyLink } from '../../../parts/copy.ts'
 import {
+  CalendarDays,
   ClipboardPaste,
   Copy,
   CopyPlus,
@@ -126,6 +127,16 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
         keys: 'Alt M',
         run: () => setOpen('picker'),
       },
+      drive.canWrite &&
+        !isShared &&
+        !drive.mixed &&
+        entries.length > 1 &&
+        entries.every(isPhoto) && {
+          id: 'by-month',
+          label: text('moveByMonth'),
+          icon: CalendarDays,
+          run: () => act(actions => actions.moveByMonth(entries)),
+        },
       drive.canWrite && {
         id: 'cut',
         label: text('cutOut'),
@@ -184,6 +195,10 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
   ]
   return withSeparators(groups)
 }
+
+/** Whether an entry is a picture or a film, which has a time at which it was taken. */
+const isPhoto = (entry: Entry): boolean =>
+  entry.__typename === 'File' && /^(image|video)\//.test(entry.contentType)
 
 /** Asks for new content for a file. In a share, the owner keeps the old content. */
 function replaceWith({ target }: Commands, { name, path }: Entry): void {

@@ -4,6 +4,7 @@ import { graphql, type ResultOf } from '../../../graphql/graphql.ts'
 import { formatNumber } from '../../../i18n/format.ts'
 import { locale } from '../../../i18n/language.ts'
 import { CopyButton } from '../../../parts/copy-button.tsx'
+import { MapPin } from '../../../parts/icons.ts'
 import { text } from './text.ts'
 
 const PHOTO = graphql(`
@@ -82,7 +83,13 @@ const degreesOf = (value: number, positive: string, negative: string): string =>
 const shownPlace = ({ latitude, longitude }: NonNullable<Photo['place']>): string =>
   `${degreesOf(latitude, 'N', 'S')}, ${degreesOf(longitude, text('east'), 'W')}`
 
-/** The metadata of a photo as rows. The place is plain text, and no map is loaded. */
+/** A map of the place. Nothing is sent to its service until the person follows the link. */
+const mapOf = ({ latitude, longitude }: NonNullable<Photo['place']>): string => {
+  const at = new URLSearchParams({ mlat: String(latitude), mlon: String(longitude) })
+  return `https://www.openstreetmap.org/?${at}#map=15/${latitude}/${longitude}`
+}
+
+/** The metadata of a photo as rows. The place is text with a link, and no map is loaded. */
 export function PhotoFacts({ id, saysNone = false }: { id: string; saysNone?: boolean }) {
   const [{ data }, reload] = useQuery({
     query: PHOTO,
@@ -119,6 +126,10 @@ export function PhotoFacts({ id, saysNone = false }: { id: string; saysNone?: bo
               value={`${photo.place.latitude}, ${photo.place.longitude}`}
               label={text('copyPlace')}
             />
+            <a className="link" href={mapOf(photo.place)} target="_blank" rel="noopener noreferrer">
+              <MapPin aria-hidden />
+              {text('showOnMap')}
+            </a>
           </span>
         </Row>
       )}

@@ -5,11 +5,13 @@ import { ChevronLeft, ChevronRight, Info, Pause, Play } from '../../../parts/ico
 import { Frame } from '../../../viewer/frame.tsx'
 import { isPicture as isShownPicture } from '../../../viewer/preview.tsx'
 import { useSwipe } from '../../../viewer/use-swipe.ts'
+import type { Commands } from '../commands.ts'
 import type { Entry } from '../documents.ts'
 import { DETAILS } from './details-documents.ts'
 import { PhotoFacts } from './photo.tsx'
 import { FilePreview, isPictureEntry } from './preview.tsx'
 import { text } from './text.ts'
+import { VersionsPanel, ViewerActions } from './viewer-actions.tsx'
 
 interface ViewerProps {
   id: string
@@ -19,6 +21,10 @@ interface ViewerProps {
   share: string | undefined
   onShow: (id: string) => void
   onDownload: (entry: Entry) => void
+  /** The commands of the screen; the viewer then offers actions on the file. */
+  commands?: Commands | undefined
+  /** Selects a file for the dialogs of the screen. */
+  onSelect?: (file: Entry) => void
   onClose: () => void
 }
 
@@ -29,7 +35,16 @@ const SLIDE_MS = 5000
  * Shows a file in the whole window. Arrow keys and swipes go to the previous and next file. The
  * space bar starts a slide show.
  */
-export function Viewer({ id, entries, share, onShow, onDownload, onClose }: ViewerProps) {
+export function Viewer({
+  id,
+  entries,
+  share,
+  onShow,
+  onDownload,
+  commands,
+  onSelect = () => {},
+  onClose,
+}: ViewerProps) {
   const files = entries.filter(({ __typename }) => __typename === 'File')
   const at = files.findIndex(entry => entry.id === id)
   const listed = files[at]
@@ -63,6 +78,13 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
   }, [isOn, readyId, id, nextPicture])
 
   const [isInfoOn, setInfoOn] = useState(false)
+  const [hasVersions, setVersions] = useState(false)
+  /** Shows the file beside one that is being deleted. */
+  const leave = () => {
+    const beside = files[at + 1] ?? files[at - 1]
+    if (beside && at >= 0) onShow(beside.id)
+    else onClose()
+  }
   // In a share, the location of a picture must stay hidden from people who cannot download the
   // file.
   const hasInfo = share === undefined && file?.__typename === 'File' && isPictureEntry(file)
@@ -70,7 +92,7 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
   playing.current = () => canPlay && setPlaying(!isOn)
   useEffect(() => {
     const onKey = ({ key, target }: KeyboardEvent) => {
-      if (target instanceof HTMLMediaElement) return
+      if (target instanceof HTMLMediaElement || isTyping(target)) return
       const forward = document.dir === 'rtl' ? 'ArrowLeft' : 'ArrowRight'
       if (key === 'ArrowLeft' || key === 'ArrowRight') step.current(key === forward ? 1 : -1)
       const isOnControl = target instanceof Element && target.closest('button, [tabindex="0"]')
@@ -88,6 +110,17 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
       stage={stage}
       actions={
         <>
+          {commands && listed?.__typename === 'File' && (
+            <ViewerActions
+              key={id}
+              file={listed}
+              commands={commands}
+              select={onSelect}
+              hasVersions={hasVersions}
+              onVersions={() => setVersions(!hasVersions)}
+              onRemove={leave}
+            />
+          )}
           {hasInfo && (
             <Button
               look="icon"
@@ -139,10 +172,15 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
       >
         <ChevronRight />
       </Button>
-      {hasInfo && isInfoOn && <PhotoPanel key={id} id={id} />}
+      {hasVersions && share === undefined && <VersionsPanel key={id} id={id} />}
+      {hasInfo && isInfoOn && !hasVersions && <PhotoPanel key={id} id={id} />}
     </Frame>
   )
 }
+
+/** Keys in a field of a dialog on top of the viewer are for the field. */
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('input, textarea, [role=textbox], .backdrop') !== null
 
 const isSlide = (entry: Entry): boolean => entry.__typename === 'File' && isShownPicture(entry)
 
