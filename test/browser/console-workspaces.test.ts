@@ -277,6 +277,13 @@ describe('Leaving and deleting a workspace', () => {
     await expectAccessible(page)
     await dialog().getByRole('button', { name: 'Remove' }).click()
     await gone(person('emma'))
+    // Only the person can come back, by accepting an invite with the same role.
+    await page.getByRole('button', { name: 'Invite again' }).click()
+    await page.getByRole('status').getByText('Invite to emma@example.com sent').waitFor()
+    const { workspace: invited } = await oskar.ask<{
+      workspace: { invites: { nodes: { email: string; role: string }[] } }
+    }>('{ workspace(slug: "orchestra") { invites { nodes { email role } } } }')
+    expect(invited.invites.nodes).toEqual([{ email: 'emma@example.com', role: 'EDITOR' }])
     await emma.open('/workspaces/orchestra/files')
     await expect(emma.ask('{ workspace(slug: "orchestra") { id } }')).rejects.toThrow('FORBIDDEN')
     expectQuiet(oskar)

@@ -15,9 +15,9 @@ import { Rows } from '../../parts/rows.tsx'
 import { Section } from '../../parts/screen.tsx'
 import { ShowMore } from '../../parts/show-more.tsx'
 import { toast, toastError } from '../../parts/toasts.tsx'
-import { InvitePerson } from './invite-person.tsx'
+import { CREATE_INVITE, InvitePerson } from './invite-person.tsx'
 import { PendingInvites, useInvites } from './pending-invites.tsx'
-import { type Role, roleHint, roleName } from './roles.ts'
+import { invitable, type Role, roleHint, roleName } from './roles.ts'
 import { text } from './text.ts'
 import { HEAD, useSlug, WorkspaceScreen } from './workspace-screen.tsx'
 
@@ -197,11 +197,24 @@ function MemberList({ workspace, members, me, onInvited }: MemberListProps) {
     if (role === 'OWNER' || isMe(member)) setGiving({ member, role })
     else void change(member, role).catch(toastError)
   }
+  /** A membership comes back only if the person accepts. */
+  const invite = async ({ role, person: { email } }: Member) => {
+    await mutate(CREATE_INVITE, { input: { workspace: workspace.id, email, role } })
+    onInvited()
+    toast({ message: text('sent', { email }) })
+  }
+  const mayInvite = ({ role }: Member) =>
+    workspace.permissions.includes('INVITE') && invitable.includes(role)
   const remove = async (member: Member) => {
     await mutate(REMOVE, { input: { member: member.id } })
     if (!isMe(member)) {
       members.refresh()
-      return void toast({ message: text('removed', { name: nameOf(member) }) })
+      return void toast({
+        message: text('removed', { name: nameOf(member) }),
+        ...(mayInvite(member) && {
+          action: { label: text('inviteAgain'), run: () => void invite(member).catch(toastError) },
+        }),
+      })
     }
     await navigate({ to: '/workspaces' })
     toast({ message: text('left', { name: workspace.name }) })
