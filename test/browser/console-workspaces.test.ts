@@ -177,12 +177,18 @@ it('open the files after accepting on the page of an invite', async () => {
 
 describe('Roles', () => {
   it("are offered up to the person's own role", async () => {
-    await hers.getByRole('link', { name: 'Orchestra' }).click()
+    // The navigation has a link to it, too.
+    await hers
+      .getByRole('list', { name: 'Your workspaces' })
+      .getByRole('link', { name: 'Orchestra' })
+      .click()
     await tab('Members', hers).click()
     await person('oskar', hers).waitFor()
-    // An editor may only leave.
+    // An editor may only leave, and see what is shared with each member.
     expect(await hers.getByRole('combobox').count()).toBe(0)
-    expect(await hers.getByRole('main').getByRole('button').allTextContents()).toEqual(['Leave'])
+    const buttons = hers.getByRole('main').getByRole('button')
+    expect((await buttons.allTextContents()).filter(label => label !== '')).toEqual(['Leave'])
+    await hers.getByRole('button', { name: 'What oskar can see' }).waitFor()
     expect(await tab('API keys', hers).count()).toBe(0)
     await tab('Settings', hers).click()
     await hers.getByRole('heading', { name: 'Storage' }).waitFor()
