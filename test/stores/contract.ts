@@ -405,7 +405,12 @@ export function describeContract(start: () => Promise<Subject>): void {
       const versions = Array.from({ length: 6 }, () => randomBytes(LARGE))
       const send = (n: number, bytes: Buffer) =>
         stagePart(own, 'at-once', n, bytes, { offset: (n - 1) * LARGE })
-      await Promise.all(versions.flatMap((bytes, i) => [send(1 + (i % 2), bytes), send(3, bytes)]))
+      const sent = await Promise.allSettled(
+        versions.flatMap((bytes, i) => [send(1 + (i % 2), bytes), send(3, bytes)]),
+      )
+      // A slow attempt gives way to a newer one.
+      const refused = sent.flatMap(one => (one.status === 'rejected' ? [one.reason.code] : []))
+      expect(refused).toEqual(refused.map(() => 'UNAVAILABLE'))
       await commit('at-once', 3)
       const content = await contentOf('at-once')
       expect(content).toHaveLength(3 * LARGE)
