@@ -88,7 +88,10 @@ export const textBodies = async (
   return bodies
 }
 
-/** Stores the text of a content. Replaces a failure but not a text. */
+/**
+ * Stores the text of a content. Replaces a failure but not a text, which is noted again, because
+ * another blob has it now.
+ */
 export async function insertContentText(
   db: Db,
   { digest, state, reason, characters, body }: ContentText,
@@ -96,8 +99,14 @@ export async function insertContentText(
 ): Promise<void> {
   await db.run("DELETE FROM content_text WHERE digest = ? AND state = 'failed'", [digest], tx)
   const now = Date.now()
+  const again =
+    db.dialect === 'mysql'
+      ? 'ON DUPLICATE KEY UPDATE noted_at = VALUES(noted_at)'
+      : 'ON CONFLICT (digest) DO UPDATE SET noted_at = excluded.noted_at'
   await db.run(
-    `${db.dialect === 'mysql' ? 'INSERT IGNORE' : 'INSERT OR IGNORE'} INTO content_text (digest, state, reason, characters, body, created_at, noted_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO content_text (digest, state, reason, characters, body, created_at, noted_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
+     ${again}`,
     [digest, state, reason, characters, body, now, now],
     tx,
   )
@@ -107,16 +116,28 @@ export async function insertContentText(
 export const noteText = (db: Db, digest: string, tx: Tx): Promise<number> =>
   db.run('UPDATE content_text SET noted_at = ? WHERE digest = ?', [Date.now(), digest], tx)
 
-/** Texts that were made, or found to belong to another blob, since a time. The oldest first. */
-export const textsNotedSince = async (
+/** A text in the order in which texts were made, or found to belong to another blob. */
+export interface NotedText {
+  notedAt: number
+  digest: string
+}
+
+/** The texts after a text, the oldest first. */
+export const textsNotedAfter = async (
   db: Db,
-  at: number,
+  { notedAt, digest }: NotedText,
   limit: number,
-): Promise<{ digest: string; notedAt: number }[]> =>
+): Promise<NotedText[]> =>
   (
-    await db.rows<{ digest: string; notedAt: number }>(
-      `SELECT digest, noted_at AS notedAt FROM content_text WHERE noted_at >= ? AND state = 'made' ORDER BY noted_at LIMIT ${limit}`,
-      [at],
+    await db.rows<NotedText>(
+      `SELECT digest, noted_at AS notedAt
+       FROM content_text
+       WHERE noted_at >= ?
+         AND (noted_at > ? OR digest > ?)
+         AND state = 'made'
+       ORDER BY noted_at, digest
+       LIMIT ${limit}`,
+      [notedAt, notedAt, digest],
     )
   ).map(row => ({ ...row, notedAt: Number(row.notedAt) }))
 

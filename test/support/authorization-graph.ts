@@ -367,6 +367,12 @@ const queries: GraphRow[] = [
     'id state',
     { names: 'workspace' },
   ),
+  query(
+    'me { filesView }',
+    ['signed-in', READ],
+    '{ me { filesView { layout } } }',
+    'me.filesView.layout',
+  ),
   query('me { copies }', ['signed-in', READ], '{ me { copies { id } } }', 'me.copies'),
   node('FileRequest', ['owner of it', SHARE], async ({ fileRequest }) => (await fileRequest()).id),
   node(

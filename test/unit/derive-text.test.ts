@@ -21,7 +21,6 @@ afterAll(async () => {
 
 interface Read {
   text?: string
-  words?: string[]
   failed?: string
 }
 
@@ -41,8 +40,8 @@ async function readFileAt(path: string, format: string): Promise<Read> {
   if (!outcome.ok) return { failed: outcome.reason }
   const { failed } = outcome.value as { failed?: string }
   if (failed) return { failed }
-  const [body = Buffer.alloc(0), words = Buffer.alloc(0)] = outcome.outputs
-  return { text: brotliDecompressSync(body).toString(), words: words.toString().split('\n') }
+  const [body = Buffer.alloc(0)] = outcome.outputs
+  return { text: brotliDecompressSync(body).toString() }
 }
 
 const textOf = async (bytes: Uint8Array | string, format: string) =>
@@ -66,11 +65,6 @@ describe('The text of a file', () => {
     expect(await textOf(Buffer.from('\ufeffGröße', 'utf16le'), 'text')).toBe('Größe')
     expect(await textOf(Buffer.from('\ufeffGröße', 'utf16le').swap16(), 'text')).toBe('Größe')
     expect(await textOf(Buffer.from('Größe', 'latin1'), 'text')).toBe('Größe')
-  })
-
-  it('includes its distinct words, case-folded', async () => {
-    const { words } = await read('Straße, strasse! Zürich-West 日本語', 'text')
-    expect(words).toEqual(['strasse', 'west', 'zurich', '日本', '本語'])
   })
 
   it('is the visible text of HTML', async () => {

@@ -94,10 +94,7 @@ async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/**
- * Extracts the text of a file, compressed, its distinct words, one per line, and the file's
- * checksum.
- */
+/** Extracts the text of a file, compressed, and the file's checksum. */
 export async function work({ path, input, mediaType }: Task): Promise<Derived> {
   const sha256 = await sha256Of(path)
   let text: string

@@ -1,6 +1,6 @@
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import type { DriveEventKind } from '../../../db/models/event.ts'
-import { textBodies, textsNotedSince } from '../../../db/queries/content-text.ts'
+import { type NotedText, textBodies, textsNotedAfter } from '../../../db/queries/content-text.ts'
 import type { PlacedRow } from '../../../db/queries/entry-list.ts'
 import { type EventRow, endsOf, eventOf, eventsOf } from '../../../db/queries/event.ts'
 import { notesOf } from '../../../db/queries/note.ts'
@@ -111,10 +111,16 @@ export function searchIndexService({
   let bucketPlace = ''
   let warnedAt = 0
   let checkedAt = 0
+  /** How far a pass over the latest texts has come, and when it began; null between passes. */
+  let pass: { after: NotedText; beganAt: number } | null = null
+  /** When the last pass began that has seen all texts. */
+  let seenAt = 0
 
   index.belong(async () => {
     itemPlace = 0n
     bucketPlace = ''
+    pass = null
+    seenAt = 0
     return { epoch: await searchEpoch(db), hasTexts: searchContents }
   })
 
@@ -364,15 +370,20 @@ export function searchIndexService({
   }
 
   /**
-   * Indexes the texts that have been made since the last time.
+   * Indexes the texts that have been made since the last time. A pass that runs out of time
+   * continues at the next call, so that it ends however many texts were made in a moment.
    * @returns whether that is all
    */
   async function followTexts(milliseconds: number): Promise<boolean> {
     if (!contents.isOn()) return true
     const end = performance.now() + milliseconds
     const at = await index.ask('textsAt')
-    for (let from = at - OVERLAP_MS; ; ) {
-      const noted = await textsNotedSince(db, from, NOTED)
+    const now = Date.now()
+    // A clock may have been set back.
+    const since = Math.min(now, Math.max(at, seenAt)) - OVERLAP_MS
+    const own = pass ?? { after: { notedAt: since, digest: '' }, beganAt: now }
+    for (;;) {
+      const noted = await textsNotedAfter(db, own.after, NOTED)
       const keys = [...new Set(noted.map(({ digest }) => digest))]
       for (let after = ''; keys.length > 0; ) {
         const files = await filesOfTexts(db, keys, after, COPIES)
@@ -382,11 +393,16 @@ export function searchIndexService({
         if (files.length < COPIES) break
         after = files.at(-1)?.id ?? ''
       }
-      const last = noted.at(-1)?.notedAt ?? 0
-      if (last > at) await index.ask('noteTextsAt', last)
-      if (noted.length < NOTED) return true
+      const last = noted.at(-1)
+      if (last && last.notedAt > at) await index.ask('noteTextsAt', last.notedAt)
+      if (!last || noted.length < NOTED) {
+        pass = null
+        seenAt = own.beganAt
+        return true
+      }
+      own.after = last
+      pass = own
       if (performance.now() >= end) return false
-      from = last > from ? last : from + 1
     }
   }
 

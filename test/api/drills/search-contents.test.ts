@@ -268,6 +268,34 @@ describe('Identical contents of several owners', () => {
   })
 })
 
+describe('Texts that were made in the same moment', () => {
+  it('are followed to the last one, by searches with little time each', async () => {
+    await upload(alice, 'moment/a.txt', 'jabiru')
+    await settle()
+    const { db } = t.app
+    const drive = await driveOf(alice)
+    const notedAt = Date.now()
+    const body = Buffer.from('')
+    const digests = Array.from({ length: 1200 }, () =>
+      createHash('sha256').update(newId()).digest('hex'),
+    )
+    try {
+      for (const digest of digests)
+        await db.run(
+          `INSERT INTO content_text (digest, state, reason, characters, body, created_at, noted_at)
+           VALUES (?, 'made', NULL, 0, ?, ?, ?)`,
+          [digest, body, notedAt, notedAt],
+        )
+      let searches = 1
+      while (!(await t.app.services.searchIndex.fresh([drive], 0)).isComplete && searches < 10)
+        searches += 1
+      expect(searches).toBe(3)
+    } finally {
+      await db.run('DELETE FROM content_text WHERE noted_at = ?', [notedAt])
+    }
+  })
+})
+
 describe('A content with more copies than one batch reads', () => {
   it('hides no other result', async () => {
     await upload(alice, 'copies/short.txt', 'kultarr')
