@@ -15,7 +15,7 @@ leaveUntouched(async () => {
   return t
 }, 20)
 
-const noise = Buffer.alloc(20 * MiB, 'noise')
+const noise = Buffer.alloc(12 * MiB, 'noise')
 
 const headOf = (request: string, headers: Record<string, string | number> = {}) =>
   head(alice, request, { 'content-type': formType, accept: 'application/json', ...headers })
