@@ -142,8 +142,8 @@ describe('A hostile name', () => {
       await rowOf('pwned.svg', page).waitFor()
     }
     await rowOf('pwned.svg', page).dblclick()
-    // Its characters are shown, and none of them runs.
-    await page.getByRole('dialog').getByText('top.document.title').waitFor()
+    // It is drawn as an image, in which no script runs.
+    await page.getByRole('dialog').getByRole('img', { name: 'pwned.svg' }).waitFor()
     expect(await page.title()).toBe('pwned.svg · Satchel')
     expectQuiet(frank)
   })
