@@ -213,7 +213,8 @@ describe('The webhooks of a person', () => {
           : route.fallback(),
       )
     await refuse('AccountWebhooks')
-    const page = await otto.open('/account/webhooks')
+    const page = await otto.open('/account/keys')
+    await page.getByRole('link', { name: 'Webhooks' }).click()
     const again = page.getByRole('alert').getByRole('button', { name: 'Try again' })
     await again.waitFor()
     await page.getByRole('link', { name: 'Signing in' }).waitFor()
