@@ -2,6 +2,7 @@ import type { Client as Events } from 'graphql-sse'
 import { Client, fetchExchange, mapExchange, subscriptionExchange } from 'urql'
 import { cache } from './cache.ts'
 import { codeOf } from './errors.ts'
+import { noteFailures } from './failures.ts'
 import { person, signInAgain } from './session.ts'
 
 /** Binds requests to this account, because another one may have signed in in another tab. */
@@ -55,6 +56,7 @@ export const client = new Client({
       },
     }),
     cache,
+    noteFailures,
     offline,
     fetchExchange,
     subscriptionExchange({

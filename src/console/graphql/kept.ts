@@ -1,6 +1,7 @@
 import { useRef } from 'react'
 import { type AnyVariables, type UseQueryArgs, type UseQueryResponse, useQuery } from 'urql'
 import { codeOf } from './errors.ts'
+import { failureOf } from './failures.ts'
 
 /**
  * Like `useQuery`, but keeps the last complete result when a refetch fails, so that open dialogs
@@ -15,7 +16,11 @@ export function useKeptQuery<Data, Variables extends AnyVariables>(
   const { data, error, operation } = state
   // While the request runs, the cache may return a partial result that lacks the main data.
   const isPart = operation?.context.meta?.cacheOutcome === 'partial'
+  // The cache may return a partial result right after an error, before the error is rendered.
+  const isOver = isPart && !state.fetching && !state.stale
+  const missed = operation && isOver ? failureOf(operation) : undefined
   if (error) failed.current = state
+  else if (missed) failed.current = { ...state, data: undefined, error: missed }
   else if (data && !isPart) {
     kept.current = state
     failed.current = undefined
