@@ -3,6 +3,7 @@ import { EndedShare, EndedShareEntry } from '../models/ended-share.ts'
 import { Favourite } from '../models/favourite.ts'
 import { Share } from '../models/share.ts'
 import { limitOf, withLimits } from './limit.ts'
+import type { OwnedShare } from './share.ts'
 import { besideKeys, inParts, insertion, placeholders, selection } from './sql.ts'
 
 /*
@@ -126,31 +127,20 @@ export async function insertAgain(
 export const forgetEndedShare = (db: Db, id: string, tx: Tx): Promise<number> =>
   db.run('DELETE FROM ended_share WHERE id = ?', [id], tx)
 
-export const findEndedShare = (db: Db, id: string) =>
-  db.row<Pick<EndedShare, 'userId' | 'bucketId'>>(
-    'SELECT user_id AS userId, bucket_id AS bucketId FROM ended_share WHERE id = ?',
+/** The share with this id that ended with its entry, and its sharer. */
+export async function findEndedShare(
+  db: Db,
+  id: string,
+): Promise<(OwnedShare & Pick<Share, 'userId'>) | undefined> {
+  const row = await db.row<Pick<EndedShare, 'userId' | 'bucketId' | 'terms'>>(
+    'SELECT user_id AS userId, bucket_id AS bucketId, terms FROM ended_share WHERE id = ?',
     [id],
   )
-
-type OwnedEnded = Pick<EndedShare, 'id' | 'bucketId' | 'terms'>
-const ownedEnded = 'SELECT id, bucket_id AS bucketId, terms FROM ended_share WHERE user_id = ?'
-
-/** Locks the ended shares of a user. */
-export const endedSharesOfUser = (db: Db, userId: string, tx: Tx): Promise<OwnedEnded[]> =>
-  db.rows(`${ownedEnded} ORDER BY id${db.forUpdate}`, [userId], tx)
-
-/** Locks the ended shares of a user among these. */
-export const endedSharesAmong = (
-  db: Db,
-  userId: string,
-  ids: readonly string[],
-  tx: Tx,
-): Promise<OwnedEnded[]> =>
-  db.rows(
-    `${ownedEnded} AND id IN (${placeholders(ids)}) ORDER BY id${db.forUpdate}`,
-    [userId, ...ids],
-    tx,
-  )
+  if (!row) return undefined
+  const { terms, ...shown } = row
+  const { entryId, recipient }: Share = JSON.parse(terms)
+  return { ...shown, id, entryId, recipient }
+}
 
 /** The own bucket of a user, and how many links their plan allows at a time; null if unlimited. */
 export const linkAllowance = (db: Db, userId: string, tx: Tx) =>

@@ -265,20 +265,37 @@ export const deleteShare = async (db: Db, id: string, tx: Tx): Promise<boolean> 
 /** A share that its sharer ends. */
 export type OwnedShare = Pick<Share, 'id' | 'bucketId' | 'entryId' | 'recipient'>
 
-/** Locks shares that a user made, live or ended: some of them, or all for one e-mail address. */
-export const sharesOfSharer = (
+/**
+ * Finds shares that a user made: some of them, or all for one e-mail address. Includes those that
+ * ended with their entries, and would come back with them. One statement, so that a share that
+ * changes from one state to the other meanwhile is found in one of them.
+ */
+export async function sharesOfSharer(
   db: Db,
   userId: string,
-  which: { ids: readonly string[] } | { recipient: string },
+  { ids, recipient }: { ids?: readonly string[]; recipient?: string },
   tx: Tx,
-): Promise<OwnedShare[]> =>
-  db.rows(
-    `SELECT id, bucket_id AS bucketId, entry_id AS entryId, recipient FROM share
-     WHERE user_id = ? AND ${'ids' in which ? `id IN (${placeholders(which.ids)})` : 'recipient = ?'}
-     ORDER BY id${db.forUpdate}`,
-    [userId, ...('ids' in which ? which.ids : [which.recipient])],
+): Promise<OwnedShare[]> {
+  const among = ids ? ` AND id IN (${placeholders(ids)})` : ''
+  const sharedWith = recipient === undefined ? '' : ' AND recipient = ?'
+  const rows = await db.rows<OwnedShare & { terms: string | null }>(
+    `SELECT id, bucket_id AS bucketId, entry_id AS entryId, recipient, NULL AS terms FROM share
+     WHERE user_id = ?${among}${sharedWith}
+     UNION ALL SELECT id, bucket_id, NULL, NULL, terms FROM ended_share WHERE user_id = ?${among}`,
+    [
+      ...[userId, ...(ids ?? [])],
+      ...(recipient === undefined ? [] : [recipient]),
+      ...[userId, ...(ids ?? [])],
+    ],
     tx,
   )
+  const shares = rows.map(({ terms, ...share }) => {
+    if (terms === null) return share
+    const ended: Share = JSON.parse(terms)
+    return { ...share, entryId: ended.entryId, recipient: ended.recipient }
+  })
+  return recipient === undefined ? shares : shares.filter(share => share.recipient === recipient)
+}
 
 /**
  * Deletes the shares that a member made from a workspace, after the same transaction took away the

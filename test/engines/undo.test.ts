@@ -316,7 +316,10 @@ describe('The end of all access of a person', () => {
     t = shared
   })
 
-  it('also ends a share whose entry is deleted at that moment', async () => {
+  it.each([
+    ['deleted', false],
+    ['deleted and restored', true],
+  ])('also ends a share whose entry is %s at that moment', async (_how, isRestored) => {
     const [alice, bob] = [await someone(), await someone()]
     const elsewhere = await t.signIn(alice.email)
     await alice.upload('a.txt', 'text')
@@ -324,21 +327,30 @@ describe('The end of all access of a person', () => {
     const { db } = t.app
     const { rows } = db
     let removing = Promise.resolve('')
-    // The deletion runs after the ended shares were read, and before the live ones are.
+    // This runs after the shares were found, and before they end.
+    const meanwhile = async () => {
+      removing = remove(elsewhere, { path: 'a.txt' })
+      const item = await removing
+      if (isRestored) await restore(elsewhere, item)
+    }
+    let running: Promise<void> | undefined
     db.rows = async (sql: string, ...rest: never[]) => {
+      const found = await rows.call(db, sql, ...rest)
       if (/FROM share\s+WHERE user_id/.test(sql)) {
         db.rows = rows
-        removing = remove(elsewhere, { path: 'a.txt' })
-        await Promise.race([removing, new Promise(done => setTimeout(done, 500))])
+        running = meanwhile()
+        await Promise.race([running, new Promise(done => setTimeout(done, 500))])
       }
-      return rows.call(db, sql, ...rest) as never
+      return found as never
     }
     await ask(
       alice,
       'mutation ($input: EndAccessInput!) { endAccess(input: $input) { revokedIds } }',
       { input: { email: bob.email } },
     )
-    await restore(alice, await removing)
+    expect(running).toBeDefined()
+    await running
+    if (!isRestored) await restore(alice, await removing)
     expect(await rowsOf(alice)).toEqual([])
   })
 })

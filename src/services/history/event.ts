@@ -190,3 +190,7 @@ export function changeRunner({
 
 /** A masked e-mail address that only people who know it recognize: "b…@example.com". */
 export const masked = (email: string): string => email.replace(/^(.)[^@]*/u, '$1…')
+
+/** The details of an event about a share: its recipient, if it has one. */
+export const maskedIn = (recipient: string | null): Pick<EventDetails, 'recipient'> =>
+  recipient === null ? {} : { recipient: masked(recipient) }

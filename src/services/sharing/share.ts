@@ -1,9 +1,7 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
-import { lockBucket } from '../../../db/queries/bucket.ts'
-import { findEndedShare, forgetEndedShare } from '../../../db/queries/ended-share.ts'
+import { findEndedShare } from '../../../db/queries/ended-share.ts'
 import {
-  deleteShare,
   insertShare,
   type LinkedShare,
   lockShare,
@@ -17,9 +15,10 @@ import { Forbidden, InvalidInput, Unauthenticated } from '../../runtime/errors.t
 import type { Tree } from '../../values/tree.ts'
 import { takeLink } from '../bound.ts'
 import type { Core } from '../core.ts'
-import { masked } from '../history/event.ts'
+import { maskedIn } from '../history/event.ts'
 import { type EntryKind, type EntryName, pathIn } from '../tree/entry-path.ts'
 import type { ListingService } from '../tree/listing.ts'
+import { deleteForGood } from './share-end.ts'
 import { SHARE_TOKEN, type ShareLinkService, shareNotFound } from './share-link.ts'
 import { mayKnow, type ShareView, shareLists } from './share-list.ts'
 import {
@@ -45,9 +44,6 @@ interface LinkedEntries {
 
 /** How the caller identifies a share to end or change it. */
 type Naming = 'by id' | 'by token'
-
-const maskedIn = (recipient: string | null) =>
-  recipient === null ? {} : { recipient: masked(recipient) }
 
 interface Deps extends Core<'db' | 'change' | 'tokens' | 'publicUrl'> {
   listings: ListingService
@@ -168,26 +164,14 @@ export function shareService({
   }
 
   /**
-   * Deletes a share for good, whether it is live or ended with its entry. Locks its drive, because
-   * a deletion or a restore at this moment would move it from one state to the other.
-   * @returns whether it was live
-   */
-  async function deleteForGood(id: string, bucketId: string, tx: Tx): Promise<boolean> {
-    await lockBucket(db, bucketId, tx)
-    await forgetEndedShare(db, id, tx)
-    return deleteShare(db, id, tx)
-  }
-
-  /**
    * Makes sure that a share of the caller that ended with its entry does not come back.
    * @returns whether there is one
    */
   async function forget(caller: Caller, token: string): Promise<boolean> {
     const id = shareLinks.idOf(token)
     const ended = id ? await findEndedShare(db, id) : undefined
-    if (!id || ended?.userId !== caller.userId || !mayKnow(caller, ended.bucketId)) return false
-    const { bucketId } = ended
-    await change(caller, async ({ tx }) => void (await deleteForGood(id, bucketId, tx)))
+    if (ended?.userId !== caller.userId || !mayKnow(caller, ended.bucketId)) return false
+    await change(caller, of => deleteForGood(db, of, [ended]))
     return true
   }
 
@@ -210,11 +194,7 @@ export function shareService({
       return find()
     })
     const several = entryCount === null ? undefined : (await lists.entryIdsOf([id])).get(id)
-    await change(caller, async ({ tx, record }) => {
-      if (!(await deleteForGood(id, bucketId, tx))) return
-      const details = { entryId, ...maskedIn(recipient) }
-      record(bucketId, { kind: 'share.revoked', subject: id, details })
-    })
+    await change(caller, of => deleteForGood(db, of, [{ id, bucketId, entryId, recipient }]))
     return { id, entryId, entryIds: several ?? [entryId], bucketId }
   }
 
