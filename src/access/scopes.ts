@@ -9,6 +9,13 @@ export const privateScopes = [
   'private_files:share',
 ] as const
 
+/** The scopes of workspaces that a private key may have, as an addition to its own. */
+const reachingScopes = [
+  'workspaces:files:read',
+  'workspaces:files:write',
+  'workspaces:files:delete',
+] as const
+
 /** The scopes of workspace keys. */
 export const workspaceScopes = [
   'workspaces:read',
@@ -17,16 +24,7 @@ export const workspaceScopes = [
   'workspaces:members:read',
   'workspaces:members:manage',
   'workspaces:invites:manage',
-  'workspaces:files:read',
-  'workspaces:files:write',
-  'workspaces:files:delete',
-] as const
-
-/** The scopes of workspaces that a private key may have, as an addition to its own. */
-const reachingScopes = [
-  'workspaces:files:read',
-  'workspaces:files:write',
-  'workspaces:files:delete',
+  ...reachingScopes,
 ] as const
 
 /**
