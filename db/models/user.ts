@@ -3,10 +3,11 @@ import { MAX_EMAIL } from '../../src/values/limits.ts'
 import { flag, moment, type Row, table, text, touched, uuid, word } from './columns.ts'
 
 export const planChoosers = ['default', 'claim', 'operator'] as const
+export type PlanBy = (typeof planChoosers)[number]
+
 /** How lists of files can be shown. */
 export const layouts = ['list', 'tiles'] as const
 export const tileSizes = ['small', 'medium', 'large'] as const
-export type PlanBy = (typeof planChoosers)[number]
 
 export const User = table({
   tableName: 'user',

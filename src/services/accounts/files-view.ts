@@ -15,7 +15,7 @@ export interface FilesView {
   direction: (typeof directions)[number]
 }
 
-/** Unknown values, which a newer version may have stored, become the first of the known ones. */
+/** Replaces an unknown value, which a newer version may have stored, by the default. */
 const oneOf = <V>(known: readonly V[], value: unknown, otherwise: V): V =>
   known.find(one => one === value) ?? otherwise
 

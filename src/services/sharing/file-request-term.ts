@@ -89,7 +89,7 @@ function parseKinds(given: readonly string[]): string {
   return kinds.join(' ')
 }
 
-/** Names that are equal apart from case and form. */
+/** A key that is equal for names that differ only in case, spaces or Unicode form. */
 export const senderKey = (name: string): string => oneLine(name).normalize('NFKC').toLowerCase()
 
 function parseExpected(given: readonly string[]): string | null {
@@ -107,9 +107,9 @@ function parseExpected(given: readonly string[]): string | null {
 export const expectedOf = (expected: string | null): string[] => expected?.split('\n') ?? []
 
 /**
- * The terms, which ask for names if they need them.
- * @param before the current terms of a request
- * @throws INVALID_INPUT if they are refused a name that they need
+ * Makes the request ask for names if its terms need them.
+ * @param before the current terms of the request
+ * @throws INVALID_INPUT if `asksName` is false although the terms need names
  */
 export function askingNames(
   terms: RequestTerms,

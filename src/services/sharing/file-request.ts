@@ -82,7 +82,7 @@ export interface RequestSender {
   lastAt: number | null
 }
 
-/** The expected senders with what they sent, then the others. */
+/** Combines names that differ only in their spelling. Lists the expected senders first. */
 function arranged(expected: readonly string[], rows: readonly SenderRow[]): RequestSender[] {
   const came = new Map<string, RequestSender>()
   for (const { name, fileCount, lastAt } of rows) {
@@ -240,7 +240,7 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
     senderRows: async (ids: string[]): Promise<Map<string, SenderRow[]>> =>
       new Map(Array.from(await sendersOf(db, ids), ([id, { rows }]) => [id, rows])),
 
-    /** The expected senders with what they sent, in their order, then the others by name. */
+    /** The senders of a request: the expected ones in their given order, then others by name. */
     sendersOf: ({ expected }: Pick<FileRequestView, 'expected'>, rows: readonly SenderRow[]) =>
       arranged(expected, rows).slice(0, MAX_SENDERS),
 

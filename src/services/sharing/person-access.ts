@@ -40,7 +40,7 @@ export function personAccessService({ db, change, members, shareEnds }: Deps) {
       workspaces: readonly WorkspaceView[],
     ): Promise<Pick<PersonAccess, 'memberships'> & { shareIds: string[] }> {
       const { email, memberships } = await this.read(caller, address)
-      // In one order, so that two such calls do not wait for each other.
+      // In one order, so that two such calls do not deadlock.
       const sorted = [...workspaces].sort((a, b) => (a.id < b.id ? -1 : 1))
       return change(caller, async of => {
         const ended: PersonAccess['memberships'] = []
