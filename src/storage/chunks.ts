@@ -49,7 +49,7 @@ export function chunksOf(
     const chunk = Buffer.from(takeBlock(readSize), 0, Math.min(readSize, end + more - at))
     let size = 0
     try {
-      size = await onDisk(() => readAt(file, chunk, at, end - at))
+      size = await onDisk(() => readAt(file, chunk, at, Math.max(1, end - at)))
     } catch (error) {
       release(chunk)
       isEnded = true

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Unavailable } from '../../src/runtime/errors.ts'
 import { takeBlock } from '../../src/storage/blocks.ts'
-import { chunksOf, readSize } from '../../src/storage/chunks.ts'
+import { chunksOf, joined, readSize } from '../../src/storage/chunks.ts'
 import { createDiskStore } from '../../src/storage/disk.ts'
 import type { BlobStore, PutOptions } from '../../src/storage/store.ts'
 import { describeContract } from '../stores/contract.ts'
@@ -41,6 +41,15 @@ it('A file with unreadable chunks is reported as an unavailable store, and is cl
   const file = await open(root, 'r')
   await expect(chunksOf(file, 0, 10).next()).rejects.toThrow(Unavailable)
   expect(file.fd).toBe(-1)
+})
+
+it('A file that is larger than expected yields one byte more', async () => {
+  const path = join(root, 'larger')
+  await writeFile(path, Buffer.alloc(2 * readSize + 1))
+  const bytesOf = async (count: number) => joined(chunksOf(await open(path, 'r'), 0, count, 1))
+  for (const count of [5, readSize, readSize + 5, 2 * readSize])
+    expect(await bytesOf(count)).toHaveLength(count + 1)
+  expect(await bytesOf(2 * readSize + 1)).toHaveLength(2 * readSize + 1)
 })
 
 describe('The buffers of a file that is read in chunks', () => {
