@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import {
   mkdirSync,
   mkdtempSync,
@@ -11,21 +11,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect } from '@jest/globals'
 import { davPerson } from '../support/dav-client.ts'
 import { startApp, type TestApp } from '../support/harness.ts'
+import { isInstalled, testWith } from '../support/programs.ts'
 
 const run = promisify(execFile)
-const isThere = (program: string, flag: string) =>
-  !spawnSync(program, [flag], { stdio: 'ignore' }).error
-const programs = {
-  litmus: isThere('litmus', '--version'),
-  rclone: isThere('rclone', 'version'),
-  cadaver: isThere('cadaver', '--version'),
-  'git-annex': isThere('git-annex', 'version'),
-}
-/** Tests of a missing program are reported as skipped. .ci/run installs all programs. */
-const withProgram = (program: keyof typeof programs) => (programs[program] ? it : it.skip)
 
 let t: TestApp
 let email: string
@@ -42,13 +33,8 @@ afterAll(async () => {
   rmSync(dir, { recursive: true })
 })
 
-it('finds each required program', () => {
-  if (process.env.CI === 'true')
-    expect(programs).toEqual({ litmus: true, rclone: true, cadaver: true, 'git-annex': true })
-})
-
 describe('litmus', () => {
-  withProgram('litmus').each(['basic', 'copymove', 'props', 'locks', 'http'])(
+  testWith('litmus').each(['basic', 'copymove', 'props', 'locks', 'http'])(
     'passes %s (Debian: litmus)',
     async suite => {
       const { stdout } = await run('litmus', [`${t.url}/dav/files/`, email, key], {
@@ -66,14 +52,14 @@ describe('rclone', () => {
     `:webdav,url='${t.url}/dav/files/',vendor=${vendor},user='${email}',pass='${obscured}':`
   let obscured = ''
   beforeAll(async () => {
-    if (programs.rclone) obscured = (await run('rclone', ['obscure', key])).stdout.trim()
+    if (isInstalled('rclone')) obscured = (await run('rclone', ['obscure', key])).stdout.trim()
   })
   const rclone = (...args: string[]) =>
     run('rclone', ['--config', '/dev/null', '--retries', '1', ...args], {
       maxBuffer: 64 * 1024 * 1024,
     })
 
-  withProgram('rclone')(
+  testWith('rclone')(
     'copies, syncs and checks folders in both directions (Debian: rclone)',
     async () => {
       const local = join(dir, 'local')
@@ -101,7 +87,7 @@ describe('rclone', () => {
     120_000,
   )
 
-  withProgram('rclone')('is set up by the command of docs/connect.md', async () => {
+  testWith('rclone')('is set up by the command of docs/connect.md', async () => {
     const [, command = ''] =
       /`(rclone config create [^`]+)`/.exec(readFileSync('docs/connect.md', 'utf8')) ?? []
     const own = { 'https://files.example.org': t.url, 'you@example.org': email, KEY: key }
@@ -129,7 +115,7 @@ describe('rclone', () => {
     )
   })
 
-  withProgram('rclone').each(['owncloud', 'nextcloud'])(
+  testWith('rclone').each(['owncloud', 'nextcloud'])(
     'keeps times with vendor=%s, so that a second sync and bisync have nothing to do',
     async vendor => {
       const [here, back] = [join(dir, vendor), join(dir, `${vendor}-back`)]
@@ -186,7 +172,7 @@ describe('rclone', () => {
 })
 
 describe('git-annex', () => {
-  withProgram('git-annex').each([['without chunks'], ['with chunks', 'chunk=1MiB']])(
+  testWith('git-annex').each([['without chunks'], ['with chunks', 'chunk=1MiB']])(
     'passes the test of special remotes %s (Debian: git-annex)',
     async (_how, ...options) => {
       const home = mkdtempSync(join(dir, 'annex-'))
@@ -215,7 +201,7 @@ describe('git-annex', () => {
 })
 
 describe('cadaver', () => {
-  withProgram('cadaver')('works with files, locks and properties (Debian: cadaver)', async () => {
+  testWith('cadaver')('works with files, locks and properties (Debian: cadaver)', async () => {
     const machine = `machine localhost\nlogin ${email}\npassword ${key}\n`
     writeFileSync(join(dir, '.netrc'), machine, { mode: 0o600 })
     writeFileSync(join(dir, 'one.txt'), 'one')

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { takeBlock } from '../../src/storage/blocks.ts'
 import { readSize } from '../../src/storage/chunks.ts'
+import { randomFrom } from '../support/fuzz.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
 
 /**
@@ -109,17 +110,9 @@ function bodiesOf(bytes: Buffer, methods: string[]): Buffer[] {
   return bodies
 }
 
-/** A repeatable sequence of numbers below a limit. */
-function dice(seed: number): (below: number) => number {
-  let state = seed
-  return below => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state % below
-  }
-}
-
 async function manyDownloads(seed: number): Promise<void> {
-  const roll = dice(seed)
+  const random = randomFrom(seed)
+  const roll = (below: number) => Math.floor(random() * below)
   await Promise.all(
     Array.from({ length: 40 }, async (_, n) => {
       const file = roll(sizes.length)

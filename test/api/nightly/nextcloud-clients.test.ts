@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import {
   mkdirSync,
   mkdtempSync,
@@ -12,17 +12,17 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect } from '@jest/globals'
 import { type Dav, davPerson } from '../../support/dav-client.ts'
+import { randomFrom } from '../../support/fuzz.ts'
 import { startApp, type TestApp } from '../../support/harness.ts'
+import { testWith } from '../../support/programs.ts'
 
 // The command line clients of Nextcloud (Debian: nextcloud-desktop-cmd) and ownCloud
 // (owncloud-client-cmd), which sync like the desktop programs.
 
-const isThere = (program: string) => !spawnSync(program, ['--version'], { stdio: 'ignore' }).error
-const programs = { nextcloudcmd: isThere('nextcloudcmd'), owncloudcmd: isThere('owncloudcmd') }
-type Program = keyof typeof programs
-const names = Object.keys(programs) as Program[]
+const programs = ['nextcloudcmd', 'owncloudcmd'] as const
+type Program = (typeof programs)[number]
 
 let t: TestApp
 const dir = mkdtempSync(join(tmpdir(), 'satchel-nextcloud-'))
@@ -32,10 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await t.stop()
   rmSync(dir, { recursive: true })
-})
-
-it('finds each required program', () => {
-  if (process.env.CI === 'true') expect(programs).toEqual({ nextcloudcmd: true, owncloudcmd: true })
 })
 
 interface Account {
@@ -140,17 +136,8 @@ const later = (local: string, path: string) => {
 /** How many rounds of changes the random test makes. */
 const ROUNDS = Number(process.env.ROUNDS ?? 20)
 
-/** Random numbers from 0 to 1 that a seed determines. */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
-
-describe.each(names)('%s', program => {
-  const test = programs[program] ? it : it.skip
+describe.each(programs)('%s', program => {
+  const test = testWith(program)
 
   test('syncs both ways: chunks, renames, deletions and conflicts', async () => {
     const of = await account(program)

@@ -10,14 +10,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, expect } from '@jest/globals'
 import { startApp, type TestApp } from '../../support/harness.ts'
+import { testWith } from '../../support/programs.ts'
 
 // The desktop program of Nextcloud (Debian: nextcloud-desktop, xvfb, xdotool, dbus), with a browser
 // that only notes the URL that it is to open.
 
-const needed = ['nextcloud', 'Xvfb', 'xdotool', 'dbus-run-session']
-const isThere = needed.every(name => spawnSync('which', [name]).status === 0)
 const DISPLAY = ':77'
 
 /** A session bus that starts no other programs, such as a keyring that asks for a password. */
@@ -46,7 +45,7 @@ async function patiently(isMet: () => boolean | Promise<boolean>, meanwhile?: ()
   throw new Error('This has not happened in two minutes.')
 }
 
-const test = isThere ? it : it.skip
+const test = testWith('nextcloud', 'Xvfb', 'xdotool', 'dbus-run-session')
 
 test('the desktop program signs in through a browser, and syncs both ways', async () => {
   const person = await t.signIn('desktop')

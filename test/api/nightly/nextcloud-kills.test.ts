@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import {
   mkdirSync,
   mkdtempSync,
@@ -11,18 +11,19 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { BuiltService } from '../../support/built-service.ts'
 import { basic } from '../../support/dav-client.ts'
 import { freePort } from '../../support/free-port.ts'
+import { randomFrom } from '../../support/fuzz.ts'
 import { nextcloudClient } from '../../support/nextcloud-client.ts'
+import { testWith } from '../../support/programs.ts'
 import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts'
 
 // The service is killed while a client syncs, at any moment: also while a file is made of chunks.
 
 const ROUNDS = Number(process.env.ROUNDS ?? 6)
 const LARGE = 22_000_000
-const isThere = !spawnSync('nextcloudcmd', ['--version'], { stdio: 'ignore' }).error
 
 const dir = mkdtempSync(join(tmpdir(), 'satchel-nextcloud-kills-'))
 const local = join(dir, 'local')
@@ -36,15 +37,6 @@ afterAll(async () => {
   await service?.stop()
   rmSync(dir, { recursive: true })
 })
-
-/** Random numbers from 0 to 1 that a seed determines. */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
 
 /** Runs one sync. @returns the exit code */
 function sync(email: string, key: string): { done: Promise<number | null> } {
@@ -64,7 +56,7 @@ const localFiles = () =>
       .map(name => [name, readFileSync(join(local, name), 'latin1')]),
   )
 
-const test = isThere ? it : it.skip
+const test = testWith('nextcloudcmd')
 
 test('a sync past kills of the service loses nothing and doubles nothing', async () => {
   const [person] = await service.signIn('killed-sync')
