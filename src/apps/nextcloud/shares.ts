@@ -19,8 +19,10 @@ import type { OcsValue } from './ocs.ts'
 const [PERSON, LINK] = [0, 3]
 /** The permissions of this protocol. */
 const permissions = { read: 1, update: 2, create: 4, delete: 8 } as const
-/** The most shares of a list. */
+/** The most shares of a list, and the most recipients that a search reads. */
 const MAX_LISTED = 1000
+/** The most people of a search. */
+const MAX_SHAREES = 50
 
 const secondsOf = (ms: number) => Math.floor(ms / 1000)
 /** The last day of a share that ends at a time. A share until the end of a day ends at midnight. */
@@ -264,11 +266,10 @@ export function ocsShares(services: Needed) {
     async sharees(caller: Caller, form: Form): Promise<OcsValue> {
       mayUsePrivateFiles(caller, 'share')
       const typed = (form('search') ?? '').trim().toLowerCase()
-      const known = new Set(
-        (await sent(caller, ({ sharedFor }) => sharedFor.includes(typed || '@'))).flatMap(
-          ({ sharedFor }) => sharedFor || [],
-        ),
-      )
+      const recipients = await shares.recipients(caller, MAX_LISTED)
+      const known = recipients
+        .map(({ email }) => email)
+        .filter(email => email !== typed && email.includes(typed))
       const personOf = (email: string): OcsValue => ({
         label: email,
         value: { shareType: PERSON, shareWith: email },
@@ -276,7 +277,6 @@ export function ocsShares(services: Needed) {
       })
       const isAddress = /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(typed)
       const exact = isAddress ? [personOf(typed)] : []
-      known.delete(typed)
       const none = {
         groups: [],
         remotes: [],
@@ -287,7 +287,7 @@ export function ocsShares(services: Needed) {
       }
       return {
         exact: { users: exact, ...none },
-        users: [...known].sort().slice(0, 50).map(personOf),
+        users: known.slice(0, MAX_SHAREES).map(personOf),
         ...none,
         lookup: [],
         lookupEnabled: false,
