@@ -13,7 +13,7 @@ import { lettersOf, receivedLetters } from './letters.ts'
 import { driveReading, type Reading, type Resource, shareReading } from './reading.ts'
 
 /** A virtual collection: the root, or the list of workspaces or shares. */
-interface Virtual {
+export interface Virtual {
   /** The names in its URL path. */
   names: readonly string[]
   title: string

@@ -143,29 +143,24 @@ const foreign: Record<string, (of: Described) => string | null> = {
  * Properties of ownCloud and Nextcloud that clients request for each entry and this service does
  * not have. Clients cannot set them, so they are not looked for among the stored properties.
  */
-const absent = new Set(
-  [
-    ...['downloadURL', 'dDC', 'owner-id', 'owner-display-name', 'comments-unread'],
-    ...['data-fingerprint', 'tags', 'privatelink'],
-  ]
-    .map(name => `${OWNCLOUD}\n${name}`)
-    .concat(
-      [
-        ...['is-encrypted', 'mount-type', 'note', 'sharees', 'rich-workspace', 'creation_time'],
-        ...['upload_time', 'lock', 'lock-owner', 'lock-owner-type', 'lock-owner-displayname'],
-        ...[
-          'lock-owner-editor',
-          'lock-time',
-          'lock-timeout',
-          'lock-token',
-          'system-tags',
-          'hidden',
-        ],
-        ...['metadata-photos-size', 'metadata-photos-gps', 'metadata-files-live-photo'],
-        ...['metadata-photos-exif', 'metadata-photos-original_date_time'],
-      ].map(name => `${NEXTCLOUD}\n${name}`),
-    ),
-)
+const absent = new Set([
+  ...namesOf(
+    OWNCLOUD,
+    `downloadURL dDC owner-id owner-display-name comments-unread data-fingerprint tags
+     privatelink`,
+  ),
+  ...namesOf(
+    NEXTCLOUD,
+    `is-encrypted mount-type note sharees rich-workspace creation_time upload_time lock lock-owner
+     lock-owner-type lock-owner-displayname lock-owner-editor lock-time lock-timeout lock-token
+     system-tags hidden metadata-photos-size metadata-photos-gps metadata-photos-exif
+     metadata-photos-original_date_time metadata-files-live-photo`,
+  ),
+])
+
+function namesOf(ns: string, names: string): string[] {
+  return names.split(/\s+/).map(name => `${ns}\n${name}`)
+}
 
 const QUOTA = ['quota-available-bytes', 'quota-used-bytes']
 /** RFC 4331, section 2: allprop excludes the quota properties. */

@@ -17,11 +17,11 @@ import {
   childOf,
   type Element,
   elementsOf,
-  escapeXml,
   isDav,
   MULTISTATUS,
   OWNCLOUD,
   readXml,
+  responseOf,
   XML_START,
   XML_TYPE,
 } from './xml.ts'
@@ -48,18 +48,18 @@ async function readAsked({ incoming: { req } }: Exchange): Promise<Asked> {
   if (!isDav(body, 'propfind')) throw new DavError(400, 'The body is not a propfind element.')
   if (childOf(body, 'propname')) return { kind: 'names' }
   const prop = childOf(body, 'prop')
-  if (prop) return { kind: 'some', properties: namesIn(prop) }
+  if (prop) return { kind: 'some', properties: propertiesIn(prop) }
   if (!childOf(body, 'allprop'))
     throw new DavError(400, 'The body requests nothing. Send allprop, propname or prop.')
   const include = childOf(body, 'include')
-  return { kind: 'all', also: include ? namesIn(include) : [] }
+  return { kind: 'all', also: include ? propertiesIn(include) : [] }
 }
 
 /**
  * The distinct names.
  * @throws DavError 400 for more properties than a resource can have
  */
-export function namesIn(element: Element): PropertyName[] {
+export function propertiesIn(element: Element): PropertyName[] {
   const names = [
     ...new Map(
       elementsOf(element).map(({ ns, name }) => [`${ns}\n${name}`, { ns, name }]),
@@ -108,11 +108,11 @@ async function* virtual(
     hasPreview: previewTest(services),
   }
   const top = { ...of, resource: itself, title, createdAt: 0 }
-  yield response(hrefOf(prefix, names, true), write(top))
+  yield responseOf(hrefOf(prefix, names, true), write(top))
   if (!isDeep) return
   for (const { name, title: called, createdAt, resource, extra } of children) {
     const isFolder = resource === undefined || resource.kind === FOLDER
-    yield response(
+    yield responseOf(
       hrefOf(prefix, [...names, name], isFolder),
       write({
         ...of,
@@ -158,7 +158,7 @@ async function* withDead(
   }
 }
 
-/** Whether the favourites of the caller are requested. */
+/** Whether a property of ownCloud is requested by its name. */
 const asksFor = (asked: Asked, wanted: string): boolean =>
   asked.kind !== 'names' &&
   (asked.kind === 'all' ? asked.also : asked.properties).some(
@@ -206,7 +206,7 @@ async function* described(
     shareTypes: (await shareTypes([found.id])).get(found.id),
     hasPreview: previewTest(services),
   }
-  yield response(href, write(itself))
+  yield responseOf(href, write(itself))
   if (depth !== '1' || !isFolder) return
   const below = {
     folder: lettersOf(place, { isFolder: true, isRoot: false }),
@@ -228,7 +228,7 @@ async function* described(
       for (const row of rows) {
         const at = hrefIn(href, row.name, row.kind === FOLDER)
         const { id, name: title, createdAt } = row
-        text += response(
+        text += responseOf(
           at,
           write({
             resource: row,
@@ -271,9 +271,6 @@ async function shareTypesOf(
     ]),
   )
 }
-
-const response = (href: string, properties: string): string =>
-  `<d:response><d:href>${escapeXml(href)}</d:href>${properties}</d:response>\n`
 
 /**
  * Streams a multistatus. Errors before the first chunk can still change the status. A small

@@ -1,5 +1,6 @@
 import { FOLDER } from '../../db/models/entry.ts'
 import { mayUsePrivateFiles } from '../access/scopes.ts'
+import { write } from '../http/write.ts'
 import { AppError, Forbidden } from '../runtime/errors.ts'
 import { type PropertyChange, propertiesTooLarge } from '../services/tree/dav-property.ts'
 import { MAX_DAV_PROPERTY_BYTES } from '../values/limits.ts'
@@ -15,14 +16,12 @@ import {
   childOf,
   type Element,
   elementsOf,
-  escapeXml,
   isDav,
-  MULTISTATUS,
+  multistatus,
   readXml,
+  responseOf,
   textOf,
   writeElement,
-  XML_START,
-  XML_TYPE,
 } from './xml.ts'
 
 /** A requested change with the element to set; null to remove the property. */
@@ -112,12 +111,8 @@ async function mark(exchange: Exchange, asked: readonly Asked[]): Promise<void> 
   ])
 }
 
-function answer({ incoming: { res } }: Exchange, href: string, parts: readonly string[]): void {
-  const body = `${XML_START}${MULTISTATUS}<d:response><d:href>${escapeXml(href)}</d:href>${parts.join('')}</d:response></d:multistatus>\n`
-  res
-    .writeHead(207, { 'content-type': XML_TYPE, 'content-length': Buffer.byteLength(body) })
-    .end(body)
-}
+const answer = ({ incoming: { req, res } }: Exchange, href: string, parts: readonly string[]) =>
+  write(res, req, multistatus([responseOf(href, parts.join(''))]))
 
 /** Handles PROPPATCH: makes all changes, or none. */
 export async function proppatch(exchange: Exchange): Promise<void> {

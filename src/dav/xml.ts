@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { SaxesParser } from 'saxes'
 import { readWhole } from '../http/body.ts'
+import type { Answer } from '../http/envelope.ts'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
 
 export const DAV = 'DAV:'
@@ -26,6 +27,17 @@ const prefixes: Record<string, string> = {
 export const MULTISTATUS = `<d:multistatus ${Object.entries(prefixes)
   .map(([ns, prefix]) => `xmlns:${prefix}="${ns}"`)
   .join(' ')}>`
+
+/** A response in a multistatus. */
+export const responseOf = (href: string, properties: string): string =>
+  `<d:response><d:href>${escapeXml(href)}</d:href>${properties}</d:response>\n`
+
+/** A short multistatus in one piece. Listings are streamed (src/dav/propfind.ts). */
+export const multistatus = (responses: readonly string[]): Answer => ({
+  status: 207,
+  headers: { 'content-type': XML_TYPE, 'cache-control': 'no-store' },
+  body: `${XML_START}${MULTISTATUS}\n${responses.join('')}</d:multistatus>\n`,
+})
 
 /** The tag of a name in a multistatus, and the declaration that it needs there, if any. */
 export function tagIn({ ns, name }: { ns: string; name: string }): [tag: string, needs: string] {

@@ -2,7 +2,7 @@ import type { Caller } from '../../access/caller.ts'
 import { namesIn, pathOf } from '../../dav/address.ts'
 import { type DavDeps, handleAt } from '../../dav/dav.ts'
 import type { Face } from '../../dav/face.ts'
-import type { Place } from '../../dav/place.ts'
+import type { Virtual } from '../../dav/place.ts'
 import { propfind } from '../../dav/propfind.ts'
 import { DavError, refusalOf } from '../../dav/refusal.ts'
 import type { Incoming } from '../../http/incoming.ts'
@@ -18,7 +18,7 @@ export interface Collection {
     services: Services,
     caller: Caller,
     names: readonly string[],
-  ): Promise<(Place & { reading?: undefined })['children'] | null>
+  ): Promise<Virtual['children'] | null>
 }
 
 /** A method of a collection. @returns the status of an empty response; null if it has responded */
@@ -29,7 +29,7 @@ type Method = (
 ) => Promise<number | null>
 
 /** The user in a path below a route, and the names below the user. @throws DavError 404 */
-function readPath(path: string, route: string, caller: Caller): string[] {
+export function readPath(path: string, route: string, caller: Caller): string[] {
   const [user = '', ...rest] = path
     .slice(route.length)
     .split('/')

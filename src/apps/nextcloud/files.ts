@@ -3,7 +3,14 @@ import type { Caller } from '../../access/caller.ts'
 import { namesIn } from '../../dav/address.ts'
 import type { Face } from '../../dav/face.ts'
 import { READ_ONLY } from '../../dav/letters.ts'
-import { type Asker, etagOf, inOwnDrive, type Place, placeOf } from '../../dav/place.ts'
+import {
+  type Asker,
+  etagOf,
+  inOwnDrive,
+  type Place,
+  placeOf,
+  type Virtual,
+} from '../../dav/place.ts'
 import type { Reading, Resource } from '../../dav/reading.ts'
 import { DavError } from '../../dav/refusal.ts'
 import type { Services } from '../../services/index.ts'
@@ -28,8 +35,6 @@ export function isOf({ email }: Caller, segment: string): boolean {
     return false
   }
 }
-
-type Virtual = Place & { reading?: undefined }
 
 /** The folders in the root of a person's files that are not their own, and what they contain. */
 const FOLDERS = [

@@ -4,21 +4,19 @@ import { hrefOf } from '../../dav/address.ts'
 import type { DavDeps } from '../../dav/dav.ts'
 import { lettersOf } from '../../dav/letters.ts'
 import { type Described, propertyWriter } from '../../dav/properties.ts'
-import { namesIn as propertiesIn } from '../../dav/propfind.ts'
+import { propertiesIn } from '../../dav/propfind.ts'
 import type { Resource } from '../../dav/reading.ts'
 import { DavError, refusalOf } from '../../dav/refusal.ts'
 import {
   childOf,
   type Element,
   elementsOf,
-  escapeXml,
   isDav,
-  MULTISTATUS,
+  multistatus,
   OWNCLOUD,
   readXml,
+  responseOf,
   textOf,
-  XML_START,
-  XML_TYPE,
 } from '../../dav/xml.ts'
 import type { Incoming } from '../../http/incoming.ts'
 import { type Passage, passage } from '../../http/threshold.ts'
@@ -59,12 +57,9 @@ async function answer(
       hasPreview: ({ contentType, size }) =>
         services.previews.isFor({ fileType: contentType, size }),
     }
-    const href = escapeXml(hrefOf(prefix, [...base, ...entry.names], isFolder))
-    return `<d:response><d:href>${href}</d:href>${writer(described)}</d:response>\n`
+    return responseOf(hrefOf(prefix, [...base, ...entry.names], isFolder), writer(described))
   })
-  const headers = { 'content-type': XML_TYPE, 'cache-control': 'no-store' }
-  const body = `${XML_START}${MULTISTATUS}\n${responses.join('')}</d:multistatus>\n`
-  write(res, req, { status: 207, headers, body })
+  write(res, req, multistatus(responses))
 }
 
 /** The favourites of the caller in their drives, as REPORT `filter-files` asks for them. */

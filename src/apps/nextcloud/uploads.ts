@@ -1,17 +1,18 @@
 import type { Caller } from '../../access/caller.ts'
 import { Drive } from '../../access/drive.ts'
-import { hrefOf, namesIn, pathOf } from '../../dav/address.ts'
+import { hrefOf, pathOf } from '../../dav/address.ts'
 import { type DavDeps, handleAt } from '../../dav/dav.ts'
 import { sendEmpty } from '../../dav/exchange.ts'
 import { store } from '../../dav/files.ts'
 import { DavError, refusalOf } from '../../dav/refusal.ts'
-import { escapeXml, MULTISTATUS, XML_START, XML_TYPE } from '../../dav/xml.ts'
+import { multistatus, responseOf } from '../../dav/xml.ts'
 import { type BodyKind, readRaw } from '../../http/body.ts'
 import type { Incoming } from '../../http/incoming.ts'
 import { type Passage, passage } from '../../http/threshold.ts'
 import { write } from '../../http/write.ts'
 import { type ChunkView, parseTransfer } from '../../services/uploads/upload-chunk.ts'
-import { filesFace, isOf, notYours } from './files.ts'
+import { readPath } from './collection.ts'
+import { filesFace, notYours } from './files.ts'
 
 export const UPLOADS = '/remote.php/dav/uploads'
 /** The name at which the chunks become a file. */
@@ -25,12 +26,8 @@ interface Target {
 
 /** @throws DavError 404, INVALID_INPUT */
 function targetOf({ path }: Incoming, caller: Caller): Target {
-  const [user = '', ...rest] = path
-    .slice(UPLOADS.length)
-    .split('/')
-    .filter(part => part !== '')
-  const [transfer = '', name, ...more] = namesIn(rest.join('/'))
-  if (!isOf(caller, user) || more.length > 0) throw notYours()
+  const [transfer = '', name, ...more] = readPath(path, UPLOADS, caller)
+  if (more.length > 0) throw notYours()
   return { transfer: parseTransfer(transfer), name }
 }
 
@@ -102,7 +99,10 @@ export function uploadPassages(deps: DavDeps): Map<string, Passage> {
     const [prefix = ''] = /^\/remote\.php\/dav\/uploads\/[^/]+/.exec(incoming.path) ?? []
     const isDeep = incoming.req.headers.depth !== '0'
     const described = (href: string, props: string) =>
-      `<d:response><d:href>${escapeXml(href)}</d:href><d:propstat><d:prop>${props}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>\n`
+      responseOf(
+        href,
+        `<d:propstat><d:prop>${props}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat>`,
+      )
     const files = chunks.map(({ number, size }) =>
       described(
         hrefOf(prefix, [transfer, String(number)], false),
@@ -113,9 +113,7 @@ export function uploadPassages(deps: DavDeps): Map<string, Passage> {
       hrefOf(prefix, [transfer], true),
       '<d:resourcetype><d:collection/></d:resourcetype>',
     )
-    const body = `${XML_START}${MULTISTATUS}\n${folder}${isDeep ? files.join('') : ''}</d:multistatus>\n`
-    const headers = { 'content-type': XML_TYPE, 'cache-control': 'no-store' }
-    write(incoming.res, incoming.req, { status: 207, headers, body })
+    write(incoming.res, incoming.req, multistatus([folder, ...(isDeep ? files : [])]))
   }
 
   async function assemble(incoming: Incoming, caller: Caller): Promise<void> {
