@@ -182,7 +182,7 @@ describe('The index', () => {
 })
 
 describe('An index of another database or version', () => {
-  it('is not read, and becomes empty only when it is opened for this one', () => {
+  it('cannot be read, and is emptied only when the caller allows it', () => {
     const one = drive('old')
     addAll(one, [docOf(newId())])
     const other = { epoch: 'two', hasTexts: true }
