@@ -101,6 +101,20 @@ describe('The terms about senders', () => {
     expect(await code({ asksName: false, senderPlace: 'PREFIX' })).toBe('INVALID_INPUT')
   })
 
+  it('ask for names after two changes at the same time', async () => {
+    const { id } = await request({})
+    const update = (terms: object) =>
+      codeOf(alice, UPDATE, { input: { fileRequest: id, ...terms } })
+    // The second is refused if it runs after the first.
+    await Promise.all([update({ expected: ['Anna'] }), update({ asksName: false })])
+    const { node } = await ask(
+      alice,
+      'query ($id: ID!) { node(id: $id) { ... on FileRequest { asksName expected } } }',
+      { id },
+    )
+    expect(node).toEqual({ asksName: true, expected: ['Anna'] })
+  })
+
   it('are refused if they are too long or too many', async () => {
     expect(await refused({ expected: ['x'.repeat(101)] })).toBe('INVALID_INPUT')
     expect(await refused({ expected: Array.from({ length: 151 }, (_, i) => `${i}`) })).toBe(

@@ -311,10 +311,9 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
       id: string,
       input: RequestInput,
     ): Promise<FileRequestView> {
-      const { folderId, label, closedAt, expected, senderPlace } = await find(caller, tree, id)
+      const { folderId, label, closedAt } = await find(caller, tree, id)
       if (closedAt !== null) throw notFound()
-      const before = { expected: expected.join('\n') || null, senderPlace }
-      const terms = askingNames(parseTerms(input, Date.now()), before)
+      const given = parseTerms(input, Date.now())
       const { password } = input
       // Refuses an empty password: it must not remove the protection by accident.
       const passwordHash = typeof password === 'string' ? await hashOf(caller, password) : password
@@ -322,14 +321,11 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
       await change(caller, async ({ tx, record }) => {
         await lockBucket(db, tree.bucketId, tx)
         const where = { id, closedAt: null }
-        const [changed] = await db.FileRequest.update(
-          { ...terms, ...secret },
-          { where, transaction: tx },
-        )
-        // MySQL does not count rows whose values stay the same.
-        if (changed === 0 && !(await db.FileRequest.findOne({ where, raw: true, transaction: tx })))
-          throw notFound()
-        const details = { entryId: folderId, name: terms.label ?? label }
+        const before = await db.FileRequest.findOne({ where, raw: true, transaction: tx })
+        if (!before) throw notFound()
+        const terms = { ...askingNames(given, before), ...secret }
+        await db.FileRequest.update(terms, { where, transaction: tx })
+        const details = { entryId: folderId, name: given.label ?? label }
         record(tree.bucketId, { kind: 'file_request.changed', subject: id, details })
       })
       return find(caller, tree, id)
