@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { Config } from '../config/config.ts'
+import { type Config, isLoopback } from '../config/config.ts'
 
 /**
  * The minimum database connections of a worker. With fewer, requests and jobs would wait for each
@@ -7,15 +7,12 @@ import type { Config } from '../config/config.ts'
  */
 const LEAST_POOL = 4
 
-const isLoopback = (host: string) => /^(localhost|127\.[\d.]+|\[::1\])$/.test(host)
-
 /** Whether all servers of a database use the processors of this machine. */
 function isOnThisMachine(database: Config['database']): boolean {
   if (database.dialect === 'sqlite') return true
-  return [database.url, ...(database.others ?? [])].every(text => {
-    const url = new URL(text)
-    return isLoopback(url.hostname) || url.searchParams.has('socketPath')
-  })
+  return [database.url, ...(database.others ?? [])].every(
+    url => isLoopback(url) || new URL(url).searchParams.has('socketPath'),
+  )
 }
 
 /** The number of workers, and why it is lower than configured. See docs/decisions/workers.md. */
