@@ -87,7 +87,7 @@ describe('A link', () => {
     expect(text).toContain('<item_type>folder</item_type>')
   })
 
-  it('cannot take uploads, and its end must be a day to come', async () => {
+  it('rejects uploads and an expiry date in the past', async () => {
     const refused = await create({ path: '/folder', shareType: LINK, publicUpload: 'true' })
     expect(refused).toMatchObject({ status: 403, meta: { status: 'failure' } })
     for (const expireDate of ['yesterday', day(-2)]) {
@@ -134,14 +134,14 @@ describe('A share with a person', () => {
     expect((await create(file)).data).toMatchObject({ permissions: 3 })
   })
 
-  it('needs an address of somebody else, and a kind that exists', async () => {
+  it('rejects the own address, an invalid address and an unknown kind', async () => {
     const to = (shareWith: string, shareType = PERSON) =>
       create({ path: '/doc.txt', shareType, shareWith })
     for (const answer of [await to(person.email), await to('nobody'), await to('a@b.example', '1')])
       expect(answer.status).toBe(400)
   })
 
-  it('is offered for known addresses and the typed one, and tells nothing about accounts', async () => {
+  it('can be made with known recipients and the typed address, without revealing accounts', async () => {
     const other = await t.signIn('stranger-to-her')
     const search = async (text: string) => {
       const { data } = await client.ocs('GET', `${API}/sharees`, { search: text, itemType: 'file' })
@@ -157,7 +157,7 @@ describe('A share with a person', () => {
 })
 
 describe('Shares', () => {
-  it('of the entries of a folder are listed together', async () => {
+  it('of all entries in a folder are listed at once', async () => {
     const { data } = await create({ path: '/folder/a.txt', shareType: LINK })
     const listed = await client.ocs('GET', `${API}/shares`, { path: '/folder', subfiles: 'true' })
     expect(listed.data.map(({ id }: { id: string }) => id)).toEqual([data.id])
@@ -166,7 +166,7 @@ describe('Shares', () => {
     expect((await client.ocs('GET', `${API}/shares`, { shared_with_me: 'true' })).data).toEqual([])
   })
 
-  it('are told by the listing of their entries, to their sharer only', async () => {
+  it('are shown in listings of their entries, but only to their sharer', async () => {
     const { person: of, authorization } = await davPerson(t, 'share-types')
     const app = nextcloudClient(t, authorization)
     for (const path of ['link', 'direct', 'both', 'none']) await of.upload(path, path)
@@ -238,7 +238,7 @@ describe('Shares', () => {
       expect([path, (await create({ path, shareType: LINK })).status]).toEqual([path, status])
   })
 
-  it('count towards the rates of the other interfaces', async () => {
+  it('count towards the same rate limits as in other interfaces', async () => {
     const limited = await startApp({
       RATE_LINKS: '1',
       RATE_SHARING: '1',
@@ -266,8 +266,8 @@ describe('Shares', () => {
   })
 })
 
-describe('What apps ask for, and this service has not', () => {
-  it('is a 404 without a page', async () => {
+describe('Other requests of apps', () => {
+  it('return 404 without a page for missing functions', async () => {
     for (const path of [
       `/index.php/avatar/${person.email}/128`,
       `/remote.php/dav/avatars/${person.email}/128.png`,
@@ -283,7 +283,7 @@ describe('What apps ask for, and this service has not', () => {
     }
   })
 
-  it('names a logo that exists', async () => {
+  it('find the logo that the capabilities name', async () => {
     const { text } = await client.send('GET', '/ocs/v2.php/cloud/capabilities?format=json')
     const { theming } = JSON.parse(text).ocs.data.capabilities
     expect(theming.name).toBe('Satchel')
