@@ -16,10 +16,10 @@ export function Activity() {
   const { slug = null } = useParams({ strict: false }) as { slug?: string }
   const { entries, hasMore, isLoading, error, me, workspace, more, refresh } = useAllEvents(slug)
   // The number of items in the last line is right only if all of its events are loaded.
-  const isCut = hasMore && entries.length < MOST_AT_ONCE && endsInBulk(entries)
+  const isCut = hasMore && endsInBulk(entries)
   useEffect(() => {
-    if (isCut && !isLoading) more()
-  }, [isCut, isLoading, more])
+    if (isCut && entries.length < MOST_AT_ONCE) more()
+  }, [isCut, entries.length, more])
   return (
     <Screen title={workspace ? text('titleOf', { name: workspace.name }) : text('title')}>
       {error ? (
