@@ -16,6 +16,7 @@ import {
   startConsole,
   telephone,
 } from './console.ts'
+import { Hands } from './hands.ts'
 
 let w: ConsoleWorld
 let ada: Person
@@ -454,11 +455,7 @@ describe('Deleting an account', () => {
     await vera.upload('letters/one.txt', 'mine')
     await vera.upload('two.txt', 'mine, too')
     const one = await vera.open('/files')
-    let steps = 0
-    const click = (target: { click(): Promise<void> }) => {
-      steps++
-      return target.click()
-    }
+    const hands = new Hands()
     const downloads: string[] = []
     const archives: Promise<Buffer>[] = []
     one.on('download', download => {
@@ -466,9 +463,9 @@ describe('Deleting an account', () => {
       if (download.suggestedFilename().endsWith('.zip'))
         archives.push(download.path().then(path => readFile(path)))
     })
-    await click(one.getByRole('button', { name: 'Account menu' }))
-    await click(one.getByRole('menuitem', { name: 'Account' }))
-    await click(one.getByRole('button', { name: 'Download everything' }))
+    await hands.click(one.getByRole('button', { name: 'Account menu' }))
+    await hands.click(one.getByRole('menuitem', { name: 'Account' }))
+    await hands.click(one.getByRole('button', { name: 'Download everything' }))
     await one.getByText('Your files are being downloaded as one ZIP archive.').waitFor()
     await expectAccessible(one)
     await pictures(one, 'console-account-everything')
@@ -476,12 +473,12 @@ describe('Deleting an account', () => {
     const found = await readZip((await archives[0]) ?? Buffer.alloc(0))
     expect(found.get('letters/one.txt')?.text).toBe('mine')
     expect(found.get('two.txt')?.text).toBe('mine, too')
-    await click(one.getByRole('button', { name: 'Delete the account…' }))
+    await hands.click(one.getByRole('button', { name: 'Delete the account…' }))
     await one.getByLabel('Type vera@example.com').fill('vera@example.com')
-    await click(one.getByRole('button', { name: 'Delete permanently' }))
+    await hands.click(one.getByRole('button', { name: 'Delete permanently' }))
     await heading('Your account is deleted', one)
     await one.getByText('Your files are deleted, too.').waitFor()
     await pictures(one, 'account-deleted')
-    expect(steps).toBe(5)
+    expect(hands.count).toBe(5)
   })
 })

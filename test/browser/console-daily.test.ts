@@ -14,6 +14,7 @@ import {
   startConsole,
 } from './console.ts'
 import { expectSelected, gone, withFiles } from './drive-world.ts'
+import { Hands } from './hands.ts'
 
 let w: ConsoleWorld
 let alice: Person
@@ -34,22 +35,6 @@ async function namesIn(who: Person, path: string): Promise<string[]> {
     { path },
   )
   return (me.drive.entry?.entries?.nodes ?? []).map(({ name }) => name)
-}
-
-/** Counts the clicks and keys of a job. Typing a text is one step with the key that ends it. */
-function counting(page: Page) {
-  let steps = 0
-  return {
-    click: (target: { click(options?: object): Promise<void> }, options?: object) => {
-      steps++
-      return target.click(options)
-    },
-    press: (key: string) => {
-      steps++
-      return page.keyboard.press(key)
-    },
-    steps: () => steps,
-  }
 }
 
 describe('Pickers', () => {
@@ -110,15 +95,15 @@ describe('Keys after a selection', () => {
       expect(me.drive.pictureMonths.map(({ count }) => count)).toEqual([50, 1])
     }, 120_000)
     const page = await anna.open('/pictures')
-    const job = counting(page)
-    await job.click(page.getByRole('button', { name: 'Select July 2024' }))
-    await job.press('Alt+m')
-    await job.click(dialogOn(page).getByRole('button', { name: 'New folder' }))
+    const hands = new Hands()
+    await hands.click(page.getByRole('button', { name: 'Select July 2024' }))
+    await hands.press(page, 'Alt+m')
+    await hands.click(dialogOn(page).getByRole('button', { name: 'New folder' }))
     await page.locator('input[name=name]:focus').waitFor()
     await page.keyboard.type('Holiday')
-    await job.press('Enter')
+    await hands.press(page, 'Enter')
     await page.getByText('50 items moved to “Holiday”').waitFor()
-    expect(job.steps()).toBe(4)
+    expect(hands.count).toBe(4)
     expect(await namesIn(anna, 'Holiday')).toHaveLength(50)
     expect(await namesIn(anna, 'camera')).toEqual(['other.jpg'])
     expectQuiet(anna)
@@ -193,12 +178,12 @@ describe('Versions and activity', () => {
     })
     expect(answer.ok()).toBe(true)
     const page = await alice.open('/files')
-    const job = counting(page)
-    await job.click(rowOf('plan', page), { button: 'right' })
-    await job.click(page.getByRole('menuitem', { name: 'Versions' }))
-    await job.click(page.getByRole('button', { name: /^Restore the version of/ }))
+    const hands = new Hands()
+    await hands.click(rowOf('plan', page), { button: 'right' })
+    await hands.click(page.getByRole('menuitem', { name: 'Versions' }))
+    await hands.click(page.getByRole('button', { name: /^Restore the version of/ }))
     await page.getByText('is the current one again').waitFor()
-    expect(job.steps()).toBe(3)
+    expect(hands.count).toBe(3)
     await pictures(page, 'daily-versions')
     await rowOf('plan', page).click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Activity' }).first().click()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import {
   type ConsoleWorld,
   expectAccessible,
@@ -9,11 +9,7 @@ import {
   rowOf,
   startConsole,
 } from './console.ts'
-
-/*
- * The jobs of a day, with their clicks and keys. Choosing from a list takes two clicks. Typing into
- * a field that has the focus takes none, because it is the content.
- */
+import { Hands } from './hands.ts'
 
 let w: ConsoleWorld
 let alice: Person
@@ -28,27 +24,6 @@ beforeAll(async () => {
   await alice.upload('Photos/summer.txt', 'summer')
 }, 120_000)
 afterAll(() => w?.stop())
-
-/** Counts what a person does. */
-class Hands {
-  count = 0
-
-  async click(what: Locator, options: Parameters<Locator['click']>[0] = {}): Promise<void> {
-    this.count++
-    await what.click(options)
-  }
-
-  /** Clicks a field and types into it. */
-  async fill(what: Locator, text: string): Promise<void> {
-    await this.click(what)
-    await what.fill(text)
-  }
-
-  async choose(what: Locator, option: string): Promise<void> {
-    this.count += 2
-    await what.selectOption(option)
-  }
-}
 
 const said = (text: string | RegExp) => page.getByRole('status').getByText(text).waitFor()
 const dialog = (name?: string | RegExp) => page.getByRole('dialog', name ? { name } : {})
@@ -86,10 +61,10 @@ describe('A day with others', () => {
     await hands.click(page.getByRole('menuitem', { name: 'Copy a public link' }))
     await said('Link created and copied. It ends in 7 days.')
     expect(await copied()).toBe((await shares())[0]?.url)
-    expect(hands.count).toBeLessThanOrEqual(2)
+    expect(hands.count).toBe(2)
   })
 
-  it('shares five files with a password and an expiry with six clicks', async () => {
+  it('shares five files with a password and an expiry with five clicks', async () => {
     const hands = new Hands()
     page = await alice.open('/files')
     await hands.click(rowOf('five', page))
@@ -103,7 +78,7 @@ describe('A day with others', () => {
     const [made] = (await shares()) as [Made]
     expect(made).toMatchObject({ entryCount: 5, passwordProtected: true, url: await copied() })
     expect(Math.round((Date.parse(made.expiresAt) - Date.now()) / 86_400_000)).toBe(7)
-    expect(hands.count).toBeLessThanOrEqual(6)
+    expect(hands.count).toBe(5)
     // What exists is on top, also for several items.
     await dialog().getByRole('list', { name: 'Links' }).getByText('and 4 more').waitFor()
     await expectAccessible(page)
@@ -156,7 +131,7 @@ describe('A person who leaves', () => {
       )
     ).me.workspaces.nodes.length > 0
 
-  it('is cut off with all personal shares with four clicks', async () => {
+  it('is cut off with all personal shares with three clicks', async () => {
     await joins()
     const hands = new Hands()
     page = await alice.open('/workspaces/garden/members')
@@ -171,7 +146,7 @@ describe('A person who leaves', () => {
     await hands.click(also)
     await hands.click(dialog().getByRole('button', { name: 'Remove' }))
     await said('bob is no longer a member, and the shares have ended')
-    expect(hands.count).toBeLessThanOrEqual(4)
+    expect(hands.count).toBe(3)
     expect(await received()).toEqual([])
     expect(await isMember()).toBe(false)
     // Links without a person keep working.
@@ -189,7 +164,7 @@ describe('A person who leaves', () => {
     expect(await isMember()).toBe(false)
   })
 
-  it('is shown with all that they can see, which ends at once', async () => {
+  it('is shown with all that they can see, which ends at once with four clicks', async () => {
     await joins()
     const file = (await shares()).find(({ recipient }) => recipient === bob.email)
     expect(file).toBeDefined()
@@ -224,7 +199,7 @@ describe('A person who leaves', () => {
     await expectAccessible(page)
     await hands.click(confirm.getByRole('button', { name: 'End all' }))
     await said(`${bob.email} no longer sees what you shared`)
-    expect(hands.count).toBeLessThanOrEqual(4)
+    expect(hands.count).toBe(4)
     expect(await received()).toEqual([])
     expect(await isMember()).toBe(false)
     await page.getByText(bob.email).waitFor({ state: 'detached' })
@@ -251,7 +226,7 @@ describe('Collecting', () => {
     expect((await fetch(`${at}/upload`, { method: 'POST', headers, body: form })).status).toBe(200)
   }
 
-  it('asks thirty people for files with six clicks', async () => {
+  it('asks thirty people for files with five clicks', async () => {
     const hands = new Hands()
     page = await alice.open('/files')
     await hands.click(page.getByRole('link', { name: 'File requests' }))
@@ -267,7 +242,7 @@ describe('Collecting', () => {
     await hands.click(dialog().getByRole('button', { name: 'Create link' }))
     await hands.click(dialog('Link created').getByRole('button', { name: 'Copy' }))
     expect(await copied()).toMatch(/\/request\//)
-    expect(hands.count).toBeLessThanOrEqual(6)
+    expect(hands.count).toBe(5)
     await dialog('Link created').getByRole('button', { name: 'Done' }).click()
     await page.getByText('0 of 30 received').waitFor()
     // A folder of that name receives the files.
