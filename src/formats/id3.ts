@@ -18,11 +18,13 @@ const frames: Record<string, keyof SongTags> = {
   TYE: 'year',
 }
 
-const encodings = ['iso-8859-1', 'utf-16', 'utf-16be', 'utf-8'] as const
+const encodings = ['iso-8859-1', 'utf-16le', 'utf-16be', 'utf-8'] as const
 
 /** The text of a frame; its first byte names the encoding. */
 function textOf(frame: Uint8Array): string {
-  const encoding = encodings[frame[0] ?? 0] ?? 'utf-8'
+  // A byte order mark, which decoders ignore, decides about UTF-16.
+  const isBigEndian = frame[0] === 1 && frame[1] === 0xfe && frame[2] === 0xff
+  const encoding = isBigEndian ? 'utf-16be' : (encodings[frame[0] ?? 0] ?? 'utf-8')
   const decoded = new TextDecoder(encoding).decode(frame.subarray(1))
   // Several values are separated by zeros.
   return decoded.split('\0').filter(Boolean).join(', ').trim()
