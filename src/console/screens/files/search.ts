@@ -2,8 +2,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo, useRef } from 'react'
 import { choose, type FilesView, filesView, type Sort, sorts, withView } from './view.ts'
 
-export { fields, type Sort, sorts } from './view.ts'
-
 /** The URL parameters of the screen besides the folder. Missing ones have the usual defaults. */
 export interface FilesSearch {
   view?: 'grid' | 'list'

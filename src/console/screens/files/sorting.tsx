@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp } from '../../parts/icons.ts'
-import type { FilesSearch, Sort } from './search.ts'
+import type { FilesSearch } from './search.ts'
 import { text } from './text.ts'
+import type { Sort } from './view.ts'
 
 interface SortingProps {
   search: FilesSearch

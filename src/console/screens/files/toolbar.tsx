@@ -4,10 +4,10 @@ import { ArrowDownUp, FolderPlus, Info, LayoutGrid, List, Tag } from '../../part
 import { Menu, type MenuEntry } from '../../parts/menu.tsx'
 import { UploadButton } from '../../uploads/button/upload-button.tsx'
 import type { Commands } from './commands.ts'
-import { sorts } from './search.ts'
 import { More, SelectionActions } from './selection-actions.tsx'
 import { sortBy } from './sorting.tsx'
 import { text } from './text.ts'
+import { sorts } from './view.ts'
 
 const tileSizes = [
   ['smallTiles', 'small'],

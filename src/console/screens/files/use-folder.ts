@@ -4,7 +4,8 @@ import { useLive } from '../../graphql/live.ts'
 import { type PagedList, readAhead, usePages } from '../../graphql/use-pages.ts'
 import { useHidden } from '../../listing/held-back.ts'
 import { type Entry, FOLDER, type FolderData } from './documents.ts'
-import { type FilesSearch, fields, tagsOf } from './search.ts'
+import { type FilesSearch, tagsOf } from './search.ts'
+import { fields } from './view.ts'
 
 const driveOf = (data: FolderData | undefined) =>
   data?.me?.drive ?? data?.workspace?.drive ?? undefined

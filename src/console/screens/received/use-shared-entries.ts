@@ -6,8 +6,9 @@ import { useLookAgain } from '../../graphql/look-again.ts'
 import { usePages } from '../../graphql/use-pages.ts'
 import { useHidden } from '../../listing/held-back.ts'
 import { useUploaded } from '../../uploads/use-uploaded.ts'
-import { type FilesSearch, fields } from '../files/search.ts'
+import type { FilesSearch } from '../files/search.ts'
 import type { DriveHere, FolderHere } from '../files/use-folder.ts'
+import { fields } from '../files/view.ts'
 
 /** The share of a screen: its name and the person's permissions. */
 export const SharedDrive = createContext<{ drive: DriveHere; title: string } | null>(null)

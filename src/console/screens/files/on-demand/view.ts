@@ -1,8 +1,7 @@
 import { graphql, type ResultOf } from '../../../graphql/graphql.ts'
 import { mutate } from '../../../graphql/run.ts'
 import { toastError } from '../../../parts/toasts.tsx'
-import { fields, type Sort, sorts } from '../search.ts'
-import { chosen, type FilesView, setView } from '../view.ts'
+import { chosen, type FilesView, fields, type Sort, setView, sorts } from '../view.ts'
 
 const VIEWED = graphql(`
   fragment Viewed on Viewer {
