@@ -1,3 +1,4 @@
+import { Refused } from '../graphql/errors.ts'
 import { mutate } from '../graphql/run.ts'
 import { CREATE_FOLDER } from '../screens/files/on-demand/documents.ts'
 import { nameFrom } from './names.ts'
@@ -18,4 +19,13 @@ export async function createFolder(
   const name = nameFrom(typed)
   await mutate(CREATE_FOLDER, { input: { at: { drive, path: join(parent, name) } }, isShared })
   return name
+}
+
+/** Like `createFolder`, but accepts a folder that exists already. */
+export async function ensureFolder(...args: Parameters<typeof createFolder>): Promise<void> {
+  try {
+    await createFolder(...args)
+  } catch (error) {
+    if (!(error instanceof Refused && error.code === 'PATH_EXISTS')) throw error
+  }
 }

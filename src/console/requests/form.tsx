@@ -1,7 +1,6 @@
 import './requests.css'
 import { lazy, Suspense, useState } from 'react'
-import { createFolder } from '../drive/create-folder.ts'
-import { Refused } from '../graphql/errors.ts'
+import { ensureFolder } from '../drive/create-folder.ts'
 import { mutate } from '../graphql/run.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyField } from '../parts/copy-field.tsx'
@@ -23,13 +22,9 @@ interface Place {
 
 /** A folder with the name of the request; an existing one receives the files, too. */
 async function newFolder(drive: string, label: string): Promise<Place> {
-  const name = label.replaceAll(/[/\\]/g, '-')
-  try {
-    return { drive, path: await createFolder({ drive, isShared: false }, '', name) }
-  } catch (error) {
-    if (!(error instanceof Refused) || error.code !== 'PATH_EXISTS') throw error
-    return { drive, path: name }
-  }
+  const path = label.replaceAll(/[/\\]/g, '-')
+  await ensureFolder({ drive, isShared: false }, '', path)
+  return { drive, path }
 }
 
 const MiB = 1024 * 1024

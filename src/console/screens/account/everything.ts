@@ -1,11 +1,9 @@
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 import { ask, mutate } from '../../graphql/run.ts'
-import { ZIP } from '../files/on-demand/documents.ts'
+import { MAX_ZIPPED, ZIP } from '../files/on-demand/documents.ts'
 
 /** The most files in one archive. This leaves room for as many folders. */
 const MOST_ENTRIES = 50_000
-/** The most entries that one archive can name. */
-const MOST_NAMED = 200
 /** Browsers drop a download that has not started when the next one begins. */
 const APART_MS = 1500
 
@@ -45,12 +43,12 @@ interface Named {
 }
 
 /** Packs entries into as few archives as the limits allow. */
-export function packed(entries: readonly Named[]): string[][] {
+function packed(entries: readonly Named[]): string[][] {
   const archives: string[][] = []
   let room = 0
   for (const { id, count } of entries) {
     const last = archives.at(-1)
-    if (last && last.length < MOST_NAMED && count <= room) {
+    if (last && last.length < MAX_ZIPPED && count <= room) {
       last.push(id)
       room -= count
     } else {

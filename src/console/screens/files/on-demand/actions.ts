@@ -1,22 +1,19 @@
 import { copiesOf, sayCopied } from '../../../drive/copied.ts'
-import { createFolder } from '../../../drive/create-folder.ts'
+import { createFolder, ensureFolder } from '../../../drive/create-folder.ts'
 import { RESTORE } from '../../../drive/documents.ts'
 import { nameFrom } from '../../../drive/names.ts'
 import { join, nameOf, parentOf, trim } from '../../../drive/place.ts'
 import { OPEN_SHARE, SAVE_SHARED } from '../../../drive/shared.ts'
 import { ADD_FAVOURITES, REMOVE_FAVOURITES } from '../../../favourites/documents.ts'
-import { Refused } from '../../../graphql/errors.ts'
 import { inParts } from '../../../graphql/in-parts.ts'
 import { ask, mutate } from '../../../graphql/run.ts'
 import { hide, show } from '../../../listing/held-back.ts'
 import { toast, toastError } from '../../../parts/toasts.tsx'
 import { clipboard } from '../clipboard.ts'
 import { type Entry, isOneFile } from '../documents.ts'
-import { COPY, DELETE, DOWNLOAD, MOVE, TAKEN, ZIP } from './documents.ts'
+import { COPY, DELETE, DOWNLOAD, MAX_ZIPPED, MOVE, TAKEN, ZIP } from './documents.ts'
 import { text } from './text.ts'
 
-/** The most entries that one archive request can name. */
-const MAX_ZIPPED = 200
 /** Browsers drop a download that has not started when the next one begins. */
 const DOWNLOADS_APART_MS = 500
 /** The most favourites that one request can set. */
@@ -184,9 +181,7 @@ export function createActions(
         })
         groups.delete('')
         for (const [to, group] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
-          await createFolder({ drive, isShared }, parentOf(to), nameOf(to)).catch(error => {
-            if (!(error instanceof Refused && error.code === 'PATH_EXISTS')) throw error
-          })
+          await ensureFolder({ drive, isShared }, parentOf(to), nameOf(to))
           await moveTo(group, to)
           moves.push([parentOf(to), to, group])
         }

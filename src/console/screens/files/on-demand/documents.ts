@@ -117,6 +117,9 @@ export const TAKEN = graphql(`
   }
 `)
 
+/** The most entries that one archive request can name. */
+export const MAX_ZIPPED = 200
+
 /** A signed URL of an archive. */
 export const ZIP = graphql(`
   mutation Zip($input: ZipEntriesInput!) {
