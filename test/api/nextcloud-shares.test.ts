@@ -157,7 +157,7 @@ describe('A share with a person', () => {
 })
 
 describe('Shares', () => {
-  it('of all entries in a folder are listed at once', async () => {
+  it('of all entries in a folder are listed in one response', async () => {
     const { data } = await create({ path: '/folder/a.txt', shareType: LINK })
     const listed = await client.ocs('GET', `${API}/shares`, { path: '/folder', subfiles: 'true' })
     expect(listed.data.map(({ id }: { id: string }) => id)).toEqual([data.id])
