@@ -75,7 +75,7 @@ export interface PreviewView {
   src: string
   /** File size in bytes. */
   size: number
-  /** Whether a small frame is enough. */
+  /** Whether the preview needs little height, like a player of sound. */
   short: boolean
 }
 

@@ -37,7 +37,7 @@ export interface Route {
   writes: boolean
   /** The kind of body, if the route accepts one. */
   body: 'json' | 'form' | 'raw'
-  /** A route without a 400 accepts its input as well as it can: contract, section 1. */
+  /** Whether invalid input is ignored instead of refused with 400: contract, section 1. */
   lenient: boolean
   /** Whether calls are rate-limited per user: contract, section 7. */
   isLimited: boolean

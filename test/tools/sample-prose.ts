@@ -40,29 +40,50 @@ const sources = git('ls-files', '*.ts', '*.tsx').filter(
 interface Found {
   place: string
   text: string
+  /** The line of code below a comment, without which many comments cannot be judged. */
+  code?: string
 }
+
+const placeOf = (name: string, text: string, index: number) =>
+  `${name}:${text.slice(0, index).split('\n').length}`
 
 function commentsOf(name: string): Found[] {
   const text = readFileSync(name, 'utf8')
   const blocks = text.matchAll(/^[ \t]*\/\*\*[\s\S]*?\*\/|^(?:[ \t]*\/\/ .*\n)+/gm)
   return [...blocks].map(block => ({
-    place: `${name}:${text.slice(0, block.index).split('\n').length}`,
+    place: placeOf(name, text, block.index),
     text: block[0].replace(/^[ \t]*(?:\/\*\*|\*\/|\*|\/\/) ?|\s*\*\/$/gm, '').replace(/\s+/g, ' '),
+    code:
+      text
+        .slice(block.index + block[0].length)
+        .trimStart()
+        .split('\n')[0] ?? '',
   }))
 }
 
+/** The titles of tests as Jest reports them: below the titles of the groups around them. */
 function titlesOf(name: string): Found[] {
-  const text = readFileSync(name, 'utf8')
-  const titles = text.matchAll(/\b(?:it|describe)(?:\.\w+(?:\([^)]*\))?)?\(\s*(['"`])(.+?)\1,/g)
-  return [...titles].map(title => ({
-    place: `${name}:${text.slice(0, title.index).split('\n').length}`,
-    text: title[2] ?? '',
-  }))
+  const source = readFileSync(name, 'utf8')
+  const titles = source.matchAll(
+    /^( *)(it|describe)(?:\.\w+(?:\([^)]*\)|`[^`]*`)?)?\(\s*(['"`])(.+?)\3,/gm,
+  )
+  const groups: { indent: number; text: string }[] = []
+  return [...titles].flatMap(({ index, 1: spaces = '', 2: kind, 4: own = '' }) => {
+    const indent = spaces.length
+    while ((groups.at(-1)?.indent ?? -1) >= indent) groups.pop()
+    const text = [...groups.map(group => group.text), own].join(' › ')
+    if (kind === 'it') return [{ place: placeOf(name, source, index), text }]
+    groups.push({ indent, text: own })
+    return []
+  })
 }
 
 const print = (heading: string, found: Found[]) => {
   console.log(`\n# ${heading}\n`)
-  for (const { place, text } of found) console.log(`- ${text.trim()} (${place})`)
+  for (const { place, text, code } of found) {
+    console.log(`- ${text.trim()} (${place})`)
+    if (code) console.log(`      ${code}`)
+  }
 }
 
 print('Comments', sample(sources.flatMap(commentsOf), SIZES.comments))

@@ -8,7 +8,7 @@ import { type Directory, type Exif, readTiff } from '../metadata/tiff.ts'
 import { type Properties, readXmp } from '../metadata/xmp.ts'
 import type { Derived, Task } from '../outcome.ts'
 
-/** Blocks of the same kind that are read. */
+/** The most metadata blocks of one kind (Exif, XMP) that are read. */
 const BLOCKS = 4
 
 type Read = Parts & Partial<Pick<HeifPicture, 'size' | 'orientation'>>

@@ -42,7 +42,7 @@ export async function textOfPdf(path: string): Promise<string> {
         const written = pdfium._FPDFText_GetText(texts, from, Math.min(STEP, count - from), at)
         // The memory may have grown, and moved, since the last read.
         const bytes = Buffer.from(pdfium.HEAPU8.buffer, at, Math.max(0, written - 1) * 2)
-        // PDFium marks a hyphen at the end of a line, within a word, by this character.
+        // PDFium replaces a hyphen that breaks a word at the end of a line by U+FFFE.
         text.add(bytes.toString('utf16le').replaceAll('\r\n', '\n').replaceAll('\ufffe', ''))
       }
       pdfium._FPDFText_ClosePage(texts)

@@ -25,8 +25,7 @@ import { enqueueAll, type Jobs } from '../notices/outbox.ts'
 import { textOfBody, textValue } from './content-text.ts'
 
 /**
- * Reasons that may be a busy machine's rather than the file's: after so many tries, they count as
- * the file's.
+ * Failures that a busy machine can cause. After this many tries, the cause is taken to be the file.
  */
 const PASSING: readonly FailureReason[] = ['memory', 'time', 'crashed']
 const TRIES = 3

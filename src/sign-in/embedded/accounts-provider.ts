@@ -77,7 +77,7 @@ export function createAccountsProvider(options: AccountsProviderOptions) {
         long: { ...cookie, path: PREFIX },
         short: cookie,
       },
-      // The adapter stores no sessions.
+      // Tokens must not expire with a session, because the adapter stores no sessions.
       expiresWithSession: () => false,
       features: {
         devInteractions: off,
