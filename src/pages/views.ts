@@ -75,7 +75,7 @@ export interface PreviewView {
   src: string
   /** File size in bytes. */
   size: number
-  /** Whether the preview needs little height, like a player of sound. */
+  /** Whether the file is a short text, for which a low frame is enough. */
   short: boolean
 }
 
