@@ -4,7 +4,7 @@ import { SearchThread, SearchUnavailable } from './thread.ts'
 
 export type { Doc } from './words.ts'
 export { textMark } from './words.ts'
-export type { IndexedDrive, Position } from './writing.ts'
+export type { IndexedDrive, Item, Move, Position, TextRow } from './writing.ts'
 
 export { SearchUnavailable }
 

@@ -1,5 +1,5 @@
 import { CORRUPT, type SearchFile } from './file.ts'
-import { bytesOf, endRow, firstRow, GAP, idOf, MOST_DRIVES } from './row.ts'
+import { bytesOf, driveOfRow, endRow, firstRow, GAP, idOf, MOST_DRIVES } from './row.ts'
 import { WORD_TABLES, type WordTable } from './tables.ts'
 import { columnsOf, type Doc, textMark } from './words.ts'
 
@@ -7,6 +7,8 @@ import { columnsOf, type Doc, textMark } from './words.ts'
 export interface IndexedDrive {
   bucketId: string
   number: number
+  /** Grows with each addition, so that two processes do not write over each other. */
+  turn: number
   /** The entry up to which entries are indexed; null when all are. */
   place: string | null
   /** The event up to which changes are indexed. */
@@ -20,6 +22,7 @@ export interface IndexedDrive {
 interface DriveRow {
   bucket_id: string
   number: bigint
+  turn: bigint
   place: string | null
   seq: bigint
   stamp: bigint | null
@@ -30,6 +33,7 @@ interface DriveRow {
 const read = (row: DriveRow): IndexedDrive => ({
   bucketId: row.bucket_id,
   number: Number(row.number),
+  turn: Number(row.turn),
   place: row.place,
   seq: Number(row.seq),
   stamp: row.stamp === null ? null : Number(row.stamp),
@@ -37,7 +41,7 @@ const read = (row: DriveRow): IndexedDrive => ({
   entries: Number(row.entries),
 })
 
-const columns = 'bucket_id, number, place, seq, stamp, began_at, entries'
+const columns = 'bucket_id, number, turn, place, seq, stamp, began_at, entries'
 
 export interface Position {
   seq: number
@@ -68,7 +72,7 @@ function insertDrive(file: SearchFile, bucketId: string, { seq, stamp }: Positio
   // The numbers are used up: the index is made again.
   if (number >= MOST_DRIVES) throw new Error('The search index has no number for a drive.')
   file.run(
-    "INSERT INTO drive (number, bucket_id, place, seq, stamp, began_at, entries) VALUES (?, ?, '', ?, ?, ?, 0)",
+    "INSERT INTO drive (number, bucket_id, turn, place, seq, stamp, began_at, entries) VALUES (?, ?, 0, '', ?, ?, ?, 0)",
     [
       BigInt(number),
       bucketId,
@@ -91,7 +95,7 @@ export function begin(file: SearchFile, bucketId: string, position: Position): v
  */
 export function restart(file: SearchFile, bucketId: string, { seq, stamp }: Position): void {
   file.run(
-    "UPDATE drive SET place = '', seq = ?, stamp = ?, began_at = ?, entries = 0 WHERE bucket_id = ?",
+    "UPDATE drive SET turn = turn + 1, place = '', seq = ?, stamp = ?, began_at = ?, entries = 0 WHERE bucket_id = ?",
     [BigInt(seq), stamp === null ? null : BigInt(stamp), BigInt(Date.now()), bucketId],
   )
 }
@@ -169,29 +173,37 @@ const INSERT: Record<WordTable, string> = {
   body: 'INSERT INTO body (rowid, text, note, name, extra, stem) VALUES (?, ?, ?, ?, ?, ?)',
 }
 
-/** How far a drive was indexed, and how far it is now. */
-export interface Move {
-  from: Pick<IndexedDrive, 'bucketId' | 'number' | 'place' | 'seq'>
-  to: Position & { place: string | null; added: number }
+/** A drive as a process has read it before it read the entries. */
+export type Turn = Pick<IndexedDrive, 'bucketId' | 'number' | 'turn'>
+
+/** How far a drive is indexed after an addition. */
+export interface Move extends Position {
+  place: string | null
+  /** The number of entries that this adds. */
+  added: number
 }
 
-const isAt = (
-  drive: IndexedDrive | undefined,
-  { number, place, seq }: Move['from'],
-): drive is IndexedDrive => drive?.number === number && drive.place === place && drive.seq === seq
+const isAt = (drive: IndexedDrive | null, { bucketId, number, turn }: Turn): boolean =>
+  drive?.bucketId === bucketId && drive.number === number && drive.turn === turn
 
-/** What has become of an addition: `moved`: another process has indexed the drive meanwhile. */
+/**
+ * What has become of an addition. `moved`: another addition came first, so what this process has
+ * read may be out of date.
+ * `crowded`: there is no row between two others, so the drive has to be forgotten.
+ */
 export type Added = 'added' | 'moved' | 'crowded'
 
 /**
- * Indexes entries of a drive, in the order of their ids, and records how far it is indexed.
- * @param to where the drive is indexed up to now, unless more is added first
+ * Indexes entries of a drive, in the order of their ids, and deletes others.
+ * @param from the drive, read before the entries
+ * @param gone the ids of entries that are no longer in the drive
+ * @param to how far the drive is indexed after that; null if that is unchanged
  */
 export function add(
   file: SearchFile,
-  from: Move['from'],
-  docs: readonly Doc[],
-  to: Move['to'] | null,
+  from: Turn,
+  { docs, gone = [] }: { docs: readonly Doc[]; gone?: readonly string[] },
+  to: Move | null,
 ): Added {
   // Outside of the transaction, because reading the words of a text takes most of the time.
   const made = [...new Map(docs.map(doc => [doc.id, doc])).values()].map(doc => ({
@@ -199,7 +211,11 @@ export function add(
     columns: columnsOf(doc),
   }))
   return file.transaction(() => {
-    if (!isAt(drives(file, [from.bucketId])[0], from)) return 'moved'
+    if (!isAt(driveWith(file, from.number), from)) return 'moved'
+    for (const id of gone) {
+      const { row } = locate(file, from.number, id)
+      if (row !== null) deleteRow(file, row)
+    }
     const end = endRow(from.number)
     const rows: { row: bigint; isNew: boolean; columns: ReturnType<typeof columnsOf> }[] = []
     for (const { doc, columns } of made) {
@@ -220,6 +236,7 @@ export function add(
         const values = columns[table]
         if (values) file.run(INSERT[table], [row, ...values])
       }
+    file.run('UPDATE drive SET turn = turn + 1 WHERE number = ?', [BigInt(from.number)])
     if (to)
       file.run(
         'UPDATE drive SET place = ?, seq = ?, stamp = ?, entries = entries + ? WHERE number = ?',
@@ -232,18 +249,6 @@ export function add(
         ],
       )
     return 'added'
-  })
-}
-
-/** Deletes entries from the index. */
-export function remove(file: SearchFile, bucketId: string, ids: readonly string[]): void {
-  file.transaction(() => {
-    const [drive] = drives(file, [bucketId])
-    if (!drive) return
-    for (const id of ids) {
-      const { row } = locate(file, drive.number, id)
-      if (row !== null) deleteRow(file, row)
-    }
   })
 }
 
@@ -277,41 +282,58 @@ export function lackingText(file: SearchFile, rows: readonly TextRow[]): TextRow
 /** An indexed entry. */
 export interface Item {
   row: bigint
-  bucketId: string | null
+  /** Its drive. Null for a row that is left over from a drive. */
+  drive: Turn | null
   id: string
   /** The beginning of the key of its text. */
   mark: Uint8Array | null
 }
 
-/** Indexed entries after a row. Those of no drive are left over from one that is gone. */
-export function itemsAfter(file: SearchFile, after: bigint, limit: number): Item[] {
-  return file
-    .rows<ItemRow & { text: Uint8Array | null; bucket_id: string | null }>(
-      `SELECT i.row, i.id, i.text, d.bucket_id FROM item i LEFT JOIN drive d ON d.number = i.row >> 43
-       WHERE i.row > ? ORDER BY i.row LIMIT ${limit}`,
-      [after],
-    )
-    .map(({ row, id, text, bucket_id }) => ({ row, bucketId: bucket_id, id: idOf(id), mark: text }))
+/** Indexed entries after a row. */
+export const itemsAfter = (file: SearchFile, after: bigint, limit: number): Item[] =>
+  file.transaction(() => {
+    const found = new Map<number, Turn | null>()
+    return file
+      .rows<ItemRow & { text: Uint8Array | null }>(
+        `SELECT row, id, text FROM item WHERE row > ? ORDER BY row LIMIT ${limit}`,
+        [after],
+      )
+      .map(({ row, id, text }) => {
+        const number = driveOfRow(row)
+        if (!found.has(number)) found.set(number, driveWith(file, number))
+        return { row, drive: found.get(number) ?? null, id: idOf(id), mark: text }
+      })
+  })
+
+function driveWith(file: SearchFile, number: number): IndexedDrive | null {
+  const row = file.row<DriveRow>(`SELECT ${columns} FROM drive WHERE number = ?`, [BigInt(number)])
+  return row ? read(row) : null
 }
 
-/** Deletes rows from the index. */
-export function removeRows(file: SearchFile, rows: readonly bigint[]): void {
+/**
+ * Deletes indexed entries that were gone from the database after they were listed. Keeps a row of
+ * another entry, and rows of a drive that has been indexed meanwhile, because an entry may be back.
+ */
+export function removeItems(file: SearchFile, items: readonly Omit<Item, 'mark'>[]): void {
   file.transaction(() => {
-    for (const row of rows) deleteRow(file, row)
+    for (const { row, drive, id } of items) {
+      const now = driveWith(file, driveOfRow(row))
+      if (drive ? !isAt(now, drive) : now !== null) continue
+      const item = file.row<ItemRow>('SELECT row, id FROM item WHERE row = ?', [row])
+      if (item && idOf(item.id) === id) deleteRow(file, row)
+    }
   })
 }
 
-/** Forgets a drive. Its rows are deleted afterwards. */
-export function removeDrive(file: SearchFile, bucketId: string): void {
-  file.run('DELETE FROM drive WHERE bucket_id = ?', [bucketId])
-}
-
-/** Gives a drive a new number, so that its rows have room again. */
-export function renumber(file: SearchFile, bucketId: string, position: Position): void {
-  file.transaction(() => {
-    removeDrive(file, bucketId)
-    insertDrive(file, bucketId, position)
-  })
+/**
+ * Forgets a drive. The sweep deletes its rows. A drive that is indexed again gets another number.
+ * Does nothing if another process has forgotten it and begun again.
+ */
+export function forget(
+  file: SearchFile,
+  { bucketId, number }: Pick<IndexedDrive, 'bucketId' | 'number'>,
+): void {
+  file.run('DELETE FROM drive WHERE bucket_id = ? AND number = ?', [bucketId, BigInt(number)])
 }
 
 /** The time of the last text that was looked at. */

@@ -21,3 +21,13 @@ export async function idsWithWord(index: SearchIndex, word: string): Promise<str
   }
   return [...ids].sort()
 }
+
+/** Makes an index lack some entries of a drive, as after an error. */
+export async function loseEntries(
+  index: SearchIndex,
+  bucketId: string,
+  gone: readonly string[],
+): Promise<void> {
+  const [drive] = await index.ask('drives', [bucketId])
+  if (drive) await index.ask('add', drive, { docs: [], gone }, null)
+}

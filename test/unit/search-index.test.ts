@@ -11,11 +11,11 @@ import {
   add,
   begin,
   drives,
+  forget,
+  type IndexedDrive,
   itemsAfter,
   lackingText,
-  remove,
-  removeRows,
-  renumber,
+  removeItems,
 } from '../../db/search/writing.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'satchel-search-'))
@@ -38,11 +38,15 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const start = { seq: 0, stamp: null }
 
-function drive(bucketId: string) {
-  use(opened => begin(opened, bucketId, start))
+function now(bucketId: string): IndexedDrive {
   const [found] = use(opened => drives(opened, [bucketId]))
   if (!found) throw new Error('No drive.')
   return found
+}
+
+function drive(bucketId: string): IndexedDrive {
+  use(opened => begin(opened, bucketId, start))
+  return now(bucketId)
 }
 
 const docOf = (id: string, name = 'a plover.txt'): Doc => ({
@@ -53,8 +57,8 @@ const docOf = (id: string, name = 'a plover.txt'): Doc => ({
   text: null,
 })
 
-const addAll = (to: ReturnType<typeof drive>, docs: Doc[]) =>
-  use(opened => add(opened, to, docs, null))
+const addAll = ({ bucketId }: IndexedDrive, docs: Doc[], gone: string[] = []) =>
+  use(opened => add(opened, now(bucketId), { docs, gone }, null))
 
 function pagesOf(numbers: number[], word: string, limit: number, isPrefix = false): string[] {
   const ids: string[] = []
@@ -116,7 +120,7 @@ describe('The index', () => {
     expect(pagesOf(numbers, 'plover', 30)).toEqual(all.sort().reverse())
   })
 
-  it('gives a drive new numbers when there is no room between two entries', () => {
+  it('indexes a drive again when there is no room between two entries', () => {
     const one = drive('crowded')
     // Each has to be between the last two.
     const ids = Array.from({ length: 64 }, () => newId()).sort()
@@ -125,9 +129,12 @@ describe('The index', () => {
     for (let i = ids.length - 2; i > 0 && added === 'added'; i--)
       added = addAll(one, [docOf(ids[i] ?? '')])
     expect(added).toBe('crowded')
-    use(opened => renumber(opened, 'crowded', start))
+    use(opened => forget(opened, one))
     const again = drive('crowded')
     expect(again.number).not.toBe(one.number)
+    // Another process has found the former drive crowded, too.
+    use(opened => forget(opened, one))
+    expect(now('crowded')).toEqual(again)
     expect(
       addAll(
         again,
@@ -136,15 +143,11 @@ describe('The index', () => {
     ).toBe('added')
     expect(pagesOf([again.number], 'plover', 10)).toEqual(ids.toReversed())
     // The rows of the former number belong to no drive.
-    const left = use(opened => itemsAfter(opened, 0n, 1000)).filter(item => item.bucketId === null)
+    const left = use(opened => itemsAfter(opened, 0n, 1000)).filter(item => item.drive === null)
     expect(left.length).toBeGreaterThan(2)
-    use(opened =>
-      removeRows(
-        opened,
-        left.map(({ row }) => row),
-      ),
-    )
+    use(opened => removeItems(opened, left))
     expect(pagesOf([one.number], 'plover', 10)).toEqual([])
+    expect(pagesOf([again.number], 'plover', 10)).toHaveLength(64)
   })
 
   it('replaces and removes entries', () => {
@@ -154,16 +157,46 @@ describe('The index', () => {
     addAll(one, [docOf(a, 'a curlew.txt')])
     expect(pagesOf([one.number], 'plover', 10)).toEqual([b])
     expect(pagesOf([one.number], 'curlew', 10)).toEqual([a])
-    use(opened => remove(opened, 'changes', [b]))
+    addAll(one, [], [b])
     expect(pagesOf([one.number], 'plover', 10)).toEqual([])
   })
 
-  it('adds nothing for a process whose position is out of date', () => {
+  it('keeps entries that have come back since they were listed', () => {
+    const one = drive('back')
+    const [a, b] = [newId(), newId()].sort() as [string, string]
+    addAll(one, [docOf(a)])
+    const listed = use(opened => itemsAfter(opened, 0n, 10))
+    addAll(one, [], [a])
+    addAll(one, [docOf(a)])
+    use(opened => removeItems(opened, listed))
+    expect(pagesOf([one.number], 'plover', 10)).toEqual([a])
+    // Another entry has the row.
+    const again = use(opened => itemsAfter(opened, 0n, 10))
+    addAll(one, [], [a])
+    addAll(one, [docOf(b)])
+    expect(use(opened => itemsAfter(opened, 0n, 10))).toMatchObject([{ row: again[0]?.row, id: b }])
+    use(opened => removeItems(opened, again))
+    expect(pagesOf([one.number], 'plover', 10)).toEqual([b])
+    // Another drive has the number of one that was forgotten.
+    use(opened => forget(opened, now('back')))
+    const left = use(opened => itemsAfter(opened, 0n, 10))
+    use(opened => removeItems(opened, left))
+    expect(pagesOf([one.number], 'plover', 10)).toEqual([])
+    const other = drive('other')
+    expect(other.number).toBe(one.number)
+    addAll(other, [docOf(b)])
+    use(opened => removeItems(opened, left))
+    expect(pagesOf([other.number], 'plover', 10)).toEqual([b])
+  })
+
+  it('adds nothing for a process that has read a drive before another addition', () => {
     const one = drive('moved')
     const id = newId()
     const to = { place: null, seq: 3, stamp: 1, added: 1 }
-    expect(use(opened => add(opened, one, [docOf(id)], to))).toBe('added')
-    expect(addAll(one, [docOf(newId(), 'late plover')])).toBe('moved')
+    expect(use(opened => add(opened, one, { docs: [docOf(id)] }, to))).toBe('added')
+    const late = docOf(newId(), 'late plover')
+    expect(use(opened => add(opened, one, { docs: [late] }, null))).toBe('moved')
+    expect(use(opened => add(opened, one, { docs: [], gone: [id] }, to))).toBe('moved')
     expect(pagesOf([one.number], 'plover', 10)).toEqual([id])
   })
 

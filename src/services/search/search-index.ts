@@ -21,9 +21,12 @@ import { inParts } from '../../../db/queries/sql.ts'
 import {
   type Doc,
   type IndexedDrive,
+  type Item,
+  type Move,
   type Position,
   type SearchIndex,
   SearchUnavailable,
+  type TextRow,
   textMark,
 } from '../../../db/search/index.ts'
 import { fileClassOf } from '../../formats/file-class.ts'
@@ -52,6 +55,8 @@ const FILLING_MS = 3000
  */
 const OVERLAP_MS = 5000
 const NOTED = 500
+/** Searches add the same new texts at once. Only one addition to a drive comes first. */
+const TRIES = 10
 /** Drives and indexed entries that are compared with the database at a time. */
 const DRIVES = 100
 const ITEMS = 500
@@ -224,20 +229,25 @@ export function searchIndexService({
     contents.isOn() && contents.hasText({ name, fileType: contentType, size })
 
   /**
-   * Indexes entries of a drive, and records how far it is indexed.
-   * @returns whether this process has done it, and no other one has meanwhile
+   * Indexes entries of a drive.
+   * @param from the drive, read before the entries
+   * @param moveTo returns how far the drive is indexed with a part of them; null if that is
+   *   unchanged
+   * @param gone the ids of entries that the drive no longer has
+   * @returns whether all were added. Otherwise another addition came first.
    */
   async function addEntries(
     from: IndexedDrive,
     entries: readonly PlacedRow[],
-    to: (Position & { place: string | null }) | null,
+    moveTo: (part: readonly PlacedRow[], isLast: boolean) => Move | null,
+    gone: readonly string[] = [],
   ): Promise<boolean> {
     // The root has no name.
     const named = entries.filter(({ name }) => name !== '').sort((a, b) => (a.id < b.id ? -1 : 1))
     const all = [...parts(named)]
     for (const [i, part] of all.entries()) {
       const docs = await docsOf(from.bucketId, part)
-      const move = to && i === all.length - 1 ? { ...to, added: named.length } : null
+      const isLast = i === all.length - 1
       const withText = new Set(docs.filter(({ text }) => text).map(({ id }) => id))
       // A text that is made from now on is found by its time.
       await contents.order(
@@ -245,9 +255,10 @@ export function searchIndexService({
           blobId && !withText.has(id) ? [{ blobId, name, fileType: contentType, size }] : [],
         ),
       )
-      const added = await index.ask('add', from, docs, move)
-      if (added === 'crowded')
-        await index.ask('renumber', from.bucketId, await headOf(from.bucketId))
+      const own = { ...from, turn: from.turn + i }
+      const content = { docs, gone: isLast ? gone : [] }
+      const added = await index.ask('add', own, content, moveTo(part, isLast))
+      if (added === 'crowded') await index.ask('forget', from)
       if (added !== 'added') return false
     }
     return true
@@ -256,8 +267,14 @@ export function searchIndexService({
   /** Indexes the next entries of a drive that is not fully indexed. */
   async function fill(drive: IndexedDrive): Promise<void> {
     const rows = await entriesInOrder(db, drive.bucketId, drive.place ?? '', ENTRIES)
-    const place = rows.length < ENTRIES ? null : (rows.at(-1)?.id ?? null)
-    await addEntries(drive, rows, { place, seq: drive.seq, stamp: drive.stamp })
+    const isEnd = rows.length < ENTRIES
+    const { seq, stamp } = drive
+    await addEntries(drive, rows, (part, isLast) => ({
+      seq,
+      stamp,
+      place: isLast ? (isEnd ? null : (rows.at(-1)?.id ?? null)) : (part.at(-1)?.id ?? null),
+      added: part.length,
+    }))
   }
 
   /**
@@ -314,13 +331,18 @@ export function searchIndexService({
     const placed = (await placedEntries(db, ids)).filter(row => row.bucketId === bucketId)
     const there = new Set(placed.map(({ id }) => id))
     const gone = ids.filter(id => !there.has(id))
-    if (gone.length > 0) await index.ask('remove', bucketId, gone)
     const entries = new Map(
       [...placed, ...noted, ...copied]
         .filter(row => row.bucketId === bucketId)
         .map(row => [row.id, row]),
     )
-    await addEntries(drive, [...entries.values()], to)
+    const added = entries.size
+    await addEntries(
+      drive,
+      [...entries.values()],
+      (_, isLast) => (isLast ? { ...to, added } : null),
+      gone,
+    )
   }
 
   /** Updates the index of drives for the given number of milliseconds. */
@@ -354,19 +376,32 @@ export function searchIndexService({
       }
   }
 
-  /** Adds the current texts of files to the index. @returns whether all were added */
+  /**
+   * Adds the current texts of files to the index.
+   * @returns whether all were added. Otherwise another addition came first.
+   */
   async function addTexts(files: readonly { id: string; bucketId: string }[]): Promise<boolean> {
     let isDone = true
     for (const [bucketId, some] of Map.groupBy(files, file => file.bucketId)) {
+      // Before the files: a change between both moves the position, so that nothing is added.
+      const [drive] = await index.ask('drives', [bucketId])
       const rows = await placedEntries(
         db,
         some.map(({ id }) => id),
       )
-      const [drive] = await index.ask('drives', [bucketId])
       const own = rows.filter(row => row.bucketId === bucketId)
-      if (drive && own.length > 0) isDone = (await addEntries(drive, own, null)) && isDone
+      if (drive && own.length > 0) isDone = (await addEntries(drive, own, () => null)) && isDone
     }
     return isDone
+  }
+
+  /** Adds those texts that the index lacks. @returns whether it has all of them */
+  async function addLacking(rows: readonly TextRow[]): Promise<boolean> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const lacking = rows.length > 0 ? await index.ask('lackingText', rows) : []
+      if (lacking.length === 0 || (await addTexts(lacking))) return true
+    }
+    return false
   }
 
   /**
@@ -388,8 +423,7 @@ export function searchIndexService({
       for (let after = ''; keys.length > 0; ) {
         const files = await filesOfTexts(db, keys, after, COPIES)
         const rows = files.map(({ id, bucketId, textKey }) => ({ id, bucketId, key: textKey }))
-        const lacking = rows.length > 0 ? await index.ask('lackingText', rows) : []
-        if (!(await addTexts(lacking))) return false
+        if (!(await addLacking(rows))) return false
         if (files.length < COPIES) break
         after = files.at(-1)?.id ?? ''
       }
@@ -535,23 +569,23 @@ export function searchIndexService({
             )
           ).map(row => [row.id, row]),
         )
-        const gone = items.filter(({ id, bucketId }) => rows.get(id)?.bucketId !== bucketId)
-        if (gone.length > 0)
-          await index.ask(
-            'removeRows',
-            gone.map(({ row }) => row),
-          )
+        const isGone = ({ id, drive }: Item) =>
+          drive === null || rows.get(id)?.bucketId !== drive.bucketId
+        const gone = items.filter(isGone)
+        if (gone.length > 0) await index.ask('removeItems', gone)
         if (contents.isOn()) {
           const blobIds = [...rows.values()].flatMap(({ blobId }) => blobId ?? [])
           const keys = await textKeysByBlob(db, blobIds)
-          const others = items.filter(({ id, bucketId, mark }) => {
-            const row = rows.get(id)
-            if (row?.bucketId !== bucketId) return false
-            const key = keys.get(row?.blobId ?? '')
+          const others = items.filter(item => {
+            if (isGone(item)) return false
+            const { id, mark } = item
+            const key = keys.get(rows.get(id)?.blobId ?? '')
             if (key === undefined || mark === null) return (key === undefined) !== (mark === null)
             return Buffer.compare(textMark(key), mark) !== 0
           })
-          await addTexts(others.map(({ id, bucketId }) => ({ id, bucketId: bucketId ?? '' })))
+          await addTexts(
+            others.flatMap(({ id, drive }) => (drive ? [{ id, bucketId: drive.bucketId }] : [])),
+          )
         }
         const isEnd = items.length < ITEMS
         itemPlace = isEnd ? 0n : (items.at(-1)?.row ?? 0n)
@@ -571,8 +605,7 @@ export function searchIndexService({
         db,
         drives.map(({ bucketId }) => bucketId),
       )
-      for (const { bucketId } of drives)
-        if (!there.has(bucketId)) await index.ask('removeDrive', bucketId)
+      for (const drive of drives) if (!there.has(drive.bucketId)) await index.ask('forget', drive)
       if (drives.length < DRIVES) return
       after = drives.at(-1)?.bucketId ?? ''
     }

@@ -25,7 +25,7 @@ import {
 import { runBuilt } from '../../support/built-service.ts'
 import { newDatabase, type Person, startApp, type TestApp } from '../../support/harness.ts'
 import { pdfOf } from '../../support/pdf-of.ts'
-import { idsWithWord } from '../../support/search-words.ts'
+import { idsWithWord, loseEntries } from '../../support/search-words.ts'
 
 let database: { url: string; drop(): Promise<void> }
 let dir: string
@@ -548,7 +548,7 @@ describe('The doctor', () => {
     expect(await paths(alice, 'woylie lost')).toEqual([])
     // An entry that the index has lost.
     const drive = await driveOf(alice)
-    await t.app.index.ask('remove', drive, await idsWithWord(t.app.index, 'woylie'))
+    await loseEntries(t.app.index, drive, await idsWithWord(t.app.index, 'woylie'))
     expect(await examined()).toEqual(['text-unused', 'text-missing', 'search-missing'])
     expect(await examined(true)).toEqual([
       'text-unused repaired',
@@ -559,6 +559,50 @@ describe('The doctor', () => {
     await t.settle()
     expect(await examined()).toEqual([])
     expect(await paths(alice, 'woylie lost')).toEqual(['woylie.txt'])
+  })
+})
+
+describe('A file that is renamed while its text is added to the index', () => {
+  it.each(['before', 'after'])('keeps its new name: %s the drive is read', async when => {
+    await settle()
+    const drive = await driveOf(alice)
+    const old = `renaming/dibbler ${when}.txt`
+    await upload(alice, old, `a dunnart ${when}`)
+    await t.app.searchIndexer.idle()
+    const { index } = t.app
+    const { ask } = index
+    let isLacking = false
+    let renamed = 0
+    const rename = async () => {
+      if (!isLacking || renamed > 0) return
+      renamed += 1
+      const to = `renaming/mulgara ${when}.txt`
+      const answer = await alice.rest('POST', '/api/files/move', {
+        json: { source: old, destination: to },
+      })
+      expect(answer.status).toBe(200)
+      expect(await paths(alice, `mulgara ${when}`)).toEqual([to])
+    }
+    const renamingAsk = async (...asked: Parameters<typeof ask>) => {
+      const [name, first] = asked
+      const isOfDrive = name === 'drives' && String(first) === drive
+      if (isOfDrive && when === 'before') await rename()
+      const result = await ask.apply(index, asked)
+      if (name === 'lackingText') isLacking ||= (result as unknown[]).length > 0
+      if (isOfDrive && when === 'after') await rename()
+      return result
+    }
+    index.ask = renamingAsk as typeof ask
+    try {
+      await settle()
+      expect(await paths(alice, `dunnart ${when}`)).toEqual([`renaming/mulgara ${when}.txt`])
+    } finally {
+      index.ask = ask
+    }
+    expect(renamed).toBe(1)
+    expect(await paths(alice, `name:mulgara name:${when}`)).toEqual([
+      `renaming/mulgara ${when}.txt`,
+    ])
   })
 })
 
@@ -574,7 +618,7 @@ describe('npm run admin -- reindex', () => {
       await settle()
       expect(await paths(alice, 'bettong')).toContain(`rebuilt/${name}.txt`)
       const id = (await idsWithWord(t.app.index, 'bettong')).at(-1) ?? ''
-      await t.app.index.ask('remove', await driveOf(alice), [id])
+      await loseEntries(t.app.index, await driveOf(alice), [id])
       expect(await paths(alice, 'bettong')).not.toContain(`rebuilt/${name}.txt`)
       let ended = false
       const [{ code, out }] = await Promise.all([
