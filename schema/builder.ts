@@ -1,4 +1,5 @@
 import './plugins/cost.ts'
+import './plugins/error-null.ts'
 import SchemaBuilder, { type ArgBuilder } from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
@@ -30,6 +31,7 @@ export const builder = new SchemaBuilder<GraphTypes>({
     'requireAuth',
     'listBound',
     'cost',
+    'errorNull',
   ],
   relay: {
     clientMutationId: 'omit',

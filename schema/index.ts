@@ -41,7 +41,11 @@ import './person.ts'
 import './search.ts'
 import './upload-session.ts'
 import './version.ts'
+import { specifiedDirectives } from 'graphql'
 import { builder } from './builder.ts'
+import { directives } from './directive.ts'
 
 /** The GraphQL schema. */
-export const schema = builder.toSchema()
+export const schema = builder.toSchema({
+  directives: [...specifiedDirectives, ...directives],
+})

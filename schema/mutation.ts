@@ -103,7 +103,6 @@ export function mutation<
   builder.mutationField(name, t =>
     t.field({
       type: PayloadType as ObjectRef<Types, object>,
-      nullable: true,
       description: [
         description,
         ...(goesOn ? [`Allowed during maintenance: ${goesOn}.`] : []),

@@ -862,14 +862,14 @@ export type WriteNoteMutationVariables = Exact<{
 }>;
 
 
-export type WriteNoteMutation = { writeNote: { note: string } | null };
+export type WriteNoteMutation = { writeNote: { note: string } };
 
 export type CreateFolderMutationVariables = Exact<{
   input: CreateFolderInput;
 }>;
 
 
-export type CreateFolderMutation = { createFolder: { folder: { id: string } } | null };
+export type CreateFolderMutation = { createFolder: { folder: { id: string } } };
 
 export type MoveMutationVariables = Exact<{
   input: MoveEntriesInput;
@@ -879,7 +879,7 @@ export type MoveMutationVariables = Exact<{
 export type MoveMutation = { moveEntries: { entries: Array<
       | { fileCount: number }
       | Record<PropertyKey, never>
-    > | null } | null };
+    > | null } };
 
 export type CopyMutationVariables = Exact<{
   input: CopyEntriesInput;
@@ -892,7 +892,7 @@ export type CopyMutation = { copyEntries: { entries: Array<
     > | null, copy: { id: string, state: BackgroundCopyState, entryCount: number, copiedCount: number, failure: { code: ErrorCode, message: string } | null, entries: Array<
         | { path: string }
         | { path: string }
-      > | null } | null } | null };
+      > | null } | null } };
 
 export type SaveSharedMutationVariables = Exact<{
   input: SaveSharedEntriesInput;
@@ -905,7 +905,7 @@ export type SaveSharedMutation = { saveSharedEntries: { entries: Array<
     > | null, copy: { id: string, state: BackgroundCopyState, entryCount: number, copiedCount: number, failure: { code: ErrorCode, message: string } | null, entries: Array<
         | { path: string }
         | { path: string }
-      > | null } | null } | null };
+      > | null } | null } };
 
 export type CopyStateQueryVariables = Exact<{
   id: string | number;
@@ -930,7 +930,7 @@ export type DeleteMutationVariables = Exact<{
 }>;
 
 
-export type DeleteMutation = { deleteEntries: { filesDeleted: number, trashItems: Array<{ id: string }> | null } | null };
+export type DeleteMutation = { deleteEntries: { filesDeleted: number, trashItems: Array<{ id: string }> | null } };
 
 export type TrashQueryVariables = Exact<{
   own: boolean;
@@ -949,21 +949,21 @@ export type RestoreFromTrashMutationVariables = Exact<{
 export type RestoreFromTrashMutation = { restoreFromTrash: { entries: Array<
       | { path: string }
       | { path: string }
-    > } | null };
+    > } };
 
 export type DeleteFromTrashMutationVariables = Exact<{
   input: DeleteFromTrashInput;
 }>;
 
 
-export type DeleteFromTrashMutation = { deleteFromTrash: { deletedIds: Array<string> } | null };
+export type DeleteFromTrashMutation = { deleteFromTrash: { deletedIds: Array<string> } };
 
 export type EmptyTrashMutationVariables = Exact<{
   input: EmptyTrashInput;
 }>;
 
 
-export type EmptyTrashMutation = { emptyTrash: { count: number } | null };
+export type EmptyTrashMutation = { emptyTrash: { count: number } };
 
 export type VersionsQueryVariables = Exact<{
   own: boolean;
@@ -996,14 +996,14 @@ export type RestoreVersionMutationVariables = Exact<{
 }>;
 
 
-export type RestoreVersionMutation = { restoreVersion: { file: { path: string } } | null };
+export type RestoreVersionMutation = { restoreVersion: { file: { path: string } } };
 
 export type DeleteVersionMutationVariables = Exact<{
   input: DeleteVersionInput;
 }>;
 
 
-export type DeleteVersionMutation = { deleteVersion: { deletedId: string } | null };
+export type DeleteVersionMutation = { deleteVersion: { deletedId: string } };
 
 export type SyncRootQueryVariables = Exact<{
   own: boolean;
@@ -1087,14 +1087,14 @@ export type SendPartMutationVariables = Exact<{
 }>;
 
 
-export type SendPartMutation = { uploadPart: { crc32: string } | null };
+export type SendPartMutation = { uploadPart: { crc32: string } };
 
 export type StartUploadMutationVariables = Exact<{
   input: StartUploadInput;
 }>;
 
 
-export type StartUploadMutation = { startUpload: { uploadSession: { id: string, chunkSize: number, partCount: number, expiresAt: string } } | null };
+export type StartUploadMutation = { startUpload: { uploadSession: { id: string, chunkSize: number, partCount: number, expiresAt: string } } };
 
 export type UploadQueryVariables = Exact<{
   id: string | number;
@@ -1113,7 +1113,7 @@ export type BeginCompletionMutationVariables = Exact<{
 }>;
 
 
-export type BeginCompletionMutation = { beginCompletion: { uploadSession: { completion: { checked: number, md5: string | null, state: CompletionState, failure: { code: ErrorCode, message: string, missing: Array<number> | null } | null, file: { name: string } | null } | null } } | null };
+export type BeginCompletionMutation = { beginCompletion: { uploadSession: { completion: { checked: number, md5: string | null, state: CompletionState, failure: { code: ErrorCode, message: string, missing: Array<number> | null } | null, file: { name: string } | null } | null } } };
 
 export type UploadOutcomeQueryVariables = Exact<{
   id: string | number;
@@ -1130,21 +1130,21 @@ export type AbortUploadMutationVariables = Exact<{
 }>;
 
 
-export type AbortUploadMutation = { abortUpload: { abortedId: string } | null };
+export type AbortUploadMutation = { abortUpload: { abortedId: string } };
 
 export type ShareMutationVariables = Exact<{
   input: ShareFilesInput;
 }>;
 
 
-export type ShareMutation = { shareFiles: { mail: MailStatus, shares: Array<{ fileName: string, recipient: string, token: string, url: string, expiresAt: string | null }> } | null };
+export type ShareMutation = { shareFiles: { mail: MailStatus, shares: Array<{ fileName: string, recipient: string, token: string, url: string, expiresAt: string | null }> } };
 
 export type QuickShareMutationVariables = Exact<{
   input: CreateLinkInput;
 }>;
 
 
-export type QuickShareMutation = { createLink: { share: { token: string, url: string, expiresAt: string | null } } | null };
+export type QuickShareMutation = { createLink: { share: { token: string, url: string, expiresAt: string | null } } };
 
 export type SharesQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -1187,7 +1187,7 @@ export type MarkSeenMutationVariables = Exact<{
 }>;
 
 
-export type MarkSeenMutation = { markShareSeen: { seenId: string } | null };
+export type MarkSeenMutation = { markShareSeen: { seenId: string } };
 
 export type UpdateShareMutationVariables = Exact<{
   input: UpdateShareInput;
@@ -1215,14 +1215,14 @@ export type UpdateShareMutation = { updateShare: { share:
                 | Record<PropertyKey, never>
                } }
          | null, sharedBy: { email: string } }
-     } | null };
+     } };
 
 export type RevokeMutationVariables = Exact<{
   input: RevokeShareInput;
 }>;
 
 
-export type RevokeMutation = { revokeShare: { revokedId: string } | null };
+export type RevokeMutation = { revokeShare: { revokedId: string } };
 
 export type SharedLineFragment = { kind: EntryKind, name: string, path: string, size: number, contentType: string | null, md5: string | null, modifiedAt: string | null, updatedAt: string };
 
@@ -1248,14 +1248,14 @@ export type OpenShareMutationVariables = Exact<{
 }>;
 
 
-export type OpenShareMutation = { openShare: { download: { url: string, fileName: string, size: number, etag: string } } | null };
+export type OpenShareMutation = { openShare: { download: { url: string, fileName: string, size: number, etag: string } } };
 
 export type ZipEntriesMutationVariables = Exact<{
   input: ZipEntriesInput;
 }>;
 
 
-export type ZipEntriesMutation = { zipEntries: { download: { url: string, fileName: string, size: number, etag: string } } | null };
+export type ZipEntriesMutation = { zipEntries: { download: { url: string, fileName: string, size: number, etag: string } } };
 
 export type BytesFragment = { url: string, fileName: string, size: number, etag: string };
 
@@ -1286,21 +1286,21 @@ export type CreateWorkspaceMutationVariables = Exact<{
 }>;
 
 
-export type CreateWorkspaceMutation = { createWorkspace: { workspace: { id: string, name: string, slug: string, role: Role, createdAt: string } } | null };
+export type CreateWorkspaceMutation = { createWorkspace: { workspace: { id: string, name: string, slug: string, role: Role, createdAt: string } } };
 
 export type UpdateWorkspaceMutationVariables = Exact<{
   input: UpdateWorkspaceInput;
 }>;
 
 
-export type UpdateWorkspaceMutation = { updateWorkspace: { workspace: { id: string, name: string, slug: string, role: Role, createdAt: string } } | null };
+export type UpdateWorkspaceMutation = { updateWorkspace: { workspace: { id: string, name: string, slug: string, role: Role, createdAt: string } } };
 
 export type DeleteWorkspaceMutationVariables = Exact<{
   input: DeleteWorkspaceInput;
 }>;
 
 
-export type DeleteWorkspaceMutation = { deleteWorkspace: { deletedId: string } | null };
+export type DeleteWorkspaceMutation = { deleteWorkspace: { deletedId: string } };
 
 export type MembersQueryVariables = Exact<{
   workspace: string | number;
@@ -1315,21 +1315,21 @@ export type ChangeRoleMutationVariables = Exact<{
 }>;
 
 
-export type ChangeRoleMutation = { changeMemberRole: { member: { id: string } | null } | null };
+export type ChangeRoleMutation = { changeMemberRole: { member: { id: string } | null } };
 
 export type RemoveMemberMutationVariables = Exact<{
   input: RemoveMemberInput;
 }>;
 
 
-export type RemoveMemberMutation = { removeMember: { removedId: string } | null };
+export type RemoveMemberMutation = { removeMember: { removedId: string } };
 
 export type InviteMutationVariables = Exact<{
   input: CreateInviteInput;
 }>;
 
 
-export type InviteMutation = { createInvite: { invite: { id: string, email: string, role: Role, createdAt: string, expiresAt: string } } | null };
+export type InviteMutation = { createInvite: { invite: { id: string, email: string, role: Role, createdAt: string, expiresAt: string } } };
 
 export type WorkspaceInvitesQueryVariables = Exact<{
   workspace: string | number;
@@ -1344,7 +1344,7 @@ export type RevokeInviteMutationVariables = Exact<{
 }>;
 
 
-export type RevokeInviteMutation = { revokeInvite: { revokedId: string } | null };
+export type RevokeInviteMutation = { revokeInvite: { revokedId: string } };
 
 export type MyInvitesQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -1358,14 +1358,14 @@ export type AcceptInviteMutationVariables = Exact<{
 }>;
 
 
-export type AcceptInviteMutation = { acceptInvite: { workspace: { id: string, name: string, slug: string, role: Role, createdAt: string } } | null };
+export type AcceptInviteMutation = { acceptInvite: { workspace: { id: string, name: string, slug: string, role: Role, createdAt: string } } };
 
 export type RejectInviteMutationVariables = Exact<{
   input: RejectInviteInput;
 }>;
 
 
-export type RejectInviteMutation = { rejectInvite: { rejectedId: string | null } | null };
+export type RejectInviteMutation = { rejectInvite: { rejectedId: string | null } };
 
 export type KeysQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -1387,14 +1387,14 @@ export type CreateKeyMutationVariables = Exact<{
 }>;
 
 
-export type CreateKeyMutation = { createApiKey: { secret: string, apiKey: { id: string, name: string, scopes: Array<Scope>, expiresAt: string | null } } | null };
+export type CreateKeyMutation = { createApiKey: { secret: string, apiKey: { id: string, name: string, scopes: Array<Scope>, expiresAt: string | null } } };
 
 export type DeleteKeyMutationVariables = Exact<{
   input: DeleteApiKeyInput;
 }>;
 
 
-export type DeleteKeyMutation = { deleteApiKey: { deletedId: string } | null };
+export type DeleteKeyMutation = { deleteApiKey: { deletedId: string } };
 
 export type LevelFragment = { entry:
     | { entries: { nodes: Array<
@@ -1482,14 +1482,14 @@ export type CreateFileRequestMutationVariables = Exact<{
 }>;
 
 
-export type CreateFileRequestMutation = { createFileRequest: { fileRequest: { id: string, token: string, url: string, label: string, path: string | null, state: FileRequestState, fileCount: number, size: number, maxFiles: number | null, maxFileSize: number | null, maxBytes: number | null, passwordProtected: boolean, createdAt: string, expiresAt: string | null } } | null };
+export type CreateFileRequestMutation = { createFileRequest: { fileRequest: { id: string, token: string, url: string, label: string, path: string | null, state: FileRequestState, fileCount: number, size: number, maxFiles: number | null, maxFileSize: number | null, maxBytes: number | null, passwordProtected: boolean, createdAt: string, expiresAt: string | null } } };
 
 export type UpdateFileRequestMutationVariables = Exact<{
   input: UpdateFileRequestInput;
 }>;
 
 
-export type UpdateFileRequestMutation = { updateFileRequest: { fileRequest: { id: string, token: string, url: string, label: string, path: string | null, state: FileRequestState, fileCount: number, size: number, maxFiles: number | null, maxFileSize: number | null, maxBytes: number | null, passwordProtected: boolean, createdAt: string, expiresAt: string | null } } | null };
+export type UpdateFileRequestMutation = { updateFileRequest: { fileRequest: { id: string, token: string, url: string, label: string, path: string | null, state: FileRequestState, fileCount: number, size: number, maxFiles: number | null, maxFileSize: number | null, maxBytes: number | null, passwordProtected: boolean, createdAt: string, expiresAt: string | null } } };
 
 export type FileRequestsQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -1503,7 +1503,7 @@ export type CloseFileRequestMutationVariables = Exact<{
 }>;
 
 
-export type CloseFileRequestMutation = { closeFileRequest: { fileRequest: { id: string } } | null };
+export type CloseFileRequestMutation = { closeFileRequest: { fileRequest: { id: string } } };
 
 export type FileRequestRowFragment = { id: string, token: string, url: string, label: string, path: string | null, state: FileRequestState, fileCount: number, size: number, maxFiles: number | null, maxFileSize: number | null, maxBytes: number | null, passwordProtected: boolean, createdAt: string, expiresAt: string | null };
 
@@ -1540,21 +1540,21 @@ export type CreateTagMutationVariables = Exact<{
 }>;
 
 
-export type CreateTagMutation = { createTag: { tag: { id: string, name: string, colour: TagColour, entryCount: number } } | null };
+export type CreateTagMutation = { createTag: { tag: { id: string, name: string, colour: TagColour, entryCount: number } } };
 
 export type UpdateTagMutationVariables = Exact<{
   input: UpdateTagInput;
 }>;
 
 
-export type UpdateTagMutation = { updateTag: { tag: { id: string, name: string, colour: TagColour, entryCount: number } } | null };
+export type UpdateTagMutation = { updateTag: { tag: { id: string, name: string, colour: TagColour, entryCount: number } } };
 
 export type DeleteTagMutationVariables = Exact<{
   input: DeleteTagInput;
 }>;
 
 
-export type DeleteTagMutation = { deleteTag: { deletedId: string } | null };
+export type DeleteTagMutation = { deleteTag: { deletedId: string } };
 
 export type TagEntriesMutationVariables = Exact<{
   input: TagEntriesInput;
@@ -1564,7 +1564,7 @@ export type TagEntriesMutationVariables = Exact<{
 export type TagEntriesMutation = { tagEntries: { entries: Array<
       | { __typename: 'File', path: string, tags: Array<{ name: string }> }
       | { __typename: 'Folder', path: string, tags: Array<{ name: string }> }
-    > | null } | null };
+    > | null } };
 
 export type EntryIdQueryVariables = Exact<{
   own: boolean;
@@ -1589,7 +1589,7 @@ export type AddFavouritesMutationVariables = Exact<{
 export type AddFavouritesMutation = { addFavourites: { entries: Array<
       | { __typename: 'File', id: string }
       | { __typename: 'Folder', id: string }
-    > | null } | null };
+    > | null } };
 
 export type RemoveFavouritesMutationVariables = Exact<{
   input: RemoveFavouritesInput;
@@ -1599,7 +1599,7 @@ export type RemoveFavouritesMutationVariables = Exact<{
 export type RemoveFavouritesMutation = { removeFavourites: { entries: Array<
       | { __typename: 'File', id: string }
       | { __typename: 'Folder', id: string }
-    > | null } | null };
+    > | null } };
 
 export type FavouritesQueryVariables = Exact<{ [key: string]: never; }>;
 

@@ -132,14 +132,14 @@ export type UploadMutationVariables = Exact<{
 }>;
 
 
-export type UploadMutation = { uploadFile: { file: { md5: string, id: string, path: string, size: number, createdAt: string } } | null };
+export type UploadMutation = { uploadFile: { file: { md5: string, id: string, path: string, size: number, createdAt: string } } };
 
 export type ShareMutationVariables = Exact<{
   input: ShareFilesInput;
 }>;
 
 
-export type ShareMutation = { shareFiles: { mail: MailStatus, shares: Array<{ token: string, url: string, expiresAt: string | null }> } | null };
+export type ShareMutation = { shareFiles: { mail: MailStatus, shares: Array<{ token: string, url: string, expiresAt: string | null }> } };
 
 export type OpenMutationVariables = Exact<{
   token: string;
@@ -147,7 +147,7 @@ export type OpenMutationVariables = Exact<{
 }>;
 
 
-export type OpenMutation = { openShare: { download: { url: string, fileName: string } } | null };
+export type OpenMutation = { openShare: { download: { url: string, fileName: string } } };
 
 export type ShareReceivedSubscriptionVariables = Exact<{ [key: string]: never; }>;
 

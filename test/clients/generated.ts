@@ -394,7 +394,7 @@ export type UploadMutationVariables = Exact<{
 export type UploadMutation = { uploadFile: { folder: { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
           | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
           | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
-        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null } | null, drive: { id: string, root: { id: string, size: number, fileCount: number }, usage: { usedBytes: number, fileCount: number, folderCount: number } } } | null };
+        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null } | null, drive: { id: string, root: { id: string, size: number, fileCount: number }, usage: { usedBytes: number, fileCount: number, folderCount: number } } } };
 
 export type CreateFolderMutationVariables = Exact<{
   input: CreateFolderInput;
@@ -407,7 +407,7 @@ export type CreateFolderMutation = { createFolder: { folder: { fileCount: number
         >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null }, parent: { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
           | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
           | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
-        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null } | null, drive: { id: string, root: { id: string, size: number, fileCount: number }, usage: { usedBytes: number, fileCount: number, folderCount: number } } } | null };
+        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null } | null, drive: { id: string, root: { id: string, size: number, fileCount: number }, usage: { usedBytes: number, fileCount: number, folderCount: number } } } };
 
 export type MoveMutationVariables = Exact<{
   input: MoveEntriesInput;
@@ -426,7 +426,7 @@ export type MoveMutation = { moveEntries: { entries: Array<
         >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null }> | null, to: { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
           | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
           | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
-        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null } | null, drive: { id: string, root: { id: string, size: number, fileCount: number }, usage: { usedBytes: number, fileCount: number, folderCount: number } } } | null };
+        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null } | null, drive: { id: string, root: { id: string, size: number, fileCount: number }, usage: { usedBytes: number, fileCount: number, folderCount: number } } } };
 
 export type DeleteMutationVariables = Exact<{
   input: DeleteEntriesInput;
@@ -436,7 +436,7 @@ export type DeleteMutationVariables = Exact<{
 export type DeleteMutation = { deleteEntries: { deletedIds: Array<string>, folders: Array<{ fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
           | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
           | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
-        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null }> | null, drive: { id: string, root: { id: string, size: number, fileCount: number }, usage: { usedBytes: number, fileCount: number, folderCount: number } } } | null };
+        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null }> | null, drive: { id: string, root: { id: string, size: number, fileCount: number }, usage: { usedBytes: number, fileCount: number, folderCount: number } } } };
 
 export type LinkMutationVariables = Exact<{
   input: CreateLinkInput;
@@ -449,7 +449,7 @@ export type LinkMutation = { createLink: { share: { token: string }, file: { id:
         > } | null } | null, viewer: { id: string, shares: { edges: Array<{ node:
             | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
             | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
-           }> } } | null } | null };
+           }> } } | null } };
 
 export type ShareWithMutationVariables = Exact<{
   input: ShareFilesInput;
@@ -462,7 +462,7 @@ export type ShareWithMutation = { shareFiles: { shares: Array<{ file: { id: stri
           > } | null } | null }>, viewer: { id: string, shares: { edges: Array<{ node:
             | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
             | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
-           }> } } | null } | null };
+           }> } } | null } };
 
 export type RevokeMutationVariables = Exact<{
   input: RevokeShareInput;
@@ -475,70 +475,70 @@ export type RevokeMutation = { revokeShare: { revokedId: string, file: { id: str
         > } | null } | null, viewer: { id: string, shares: { edges: Array<{ node:
             | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
             | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
-           }> } } | null } | null };
+           }> } } | null } };
 
 export type CreateWorkspaceMutationVariables = Exact<{
   input: CreateWorkspaceInput;
 }>;
 
 
-export type CreateWorkspaceMutation = { createWorkspace: { workspace: { id: string, drive: { id: string } | null }, viewer: { id: string, workspaces: { nodes: Array<{ id: string, name: string, slug: string, role: Role }> } | null } | null } | null };
+export type CreateWorkspaceMutation = { createWorkspace: { workspace: { id: string, drive: { id: string } | null }, viewer: { id: string, workspaces: { nodes: Array<{ id: string, name: string, slug: string, role: Role }> } | null } | null } };
 
 export type DeleteWorkspaceMutationVariables = Exact<{
   input: DeleteWorkspaceInput;
 }>;
 
 
-export type DeleteWorkspaceMutation = { deleteWorkspace: { deletedId: string, viewer: { id: string, workspaces: { nodes: Array<{ id: string, name: string, slug: string, role: Role }> } | null } | null } | null };
+export type DeleteWorkspaceMutation = { deleteWorkspace: { deletedId: string, viewer: { id: string, workspaces: { nodes: Array<{ id: string, name: string, slug: string, role: Role }> } | null } | null } };
 
 export type InvitePersonMutationVariables = Exact<{
   input: CreateInviteInput;
 }>;
 
 
-export type InvitePersonMutation = { createInvite: { invite: { id: string }, workspace: { id: string, invites: { nodes: Array<{ id: string, email: string, role: Role }> } | null } | null } | null };
+export type InvitePersonMutation = { createInvite: { invite: { id: string }, workspace: { id: string, invites: { nodes: Array<{ id: string, email: string, role: Role }> } | null } | null } };
 
 export type RevokeInviteMutationVariables = Exact<{
   input: RevokeInviteInput;
 }>;
 
 
-export type RevokeInviteMutation = { revokeInvite: { revokedId: string, workspace: { id: string, invites: { nodes: Array<{ id: string, email: string, role: Role }> } | null } | null } | null };
+export type RevokeInviteMutation = { revokeInvite: { revokedId: string, workspace: { id: string, invites: { nodes: Array<{ id: string, email: string, role: Role }> } | null } | null } };
 
 export type AcceptInviteMutationVariables = Exact<{
   input: AcceptInviteInput;
 }>;
 
 
-export type AcceptInviteMutation = { acceptInvite: { workspace: { id: string }, viewer: { id: string, invites: { nodes: Array<{ id: string, token: string | null, workspaceName: string }> } | null, workspaces: { nodes: Array<{ id: string, name: string, slug: string, role: Role }> } | null } | null } | null };
+export type AcceptInviteMutation = { acceptInvite: { workspace: { id: string }, viewer: { id: string, invites: { nodes: Array<{ id: string, token: string | null, workspaceName: string }> } | null, workspaces: { nodes: Array<{ id: string, name: string, slug: string, role: Role }> } | null } | null } };
 
 export type ChangeRoleMutationVariables = Exact<{
   input: ChangeMemberRoleInput;
 }>;
 
 
-export type ChangeRoleMutation = { changeMemberRole: { member: { id: string, role: Role } | null } | null };
+export type ChangeRoleMutation = { changeMemberRole: { member: { id: string, role: Role } | null } };
 
 export type RemoveMemberMutationVariables = Exact<{
   input: RemoveMemberInput;
 }>;
 
 
-export type RemoveMemberMutation = { removeMember: { removedId: string, workspace: { id: string, name: string, role: Role, memberCount: number | null, members: { nodes: Array<{ id: string, role: Role, person: { id: string, name: string } }> } | null } | null } | null };
+export type RemoveMemberMutation = { removeMember: { removedId: string, workspace: { id: string, name: string, role: Role, memberCount: number | null, members: { nodes: Array<{ id: string, role: Role, person: { id: string, name: string } }> } | null } | null } };
 
 export type CreateKeyMutationVariables = Exact<{
   input: CreateApiKeyInput;
 }>;
 
 
-export type CreateKeyMutation = { createApiKey: { secret: string, apiKey: { id: string }, viewer: { id: string, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null } | null, workspace: { id: string, apiKeyCount: number | null, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null } | null } | null };
+export type CreateKeyMutation = { createApiKey: { secret: string, apiKey: { id: string }, viewer: { id: string, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null } | null, workspace: { id: string, apiKeyCount: number | null, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null } | null } };
 
 export type DeleteKeyMutationVariables = Exact<{
   input: DeleteApiKeyInput;
 }>;
 
 
-export type DeleteKeyMutation = { deleteApiKey: { deletedId: string, viewer: { id: string, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null } | null, workspace: { id: string, apiKeyCount: number | null, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null } | null } | null };
+export type DeleteKeyMutation = { deleteApiKey: { deletedId: string, viewer: { id: string, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null } | null, workspace: { id: string, apiKeyCount: number | null, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null } | null } };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String

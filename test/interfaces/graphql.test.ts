@@ -261,6 +261,31 @@ describe('A refusal', () => {
   })
 })
 
+describe('A refused root field', () => {
+  it('leaves the results of the other root fields', async () => {
+    const made = await ask(
+      alice,
+      'mutation { createLink(input: { file: { at: { path: "docs/deep/a.txt" } } }) { share { token } } }',
+    )
+    const { token } = made.createLink.share
+    const visitor = t.anonymous
+    const open = await visitor.graphql(
+      `{ me { email } share(token: "${token}") { fileName } maintenance { message } }`,
+    )
+    expect(open.data).toEqual({ me: null, share: { fileName: 'a.txt' }, maintenance: null })
+    expect(open.errors?.map(e => [e.path, e.extensions.code])).toEqual([
+      [['me'], 'UNAUTHENTICATED'],
+    ])
+    const large = await alice.graphql(
+      `{ search(query: "a", first: 1001) { nodes { name } } share(token: "${token}") { fileName } }`,
+    )
+    expect(large.data).toEqual({ search: null, share: { fileName: 'a.txt' } })
+    expect(large.errors?.map(e => [e.path, e.extensions.code])).toEqual([
+      [['search'], 'INVALID_INPUT'],
+    ])
+  })
+})
+
 describe('A mutation', () => {
   it('is executed once, even if one of its fields is refused', async () => {
     const link = (name: string, path: string) =>

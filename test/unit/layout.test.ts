@@ -170,6 +170,7 @@ describe('Names', () => {
     'columns',
     'connection',
     'context',
+    'directive',
     'entry-ref',
     'enums',
     'index',

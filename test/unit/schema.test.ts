@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import {
+  buildSchema,
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputField,
@@ -114,6 +115,24 @@ describe('The schema', () => {
         fails.length > 0 ? new RegExp(` Fails with ${fails.join(', ')}\\.$`) : /\.$/,
       )
     }
+  })
+
+  it('has nullable root fields, and names those that are null only with an error', () => {
+    const roots = fields.filter(({ path }) => /^(Query|Mutation)\./.test(path))
+    expect(roots.length).toBeGreaterThan(80)
+    expect(pathsOf(roots.filter(({ type }) => isNonNullType(type)))).toEqual([])
+    const nullable = [...Object.values(schema.getQueryType()?.getFields() ?? {}), ...mutations]
+      .filter(({ extensions }) => !extensions.directives?.semanticNonNull)
+      .map(({ name }) => name)
+    expect(nullable).toEqual(['maintenance', 'node'])
+    // The printed schema shows the directive to the tools of clients.
+    const shown = buildSchema(printed).getQueryType()?.getFields() ?? {}
+    const directives = Object.values(shown).map(({ name, astNode }) => [
+      name,
+      astNode?.directives?.map(({ name }) => name.value),
+    ])
+    expect(directives).toContainEqual(['me', ['semanticNonNull']])
+    expect(directives).toContainEqual(['node', []])
   })
 
   it('has one form of paged lists', () => {

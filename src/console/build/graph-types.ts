@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { minifyIntrospectionQuery } from '@urql/introspection'
 import { minifyIntrospection, outputIntrospectionFile } from 'gql.tada/internal'
-import { buildSchema, introspectionFromSchema } from 'graphql'
+import { buildASTSchema, introspectionFromSchema } from 'graphql'
 import type { BriefType } from '../graphql/brief-schema.ts'
-
-const schema = new URL('../../../schema/schema.graphql', import.meta.url)
+import { strictSchema } from './strict-schema.ts'
 
 const introspect = () =>
-  introspectionFromSchema(buildSchema(readFileSync(schema, 'utf8')), {
+  introspectionFromSchema(buildASTSchema(strictSchema()), {
     descriptions: false,
     oneOf: true,
   })

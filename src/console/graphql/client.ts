@@ -54,6 +54,15 @@ export const client = new Client({
       onError(error) {
         if (codeOf(error) === 'UNAUTHENTICATED') signInAgain()
       },
+      // The types promise every root field (build/graph-types.ts), so an error in one counts for
+      // all.
+      onResult(result) {
+        const { data, error } = result
+        const isErased = error?.graphQLErrors.some(
+          ({ path }) => path && data?.[path[0] ?? ''] === null,
+        )
+        return isErased ? { ...result, data: undefined } : result
+      },
     }),
     cache,
     noteFailures,

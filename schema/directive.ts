@@ -1,0 +1,40 @@
+import {
+  DirectiveLocation,
+  GraphQLDirective,
+  type GraphQLField,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+} from 'graphql'
+
+declare module 'graphql' {
+  interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
+    /** The directives of the field in the printed schema, with their arguments. */
+    directives?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  }
+}
+
+/** https://specs.apollo.dev/nullability/v0.4. Relay, Apollo Kotlin and GraphQL Codegen know it. */
+const semanticNonNull = new GraphQLDirective({
+  name: 'semanticNonNull',
+  description:
+    'The field is null only if it has an error. A client that throws errors can treat it as non-null.',
+  locations: [DirectiveLocation.FIELD_DEFINITION],
+  args: {
+    levels: {
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLInt))),
+      defaultValue: [0],
+      description: 'The levels of lists to which this applies: 0 is the field itself.',
+    },
+  },
+})
+
+/** The directives of the schema, besides those of the specification. */
+export const directives: readonly GraphQLDirective[] = [semanticNonNull]
+
+/** The extensions of a field with one more directive. */
+export const withDirective = (
+  extensions: GraphQLField<unknown, unknown>['extensions'] | undefined | null,
+  name: string,
+  args: Readonly<Record<string, unknown>> = {},
+) => ({ ...extensions, directives: { ...extensions?.directives, [name]: args } })
