@@ -120,7 +120,7 @@ export async function createApp(config: Config, options: AppOptions) {
     ? redisCoordination(await connectRedis(config.redisUrl, log), instance, log)
     : instance
   const tokens = createTokens(config.secretKey)
-  const mailer = createMailer(config)
+  const mailer = createMailer(config, telemetry)
   const pubSub = createPubSub(coordination)
   const change = changeRunner({ db, pubSub, measures: telemetry })
 

@@ -7,8 +7,8 @@ import { eventOf } from '../../db/queries/event.ts'
 import { entriesInOrder, logEnds, searchEpoch } from '../../db/queries/search.ts'
 import { damageOf, deleteIndex, SearchInspection } from '../../db/search/inspect.ts'
 import type { IndexedDrive } from '../../db/search/writing.ts'
-import { enqueueAll } from '../services/notices/outbox.ts'
-import { hasText, removeText } from '../services/search/search-text.ts'
+import { enqueueAll } from '../services/job.ts'
+import { contentsJob, hasText, removeText } from '../services/search/search-text.ts'
 import { textFormatOf } from '../values/text-format.ts'
 import { type Installation, type Problem, rowsOf } from './check.ts'
 
@@ -40,7 +40,7 @@ export async function* checkTexts({
       message: 'The content of this file is not searched, and nothing is about to read it.',
       // The service extracts the text later, so whether it succeeds is not known yet.
       repair: () =>
-        db.transaction(tx => enqueueAll(db, 'contents', [{ blobId, fileType, format }], tx)),
+        db.transaction(tx => enqueueAll(db, contentsJob, [{ blobId, fileType, format }], tx)),
     }
   }
 }

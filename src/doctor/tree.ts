@@ -19,7 +19,8 @@ import {
 import { stagesAmong } from '../../db/queries/entry-copy.ts'
 import { GIVEN_UP } from '../../db/queries/job.ts'
 import { deleteTrashItems } from '../../db/queries/trash-item.ts'
-import { enqueue } from '../services/notices/outbox.ts'
+import { enqueue } from '../services/job.ts'
+import { purgeFolderJob } from '../services/tree/purge.ts'
 import { type Installation, type Problem, pages, rowsOf } from './check.ts'
 import { climb, inBucket, reattach, retotal, reviveBlob, same } from './repair.ts'
 
@@ -196,7 +197,7 @@ export async function* checkPurges({ db }: Installation): AsyncGenerator<Problem
         kind: 'purge-forgotten',
         id: job.folderId,
         message: 'This deleted folder waits to be purged, but there is no job for it.',
-        repair: () => db.transaction(tx => enqueue(db, 'purge-folder', job, tx)),
+        repair: () => db.transaction(tx => enqueue(db, purgeFolderJob, job, tx)),
       }
     }
   }

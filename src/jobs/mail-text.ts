@@ -1,6 +1,6 @@
 import prettyBytes from 'pretty-bytes'
 import { type Language, locales } from '../language/languages.ts'
-import type { AccountNotice, Mail } from '../services/notices/outbox.ts'
+import type { AccountNotice, Mail } from '../services/notices/mail.ts'
 import { momentText } from '../values/moment.ts'
 import { oneLine } from '../values/one-line.ts'
 import {

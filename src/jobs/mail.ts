@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { Language } from '../language/languages.ts'
 import { causesOf } from '../runtime/errors.ts'
-import type { Jobs, Mail } from '../services/notices/outbox.ts'
+import { Hopeless } from '../services/job.ts'
+import type { Mail } from '../services/notices/mail.ts'
+import { byWord, silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { writeMail } from './mail-text.ts'
-import { Hopeless } from './worker.ts'
 
 const SECOND = 1000
 /** The time limit for a whole mail, so that a slow server does not delay the others forever. */
@@ -15,11 +16,10 @@ const LONGEST = 120 * SECOND
  * Sends mails through the SMTP server, or writes .eml files into a folder if no server is
  * configured.
  */
-export function createMailer({
-  smtpUrl,
-  mailFrom,
-  dataDir,
-}: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>) {
+export function createMailer(
+  { smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>,
+  telemetry: Telemetry = silent,
+) {
   const limits = {
     connectionTimeout: 10 * SECOND,
     greetingTimeout: 10 * SECOND,
@@ -34,6 +34,33 @@ export function createMailer({
   }
   let transport: ReturnType<typeof open> | undefined
   const folder = join(dataDir, 'mail')
+  const note = byWord(outcome => telemetry.timer('mail', { outcome }))
+  outcomes.forEach(note)
+
+  async function deliver(
+    mail: Mail,
+    { id, language }: { id: string; language: Language },
+  ): Promise<void> {
+    const message = {
+      from: mailFrom,
+      // An object, because a text would be parsed as a list of addresses.
+      to: { name: '', address: mail.to },
+      ...writeMail(mail, language),
+      messageId: `<${id}@satchel>`,
+      // Suppresses out-of-office replies.
+      headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(mail) },
+      signal: AbortSignal.timeout(LONGEST),
+    }
+    transport ??= open()
+    const sent = await (await transport).sendMail(message).catch(error => {
+      throw isRefused(error) ? new Hopeless(error.message, { cause: error }) : error
+    })
+    if (smtpUrl || !('message' in sent)) return
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const draft = join(folder, `.${id}.tmp`)
+    await writeFile(draft, sent.message as Buffer, { mode: 0o600 })
+    await rename(draft, join(folder, `${id}.eml`))
+  }
 
   return {
     /**
@@ -42,38 +69,19 @@ export function createMailer({
      * @throws Hopeless if the server refuses this mail permanently; any other error may be
      * temporary
      */
-    async send(
-      mail: Jobs['mail'],
-      { id, language }: { id: string; language: Language },
-    ): Promise<void> {
-      const message = {
-        from: mailFrom,
-        // An object, because a text would be parsed as a list of addresses.
-        to: { name: '', address: mail.to },
-        ...writeMail(mail, language),
-        messageId: `<${id}@satchel>`,
-        // Suppresses out-of-office replies.
-        headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(mail) },
-        signal: AbortSignal.timeout(LONGEST),
-      }
-      transport ??= open()
-      const sent = await (await transport).sendMail(message).catch(error => {
-        throw isRefused(error) ? new Hopeless(error.message, { cause: error }) : error
-      })
-      if (smtpUrl || !('message' in sent)) return
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      const draft = join(folder, `.${id}.tmp`)
-      await writeFile(draft, sent.message as Buffer, { mode: 0o600 })
-      await rename(draft, join(folder, `${id}.eml`))
-    },
+    send: (mail: Mail, as: { id: string; language: Language }): Promise<void> =>
+      telemetry.observe(
+        { span: { name: `mail ${mail.template}`, kind: 'client' }, note, outcome: outcomeOf },
+        () => deliver(mail, as),
+      ),
     close: async () => (await transport)?.close(),
   }
 }
 
-export const mailOutcomes = ['sent', 'refused', 'failed'] as const
+const outcomes = ['sent', 'refused', 'failed'] as const
 
 /** The outcome of sending a mail, in one word. */
-export const mailOutcome = (error: unknown): (typeof mailOutcomes)[number] =>
+const outcomeOf = (error: unknown): (typeof outcomes)[number] =>
   error === undefined ? 'sent' : error instanceof Hopeless ? 'refused' : 'failed'
 
 /** RFC 8058: mail programs show an unsubscribe button that works without a visit. */

@@ -1,9 +1,9 @@
 import type { Log } from '../runtime/log.ts'
+import { createPace } from '../runtime/pace.ts'
 import type { PubSub } from '../services/notices/pub-sub.ts'
 import type { SearchIndexService } from '../services/search/search-index.ts'
 import type { ContentsService } from '../services/search/search-text.ts'
 import { silent, type Telemetry } from '../telemetry/telemetry.ts'
-import { createPace } from './pace.ts'
 
 /**
  * The indexing delay. A search updates the drives that it covers itself, so nobody waits for this.

@@ -14,14 +14,15 @@ import { oldEvents, purgeEvents } from '../../db/queries/event.ts'
 import { deleteEnded } from '../../db/queries/expiry.ts'
 import { digestsOf, endUnusedPreview } from '../../db/queries/preview.ts'
 import type { Log } from '../runtime/log.ts'
-import { enqueue } from '../services/notices/outbox.ts'
+import { createPace } from '../runtime/pace.ts'
+import { enqueue } from '../services/job.ts'
 import type { ContentsService } from '../services/search/search-text.ts'
 import type { KeptService } from '../services/tree/kept.ts'
+import { purgeBucketJob } from '../services/tree/purge.ts'
 import { endOverdue } from '../services/uploads/upload-end.ts'
 import { type BlobStore, BlobsKept } from '../storage/store.ts'
 import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { DAY_MS, HOUR_MS } from '../values/duration.ts'
-import { createPace } from './pace.ts'
 
 const BATCH = 200
 const RETRY_MS = 60_000
@@ -159,7 +160,7 @@ export function createSweeper({
     for (const bucket of over)
       await db.transaction(async tx => {
         if (await endKeep(db, bucket.bucketId, Date.now(), tx))
-          await enqueue(db, 'purge-bucket', bucket, tx)
+          await enqueue(db, purgeBucketJob, bucket, tx)
       })
   }
 

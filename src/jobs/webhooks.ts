@@ -19,7 +19,8 @@ import type { EventView } from '../services/history/event.ts'
 import { type ChangeRunner, system } from '../services/history/event.ts'
 import type { EventFeedService } from '../services/history/event-feed.ts'
 import { onWire } from '../services/history/event-wire.ts'
-import { enqueue, type Jobs } from '../services/notices/outbox.ts'
+import { enqueue } from '../services/job.ts'
+import { mailJob } from '../services/notices/mail.ts'
 import type { PubSub } from '../services/notices/pub-sub.ts'
 import { kindsOf, webhookEvent } from '../services/notices/webhook.ts'
 import { webhookSecrets } from '../services/notices/webhook-secret.ts'
@@ -264,7 +265,7 @@ export function createWebhooks(options: WebhookOptions) {
       })
       const since = new Date(set.failingSince ?? Date.now()).toISOString()
       const mail = { template: 'webhook-disabled', values: { host, since } } as const
-      if (user?.verifiedEmail) await enqueue(db, 'mail', { ...mail, to: user.verifiedEmail }, tx)
+      if (user?.verifiedEmail) await enqueue(db, mailJob, { ...mail, to: user.verifiedEmail }, tx)
       record(log, webhookEvent('webhook.disabled', webhook))
       return true
     })
@@ -279,7 +280,10 @@ export function createWebhooks(options: WebhookOptions) {
      * Runs an outbox job: sends one event or a ping once, and records the outcome. Sends nothing
      * while the webhook's owner may not read the log.
      */
-    async sendOne({ webhookId, seq }: Jobs['webhook'], job: { id: string }): Promise<void> {
+    async sendOne(
+      { webhookId, seq }: { webhookId: string; seq: number | null },
+      job: { id: string },
+    ): Promise<void> {
       const webhook = await rightfulWebhook(db, webhookId)
       if (!webhook) return
       const event = seq === null ? undefined : await eventFeeds.byId(`${webhook.logId}:${seq}`)

@@ -1,43 +1,11 @@
 import type { Db } from '../../db/index.ts'
 import { dueJobs, GIVEN_UP, type JobRow, moveJob } from '../../db/queries/job.ts'
 import type { Log } from '../runtime/log.ts'
-import type { JobKind, Jobs } from '../services/notices/outbox.ts'
+import { Hopeless, type Job, type JobKind, Paused } from '../services/job.ts'
 import { silent, type Telemetry } from '../telemetry/telemetry.ts'
-import { DAY_MS } from '../values/duration.ts'
 
-/**
- * The handler of each kind of job. A handler must be idempotent: it may run twice for one job when
- * a worker dies.
- */
-export type Handlers = {
-  [K in JobKind]: (payload: Jobs[K], job: { id: string; attempts: number }) => Promise<void>
-}
-
-/** Thrown by a handler when retries cannot succeed. */
-export class Hopeless extends Error {}
-
-/** Thrown by a handler that stops because of maintenance. The job resumes afterwards. */
-export class Paused extends Error {}
-
-/** The default number of concurrent jobs of a kind. */
-const BATCH = 5
 /** The maximum length of a job's stored last error. */
 const MAX_ERROR = 500
-
-/**
- * The age at which a job is given up. Mails are retried for as long as mail servers do: RFC 5321,
- * 4.5.4.1.
- */
-const patienceMs: Partial<Record<JobKind, number>> = {
-  mail: 5 * DAY_MS,
-  preview: DAY_MS,
-  contents: DAY_MS,
-}
-/**
- * The minimum number of tries, regardless of the waiting time. After a large upload, thousands of
- * jobs may wait.
- */
-const leastTries: Partial<Record<JobKind, number>> = { preview: 3, contents: 3 }
 
 const FIRST_RETRY_MS = 5000
 const LAST_RETRY_MS = 3600_000
@@ -46,41 +14,31 @@ const LAST_RETRY_MS = 3600_000
 export const backoff = (attempts: number): number =>
   Math.min(FIRST_RETRY_MS * 2 ** Math.max(attempts - 1, 0), LAST_RETRY_MS)
 
-export interface WorkerOptions {
+export interface WorkerOptions<Needs> {
   db: Db
   log: Log
-  handlers: Handlers
+  /** The kinds of jobs that it runs. */
+  jobs: readonly Job<JobKind, never, Needs>[]
+  /** What these jobs need to run. */
+  needs: Needs
   pollMs: number
   /** Milliseconds after which other workers may claim a job whose lease was not renewed. */
   leaseMs: number
   /** Milliseconds until the next try, by the number of tries. Tests shorten it. */
   retryMs?: (attempts: number) => number
   telemetry?: Telemetry
-  /** The number of concurrent jobs by kind. */
-  atATime?: Partial<Record<JobKind, number>>
   /** Whether jobs that change data must wait. */
   isPaused?: () => boolean
 }
-
-/** The kinds of jobs that change files. Other kinds only send existing information. */
-const changing: ReadonlySet<JobKind> = new Set([
-  'purge-folder',
-  'purge-bucket',
-  'copy-entries',
-  'preview',
-  'contents',
-])
 
 /**
  * Runs the jobs of the outbox. Any number of instances may run it. A worker claims a job, or renews
  * its claim, by atomically moving the due time ahead. Jobs of a dead worker become due again.
  */
-export function createWorker({ pollMs, ...options }: WorkerOptions) {
+export function createWorker<Needs>({ pollMs, jobs, ...options }: WorkerOptions<Needs>) {
   // One queue per kind, so that a slow mail server does not delay purges, nor a large purge the
   // mails.
-  const queues = (Object.keys(options.handlers) as JobKind[]).map(kind =>
-    createQueue(kind, options),
-  )
+  const queues = jobs.map(job => createQueue(job, { ...options, wake }))
   let timer: NodeJS.Timeout | undefined
 
   /** Polls the outbox now. */
@@ -90,7 +48,7 @@ export function createWorker({ pollMs, ...options }: WorkerOptions) {
 
   return {
     /** The kinds of jobs that this worker runs. */
-    kinds: Object.keys(options.handlers),
+    kinds: jobs.map(({ kind }) => kind),
     wake,
     start(): void {
       timer = setInterval(wake, pollMs)
@@ -112,29 +70,33 @@ export function createWorker({ pollMs, ...options }: WorkerOptions) {
 export type Worker = ReturnType<typeof createWorker>
 
 /** The queue of one kind of job, with a limited number of concurrent jobs. */
-function createQueue<K extends JobKind>(
-  kind: K,
+function createQueue<Needs>(
+  { kind, changesFiles, atATime, patienceMs, leastTries, run }: Job<JobKind, never, Needs>,
   {
     db,
     log,
-    handlers,
+    needs,
     leaseMs,
     retryMs = backoff,
     telemetry = silent,
-    atATime = {},
     isPaused = () => false,
-  }: Omit<WorkerOptions, 'pollMs'>,
+    wake: wakeAll,
+  }: Omit<WorkerOptions<Needs>, 'pollMs' | 'jobs'> & { wake: () => void },
 ) {
-  const most = atATime[kind] ?? BATCH
+  const most = typeof atATime === 'number' ? atATime : atATime(needs)
   let stopped = false
   let running: Promise<void> | undefined
   let again = false
   /** Wakes the drain, which waits for its jobs or for new ones. */
   let rouse = () => {}
 
+  function requireRunning(): void {
+    if (isPaused()) throw new Paused('A maintenance has begun.')
+  }
+
   /** Claims due jobs. `due` includes jobs that other workers claimed at the same time. */
   async function claim(room: number): Promise<{ due: number; mine: JobRow[] }> {
-    if (isPaused() && changing.has(kind)) return { due: 0, mine: [] }
+    if (isPaused() && changesFiles) return { due: 0, mine: [] }
     const now = Date.now()
     const due = await dueJobs(db, kind, now, room)
     const mine: JobRow[] = []
@@ -175,15 +137,15 @@ function createQueue<K extends JobKind>(
     const { id, payload, attempts, createdAt } = job
     const release = hold(job)
     const isOver = (error: unknown) =>
-      error instanceof Hopeless ||
-      (attempts >= (leastTries[kind] ?? 1) &&
-        Date.now() - createdAt > (patienceMs[kind] ?? Number.POSITIVE_INFINITY))
+      error instanceof Hopeless || (attempts >= leastTries && Date.now() - createdAt > patienceMs)
     const outcome = (error: unknown) =>
       error === undefined ? 'done' : isOver(error) ? 'given_up' : 'retried'
     const note = (ended: string) => telemetry.timer('job', { kind, outcome: ended })
     const work = { span: { name: `job ${kind}`, isRoot: true }, note, outcome }
     try {
-      await telemetry.observe(work, () => handlers[kind](JSON.parse(payload), { id, attempts }))
+      const turn = { id, attempts, requireRunning, wake: wakeAll }
+      // The payload was enqueued for this kind of job.
+      await telemetry.observe(work, () => run(needs, JSON.parse(payload) as never, turn))
       await release()
       await db.Job.destroy({ where: { id } })
     } catch (error) {

@@ -11,7 +11,10 @@ import { createMailer } from '../../src/jobs/mail.ts'
 import { backoff, createWorker, type Worker, type WorkerOptions } from '../../src/jobs/worker.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { sessionService } from '../../src/services/accounts/session.ts'
-import type { Mail } from '../../src/services/notices/outbox.ts'
+import { type Job, type JobKind, type JobRun, USUAL_AT_A_TIME } from '../../src/services/job.ts'
+import { type Mail, mailJob } from '../../src/services/notices/mail.ts'
+import { contentsJob } from '../../src/services/search/search-text.ts'
+import { purgeFolderJob } from '../../src/services/tree/purge.ts'
 import { momentText } from '../../src/values/moment.ts'
 import { ask, codeOf } from '../support/ask.ts'
 import { startBuilt } from '../support/built-service.ts'
@@ -485,19 +488,18 @@ describe('The outbox', () => {
 
   const end = (some: Worker[]) => Promise.all(some.map(worker => worker.stop()))
 
-  const idle = {
-    'purge-folder': async () => {},
-    'purge-bucket': async () => {},
-    webhook: async () => {},
-    preview: async () => {},
-    contents: async () => {},
-    'copy-entries': async () => {},
-    'file-request-mail': async () => {},
-    'share-mail': async () => {},
-  }
+  /** A kind of job that does something else. */
+  const jobLike = <Payload>(
+    job: Job<JobKind, Payload>,
+    act: (payload: Payload, run: JobRun) => Promise<void>,
+  ): Job<JobKind, never, object> => ({
+    ...job,
+    atATime: USUAL_AT_A_TIME,
+    run: (_needs, payload: Payload, run) => act(payload, run),
+  })
 
   /** A worker like that of an instance. `done` collects the ids of sent mails. */
-  function work(options: Partial<WorkerOptions> & { smtpUrl?: string } = {}): {
+  function work(options: Partial<WorkerOptions<object>> & { smtpUrl?: string } = {}): {
     worker: Worker
     done: string[]
   } {
@@ -510,13 +512,13 @@ describe('The outbox', () => {
       pollMs: 20,
       leaseMs: 60_000,
       retryMs: () => 30,
-      handlers: {
-        ...idle,
-        async mail(mail, job) {
-          await mailer.send(mail, { ...job, language: 'en' })
-          done.push(job.id)
-        },
-      },
+      needs: {},
+      jobs: [
+        jobLike(mailJob, async (mail, { id }) => {
+          await mailer.send(mail, { id, language: 'en' })
+          done.push(id)
+        }),
+      ],
       ...changes,
     })
     workers.push(worker)
@@ -532,12 +534,12 @@ describe('The outbox', () => {
     for (let i = 0; i < 8; i++) ids.push(await queue())
     const ended: string[] = []
     const others = Promise.withResolvers<void>()
-    async function mail(_mail: Mail, { id }: { id: string }) {
+    async function run(_mail: Mail, { id }: { id: string }) {
       if (id === ids[0]) await others.promise
       ended.push(id)
       if (ended.length === ids.length - 1) others.resolve()
     }
-    work({ handlers: { ...idle, mail } })
+    work({ jobs: [jobLike(mailJob, run)] })
     await until(empty)
     expect(ended.at(-1)).toBe(ids[0])
   })
@@ -568,19 +570,12 @@ describe('The outbox', () => {
       dataDir: tmpdir(),
     })
     work({
-      handlers: {
-        'purge-folder': async () => {
+      jobs: [
+        jobLike(purgeFolderJob, async () => {
           purged = true
-        },
-        'purge-bucket': async () => {},
-        webhook: async () => {},
-        preview: async () => {},
-        contents: async () => {},
-        'copy-entries': async () => {},
-        'file-request-mail': async () => {},
-        'share-mail': async () => {},
-        mail: (mail, job) => mailer.send(mail, { ...job, language: 'en' }),
-      },
+        }),
+        jobLike(mailJob, (mail, { id }) => mailer.send(mail, { id, language: 'en' })),
+      ],
     })
     await until(() => server.begun > 0)
     await t.app.db.run(
@@ -598,14 +593,12 @@ describe('The outbox', () => {
     const id = newId()
     let tries = 0
     work({
-      handlers: {
-        ...idle,
-        mail: async () => {},
-        contents: async () => {
+      jobs: [
+        jobLike(contentsJob, async () => {
           tries += 1
           throw new Error('A hiccup.')
-        },
-      },
+        }),
+      ],
     })
     await t.app.db.run(
       "INSERT INTO outbox (id, kind, payload, attempts, due_at, last_error, created_at) VALUES (?, 'contents', '{}', 0, 0, '', 0)",
@@ -780,17 +773,8 @@ describe('The outbox', () => {
       log: silent,
       pollMs: 10_000,
       leaseMs: 400,
-      handlers: {
-        'purge-folder': hang,
-        'purge-bucket': hang,
-        mail: hang,
-        webhook: hang,
-        preview: hang,
-        contents: hang,
-        'file-request-mail': hang,
-        'copy-entries': hang,
-        'share-mail': hang,
-      },
+      needs: {},
+      jobs: [jobLike(mailJob, hang)],
     })
     dead.wake()
     await until(() => taken === 1)
@@ -824,20 +808,15 @@ describe('The outbox', () => {
     let fail = () => {}
     const { worker, done } = work({
       leaseMs: 60_000,
-      handlers: {
-        'purge-folder': async () => {},
-        'purge-bucket': async () => {},
-        webhook: async () => {},
-        preview: async () => {},
-        contents: async () => {},
-        'copy-entries': async () => {},
-        'file-request-mail': async () => {},
-        'share-mail': async () => {},
-        mail: () =>
-          new Promise((_, reject) => {
-            fail = () => reject(new Error('Too late'))
-          }),
-      },
+      jobs: [
+        jobLike(
+          mailJob,
+          () =>
+            new Promise((_, reject) => {
+              fail = () => reject(new Error('Too late'))
+            }),
+        ),
+      ],
     })
     await until(async () => (await rows(id))[0]?.attempts === 1)
     const another = Date.now() + 120_000

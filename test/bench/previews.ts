@@ -14,7 +14,8 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
-import { enqueueAll } from '../../src/services/notices/outbox.ts'
+import { enqueueAll } from '../../src/services/job.ts'
+import { previewJob } from '../../src/services/tree/preview-job.ts'
 import { insertFolder } from './folder.ts'
 import { type Bench, median, startService } from './service.ts'
 
@@ -230,7 +231,7 @@ async function forgetPreviews({ db }: Bench): Promise<number> {
     )
     await db.run('DELETE FROM preview', [], tx)
     await db.run('UPDATE blobs SET sha256 = NULL', [], tx)
-    await enqueueAll(db, 'preview', files, tx)
+    await enqueueAll(db, previewJob, files, tx)
   })
   return files.length
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { writeMail } from '../../src/jobs/mail-text.ts'
-import type { Mail } from '../../src/services/notices/outbox.ts'
+import type { Mail } from '../../src/services/notices/mail.ts'
 import { openBrowser, screenshot } from './browser.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { purgeFolder } from '../../src/jobs/purge.ts'
+import { purgeFolder } from '../../src/services/tree/purge.ts'
 import { driveOf, found, join, privateKey, ROOMY, UNHURRIED } from '../support/builders.ts'
 import { expectConsistent } from '../support/consistency.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { createPace } from '../../src/jobs/pace.ts'
+import { createPace } from '../../src/runtime/pace.ts'
 
 /**
  * Runs batches with these delays of the event loop, in milliseconds. Returns their sizes, and how

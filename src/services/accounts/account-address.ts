@@ -1,7 +1,8 @@
 import type { Db, Tx } from '../../../db/index.ts'
 import type { KnownIdentity } from '../../../db/queries/identity.ts'
 import { lockUserWithAddress } from '../../../db/queries/user.ts'
-import { enqueue } from '../notices/outbox.ts'
+import { enqueue } from '../job.ts'
+import { mailJob } from '../notices/mail.ts'
 import { exchange } from './account-kept.ts'
 import { canonicalEmail, type Profile } from './profile.ts'
 
@@ -40,7 +41,7 @@ export async function followAddress(
   if (former === null || former === canonicalEmail(profile.email)) return false
   await enqueue(
     db,
-    'mail',
+    mailJob,
     { template: 'address-changed', to: former, values: { provider: profile.provider } },
     tx,
   )

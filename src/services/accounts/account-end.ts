@@ -13,8 +13,9 @@ import { AppError, Unauthenticated } from '../../runtime/errors.ts'
 import { DAY_MS } from '../../values/duration.ts'
 import type { Core } from '../core.ts'
 import type { Change } from '../history/event.ts'
-import { enqueue } from '../notices/outbox.ts'
+import { enqueue } from '../job.ts'
 import { webhookEvent } from '../notices/webhook.ts'
+import { purgeBucketJob } from '../tree/purge.ts'
 import { closeWorkspace } from '../workspaces/workspace.ts'
 import type { ProofService } from './proof.ts'
 
@@ -63,7 +64,7 @@ export function accountEndService({
           { userId: null, keptUntil, ...kept },
           { where: { id: bucketId }, transaction: tx },
         )
-        if (goes) await enqueue(db, 'purge-bucket', { bucketId, rootId }, tx)
+        if (goes) await enqueue(db, purgeBucketJob, { bucketId, rootId }, tx)
         // Identities, sessions, memberships and keys are deleted by cascade.
         await removeLog(db, caller.userId, tx)
         record(SERVICE_LOG, { kind: 'account.deleted', subject: caller.userId })

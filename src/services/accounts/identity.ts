@@ -7,7 +7,8 @@ import { accountsName } from '../../config/config.ts'
 import { AppError, Unauthenticated } from '../../runtime/errors.ts'
 import type { Core } from '../core.ts'
 import { changeRunner } from '../history/event.ts'
-import { enqueue } from '../notices/outbox.ts'
+import { enqueue } from '../job.ts'
+import { mailJob } from '../notices/mail.ts'
 import { endGroupMemberships } from '../workspaces/group-membership.ts'
 import type { AccountService } from './account.ts'
 import { canonicalEmail, type ProviderProfile } from './profile.ts'
@@ -90,7 +91,7 @@ export function identityService({
     await db.User.update({ ...address, verifiedEmail }, { where: { id: userId }, transaction: tx })
     await enqueue(
       db,
-      'mail',
+      mailJob,
       { template: 'address-changed', to: verified, values: { provider: null } },
       tx,
     )

@@ -13,7 +13,8 @@ import { hashSecret, newSecret } from '../../runtime/tokens.ts'
 import { DAY_MS } from '../../values/duration.ts'
 import type { Core } from '../core.ts'
 import { changeRunner, masked, operatorOf } from '../history/event.ts'
-import { enqueue } from '../notices/outbox.ts'
+import { enqueue } from '../job.ts'
+import { mailJob } from '../notices/mail.ts'
 import { LoginProblem, readEmail, readName } from './login-problem.ts'
 
 const lifetimes: Record<LoginLinkKind, number> = {
@@ -63,7 +64,7 @@ export function loginLinkService({
     link: string,
   ): Promise<void> {
     await db.transaction(tx =>
-      enqueue(db, 'mail', { template: 'account-link', to, values: { about, link } }, tx),
+      enqueue(db, mailJob, { template: 'account-link', to, values: { about, link } }, tx),
     )
     wake()
   }

@@ -1,7 +1,8 @@
 import type { Tx } from '../../../db/index.ts'
 import type { LoginRow } from '../../../db/queries/login.ts'
 import type { Core } from '../core.ts'
-import { type AccountNotice, enqueue } from '../notices/outbox.ts'
+import { enqueue } from '../job.ts'
+import { type AccountNotice, mailJob } from '../notices/mail.ts'
 
 /** Mails about changes to the security of an account. */
 export interface LoginNotices {
@@ -18,7 +19,7 @@ export function loginNoticeService({
   return {
     async queue({ email }, what, tx) {
       const values = { what, link: `${publicUrl()}/account/security` }
-      await enqueue(db, 'mail', { template: 'account-notice', to: email, values }, tx)
+      await enqueue(db, mailJob, { template: 'account-notice', to: email, values }, tx)
     },
     wake,
   }

@@ -8,7 +8,8 @@ import {
   overDrives,
   type PlanChange,
 } from '../../../db/queries/plan.ts'
-import { enqueueAll } from '../notices/outbox.ts'
+import { enqueueAll } from '../job.ts'
+import { mailJob } from '../notices/mail.ts'
 
 /** The number of mails that one statement queues. */
 const BATCH = 500
@@ -67,5 +68,5 @@ async function queueMails(db: Db, drives: OverDrive[], link: string, tx: Tx): Pr
       : [{ template: 'over-quota' as const, to: email, values: { ...values, link } }],
   )
   for (let sent = 0; sent < mails.length; sent += BATCH)
-    await enqueueAll(db, 'mail', mails.slice(sent, sent + BATCH), tx)
+    await enqueueAll(db, mailJob, mails.slice(sent, sent + BATCH), tx)
 }

@@ -11,7 +11,8 @@ import { AppError } from '../../runtime/errors.ts'
 import { hashSecret, newSecret } from '../../runtime/tokens.ts'
 import type { Core } from '../core.ts'
 import { changeRunner } from '../history/event.ts'
-import { enqueue } from '../notices/outbox.ts'
+import { enqueue } from '../job.ts'
+import { mailJob } from '../notices/mail.ts'
 
 /** A new session. Its secret is returned only here; the database stores only the hash. */
 export interface NewSession {
@@ -98,7 +99,7 @@ export function sessionService({
       at: new Date(now).toISOString(),
       link: `${publicUrl()}/sessions`,
     }
-    await enqueue(db, 'mail', { template: 'sign-in', to: user.verifiedEmail, values }, tx)
+    await enqueue(db, mailJob, { template: 'sign-in', to: user.verifiedEmail, values }, tx)
     return true
   }
 

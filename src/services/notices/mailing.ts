@@ -8,7 +8,8 @@ import { AppError } from '../../runtime/errors.ts'
 import { hashSecret } from '../../runtime/tokens.ts'
 import { DAY_MS, HOUR_MS } from '../../values/duration.ts'
 import type { Core } from '../core.ts'
-import { enqueue, type Mail } from './outbox.ts'
+import { enqueue } from '../job.ts'
+import { type Mail, mailJob } from './mail.ts'
 
 const STOP_TOKEN = 'mail-stop'
 
@@ -67,7 +68,7 @@ export function mailingService({
       }
       await db.MailNotice.create(notice, { transaction: tx })
       const stop = `${publicUrl()}/unsubscribe/${tokens.derive(STOP_TOKEN, recipient.id)}`
-      await enqueue(db, 'mail', { ...mail, stop }, tx)
+      await enqueue(db, mailJob, { ...mail, stop }, tx)
       return true
     },
 

@@ -16,10 +16,10 @@ import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { MAX_DELIVERIES, MAX_WEBHOOKS } from '../../values/limits.ts'
 import type { Core } from '../core.ts'
 import type { EventFeedService } from '../history/event-feed.ts'
+import { enqueue, FOREVER, type Job, USUAL_AT_A_TIME } from '../job.ts'
 import { rowsById } from '../rows-by-id.ts'
 import { lockToManage } from '../workspaces/right.ts'
 import type { WorkspaceView } from '../workspaces/workspace.ts'
-import { enqueue } from './outbox.ts'
 import { type MayReach, readUrl } from './webhook-address.ts'
 import { OLD_SECRET_MS, secretOf } from './webhook-secret.ts'
 
@@ -56,6 +56,24 @@ interface Deps extends Core<'db' | 'tokens' | 'change' | 'wake'> {
   mayReach: MayReach
   /** Notifies the delivery worker that webhooks have changed. */
   wakeWebhooks: () => void
+}
+
+/** Delivers one event to one webhook again, or a ping if `seq` is null. */
+export const webhookJob: Job<
+  'webhook',
+  { webhookId: string; seq: number | null },
+  {
+    deliveries: {
+      sendOne(of: { webhookId: string; seq: number | null }, job: { id: string }): Promise<void>
+    }
+  }
+> = {
+  kind: 'webhook',
+  changesFiles: false,
+  atATime: USUAL_AT_A_TIME,
+  patienceMs: FOREVER,
+  leastTries: 1,
+  run: ({ deliveries }, of, { id }) => deliveries.sendOne(of, { id }),
 }
 
 /** Manages the URLs to which events are sent. src/jobs/webhooks.ts delivers the events. */
@@ -153,7 +171,7 @@ export function webhookService({
 
   /** Delivers one event again, or a ping, independently of other deliveries. */
   async function send(id: string, seq: number | null): Promise<void> {
-    await db.transaction(tx => enqueue(db, 'webhook', { webhookId: id, seq }, tx))
+    await db.transaction(tx => enqueue(db, webhookJob, { webhookId: id, seq }, tx))
     wake()
   }
 

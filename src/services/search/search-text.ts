@@ -19,9 +19,15 @@ import type { Config } from '../../config/config.ts'
 import { type Derive, DeriveUnavailable } from '../../derive/derive.ts'
 import type { FailureReason } from '../../derive/outcome.ts'
 import { sourceOf } from '../../storage/source.ts'
-import { MAX_TEXT_FILE, MAX_UNKNOWN_FILE, textFormatOf } from '../../values/text-format.ts'
+import { DAY_MS } from '../../values/duration.ts'
+import {
+  MAX_TEXT_FILE,
+  MAX_UNKNOWN_FILE,
+  type TextFormat,
+  textFormatOf,
+} from '../../values/text-format.ts'
 import type { Core } from '../core.ts'
-import { enqueueAll, type Jobs } from '../notices/outbox.ts'
+import { enqueueAll, type Job, type JobRun } from '../job.ts'
 import { textOfBody, textValue } from './content-text.ts'
 
 /**
@@ -37,14 +43,30 @@ const WAITING = 32
  */
 const LARGE = 256 * 1024
 
-interface ContentsJob {
-  /** The number of this attempt, from 1. */
-  attempts: number
-  /**
-   * Must be called before each write.
-   * @throws during maintenance
-   */
-  requireRunning(): void
+/** A blob whose text is to be extracted, and the format in which its bytes are read. */
+interface Content {
+  blobId: string
+  fileType: string
+  format: TextFormat
+}
+
+type ContentsRun = Pick<JobRun, 'attempts' | 'requireRunning'>
+
+/** Extracts the text of the content of a blob for the search. */
+export const contentsJob: Job<
+  'contents',
+  Content,
+  {
+    contents: { atATime: number; make(content: Content, run: ContentsRun): Promise<void> }
+  }
+> = {
+  kind: 'contents',
+  changesFiles: true,
+  atATime: ({ contents }) => contents.atATime,
+  patienceMs: DAY_MS,
+  // After a large upload, thousands of jobs may wait.
+  leastTries: 3,
+  run: ({ contents }, content, run) => contents.make(content, run),
 }
 
 interface Deps extends Core<'db' | 'store' | 'log' | 'wake'>, Pick<Config, 'searchContents'> {
@@ -78,8 +100,8 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
    */
   async function read(
     blob: { id: string; size: number; sha256: string | null },
-    { format, fileType }: Omit<Jobs['contents'], 'blobId'>,
-    { attempts, requireRunning }: ContentsJob,
+    { format, fileType }: Omit<Content, 'blobId'>,
+    { attempts, requireRunning }: ContentsRun,
   ): Promise<boolean> {
     const keyOf = (sha256: string) => textKeyOf(sha256, format)
     /** Records the text of the blob, which another blob has already. */
@@ -146,7 +168,7 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
   async function noteFailure(
     { id, sha256 }: { id: string; sha256: string | null },
     file: { path: string } | Parameters<Derive['run']>[0]['source'],
-    { format, fileType: mediaType }: Omit<Jobs['contents'], 'blobId'>,
+    { format, fileType: mediaType }: Omit<Content, 'blobId'>,
     reason: FailureReason,
   ): Promise<void> {
     const outcome = sha256
@@ -165,7 +187,7 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     })
   }
 
-  async function ask(files: readonly Jobs['contents'][]): Promise<void> {
+  async function ask(files: readonly Content[]): Promise<void> {
     if (files.length === 0) return
     const wanted = await blobsWithoutText(
       db,
@@ -177,7 +199,7 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
         .map(({ blobId, format, fileType }) => [blobId, { blobId, format, fileType }]),
     )
     if (jobs.size === 0) return
-    await db.transaction(tx => enqueueAll(db, 'contents', [...jobs.values()], tx))
+    await db.transaction(tx => enqueueAll(db, contentsJob, [...jobs.values()], tx))
     wake()
   }
 
@@ -220,7 +242,7 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
      * Makes the text of a content, unless it is there: the job of the outbox. The search index
      * finds it by its time.
      */
-    async make({ blobId, ...named }: Jobs['contents'], job: ContentsJob): Promise<void> {
+    async make({ blobId, ...named }: Content, job: ContentsRun): Promise<void> {
       if (!isOn()) return
       const blob = await liveBlob(db, blobId)
       if (!blob || blob.size > MAX_TEXT_FILE) return
@@ -241,7 +263,7 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     /** Requests texts again whose failures no longer count. */
     async retryFailed(): Promise<void> {
       if (!isOn()) return
-      const jobs = new Map<string, Jobs['contents']>()
+      const jobs = new Map<string, Content>()
       for (const { blobId, name, fileType } of await expiredFailures(db, WAITING)) {
         const format = textFormatOf(name, fileType)
         if (format) jobs.set(blobId, { blobId, format, fileType })
@@ -250,7 +272,7 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
       const waiting = await waitingTexts(db)
       const fresh = [...jobs.values()].filter(({ blobId }) => !waiting.has(blobId))
       if (fresh.length === 0) return
-      await db.transaction(tx => enqueueAll(db, 'contents', fresh, tx))
+      await db.transaction(tx => enqueueAll(db, contentsJob, fresh, tx))
       wake()
     },
 
@@ -274,7 +296,7 @@ export async function removeText(db: Db, digest: string): Promise<void> {
     const format = file && textFormatOf(file.name, file.fileType)
     if (!format) return
     const { blobId, fileType } = file
-    await enqueueAll(db, 'contents', [{ blobId, format, fileType }], tx)
+    await enqueueAll(db, contentsJob, [{ blobId, format, fileType }], tx)
   })
 }
 

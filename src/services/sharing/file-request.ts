@@ -26,7 +26,8 @@ import { MAX_SENDERS } from '../../values/limits.ts'
 import type { Tree } from '../../values/tree.ts'
 import { takeLink } from '../bound.ts'
 import type { Core } from '../core.ts'
-import { enqueue } from '../notices/outbox.ts'
+import { enqueue } from '../job.ts'
+import { mailJob } from '../notices/mail.ts'
 import { type PageArgs, pageById } from '../page.ts'
 import { rowsById } from '../rows-by-id.ts'
 import { lockTree } from '../tree/entry.ts'
@@ -341,7 +342,7 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
         if (!arrived?.address || arrived.count === 0) return
         const { label, count: files, bytes } = arrived
         const values = { label, files, bytes, link: `${publicUrl()}/requests` }
-        await enqueue(db, 'mail', { template: 'files-received', to: arrived.address, values }, tx)
+        await enqueue(db, mailJob, { template: 'files-received', to: arrived.address, values }, tx)
       }),
 
     /**

@@ -3,7 +3,8 @@ import { countUses } from '../../../db/queries/share-event.ts'
 import { endMail } from '../../../db/queries/use-mail.ts'
 import type { Core } from '../core.ts'
 import type { ShareUser } from '../history/share-event.ts'
-import { enqueue } from '../notices/outbox.ts'
+import { enqueue } from '../job.ts'
+import { mailJob } from '../notices/mail.ts'
 import { scheduleUseMail } from '../notices/use-mail.ts'
 
 /** Mails to sharers about the use of their shares. */
@@ -49,7 +50,7 @@ export function shareNoticeService({ db, publicUrl }: Core<'db' | 'publicUrl'>) 
           downloaded,
           link: `${publicUrl()}/links`,
         }
-        await enqueue(db, 'mail', { template: 'share-used', to: share.address, values }, tx)
+        await enqueue(db, mailJob, { template: 'share-used', to: share.address, values }, tx)
       }),
   }
 }

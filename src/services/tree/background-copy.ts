@@ -1,5 +1,5 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
-import type { Tx } from '../../../db/index.ts'
+import type { Db, Tx } from '../../../db/index.ts'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import type { EntryCopy } from '../../../db/models/entry-copy.ts'
 import { addPurging, lockBucket, type Totals } from '../../../db/queries/bucket.ts'
@@ -17,15 +17,17 @@ import { reserve, unreserve } from '../../../db/queries/reservation.ts'
 import type { Caller } from '../../access/caller.ts'
 import { may } from '../../access/roles.ts'
 import { AppError, Forbidden, toAppError } from '../../runtime/errors.ts'
+import { createPace } from '../../runtime/pace.ts'
 import { MAX_COPIED } from '../../values/limits.ts'
 import type { BucketLimits, Tree } from '../../values/tree.ts'
-import { enqueue } from '../notices/outbox.ts'
+import { enqueue, FOREVER, type Job, USUAL_AT_A_TIME } from '../job.ts'
 import { type CopyOptions, copyArrivals, lockTrees, requireFolders } from './copy-arrival.ts'
 import { type CopiedTop, type CopyPlan, copyFilling } from './copy-filling.ts'
 import { workspaceTreesOf } from './drive.ts'
 import { pathExists, type TreeChange, weightOf } from './entry.ts'
 import { namesOfFolder, pathIn } from './entry-path.ts'
 import type { Located, TreeDeps } from './entry-removal.ts'
+import { purgeFolderJob } from './purge.ts'
 import { quotaExceeded } from './quota.ts'
 
 interface Begun {
@@ -54,6 +56,30 @@ export interface BackgroundCopy
 export type CopyFailure = Pick<AppError, 'code' | 'message' | 'details'>
 
 const MAX_LISTED = 100
+/** Turns are short, because copies alternate, and a stopping service waits for at most one turn. */
+const TURN_MS = 1000
+/** Copying an entry costs less than deleting one, for which the batch size is tuned. */
+const ENTRIES_FOR_ONE = 4
+
+/** Runs one turn of a background copy. The remaining work becomes another job. */
+export const copyEntriesJob: Job<
+  'copy-entries',
+  { copyId: string },
+  { db: Db; backgroundCopies: { step(id: string, size: number): Promise<boolean> } }
+> = {
+  kind: 'copy-entries',
+  changesFiles: true,
+  atATime: USUAL_AT_A_TIME,
+  patienceMs: FOREVER,
+  leastTries: 1,
+  async run({ db, backgroundCopies }, { copyId }) {
+    const pace = createPace()
+    const end = Date.now() + TURN_MS
+    while (Date.now() < end)
+      if (!(await pace.batch(size => backgroundCopies.step(copyId, size * ENTRIES_FOR_ONE)))) return
+    await db.transaction(tx => enqueue(db, copyEntriesJob, { copyId }, tx))
+  },
+}
 
 interface Deps extends TreeDeps {
   findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
@@ -126,7 +152,7 @@ export function backgroundCopyService({
       if (!copy) return false
       const { bucketId, stageId } = copy
       await unreserve(db, bucketId, { bytes: copy.reservedBytes, files: copy.reservedFiles }, tx)
-      if (stageId !== null) await enqueue(db, 'purge-folder', { folderId: stageId, bucketId }, tx)
+      if (stageId !== null) await enqueue(db, purgeFolderJob, { folderId: stageId, bucketId }, tx)
       await endCopy(
         db,
         { id, state, result: null, failure: failure && JSON.stringify(failure) },
@@ -279,7 +305,7 @@ export function backgroundCopyService({
         keepsTags: shareId === null,
       }
       await filling.begin(row, sourced, change)
-      await enqueue(db, 'copy-entries', { copyId: id }, tx)
+      await enqueue(db, copyEntriesJob, { copyId: id }, tx)
       return id
     },
 

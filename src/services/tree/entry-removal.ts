@@ -18,7 +18,7 @@ import { AppError } from '../../runtime/errors.ts'
 import { joinPath } from '../../values/paths.ts'
 import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
-import { enqueueAll } from '../notices/outbox.ts'
+import { enqueueAll } from '../job.ts'
 import {
   addTo,
   addUsage,
@@ -30,6 +30,7 @@ import {
   weightOf,
 } from './entry.ts'
 import { pathIn } from './entry-path.ts'
+import { purgeFolderJob } from './purge.ts'
 import { noTrunk } from './trunk.ts'
 
 /** An entry of a tree with the folders above it. */
@@ -73,7 +74,7 @@ export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config,
     await addPurging(db, bucketId, full.length, tx)
     await enqueueAll(
       db,
-      'purge-folder',
+      purgeFolderJob,
       full.map(({ id }) => ({ folderId: id, bucketId })),
       tx,
     )

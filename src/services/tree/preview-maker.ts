@@ -17,10 +17,11 @@ import { type Derive, DeriveUnavailable, type Outcome, type Source } from '../..
 import type { FailureReason } from '../../derive/outcome.ts'
 import { sourceOf } from '../../storage/source.ts'
 import type { Core } from '../core.ts'
+import { enqueueAt } from '../job.ts'
 import type { MaintenanceService } from '../maintenance.ts'
-import { enqueueAt } from '../notices/outbox.ts'
 import type { BlobService } from './blob.ts'
 import { digestValue, heifValue, metadataValue, pictureValue, videoValue } from './derived-value.ts'
+import { type PreviewRun, previewJob } from './preview-job.ts'
 
 /** The longest side of each picture, in pixels. */
 export const SIDES = { large: 1280, small: 256 } as const
@@ -43,17 +44,6 @@ const columnsOf = ({ width, height, orientation, takenAt, details }: Metadata) =
   takenAt: takenAt ?? null,
   details: details ? JSON.stringify(details) : null,
 })
-
-/** The job that makes a preview. */
-export interface PreviewJob {
-  /** The number of this try, from 1. */
-  attempts: number
-  /**
-   * Must be called before each write.
-   * @throws during a maintenance
-   */
-  requireRunning(): void
-}
 
 export interface MakerDeps extends Core<'db' | 'store' | 'log'>, Pick<Config, 'leaseSeconds'> {
   blobs: BlobService
@@ -78,7 +68,7 @@ export function previewMaker({
     { id, sha256: known }: Content,
     file: Source,
     mediaType: string,
-    { requireRunning }: PreviewJob,
+    { requireRunning }: PreviewRun,
   ): Promise<string | null> {
     if (known) return known
     requireRunning()
@@ -215,7 +205,7 @@ export function previewMaker({
   async function makeClaimed(
     blob: { id: string; bucketId: string },
     claim: Claim,
-    { file, mediaType, attempts, requireRunning }: PreviewJob & { file: Source; mediaType: string },
+    { file, mediaType, attempts, requireRunning }: PreviewRun & { file: Source; mediaType: string },
   ): Promise<void> {
     const ended = new AbortController()
     const release = hold(claim, ended)
@@ -242,7 +232,7 @@ export function previewMaker({
   async function makeOf(
     blob: { id: string; bucketId: string },
     digest: string,
-    work: PreviewJob & { file: Source; mediaType: string },
+    work: PreviewRun & { file: Source; mediaType: string },
   ): Promise<void> {
     work.requireRunning()
     const now = Date.now()
@@ -252,7 +242,7 @@ export function previewMaker({
       // The holder of the claim may have died, so check again when the claim has expired.
       const again = { blobId: blob.id, fileType: work.mediaType }
       if (typeof found === 'number')
-        await enqueueAt(db, 'preview', { payload: again, dueAt: found + 1 }, tx)
+        await enqueueAt(db, previewJob, { payload: again, dueAt: found + 1 }, tx)
       return found
     })
     if (claimed === 'mine') await makeClaimed(blob, claim, work)
@@ -263,7 +253,7 @@ export function previewMaker({
     async readAgain(
       blob: Content,
       mediaType: string,
-      { requireRunning }: PreviewJob,
+      { requireRunning }: PreviewRun,
     ): Promise<void> {
       const { signal } = new AbortController()
       const metadata = await metadataOf(sourceOf(store, blob), mediaType, signal)
@@ -274,7 +264,7 @@ export function previewMaker({
     },
 
     /** Makes the preview of a blob, unless another process does. */
-    async make(blob: Content, mediaType: string, job: PreviewJob): Promise<void> {
+    async make(blob: Content, mediaType: string, job: PreviewRun): Promise<void> {
       await derive.withFile(sourceOf(store, blob), async file => {
         const digest = await digestOf(blob, file, mediaType, job)
         if (digest) await makeOf(blob, digest, { ...job, file, mediaType })

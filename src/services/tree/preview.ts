@@ -11,8 +11,9 @@ import type { Config } from '../../config/config.ts'
 import { DeriveUnavailable } from '../../derive/derive.ts'
 import { isDrawn } from '../../formats/picture.ts'
 import type { Core } from '../core.ts'
-import { enqueueAll } from '../notices/outbox.ts'
-import { type MakerDeps, type PreviewJob, previewMaker, type SIDES } from './preview-maker.ts'
+import { enqueueAll } from '../job.ts'
+import { type PreviewRun, previewJob } from './preview-job.ts'
+import { type MakerDeps, previewMaker, type SIDES } from './preview-maker.ts'
 import { type PreviewView, viewOf } from './preview-view.ts'
 
 /** The number of jobs that wait for processes, so that no process is idle. */
@@ -104,7 +105,7 @@ export function previewService({
     if (unasked.length === 0) return
     for (const { key } of unasked) remember(key)
     const jobs = unasked.map(({ job }) => job)
-    db.transaction(tx => enqueueAll(db, 'preview', jobs, tx)).then(wake, error => {
+    db.transaction(tx => enqueueAll(db, previewJob, jobs, tx)).then(wake, error => {
       for (const { key } of unasked) asked.delete(key)
       log.warn({ err: error }, 'could not request previews; the next listing will')
     })
@@ -115,7 +116,7 @@ export function previewService({
    * the transaction that stores the time, because entries are always locked before blobs. A job
    * that dies between the two runs again.
    */
-  async function sortByTime(blobId: string, { requireRunning }: PreviewJob): Promise<void> {
+  async function sortByTime(blobId: string, { requireRunning }: PreviewRun): Promise<void> {
     const [row] = await previewsOf(db, [blobId])
     const { sha256, state } = row ?? {}
     if (!sha256 || !state || state === 'making') return
@@ -139,7 +140,7 @@ export function previewService({
     async order(file: PreviewedFile, tx: Tx): Promise<void> {
       if (!isFor(file)) return
       remember(file.blobId)
-      await enqueueAll(db, 'preview', [{ blobId: file.blobId, fileType: file.fileType }], tx)
+      await enqueueAll(db, previewJob, [{ blobId: file.blobId, fileType: file.fileType }], tx)
     },
 
     /** Must be called once that transaction is committed. */
@@ -216,7 +217,7 @@ export function previewService({
     /** Makes the preview of a content, unless it exists. This is the job of the outbox. */
     async make(
       { blobId, fileType }: { blobId: string; fileType: string },
-      job: PreviewJob,
+      job: PreviewRun,
     ): Promise<void> {
       const blob = await liveBlob(db, blobId)
       if (!blob || !isFor({ fileType, size: blob.size })) return

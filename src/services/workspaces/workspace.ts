@@ -23,9 +23,10 @@ import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { MAX_PAGE, MAX_SLUG, MAX_WORKSPACE_NAME } from '../../values/limits.ts'
 import type { BucketLimits, Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
-import { enqueue } from '../notices/outbox.ts'
+import { enqueue } from '../job.ts'
 import { parseTitle } from '../title.ts'
 import { makeBucket } from '../tree/entry.ts'
+import { purgeBucketJob } from '../tree/purge.ts'
 
 /** A workspace of the caller with its tree and limits. */
 export interface WorkspaceTree extends WorkspaceView {
@@ -174,7 +175,7 @@ export async function closeWorkspace(db: Db, id: string, tree: Tree, tx: Tx): Pr
   const [closed] = await db.Bucket.update({ workspaceId: null }, { where, transaction: tx })
   if (closed === 0) throw workspaceNotFound()
   await db.Workspace.destroy({ where: { id }, transaction: tx })
-  await enqueue(db, 'purge-bucket', { bucketId: tree.bucketId, rootId: tree.rootId }, tx)
+  await enqueue(db, purgeBucketJob, { bucketId: tree.bucketId, rootId: tree.rootId }, tx)
 }
 
 /**

@@ -1,13 +1,39 @@
-import type { Db } from '../../db/index.ts'
-import { FILE } from '../../db/models/entry.ts'
-import { releaseBlobs } from '../../db/queries/blob.ts'
-import { addPurging, lockBucket } from '../../db/queries/bucket.ts'
-import { childrenToPurge, deleteEntries, lockFiles } from '../../db/queries/entry.ts'
-import { removeLog } from '../../db/queries/event.ts'
-import { returnTrash } from '../../db/queries/trash-item.ts'
-import { blobsOf, releaseFiles, versionsOf } from '../../db/queries/version.ts'
-import { endUploadSessions } from '../services/uploads/upload-end.ts'
-import { createPace } from './pace.ts'
+import type { Db } from '../../../db/index.ts'
+import { FILE } from '../../../db/models/entry.ts'
+import { releaseBlobs } from '../../../db/queries/blob.ts'
+import { addPurging, lockBucket } from '../../../db/queries/bucket.ts'
+import { childrenToPurge, deleteEntries, lockFiles } from '../../../db/queries/entry.ts'
+import { removeLog } from '../../../db/queries/event.ts'
+import { returnTrash } from '../../../db/queries/trash-item.ts'
+import { blobsOf, releaseFiles, versionsOf } from '../../../db/queries/version.ts'
+import { createPace } from '../../runtime/pace.ts'
+import { FOREVER, type Job, USUAL_AT_A_TIME } from '../job.ts'
+import { endUploadSessions } from '../uploads/upload-end.ts'
+
+/** Purges a deleted folder. */
+export const purgeFolderJob: Job<
+  'purge-folder',
+  { folderId: string; bucketId: string },
+  { db: Db }
+> = {
+  kind: 'purge-folder',
+  changesFiles: true,
+  atATime: USUAL_AT_A_TIME,
+  patienceMs: FOREVER,
+  leastTries: 1,
+  run: ({ db }, folder, { requireRunning }) => purgeFolder(db, folder, requireRunning),
+}
+
+/** Purges the tree of a deleted workspace or account. */
+export const purgeBucketJob: Job<'purge-bucket', { rootId: string; bucketId: string }, { db: Db }> =
+  {
+    kind: 'purge-bucket',
+    changesFiles: true,
+    atATime: USUAL_AT_A_TIME,
+    patienceMs: FOREVER,
+    leastTries: 1,
+    run: ({ db }, bucket, { requireRunning }) => purgeBucket(db, bucket, requireRunning),
+  }
 
 /**
  * Deletes the content of a deleted folder, in batches from the bottom up. The content is no longer

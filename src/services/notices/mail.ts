@@ -1,6 +1,6 @@
-import { v7 as newId } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
-import type { TextFormat } from '../../values/text-format.ts'
+import type { Language } from '../../language/languages.ts'
+import { DAY_MS } from '../../values/duration.ts'
+import { type Job, USUAL_AT_A_TIME } from '../job.ts'
 
 /** A mail that another user causes; its recipient can unsubscribe at this URL. */
 interface Caused {
@@ -95,60 +95,26 @@ export type Mail =
     }
   | { template: 'account-notice'; to: string; values: { what: AccountNotice; link: string } }
 
-/** The kinds of jobs and their payloads. */
-export interface Jobs {
-  'purge-folder': { folderId: string; bucketId: string }
-  /** The tree of a deleted workspace or account. */
-  'purge-bucket': { rootId: string; bucketId: string }
-  /** One step of a background copy. */
-  'copy-entries': { copyId: string }
-  /** Makes the thumbnails of the content of a blob. */
-  preview: { blobId: string; fileType: string }
-  /** Extracts the text of the content of a blob for the search. */
-  contents: { blobId: string; fileType: string; format: TextFormat }
-  mail: Mail
-  /** Sends the creator of a file request a mail about received files. */
-  'file-request-mail': { requestId: string }
-  /** Sends the sharer a mail about uses of a share. */
-  'share-mail': { shareId: string }
-  /** Delivers one event to one webhook again, or a ping if `seq` is null. */
-  webhook: { webhookId: string; seq: number | null }
+/** Sends a mail. */
+export const mailJob: Job<
+  'mail',
+  Mail,
+  {
+    mailings: {
+      isWanted(mail: Mail): Promise<boolean>
+      languageOf(mail: Mail): Promise<Language>
+    }
+    mailer: { send(mail: Mail, as: { id: string; language: Language }): Promise<void> }
+  }
+> = {
+  kind: 'mail',
+  changesFiles: false,
+  atATime: USUAL_AT_A_TIME,
+  // As long as mail servers retry: RFC 5321, 4.5.4.1.
+  patienceMs: 5 * DAY_MS,
+  leastTries: 1,
+  async run({ mailings, mailer }, mail, { id }) {
+    if (!(await mailings.isWanted(mail))) return
+    await mailer.send(mail, { id, language: await mailings.languageOf(mail) })
+  },
 }
-
-export type JobKind = keyof Jobs
-
-/**
- * Enqueues jobs in the transaction of the change that causes them. They run if and only if that
- * change commits.
- */
-export async function enqueueAll<K extends JobKind>(
-  db: Db,
-  kind: K,
-  payloads: Jobs[K][],
-  tx: Tx,
-): Promise<void> {
-  const now = Date.now()
-  const job = { kind, attempts: 0, dueAt: now, lastError: '', createdAt: now }
-  await db.Job.bulkCreate(
-    payloads.map(payload => ({ ...job, id: newId(), payload: JSON.stringify(payload) })),
-    { transaction: tx },
-  )
-}
-
-/** A job that is not due before a time. */
-export async function enqueueAt<K extends JobKind>(
-  db: Db,
-  kind: K,
-  { payload, dueAt }: { payload: Jobs[K]; dueAt: number },
-  tx: Tx,
-): Promise<void> {
-  const job = { id: newId(), kind, attempts: 0, dueAt, lastError: '', createdAt: Date.now() }
-  await db.Job.create({ ...job, payload: JSON.stringify(payload) }, { transaction: tx })
-}
-
-export const enqueue = <K extends JobKind>(
-  db: Db,
-  kind: K,
-  payload: Jobs[K],
-  tx: Tx,
-): Promise<void> => enqueueAll(db, kind, [payload], tx)
