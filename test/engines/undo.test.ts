@@ -291,7 +291,7 @@ describe('A revocation at the moment of a restore', () => {
     }
     db.changed = async (sql: string, ...rest: never[]) => {
       const done = await changed.call(db, sql, ...rest)
-      if (sql.startsWith('DELETE FROM share ')) {
+      if (/^DELETE FROM share\s/.test(sql)) {
         db.changed = changed
         restoring = restore(elsewhere, item)
         await Promise.race([restoring, new Promise(done => setTimeout(done, 500))])

@@ -161,7 +161,9 @@ export async function startApp(
   let statements: string[] = []
   // Each process polls for a maintenance every second, outside of requests.
   // test/engines/maintenance.test.ts counts these statements.
-  const note = (sql: string) => void (sql.includes(' FROM maintenance') || statements.push(sql))
+  // Tests recognize statements without their line breaks.
+  const note = (sql: string) =>
+    void (sql.includes(' FROM maintenance') || statements.push(sql.replaceAll(/\s+/g, ' ')))
   // SQLite and the embedded sign-in allow one process (docs/decisions/workers.md).
   const create =
     engine === 'mysql' && config.workers !== 1 && !options.embeddedSignIn
