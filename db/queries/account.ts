@@ -63,9 +63,12 @@ export interface UsageTotals {
   files: number
 }
 
-const ACCOUNTS = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.name, u.plan_id AS plan, u.plan_by AS planBy, u.status, u.created_at AS createdAt,
+const ACCOUNTS = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.name,
+    u.plan_id AS plan, u.plan_by AS planBy, u.status, u.created_at AS createdAt,
     b.used_bytes AS usedBytes, b.used_files AS files, ${limitOf('maxTotalStorageBytes')} AS maxBytes
-  FROM user u JOIN bucket b ON b.user_id = u.id ${withLimits('u')}`
+  FROM user u
+  JOIN bucket b ON b.user_id = u.id
+  ${withLimits('u')}`
 
 async function accounts(db: Db, rest: string, values: Value[], tx?: Tx): Promise<AccountRow[]> {
   type Row = Omit<AccountRow, 'emailVerified'> & { verifiedEmail: string | null }
@@ -132,7 +135,11 @@ export const accountsMatching = (
   ])
 
 export async function countAccountsMatching(db: Db, filter: AccountFilter): Promise<number> {
-  const sql = `SELECT COUNT(*) AS n FROM user u JOIN bucket b ON b.user_id = u.id ${withLimits('u')} WHERE ${matching(filter)}`
+  const sql = `SELECT COUNT(*) AS n
+    FROM user u
+    JOIN bucket b ON b.user_id = u.id
+    ${withLimits('u')}
+    WHERE ${matching(filter)}`
   return Number((await db.rows<{ n: number }>(sql, valuesOf(filter.search)))[0]?.n)
 }
 
@@ -143,10 +150,16 @@ export const largestAccounts = (db: Db, limit: number): Promise<AccountRow[]> =>
 /** The workspaces with the highest usage in bytes. */
 export const largestWorkspaces = (db: Db, limit: number): Promise<WorkspaceUsage[]> =>
   db.rows(
-    `SELECT w.id, w.name, w.slug, w.owner_id AS ownerId, o.email AS owner, b.used_bytes AS usedBytes, b.kept_bytes AS keptBytes,
-       b.used_files AS files, b.used_folders AS folders, ${limitOf('maxTotalStorageBytesWorkspace', 'workspace')} AS maxBytes
-     FROM workspace w JOIN bucket b ON b.workspace_id = w.id JOIN user o ON o.id = w.owner_id ${withLimits('o', 'w.id')}
-     ORDER BY b.used_bytes DESC, w.id LIMIT ${limit}`,
+    `SELECT w.id, w.name, w.slug, w.owner_id AS ownerId, o.email AS owner,
+       b.used_bytes AS usedBytes, b.kept_bytes AS keptBytes,
+       b.used_files AS files, b.used_folders AS folders,
+       ${limitOf('maxTotalStorageBytesWorkspace', 'workspace')} AS maxBytes
+     FROM workspace w
+     JOIN bucket b ON b.workspace_id = w.id
+     JOIN user o ON o.id = w.owner_id
+     ${withLimits('o', 'w.id')}
+     ORDER BY b.used_bytes DESC, w.id
+     LIMIT ${limit}`,
   )
 
 /** The usage of all storage areas, or of the kept data of deleted accounts. */
@@ -154,7 +167,9 @@ export async function usageTotals(db: Db, of: 'all' | 'kept'): Promise<UsageTota
   const where =
     of === 'all' ? '1 = 1' : 'user_id IS NULL AND workspace_id IS NULL AND kept_until IS NOT NULL'
   const row = await db.row<Record<keyof UsageTotals, number | null>>(
-    `SELECT COUNT(*) AS areas, SUM(used_bytes) AS usedBytes, SUM(used_files) AS files FROM bucket WHERE ${where}`,
+    `SELECT COUNT(*) AS areas, SUM(used_bytes) AS usedBytes, SUM(used_files) AS files
+     FROM bucket
+     WHERE ${where}`,
   )
   return { areas: Number(row?.areas), usedBytes: Number(row?.usedBytes), files: Number(row?.files) }
 }
@@ -178,7 +193,10 @@ export const identitiesOfAccounts = (
   listsOf(
     db,
     among =>
-      `SELECT user_id AS owner, provider, provider_user_id AS providerUserId, email FROM identity WHERE user_id IN ${among} ORDER BY created_at, id`,
+      `SELECT user_id AS owner, provider, provider_user_id AS providerUserId, email
+       FROM identity
+       WHERE user_id IN ${among}
+       ORDER BY created_at, id`,
     ids,
   )
 
@@ -189,16 +207,22 @@ export const workspacesOfAccounts = (
   listsOf(
     db,
     among =>
-      `SELECT m.user_id AS owner, w.id, w.name, w.slug, m.role FROM member m JOIN workspace w ON w.id = m.workspace_id WHERE m.user_id IN ${among} ORDER BY w.id`,
+      `SELECT m.user_id AS owner, w.id, w.name, w.slug, m.role
+       FROM member m
+       JOIN workspace w ON w.id = m.workspace_id
+       WHERE m.user_id IN ${among}
+       ORDER BY w.id`,
     ids,
   )
 
 export async function countsOfAccounts(db: Db, ids: string[]): Promise<Map<string, AccountCounts>> {
   const rows = await db.rows<AccountCounts & { id: string }>(
-    `SELECT u.id, (SELECT COUNT(*) FROM session s WHERE s.user_id = u.id AND s.expires_at > ?) AS sessions,
+    `SELECT u.id,
+       (SELECT COUNT(*) FROM session s WHERE s.user_id = u.id AND s.expires_at > ?) AS sessions,
        (SELECT COUNT(*) FROM api_key k WHERE k.created_by = u.id) AS apiKeys,
        (SELECT COUNT(*) FROM share h WHERE h.user_id = u.id AND h.expires_at > ?) AS shares
-     FROM user u WHERE u.id IN (${placeholders(ids)})`,
+     FROM user u
+     WHERE u.id IN (${placeholders(ids)})`,
     [Date.now(), Date.now(), ...ids],
   )
   return new Map(rows.map(({ id, ...counts }) => [id, counts]))
@@ -206,9 +230,13 @@ export async function countsOfAccounts(db: Db, ids: string[]): Promise<Map<strin
 
 export async function usagesOfAccounts(db: Db, ids: string[]): Promise<Map<string, AccountUsage>> {
   const rows = await db.rows<AccountUsage & { owner: string }>(
-    `SELECT u.id AS owner, b.used_bytes AS usedBytes, b.kept_bytes AS keptBytes, b.used_files AS fileCount, b.used_folders AS folderCount,
+    `SELECT u.id AS owner, b.used_bytes AS usedBytes, b.kept_bytes AS keptBytes,
+       b.used_files AS fileCount, b.used_folders AS folderCount,
        ${limitsOfDrives('account')}
-     FROM user u JOIN bucket b ON b.user_id = u.id ${withLimits('u')} WHERE u.id IN (${placeholders(ids)})`,
+     FROM user u
+     JOIN bucket b ON b.user_id = u.id
+     ${withLimits('u')}
+     WHERE u.id IN (${placeholders(ids)})`,
     ids,
   )
   return new Map(rows.map(({ owner, ...usage }) => [owner, usage]))

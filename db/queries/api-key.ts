@@ -23,7 +23,10 @@ const HOLDERS = {
   workspace: {
     where: 'workspace_id = ?',
     max: 'max_workspace_api_keys',
-    account: `workspace w JOIN user u ON u.id = w.owner_id ${withLimits('u', 'w.id')} WHERE w.id = ?`,
+    account: `workspace w
+      JOIN user u ON u.id = w.owner_id
+      ${withLimits('u', 'w.id')}
+      WHERE w.id = ?`,
     value: limitOf('maxWorkspaceApiKeys', 'workspace'),
   },
 } as const
@@ -61,7 +64,12 @@ export async function pageOfApiKeysBy(
   limit: number,
   after: string,
 ): Promise<Page<ApiKeyRow>> {
-  const sql = `SELECT ${columns} FROM api_key WHERE created_by = ? AND id > ? ORDER BY id LIMIT ${limit + 1}`
+  const sql = `SELECT ${columns}
+    FROM api_key
+    WHERE created_by = ?
+      AND id > ?
+    ORDER BY id
+    LIMIT ${limit + 1}`
   return pageOf(await db.rows(sql, [userId, after]), limit)
 }
 
@@ -70,8 +78,11 @@ export async function pageOfApiKeysBy(
  */
 export const apiKeysAmong = (db: Db, userId: string, ids: string[]): Promise<ApiKeyRow[]> =>
   db.rows(
-    `SELECT ${columns} FROM api_key WHERE id IN (${placeholders(ids)}) AND ((workspace_id IS NULL AND created_by = ?)
-       OR workspace_id IN (SELECT m.workspace_id FROM member m WHERE m.user_id = ?))`,
+    `SELECT ${columns}
+     FROM api_key
+     WHERE id IN (${placeholders(ids)})
+       AND ((workspace_id IS NULL AND created_by = ?)
+         OR workspace_id IN (SELECT m.workspace_id FROM member m WHERE m.user_id = ?))`,
     [...ids, userId, userId],
   )
 
@@ -101,8 +112,11 @@ export const workspaceKeysBy = (
   tx: Tx,
 ): Promise<{ id: string; workspaceId: string }[]> =>
   db.rows(
-    `SELECT id, workspace_id AS workspaceId FROM api_key WHERE created_by = ?
-       AND ${workspaceId === null ? 'workspace_id IS NOT NULL' : 'workspace_id = ?'} ORDER BY id`,
+    `SELECT id, workspace_id AS workspaceId
+     FROM api_key
+     WHERE created_by = ?
+       AND ${workspaceId === null ? 'workspace_id IS NOT NULL' : 'workspace_id = ?'}
+     ORDER BY id`,
     [userId, ...(workspaceId === null ? [] : [workspaceId])],
     tx,
   )

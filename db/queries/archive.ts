@@ -19,9 +19,13 @@ export interface ArchivedRow {
   crc32: string | null
 }
 
-const SELECT = `SELECT e.id, e.parent_id AS parentId, e.kind, e.name, e.blob_id AS blobId, e.total_bytes AS size,
-  e.total_files + e.total_folders AS entries, COALESCE(e.modified_at, e.content_at, e.created_at) AS modifiedAt, b.crc32
-  FROM entry e LEFT JOIN blobs b ON b.id = e.blob_id WHERE`
+const SELECT = `SELECT e.id, e.parent_id AS parentId, e.kind, e.name, e.blob_id AS blobId,
+    e.total_bytes AS size,
+    e.total_files + e.total_folders AS entries,
+    COALESCE(e.modified_at, e.content_at, e.created_at) AS modifiedAt, b.crc32
+  FROM entry e
+  LEFT JOIN blobs b ON b.id = e.blob_id
+  WHERE`
 
 /** The number of rows that one statement reads. SQLite reads in the thread that serves requests. */
 const AT_ONCE = 2000
@@ -59,7 +63,10 @@ export async function* archivedBelow(
 export async function noteChecksums(db: Db, sums: ReadonlyMap<string, string>): Promise<void> {
   for (const part of inParts([...sums], 100))
     await db.run(
-      `UPDATE blobs SET crc32 = ${byId(part.length)} WHERE id IN (${placeholders(part)}) AND crc32 IS NULL`,
+      `UPDATE blobs
+       SET crc32 = ${byId(part.length)}
+       WHERE id IN (${placeholders(part)})
+         AND crc32 IS NULL`,
       [...part.flat(), ...part.map(([id]) => id)],
     )
 }

@@ -36,7 +36,9 @@ function conditionsOf({
     ...(aboutId
       ? [
           [
-            '(log_id = ? OR entry_id = ? OR log_id IN (SELECT id FROM bucket WHERE workspace_id = ? OR user_id = ?))',
+            `(log_id = ?
+               OR entry_id = ?
+               OR log_id IN (SELECT id FROM bucket WHERE workspace_id = ? OR user_id = ?))`,
             [aboutId, aboutId, aboutId, aboutId],
           ] as [string, Value[]],
         ]
@@ -68,7 +70,11 @@ export function auditEvents(
   }
   const where = conditions.length > 0 ? `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}` : ''
   return db.rows<Event>(
-    `SELECT ${selection(Event)} FROM event ${where} ORDER BY at DESC, log_id DESC, seq DESC LIMIT ${limit}`,
+    `SELECT ${selection(Event)}
+     FROM event
+     ${where}
+     ORDER BY at DESC, log_id DESC, seq DESC
+     LIMIT ${limit}`,
     conditions.flatMap(([, values]) => values),
   )
 }

@@ -19,10 +19,12 @@ export async function jobBacklog(db: Db, now: number): Promise<JobBacklog[]> {
     kind: string
   }
   const rows = await db.rows<Row>(
-    `SELECT kind, SUM(CASE WHEN due_at <= ? THEN 1 ELSE 0 END) AS due, MIN(CASE WHEN due_at <= ? THEN due_at END) AS oldestAt,
+    `SELECT kind, SUM(CASE WHEN due_at <= ? THEN 1 ELSE 0 END) AS due,
+       MIN(CASE WHEN due_at <= ? THEN due_at END) AS oldestAt,
        SUM(CASE WHEN due_at < ? AND last_error <> '' THEN 1 ELSE 0 END) AS retrying,
        SUM(CASE WHEN due_at = ? THEN 1 ELSE 0 END) AS givenUp
-     FROM outbox GROUP BY kind`,
+     FROM outbox
+     GROUP BY kind`,
     [now, now, GIVEN_UP, GIVEN_UP],
   )
   return rows.map(({ kind, due, oldestAt, retrying, givenUp }) => ({
@@ -47,10 +49,21 @@ export async function webhookBacklog(
   type Row = Record<'due' | 'oldestAt' | 'failing', number | string | null>
   const row = await db.row<Row>(
     `SELECT SUM(CASE WHEN due_at <= ? AND first_at IS NOT NULL THEN 1 ELSE 0 END) AS due,
-       MIN(CASE WHEN due_at > ? OR first_at IS NULL THEN NULL WHEN first_at > due_at THEN first_at ELSE due_at END) AS oldestAt,
+       MIN(CASE
+         WHEN due_at > ? OR first_at IS NULL THEN NULL
+         WHEN first_at > due_at THEN first_at
+         ELSE due_at
+       END) AS oldestAt,
        SUM(CASE WHEN attempts > 0 THEN 1 ELSE 0 END) AS failing
-     FROM (SELECT h.due_at, h.attempts, (SELECT e.at FROM event e WHERE e.log_id = h.log_id AND e.seq > h.seq ORDER BY e.seq LIMIT 1) AS first_at
-       ${RIGHTFUL} WHERE ${MAY_NOW}) AS active`,
+     FROM (SELECT h.due_at, h.attempts,
+         (SELECT e.at
+           FROM event e
+           WHERE e.log_id = h.log_id
+             AND e.seq > h.seq
+           ORDER BY e.seq
+           LIMIT 1) AS first_at
+       ${RIGHTFUL}
+       WHERE ${MAY_NOW}) AS active`,
     [now, now],
   )
   const oldestAt = row?.oldestAt ?? null
@@ -74,10 +87,15 @@ export interface StorageSums {
 
 export async function storageSums(db: Db): Promise<StorageSums> {
   const row = await db.row<Record<keyof StorageSums, number | string | null>>(
-    `SELECT * FROM (SELECT SUM(used_bytes) AS used, SUM(used_files) AS files, SUM(kept_bytes) AS kept, SUM(reserved_bytes) AS uploadBytes,
-         SUM(reserved_files) AS uploads FROM bucket) AS sums,
+    `SELECT *
+     FROM (SELECT SUM(used_bytes) AS used, SUM(used_files) AS files, SUM(kept_bytes) AS kept,
+           SUM(reserved_bytes) AS uploadBytes,
+           SUM(reserved_files) AS uploads
+         FROM bucket) AS sums,
        (SELECT COUNT(*) AS deleting FROM blobs WHERE state = 'deleting') AS marked,
-       (SELECT SUM(${driveLimitOf('maxTotalStorageBytes', 'b')}) AS allowed FROM bucket b ${withDriveLimits('b')}) AS drives`,
+       (SELECT SUM(${driveLimitOf('maxTotalStorageBytes', 'b')}) AS allowed
+         FROM bucket b
+         ${withDriveLimits('b')}) AS drives`,
   )
   const of = (name: keyof StorageSums) => Number(row?.[name] ?? 0)
   return {

@@ -59,7 +59,8 @@ export async function definitionsOf(db: Db, names: string[]): Promise<Map<string
 /** The rows of a table. The rows of the ledger are sorted by id. */
 export const readTable = (read: Reader, name: string) =>
   read(
-    `SELECT * FROM ${quoted(name)}${TRANSIENT.has(name) ? ' WHERE 1 = 0' : ''}${name === 'blobs' ? ' ORDER BY id' : ''}`,
+    `SELECT *
+     FROM ${quoted(name)}${TRANSIENT.has(name) ? ' WHERE 1 = 0' : ''}${name === 'blobs' ? ' ORDER BY id' : ''}`,
   )
 
 /**
@@ -116,8 +117,14 @@ export async function installationIfAny(db: Db): Promise<string | undefined> {
 async function allTables(db: Db): Promise<string[]> {
   const sql =
     db.dialect === 'mysql'
-      ? "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'"
-      : "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+      ? `SELECT table_name AS name
+        FROM information_schema.tables
+        WHERE table_schema = DATABASE()
+          AND table_type = 'BASE TABLE'`
+      : `SELECT name
+        FROM sqlite_master
+        WHERE type = 'table'
+          AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`
   return (await db.rows<{ name: string }>(sql)).map(({ name }) => name)
 }
 

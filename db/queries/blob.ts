@@ -34,7 +34,10 @@ export const isKnown = (db: Db, id: string, tx: Tx): Promise<boolean> =>
 /** Sets the leases of running uploads and copies. */
 export async function setLeases(db: Db, ids: string[], until: number, tx?: Tx): Promise<void> {
   await db.run(
-    `UPDATE blobs${db.byKey} SET lease_until = ? WHERE ${besideKeys('state')} IN ('staged', 'copied') AND id IN (${placeholders(ids)})`,
+    `UPDATE blobs${db.byKey}
+     SET lease_until = ?
+     WHERE ${besideKeys('state')} IN ('staged', 'copied')
+       AND id IN (${placeholders(ids)})`,
     [until, ...ids],
     tx,
   )
@@ -43,7 +46,10 @@ export async function setLeases(db: Db, ids: string[], until: number, tx?: Tx): 
 /** Extends the lease of a staged blob to at least this time. @returns whether it is still staged */
 export const extendLease = (db: Db, id: string, until: number, tx?: Tx): Promise<boolean> =>
   db.changed(
-    `UPDATE blobs${db.byKey} SET lease_until = CASE WHEN lease_until < ? THEN ? ELSE lease_until END WHERE id = ? AND state = 'staged'`,
+    `UPDATE blobs${db.byKey}
+     SET lease_until = CASE WHEN lease_until < ? THEN ? ELSE lease_until END
+     WHERE id = ?
+       AND state = 'staged'`,
     [until, until, id],
     tx,
   )
@@ -54,7 +60,10 @@ export const extendLease = (db: Db, id: string, until: number, tx?: Tx): Promise
  */
 export async function lockReservation(db: Db, id: string, tx: Tx): Promise<number | undefined> {
   const staged = await db.row<{ bytes: number }>(
-    `SELECT reserved_bytes AS bytes FROM blobs${db.byKey} WHERE id = ? AND state = 'staged'${db.forUpdate}`,
+    `SELECT reserved_bytes AS bytes
+     FROM blobs${db.byKey}
+     WHERE id = ?
+       AND state = 'staged'${db.forUpdate}`,
     [id],
     tx,
   )
@@ -81,7 +90,10 @@ export const makeLive = (
   tx: Tx,
 ): Promise<boolean> =>
   db.changed(
-    `UPDATE blobs${db.byKey} SET state = 'live', size = ?, crc32 = ?, reserved_bytes = 0, lease_until = 0 WHERE id = ? AND state = ?`,
+    `UPDATE blobs${db.byKey}
+     SET state = 'live', size = ?, crc32 = ?, reserved_bytes = 0, lease_until = 0
+     WHERE id = ?
+       AND state = ?`,
     [size, crc32 ?? null, id, from],
     tx,
   )
@@ -97,7 +109,11 @@ export async function lockOverdue(
   tx: Tx,
 ): Promise<number | undefined> {
   const staged = await db.row<{ bytes: number }>(
-    `SELECT reserved_bytes AS bytes FROM blobs${db.byKey} WHERE id = ? AND state = 'staged' AND lease_until < ?${db.forUpdate}`,
+    `SELECT reserved_bytes AS bytes
+     FROM blobs${db.byKey}
+     WHERE id = ?
+       AND state = 'staged'
+       AND lease_until < ?${db.forUpdate}`,
     [id, at],
     tx,
   )
@@ -116,7 +132,10 @@ export const markForDeletion = (
   tx: Tx,
 ): Promise<boolean> =>
   db.changed(
-    `UPDATE blobs${db.byKey} SET state = 'deleting', reserved_bytes = 0, lease_until = ? WHERE id = ? AND state = ?`,
+    `UPDATE blobs${db.byKey}
+     SET state = 'deleting', reserved_bytes = 0, lease_until = ?
+     WHERE id = ?
+       AND state = ?`,
     [at, id, from],
     tx,
   )
@@ -150,8 +169,10 @@ export async function releaseBlobs(db: Db, references: string[], tx: Tx): Promis
   for (const { ids, count, repeated } of counted(references))
     await db.run(
       // MySQL assigns columns one after the other, and the other assignments read the old count.
-      `UPDATE blobs SET state = CASE WHEN ref_count <= ${count} THEN 'deleting' ELSE state END,
-         lease_until = CASE WHEN ref_count <= ${count} THEN ? ELSE lease_until END, ref_count = ref_count - ${count}
+      `UPDATE blobs
+       SET state = CASE WHEN ref_count <= ${count} THEN 'deleting' ELSE state END,
+         lease_until = CASE WHEN ref_count <= ${count} THEN ? ELSE lease_until END,
+         ref_count = ref_count - ${count}
        WHERE id IN (${placeholders(ids)})`,
       [...repeated, ...repeated, Date.now(), ...repeated, ...ids],
       tx,
@@ -167,7 +188,10 @@ export async function releaseBlobs(db: Db, references: string[], tx: Tx): Promis
 export async function shareBlobs(db: Db, references: string[], tx: Tx): Promise<boolean> {
   for (const { ids, count, repeated } of counted(references)) {
     const changed = await db.run(
-      `UPDATE blobs SET ref_count = ref_count + ${count} WHERE ${besideKeys('state')} = 'live' AND id IN (${placeholders(ids)})`,
+      `UPDATE blobs
+       SET ref_count = ref_count + ${count}
+       WHERE ${besideKeys('state')} = 'live'
+         AND id IN (${placeholders(ids)})`,
       [...repeated, ...ids],
       tx,
     )
@@ -199,7 +223,12 @@ export const overdueUploads = (
   limit: number,
 ): Promise<{ id: string; bucketId: string }[]> =>
   db.rows(
-    `SELECT id, bucket_id AS bucketId FROM blobs WHERE state = 'staged' AND lease_until < ? ORDER BY lease_until LIMIT ${limit}`,
+    `SELECT id, bucket_id AS bucketId
+     FROM blobs
+     WHERE state = 'staged'
+       AND lease_until < ?
+     ORDER BY lease_until
+     LIMIT ${limit}`,
     [at],
   )
 
@@ -212,7 +241,10 @@ export const endCopies = (
   { before, id }: { before: number; id?: string },
 ): Promise<number> =>
   db.run(
-    `UPDATE blobs SET state = 'deleting' WHERE state = 'copied' AND lease_until < ?${id === undefined ? '' : ' AND id = ?'}`,
+    `UPDATE blobs
+     SET state = 'deleting'
+     WHERE state = 'copied'
+       AND lease_until < ?${id === undefined ? '' : ' AND id = ?'}`,
     [before, ...(id === undefined ? [] : [id])],
   )
 
@@ -223,7 +255,13 @@ export const endCopies = (
  */
 export async function markedBlobs(db: Db, now: number, limit: number): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(
-    `SELECT id FROM blobs WHERE state = 'deleting' AND lease_until <= ? AND ${notHeld} ORDER BY lease_until LIMIT ${limit}`,
+    `SELECT id
+     FROM blobs
+     WHERE state = 'deleting'
+       AND lease_until <= ?
+       AND ${notHeld}
+     ORDER BY lease_until
+     LIMIT ${limit}`,
     [now, now],
   )
   return rows.map(row => row.id)
@@ -232,7 +270,10 @@ export async function markedBlobs(db: Db, now: number, limit: number): Promise<s
 /** Keeps other sweepers from marked blobs until a time. */
 export const leaseMarked = (db: Db, ids: string[], until: number): Promise<number> =>
   db.run(
-    `UPDATE blobs SET lease_until = ? WHERE ${besideKeys('state')} = 'deleting' AND id IN (${placeholders(ids)})`,
+    `UPDATE blobs
+     SET lease_until = ?
+     WHERE ${besideKeys('state')} = 'deleting'
+       AND id IN (${placeholders(ids)})`,
     [until, ...ids],
   )
 
@@ -242,12 +283,17 @@ export const leaseMarked = (db: Db, ids: string[], until: number): Promise<numbe
  */
 export const deleteMarked = (db: Db, ids: string[], leasedUntil?: number): Promise<number> =>
   db.run(
-    `DELETE FROM blobs WHERE ${besideKeys('state')} = 'deleting' AND id IN (${placeholders(ids)})${leasedUntil === undefined ? '' : ' AND lease_until = ?'}`,
+    `DELETE FROM blobs
+     WHERE ${besideKeys('state')} = 'deleting'
+       AND id IN (${placeholders(ids)})${leasedUntil === undefined ? '' : ' AND lease_until = ?'}`,
     [...ids, ...(leasedUntil === undefined ? [] : [leasedUntil])],
   )
 
 /** The live blobs among these. */
 export async function liveAmong(db: Db, ids: string[]): Promise<string[]> {
-  const sql = `SELECT id FROM blobs WHERE ${besideKeys('state')} = 'live' AND id IN (${placeholders(ids)})`
+  const sql = `SELECT id
+    FROM blobs
+    WHERE ${besideKeys('state')} = 'live'
+      AND id IN (${placeholders(ids)})`
   return (await db.rows<{ id: string }>(sql, ids)).map(row => row.id)
 }

@@ -185,8 +185,7 @@ export const raiseCount = (
 ): Promise<boolean> =>
   db.changed(
     `UPDATE bucket
-     SET ${counter} = ${counter} + 1,
-       ${stampChange}
+     SET ${counter} = ${counter} + 1, ${stampChange}
      WHERE id = ?
        AND ${OPEN}
        AND ${counter} < ?`,
@@ -207,9 +206,11 @@ export interface Usage {
 
 export async function usagesOf(db: Db, ids: readonly string[]): Promise<Map<string, Usage>> {
   const rows = await db.rows<Usage>(
-    `SELECT id, created_at AS createdAt, used_bytes AS usedBytes, used_files AS fileCount, used_folders AS folderCount,
+    `SELECT id, created_at AS createdAt, used_bytes AS usedBytes, used_files AS fileCount,
+       used_folders AS folderCount,
        kept_bytes AS keptBytes
-     FROM bucket WHERE id IN (${placeholders(ids)})`,
+     FROM bucket
+     WHERE id IN (${placeholders(ids)})`,
     [...ids],
   )
   return keyById(rows)
@@ -276,7 +277,10 @@ export const lockKept = (
   tx: Tx,
 ): Promise<{ id: string; providers: string | null }[]> =>
   db.rows(
-    `SELECT id, kept_providers AS providers FROM bucket WHERE kept_for = ? ORDER BY kept_until DESC${db.forUpdate}`,
+    `SELECT id, kept_providers AS providers
+     FROM bucket
+     WHERE kept_for = ?
+     ORDER BY kept_until DESC${db.forUpdate}`,
     [address],
     tx,
   )
@@ -288,8 +292,14 @@ export const lockEmptyBucket = (
   tx: Tx,
 ): Promise<{ id: string; rootId: string } | undefined> =>
   db.row(
-    `SELECT id, root_id AS rootId FROM bucket
-     WHERE user_id = ? AND used_files = 0 AND used_folders = 0 AND reserved_files = 0 AND purging = 0 AND trash_count = 0${db.forUpdate}`,
+    `SELECT id, root_id AS rootId
+     FROM bucket
+     WHERE user_id = ?
+       AND used_files = 0
+       AND used_folders = 0
+       AND reserved_files = 0
+       AND purging = 0
+       AND trash_count = 0${db.forUpdate}`,
     [userId],
     tx,
   )

@@ -27,7 +27,10 @@ export interface CallerRow
 
 const columns = `c.id, c.hash, c.expires_at AS expiresAt, c.last_used_at AS lastUsedAt, u.id AS userId, u.email, u.verified_email AS verifiedEmail, u.name, u.picture,
   b.id AS bucketId, b.root_id AS rootId, ${limitsOf(limits)}`
-const found = `JOIN bucket b ON b.user_id = u.id ${withLimits('u')} WHERE ${besideKeys('u.status')} = 'active' AND`
+const found = `JOIN bucket b ON b.user_id = u.id
+  ${withLimits('u')}
+  WHERE ${besideKeys('u.status')} = 'active'
+    AND`
 
 /** A credential is found by the hash of its secret, or by its id if it was presented before. */
 export type CredentialColumn = 'hash' | 'id'
@@ -50,7 +53,10 @@ export function findSessionCallers(
 ): Promise<CallerRow[]> {
   const all = repeated(values)
   return db.rows(
-    `SELECT ${columns} FROM session c JOIN user u ON u.id = c.user_id ${found} c.${by} IN (${placeholders(all)})`,
+    `SELECT ${columns}
+     FROM session c
+     JOIN user u ON u.id = c.user_id
+     ${found} c.${by} IN (${placeholders(all)})`,
     all,
   )
 }
@@ -59,7 +65,10 @@ export function findSessionCallers(
 export function findKeyCallers(db: Db, by: CredentialColumn, values: readonly string[]) {
   const all = repeated(values)
   return db.rows<CallerRow & { scopes: string; workspaceId: string | null }>(
-    `SELECT ${columns}, c.scopes, c.workspace_id AS workspaceId FROM api_key c JOIN user u ON u.id = c.created_by ${found} c.${by} IN (${placeholders(all)})`,
+    `SELECT ${columns}, c.scopes, c.workspace_id AS workspaceId
+     FROM api_key c
+     JOIN user u ON u.id = c.created_by
+     ${found} c.${by} IN (${placeholders(all)})`,
     all,
   )
 }
@@ -113,12 +122,18 @@ export function mayWriteNow(db: Db, caller: Writer, shareId?: string): Condition
   const lock = db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : ''
   if (shareId !== undefined)
     return {
-      sql: `EXISTS (SELECT 1 FROM ${from} JOIN share h ON h.id = ? AND h.recipient = u.verified_email WHERE ${sql}${lock})`,
+      sql: `EXISTS (SELECT 1
+          FROM ${from}
+          JOIN share h ON h.id = ? AND h.recipient = u.verified_email
+          WHERE ${sql}${lock})`,
       values: [shareId, ...values],
     }
   return {
-    sql: `EXISTS (SELECT 1 FROM ${from} LEFT JOIN member m ON m.workspace_id = bucket.workspace_id AND m.user_id = u.id
-       WHERE ${sql} AND (bucket.user_id = u.id OR m.role IN (${rolesThat('write')}))${lock})`,
+    sql: `EXISTS (SELECT 1
+        FROM ${from}
+        LEFT JOIN member m ON m.workspace_id = bucket.workspace_id AND m.user_id = u.id
+        WHERE ${sql}
+          AND (bucket.user_id = u.id OR m.role IN (${rolesThat('write')}))${lock})`,
     values,
   }
 }
@@ -141,7 +156,8 @@ export const USER_MAY_WRITE = `u.status = 'active' AND ${ROLE_MAY_WRITE}`
 
 /** Joins the destination tree of a row with the account's membership. */
 export const treeOf = (row: string): string =>
-  `JOIN bucket t ON t.id = ${row}.bucket_id LEFT JOIN member m ON m.workspace_id = t.workspace_id AND m.user_id = u.id`
+  `JOIN bucket t ON t.id = ${row}.bucket_id
+   LEFT JOIN member m ON m.workspace_id = t.workspace_id AND m.user_id = u.id`
 
 /**
  * The condition that the recipient of the share `h` may edit it, with its sharer `u`. Its value is
@@ -153,9 +169,21 @@ export const EDITABLE = `h.may_edit = 1 AND h.expires_at > ? AND (h.max_download
  * The condition that the creator of the row `s` may write to its tree, by their own right or by the
  * row's share. Its value is the current time.
  */
-export const USER_OR_SHARE_MAY_WRITE = `(EXISTS (SELECT 1 FROM user u ${treeOf('s')} WHERE u.id = s.user_id AND s.share_id IS NULL AND ${USER_MAY_WRITE})
-    OR EXISTS (SELECT 1 FROM share h JOIN user r ON r.verified_email = h.recipient JOIN user u ON u.id = h.user_id ${treeOf('h')}
-         WHERE h.id = s.share_id AND r.id = s.user_id AND r.status = 'active' AND ${EDITABLE}))`
+export const USER_OR_SHARE_MAY_WRITE = `(EXISTS (SELECT 1
+      FROM user u
+      ${treeOf('s')}
+      WHERE u.id = s.user_id
+        AND s.share_id IS NULL
+        AND ${USER_MAY_WRITE})
+    OR EXISTS (SELECT 1
+      FROM share h
+      JOIN user r ON r.verified_email = h.recipient
+      JOIN user u ON u.id = h.user_id
+      ${treeOf('h')}
+      WHERE h.id = s.share_id
+        AND r.id = s.user_id
+        AND r.status = 'active'
+        AND ${EDITABLE}))`
 
 /**
  * The condition that the creator of an upload session `s` may write to its destination, or that its
@@ -163,5 +191,11 @@ export const USER_OR_SHARE_MAY_WRITE = `(EXISTS (SELECT 1 FROM user u ${treeOf('
  * value is the current time.
  */
 export const MAKER_MAY_WRITE = `(${USER_OR_SHARE_MAY_WRITE}
-    OR EXISTS (SELECT 1 FROM file_request_upload q JOIN file_request r ON r.id = q.request_id JOIN user u ON u.id = r.user_id ${treeOf('r')}
-         WHERE q.id = s.id AND r.closed_at IS NULL AND ${USER_MAY_WRITE}))`
+    OR EXISTS (SELECT 1
+      FROM file_request_upload q
+      JOIN file_request r ON r.id = q.request_id
+      JOIN user u ON u.id = r.user_id
+      ${treeOf('r')}
+      WHERE q.id = s.id
+        AND r.closed_at IS NULL
+        AND ${USER_MAY_WRITE}))`

@@ -38,8 +38,10 @@ export const contentText = (
   digest: string,
 ): Promise<Pick<ContentText, 'state'> | undefined> =>
   db.row(
-    `SELECT state FROM content_text
-     WHERE digest = ? AND (state = 'made' OR created_at > ? OR reason IN (${LASTING}))`,
+    `SELECT state
+     FROM content_text
+     WHERE digest = ?
+       AND (state = 'made' OR created_at > ? OR reason IN (${LASTING}))`,
     [digest, Date.now() - FAILED_MS],
   )
 
@@ -57,7 +59,10 @@ export const setTextKey = (
 
 /** The text keys of those blobs that have one. */
 export async function textKeysOf(db: Db, ids: readonly string[]): Promise<string[]> {
-  const sql = `SELECT DISTINCT text_key AS textKey FROM blobs WHERE id IN (${placeholders(ids)}) AND text_key IS NOT NULL`
+  const sql = `SELECT DISTINCT text_key AS textKey
+    FROM blobs
+    WHERE id IN (${placeholders(ids)})
+      AND text_key IS NOT NULL`
   return (await db.rows<{ textKey: string }>(sql, [...ids])).map(({ textKey }) => textKey)
 }
 
@@ -65,8 +70,11 @@ export async function textKeysOf(db: Db, ids: readonly string[]): Promise<string
 export const expiredFailures = (db: Db, limit: number): Promise<TextFile[]> =>
   db.rows(
     `SELECT e.blob_id AS blobId, e.name, e.file_type AS fileType, e.total_bytes AS size
-     FROM content_text c JOIN blobs b ON b.text_key = c.digest JOIN entry e ON e.blob_id = b.id
-     WHERE c.state = 'failed' AND c.created_at <= ?
+     FROM content_text c
+     JOIN blobs b ON b.text_key = c.digest
+     JOIN entry e ON e.blob_id = b.id
+     WHERE c.state = 'failed'
+       AND c.created_at <= ?
        AND (c.reason IS NULL OR c.reason NOT IN (${LASTING}))
      LIMIT ${limit}`,
     [Date.now() - FAILED_MS],
@@ -80,7 +88,10 @@ export const textBodies = async (
   const bodies = new Map<string, Buffer>()
   for (const some of inParts([...new Set(digests)], 100)) {
     const rows = await db.rows<{ digest: string; body: Uint8Array | null }>(
-      `SELECT digest, body FROM content_text WHERE state = 'made' AND digest IN (${placeholders(some)})`,
+      `SELECT digest, body
+       FROM content_text
+       WHERE state = 'made'
+         AND digest IN (${placeholders(some)})`,
       some,
     )
     for (const { digest, body } of rows) if (body) bodies.set(digest, Buffer.from(body))
@@ -149,7 +160,11 @@ export const liveBlobWith = (db: Db, digest: string, tx: Tx): Promise<{ id: stri
 export const liveFileWith = (db: Db, digest: string, tx: Tx): Promise<TextFile | undefined> =>
   db.row(
     `SELECT b.id AS blobId, e.name, e.file_type AS fileType, e.total_bytes AS size
-     FROM blobs b JOIN entry e ON e.blob_id = b.id WHERE b.text_key = ? AND b.state = 'live' LIMIT 1`,
+     FROM blobs b
+     JOIN entry e ON e.blob_id = b.id
+     WHERE b.text_key = ?
+       AND b.state = 'live'
+     LIMIT 1`,
     [digest],
     tx,
   )
@@ -178,8 +193,11 @@ export async function blobsWithoutText(db: Db, blobIds: readonly string[]): Prom
   const found = new Set<string>()
   for (const some of inParts([...new Set(blobIds)], 500)) {
     const rows = await db.rows<{ id: string }>(
-      `SELECT b.id FROM blobs b LEFT JOIN content_text c ON c.digest = b.text_key
-       WHERE b.id IN (${placeholders(some)}) AND c.digest IS NULL`,
+      `SELECT b.id
+       FROM blobs b
+       LEFT JOIN content_text c ON c.digest = b.text_key
+       WHERE b.id IN (${placeholders(some)})
+         AND c.digest IS NULL`,
       some,
     )
     for (const { id } of rows) found.add(id)
@@ -195,10 +213,17 @@ export const filesWithoutTextAfter = (
 ): Promise<(TextFile & { id: string })[]> =>
   db.rows(
     `SELECT e.id, e.blob_id AS blobId, e.name, e.file_type AS fileType, e.total_bytes AS size
-     FROM entry e JOIN bucket u ON u.id = e.bucket_id JOIN blobs b ON b.id = e.blob_id
-       LEFT JOIN content_text c ON c.digest = b.text_key
-     WHERE e.kind = ${FILE} AND e.id > ? AND e.updated_at <= ? AND (u.user_id IS NOT NULL OR u.workspace_id IS NOT NULL) AND c.digest IS NULL
-     ORDER BY e.id LIMIT ${limit}`,
+     FROM entry e
+     JOIN bucket u ON u.id = e.bucket_id
+     JOIN blobs b ON b.id = e.blob_id
+     LEFT JOIN content_text c ON c.digest = b.text_key
+     WHERE e.kind = ${FILE}
+       AND e.id > ?
+       AND e.updated_at <= ?
+       AND (u.user_id IS NOT NULL OR u.workspace_id IS NOT NULL)
+       AND c.digest IS NULL
+     ORDER BY e.id
+     LIMIT ${limit}`,
     [after, before],
   )
 
@@ -216,7 +241,9 @@ export async function countTexts(
   db: Db,
 ): Promise<{ made: number; characters: number; failed: number; waiting: number }> {
   const row = await db.row<Record<'made' | 'characters' | 'failed', number | null>>(
-    "SELECT SUM(state = 'made') AS made, SUM(characters) AS characters, SUM(state = 'failed') AS failed FROM content_text",
+    `SELECT SUM(state = 'made') AS made, SUM(characters) AS characters,
+       SUM(state = 'failed') AS failed
+     FROM content_text`,
   )
   const jobs = await db.row<{ n: number }>(
     "SELECT COUNT(*) AS n FROM outbox WHERE kind = 'contents' AND due_at < ?",
@@ -233,8 +260,12 @@ export async function countTexts(
 /** Texts, by digest, that no blob has. Normally the sweeper deletes a text with its last blob. */
 export const unusedTextsAfter = (db: Db, after: string, limit: number): Promise<{ id: string }[]> =>
   db.rows(
-    `SELECT c.digest AS id FROM content_text c WHERE c.digest > ? AND NOT EXISTS (SELECT 1 FROM blobs b WHERE b.text_key = c.digest)
-     ORDER BY c.digest LIMIT ${limit}`,
+    `SELECT c.digest AS id
+     FROM content_text c
+     WHERE c.digest > ?
+       AND NOT EXISTS (SELECT 1 FROM blobs b WHERE b.text_key = c.digest)
+     ORDER BY c.digest
+     LIMIT ${limit}`,
     [after],
   )
 
@@ -247,6 +278,7 @@ export async function deleteTexts(db: Db, limit: number, onlyFailed = false): Pr
   const which = onlyFailed ? " WHERE state = 'failed'" : ''
   if (db.dialect === 'mysql') return db.run(`DELETE FROM content_text${which} LIMIT ${limit}`)
   return db.run(
-    `DELETE FROM content_text WHERE digest IN (SELECT digest FROM content_text${which} LIMIT ${limit})`,
+    `DELETE FROM content_text
+     WHERE digest IN (SELECT digest FROM content_text${which} LIMIT ${limit})`,
   )
 }

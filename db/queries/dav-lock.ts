@@ -19,7 +19,10 @@ export type LockRow = Omit<DavLock, 'isShared' | 'isDeep'> & {
 export const locksIn = (db: Db, bucketId: string, now: number, tx?: Tx): Promise<LockRow[]> =>
   db.rows(
     `SELECT ${columns}, (SELECT h.entry_id FROM share h WHERE h.id = s.share_id) AS sharedId
-     FROM dav_lock s WHERE s.bucket_id = ? AND s.expires_at > ? AND ${USER_OR_SHARE_MAY_WRITE}`,
+     FROM dav_lock s
+     WHERE s.bucket_id = ?
+       AND s.expires_at > ?
+       AND ${USER_OR_SHARE_MAY_WRITE}`,
     [bucketId, now, now],
     tx,
   )

@@ -32,7 +32,9 @@ export async function entriesWithProperties(
   entryIds: readonly string[],
 ): Promise<string[]> {
   if (entryIds.length === 0) return []
-  const sql = `SELECT DISTINCT p.entry_id AS id FROM dav_property p WHERE p.entry_id IN (${placeholders(entryIds)})`
+  const sql = `SELECT DISTINCT p.entry_id AS id
+    FROM dav_property p
+    WHERE p.entry_id IN (${placeholders(entryIds)})`
   return (await db.rows<{ id: string }>(sql, [...entryIds])).map(({ id }) => id)
 }
 

@@ -21,14 +21,28 @@ export interface LedgerRow
 }
 
 const counted = (blob: string) =>
-  `((SELECT COUNT(*) FROM entry WHERE blob_id = ${blob}) + (SELECT COUNT(*) FROM version WHERE blob_id = ${blob}) + (SELECT COUNT(*) FROM preview WHERE blob_id = ${blob}))`
+  `((SELECT COUNT(*)
+     FROM entry
+     WHERE blob_id = ${blob}) + (SELECT COUNT(*)
+     FROM version
+     WHERE blob_id = ${blob}) + (SELECT COUNT(*) FROM preview WHERE blob_id = ${blob}))`
 
-const ledger = `SELECT b.id, b.bucket_id AS bucketId, b.state, b.size, b.lease_until AS leaseUntil, b.ref_count AS refCount,
-    e.id AS entryId, e.total_bytes AS entrySize, v.id AS versionId, v.bytes AS versionSize, p.digest AS previewId, ${counted('b.id')} AS named
+const ledger = `SELECT b.id, b.bucket_id AS bucketId, b.state, b.size, b.lease_until AS leaseUntil,
+    b.ref_count AS refCount,
+    e.id AS entryId, e.total_bytes AS entrySize, v.id AS versionId, v.bytes AS versionSize,
+    p.digest AS previewId, ${counted('b.id')} AS named
   FROM blobs b
-    LEFT JOIN entry e ON e.id = (SELECT x.id FROM entry x WHERE x.blob_id = b.id ORDER BY x.total_bytes = b.size, x.id LIMIT 1)
-    LEFT JOIN preview p ON p.blob_id = b.id
-    LEFT JOIN version v ON v.id = (SELECT x.id FROM version x WHERE x.blob_id = b.id ORDER BY x.bytes = b.size, x.id LIMIT 1)`
+  LEFT JOIN entry e ON e.id = (SELECT x.id
+    FROM entry x
+    WHERE x.blob_id = b.id
+    ORDER BY x.total_bytes = b.size, x.id
+    LIMIT 1)
+  LEFT JOIN preview p ON p.blob_id = b.id
+  LEFT JOIN version v ON v.id = (SELECT x.id
+    FROM version x
+    WHERE x.blob_id = b.id
+    ORDER BY x.bytes = b.size, x.id
+    LIMIT 1)`
 
 /** The ledger in the order of its keys. */
 export const ledgerAfter = (db: Db, id: string, limit: number): Promise<LedgerRow[]> =>
@@ -37,8 +51,17 @@ export const ledgerAfter = (db: Db, id: string, limit: number): Promise<LedgerRo
 export const ledgerOf = (db: Db, id: string): Promise<LedgerRow | undefined> =>
   db.row(`${ledger} WHERE b.id = ?`, [id])
 
-const users =
-  'SELECT id FROM entry WHERE blob_id = ? UNION ALL SELECT id FROM version WHERE blob_id = ? UNION ALL SELECT digest FROM preview WHERE blob_id = ?'
+const users = `SELECT id
+  FROM entry
+  WHERE blob_id = ?
+  UNION ALL
+  SELECT id
+  FROM version
+  WHERE blob_id = ?
+  UNION ALL
+  SELECT digest
+  FROM preview
+  WHERE blob_id = ?`
 
 /** Whether the ledger, a file or a version refers to an object. */
 export const isNamed = (db: Db, id: string): Promise<boolean> =>
@@ -101,8 +124,11 @@ export interface BrokenVersion extends Pick<Version, 'id' | 'bucketId' | 'blobId
   entryId: string | null
 }
 
-const broken = `SELECT v.id, v.bucket_id AS bucketId, v.blob_id AS blobId, b.state AS blobState, e.id AS entryId
-  FROM version v LEFT JOIN entry e ON e.id = v.entry_id AND e.blob_id IS NOT NULL LEFT JOIN blobs b ON b.id = v.blob_id
+const broken = `SELECT v.id, v.bucket_id AS bucketId, v.blob_id AS blobId, b.state AS blobState,
+    e.id AS entryId
+  FROM version v
+  LEFT JOIN entry e ON e.id = v.entry_id AND e.blob_id IS NOT NULL
+  LEFT JOIN blobs b ON b.id = v.blob_id
   WHERE (e.id IS NULL OR b.state IS NULL OR b.state <> 'live')`
 
 export const brokenVersionsAfter = (db: Db, id: string, limit: number): Promise<BrokenVersion[]> =>

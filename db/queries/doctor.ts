@@ -8,14 +8,22 @@ import { changedNow, placeholders, stampChange } from './sql.ts'
 /** Upload sessions without a staged blob, except those that report a background completion. */
 export const endedSessionsAfter = (db: Db, id: string, limit: number): Promise<{ id: string }[]> =>
   db.rows(
-    `SELECT s.id FROM upload_session s LEFT JOIN blobs b ON b.id = s.id AND b.state = 'staged'
-     WHERE s.id > ? AND b.id IS NULL AND (s.state IS NULL OR s.state <> 'completed') ORDER BY s.id LIMIT ${limit}`,
+    `SELECT s.id
+     FROM upload_session s
+     LEFT JOIN blobs b ON b.id = s.id AND b.state = 'staged'
+     WHERE s.id > ?
+       AND b.id IS NULL
+       AND (s.state IS NULL OR s.state <> 'completed')
+     ORDER BY s.id
+     LIMIT ${limit}`,
     [id],
   )
 
 export const deleteEndedSession = (db: Db, id: string): Promise<number> =>
   db.run(
-    "DELETE FROM upload_session WHERE id = ? AND NOT EXISTS (SELECT 1 FROM blobs WHERE id = ? AND state = 'staged')",
+    `DELETE FROM upload_session
+     WHERE id = ?
+       AND NOT EXISTS (SELECT 1 FROM blobs WHERE id = ? AND state = 'staged')`,
     [id, id],
   )
 
@@ -30,12 +38,17 @@ export interface EntryReferences
 
 export const entriesAfter = (db: Db, id: string, limit: number): Promise<EntryReferences[]> =>
   db.rows(
-    `SELECT e.id, e.bucket_id AS bucketId, e.parent_id AS parentId, e.kind, e.name, e.blob_id AS blobId, p.id AS parent,
+    `SELECT e.id, e.bucket_id AS bucketId, e.parent_id AS parentId, e.kind, e.name,
+       e.blob_id AS blobId, p.id AS parent,
        b.state AS blobState, k.root_id AS rootId, t.id AS trashId
-     FROM entry e LEFT JOIN entry p ON p.id = e.parent_id AND p.kind = ${FOLDER} AND p.bucket_id = e.bucket_id
-       LEFT JOIN blobs b ON b.id = e.blob_id LEFT JOIN bucket k ON k.id = e.bucket_id
-       LEFT JOIN trash_item t ON t.entry_id = e.id
-     WHERE e.id > ? ORDER BY e.id LIMIT ${limit}`,
+     FROM entry e
+     LEFT JOIN entry p ON p.id = e.parent_id AND p.kind = ${FOLDER} AND p.bucket_id = e.bucket_id
+     LEFT JOIN blobs b ON b.id = e.blob_id
+     LEFT JOIN bucket k ON k.id = e.bucket_id
+     LEFT JOIN trash_item t ON t.entry_id = e.id
+     WHERE e.id > ?
+     ORDER BY e.id
+     LIMIT ${limit}`,
     [id],
   )
 
@@ -47,9 +60,16 @@ export const upWithBuckets = (
 ): Promise<{ id: string; parentId: string | null; bucketId: string }[]> =>
   db.rows(
     `WITH RECURSIVE up (id, parent_id, bucket_id) AS (
-       SELECT id, parent_id, bucket_id FROM entry WHERE id = ?
-       UNION SELECT p.id, p.parent_id, p.bucket_id FROM up JOIN entry p ON p.id = up.parent_id
-     ) SELECT id, parent_id AS parentId, bucket_id AS bucketId FROM up`,
+       SELECT id, parent_id, bucket_id
+       FROM entry
+       WHERE id = ?
+       UNION
+       SELECT p.id, p.parent_id, p.bucket_id
+       FROM up
+       JOIN entry p ON p.id = up.parent_id
+     )
+     SELECT id, parent_id AS parentId, bucket_id AS bucketId
+     FROM up`,
     [id],
     tx,
   )
@@ -59,8 +79,12 @@ export type Orphan = Totals & Pick<Entry, 'kind' | 'name' | 'levelsBelow' | 'byt
 
 export const findOrphan = (db: Db, id: string, tx: Tx): Promise<Orphan | undefined> =>
   db.row(
-    `SELECT e.kind, e.name, e.total_bytes AS bytes, e.total_files AS files, e.total_folders AS folders, e.levels_below AS levelsBelow, e.bytes_below AS bytesBelow
-     FROM entry e LEFT JOIN entry p ON p.id = e.parent_id AND p.kind = ${FOLDER} AND p.bucket_id = e.bucket_id WHERE e.id = ? AND p.id IS NULL`,
+    `SELECT e.kind, e.name, e.total_bytes AS bytes, e.total_files AS files,
+       e.total_folders AS folders, e.levels_below AS levelsBelow, e.bytes_below AS bytesBelow
+     FROM entry e
+     LEFT JOIN entry p ON p.id = e.parent_id AND p.kind = ${FOLDER} AND p.bucket_id = e.bucket_id
+     WHERE e.id = ?
+       AND p.id IS NULL`,
     [id],
     tx,
   )
@@ -84,8 +108,11 @@ export async function totalsOfFolders(
   const rows = await db.rows<
     Totals & { id: string; countedBytes: number; countedFiles: number; countedFolders: number }
   >(
-    `SELECT f.id, f.total_bytes AS countedBytes, f.total_files AS countedFiles, f.total_folders AS countedFolders, ${sums}
-     FROM entry f LEFT JOIN entry c ON c.parent_id = f.id WHERE f.id IN (${placeholders(ids)})
+    `SELECT f.id, f.total_bytes AS countedBytes, f.total_files AS countedFiles,
+       f.total_folders AS countedFolders, ${sums}
+     FROM entry f
+     LEFT JOIN entry c ON c.parent_id = f.id
+     WHERE f.id IN (${placeholders(ids)})
      GROUP BY f.id, f.total_bytes, f.total_files, f.total_folders`,
     ids,
   )
@@ -103,10 +130,7 @@ export async function retotalFolder(db: Db, id: string, tx: Tx): Promise<void> {
   const { bytes, files, folders } = toTotals(row)
   await db.run(
     `UPDATE entry
-     SET total_bytes = ?,
-       total_files = ?,
-       total_folders = ?,
-       ${stampChange}
+     SET total_bytes = ?, total_files = ?, total_folders = ?, ${stampChange}
      WHERE id = ?
        AND kind = ${FOLDER}
        AND parent_id IS NOT NULL`,
@@ -133,7 +157,9 @@ export interface BucketCounts {
 }
 
 /** A condition on `entry d`: a folder that waits to be purged. */
-const TO_PURGE = `d.parent_id IS NULL AND d.name > '' AND NOT EXISTS (SELECT 1 FROM trash_item t WHERE t.entry_id = d.id)`
+const TO_PURGE = `d.parent_id IS NULL
+    AND d.name > ''
+    AND NOT EXISTS (SELECT 1 FROM trash_item t WHERE t.entry_id = d.id)`
 
 /**
  * The counts of some buckets.
@@ -144,19 +170,32 @@ async function countBuckets(db: Db, which: string, id: string, tx?: Tx): Promise
     'id, root_id, used_bytes, used_files, used_folders, reserved_bytes, reserved_files, purging, trash_count, kept_bytes'
   const of = columns.split(', ').map(column => `k.${column}`)
   const rows = await db.rows<Totals & Record<string, number> & { id: string }>(
-    `SELECT k.id, k.used_bytes AS usedBytes, k.used_files AS usedFiles, k.used_folders AS usedFolders,
+    `SELECT k.id, k.used_bytes AS usedBytes, k.used_files AS usedFiles,
+       k.used_folders AS usedFolders,
        k.reserved_bytes AS reservedBytes, k.reserved_files AS reservedFiles, k.purging,
        k.trash_count AS trashCount, k.kept_bytes AS keptBytes, ${sums},
-       (SELECT COALESCE(SUM(s.reserved_bytes), 0) FROM blobs s WHERE s.state = 'staged' AND s.bucket_id = k.id) AS uploadBytes,
-       (SELECT COUNT(*) FROM blobs s WHERE s.state = 'staged' AND s.bucket_id = k.id) AS uploadFiles,
-       (SELECT COALESCE(SUM(y.reserved_bytes), 0) FROM entry_copy y WHERE y.bucket_id = k.id) AS copyBytes,
-       (SELECT COALESCE(SUM(y.reserved_files), 0) FROM entry_copy y WHERE y.bucket_id = k.id) AS copyFiles,
+       (SELECT COALESCE(SUM(s.reserved_bytes), 0)
+         FROM blobs s
+         WHERE s.state = 'staged'
+           AND s.bucket_id = k.id) AS uploadBytes,
+       (SELECT COUNT(*)
+         FROM blobs s
+         WHERE s.state = 'staged'
+           AND s.bucket_id = k.id) AS uploadFiles,
+       (SELECT COALESCE(SUM(y.reserved_bytes), 0)
+         FROM entry_copy y
+         WHERE y.bucket_id = k.id) AS copyBytes,
+       (SELECT COALESCE(SUM(y.reserved_files), 0)
+         FROM entry_copy y
+         WHERE y.bucket_id = k.id) AS copyFiles,
        (SELECT COUNT(*) FROM trash_item i WHERE i.bucket_id = k.id) AS trashItems,
        (SELECT COALESCE(SUM(i.bytes), 0) FROM trash_item i WHERE i.bucket_id = k.id) AS trashBytes,
        (SELECT COALESCE(SUM(v.bytes), 0) FROM version v WHERE v.bucket_id = k.id) AS versionBytes,
        (SELECT COUNT(*) FROM entry d WHERE ${TO_PURGE} AND d.bucket_id = k.id) AS purges
      FROM (SELECT ${columns} FROM bucket WHERE ${which}) k
-       LEFT JOIN entry c ON c.parent_id = k.root_id GROUP BY ${of.join(', ')} ORDER BY k.id`,
+     LEFT JOIN entry c ON c.parent_id = k.root_id
+     GROUP BY ${of.join(', ')}
+     ORDER BY k.id`,
     [id],
     tx,
   )
@@ -191,8 +230,11 @@ export async function recount(db: Db, bucketId: string, tx: Tx): Promise<void> {
   if (!counts) return
   const { there, held, purges, kept } = counts
   await db.run(
-    `UPDATE bucket SET used_bytes = ?, used_files = ?, used_folders = ?, reserved_bytes = ?, reserved_files = ?, purging = ?,
-       trash_count = ?, kept_bytes = ? WHERE id = ?`,
+    `UPDATE bucket
+     SET used_bytes = ?, used_files = ?, used_folders = ?, reserved_bytes = ?, reserved_files = ?,
+       purging = ?,
+       trash_count = ?, kept_bytes = ?
+     WHERE id = ?`,
     [
       there.bytes,
       there.files,
@@ -215,14 +257,22 @@ export const detachedAfter = (
   limit: number,
 ): Promise<{ id: string; bucketId: string; name: string }[]> =>
   db.rows(
-    `SELECT d.id, d.bucket_id AS bucketId, d.name FROM entry d WHERE ${TO_PURGE} AND d.name > ? ORDER BY d.name LIMIT ${limit}`,
+    `SELECT d.id, d.bucket_id AS bucketId, d.name
+     FROM entry d
+     WHERE ${TO_PURGE}
+       AND d.name > ?
+     ORDER BY d.name
+     LIMIT ${limit}`,
     [name],
   )
 
 /** Whether an entry is the root of a bucket, or in its trash. */
 export const isTop = (db: Db, id: string, bucketId: string): Promise<boolean> =>
   db.exists(
-    'SELECT id FROM bucket WHERE id = ? AND (root_id = ? OR id IN (SELECT bucket_id FROM trash_item WHERE entry_id = ?))',
+    `SELECT id
+     FROM bucket
+     WHERE id = ?
+       AND (root_id = ? OR id IN (SELECT bucket_id FROM trash_item WHERE entry_id = ?))`,
     [bucketId, id, id],
   )
 
@@ -233,8 +283,13 @@ export const emptyTrashItemsAfter = (
   limit: number,
 ): Promise<{ id: string; bucketId: string }[]> =>
   db.rows(
-    `SELECT t.id, t.bucket_id AS bucketId FROM trash_item t LEFT JOIN entry e ON e.id = t.entry_id AND e.parent_id IS NULL
-     WHERE t.id > ? AND e.id IS NULL ORDER BY t.id LIMIT ${limit}`,
+    `SELECT t.id, t.bucket_id AS bucketId
+     FROM trash_item t
+     LEFT JOIN entry e ON e.id = t.entry_id AND e.parent_id IS NULL
+     WHERE t.id > ?
+       AND e.id IS NULL
+     ORDER BY t.id
+     LIMIT ${limit}`,
     [id],
   )
 
@@ -245,7 +300,10 @@ export const isDetached = (db: Db, id: string): Promise<boolean> =>
 /** The payloads among these with a job that purges a folder. */
 export async function purgesAmong(db: Db, payloads: string[]): Promise<Set<string>> {
   const jobs = await db.rows<{ payload: string }>(
-    `SELECT payload FROM outbox WHERE kind = 'purge-folder' AND payload IN (${placeholders(payloads)})`,
+    `SELECT payload
+     FROM outbox
+     WHERE kind = 'purge-folder'
+       AND payload IN (${placeholders(payloads)})`,
     payloads,
   )
   return new Set(jobs.map(job => job.payload))
@@ -267,7 +325,11 @@ export const troubledJobsAfter = (
   limit: number,
 ): Promise<TroubledJob[]> =>
   db.rows(
-    `SELECT id, kind, attempts, due_at AS dueAt, last_error AS lastError FROM outbox
-     WHERE id > ? AND ((attempts >= ${minAttempts} AND last_error <> '') OR due_at = ?) ORDER BY id LIMIT ${limit}`,
+    `SELECT id, kind, attempts, due_at AS dueAt, last_error AS lastError
+     FROM outbox
+     WHERE id > ?
+       AND ((attempts >= ${minAttempts} AND last_error <> '') OR due_at = ?)
+     ORDER BY id
+     LIMIT ${limit}`,
     [id, GIVEN_UP],
   )

@@ -65,8 +65,10 @@ export async function sharersOfItems(
 ): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(
     `SELECT DISTINCT x.user_id AS id
-     FROM ended_share_entry x JOIN trash_item t ON t.id = x.item_id
-     WHERE x.item_id IN (${placeholders(itemIds)}) AND ${besideKeys('x.ended_at')} > ?
+     FROM ended_share_entry x
+     JOIN trash_item t ON t.id = x.item_id
+     WHERE x.item_id IN (${placeholders(itemIds)})
+       AND ${besideKeys('x.ended_at')} > ?
        AND ${besideKeys('t.bucket_id')} = ?
      ORDER BY id`,
     [...itemIds, after, bucketId],
@@ -84,8 +86,10 @@ export const leftWithItems = (
 ): Promise<(LeftEntry & Pick<EndedShareEntry, 'itemId'>)[]> =>
   db.rows(
     `SELECT share_id AS shareId, entry_id AS entryId, item_id AS itemId, user_id AS userId, position
-     FROM ended_share_entry WHERE item_id IN (${placeholders(itemIds)})
-       AND ${besideKeys('ended_at')} > ? ORDER BY share_id, position`,
+     FROM ended_share_entry
+     WHERE item_id IN (${placeholders(itemIds)})
+       AND ${besideKeys('ended_at')} > ?
+     ORDER BY share_id, position`,
     [...itemIds, after],
     tx,
   )
@@ -98,8 +102,11 @@ export const lockEndedShares = (
   tx: Tx,
 ): Promise<Pick<EndedShare, 'id' | 'userId' | 'terms' | 'favourites'>[]> =>
   db.rows(
-    `SELECT id, user_id AS userId, terms, favourites FROM ended_share
-     WHERE id IN (${placeholders(ids)}) AND ${besideKeys('expires_at')} > ? ORDER BY id${db.forUpdate}`,
+    `SELECT id, user_id AS userId, terms, favourites
+     FROM ended_share
+     WHERE id IN (${placeholders(ids)})
+       AND ${besideKeys('expires_at')} > ?
+     ORDER BY id${db.forUpdate}`,
     [...ids, now],
     tx,
   )
@@ -146,7 +153,10 @@ export async function findEndedShare(
 export const linkAllowance = (db: Db, userId: string, tx: Tx) =>
   db.row<{ bucketId: string; max: number | null }>(
     `SELECT b.id AS bucketId, ${limitOf('maxPublicLinks')} AS max
-     FROM user u JOIN bucket b ON b.user_id = u.id ${withLimits('u')} WHERE u.id = ?`,
+     FROM user u
+     JOIN bucket b ON b.user_id = u.id
+     ${withLimits('u')}
+     WHERE u.id = ?`,
     [userId],
     tx,
   )

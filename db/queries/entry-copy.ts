@@ -72,8 +72,11 @@ export async function addCopied(
   tx: Tx,
 ): Promise<void> {
   await db.run(
-    `UPDATE entry_copy SET copied_files = copied_files + ?, copied_folders = copied_folders + ?, copied_bytes = copied_bytes + ?,
-       reserved_files = reserved_files + ?, reserved_bytes = reserved_bytes + ? WHERE id = ?`,
+    `UPDATE entry_copy
+     SET copied_files = copied_files + ?, copied_folders = copied_folders + ?,
+       copied_bytes = copied_bytes + ?,
+       reserved_files = reserved_files + ?, reserved_bytes = reserved_bytes + ?
+     WHERE id = ?`,
     [by.files, by.folders, by.bytes, reserved.files, reserved.bytes, id],
     tx,
   )
@@ -87,7 +90,9 @@ export async function endCopy(
 ): Promise<void> {
   await db.run('DELETE FROM entry_copy_folder WHERE copy_id = ?', [id], tx)
   await db.run(
-    `UPDATE entry_copy SET state = ?, result = ?, failure = ?, stage_id = NULL, reserved_files = 0, reserved_bytes = 0, ended_at = ?
+    `UPDATE entry_copy
+     SET state = ?, result = ?, failure = ?, stage_id = NULL, reserved_files = 0,
+       reserved_bytes = 0, ended_at = ?
      WHERE id = ?`,
     [state, result, failure, Date.now(), id],
     tx,
@@ -106,7 +111,11 @@ export const foldersToFill = (
   tx: Tx,
 ): Promise<EntryCopyFolder[]> =>
   db.rows(
-    `SELECT ${selection(EntryCopyFolder)} FROM entry_copy_folder WHERE copy_id = ? ORDER BY id DESC LIMIT ${limit}`,
+    `SELECT ${selection(EntryCopyFolder)}
+     FROM entry_copy_folder
+     WHERE copy_id = ?
+     ORDER BY id DESC
+     LIMIT ${limit}`,
     [copyId],
     tx,
   )
@@ -131,7 +140,9 @@ export async function placeCopies(
 ): Promise<void> {
   for (const part of inParts([...names], 100))
     await db.run(
-      `UPDATE entry SET parent_id = ?, name = ${byId(part.length)}, updated_at = ? WHERE id IN (${placeholders(part)})`,
+      `UPDATE entry
+       SET parent_id = ?, name = ${byId(part.length)}, updated_at = ?
+       WHERE id IN (${placeholders(part)})`,
       [parentId, ...part.flat(), Date.now(), ...part.map(([id]) => id)],
       tx,
     )

@@ -52,7 +52,8 @@ export const placedColumns = `${childColumns}, entry.bucket_id AS bucketId, entr
 
 /** The totals of a root are those of its storage area. The row of a root has none. */
 const totalOf = (used: string, total: string) =>
-  `COALESCE((SELECT b.${used} FROM bucket b WHERE b.id = entry.bucket_id AND b.root_id = entry.id), ${total})`
+  `COALESCE((SELECT b.${used} FROM bucket b WHERE b.id = entry.bucket_id AND b.root_id = entry.id),
+     ${total})`
 
 const columnsOfAny = placedColumns
   .replace('entry.total_bytes', totalOf('used_bytes', 'entry.total_bytes'))
@@ -106,7 +107,13 @@ export function entriesOfKind(
 ): Promise<PlacedRow[]> {
   const contains = part === undefined ? '' : ` AND ${CONTAINS}`
   return db.rows(
-    `SELECT ${placedColumns} FROM entry WHERE bucket_id = ? AND kind = ${kind} AND id > ?${contains} ORDER BY id LIMIT ${limit}`,
+    `SELECT ${placedColumns}
+     FROM entry
+     WHERE bucket_id = ?
+       AND kind = ${kind}
+       AND id > ?${contains}
+     ORDER BY id
+     LIMIT ${limit}`,
     [bucketId, after, ...(part === undefined ? [] : [part])],
   )
 }
@@ -138,7 +145,8 @@ export const entryById = (
 export const entriesByIds = (db: Db, ids: string[]): Promise<(PlacedRow & Root)[]> =>
   db.rows(
     `SELECT ${columnsOfAny}, (SELECT b.root_id FROM bucket b WHERE b.id = entry.bucket_id) AS rootId
-     FROM entry WHERE id IN (${placeholders(ids)})`,
+     FROM entry
+     WHERE id IN (${placeholders(ids)})`,
     ids,
   )
 
@@ -262,10 +270,18 @@ export async function entriesBelow(
   const rows = await db.rows<PlacedRow>(
     // Lists both kinds, so that the names are read from the index that begins with folder and kind.
     `WITH RECURSIVE folder (id) AS (
-       SELECT ? UNION ALL SELECT e.id FROM folder f JOIN entry e ON e.parent_id = f.id AND e.kind = ${FOLDER}
-     ) SELECT ${placedColumns} FROM folder JOIN entry ON entry.parent_id = folder.id AND entry.kind IN (${FOLDER}, ${FILE})
+       SELECT ?
+       UNION ALL
+       SELECT e.id
+       FROM folder f
+       JOIN entry e ON e.parent_id = f.id AND e.kind = ${FOLDER}
+     )
+     SELECT ${placedColumns}
+     FROM folder
+     JOIN entry ON entry.parent_id = folder.id AND entry.kind IN (${FOLDER}, ${FILE})
      WHERE INSTR(LOWER(entry.name), ?) > 0${key ? ` AND ${key.sql}` : ''}
-     ORDER BY entry.${column}${order}, entry.id${order} LIMIT ${limit + 1}`,
+     ORDER BY entry.${column}${order}, entry.id${order}
+     LIMIT ${limit + 1}`,
     [folderId, part, ...(key?.values ?? [])],
   )
   return pageOf(rows, limit)
@@ -288,11 +304,25 @@ export async function entriesAmong(
   const values = [part, ...(key?.values ?? [])]
   const rows = await db.rows<PlacedRow>(
     `WITH RECURSIVE folder (id) AS (
-       SELECT id FROM entry WHERE id IN (${placeholders(ids)})
-       UNION SELECT e.id FROM folder f JOIN entry e ON e.parent_id = f.id AND e.kind = ${FOLDER}
-     ) SELECT ${placedColumns} FROM folder JOIN entry ON entry.parent_id = folder.id AND entry.kind IN (${FOLDER}, ${FILE}) WHERE ${found}
-     UNION SELECT ${placedColumns} FROM entry WHERE entry.id IN (${placeholders(ids)}) AND ${found}
-     ORDER BY ${sort}${order}, id${order} LIMIT ${limit + 1}`,
+       SELECT id
+       FROM entry
+       WHERE id IN (${placeholders(ids)})
+       UNION
+       SELECT e.id
+       FROM folder f
+       JOIN entry e ON e.parent_id = f.id AND e.kind = ${FOLDER}
+     )
+     SELECT ${placedColumns}
+     FROM folder
+     JOIN entry ON entry.parent_id = folder.id AND entry.kind IN (${FOLDER}, ${FILE})
+     WHERE ${found}
+     UNION
+     SELECT ${placedColumns}
+     FROM entry
+     WHERE entry.id IN (${placeholders(ids)})
+       AND ${found}
+     ORDER BY ${sort}${order}, id${order}
+     LIMIT ${limit + 1}`,
     [...ids, ...values, ...ids, ...values],
   )
   return pageOf(rows, limit)
@@ -309,8 +339,17 @@ export const isContentBelow = (
 ): Promise<boolean> =>
   db.exists(
     `WITH RECURSIVE up (id) AS (
-       SELECT parent_id FROM entry WHERE bucket_id = ? AND md5 = ?
-       UNION SELECT e.parent_id FROM up JOIN entry e ON e.id = up.id
-     ) SELECT id FROM up WHERE id = ?`,
+       SELECT parent_id
+       FROM entry
+       WHERE bucket_id = ?
+         AND md5 = ?
+       UNION
+       SELECT e.parent_id
+       FROM up
+       JOIN entry e ON e.id = up.id
+     )
+     SELECT id
+     FROM up
+     WHERE id = ?`,
     [bucketId, md5, rootId],
   )

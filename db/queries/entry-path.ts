@@ -41,12 +41,13 @@ function chainStatement(depth: number, more: string): string {
   const known = chainStatements.get(more + depth)
   if (known) return known
   const levels = Array.from({ length: depth }, (_, i) => i + 1)
-  const sql = `SELECT ${levels.flatMap(i => columns.map((c, n) => `e${i}.${c} AS c${i}_${n}`)).join(', ')}${more} FROM (SELECT 1 AS one) AS start ${levels
-    .map(
-      i =>
-        `LEFT JOIN entry e${i} ON e${i}.parent_id = ${i === 1 ? '?' : `e${i - 1}.id`} AND e${i}.name = ?`,
-    )
-    .join(' ')}`
+  const sql = `SELECT ${levels.flatMap(i => columns.map((c, n) => `e${i}.${c} AS c${i}_${n}`)).join(', ')}${more}
+    FROM (SELECT 1 AS one) AS start ${levels
+      .map(
+        i =>
+          `LEFT JOIN entry e${i} ON e${i}.parent_id = ${i === 1 ? '?' : `e${i - 1}.id`} AND e${i}.name = ?`,
+      )
+      .join(' ')}`
   chainStatements.set(more + depth, sql)
   return sql
 }
@@ -104,7 +105,10 @@ async function entriesIn(
   for (const part of inParts(folders, 100)) {
     // A union, because MariaDB's time to plan many ranges of one SELECT grows with the square of
     // their number.
-    const one = `SELECT ${nodeColumns}, parent_id AS parentId, name FROM entry WHERE parent_id = ? AND name IN `
+    const one = `SELECT ${nodeColumns}, parent_id AS parentId, name
+      FROM entry
+      WHERE parent_id = ?
+        AND name IN `
     const sql = part.map(([, names]) => `${one}(${placeholders(names)})`).join(' UNION ALL ')
     const values = part.flatMap(([parentId, names]) => [parentId, ...names.map(({ name }) => name)])
     found.push(...(await db.rows<Node & { parentId: string; name: string }>(sql, values, tx)))
@@ -198,9 +202,16 @@ export async function upFrom(
   for (const some of inParts(wanted, 1000)) {
     const rows = await db.rows<{ id: string; parentId: string | null; name: string }>(
       `WITH RECURSIVE up (id, parent_id, name) AS (
-         SELECT id, parent_id, name FROM entry WHERE id IN (${placeholders(some)})
-         UNION SELECT p.id, p.parent_id, p.name FROM up JOIN entry p ON p.id = up.parent_id
-       ) SELECT id, parent_id AS parentId, name FROM up`,
+         SELECT id, parent_id, name
+         FROM entry
+         WHERE id IN (${placeholders(some)})
+         UNION
+         SELECT p.id, p.parent_id, p.name
+         FROM up
+         JOIN entry p ON p.id = up.parent_id
+       )
+       SELECT id, parent_id AS parentId, name
+       FROM up`,
       some,
       tx,
     )

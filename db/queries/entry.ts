@@ -95,10 +95,7 @@ export async function addTotals(db: Db, changes: Map<string, Totals>, tx: Tx): P
     const of = (total: keyof Totals) => part.flatMap(([id, by]) => [id, by[total]])
     await db.run(
       `UPDATE entry
-       SET ${add('total_bytes')},
-         ${add('total_files')},
-         ${add('total_folders')},
-         ${stampChange}
+       SET ${add('total_bytes')}, ${add('total_files')}, ${add('total_folders')}, ${stampChange}
        WHERE id IN (${placeholders(part)})`,
       [...of('bytes'), ...of('files'), ...of('folders'), ...changedNow(), ...ids],
       tx,
@@ -124,7 +121,9 @@ export type Reach = Pick<Entry, 'levelsBelow' | 'bytesBelow'>
 export async function setReach(db: Db, reaches: Map<string, Reach>, tx: Tx): Promise<void> {
   for (const part of inParts([...reaches], AT_ONCE))
     await db.run(
-      `UPDATE entry SET levels_below = ${byId(part.length)}, bytes_below = ${byId(part.length)} WHERE id IN (${placeholders(part)})`,
+      `UPDATE entry
+       SET levels_below = ${byId(part.length)}, bytes_below = ${byId(part.length)}
+       WHERE id IN (${placeholders(part)})`,
       [
         ...part.flatMap(([id, { levelsBelow }]) => [id, levelsBelow]),
         ...part.flatMap(([id, { bytesBelow }]) => [id, bytesBelow]),
@@ -142,9 +141,17 @@ export async function measureReach(db: Db, ids: string[], tx: Tx): Promise<Map<s
   const bytes = db.dialect === 'mysql' ? 'OCTET_LENGTH(e.name)' : 'LENGTH(CAST(e.name AS BLOB))'
   const rows = await db.rows<{ id: string; levels: number; bytes: number }>(
     `WITH RECURSIVE below (top, id, levels, bytes) AS (
-       SELECT e.parent_id, e.id, 1, ${bytes} FROM entry e WHERE e.parent_id IN (${placeholders(ids)})
-       UNION ALL SELECT b.top, e.id, b.levels + 1, b.bytes + 1 + ${bytes} FROM below b JOIN entry e ON e.parent_id = b.id
-     ) SELECT top AS id, MAX(levels) AS levels, MAX(bytes) AS bytes FROM below GROUP BY top`,
+       SELECT e.parent_id, e.id, 1, ${bytes}
+       FROM entry e
+       WHERE e.parent_id IN (${placeholders(ids)})
+       UNION ALL
+       SELECT b.top, e.id, b.levels + 1, b.bytes + 1 + ${bytes}
+       FROM below b
+       JOIN entry e ON e.parent_id = b.id
+     )
+     SELECT top AS id, MAX(levels) AS levels, MAX(bytes) AS bytes
+     FROM below
+     GROUP BY top`,
     ids,
     tx,
   )
@@ -166,7 +173,9 @@ export async function placeEntries(
   tx: Tx,
 ): Promise<void> {
   await db.run(
-    `UPDATE entry SET parent_id = ?, ${name === null ? '' : 'name = ?, '}updated_at = ?, revision = revision + 1 WHERE id IN (${placeholders(ids)})`,
+    `UPDATE entry
+     SET parent_id = ?, ${name === null ? '' : 'name = ?, '}updated_at = ?, revision = revision + 1
+     WHERE id IN (${placeholders(ids)})`,
     [parentId, ...(name === null ? [] : [name]), Date.now(), ...ids],
     tx,
   )
@@ -205,7 +214,10 @@ export function entriesNamed(
   tx: Tx,
 ): Promise<(Node & { name: string })[]> {
   return db.rows(
-    `SELECT ${nodeColumns}, name FROM entry WHERE parent_id = ? AND name IN (${placeholders(names)})`,
+    `SELECT ${nodeColumns}, name
+     FROM entry
+     WHERE parent_id = ?
+       AND name IN (${placeholders(names)})`,
     [folderId, ...names],
     tx,
   )
@@ -219,7 +231,10 @@ export function entriesOf(
   tx?: Tx,
 ): Promise<(Node & { parentId: string | null })[]> {
   return db.rows(
-    `SELECT ${nodeColumns}, parent_id AS parentId FROM entry WHERE ${besideKeys('bucket_id')} = ? AND id IN (${placeholders(ids)})`,
+    `SELECT ${nodeColumns}, parent_id AS parentId
+     FROM entry
+     WHERE ${besideKeys('bucket_id')} = ?
+       AND id IN (${placeholders(ids)})`,
     [bucketId, ...ids],
     tx,
   )
@@ -232,7 +247,11 @@ export function childrenToPurge(
   limit: number,
 ): Promise<Pick<Node, 'id' | 'kind' | 'blobId'>[]> {
   return db.rows(
-    `SELECT id, kind, blob_id AS blobId FROM entry WHERE parent_id = ? ORDER BY kind DESC LIMIT ${limit}`,
+    `SELECT id, kind, blob_id AS blobId
+     FROM entry
+     WHERE parent_id = ?
+     ORDER BY kind DESC
+     LIMIT ${limit}`,
     [folderId],
   )
 }
@@ -240,7 +259,10 @@ export function childrenToPurge(
 /** Locks the files among these that still exist. */
 export const lockFiles = (db: Db, ids: string[], tx: Tx): Promise<Pick<Node, 'id' | 'blobId'>[]> =>
   db.rows(
-    `SELECT id, blob_id AS blobId FROM entry WHERE id IN (${placeholders(ids)}) ORDER BY id${db.forUpdate}`,
+    `SELECT id, blob_id AS blobId
+     FROM entry
+     WHERE id IN (${placeholders(ids)})
+     ORDER BY id${db.forUpdate}`,
     ids,
     tx,
   )
@@ -248,7 +270,12 @@ export const lockFiles = (db: Db, ids: string[], tx: Tx): Promise<Pick<Node, 'id
 /** The first names of folders in a folder. */
 export async function folderNames(db: Db, folderId: string): Promise<string[]> {
   const rows = await db.rows<{ name: string }>(
-    `SELECT name FROM entry WHERE parent_id = ? AND kind = ${FOLDER} ORDER BY name LIMIT ${MAX_PAGE}`,
+    `SELECT name
+     FROM entry
+     WHERE parent_id = ?
+       AND kind = ${FOLDER}
+     ORDER BY name
+     LIMIT ${MAX_PAGE}`,
     [folderId],
   )
   return rows.map(row => row.name)
@@ -259,8 +286,10 @@ export type CopiedEntry = Node &
   Pick<Entry, 'parentId' | 'name' | 'fileType' | 'md5' | 'modifiedAt' | 'picturedAt'>
 
 // A copy is newer, but its content is as old as the original.
-const COPIED = `SELECT ${nodeColumns}, parent_id AS parentId, name, file_type AS fileType, md5, pictured_at AS picturedAt,
-  CASE WHEN kind = ${FILE} THEN COALESCE(modified_at, content_at, created_at) END AS modifiedAt FROM entry`
+const COPIED = `SELECT ${nodeColumns}, parent_id AS parentId, name, file_type AS fileType, md5,
+    pictured_at AS picturedAt,
+    CASE WHEN kind = ${FILE} THEN COALESCE(modified_at, content_at, created_at) END AS modifiedAt
+  FROM entry`
 
 /** Some entries of a locked tree. */
 export async function copiedEntries(db: Db, ids: string[], tx: Tx): Promise<CopiedEntry[]> {

@@ -106,7 +106,9 @@ async function insertFew(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
     const [id, name] = idOf(event.log)
     const nth = (before.get(name) ?? 0) + 1
     before.set(name, nth)
-    const sql = `SELECT ${id}, ${lastSeq(id)} + ${nth}, ${placeholders(valuesOf(event))} FROM event WHERE log_id = ${id}`
+    const sql = `SELECT ${id}, ${lastSeq(id)} + ${nth}, ${placeholders(valuesOf(event))}
+      FROM event
+      WHERE log_id = ${id}`
     const values = [name, name, ...valuesOf(event), name]
     return id === '?'
       ? { sql, values }
@@ -123,7 +125,9 @@ async function insertFew(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
 async function insertMany(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
   const [expression, name] = idOf(events[0]?.log ?? '')
   const row = await db.row<{ id: string | null; head: number }>(
-    `SELECT ${expression} AS id, ${lastSeq(expression)} AS head FROM event WHERE log_id = ${expression}`,
+    `SELECT ${expression} AS id, ${lastSeq(expression)} AS head
+     FROM event
+     WHERE log_id = ${expression}`,
     [name, name, name],
     tx,
   )
@@ -149,8 +153,10 @@ export async function endsOf(
   tx?: Tx,
 ): Promise<{ head: number; purged: number }> {
   const row = await db.row<{ head: number; purged: number }>(
-    `SELECT ${lastSeq('?')} AS head, COALESCE((SELECT purged_seq FROM event_log WHERE log_id = ?), 0) AS purged
-     FROM event WHERE log_id = ?`,
+    `SELECT ${lastSeq('?')} AS head,
+       COALESCE((SELECT purged_seq FROM event_log WHERE log_id = ?), 0) AS purged
+     FROM event
+     WHERE log_id = ?`,
     [logId, logId, logId],
     tx,
   )
@@ -174,8 +180,12 @@ export function eventsOf(
 ): Promise<EventRow[]> {
   const beyond = after === null ? '' : ` AND seq ${newestFirst ? '<' : '>'} ?`
   return db.rows<EventRow>(
-    `SELECT ${read} FROM event WHERE log_id = ?${beyond} AND kind IN (${placeholders(kinds)})
-     ORDER BY seq${newestFirst ? ' DESC' : ''} LIMIT ${limit}`,
+    `SELECT ${read}
+     FROM event
+     WHERE log_id = ?${beyond}
+       AND kind IN (${placeholders(kinds)})
+     ORDER BY seq${newestFirst ? ' DESC' : ''}
+     LIMIT ${limit}`,
     [logId, ...(after === null ? [] : [after]), ...kinds],
   )
 }
@@ -213,8 +223,9 @@ export async function oldEvents(
   most: number,
 ): Promise<{ logId: string; seq: number }[]> {
   return db.rows(
-    `SELECT log_id AS logId, MAX(seq) AS seq FROM
-       (SELECT log_id, seq FROM event WHERE at < ? ORDER BY at LIMIT ${most}) AS old GROUP BY log_id`,
+    `SELECT log_id AS logId, MAX(seq) AS seq
+     FROM (SELECT log_id, seq FROM event WHERE at < ? ORDER BY at LIMIT ${most}) AS old
+     GROUP BY log_id`,
     [before],
   )
 }

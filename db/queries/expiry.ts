@@ -11,8 +11,9 @@ const ended = {
   ended_share_entry: { key: 'item_id', where: 'ended_at < ?', values: (at: number) => [at] },
   file_request: {
     key: 'id',
-    where:
-      'closed_at < ? OR expires_at < ? OR NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = file_request.folder_id)',
+    where: `closed_at < ?
+        OR expires_at < ?
+        OR NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = file_request.folder_id)`,
     values: (at: number) => [at, at],
   },
   file_request_upload: { key: 'id', where: 'received_at < ?', values: (at: number) => [at] },
