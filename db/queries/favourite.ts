@@ -30,7 +30,10 @@ export async function favouritesAmong(
   const column = of === 'entryId' ? 'entry_id' : 'share_id'
   for (const some of inParts(ids, 1000)) {
     const rows = await db.rows<{ id: string }>(
-      `SELECT ${column} AS id FROM favourite WHERE user_id = ? AND ${column} IN (${placeholders(some)})`,
+      `SELECT ${column} AS id
+       FROM favourite
+       WHERE user_id = ?
+         AND ${column} IN (${placeholders(some)})`,
       [userId, ...some],
     )
     for (const { id } of rows) found.add(id)
@@ -70,7 +73,11 @@ export async function orderFavourites(db: Db, ids: readonly string[], tx: Tx): P
  */
 export const isWithinReach = (db: Db, userId: string, entryId: string): Promise<boolean> =>
   db.exists(
-    `SELECT e.id FROM entry e JOIN bucket b ON b.id = e.bucket_id LEFT JOIN member m ON m.workspace_id = b.workspace_id AND m.user_id = ?
-     WHERE e.id = ? AND (b.user_id = ? OR m.user_id IS NOT NULL)`,
+    `SELECT e.id
+     FROM entry e
+     JOIN bucket b ON b.id = e.bucket_id
+     LEFT JOIN member m ON m.workspace_id = b.workspace_id AND m.user_id = ?
+     WHERE e.id = ?
+       AND (b.user_id = ? OR m.user_id IS NOT NULL)`,
     [userId, entryId, userId],
   )

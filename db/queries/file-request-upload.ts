@@ -18,9 +18,14 @@ export const reserveInRequest = (
   tx: Tx,
 ): Promise<boolean> =>
   db.changed(
-    `UPDATE file_request SET reserved_bytes = reserved_bytes + ?, reserved_files = reserved_files + ?
-     WHERE id = ? AND closed_at IS NULL AND (expires_at IS NULL OR expires_at > ?) AND reserved_files + ? <= ${MAX_UNFINISHED}
-       AND (max_files IS NULL OR files + reserved_files + ? <= max_files) AND (max_bytes IS NULL OR bytes + reserved_bytes + ? <= max_bytes)`,
+    `UPDATE file_request
+     SET reserved_bytes = reserved_bytes + ?, reserved_files = reserved_files + ?
+     WHERE id = ?
+       AND closed_at IS NULL
+       AND (expires_at IS NULL OR expires_at > ?)
+       AND reserved_files + ? <= ${MAX_UNFINISHED}
+       AND (max_files IS NULL OR files + reserved_files + ? <= max_files)
+       AND (max_bytes IS NULL OR bytes + reserved_bytes + ? <= max_bytes)`,
     [bytes, files, id, Date.now(), files, files, bytes],
     tx,
   )
@@ -36,7 +41,8 @@ export async function leftInRequest(db: Db, id: string, tx: Tx): Promise<Left> {
   const row = await db.row<{ isOpen: number; files: number | null; bytes: number | null }>(
     `SELECT CASE WHEN closed_at IS NULL AND (expires_at IS NULL OR expires_at > ?) THEN 1 ELSE 0 END AS isOpen,
        max_files - files - reserved_files AS files, max_bytes - bytes - reserved_bytes AS bytes
-     FROM file_request WHERE id = ?`,
+     FROM file_request
+     WHERE id = ?`,
     [Date.now(), id],
     tx,
   )
@@ -51,7 +57,11 @@ export async function unfinishedOfNetwork(
   tx: Tx,
 ): Promise<number> {
   const row = await db.row<{ n: number }>(
-    'SELECT COUNT(*) AS n FROM file_request_upload WHERE request_id = ? AND received_at IS NULL AND network = ?',
+    `SELECT COUNT(*) AS n
+     FROM file_request_upload
+     WHERE request_id = ?
+       AND received_at IS NULL
+       AND network = ?`,
     [requestId, network],
     tx,
   )
@@ -93,8 +103,10 @@ export async function shrinkRequestedUpload(
   await db.run('UPDATE file_request_upload SET bytes = bytes - ? WHERE id = ?', [bytes, id], tx)
 }
 
-const unfinished =
-  'SELECT request_id AS requestId, bytes FROM file_request_upload WHERE id = ? AND received_at IS NULL'
+const unfinished = `SELECT request_id AS requestId, bytes
+  FROM file_request_upload
+  WHERE id = ?
+    AND received_at IS NULL`
 
 /**
  * Releases what an ended upload reserved in a request, if it was sent to one. Its bucket must be
@@ -104,7 +116,9 @@ export async function releaseRequested(db: Db, id: string, tx: Tx): Promise<void
   const upload = await db.row<{ requestId: string; bytes: number }>(unfinished, [id], tx)
   if (!upload) return
   await db.run(
-    'UPDATE file_request SET reserved_files = reserved_files - 1, reserved_bytes = reserved_bytes - ? WHERE id = ?',
+    `UPDATE file_request
+     SET reserved_files = reserved_files - 1, reserved_bytes = reserved_bytes - ?
+     WHERE id = ?`,
     [upload.bytes, upload.requestId],
     tx,
   )
@@ -123,7 +137,9 @@ export async function settleRequested(
   const upload = await db.row<{ requestId: string; bytes: number }>(unfinished, [blobId], tx)
   if (!upload) return false
   await db.run(
-    `UPDATE file_request SET reserved_files = reserved_files - 1, reserved_bytes = reserved_bytes - ?, files = files + 1, bytes = bytes + ?
+    `UPDATE file_request
+     SET reserved_files = reserved_files - 1, reserved_bytes = reserved_bytes - ?,
+       files = files + 1, bytes = bytes + ?
      WHERE id = ?`,
     [upload.bytes, size, upload.requestId],
     tx,
@@ -156,8 +172,10 @@ export const pagesOfReceipts = (
 ): Promise<Map<string, Page<ReceiptRow>>> =>
   firstOfEach<ReceiptRow>(
     db,
-    `SELECT ${receipt} FROM file_request_upload
-     WHERE request_id = ? AND received_at IS NOT NULL${after === null ? '' : ` AND id ${newestFirst ? '<' : '>'} ?`}`,
+    `SELECT ${receipt}
+     FROM file_request_upload
+     WHERE request_id = ?
+       AND received_at IS NOT NULL${after === null ? '' : ` AND id ${newestFirst ? '<' : '>'} ?`}`,
     {
       order: newestFirst ? 'id DESC' : 'id',
       owners: requestIds,
@@ -180,8 +198,11 @@ const MAX_NAMES = 1000
 export const sendersOf = (db: Db, requestIds: string[]): Promise<Map<string, Page<SenderRow>>> =>
   firstOfEach<SenderRow>(
     db,
-    `SELECT sender_name AS name, COUNT(*) AS fileCount, MAX(received_at) AS lastAt FROM file_request_upload
-     WHERE request_id = ? AND received_at IS NOT NULL GROUP BY sender_name`,
+    `SELECT sender_name AS name, COUNT(*) AS fileCount, MAX(received_at) AS lastAt
+     FROM file_request_upload
+     WHERE request_id = ?
+       AND received_at IS NOT NULL
+     GROUP BY sender_name`,
     { order: 'name', owners: requestIds, values: [], limit: MAX_NAMES },
   )
 
@@ -191,8 +212,10 @@ export async function sendersOfEntries(
   entryIds: readonly string[],
 ): Promise<Map<string, string>> {
   const rows = await db.rows<{ entryId: string; name: string }>(
-    `SELECT entry_id AS entryId, sender_name AS name FROM file_request_upload
-     WHERE entry_id IN (${placeholders(entryIds)}) AND sender_name <> ''`,
+    `SELECT entry_id AS entryId, sender_name AS name
+     FROM file_request_upload
+     WHERE entry_id IN (${placeholders(entryIds)})
+       AND sender_name <> ''`,
     [...entryIds],
   )
   return new Map(rows.map(({ entryId, name }) => [entryId, name]))
@@ -215,7 +238,12 @@ export const sentBy = (
   limit: number,
 ): Promise<ReceiptRow[]> =>
   db.rows(
-    `SELECT ${receipt} FROM file_request_upload WHERE request_id = ? AND sender_id = ? AND received_at IS NOT NULL
-     ORDER BY id DESC LIMIT ${limit}`,
+    `SELECT ${receipt}
+     FROM file_request_upload
+     WHERE request_id = ?
+       AND sender_id = ?
+       AND received_at IS NOT NULL
+     ORDER BY id DESC
+     LIMIT ${limit}`,
     [requestId, senderId],
   )

@@ -30,16 +30,22 @@ const tables = `file_request r JOIN user u ON u.id = r.user_id ${treeOf('r')}`
 export const findRequest = (db: Db, id: string): Promise<LinkedRequest | undefined> =>
   db.row(
     `SELECT ${columns}, ${driveLimitOf('maxFileSizeBytes', 't')} AS maxFileSizeBytes,
-       ${driveLimitOf('maxTotalStorageBytes', 't')} AS maxTotalStorageBytes, ${driveLimitOf('maxFiles', 't')} AS maxDriveFiles,
+       ${driveLimitOf('maxTotalStorageBytes', 't')} AS maxTotalStorageBytes,
+       ${driveLimitOf('maxFiles', 't')} AS maxDriveFiles,
        ${driveLimitOf('maxFolders', 't')} AS maxFolders
-     FROM ${tables} ${withDriveLimits('t')} WHERE r.id = ?`,
+     FROM ${tables}
+     ${withDriveLimits('t')}
+     WHERE r.id = ?`,
     [id],
   )
 
 /** The requests of a user among these ids, open or closed. */
 export const requestsAmong = (db: Db, userId: string, ids: string[]): Promise<RequestRow[]> =>
   db.rows(
-    `SELECT ${columns} FROM ${tables} WHERE ${besideKeys('r.user_id')} = ? AND r.id IN (${placeholders(ids)})`,
+    `SELECT ${columns}
+     FROM ${tables}
+     WHERE ${besideKeys('r.user_id')} = ?
+       AND r.id IN (${placeholders(ids)})`,
     [userId, ...ids],
   )
 
@@ -77,8 +83,12 @@ export async function listRequests(
     ...(after === null ? [] : [[`r.id ${newestFirst ? '<' : '>'} ?`, after]]),
   ] as [string, string][]
   const rows = await db.rows<RequestRow>(
-    `SELECT ${columns} FROM ${tables} WHERE r.user_id = ?${closed ? '' : ' AND r.closed_at IS NULL'} AND (t.user_id = u.id OR m.user_id IS NOT NULL)${more.map(([sql]) => ` AND ${sql}`).join('')}
-     ORDER BY r.id${newestFirst ? ' DESC' : ''} LIMIT ${limit + 1}`,
+    `SELECT ${columns}
+     FROM ${tables}
+     WHERE r.user_id = ?${closed ? '' : ' AND r.closed_at IS NULL'}
+       AND (t.user_id = u.id OR m.user_id IS NOT NULL)${more.map(([sql]) => ` AND ${sql}`).join('')}
+     ORDER BY r.id${newestFirst ? ' DESC' : ''}
+     LIMIT ${limit + 1}`,
     [userId, ...more.map(([, value]) => value)],
   )
   return pageOf(rows, limit)
@@ -109,7 +119,11 @@ export const closeRequest = (db: Db, id: string, at: number, tx: Tx): Promise<bo
 /** The number of a user's open, unexpired requests. */
 export async function countRequests(db: Db, userId: string, tx: Tx): Promise<number> {
   const row = await db.row<{ n: number }>(
-    'SELECT COUNT(*) AS n FROM file_request WHERE user_id = ? AND closed_at IS NULL AND (expires_at IS NULL OR expires_at > ?)',
+    `SELECT COUNT(*) AS n
+     FROM file_request
+     WHERE user_id = ?
+       AND closed_at IS NULL
+       AND (expires_at IS NULL OR expires_at > ?)`,
     [userId, Date.now()],
     tx,
   )
@@ -132,8 +146,11 @@ export interface Arrivals {
  */
 export async function takeArrivals(db: Db, id: string, tx: Tx): Promise<Arrivals | undefined> {
   const found = await db.row<Omit<Arrivals, 'count' | 'bytes'> & { since: number }>(
-    `SELECT r.label, r.notified_at AS since, CASE WHEN u.status = 'active' THEN u.verified_email END AS address
-     FROM file_request r JOIN user u ON u.id = r.user_id WHERE r.id = ?${db.forUpdate}`,
+    `SELECT r.label, r.notified_at AS since,
+       CASE WHEN u.status = 'active' THEN u.verified_email END AS address
+     FROM file_request r
+     JOIN user u ON u.id = r.user_id
+     WHERE r.id = ?${db.forUpdate}`,
     [id],
     tx,
   )
@@ -142,7 +159,11 @@ export async function takeArrivals(db: Db, id: string, tx: Tx): Promise<Arrivals
   // The request is locked, so everything received before is committed.
   const at = Date.now()
   const sum = await db.row<{ count: number; bytes: number | null }>(
-    'SELECT COUNT(*) AS count, SUM(bytes) AS bytes FROM file_request_upload WHERE request_id = ? AND received_at > ? AND received_at <= ?',
+    `SELECT COUNT(*) AS count, SUM(bytes) AS bytes
+     FROM file_request_upload
+     WHERE request_id = ?
+       AND received_at > ?
+       AND received_at <= ?`,
     [id, since, at],
     tx,
   )

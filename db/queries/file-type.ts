@@ -21,7 +21,10 @@ export const filesOfTypesAfter = (
   db.rows(
     `SELECT id, blob_id AS blobId, name, file_type AS fileType, total_bytes AS size
      FROM entry
-     WHERE id > ? AND kind = ${FILE} AND total_bytes > 0 AND file_type IN (${placeholders(types)})
+     WHERE id > ?
+       AND kind = ${FILE}
+       AND total_bytes > 0
+       AND file_type IN (${placeholders(types)})
      ORDER BY id
      LIMIT ${limit}`,
     [id, ...types],
@@ -40,7 +43,8 @@ export const setFileType = (
   db.changed(
     `UPDATE entry
      SET file_type = ?
-     WHERE id = ? AND blob_id = ?`,
+     WHERE id = ?
+       AND blob_id = ?`,
     [fileType, id, blobId],
     tx,
   )

@@ -26,11 +26,14 @@ export async function jobStates(db: Db, now: number): Promise<JobState[]> {
     kind: string
   }
   const rows = await db.rows<Row>(
-    `SELECT kind, SUM(CASE WHEN due_at <= ? OR (due_at < ? AND attempts > 0) THEN 1 ELSE 0 END) AS waiting,
+    `SELECT kind,
+       SUM(CASE WHEN due_at <= ? OR (due_at < ? AND attempts > 0) THEN 1 ELSE 0 END) AS waiting,
        SUM(CASE WHEN due_at < ? AND attempts > 0 THEN 1 ELSE 0 END) AS retrying,
        SUM(CASE WHEN due_at = ? THEN 1 ELSE 0 END) AS givenUp,
        MIN(CASE WHEN due_at < ? AND attempts > 0 THEN created_at WHEN due_at <= ? THEN due_at END) AS oldestAt
-     FROM outbox GROUP BY kind ORDER BY kind`,
+     FROM outbox
+     GROUP BY kind
+     ORDER BY kind`,
     [now, GIVEN_UP, GIVEN_UP, GIVEN_UP, GIVEN_UP, now],
   )
   const states: JobState[] = []
@@ -50,7 +53,12 @@ export async function jobStates(db: Db, now: number): Promise<JobState[]> {
 
 async function lastErrorOf(db: Db, kind: string): Promise<string> {
   const row = await db.row<{ lastError: string }>(
-    "SELECT last_error AS lastError FROM outbox WHERE kind = ? AND last_error <> '' ORDER BY due_at DESC LIMIT 1",
+    `SELECT last_error AS lastError
+     FROM outbox
+     WHERE kind = ?
+       AND last_error <> ''
+     ORDER BY due_at DESC
+     LIMIT 1`,
     [kind],
   )
   return row?.lastError ?? ''
@@ -72,9 +80,14 @@ export interface DriveFill {
 export function fullestDrives(db: Db, limit: number): Promise<DriveFill[]> {
   const max = driveLimitOf('maxTotalStorageBytes', 'b')
   return db.rows<DriveFill>(
-    `SELECT o.id AS accountId, o.email, b.workspace_id AS workspaceId, dw.name AS workspace, ${usedBytes('b')} AS usedBytes, ${max} AS maxBytes
-     FROM bucket b ${withDriveLimits('b')} WHERE b.used_bytes > 0 AND ${max} IS NOT NULL
-     ORDER BY 1.0 * (${usedBytes('b')}) / CASE WHEN ${max} > 0 THEN ${max} ELSE 1 END DESC, b.id LIMIT ${limit}`,
+    `SELECT o.id AS accountId, o.email, b.workspace_id AS workspaceId, dw.name AS workspace,
+       ${usedBytes('b')} AS usedBytes, ${max} AS maxBytes
+     FROM bucket b
+     ${withDriveLimits('b')}
+     WHERE b.used_bytes > 0
+       AND ${max} IS NOT NULL
+     ORDER BY 1.0 * (${usedBytes('b')}) / CASE WHEN ${max} > 0 THEN ${max} ELSE 1 END DESC, b.id
+     LIMIT ${limit}`,
     [],
   )
 }
@@ -100,7 +113,10 @@ export const forgetStorageDays = (db: Db, before: number): Promise<number> =>
 /** The recorded days, oldest first. */
 export const storageDays = (db: Db, from: number): Promise<StorageDay[]> =>
   db.rows(
-    'SELECT day, used_bytes AS usedBytes, kept_bytes AS keptBytes, at FROM storage_day WHERE day >= ? ORDER BY day',
+    `SELECT day, used_bytes AS usedBytes, kept_bytes AS keptBytes, at
+     FROM storage_day
+     WHERE day >= ?
+     ORDER BY day`,
     [from],
   )
 
@@ -114,7 +130,9 @@ export const noteInstance = (
       ? 'ON DUPLICATE KEY UPDATE started_at = VALUES(started_at), seen_at = VALUES(seen_at), alarms = VALUES(alarms), store = VALUES(store)'
       : 'ON CONFLICT (name) DO UPDATE SET started_at = excluded.started_at, seen_at = excluded.seen_at, alarms = excluded.alarms, store = excluded.store'
   return db.run(
-    `INSERT INTO instance_state (name, started_at, seen_at, alarms, store) VALUES (?, ?, ?, ?, ?) ${again}`,
+    `INSERT INTO instance_state (name, started_at, seen_at, alarms, store)
+     VALUES (?, ?, ?, ?, ?)
+     ${again}`,
     [...[name, startedAt, seenAt, alarms, store]],
   )
 }
@@ -139,7 +157,9 @@ export async function instancesWithoutStore(
 
 export const instanceStates = (db: Db): Promise<Omit<InstanceState, 'store'>[]> =>
   db.rows(
-    'SELECT name, started_at AS startedAt, seen_at AS seenAt, alarms FROM instance_state ORDER BY name',
+    `SELECT name, started_at AS startedAt, seen_at AS seenAt, alarms
+     FROM instance_state
+     ORDER BY name`,
     [],
   )
 

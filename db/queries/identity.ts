@@ -17,8 +17,12 @@ interface OfProvider {
 }
 
 const KNOWN = `SELECT i.id AS identityId, i.email AS oldEmail, i.email_verified AS oldVerified,
-    u.id AS userId, u.status, u.email, u.verified_email AS verifiedEmail, u.plan_id AS planId, u.plan_by AS planBy
-  FROM identity i JOIN user u ON u.id = i.user_id WHERE i.provider = ? AND i.provider_user_id = ?`
+    u.id AS userId, u.status, u.email, u.verified_email AS verifiedEmail, u.plan_id AS planId,
+    u.plan_by AS planBy
+  FROM identity i
+  JOIN user u ON u.id = i.user_id
+  WHERE i.provider = ?
+    AND i.provider_user_id = ?`
 
 export const findIdentity = (db: Db, of: OfProvider, tx?: Tx): Promise<KnownIdentity | undefined> =>
   db.row(KNOWN, [of.provider, of.providerUserId], tx)
@@ -54,7 +58,10 @@ export const hasOtherProvider = (
 /** The identities of an account, oldest first, locked until the transaction ends. */
 export const lockIdentitiesOf = (db: Db, userId: string, tx: Tx): Promise<LockedIdentity[]> =>
   db.rows(
-    `SELECT id, provider, email, email_verified AS emailVerified FROM identity WHERE user_id = ? ORDER BY created_at, id${db.forUpdate}`,
+    `SELECT id, provider, email, email_verified AS emailVerified
+     FROM identity
+     WHERE user_id = ?
+     ORDER BY created_at, id${db.forUpdate}`,
     [userId],
     tx,
   )

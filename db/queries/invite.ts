@@ -11,8 +11,8 @@ import { placeholders, selection } from './sql.ts'
  * manage, with an active account `a`. A join, so that a locking read also locks the rows of the
  * sender.
  */
-export const SENDER =
-  'JOIN member s ON s.workspace_id = i.workspace_id AND s.user_id = i.invited_by JOIN user a ON a.id = s.user_id'
+export const SENDER = `JOIN member s ON s.workspace_id = i.workspace_id AND s.user_id = i.invited_by
+  JOIN user a ON a.id = s.user_id`
 export const SENDER_MAY = `s.role IN (${rolesThat('manage')}) AND a.status = 'active'`
 
 /** Deletes the pending invites of a sender, to one workspace or to all. */
@@ -62,7 +62,12 @@ export async function pageOfInvitesBy(
   limit: number,
   after: string,
 ): Promise<Page<InviteView>> {
-  const sql = `SELECT ${columns} FROM invite i WHERE i.invited_by = ? AND i.id > ? ORDER BY i.id LIMIT ${limit + 1}`
+  const sql = `SELECT ${columns}
+    FROM invite i
+    WHERE i.invited_by = ?
+      AND i.id > ?
+    ORDER BY i.id
+    LIMIT ${limit + 1}`
   return pageOf(await db.rows(sql, [userId, after]), limit)
 }
 
@@ -76,8 +81,15 @@ export interface ReceivedInvite extends InviteView {
 async function received(db: Db, email: string, where: string, values: string[], limit: number) {
   const rows = await db.rows<ReceivedInvite>(
     `SELECT ${columns}, w.name AS workspaceName, w.slug AS workspaceSlug
-     FROM invite i JOIN workspace w ON w.id = i.workspace_id ${SENDER}
-     WHERE i.email = ? AND i.expires_at > ? AND ${SENDER_MAY} AND ${where} ORDER BY i.id LIMIT ${limit + 1}`,
+     FROM invite i
+     JOIN workspace w ON w.id = i.workspace_id
+     ${SENDER}
+     WHERE i.email = ?
+       AND i.expires_at > ?
+       AND ${SENDER_MAY}
+       AND ${where}
+     ORDER BY i.id
+     LIMIT ${limit + 1}`,
     [email, Date.now(), ...values],
   )
   return pageOf(rows, limit)
@@ -114,11 +126,16 @@ export interface InviteWithSender {
 
 export const findInviteWithSender = (db: Db, id: string): Promise<InviteWithSender | undefined> =>
   db.row(
-    `SELECT i.id, w.name AS workspaceName, i.role, i.email, i.expires_at AS expiresAt, a.name AS senderName, a.email AS senderEmail,
+    `SELECT i.id, w.name AS workspaceName, i.role, i.email, i.expires_at AS expiresAt,
+       a.name AS senderName, a.email AS senderEmail,
        a.verified_email AS senderVerifiedEmail, m.user_id AS member
-     FROM invite i JOIN workspace w ON w.id = i.workspace_id ${SENDER}
-       LEFT JOIN user g ON g.verified_email = i.email LEFT JOIN member m ON m.workspace_id = i.workspace_id AND m.user_id = g.id
-     WHERE i.id = ? AND ${SENDER_MAY}`,
+     FROM invite i
+     JOIN workspace w ON w.id = i.workspace_id
+     ${SENDER}
+     LEFT JOIN user g ON g.verified_email = i.email
+     LEFT JOIN member m ON m.workspace_id = i.workspace_id AND m.user_id = g.id
+     WHERE i.id = ?
+       AND ${SENDER_MAY}`,
     [id],
   )
 
@@ -143,8 +160,11 @@ export const inviteQuota = (db: Db, workspaceId: string, email: string, tx: Tx) 
   db.row<{ id: string | null; expiresAt: number | null; max: number | null; used: number }>(
     `SELECT i.id, i.expires_at AS expiresAt, ${limitOf('maxPendingInvites', 'workspace')} AS max,
        (SELECT COUNT(*) FROM invite o WHERE o.workspace_id = w.id AND o.expires_at > ?) AS used
-     FROM workspace w JOIN user u ON u.id = w.owner_id ${withLimits('u', 'w.id')}
-       LEFT JOIN invite i ON i.workspace_id = w.id AND i.email = ? WHERE w.id = ?`,
+     FROM workspace w
+     JOIN user u ON u.id = w.owner_id
+     ${withLimits('u', 'w.id')}
+     LEFT JOIN invite i ON i.workspace_id = w.id AND i.email = ?
+     WHERE w.id = ?`,
     [Date.now(), email, workspaceId],
     tx,
   )
@@ -152,7 +172,13 @@ export const inviteQuota = (db: Db, workspaceId: string, email: string, tx: Tx) 
 /** Whether an invite to an e-mail address is pending. */
 export const isInvited = (db: Db, address: string, tx: Tx): Promise<boolean> =>
   db.exists(
-    `SELECT i.id FROM invite i ${SENDER} WHERE i.email = ? AND i.expires_at > ? AND ${SENDER_MAY} LIMIT 1`,
+    `SELECT i.id
+     FROM invite i
+     ${SENDER}
+     WHERE i.email = ?
+       AND i.expires_at > ?
+       AND ${SENDER_MAY}
+     LIMIT 1`,
     [address, Date.now()],
     tx,
   )

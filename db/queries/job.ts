@@ -24,7 +24,12 @@ export interface MailQueue {
 /** The due jobs of a kind, longest waiting first. */
 export const dueJobs = (db: Db, kind: string, now: number, limit: number): Promise<JobRow[]> =>
   db.rows(
-    `SELECT id, payload, attempts, created_at AS createdAt, due_at AS dueAt FROM outbox WHERE kind = ? AND due_at <= ? ORDER BY due_at LIMIT ${limit}`,
+    `SELECT id, payload, attempts, created_at AS createdAt, due_at AS dueAt
+     FROM outbox
+     WHERE kind = ?
+       AND due_at <= ?
+     ORDER BY due_at
+     LIMIT ${limit}`,
     [kind, now],
   )
 
@@ -52,7 +57,10 @@ export const moveJob = (
  */
 export const requeueMails = (db: Db, now: number, tx: Tx): Promise<number> =>
   db.run(
-    "UPDATE outbox SET due_at = ?, attempts = 0, last_error = '', created_at = ? WHERE kind = 'mail' AND due_at = ?",
+    `UPDATE outbox
+     SET due_at = ?, attempts = 0, last_error = '', created_at = ?
+     WHERE kind = 'mail'
+       AND due_at = ?`,
     [now, now, GIVEN_UP],
     tx,
   )
@@ -63,7 +71,8 @@ export async function readMailQueue(db: Db): Promise<MailQueue> {
        SUM(CASE WHEN due_at < ? AND attempts > 0 THEN 1 ELSE 0 END) AS retrying,
        SUM(CASE WHEN due_at = ? THEN 1 ELSE 0 END) AS givenUp,
        MIN(CASE WHEN due_at < ? THEN created_at END) AS oldestAt
-     FROM outbox WHERE kind = 'mail'`,
+     FROM outbox
+     WHERE kind = 'mail'`,
     [GIVEN_UP, GIVEN_UP, GIVEN_UP, GIVEN_UP],
   )
   return {

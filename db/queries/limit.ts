@@ -18,9 +18,10 @@ export type LimitsOf = 'account' | 'workspace'
  * @param workspace the expression of the id of one of its workspaces
  */
 export const withLimits = (account: string, workspace?: string): string =>
-  `JOIN plan p ON p.id = ${account}.plan_id LEFT JOIN own_limit ol ON ol.user_id = ${account}.id${
-    workspace === undefined ? '' : ` LEFT JOIN own_limit wl ON wl.workspace_id = ${workspace}`
-  }`
+  `JOIN plan p ON p.id = ${account}.plan_id
+   LEFT JOIN own_limit ol ON ol.user_id = ${account}.id${
+     workspace === undefined ? '' : ` LEFT JOIN own_limit wl ON wl.workspace_id = ${workspace}`
+   }`
 
 /**
  * One limit as an expression. NULL means unlimited.
@@ -56,7 +57,9 @@ const driveLimitNames = Object.keys(ofWorkspaces) as DriveLimitName[]
  * `dw`.
  */
 export const withDriveLimits = (drive: string): string =>
-  `LEFT JOIN workspace dw ON dw.id = ${drive}.workspace_id JOIN user o ON o.id = COALESCE(dw.owner_id, ${drive}.user_id) ${withLimits('o', `${drive}.workspace_id`)}`
+  `LEFT JOIN workspace dw ON dw.id = ${drive}.workspace_id
+   JOIN user o ON o.id = COALESCE(dw.owner_id, ${drive}.user_id)
+   ${withLimits('o', `${drive}.workspace_id`)}`
 
 /** One limit of a drive as an expression. */
 export const driveLimitOf = (name: DriveLimitName, drive: string): string =>

@@ -22,7 +22,11 @@ export const pendingLoginRequest = (
   now: number,
 ): Promise<LoginRequestRow | undefined> =>
   db.row(
-    `SELECT ${columns} FROM login_request WHERE user_code = ? AND state = 'pending' AND expires_at > ?`,
+    `SELECT ${columns}
+     FROM login_request
+     WHERE user_code = ?
+       AND state = 'pending'
+       AND expires_at > ?`,
     [userCode, now],
   )
 
@@ -41,7 +45,11 @@ export const decideLoginRequest = (
   now: number,
 ): Promise<boolean> =>
   db.changed(
-    `UPDATE login_request SET state = ?, user_id = ?, session_id = ?, lifetime = ? WHERE id = ? AND state = 'pending' AND expires_at > ?`,
+    `UPDATE login_request
+     SET state = ?, user_id = ?, session_id = ?, lifetime = ?
+     WHERE id = ?
+       AND state = 'pending'
+       AND expires_at > ?`,
     [state, userId, sessionId, lifetime, id, now],
   )
 
@@ -51,7 +59,10 @@ export const decideLoginRequest = (
  */
 export const notePoll = (db: Db, id: string, now: number, grace: number): Promise<boolean> =>
   db.changed(
-    'UPDATE login_request SET polled_at = ? WHERE id = ? AND (polled_at IS NULL OR polled_at <= ? - poll_interval * 1000 OR polled_at > ?)',
+    `UPDATE login_request
+     SET polled_at = ?
+     WHERE id = ?
+       AND (polled_at IS NULL OR polled_at <= ? - poll_interval * 1000 OR polled_at > ?)`,
     // A future time was stored before the clock was set back.
     [now, id, now + grace, now + grace],
   )
@@ -59,7 +70,10 @@ export const notePoll = (db: Db, id: string, now: number, grace: number): Promis
 /** @param most the maximum interval between two polls, in seconds */
 export const slowDownPolls = (db: Db, id: string, by: number, most: number): Promise<number> =>
   db.run(
-    'UPDATE login_request SET poll_interval = poll_interval + ? WHERE id = ? AND poll_interval + ? <= ?',
+    `UPDATE login_request
+     SET poll_interval = poll_interval + ?
+     WHERE id = ?
+       AND poll_interval + ? <= ?`,
     [by, id, by, most],
   )
 

@@ -4,7 +4,9 @@ import { selection } from './sql.ts'
 
 export type LoginRow = Login & { status: 'active' | 'suspended'; name: string }
 
-const READ = `SELECT ${selection(Login, 'l')}, u.status, u.name FROM login l JOIN user u ON u.id = l.user_id`
+const READ = `SELECT ${selection(Login, 'l')}, u.status, u.name
+  FROM login l
+  JOIN user u ON u.id = l.user_id`
 
 /** @param email as `canonicalEmail` returns it */
 export const loginByEmail = (db: Db, email: string): Promise<LoginRow | undefined> =>
@@ -56,10 +58,14 @@ export interface PersonRow {
 /** Accounts, by name. */
 export const peopleWithLogins = (db: Db, limit: number): Promise<PersonRow[]> =>
   db.rows(
-    `SELECT u.id AS userId, u.email, u.name, u.status, l.id AS loginId, l.last_sign_in_at AS lastSignInAt,
-      l.password IS NOT NULL AS hasPassword, l.totp IS NOT NULL AS hasFactor,
-      (SELECT COUNT(*) FROM passkey p WHERE p.login_id = l.id) AS passkeys
-    FROM user u LEFT JOIN login l ON l.user_id = u.id ORDER BY u.name, u.id LIMIT ${limit}`,
+    `SELECT u.id AS userId, u.email, u.name, u.status, l.id AS loginId,
+       l.last_sign_in_at AS lastSignInAt,
+       l.password IS NOT NULL AS hasPassword, l.totp IS NOT NULL AS hasFactor,
+       (SELECT COUNT(*) FROM passkey p WHERE p.login_id = l.id) AS passkeys
+     FROM user u
+     LEFT JOIN login l ON l.user_id = u.id
+     ORDER BY u.name, u.id
+     LIMIT ${limit}`,
   )
 
 /**
@@ -73,8 +79,11 @@ export const isProofOld = (
   whose: 'anyone' | 'with a login',
 ): Promise<boolean> =>
   db.exists(
-    `SELECT 1 FROM session s ${whose === 'anyone' ? '' : 'JOIN login l ON l.user_id = s.user_id'}
-    WHERE s.id = ? AND s.created_at <= ? AND (s.proved_at IS NULL OR s.proved_at <= ?)`,
+    `SELECT 1
+     FROM session s ${whose === 'anyone' ? '' : 'JOIN login l ON l.user_id = s.user_id'}
+     WHERE s.id = ?
+       AND s.created_at <= ?
+       AND (s.proved_at IS NULL OR s.proved_at <= ?)`,
     [sessionId, at, at],
   )
 

@@ -15,7 +15,8 @@ export async function lockRecipient(db: Db, addressHash: string, tx: Tx): Promis
       ? 'ON DUPLICATE KEY UPDATE id = id'
       : 'ON CONFLICT (address_hash) DO UPDATE SET id = id'
   await db.run(
-    `INSERT INTO mail_recipient (id, address_hash, stopped_at, created_at) VALUES (?, ?, NULL, ?) ${keep}`,
+    `INSERT INTO mail_recipient (id, address_hash, stopped_at, created_at)
+     VALUES (?, ?, NULL, ?) ${keep}`,
     [newId(), addressHash, Date.now()],
     tx,
   )
@@ -33,7 +34,10 @@ export const noticesSince = (
   tx: Tx,
 ): Promise<Pick<MailNotice, 'senderId' | 'about' | 'sentAt'>[]> =>
   db.rows(
-    'SELECT sender_id AS senderId, about, sent_at AS sentAt FROM mail_notice WHERE recipient_id = ? AND sent_at > ?',
+    `SELECT sender_id AS senderId, about, sent_at AS sentAt
+     FROM mail_notice
+     WHERE recipient_id = ?
+       AND sent_at > ?`,
     [recipientId, since],
     tx,
   )

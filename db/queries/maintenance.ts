@@ -4,7 +4,9 @@ import type { Maintenance } from '../models/maintenance.ts'
 /** The latest maintenance that was not ended. Its time may be over. */
 export const findMaintenance = (db: Db, tx?: Tx): Promise<Omit<Maintenance, 'slot'> | undefined> =>
   db.row(
-    'SELECT started_at AS startedAt, ends_at AS endsAt, message, started_by AS startedBy FROM maintenance WHERE slot = 1',
+    `SELECT started_at AS startedAt, ends_at AS endsAt, message, started_by AS startedBy
+     FROM maintenance
+     WHERE slot = 1`,
     [],
     tx,
   )
@@ -16,7 +18,8 @@ export const putMaintenance = (
   tx: Tx,
 ): Promise<number> =>
   db.run(
-    'REPLACE INTO maintenance (slot, started_at, ends_at, message, started_by) VALUES (1, ?, ?, ?, ?)',
+    `REPLACE INTO maintenance (slot, started_at, ends_at, message, started_by)
+     VALUES (1, ?, ?, ?, ?)`,
     [startedAt, endsAt, message, startedBy],
     tx,
   )
@@ -31,7 +34,11 @@ export const removeMaintenance = (db: Db, tx: Tx): Promise<boolean> =>
  */
 export const extendUploads = (db: Db, until: number, now: number, tx: Tx): Promise<number> =>
   db.run(
-    `UPDATE blobs SET lease_until = ? WHERE state IN ('staged', 'copied') AND lease_until > ? AND lease_until < ?
+    `UPDATE blobs
+     SET lease_until = ?
+     WHERE state IN ('staged', 'copied')
+       AND lease_until > ?
+       AND lease_until < ?
        AND (EXISTS (SELECT 1 FROM upload_session s WHERE s.id = blobs.id)
          OR EXISTS (SELECT 1 FROM upload_piece p WHERE p.id = blobs.id))`,
     [until, now, until],

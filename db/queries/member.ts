@@ -29,7 +29,8 @@ export const pagesOfMembers = (
 ) =>
   firstOfEach<MemberView>(
     db,
-    `SELECT ${columns} ${MEMBERS} m.workspace_id = ? AND (m.joined_at > ? OR (m.joined_at = ? AND m.user_id > ?))`,
+    `SELECT ${columns}
+     ${MEMBERS} m.workspace_id = ? AND (m.joined_at > ? OR (m.joined_at = ? AND m.user_id > ?))`,
     {
       order: 'joinedAt, userId',
       owners: workspaceIds,
@@ -41,17 +42,22 @@ export const pagesOfMembers = (
 /** The people among these who are members of the workspace given with each. */
 export const membersAmong = (db: Db, people: { workspaceId: string; userId: string }[]) =>
   db.rows<MemberView & { workspaceId: string }>(
-    `SELECT m.workspace_id AS workspaceId, ${columns} ${MEMBERS}
-       ${people.map(() => '(m.workspace_id = ? AND m.user_id = ?)').join(' OR ')}`,
+    `SELECT m.workspace_id AS workspaceId, ${columns}
+     ${MEMBERS}
+     ${people.map(() => '(m.workspace_id = ? AND m.user_id = ?)').join(' OR ')}`,
     people.flatMap(({ workspaceId, userId }) => [workspaceId, userId]),
   )
 
 /** The memberships of the owner of an e-mail address in workspaces of a user. */
 export const membershipsWith = (db: Db, userId: string, email: string) =>
   db.rows<MemberView & { workspaceId: string }>(
-    `SELECT m.workspace_id AS workspaceId, ${columns} FROM member mine JOIN member m ON m.workspace_id = mine.workspace_id
-       JOIN user u ON u.id = m.user_id
-     WHERE mine.user_id = ? AND m.user_id <> ? AND (u.verified_email = ? OR LOWER(u.email) = ?)
+    `SELECT m.workspace_id AS workspaceId, ${columns}
+     FROM member mine
+     JOIN member m ON m.workspace_id = mine.workspace_id
+     JOIN user u ON u.id = m.user_id
+     WHERE mine.user_id = ?
+       AND m.user_id <> ?
+       AND (u.verified_email = ? OR LOWER(u.email) = ?)
      ORDER BY m.workspace_id`,
     [userId, userId, email, email],
   )
@@ -72,7 +78,11 @@ export const isMemberWithAddress = (
   tx: Tx,
 ): Promise<boolean> =>
   db.exists(
-    'SELECT m.user_id FROM member m JOIN user u ON u.id = m.user_id WHERE m.workspace_id = ? AND u.verified_email = ?',
+    `SELECT m.user_id
+     FROM member m
+     JOIN user u ON u.id = m.user_id
+     WHERE m.workspace_id = ?
+       AND u.verified_email = ?`,
     [workspaceId, email],
     tx,
   )

@@ -12,7 +12,10 @@ export async function notesOf(
   const notes = new Map<string, string>()
   for (const some of inParts(checksums, 1000)) {
     const rows = await db.rows<{ checksum: string; content: string }>(
-      `SELECT checksum, content FROM note WHERE bucket_id = ? AND checksum IN (${placeholders(some)})`,
+      `SELECT checksum, content
+       FROM note
+       WHERE bucket_id = ?
+         AND checksum IN (${placeholders(some)})`,
       [bucketId, ...some],
       tx,
     )
@@ -35,6 +38,11 @@ export async function pageOfNotes(
   limit: number,
   after: string,
 ): Promise<Page<{ checksum: string; content: string; updatedAt: number }>> {
-  const sql = `SELECT checksum, content, updated_at AS updatedAt FROM note WHERE bucket_id = ? AND checksum > ? ORDER BY checksum LIMIT ${limit + 1}`
+  const sql = `SELECT checksum, content, updated_at AS updatedAt
+    FROM note
+    WHERE bucket_id = ?
+      AND checksum > ?
+    ORDER BY checksum
+    LIMIT ${limit + 1}`
   return pageOf(await db.rows(sql, [bucketId, after]), limit)
 }

@@ -15,12 +15,18 @@ const MAX_OPERATORS = 1000
 export const appointedOperators = (db: Db): Promise<AppointedRow[]> =>
   db.rows(
     `SELECT ${columns}, o.appointed_by AS appointedBy, o.appointed_at AS appointedAt
-     FROM operator o JOIN user u ON u.id = o.user_id ORDER BY o.appointed_at, u.id LIMIT ${MAX_OPERATORS}`,
+     FROM operator o
+     JOIN user u ON u.id = o.user_id
+     ORDER BY o.appointed_at, u.id
+     LIMIT ${MAX_OPERATORS}`,
   )
 
 /** The accounts with one of these verified e-mail addresses. At least one address is required. */
 export const accountsWithAddresses = (db: Db, addresses: readonly string[]): Promise<Person[]> =>
   db.rows(
-    `SELECT ${columns} FROM user u WHERE u.verified_email IN (${placeholders(addresses)}) ORDER BY u.id`,
+    `SELECT ${columns}
+     FROM user u
+     WHERE u.verified_email IN (${placeholders(addresses)})
+     ORDER BY u.id`,
     [...addresses],
   )

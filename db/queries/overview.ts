@@ -58,7 +58,10 @@ const address = `(SELECT (SELECT verified_email FROM user WHERE id = me.user_id)
 const bucket = select(
   'bucket',
   { id: 'b.id', name: 'p.name', size: 'b.used_bytes', total: 'b.used_files' },
-  `bucket b JOIN user u ON u.id = b.user_id JOIN plan p ON p.id = u.plan_id WHERE b.user_id = ${userId}`,
+  `bucket b
+   JOIN user u ON u.id = b.user_id
+   JOIN plan p ON p.id = u.plan_id
+   WHERE b.user_id = ${userId}`,
 )
 const shares = select(
   'share',
@@ -75,13 +78,21 @@ const shares = select(
     unseen: 'SUM(CASE WHEN s.seen_at IS NULL THEN 1 ELSE 0 END) OVER ()',
     verified: 'u.verified_email',
   },
-  `share s JOIN entry e ON e.id = s.entry_id JOIN user u ON u.id = s.user_id
-   WHERE s.recipient = ${address} AND ${LIVE}`,
+  `share s
+   JOIN entry e ON e.id = s.entry_id
+   JOIN user u ON u.id = s.user_id
+   WHERE s.recipient = ${address}
+     AND ${LIVE}`,
 )
 const invites = select(
   'invite',
   { id: 'i.id', name: 'w.name', role: 'i.role', at: 'i.expires_at' },
-  `invite i JOIN workspace w ON w.id = i.workspace_id ${SENDER} WHERE i.email = ${address} AND i.expires_at > ? AND ${SENDER_MAY}`,
+  `invite i
+   JOIN workspace w ON w.id = i.workspace_id
+   ${SENDER}
+   WHERE i.email = ${address}
+     AND i.expires_at > ?
+     AND ${SENDER_MAY}`,
 )
 const workspaces = select(
   'workspace',

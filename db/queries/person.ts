@@ -15,8 +15,11 @@ export async function colleaguesAmong(
   ids: readonly string[],
 ): Promise<string[]> {
   const rows = await db.rows<{ userId: string }>(
-    `SELECT DISTINCT o.user_id AS userId FROM member m JOIN member o ON o.workspace_id = m.workspace_id
-     WHERE m.user_id = ? AND o.user_id IN (${placeholders(ids)})`,
+    `SELECT DISTINCT o.user_id AS userId
+     FROM member m
+     JOIN member o ON o.workspace_id = m.workspace_id
+     WHERE m.user_id = ?
+       AND o.user_id IN (${placeholders(ids)})`,
     [userId, ...ids],
   )
   return rows.map(row => row.userId)

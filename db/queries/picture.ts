@@ -54,7 +54,8 @@ export async function foldersOfPictures(
 ): Promise<string[]> {
   const { where, values } = within(db, bucketId, range)
   const rows = await db.rows<{ id: string }>(
-    `SELECT DISTINCT parent_id AS id FROM (SELECT parent_id FROM entry WHERE ${where} ${NEWEST_FIRST} LIMIT ${count}) AS newest`,
+    `SELECT DISTINCT parent_id AS id
+     FROM (SELECT parent_id FROM entry WHERE ${where} ${NEWEST_FIRST} LIMIT ${count}) AS newest`,
     values,
   )
   return rows.map(({ id }) => id)
@@ -71,8 +72,13 @@ export function picturesOf(
   // Skipped pictures are counted in the index.
   return db.rows(
     `SELECT ${placedColumns}, entry.pictured_at AS picturedAt
-     FROM (SELECT id AS picture_id FROM entry WHERE ${where} ${NEWEST_FIRST} LIMIT ${limit} OFFSET ${skip}) AS chosen
-     JOIN entry ON entry.id = chosen.picture_id ORDER BY entry.pictured_at DESC, entry.id DESC`,
+     FROM (SELECT id AS picture_id
+       FROM entry
+       WHERE ${where}
+       ${NEWEST_FIRST}
+       LIMIT ${limit} OFFSET ${skip}) AS chosen
+     JOIN entry ON entry.id = chosen.picture_id
+     ORDER BY entry.pictured_at DESC, entry.id DESC`,
     values,
   )
 }
@@ -83,7 +89,12 @@ export async function spanOfPictures(
   bucketId: string,
 ): Promise<{ oldest: number; newest: number } | undefined> {
   const end = (order: string) =>
-    `(SELECT pictured_at FROM entry WHERE bucket_id = ? AND pictured_at IS NOT NULL ORDER BY pictured_at${order} LIMIT 1)`
+    `(SELECT pictured_at
+       FROM entry
+       WHERE bucket_id = ?
+         AND pictured_at IS NOT NULL
+       ORDER BY pictured_at${order}
+       LIMIT 1)`
   const row = await db.row<{ oldest: number | null; newest: number | null }>(
     `SELECT ${end('')} AS oldest, ${end(' DESC')} AS newest`,
     [bucketId, bucketId],
@@ -106,7 +117,12 @@ export async function countPictures(
   const ranges = counts.map((_, i) => ({ i, since: times[i] ?? 0, until: times[i + 1] ?? 0 }))
   for (const some of inParts(ranges, AT_ONCE)) {
     const one = (i: number) =>
-      `SELECT ${i} AS i, COUNT(*) AS n FROM entry WHERE bucket_id = ? AND pictured_at >= ? AND pictured_at < ? AND parent_id IS NOT NULL`
+      `SELECT ${i} AS i, COUNT(*) AS n
+       FROM entry
+       WHERE bucket_id = ?
+         AND pictured_at >= ?
+         AND pictured_at < ?
+         AND parent_id IS NOT NULL`
     const rows = await db.rows<{ i: number; n: number }>(
       some.map(({ i }) => one(i)).join(' UNION ALL '),
       some.flatMap(({ since, until }) => [bucketId, since, until]),
@@ -131,10 +147,21 @@ export async function countTrashedPictures(
   const whole = db.dialect === 'mysql' ? 'DIV' : '/'
   const rows = await db.rows<{ day: number; n: number }>(
     `WITH RECURSIVE folder (id) AS (
-       SELECT e.id FROM trash_item t JOIN entry e ON e.id = t.entry_id AND e.kind = ${FOLDER} WHERE t.bucket_id = ?
-       UNION ALL SELECT e.id FROM folder f JOIN entry e ON e.parent_id = f.id AND e.kind = ${FOLDER}
-     ) SELECT (p.pictured_at + ${ALL_DAYS * DAY_MS}) ${whole} ${DAY_MS} AS day, COUNT(*) AS n
-     FROM folder f JOIN entry p ON p.parent_id = f.id AND p.kind = ${FILE} WHERE p.pictured_at IS NOT NULL GROUP BY day`,
+       SELECT e.id
+       FROM trash_item t
+       JOIN entry e ON e.id = t.entry_id AND e.kind = ${FOLDER}
+       WHERE t.bucket_id = ?
+       UNION ALL
+       SELECT e.id
+       FROM folder f
+       JOIN entry e ON e.parent_id = f.id AND e.kind = ${FOLDER}
+     )
+     SELECT (p.pictured_at + ${ALL_DAYS * DAY_MS}) ${whole}
+     ${DAY_MS} AS day, COUNT(*) AS n
+     FROM folder f
+     JOIN entry p ON p.parent_id = f.id AND p.kind = ${FILE}
+     WHERE p.pictured_at IS NOT NULL
+     GROUP BY day`,
     [bucketId],
   )
   return rows.map(({ day, n }) => ({ at: (Number(day) - ALL_DAYS) * DAY_MS, count: Number(n) }))
@@ -146,9 +173,10 @@ export async function countTrashedPictures(
  */
 const takenAtOf = (blob: string) =>
   `(SELECT p.taken_at + COALESCE(JSON_EXTRACT(p.details, '$.zoneMinutes'), 0) * 60000
-    FROM blobs b
-    JOIN preview p ON p.digest = b.sha256
-    WHERE b.id = ${blob} AND p.state <> 'making')`
+     FROM blobs b
+     JOIN preview p ON p.digest = b.sha256
+     WHERE b.id = ${blob}
+       AND p.state <> 'making')`
 
 /**
  * The sort time of a picture, as an expression. Its parameters are the blob and the time of the
@@ -192,9 +220,11 @@ export const setModifiedAt = (
   db.run(
     `UPDATE entry
      SET modified_at = ?,
-       pictured_at = CASE WHEN pictured_at IS NOT NULL
-         THEN COALESCE(${takenAtOf('entry.blob_id')}, ${timeOf('entry', '?')}) END
-     WHERE id = ? AND kind = ${FILE}`,
+       pictured_at = CASE
+         WHEN pictured_at IS NOT NULL THEN COALESCE(${takenAtOf('entry.blob_id')}, ${timeOf('entry', '?')})
+       END
+     WHERE id = ?
+       AND kind = ${FILE}`,
     [modifiedAt, modifiedAt, modifiedAt, id],
     tx,
   )
@@ -211,13 +241,21 @@ export const misplacedPicturesAfter = (
   limit: number,
 ): Promise<{ id: string }[]> =>
   db.rows(
-    `SELECT e.id FROM entry e WHERE e.id > ? AND ${isMisplaced(db, 'e')} ORDER BY e.id LIMIT ${limit}`,
+    `SELECT e.id
+     FROM entry e
+     WHERE e.id > ?
+       AND ${isMisplaced(db, 'e')}
+     ORDER BY e.id
+     LIMIT ${limit}`,
     [id],
   )
 
 export const placePicture = (db: Db, id: string, tx: Tx): Promise<number> =>
   db.run(
-    `UPDATE entry SET pictured_at = ${expected('entry')} WHERE id = ? AND ${isMisplaced(db, 'entry')}`,
+    `UPDATE entry
+     SET pictured_at = ${expected('entry')}
+     WHERE id = ?
+       AND ${isMisplaced(db, 'entry')}`,
     [id],
     tx,
   )

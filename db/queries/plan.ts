@@ -72,13 +72,23 @@ const USED = `b.id AS bucketId, u.verified_email AS email, ${usedBytes('b')} AS 
  */
 function selectionsOfOver(plan = 'p', joined = ''): { personal: string; ofWorkspaces: string } {
   return {
-    personal: `SELECT ${USED}, NULL AS workspace, ${limitOf('maxTotalStorageBytes', 'account', plan)} AS maxBytes,
-       ${limitOf('maxFiles', 'account', plan)} AS maxFiles, ${limitOf('maxFolders', 'account', plan)} AS maxFolders
-     FROM user u JOIN bucket b ON b.user_id = u.id ${withLimits('u')} ${joined} WHERE ${willBeOver('b', 'account', plan)}`,
-    ofWorkspaces: `SELECT ${USED}, w.name AS workspace, ${limitOf('maxTotalStorageBytesWorkspace', 'workspace', plan)} AS maxBytes,
-       ${limitOf('maxFilesWorkspace', 'workspace', plan)} AS maxFiles, ${limitOf('maxWorkspaceFolders', 'workspace', plan)} AS maxFolders
-     FROM user u JOIN workspace w ON w.owner_id = u.id JOIN bucket b ON b.workspace_id = w.id ${withLimits('u', 'w.id')} ${joined}
-     WHERE ${willBeOver('b', 'workspace', plan)}`,
+    personal: `SELECT ${USED}, NULL AS workspace,
+        ${limitOf('maxTotalStorageBytes', 'account', plan)} AS maxBytes,
+        ${limitOf('maxFiles', 'account', plan)} AS maxFiles,
+        ${limitOf('maxFolders', 'account', plan)} AS maxFolders
+      FROM user u
+      JOIN bucket b ON b.user_id = u.id
+      ${withLimits('u')} ${joined}
+      WHERE ${willBeOver('b', 'account', plan)}`,
+    ofWorkspaces: `SELECT ${USED}, w.name AS workspace,
+        ${limitOf('maxTotalStorageBytesWorkspace', 'workspace', plan)} AS maxBytes,
+        ${limitOf('maxFilesWorkspace', 'workspace', plan)} AS maxFiles,
+        ${limitOf('maxWorkspaceFolders', 'workspace', plan)} AS maxFolders
+      FROM user u
+      JOIN workspace w ON w.owner_id = u.id
+      JOIN bucket b ON b.workspace_id = w.id
+      ${withLimits('u', 'w.id')} ${joined}
+      WHERE ${willBeOver('b', 'workspace', plan)}`,
   }
 }
 
@@ -121,7 +131,10 @@ export function newlyOverDrives(
   const { personal, ofWorkspaces } = selectionsOfOver('present', joined)
   // If a limit was unlimited, the comparison returns NULL.
   const newly = (of: LimitsOf) =>
-    `AND u.plan_id = ? AND u.id > ? AND u.id <= ? AND COALESCE(${willBeOver('b', of, 'former')}, 0) = 0`
+    `AND u.plan_id = ?
+     AND u.id > ?
+     AND u.id <= ?
+     AND COALESCE(${willBeOver('b', of, 'former')}, 0) = 0`
   const values = [
     ...usageLimitNames.map(name => before[name]),
     ...usageLimitNames.map(name => after[name]),
@@ -141,7 +154,8 @@ export async function lastOfAccounts(
   tx?: Tx | null,
 ): Promise<string | undefined> {
   const row = await db.row<{ last: string | null }>(
-    `SELECT MAX(id) AS last FROM (SELECT id FROM user WHERE id > ? ORDER BY id LIMIT ${count}) some`,
+    `SELECT MAX(id) AS last
+     FROM (SELECT id FROM user WHERE id > ? ORDER BY id LIMIT ${count}) some`,
     [from],
     tx,
   )
@@ -152,8 +166,13 @@ export async function lastOfAccounts(
  * A condition on an account `u` with its drive `b`, joined with its limits: its drive or a
  * workspace that it owns exceeds its limits.
  */
-export const ACCOUNT_IS_OVER = `(${isOver('b', 'account')} OR EXISTS (SELECT 1 FROM workspace w JOIN bucket wb ON wb.workspace_id = w.id
-    LEFT JOIN own_limit wl ON wl.workspace_id = w.id WHERE w.owner_id = u.id AND ${isOver('wb', 'workspace')}))`
+export const ACCOUNT_IS_OVER = `(${isOver('b', 'account')}
+    OR EXISTS (SELECT 1
+      FROM workspace w
+      JOIN bucket wb ON wb.workspace_id = w.id
+      LEFT JOIN own_limit wl ON wl.workspace_id = w.id
+      WHERE w.owner_id = u.id
+        AND ${isOver('wb', 'workspace')}))`
 
 /** The holders of own limits: accounts or workspaces. */
 export type Holder = 'user' | 'workspace'
@@ -186,7 +205,11 @@ export function limitsOfHolders(
   const from =
     holder === 'user'
       ? `u.id, ${columns} FROM user u ${withLimits('u')} WHERE u.id`
-      : `w.id, ${columns} FROM workspace w JOIN user u ON u.id = w.owner_id ${withLimits('u', 'w.id')} WHERE w.id`
+      : `w.id, ${columns}
+        FROM workspace w
+        JOIN user u ON u.id = w.owner_id
+        ${withLimits('u', 'w.id')}
+        WHERE w.id`
   return db.rows(`SELECT ${from} IN (${placeholders(ids)})`, [...ids], tx)
 }
 

@@ -13,7 +13,9 @@ export type PreviewRow = { ofBlob: string; sha256: string | null } & {
 export const previewsOf = (db: Db, blobIds: string[]): Promise<PreviewRow[]> =>
   db.rows(
     `SELECT b.id AS ofBlob, b.sha256, ${selection(Preview, 'p')}
-     FROM blobs b LEFT JOIN preview p ON p.digest = b.sha256 WHERE b.id IN (${placeholders(blobIds)})`,
+     FROM blobs b
+     LEFT JOIN preview p ON p.digest = b.sha256
+     WHERE b.id IN (${placeholders(blobIds)})`,
     blobIds,
   )
 
@@ -82,7 +84,9 @@ export async function claimPreview(
   if (there && there.leaseUntil > now) return there.leaseUntil
   if (there)
     await db.run(
-      "UPDATE preview SET state = 'making', reason = NULL, lease_until = ?, created_at = ? WHERE digest = ?",
+      `UPDATE preview
+       SET state = 'making', reason = NULL, lease_until = ?, created_at = ?
+       WHERE digest = ?`,
       [until, now, sha256],
       tx,
     )
@@ -113,7 +117,8 @@ export const setMetadata = (
   db.run(
     `UPDATE preview
      SET taken_at = ?, details = ?, reader = ?
-     WHERE digest = ? AND state = 'made'`,
+     WHERE digest = ?
+       AND state = 'made'`,
     [takenAt, details, READER, digest],
     tx,
   )
@@ -179,7 +184,10 @@ export const dropClaim = (db: Db, { digest, until }: Claim, tx: Tx): Promise<num
 
 /** The known checksums of some blobs. */
 export async function digestsOf(db: Db, ids: string[]): Promise<string[]> {
-  const sql = `SELECT DISTINCT sha256 FROM blobs WHERE id IN (${placeholders(ids)}) AND sha256 IS NOT NULL`
+  const sql = `SELECT DISTINCT sha256
+    FROM blobs
+    WHERE id IN (${placeholders(ids)})
+      AND sha256 IS NOT NULL`
   return (await db.rows<{ sha256: string }>(sql, ids)).map(row => row.sha256)
 }
 
@@ -217,7 +225,9 @@ export interface BrokenPreview {
 // A blob that waits for its deletion keeps its preview. The sweeper removes the preview before the
 // row.
 const unused = 'NOT EXISTS (SELECT 1 FROM blobs b WHERE b.sha256 = p.digest)'
-const broken = `SELECT p.digest AS id, p.blob_id AS blobId, ${unused} AS unused FROM preview p LEFT JOIN blobs o ON o.id = p.blob_id
+const broken = `SELECT p.digest AS id, p.blob_id AS blobId, ${unused} AS unused
+  FROM preview p
+  LEFT JOIN blobs o ON o.id = p.blob_id
   WHERE ((p.state = 'made' AND (o.state IS NULL OR o.state <> 'live')) OR ${unused})`
 
 export const brokenPreviewsAfter = (

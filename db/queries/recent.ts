@@ -17,7 +17,11 @@ export interface ActionRow {
  */
 export const latestActions = (db: Db, userId: string, limit: number): Promise<ActionRow[]> =>
   db.rows(
-    `SELECT log_id AS logId, seq, at, kind, entry_id AS entryId FROM event WHERE actor_id = ? ORDER BY at DESC LIMIT ${limit}`,
+    `SELECT log_id AS logId, seq, at, kind, entry_id AS entryId
+     FROM event
+     WHERE actor_id = ?
+     ORDER BY at DESC
+     LIMIT ${limit}`,
     [userId],
   )
 
@@ -46,6 +50,11 @@ export const filesWithContents = (
   limit: number,
 ): Promise<{ id: string; md5: string }[]> =>
   db.rows(
-    `SELECT id, md5 FROM entry WHERE bucket_id = ? AND md5 IN (${placeholders(md5s)}) ORDER BY id LIMIT ${limit}`,
+    `SELECT id, md5
+     FROM entry
+     WHERE bucket_id = ?
+       AND md5 IN (${placeholders(md5s)})
+     ORDER BY id
+     LIMIT ${limit}`,
     [bucketId, ...md5s],
   )

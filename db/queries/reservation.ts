@@ -47,9 +47,13 @@ const within = (
 
 /** A condition on `bucket`, over its current limits. */
 function admitted(db: Db, condition: string): string {
-  return `EXISTS (SELECT 1 FROM user o ${withLimits('o', 'bucket.workspace_id')}
-    WHERE o.id = COALESCE((SELECT dw.owner_id FROM workspace dw WHERE dw.id = bucket.workspace_id${db.forShare}), bucket.user_id)
-      AND ${condition}${db.forShare})`
+  return `EXISTS (SELECT 1
+      FROM user o
+      ${withLimits('o', 'bucket.workspace_id')}
+      WHERE o.id = COALESCE((SELECT dw.owner_id
+            FROM workspace dw
+            WHERE dw.id = bucket.workspace_id${db.forShare}), bucket.user_id)
+        AND ${condition}${db.forShare})`
 }
 
 /**
@@ -68,7 +72,10 @@ export const exchangeUsage = (
   const [hasRoom, values] =
     more > 0 ? within(db, { bytes: more, files: 0, folders: 0 }, limits) : ['1 = 1', []]
   return db.changed(
-    `UPDATE bucket SET used_bytes = used_bytes + ?, kept_bytes = kept_bytes - ? WHERE id = ? AND ${hasRoom}`,
+    `UPDATE bucket
+     SET used_bytes = used_bytes + ?, kept_bytes = kept_bytes - ?
+     WHERE id = ?
+       AND ${hasRoom}`,
     [more, more, id, ...values],
     tx,
   )
@@ -113,9 +120,11 @@ export const restoreUsage = (
 ): Promise<boolean> => {
   const [hasRoom, values] = within(db, by, limits)
   return db.changed(
-    `UPDATE bucket SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ?,
+    `UPDATE bucket
+     SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ?,
        kept_bytes = kept_bytes - ?, trash_count = trash_count - 1
-     WHERE id = ? AND ${hasRoom}`,
+     WHERE id = ?
+       AND ${hasRoom}`,
     [by.bytes, by.files, by.folders, by.bytes, id, ...values],
     tx,
   )
@@ -138,8 +147,11 @@ export const reserve = (
     { ...limits, maxFolders: null },
   )
   return db.changed(
-    `UPDATE bucket SET reserved_bytes = reserved_bytes + ?, reserved_files = reserved_files + ?
-     WHERE id = ? AND ${OPEN} AND ${hasRoom}`,
+    `UPDATE bucket
+     SET reserved_bytes = reserved_bytes + ?, reserved_files = reserved_files + ?
+     WHERE id = ?
+       AND ${OPEN}
+       AND ${hasRoom}`,
     [bytes, files, id, ...values],
     tx,
   )
@@ -160,8 +172,11 @@ export async function usedAndReserved(
   tx: Tx,
 ): Promise<UsedAndReserved | undefined> {
   const row = await db.row<UsedAndReserved>(
-    `SELECT b.used_bytes + b.reserved_bytes AS bytes, b.used_files + b.reserved_files AS files, b.workspace_id AS workspaceId, ${driveLimitsOf('b')}
-     FROM bucket b ${withDriveLimits('b')} WHERE b.id = ?`,
+    `SELECT b.used_bytes + b.reserved_bytes AS bytes, b.used_files + b.reserved_files AS files,
+       b.workspace_id AS workspaceId, ${driveLimitsOf('b')}
+     FROM bucket b
+     ${withDriveLimits('b')}
+     WHERE b.id = ?`,
     [id],
     tx,
   )
@@ -176,7 +191,9 @@ export async function unreserve(
   tx: Tx,
 ): Promise<void> {
   await db.run(
-    'UPDATE bucket SET reserved_bytes = reserved_bytes - ?, reserved_files = reserved_files - ? WHERE id = ?',
+    `UPDATE bucket
+     SET reserved_bytes = reserved_bytes - ?, reserved_files = reserved_files - ?
+     WHERE id = ?`,
     [bytes, files, id],
     tx,
   )
