@@ -41,10 +41,12 @@ export async function logEnds(
   for (const some of inParts(drives, 200)) {
     const rows = await db.rows<LogEnd>(
       `SELECT id AS bucketId,
-         COALESCE((SELECT MAX(seq) FROM event WHERE log_id = bucket.id), (SELECT purged_seq FROM event_log WHERE log_id = bucket.id), 0) AS head,
+         COALESCE((SELECT MAX(seq) FROM event WHERE log_id = bucket.id),
+           (SELECT purged_seq FROM event_log WHERE log_id = bucket.id), 0) AS head,
          (SELECT at FROM event WHERE log_id = bucket.id AND seq = ${byId(some.length)}) AS stamp,
          (SELECT id FROM search_epoch) AS epoch
-       FROM bucket WHERE id IN (${placeholders(some)})`,
+       FROM bucket
+       WHERE id IN (${placeholders(some)})`,
       [...some.flatMap(({ bucketId, seq }) => [bucketId, seq]), ...some.map(one => one.bucketId)],
     )
     for (const row of rows)
@@ -60,7 +62,12 @@ export async function logEnds(
 /** The drives with an owner, in the order of their ids. */
 export const bucketsAfter = (db: Db, after: string, limit: number): Promise<{ id: string }[]> =>
   db.rows(
-    `SELECT id FROM bucket WHERE id > ? AND (user_id IS NOT NULL OR workspace_id IS NOT NULL) ORDER BY id LIMIT ${limit}`,
+    `SELECT id
+     FROM bucket
+     WHERE id > ?
+       AND (user_id IS NOT NULL OR workspace_id IS NOT NULL)
+     ORDER BY id
+     LIMIT ${limit}`,
     [after],
   )
 
@@ -89,7 +96,13 @@ export async function entriesInOrder(
   const one = [FOLDER, FILE].map(kind =>
     unionPart(
       db,
-      `SELECT ${placedColumns} FROM entry WHERE bucket_id = ? AND kind = ${kind} AND id > ? ORDER BY id LIMIT ${limit}`,
+      `SELECT ${placedColumns}
+       FROM entry
+       WHERE bucket_id = ?
+         AND kind = ${kind}
+         AND id > ?
+       ORDER BY id
+       LIMIT ${limit}`,
     ),
   )
   return db.rows(`${one.join(' UNION ALL ')} ORDER BY id LIMIT ${limit}`, [
@@ -122,7 +135,11 @@ export async function entriesOfContents(
 ): Promise<PlacedRow[]> {
   if (md5s.length === 0) return []
   return db.rows(
-    `SELECT ${placedColumns} FROM entry WHERE bucket_id = ? AND md5 IN (${placeholders(md5s)}) LIMIT ${limit}`,
+    `SELECT ${placedColumns}
+     FROM entry
+     WHERE bucket_id = ?
+       AND md5 IN (${placeholders(md5s)})
+     LIMIT ${limit}`,
     [bucketId, ...md5s],
   )
 }
@@ -138,7 +155,12 @@ export async function newestEntries(
   const one = [FOLDER, FILE].map(kind =>
     unionPart(
       db,
-      `SELECT ${placedColumns} FROM entry WHERE bucket_id = ? AND kind = ${kind}${before === null ? '' : ' AND id < ?'} ORDER BY id DESC LIMIT ${limit}`,
+      `SELECT ${placedColumns}
+       FROM entry
+       WHERE bucket_id = ?
+         AND kind = ${kind}${before === null ? '' : ' AND id < ?'}
+       ORDER BY id DESC
+       LIMIT ${limit}`,
     ),
   )
   const rows: PlacedRow[] = []
@@ -158,7 +180,10 @@ export const childrenOfFolders = (
   limit: number,
 ): Promise<PlacedRow[]> =>
   db.rows(
-    `SELECT ${placedColumns} FROM entry WHERE parent_id IN (${placeholders(folderIds)}) LIMIT ${limit}`,
+    `SELECT ${placedColumns}
+     FROM entry
+     WHERE parent_id IN (${placeholders(folderIds)})
+     LIMIT ${limit}`,
     [...folderIds],
   )
 
@@ -170,8 +195,12 @@ export const entriesWithTags = (
   before: string | null,
 ): Promise<PlacedRow[]> =>
   db.rows(
-    `SELECT ${placedColumns} FROM entry WHERE id IN (SELECT entry_id FROM entry_tag WHERE tag_id IN (${placeholders(tagIds)}))
-       ${before === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ${limit}`,
+    `SELECT ${placedColumns}
+     FROM entry
+     WHERE id IN (SELECT entry_id FROM entry_tag WHERE tag_id IN (${placeholders(tagIds)}))
+     ${before === null ? '' : 'AND id < ?'}
+     ORDER BY id DESC
+     LIMIT ${limit}`,
     [...tagIds, ...(before === null ? [] : [before])],
   )
 
@@ -183,8 +212,11 @@ export async function textKeysByBlob(
   const keys = new Map<string, string>()
   for (const some of inParts([...new Set(blobIds)], 1000)) {
     const rows = await db.rows<{ id: string; textKey: string }>(
-      `SELECT b.id, b.text_key AS textKey FROM blobs b JOIN content_text c ON c.digest = b.text_key
-       WHERE b.id IN (${placeholders(some)}) AND c.state = 'made'`,
+      `SELECT b.id, b.text_key AS textKey
+       FROM blobs b
+       JOIN content_text c ON c.digest = b.text_key
+       WHERE b.id IN (${placeholders(some)})
+         AND c.state = 'made'`,
       some,
     )
     for (const { id, textKey } of rows) keys.set(id, textKey)
@@ -207,7 +239,12 @@ export const filesOfTexts = (
   limit: number,
 ): Promise<TextFileRow[]> =>
   db.rows(
-    `SELECT e.id, e.bucket_id AS bucketId, b.text_key AS textKey FROM blobs b JOIN entry e ON e.blob_id = b.id
-     WHERE b.text_key IN (${placeholders(keys)}) AND ${besideKeys('e.id')} > ? ORDER BY e.id LIMIT ${limit}`,
+    `SELECT e.id, e.bucket_id AS bucketId, b.text_key AS textKey
+     FROM blobs b
+     JOIN entry e ON e.blob_id = b.id
+     WHERE b.text_key IN (${placeholders(keys)})
+       AND ${besideKeys('e.id')} > ?
+     ORDER BY e.id
+     LIMIT ${limit}`,
     [...keys, after],
   )

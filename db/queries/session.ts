@@ -12,8 +12,13 @@ const SHOWN = 1000
 /** The active sessions of a user, most recently used first. */
 export const sessionsOf = (db: Db, userId: string): Promise<SessionRow[]> =>
   db.rows(
-    `SELECT id, device, address, created_at AS createdAt, last_used_at AS lastUsedAt, expires_at AS expiresAt
-     FROM session WHERE user_id = ? AND expires_at > ? ORDER BY last_used_at DESC, id DESC LIMIT ${SHOWN}`,
+    `SELECT id, device, address, created_at AS createdAt, last_used_at AS lastUsedAt,
+       expires_at AS expiresAt
+     FROM session
+     WHERE user_id = ?
+       AND expires_at > ?
+     ORDER BY last_used_at DESC, id DESC
+     LIMIT ${SHOWN}`,
     [userId, Date.now()],
   )
 

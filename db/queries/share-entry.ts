@@ -22,8 +22,13 @@ export const entriesOfShare = (
   tx?: Tx,
 ): Promise<PlacedRow[]> =>
   db.rows(
-    `SELECT ${placedColumns} FROM share_entry x JOIN entry ON entry.id = x.entry_id
-     WHERE x.share_id = ? AND entry.bucket_id = ? AND entry.parent_id IS NOT NULL ORDER BY x.position`,
+    `SELECT ${placedColumns}
+     FROM share_entry x
+     JOIN entry ON entry.id = x.entry_id
+     WHERE x.share_id = ?
+       AND entry.bucket_id = ?
+       AND entry.parent_id IS NOT NULL
+     ORDER BY x.position`,
     [id, bucketId],
     tx,
   )
@@ -35,7 +40,9 @@ export async function entryIdsOfShares(db: Db, ids: string[]): Promise<Map<strin
   const found = new Map<string, string[]>()
   for (const some of inParts(ids, 1000)) {
     const rows = await db.rows<Pick<ShareEntry, 'shareId' | 'entryId'>>(
-      `SELECT share_id AS shareId, entry_id AS entryId FROM share_entry WHERE share_id IN (${placeholders(some)})
+      `SELECT share_id AS shareId, entry_id AS entryId
+       FROM share_entry
+       WHERE share_id IN (${placeholders(some)})
        ORDER BY share_id, position`,
       some,
     )
@@ -80,9 +87,16 @@ export const findDirectShareOfAll = (
   tx: Tx,
 ) =>
   db.row<DirectShareRow>(
-    `SELECT ${directColumns} FROM share WHERE id IN (SELECT f.share_id FROM share_entry f WHERE f.entry_id = ?)
-       AND recipient = ? AND ${besideKeys('user_id')} = ? AND entry_count = ?
-       AND (SELECT COUNT(*) FROM share_entry x WHERE x.share_id = share.id AND x.entry_id IN (${placeholders(entryIds)})) = ?`,
+    `SELECT ${directColumns}
+     FROM share
+     WHERE id IN (SELECT f.share_id FROM share_entry f WHERE f.entry_id = ?)
+       AND recipient = ?
+       AND ${besideKeys('user_id')} = ?
+       AND entry_count = ?
+       AND (SELECT COUNT(*)
+         FROM share_entry x
+         WHERE x.share_id = share.id
+           AND x.entry_id IN (${placeholders(entryIds)})) = ?`,
     [entryIds[0] ?? '', recipient, userId, entryIds.length, ...entryIds, entryIds.length],
     tx,
   )
@@ -92,8 +106,14 @@ export const findDirectShareOfAll = (
  * @param which a condition on an id; its parameters are passed twice
  */
 export const sharesOf = (which: string) =>
-  `(SELECT id, entry_id, 1 AS alone FROM share WHERE entry_id ${which} AND entry_count IS NULL
-    UNION ALL SELECT share_id, entry_id, 0 FROM share_entry WHERE entry_id ${which}) chosen`
+  `(SELECT id, entry_id, 1 AS alone
+     FROM share
+     WHERE entry_id ${which}
+       AND entry_count IS NULL
+     UNION ALL
+     SELECT share_id, entry_id, 0
+     FROM share_entry
+     WHERE entry_id ${which}) chosen`
 
 /** Like `sharesOf`, for one entry. */
 export const SHARES_OF_ONE = sharesOf('= ?')
@@ -110,9 +130,13 @@ export async function countSharesOf(
   const counts = new Map(entryIds.map(id => [id, 0]))
   for (const some of inParts(entryIds, 1000)) {
     const rows = await db.rows<{ id: string; count: number }>(
-      `SELECT chosen.entry_id AS id, COUNT(*) AS count FROM ${sharesOf(`IN (${placeholders(some)})`)}
-       JOIN share s ON s.id = chosen.id JOIN user u ON u.id = s.user_id
-       WHERE ${besideKeys('s.user_id')} = ? AND ${LIVE} GROUP BY chosen.entry_id`,
+      `SELECT chosen.entry_id AS id, COUNT(*) AS count
+       FROM ${sharesOf(`IN (${placeholders(some)})`)}
+       JOIN share s ON s.id = chosen.id
+       JOIN user u ON u.id = s.user_id
+       WHERE ${besideKeys('s.user_id')} = ?
+         AND ${LIVE}
+       GROUP BY chosen.entry_id`,
       [...some, ...some, userId, Date.now()],
     )
     for (const { id, count } of rows) counts.set(id, Number(count))
@@ -130,10 +154,14 @@ export const shareKindsOf = (
   entryIds: readonly string[],
 ): Promise<{ id: string; direct: number; link: number }[]> =>
   db.rows(
-    `SELECT chosen.entry_id AS id, MAX(s.recipient IS NOT NULL) AS direct, MAX(s.recipient IS NULL) AS link
+    `SELECT chosen.entry_id AS id, MAX(s.recipient IS NOT NULL) AS direct,
+       MAX(s.recipient IS NULL) AS link
      FROM ${sharesOf(`IN (${placeholders(entryIds)})`)}
-     JOIN share s ON s.id = chosen.id JOIN user u ON u.id = s.user_id
-     WHERE ${besideKeys('s.user_id')} = ? AND ${LIVE} GROUP BY chosen.entry_id`,
+     JOIN share s ON s.id = chosen.id
+     JOIN user u ON u.id = s.user_id
+     WHERE ${besideKeys('s.user_id')} = ?
+       AND ${LIVE}
+     GROUP BY chosen.entry_id`,
     [...entryIds, ...entryIds, userId, Date.now()],
   )
 
@@ -160,10 +188,18 @@ export const sharedBelow = (
   db.rows(
     `WITH RECURSIVE up (share_id, entry_id, alone, id, parent_id) AS (
        SELECT s.id, e.id, CASE WHEN s.entry_count IS NULL THEN 1 ELSE 0 END, e.id, e.parent_id
-         FROM share s LEFT JOIN share_entry x ON x.share_id = s.id JOIN entry e ON e.id = COALESCE(x.entry_id, s.entry_id)
-         WHERE s.bucket_id = ?
-       UNION ALL SELECT up.share_id, up.entry_id, up.alone, p.id, p.parent_id FROM up JOIN entry p ON p.id = up.parent_id
-     ) SELECT share_id AS id, entry_id AS entryId, id AS topId, alone FROM up WHERE id IN (${placeholders(folderIds)})`,
+       FROM share s
+       LEFT JOIN share_entry x ON x.share_id = s.id
+       JOIN entry e ON e.id = COALESCE(x.entry_id, s.entry_id)
+       WHERE s.bucket_id = ?
+       UNION ALL
+       SELECT up.share_id, up.entry_id, up.alone, p.id, p.parent_id
+       FROM up
+       JOIN entry p ON p.id = up.parent_id
+     )
+     SELECT share_id AS id, entry_id AS entryId, id AS topId, alone
+     FROM up
+     WHERE id IN (${placeholders(folderIds)})`,
     [bucketId, ...folderIds],
     tx,
   )
@@ -174,8 +210,11 @@ export const sharedBelow = (
  */
 const lockShareEntries = (db: Db, ids: string[], tx: Tx): Promise<ShareEntry[]> =>
   db.rows(
-    `SELECT x.share_id AS shareId, x.entry_id AS entryId, x.position FROM share s ${inOrder(db)} share_entry x
-     WHERE s.id IN (${placeholders(ids)}) AND x.share_id = s.id ORDER BY s.id, x.position${db.forUpdate}`,
+    `SELECT x.share_id AS shareId, x.entry_id AS entryId, x.position
+     FROM share s ${inOrder(db)} share_entry x
+     WHERE s.id IN (${placeholders(ids)})
+       AND x.share_id = s.id
+     ORDER BY s.id, x.position${db.forUpdate}`,
     ids,
     tx,
   )
@@ -203,7 +242,8 @@ export async function endSharesOf(
 ): Promise<Ended[]> {
   // A separate statement, because MySQL cannot select from a table that it is changing.
   const found = await db.rows<EndedRow>(
-    `SELECT id, entry_id AS entryId, entry_id AS topId, alone FROM ${sharesOf(`IN (${placeholders(entryIds)})`)}`,
+    `SELECT id, entry_id AS entryId, entry_id AS topId, alone
+     FROM ${sharesOf(`IN (${placeholders(entryIds)})`)}`,
     [...entryIds, ...entryIds],
     tx,
   )
@@ -302,7 +342,9 @@ async function takeOut(
   if (shareIds.length === 0) return
   for (const some of inParts([...entryIds], 500))
     await db.run(
-      `DELETE FROM share_entry WHERE share_id IN (${placeholders(shareIds)}) AND entry_id IN (${placeholders(some)})`,
+      `DELETE FROM share_entry
+       WHERE share_id IN (${placeholders(shareIds)})
+         AND entry_id IN (${placeholders(some)})`,
       [...shareIds, ...some],
       tx,
     )
@@ -313,8 +355,13 @@ async function takeOut(
 async function recount(db: Db, shareIds: string[], tx: Tx): Promise<void> {
   if (shareIds.length === 0) return
   await db.run(
-    `UPDATE share SET entry_count = (SELECT COUNT(*) FROM share_entry x WHERE x.share_id = share.id),
-       entry_id = (SELECT x.entry_id FROM share_entry x WHERE x.share_id = share.id ORDER BY x.position LIMIT 1)
+    `UPDATE share
+     SET entry_count = (SELECT COUNT(*) FROM share_entry x WHERE x.share_id = share.id),
+       entry_id = (SELECT x.entry_id
+         FROM share_entry x
+         WHERE x.share_id = share.id
+         ORDER BY x.position
+         LIMIT 1)
      WHERE id IN (${placeholders(shareIds)})`,
     shareIds,
     tx,

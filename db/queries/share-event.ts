@@ -25,8 +25,10 @@ export const pagesOfShareEvents = (
 ): Promise<Map<string, Page<ShareEventRow>>> =>
   firstOfEach<ShareEventRow>(
     db,
-    `SELECT ${selection(ShareEvent)} FROM share_event
-     WHERE share_id = ? AND at <= ?${after === null ? '' : ` AND id ${newestFirst ? '<' : '>'} ?`}`,
+    `SELECT ${selection(ShareEvent)}
+     FROM share_event
+     WHERE share_id = ?
+       AND at <= ?${after === null ? '' : ` AND id ${newestFirst ? '<' : '>'} ?`}`,
     {
       order: newestFirst ? 'id DESC' : 'id',
       owners: shareIds,
@@ -56,8 +58,13 @@ const lastUses = (
 ): [sql: string, values: string[]] => {
   const part = unionPart(
     db,
-    `SELECT share_id, kind, at FROM share_event WHERE share_id = ? AND id >= ? AND (person_id IS NULL OR person_id <> ?)
-     ORDER BY id DESC LIMIT ${MOST_COUNTED}`,
+    `SELECT share_id, kind, at
+     FROM share_event
+     WHERE share_id = ?
+       AND id >= ?
+       AND (person_id IS NULL OR person_id <> ?)
+     ORDER BY id DESC
+     LIMIT ${MOST_COUNTED}`,
   )
   return [
     shareIds.map(() => part).join(' UNION ALL '),
@@ -80,7 +87,8 @@ export async function countUses(
   for (const some of inParts(shareIds, 100)) {
     const [uses, values] = lastUses(db, some, since + 1, except)
     const sql = `SELECT share_id AS shareId, kind, COUNT(*) AS count, MAX(at) AS lastAt
-       FROM (${uses}) u GROUP BY share_id, kind`
+      FROM (${uses}) u
+      GROUP BY share_id, kind`
     counts.push(...(await db.rows<UseCount>(sql, values, tx)))
   }
   return counts.map(({ count, lastAt, ...use }) => ({
@@ -111,8 +119,10 @@ export async function countUsesInSpans(
   for (const some of inParts(shareIds, 100)) {
     const [uses, values] = lastUses(db, some, since, '')
     // The engines divide differently, but subtract a remainder alike.
-    const sql = `SELECT share_id AS shareId, kind, COUNT(*) AS count, (at - ? - (at - ?) % ${spanMs}) / ${spanMs} AS span
-       FROM (${uses}) u GROUP BY share_id, kind, span`
+    const sql = `SELECT share_id AS shareId, kind, COUNT(*) AS count,
+        (at - ? - (at - ?) % ${spanMs}) / ${spanMs} AS span
+      FROM (${uses}) u
+      GROUP BY share_id, kind, span`
     counts.push(...(await db.rows<SpanCount>(sql, [since, since, ...values])))
   }
   return counts.map(({ count, span, ...use }) => ({

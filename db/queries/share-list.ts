@@ -84,8 +84,13 @@ async function listShares(
   state = LIVE,
 ): Promise<Page<ListedShare>> {
   const rows = await db.rows<ListedShare>(
-    `SELECT ${listedColumns} FROM ${tables} WHERE ${where}${beyond(after, newestFirst)} AND ${state} AND ${BY_RIGHT}
-     ORDER BY s.id${newestFirst ? ' DESC' : ''} LIMIT ${limit + 1}`,
+    `SELECT ${listedColumns}
+     FROM ${tables}
+     WHERE ${where}${beyond(after, newestFirst)}
+       AND ${state}
+       AND ${BY_RIGHT}
+     ORDER BY s.id${newestFirst ? ' DESC' : ''}
+     LIMIT ${limit + 1}`,
     [...values, ...(after === null ? [] : [after]), ...(state === ANY ? [] : [Date.now()])],
   )
   return pageOf(rows, limit)
@@ -103,9 +108,15 @@ export interface SentSelection {
   entryIds: readonly string[] | null
 }
 
-const CONTAINS_PART = `(INSTR(LOWER(e.name), ?) > 0 OR INSTR(LOWER(s.label), ?) > 0 OR INSTR(LOWER(s.title), ?) > 0
-  OR INSTR(COALESCE(s.recipient, ''), ?) > 0
-  OR EXISTS (SELECT 1 FROM share_entry y JOIN entry o ON o.id = y.entry_id WHERE y.share_id = s.id AND INSTR(LOWER(o.name), ?) > 0))`
+const CONTAINS_PART = `(INSTR(LOWER(e.name), ?) > 0
+    OR INSTR(LOWER(s.label), ?) > 0
+    OR INSTR(LOWER(s.title), ?) > 0
+    OR INSTR(COALESCE(s.recipient, ''), ?) > 0
+    OR EXISTS (SELECT 1
+      FROM share_entry y
+      JOIN entry o ON o.id = y.entry_id
+      WHERE y.share_id = s.id
+        AND INSTR(LOWER(o.name), ?) > 0))`
 
 export const listSentShares = (
   db: Db,
@@ -140,9 +151,15 @@ export interface ShareRecipientRow {
 /** The e-mail addresses with which a user shares now, with the number of live shares. */
 export const recipientsOf = (db: Db, userId: string, limit: number): Promise<ShareRecipientRow[]> =>
   db.rows(
-    `SELECT s.recipient AS email, COUNT(*) AS count FROM ${tables}
-     WHERE s.user_id = ? AND s.recipient IS NOT NULL AND ${LIVE} AND ${BY_RIGHT}
-     GROUP BY s.recipient ORDER BY s.recipient LIMIT ${limit}`,
+    `SELECT s.recipient AS email, COUNT(*) AS count
+     FROM ${tables}
+     WHERE s.user_id = ?
+       AND s.recipient IS NOT NULL
+       AND ${LIVE}
+       AND ${BY_RIGHT}
+     GROUP BY s.recipient
+     ORDER BY s.recipient
+     LIMIT ${limit}`,
     [userId, Date.now()],
   )
 
@@ -197,8 +214,12 @@ export const pagesOfShares = (
 ) =>
   firstOfEach<ListedShare>(
     db,
-    `SELECT ${listedColumns} FROM ${SHARES_OF_ONE} JOIN share s ON s.id = chosen.id ${besideShare}
-     WHERE s.user_id = ? AND ${LIVE} AND ${BY_RIGHT}${beyond(after, newestFirst)}${ofKind(kind)}`,
+    `SELECT ${listedColumns}
+     FROM ${SHARES_OF_ONE}
+     JOIN share s ON s.id = chosen.id ${besideShare}
+     WHERE s.user_id = ?
+       AND ${LIVE}
+       AND ${BY_RIGHT}${beyond(after, newestFirst)}${ofKind(kind)}`,
     {
       order: newestFirst ? 'id DESC' : 'id',
       owners: entryIds,

@@ -32,7 +32,10 @@ export const chargeUse = (
   expiresAt: number,
 ): Promise<boolean> =>
   db.changed(
-    'UPDATE share_use SET left_bytes = left_bytes - ?, expires_at = ? WHERE id = ? AND left_bytes >= ?',
+    `UPDATE share_use
+     SET left_bytes = left_bytes - ?, expires_at = ?
+     WHERE id = ?
+       AND left_bytes >= ?`,
     [bytes, expiresAt, id, needed],
   )
 

@@ -5,7 +5,9 @@ import { ROLE_MAY_WRITE, treeOf, USER_MAY_WRITE } from './caller.ts'
 import { columnOf, placeholders } from './sql.ts'
 
 /** Shares with their entries (of several, the first), the trees of these, and their sharers. */
-export const besideShare = `JOIN entry e ON e.id = s.entry_id JOIN user u ON u.id = s.user_id ${treeOf('e')}`
+export const besideShare = `JOIN entry e ON e.id = s.entry_id
+  JOIN user u ON u.id = s.user_id
+  ${treeOf('e')}`
 export const tables = `share s ${besideShare}`
 
 /**
@@ -32,11 +34,17 @@ export const shared = {
   fileType: unlessSeveral('e.file_type', "''"),
   size: unlessSeveral(
     'e.total_bytes',
-    `(SELECT CAST(SUM(o.total_bytes) AS SIGNED INTEGER) FROM share_entry x JOIN entry o ON o.id = x.entry_id WHERE x.share_id = s.id)`,
+    `(SELECT CAST(SUM(o.total_bytes) AS SIGNED INTEGER)
+       FROM share_entry x
+       JOIN entry o ON o.id = x.entry_id
+       WHERE x.share_id = s.id)`,
   ),
   fileCount: unlessSeveral(
     'e.total_files',
-    `(SELECT CAST(SUM(o.total_files) AS SIGNED INTEGER) FROM share_entry x JOIN entry o ON o.id = x.entry_id WHERE x.share_id = s.id)`,
+    `(SELECT CAST(SUM(o.total_files) AS SIGNED INTEGER)
+       FROM share_entry x
+       JOIN entry o ON o.id = x.entry_id
+       WHERE x.share_id = s.id)`,
   ),
   md5: unlessSeveral('e.md5', "''"),
   blobId: unlessSeveral('e.blob_id', 'NULL'),
@@ -103,11 +111,17 @@ export interface LinkedShare
 /** A share with its entry, live or ended. */
 export const findShare = (db: Db, id: string, tx?: Tx): Promise<LinkedShare | undefined> =>
   db.row(
-    `SELECT s.id, s.title, s.message, s.user_id AS userId, u.name AS sharerName, u.email AS sharerEmail, u.verified_email AS sharerVerifiedEmail, s.recipient, s.password_hash AS passwordHash,
+    `SELECT s.id, s.title, s.message, s.user_id AS userId, u.name AS sharerName,
+       u.email AS sharerEmail, u.verified_email AS sharerVerifiedEmail, s.recipient,
+       s.password_hash AS passwordHash,
        s.max_downloads AS maxDownloads, s.downloads, s.seen_at AS seenAt, ${EXPIRY} AS expiresAt,
-       s.allow_download AS allowDownload, s.may_edit AS mayEdit, s.notifies, s.mail_waits AS mailWaits, e.id AS entryId, e.bucket_id AS bucketId, t.root_id AS rootId, e.name,
+       s.allow_download AS allowDownload, s.may_edit AS mayEdit, s.notifies,
+       s.mail_waits AS mailWaits, e.id AS entryId, e.bucket_id AS bucketId, t.root_id AS rootId,
+       e.name,
        ${sharedColumns}, ${shared.fileCount} AS fileCount, ${shared.blobId} AS blobId
-     FROM ${tables} WHERE s.id = ? AND ${BY_RIGHT}`,
+     FROM ${tables}
+     WHERE s.id = ?
+       AND ${BY_RIGHT}`,
     [id],
     tx,
   )
@@ -135,7 +149,12 @@ export async function lockSharer(
 ) {
   const byRight = status === 'active' ? BY_RIGHT : ROLE_MAY_WRITE
   const bucket = await db.row<{ detached: number }>(
-    `SELECT t.purging + t.trash_count AS detached FROM user u ${inOrder(db)} bucket t ${MEMBER} WHERE u.id = ? AND t.id = ? AND ${byRight}${db.forUpdate}`,
+    `SELECT t.purging + t.trash_count AS detached
+     FROM user u ${inOrder(db)} bucket t
+     ${MEMBER}
+     WHERE u.id = ?
+       AND t.id = ?
+       AND ${byRight}${db.forUpdate}`,
     [userId, bucketId],
     tx,
   )
@@ -158,9 +177,16 @@ export async function insertShare(db: Db, share: NewShare, tx: Tx): Promise<bool
   const given = Object.entries(terms)
   // A shared lock: deletions of the entry or the account wait for it.
   const inserted = await db.run(
-    `INSERT INTO share (id, entry_id, bucket_id, user_id, ${given.map(([name]) => columnOf(name)).join(', ')}, downloads, notified_at, mail_waits)
-     SELECT ?, e.id, t.id, u.id, ${placeholders(given)}, 0, 0, 0 FROM user u ${inOrder(db)} bucket t ${inOrder(db)} entry e ${MEMBER}
-     WHERE u.id = ? AND t.id = ? AND ${BY_RIGHT} AND e.id = ? AND e.bucket_id = t.id${db.forShare}`,
+    `INSERT INTO share (id, entry_id, bucket_id, user_id,
+       ${given.map(([name]) => columnOf(name)).join(', ')}, downloads, notified_at, mail_waits)
+     SELECT ?, e.id, t.id, u.id, ${placeholders(given)}, 0, 0, 0
+     FROM user u ${inOrder(db)} bucket t ${inOrder(db)} entry e
+     ${MEMBER}
+     WHERE u.id = ?
+       AND t.id = ?
+       AND ${BY_RIGHT}
+       AND e.id = ?
+       AND e.bucket_id = t.id${db.forShare}`,
     [id, ...given.map(([, value]) => value), userId, bucketId, entryId],
     tx,
   )
@@ -185,7 +211,11 @@ export const findDirectShare = (
 ) =>
   db.row<DirectShareRow>(
     `SELECT ${directColumns}
-     FROM share WHERE entry_id = ? AND recipient = ? AND user_id = ? AND entry_count IS NULL`,
+     FROM share
+     WHERE entry_id = ?
+       AND recipient = ?
+       AND user_id = ?
+       AND entry_count IS NULL`,
     [entryId, recipient, userId],
     tx,
   )
@@ -198,8 +228,11 @@ export const findNoticed = (db: Db, id: string, tx: Tx) =>
       address: string | null
     }
   >(
-    `SELECT s.user_id AS userId, s.label, s.notified_at AS notifiedAt, s.notifies, s.entry_count AS entryCount, e.name, u.verified_email AS address
-     FROM ${tables} WHERE s.id = ? AND ${BY_RIGHT}`,
+    `SELECT s.user_id AS userId, s.label, s.notified_at AS notifiedAt, s.notifies,
+       s.entry_count AS entryCount, e.name, u.verified_email AS address
+     FROM ${tables}
+     WHERE s.id = ?
+       AND ${BY_RIGHT}`,
     [id],
     tx,
   )
@@ -215,8 +248,11 @@ export async function lockShare(db: Db, id: string, tx: Tx) {
       mayEdit: number
     }
   >(
-    `SELECT downloads, max_downloads AS maxDownloads, expires_at AS expiresAt, password_hash AS passwordHash,
-       allow_download AS allowDownload, may_edit AS mayEdit FROM share WHERE id = ?${db.forUpdate}`,
+    `SELECT downloads, max_downloads AS maxDownloads, expires_at AS expiresAt,
+       password_hash AS passwordHash,
+       allow_download AS allowDownload, may_edit AS mayEdit
+     FROM share
+     WHERE id = ?${db.forUpdate}`,
     [id],
     tx,
   )
@@ -233,7 +269,10 @@ export const markShareSeen = (db: Db, id: string) =>
  */
 export const countDownload = (db: Db, id: string, tx?: Tx): Promise<boolean> =>
   db.changed(
-    'UPDATE share SET downloads = downloads + 1 WHERE id = ? AND (max_downloads IS NULL OR downloads < max_downloads)',
+    `UPDATE share
+     SET downloads = downloads + 1
+     WHERE id = ?
+       AND (max_downloads IS NULL OR downloads < max_downloads)`,
     [id],
     tx,
   )
@@ -246,7 +285,10 @@ export const countDownload = (db: Db, id: string, tx?: Tx): Promise<boolean> =>
 export async function countDownloads(db: Db, ids: string[], tx: Tx): Promise<ReadonlySet<string>> {
   const named = Map.groupBy(ids, id => id)
   const rows = await db.rows<{ id: string }>(
-    `SELECT id FROM share WHERE id IN (${placeholders([...named.keys()])}) AND max_downloads IS NULL${db.forUpdateSkipLocked}`,
+    `SELECT id
+     FROM share
+     WHERE id IN (${placeholders([...named.keys()])})
+       AND max_downloads IS NULL${db.forUpdateSkipLocked}`,
     [...named.keys()],
     tx,
   )
@@ -279,9 +321,13 @@ export async function sharesOfSharer(
   const among = ids ? ` AND id IN (${placeholders(ids)})` : ''
   const sharedWith = recipient === undefined ? '' : ' AND recipient = ?'
   const rows = await db.rows<OwnedShare & { terms: string | null }>(
-    `SELECT id, bucket_id AS bucketId, entry_id AS entryId, recipient, NULL AS terms FROM share
+    `SELECT id, bucket_id AS bucketId, entry_id AS entryId, recipient, NULL AS terms
+     FROM share
      WHERE user_id = ?${among}${sharedWith}
-     UNION ALL SELECT id, bucket_id, NULL, NULL, terms FROM ended_share WHERE user_id = ?${among}`,
+     UNION ALL
+     SELECT id, bucket_id, NULL, NULL, terms
+     FROM ended_share
+     WHERE user_id = ?${among}`,
     [
       ...[userId, ...(ids ?? [])],
       ...(recipient === undefined ? [] : [recipient]),
@@ -309,7 +355,8 @@ export async function deleteSharesBy(
 ): Promise<void> {
   for (const table of ['share', 'ended_share'])
     await db.run(
-      `DELETE FROM ${table} WHERE user_id = ?
+      `DELETE FROM ${table}
+       WHERE user_id = ?
          AND bucket_id = (SELECT t.id FROM bucket t WHERE t.workspace_id = ?)`,
       [userId, workspaceId],
       tx,
@@ -319,7 +366,11 @@ export async function deleteSharesBy(
 /** The number of live links of a user. */
 export async function countLinks(db: Db, userId: string, tx: Tx): Promise<number> {
   const row = await db.row<{ live: number }>(
-    `SELECT COUNT(*) AS live FROM share WHERE user_id = ? AND recipient IS NULL AND expires_at > ?
+    `SELECT COUNT(*) AS live
+     FROM share
+     WHERE user_id = ?
+       AND recipient IS NULL
+       AND expires_at > ?
        AND (max_downloads IS NULL OR downloads < max_downloads)`,
     [userId, Date.now()],
     tx,
@@ -330,8 +381,13 @@ export async function countLinks(db: Db, userId: string, tx: Tx): Promise<number
 /** Whether an active user shares a file with an e-mail address. */
 export const isRecipient = (db: Db, address: string, tx: Tx): Promise<boolean> =>
   db.exists(
-    `SELECT s.id FROM share s JOIN user u ON u.id = s.user_id
-     WHERE s.recipient = ? AND s.expires_at > ? AND u.status = 'active' LIMIT 1`,
+    `SELECT s.id
+     FROM share s
+     JOIN user u ON u.id = s.user_id
+     WHERE s.recipient = ?
+       AND s.expires_at > ?
+       AND u.status = 'active'
+     LIMIT 1`,
     [address, Date.now()],
     tx,
   )

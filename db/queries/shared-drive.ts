@@ -25,10 +25,15 @@ export interface SharedDriveRow extends DriveLimits {
 /** The live shares among these with an e-mail address. */
 export const sharedDrives = (db: Db, recipient: string, ids: string[]): Promise<SharedDriveRow[]> =>
   db.rows(
-    `SELECT s.id, s.user_id AS sharerId, s.may_edit AS mayEdit, e.id AS entryId, e.kind, t.id AS bucketId, t.root_id AS rootId,
+    `SELECT s.id, s.user_id AS sharerId, s.may_edit AS mayEdit, e.id AS entryId, e.kind,
+       t.id AS bucketId, t.root_id AS rootId,
        t.workspace_id AS workspaceId, ${driveLimitsOf('t')}
-     FROM ${tables} ${withDriveLimits('t')}
-     WHERE s.id IN (${placeholders(ids)}) AND s.recipient = ? AND ${LIVE} AND ${BY_RIGHT}`,
+     FROM ${tables}
+     ${withDriveLimits('t')}
+     WHERE s.id IN (${placeholders(ids)})
+       AND s.recipient = ?
+       AND ${LIVE}
+       AND ${BY_RIGHT}`,
     [...ids, recipient, Date.now()],
   )
 
@@ -43,7 +48,13 @@ export async function lockEditable(
   tx: Tx,
 ): Promise<boolean> {
   const isEditable = await db.exists(
-    `SELECT id FROM share WHERE id = ? AND entry_id = ? AND recipient = ? AND may_edit = 1 AND expires_at > ?
+    `SELECT id
+     FROM share
+     WHERE id = ?
+       AND entry_id = ?
+       AND recipient = ?
+       AND may_edit = 1
+       AND expires_at > ?
        AND (max_downloads IS NULL OR downloads < max_downloads)${db.forUpdate}`,
     [id, entryId, recipient, Date.now()],
     tx,

@@ -18,7 +18,10 @@ export async function writeSignInState(db: Db, row: NewState): Promise<void> {
 
 export const readSignInState = (db: Db, hash: string, now: number): Promise<Found | undefined> =>
   db.row(
-    'SELECT payload, consumed_at AS consumedAt FROM sign_in_state WHERE hash = ? AND expires_at > ?',
+    `SELECT payload, consumed_at AS consumedAt
+     FROM sign_in_state
+     WHERE hash = ?
+       AND expires_at > ?`,
     [hash, now],
   )
 
@@ -41,7 +44,11 @@ export const deleteSignInGrant = (db: Db, grantHash: string): Promise<number> =>
  */
 export async function boundSignInStates(db: Db, model: string, most: number): Promise<number> {
   const edge = await db.row<{ createdAt: number }>(
-    `SELECT created_at AS createdAt FROM sign_in_state WHERE model = ? ORDER BY created_at DESC LIMIT 1 OFFSET ${most}`,
+    `SELECT created_at AS createdAt
+     FROM sign_in_state
+     WHERE model = ?
+     ORDER BY created_at DESC
+     LIMIT 1 OFFSET ${most}`,
     [model],
   )
   if (!edge) return 0

@@ -64,7 +64,10 @@ export function insertionUnless<T extends Table>(
   const [sql, values] = insertion(table, [row])
   const into = sql.slice(0, sql.indexOf(' VALUES '))
   return [
-    `${into} SELECT ${placeholders(values)} FROM (SELECT 1 AS one) AS always WHERE NOT EXISTS (${query})`,
+    `${into}
+     SELECT ${placeholders(values)}
+     FROM (SELECT 1 AS one) AS always
+     WHERE NOT EXISTS (${query})`,
     values,
   ]
 }

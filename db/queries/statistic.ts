@@ -42,7 +42,8 @@ export async function sentShares(
   const row = await db.row<{ total: number; targeted: number | null; active: number | null }>(
     `SELECT COUNT(*) AS total, SUM(CASE WHEN recipient IS NULL THEN 0 ELSE 1 END) AS targeted,
        ${liveCount('s.user_id = ?')} AS active
-     FROM share WHERE user_id = ?`,
+     FROM share
+     WHERE user_id = ?`,
     [userId, Date.now(), userId],
   )
   return { total: Number(row?.total), targeted: Number(row?.targeted), active: Number(row?.active) }
@@ -58,7 +59,8 @@ export async function ownedCounts(
   address: string | null,
 ): Promise<{ received: number; workspaces: number; apiKeys: number }> {
   const row = await db.row<{ received: number; workspaces: number; apiKeys: number }>(
-    `SELECT (SELECT COUNT(*) FROM share WHERE recipient = ?) AS received, (SELECT COUNT(*) FROM workspace WHERE owner_id = ?) AS workspaces,
+    `SELECT (SELECT COUNT(*) FROM share WHERE recipient = ?) AS received,
+       (SELECT COUNT(*) FROM workspace WHERE owner_id = ?) AS workspaces,
        (SELECT COUNT(*) FROM api_key WHERE created_by = ? AND workspace_id IS NOT NULL) AS apiKeys`,
     [address ?? '', userId, userId],
   )

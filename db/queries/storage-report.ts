@@ -24,9 +24,12 @@ export interface StorageTotals {
 const LEFT = 'user_id IS NULL AND workspace_id IS NULL AND kept_until IS NOT NULL'
 
 /** Adds up the totals in the rows of drives. Reads no entries and versions. */
-const SUMS = `SELECT SUM(used_bytes) AS usedBytes, SUM(used_files) AS fileCount, SUM(used_folders) AS folderCount,
-    SUM(CASE WHEN ${LEFT} THEN used_bytes ELSE 0 END) AS leftBytes, SUM(CASE WHEN ${LEFT} THEN used_files ELSE 0 END) AS leftFileCount,
-    SUM(kept_bytes) AS keptBytes, SUM(trash_count) AS trashCount, SUM(reserved_bytes) AS uploadBytes, SUM(reserved_files) AS uploadCount
+const SUMS = `SELECT SUM(used_bytes) AS usedBytes, SUM(used_files) AS fileCount,
+    SUM(used_folders) AS folderCount,
+    SUM(CASE WHEN ${LEFT} THEN used_bytes ELSE 0 END) AS leftBytes,
+    SUM(CASE WHEN ${LEFT} THEN used_files ELSE 0 END) AS leftFileCount,
+    SUM(kept_bytes) AS keptBytes, SUM(trash_count) AS trashCount,
+    SUM(reserved_bytes) AS uploadBytes, SUM(reserved_files) AS uploadCount
   FROM bucket`
 
 const DELETING =
@@ -36,8 +39,17 @@ const DELETING =
  * The numbers of a log have no gaps. So its last number and its purged number give the number of
  * events.
  */
-const EVENTS = `SELECT SUM(COALESCE((SELECT MAX(seq) FROM event WHERE event.log_id = logs.id) - COALESCE(log.purged_seq, 0), 0)) AS eventCount
-  FROM (SELECT id FROM bucket UNION ALL SELECT id FROM user UNION ALL SELECT '${SERVICE_LOG}') AS logs LEFT JOIN event_log AS log ON log.log_id = logs.id`
+const EVENTS = `SELECT SUM(COALESCE((SELECT MAX(seq)
+      FROM event
+      WHERE event.log_id = logs.id) - COALESCE(log.purged_seq, 0), 0)) AS eventCount
+  FROM (SELECT id
+    FROM bucket
+    UNION ALL
+    SELECT id
+    FROM user
+    UNION ALL
+    SELECT '${SERVICE_LOG}') AS logs
+  LEFT JOIN event_log AS log ON log.log_id = logs.id`
 
 /** One statement, so that data moved meanwhile is counted once. */
 export async function storageTotals(db: Db): Promise<StorageTotals> {
@@ -46,7 +58,9 @@ export async function storageTotals(db: Db): Promise<StorageTotals> {
     number | string | null
   >
   const row = await db.row<Row>(
-    `SELECT * FROM (${SUMS}) AS sums, (SELECT SUM(bytes) AS trashBytes FROM trash_item) AS trash, (${DELETING}) AS deleting, (${EVENTS}) AS events`,
+    `SELECT *
+     FROM (${SUMS}) AS sums, (SELECT SUM(bytes) AS trashBytes FROM trash_item) AS trash,
+       (${DELETING}) AS deleting, (${EVENTS}) AS events`,
   )
   // A sum of no rows is null, and MySQL returns sums as text.
   const of = (name: keyof Row) => Number(row?.[name] ?? 0)

@@ -10,7 +10,9 @@ export const lastMove = (
 ): Promise<Omit<StoreMove, 'claim' | 'claimUntil'> | undefined> =>
   db.row(
     `SELECT number, source, target, started_at AS startedAt, finished_at AS finishedAt
-       FROM store_move ORDER BY number DESC LIMIT 1`,
+     FROM store_move
+     ORDER BY number DESC
+     LIMIT 1`,
     [],
     tx,
   )
@@ -22,7 +24,8 @@ export const insertMove = (
   tx?: Tx,
 ): Promise<number> =>
   db.run(
-    'INSERT INTO store_move (number, source, target, started_at, finished_at, claim_until) VALUES (?, ?, ?, ?, ?, 0)',
+    `INSERT INTO store_move (number, source, target, started_at, finished_at, claim_until)
+     VALUES (?, ?, ?, ?, ?, 0)`,
     [number, source, target, startedAt, finishedAt],
     tx,
   )
@@ -39,7 +42,10 @@ export const claimMove = (
   until: number,
 ): Promise<boolean> =>
   db.changed(
-    'UPDATE store_move SET claim = ?, claim_until = ? WHERE number = ? AND (claim = ? OR claim_until < ?)',
+    `UPDATE store_move
+     SET claim = ?, claim_until = ?
+     WHERE number = ?
+       AND (claim = ? OR claim_until < ?)`,
     [...[claim, until, number], ...[claim, now]],
   )
 
@@ -64,7 +70,11 @@ export const finishMove = (
     // Transactions that record an object meanwhile wait for this row, and this statement waits for
     // earlier ones (`isLeft`).
     await db.rows(`SELECT number FROM store_move WHERE number = ?${db.forUpdate}`, [number], tx)
-    const left = `SELECT id FROM blobs WHERE store < ? AND state <> 'deleting' LIMIT ${behind.length + 1}`
+    const left = `SELECT id
+      FROM blobs
+      WHERE store < ?
+        AND state <> 'deleting'
+      LIMIT ${behind.length + 1}`
     const mayStay = new Set(behind)
     if ((await db.rows<{ id: string }>(left, [number], tx)).some(({ id }) => !mayStay.has(id)))
       return false
@@ -80,7 +90,9 @@ export const finishMove = (
  * Whether all blobs have left the store with a number. Until the transaction ends, no move ends.
  */
 export async function isLeft(db: Db, number: number, tx: Tx): Promise<boolean> {
-  const moves = `SELECT number, finished_at AS finishedAt FROM store_move WHERE number > ?${db.forUpdate}`
+  const moves = `SELECT number, finished_at AS finishedAt
+    FROM store_move
+    WHERE number > ?${db.forUpdate}`
   const rows = await db.rows<{ number: number; finishedAt: number | null }>(moves, [number], tx)
   await db.touch(
     'store_move',
@@ -98,14 +110,24 @@ export const unmovedAfter = (
   limit: number,
 ): Promise<Pick<Blob, 'id' | 'size' | 'crc32'>[]> =>
   db.rows(
-    `SELECT id, size, crc32 FROM blobs WHERE id > ? AND ${besideKeys('state')} = 'live' AND store < ? ORDER BY id LIMIT ${limit}`,
+    `SELECT id, size, crc32
+     FROM blobs
+     WHERE id > ?
+       AND ${besideKeys('state')} = 'live'
+       AND store < ?
+     ORDER BY id
+     LIMIT ${limit}`,
     [id, number],
   )
 
 /** Records the number of the store of some live blobs. */
 export const setStores = (db: Db, ids: string[], number: number): Promise<number> =>
   db.run(
-    `UPDATE blobs SET store = ? WHERE ${besideKeys('state')} = 'live' AND store < ? AND id IN (${placeholders(ids)})`,
+    `UPDATE blobs
+     SET store = ?
+     WHERE ${besideKeys('state')} = 'live'
+       AND store < ?
+       AND id IN (${placeholders(ids)})`,
     [number, number, ...ids],
   )
 
@@ -118,7 +140,10 @@ export const deleteMoves = (db: Db): Promise<number> => db.run('DELETE FROM stor
 /** The store numbers of some blobs by id, without blobs marked for deletion. */
 export async function storesOf(db: Db, ids: string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
-  const sql = `SELECT id, store FROM blobs WHERE ${besideKeys('state')} <> 'deleting' AND id IN (${placeholders(ids)})`
+  const sql = `SELECT id, store
+    FROM blobs
+    WHERE ${besideKeys('state')} <> 'deleting'
+      AND id IN (${placeholders(ids)})`
   return new Map(
     (await db.rows<{ id: string; store: number }>(sql, ids)).map(({ id, store }) => [
       id,
@@ -135,7 +160,10 @@ export async function movedSizes(
   db: Db,
   ids: string[],
 ): Promise<Map<string, Pick<Blob, 'store' | 'size'>>> {
-  const sql = `SELECT id, store, size FROM blobs WHERE ${besideKeys('state')} <> 'deleting' AND id IN (${placeholders(ids)})`
+  const sql = `SELECT id, store, size
+    FROM blobs
+    WHERE ${besideKeys('state')} <> 'deleting'
+      AND id IN (${placeholders(ids)})`
   const rows = await db.rows<Pick<Blob, 'id' | 'store' | 'size'>>(sql, ids)
   return new Map(
     rows.map(({ id, store, size }) => [id, { store: Number(store), size: Number(size) }]),
@@ -156,8 +184,11 @@ export interface Unmoved {
 
 export async function countUnmoved(db: Db, number: number): Promise<Unmoved> {
   const rows = await db.rows<{ state: string; count: number; bytes: number; until: number }>(
-    `SELECT state, COUNT(*) AS count, SUM(size) AS bytes, MAX(lease_until) AS until FROM blobs
-       WHERE store < ? AND state <> 'deleting' GROUP BY state`,
+    `SELECT state, COUNT(*) AS count, SUM(size) AS bytes, MAX(lease_until) AS until
+     FROM blobs
+     WHERE store < ?
+       AND state <> 'deleting'
+     GROUP BY state`,
     [number],
   )
   const found: Unmoved = { files: 0, bytes: 0, uploads: 0, uploadsUntil: 0 }
@@ -176,7 +207,10 @@ export const unmovedSessions = (
   number: number,
 ): Promise<{ id: string; bucketId: string }[]> =>
   db.rows(
-    `SELECT b.id, b.bucket_id AS bucketId FROM blobs b JOIN upload_session s ON s.id = b.id
-       WHERE b.state = 'staged' AND b.store < ?`,
+    `SELECT b.id, b.bucket_id AS bucketId
+     FROM blobs b
+     JOIN upload_session s ON s.id = b.id
+     WHERE b.state = 'staged'
+       AND b.store < ?`,
     [number],
   )

@@ -18,7 +18,11 @@ const AT_ONCE = 1000
  * ? AND t.name_key = ?')` with the bucket id and `tagKey(name)`.
  */
 export const hasTag = (entryId: string, which: string): string =>
-  `EXISTS (SELECT 1 FROM entry_tag x JOIN tag t ON t.id = x.tag_id WHERE x.entry_id = ${entryId} AND ${which})`
+  `EXISTS (SELECT 1
+     FROM entry_tag x
+     JOIN tag t ON t.id = x.tag_id
+     WHERE x.entry_id = ${entryId}
+       AND ${which})`
 
 /**
  * The ids of a drive's entries with a tag of this name, including its trash.
@@ -31,8 +35,13 @@ export async function entryIdsWithTag(
   limit: number,
 ): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(
-    `SELECT x.entry_id AS id FROM tag t JOIN entry_tag x ON x.tag_id = t.id WHERE t.bucket_id = ? AND t.name_key = ?
-     ORDER BY x.entry_id LIMIT ${limit}`,
+    `SELECT x.entry_id AS id
+     FROM tag t
+     JOIN entry_tag x ON x.tag_id = t.id
+     WHERE t.bucket_id = ?
+       AND t.name_key = ?
+     ORDER BY x.entry_id
+     LIMIT ${limit}`,
     [bucketId, key],
   )
   return rows.map(({ id }) => id)
@@ -47,7 +56,10 @@ export async function tagsOfBuckets(
   const found = new Map<string, TagRow[]>(bucketIds.map(id => [id, []]))
   for (const some of inParts(bucketIds, AT_ONCE)) {
     const rows = await db.rows<TagRow>(
-      `SELECT ${columns} FROM tag t WHERE t.bucket_id IN (${placeholders(some)}) ORDER BY t.name_key`,
+      `SELECT ${columns}
+       FROM tag t
+       WHERE t.bucket_id IN (${placeholders(some)})
+       ORDER BY t.name_key`,
       some,
       tx,
     )
@@ -65,8 +77,11 @@ export async function tagsOfEntries(
   const found = new Map<string, TagRow[]>(entryIds.map(id => [id, []]))
   for (const some of inParts(entryIds, AT_ONCE)) {
     const rows = await db.rows<TagRow & { entryId: string }>(
-      `SELECT ${columns}, x.entry_id AS entryId FROM entry_tag x JOIN tag t ON t.id = x.tag_id
-       WHERE x.entry_id IN (${placeholders(some)}) ORDER BY t.name_key`,
+      `SELECT ${columns}, x.entry_id AS entryId
+       FROM entry_tag x
+       JOIN tag t ON t.id = x.tag_id
+       WHERE x.entry_id IN (${placeholders(some)})
+       ORDER BY t.name_key`,
       some,
       tx,
     )
@@ -84,7 +99,10 @@ export async function countTagged(db: Db, tagIds: readonly string[]): Promise<Ma
   const counts = new Map(tagIds.map(id => [id, 0]))
   for (const some of inParts(tagIds, AT_ONCE)) {
     const rows = await db.rows<{ id: string; n: number }>(
-      `SELECT tag_id AS id, COUNT(*) AS n FROM entry_tag WHERE tag_id IN (${placeholders(some)}) GROUP BY tag_id`,
+      `SELECT tag_id AS id, COUNT(*) AS n
+       FROM entry_tag
+       WHERE tag_id IN (${placeholders(some)})
+       GROUP BY tag_id`,
       some,
     )
     for (const { id, n } of rows) counts.set(id, Number(n))
@@ -103,8 +121,13 @@ export const entriesWithTag = (
   limit: number,
 ): Promise<PlacedRow[]> =>
   db.rows(
-    `SELECT ${placedColumns} FROM entry_tag x JOIN entry ON entry.id = x.entry_id
-     WHERE x.tag_id = ? AND x.entry_id > ? ORDER BY x.entry_id LIMIT ${limit}`,
+    `SELECT ${placedColumns}
+     FROM entry_tag x
+     JOIN entry ON entry.id = x.entry_id
+     WHERE x.tag_id = ?
+       AND x.entry_id > ?
+     ORDER BY x.entry_id
+     LIMIT ${limit}`,
     [tagId, after],
   )
 
@@ -157,7 +180,9 @@ export async function deleteEntryTags(
   if (tagIds.length === 0) return
   for (const some of inParts(entryIds, AT_ONCE))
     await db.run(
-      `DELETE FROM entry_tag WHERE tag_id IN (${placeholders(tagIds)}) AND entry_id IN (${placeholders(some)})`,
+      `DELETE FROM entry_tag
+       WHERE tag_id IN (${placeholders(tagIds)})
+         AND entry_id IN (${placeholders(some)})`,
       [...tagIds, ...some],
       tx,
     )
@@ -177,8 +202,10 @@ export async function copyTags(
   const byOriginal = Map.groupBy(copies, ({ sourceId }) => sourceId)
   for (const some of inParts([...byOriginal.keys()], AT_ONCE)) {
     const rows = await db.rows<EntryTag>(
-      `SELECT own.id AS tagId, x.entry_id AS entryId FROM entry_tag x JOIN tag t ON t.id = x.tag_id
-         JOIN tag own ON own.bucket_id = ? AND own.name_key = t.name_key
+      `SELECT own.id AS tagId, x.entry_id AS entryId
+       FROM entry_tag x
+       JOIN tag t ON t.id = x.tag_id
+       JOIN tag own ON own.bucket_id = ? AND own.name_key = t.name_key
        WHERE x.entry_id IN (${placeholders(some)})`,
       [bucketId, ...some],
       tx,

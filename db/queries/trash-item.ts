@@ -24,9 +24,11 @@ export interface TrashedNode extends Node {
   path: string
 }
 
-const VIEW = `t.id, t.bucket_id AS bucketId, e.kind, e.file_type AS fileType, t.path, t.bytes, t.files, t.deleted_by AS deletedBy, t.deleted_at AS deletedAt,
-  t.ended_shares AS endedShares
-  FROM trash_item t JOIN entry e ON e.id = t.entry_id`
+const VIEW = `t.id, t.bucket_id AS bucketId, e.kind, e.file_type AS fileType, t.path, t.bytes,
+    t.files, t.deleted_by AS deletedBy, t.deleted_at AS deletedAt,
+    t.ended_shares AS endedShares
+  FROM trash_item t
+  JOIN entry e ON e.id = t.entry_id`
 
 const AT_ONCE = 200
 
@@ -45,7 +47,10 @@ export async function pageOfTrash(
   after: string | null,
 ): Promise<Page<TrashItemRow>> {
   const rows = await db.rows<TrashItemRow>(
-    `SELECT ${VIEW} WHERE t.bucket_id = ?${after === null ? '' : ' AND t.id < ?'} ORDER BY t.id DESC LIMIT ${limit + 1}`,
+    `SELECT ${VIEW}
+     WHERE t.bucket_id = ?${after === null ? '' : ' AND t.id < ?'}
+     ORDER BY t.id DESC
+     LIMIT ${limit + 1}`,
     [bucketId, ...(after === null ? [] : [after])],
   )
   return pageOf(rows, limit)
@@ -56,10 +61,13 @@ export function trashItems(db: Db, ids: readonly string[]): Promise<TrashItemRow
   return db.rows(`SELECT ${VIEW} WHERE t.id IN (${placeholders(ids)})`, [...ids])
 }
 
-const NODE = `t.id AS itemId, t.parent_id AS parentId, t.path, e.id, e.kind, e.blob_id AS blobId, e.total_bytes AS bytes,
-  e.total_files AS files, e.total_folders AS folders, e.levels_below AS levelsBelow, e.bytes_below AS bytesBelow, e.revision,
-  e.change_stamp AS changeStamp
-  FROM trash_item t JOIN entry e ON e.id = t.entry_id`
+const NODE = `t.id AS itemId, t.parent_id AS parentId, t.path, e.id, e.kind, e.blob_id AS blobId,
+    e.total_bytes AS bytes,
+    e.total_files AS files, e.total_folders AS folders, e.levels_below AS levelsBelow,
+    e.bytes_below AS bytesBelow, e.revision,
+    e.change_stamp AS changeStamp
+  FROM trash_item t
+  JOIN entry e ON e.id = t.entry_id`
 
 /** Some deleted entries of a locked bucket. */
 export function trashedNodes(
@@ -100,18 +108,25 @@ export function trashBefore(
   limit: number,
 ): Promise<{ id: string; bucketId: string }[]> {
   return db.rows(
-    `SELECT id, bucket_id AS bucketId FROM trash_item WHERE deleted_at < ? ORDER BY deleted_at LIMIT ${limit}`,
+    `SELECT id, bucket_id AS bucketId
+     FROM trash_item
+     WHERE deleted_at < ?
+     ORDER BY deleted_at
+     LIMIT ${limit}`,
     [time],
   )
 }
 
 /** The number of bytes that buckets keep beyond their allowed part of the limits. */
-const EXCESS = `SELECT id, kept - allowed AS excess FROM (
+const EXCESS = `SELECT id, kept - allowed AS excess
+  FROM (
     SELECT b.id, b.kept_bytes AS kept,
       ${driveLimitOf('maxTotalStorageBytes', 'b')} * ? / 100 AS allowed
-    FROM bucket b ${withDriveLimits('b')}
+    FROM bucket b
+    ${withDriveLimits('b')}
     WHERE b.kept_bytes > 0
-  ) kept WHERE kept > allowed`
+  ) kept
+  WHERE kept > allowed`
 
 /** Some buckets that keep more than allowed. */
 export const overfullBuckets = (
@@ -135,7 +150,9 @@ export async function returnTrash(
   await lockBucket(db, bucketId, tx)
   // No user-visible name contains a slash.
   await db.run(
-    `UPDATE entry SET parent_id = ?, name = REPLACE(id, '-', '/') WHERE id IN (SELECT entry_id FROM trash_item WHERE bucket_id = ?)`,
+    `UPDATE entry
+     SET parent_id = ?, name = REPLACE(id, '-', '/')
+     WHERE id IN (SELECT entry_id FROM trash_item WHERE bucket_id = ?)`,
     [rootId, bucketId],
     tx,
   )

@@ -32,13 +32,18 @@ export interface SessionRow
   stream: StreamKind | null
 }
 
-const columns = `s.id, s.bucket_id AS bucketId, s.share_id AS shareId, s.path, s.file_type AS fileType, s.size, s.part_size AS partSize, s.direct,
+const columns = `s.id, s.bucket_id AS bucketId, s.share_id AS shareId, s.path,
+    s.file_type AS fileType, s.size, s.part_size AS partSize, s.direct,
     s.on_conflict AS onConflict, s.writable_until AS writableUntil, s.claim_until AS claimUntil,
     s.modified_at AS modifiedAt, s.created_at AS createdAt, s.state,
     (SELECT t.kind FROM upload_stream t WHERE t.id = s.id) AS stream`
 /** The unfinished uploads of a user. Its values are the user id and the current time. */
 const unfinished = `SELECT ${columns}, b.lease_until AS expiresAt
-  FROM upload_session s JOIN blobs b ON b.id = s.id WHERE s.user_id = ? AND b.state = 'staged' AND b.lease_until > ?`
+  FROM upload_session s
+  JOIN blobs b ON b.id = s.id
+  WHERE s.user_id = ?
+    AND b.state = 'staged'
+    AND b.lease_until > ?`
 
 /**
  * @param maker the user who started it
@@ -62,9 +67,13 @@ export const findSession = (
 /** The uploads among these that are unfinished or were completed in the background. */
 export const sessionsAmong = (db: Db, maker: string, ids: string[]): Promise<SessionRow[]> =>
   db.rows(
-    `SELECT ${columns}, CASE WHEN s.state = 'completed' THEN s.claim_until ELSE b.lease_until END AS expiresAt
-     FROM upload_session s JOIN blobs b ON b.id = s.id
-     WHERE s.user_id = ? AND (s.state = 'completed' OR b.state = 'staged' AND b.lease_until > ?) AND s.id IN (${placeholders(ids)})`,
+    `SELECT ${columns},
+       CASE WHEN s.state = 'completed' THEN s.claim_until ELSE b.lease_until END AS expiresAt
+     FROM upload_session s
+     JOIN blobs b ON b.id = s.id
+     WHERE s.user_id = ?
+       AND (s.state = 'completed' OR b.state = 'staged' AND b.lease_until > ?)
+       AND s.id IN (${placeholders(ids)})`,
     [maker, Date.now(), ...ids],
   )
 
@@ -122,8 +131,11 @@ export const claimSession = (
   }: { id: string; claim: string; until: number; completion: string | null },
 ): Promise<boolean> =>
   db.changed(
-    `UPDATE upload_session SET claim = ?, claim_until = ?, state = ?, completion = ?, failure = NULL, checked = 0
-     WHERE id = ? AND claim_until <= ? AND (state IS NULL OR state <> 'completed')`,
+    `UPDATE upload_session
+     SET claim = ?, claim_until = ?, state = ?, completion = ?, failure = NULL, checked = 0
+     WHERE id = ?
+       AND claim_until <= ?
+       AND (state IS NULL OR state <> 'completed')`,
     [claim, until, completion === null ? null : 'completing', completion, id, Date.now()],
   )
 
@@ -144,8 +156,12 @@ export const reclaimSession = (
   }: { id: string; claim: string; until: number; before: string; completion: string },
 ): Promise<boolean> =>
   db.changed(
-    `UPDATE upload_session SET claim = ?, claim_until = ?, completion = ?, checked = 0
-     WHERE id = ? AND claim_until <= ? AND state = 'completing' AND completion = ?`,
+    `UPDATE upload_session
+     SET claim = ?, claim_until = ?, completion = ?, checked = 0
+     WHERE id = ?
+       AND claim_until <= ?
+       AND state = 'completing'
+       AND completion = ?`,
     [claim, until, completion, id, Date.now(), before],
   )
 
@@ -189,8 +205,12 @@ export const findCompletion = (
   { id, bucketId, maker }: { id: string; bucketId: string; maker: string },
 ): Promise<CompletionRow | undefined> =>
   db.row(
-    `SELECT id, size, state, failure, checked, file_id AS fileId, md5 FROM upload_session
-     WHERE id = ? AND bucket_id = ? AND user_id = ? AND state IS NOT NULL`,
+    `SELECT id, size, state, failure, checked, file_id AS fileId, md5
+     FROM upload_session
+     WHERE id = ?
+       AND bucket_id = ?
+       AND user_id = ?
+       AND state IS NOT NULL`,
     [id, bucketId, maker],
   )
 
@@ -204,16 +224,23 @@ export const claimedCompletions = (
   db: Db,
 ): Promise<{ id: string; claim: string; completion: string }[]> =>
   db.rows(
-    `SELECT id, claim, completion FROM upload_session
-     WHERE state = 'completing' AND claim_until > ? AND claim IS NOT NULL`,
+    `SELECT id, claim, completion
+     FROM upload_session
+     WHERE state = 'completing'
+       AND claim_until > ?
+       AND claim IS NOT NULL`,
     [Date.now()],
   )
 
 /** Some abandoned completions. */
 export const dueCompletions = (db: Db, limit: number): Promise<DueCompletion[]> =>
   db.rows(
-    `SELECT id, bucket_id AS bucketId, share_id AS shareId, user_id AS userId, completion FROM upload_session
-     WHERE state = 'completing' AND claim_until <= ? ORDER BY claim_until LIMIT ${limit}`,
+    `SELECT id, bucket_id AS bucketId, share_id AS shareId, user_id AS userId, completion
+     FROM upload_session
+     WHERE state = 'completing'
+       AND claim_until <= ?
+     ORDER BY claim_until
+     LIMIT ${limit}`,
     [Date.now()],
   )
 
@@ -243,8 +270,10 @@ export const setCompleted = (
   tx: Tx,
 ): Promise<boolean> =>
   db.changed(
-    `UPDATE upload_session SET claim = NULL, claim_until = ?, state = 'completed', completion = NULL, checked = size
-     WHERE id = ? AND claim = ?`,
+    `UPDATE upload_session
+     SET claim = NULL, claim_until = ?, state = 'completed', completion = NULL, checked = size
+     WHERE id = ?
+       AND claim = ?`,
     [until, id, claim],
     tx,
   )
@@ -263,8 +292,11 @@ export const completeUnclaimed = (
 ): Promise<boolean> =>
   db.changed(
     `UPDATE upload_session
-     SET state = 'completed', claim = NULL, claim_until = ?, failure = NULL, checked = size, file_id = ?, md5 = ?
-     WHERE id = ? AND claim_until <= ? AND (state IS NULL OR state = 'failed')`,
+     SET state = 'completed', claim = NULL, claim_until = ?, failure = NULL, checked = size,
+       file_id = ?, md5 = ?
+     WHERE id = ?
+       AND claim_until <= ?
+       AND (state IS NULL OR state = 'failed')`,
     [until, file.id, file.md5, id, Date.now()],
     tx,
   )
@@ -292,7 +324,9 @@ export async function postpone(db: Db, id: string, claim: string, until: number)
 
 /** Releases the claim of a failed background completion. */
 export async function setFailed(db: Db, id: string, claim: string, failure: string): Promise<void> {
-  const sql = `UPDATE upload_session SET claim = NULL, claim_until = 0, state = 'failed', completion = NULL, failure = ?
-     WHERE id = ? AND claim = ?`
+  const sql = `UPDATE upload_session
+    SET claim = NULL, claim_until = 0, state = 'failed', completion = NULL, failure = ?
+    WHERE id = ?
+      AND claim = ?`
   await db.run(sql, [failure, id, claim])
 }

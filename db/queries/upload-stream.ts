@@ -17,7 +17,9 @@ export async function insertStream(
 
 export async function findStream(db: Db, id: string, tx?: Tx): Promise<StreamRow | undefined> {
   const row = await db.row<StreamRow>(
-    'SELECT kind, arrived, metadata, parts, is_deferred AS isDeferred FROM upload_stream WHERE id = ?',
+    `SELECT kind, arrived, metadata, parts, is_deferred AS isDeferred
+     FROM upload_stream
+     WHERE id = ?`,
     [id],
     tx,
   )
@@ -53,7 +55,11 @@ export async function setStreamSize(
 /** Whether a user had an upload that has ended, while its id is remembered. */
 export const isStreamOver = (db: Db, id: string, maker: string): Promise<boolean> =>
   db.exists(
-    'SELECT s.id FROM upload_session s JOIN upload_stream t ON t.id = s.id WHERE s.id = ? AND s.user_id = ?',
+    `SELECT s.id
+     FROM upload_session s
+     JOIN upload_stream t ON t.id = s.id
+     WHERE s.id = ?
+       AND s.user_id = ?`,
     [id, maker],
   )
 
@@ -66,7 +72,10 @@ export const takeStream = (
   { id, writer, until }: { id: string; writer: string; until: number },
 ) =>
   db.changed(
-    'UPDATE upload_stream SET writer = ?, writer_until = ?, is_wanted = ? WHERE id = ? AND (writer IS NULL OR writer_until <= ?)',
+    `UPDATE upload_stream
+     SET writer = ?, writer_until = ?, is_wanted = ?
+     WHERE id = ?
+       AND (writer IS NULL OR writer_until <= ?)`,
     [writer, until, false, id, Date.now()],
   )
 
@@ -76,7 +85,11 @@ export const takeStream = (
  */
 export const wantStream = (db: Db, id: string): Promise<boolean> =>
   db.changed(
-    'UPDATE upload_stream SET is_wanted = ? WHERE id = ? AND writer IS NOT NULL AND writer_until > ?',
+    `UPDATE upload_stream
+     SET is_wanted = ?
+     WHERE id = ?
+       AND writer IS NOT NULL
+       AND writer_until > ?`,
     [true, id, Date.now()],
   )
 
@@ -129,7 +142,10 @@ export async function insertPiece(db: Db, piece: UploadPiece, tx: Tx): Promise<v
 export async function endPieces(db: Db, ids: string[], tx: Tx): Promise<void> {
   if (ids.length === 0) return
   await db.run(
-    `UPDATE blobs SET state = 'deleting', lease_until = ? WHERE state = 'copied' AND id IN (${placeholders(ids)})`,
+    `UPDATE blobs
+     SET state = 'deleting', lease_until = ?
+     WHERE state = 'copied'
+       AND id IN (${placeholders(ids)})`,
     [Date.now(), ...ids],
     tx,
   )
@@ -139,8 +155,10 @@ export async function endPieces(db: Db, ids: string[], tx: Tx): Promise<void> {
 /** Deletes the rows of all pieces of an upload that ends. */
 export async function endPiecesOf(db: Db, uploadId: string, tx: Tx): Promise<void> {
   await db.run(
-    `UPDATE blobs SET state = 'deleting', lease_until = ?
-     WHERE state = 'copied' AND id IN (SELECT id FROM upload_piece WHERE upload_id = ?)`,
+    `UPDATE blobs
+     SET state = 'deleting', lease_until = ?
+     WHERE state = 'copied'
+       AND id IN (SELECT id FROM upload_piece WHERE upload_id = ?)`,
     [Date.now(), uploadId],
     tx,
   )
@@ -154,8 +172,12 @@ export const findJoinedTo = (
   tx: Tx,
 ): Promise<{ id: string; parts: string } | undefined> =>
   db.row(
-    `SELECT t.id, t.parts FROM upload_session s JOIN upload_stream t ON t.id = s.id
-     WHERE s.bucket_id = ? AND t.kind = 'joined' AND t.parts LIKE ?`,
+    `SELECT t.id, t.parts
+     FROM upload_session s
+     JOIN upload_stream t ON t.id = s.id
+     WHERE s.bucket_id = ?
+       AND t.kind = 'joined'
+       AND t.parts LIKE ?`,
     [bucketId, `%${part}%`],
     tx,
   )
@@ -166,8 +188,12 @@ export async function findJoined(
   { bucketId, maker, parts }: { bucketId: string; maker: string; parts: string },
 ): Promise<string | undefined> {
   const found = await db.row<{ id: string }>(
-    `SELECT t.id FROM upload_session s JOIN upload_stream t ON t.id = s.id
-     WHERE s.bucket_id = ? AND s.user_id = ? AND t.parts = ?`,
+    `SELECT t.id
+     FROM upload_session s
+     JOIN upload_stream t ON t.id = s.id
+     WHERE s.bucket_id = ?
+       AND s.user_id = ?
+       AND t.parts = ?`,
     [bucketId, maker, parts],
   )
   return found?.id

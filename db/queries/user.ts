@@ -30,11 +30,18 @@ async function lockWith(db: Db, column: 'id' | 'verified_email', value: string, 
 export type UserRow = Omit<User, 'status' | 'signInNotices' | 'planBy' | 'language' | 'filesView'> &
   Limits & { planName: string; provider: string; providerUserId: string }
 
-const READ = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.name, u.given_name AS givenName, u.family_name AS familyName,
-    u.picture, u.locale, u.created_at AS createdAt, COALESCE(i.provider, '') AS provider, COALESCE(i.provider_user_id, '') AS providerUserId,
+const READ = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.name,
+    u.given_name AS givenName, u.family_name AS familyName,
+    u.picture, u.locale, u.created_at AS createdAt, COALESCE(i.provider, '') AS provider,
+    COALESCE(i.provider_user_id, '') AS providerUserId,
     p.id AS planId, p.name AS planName, ${limitsOf()}
-  FROM user u ${withLimits('u')}
-  LEFT JOIN identity i ON i.id = (SELECT f.id FROM identity f WHERE f.user_id = u.id ORDER BY f.created_at, f.id LIMIT 1)
+  FROM user u
+  ${withLimits('u')}
+  LEFT JOIN identity i ON i.id = (SELECT f.id
+    FROM identity f
+    WHERE f.user_id = u.id
+    ORDER BY f.created_at, f.id
+    LIMIT 1)
   WHERE u.id = ?`
 
 /** One prepared statement, because most clients begin with it. */

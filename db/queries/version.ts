@@ -41,8 +41,12 @@ export async function currentFile(
   tx: Tx,
 ): Promise<CurrentFile | undefined> {
   const row = await db.row<Content & Pick<Entry, 'contentBy' | 'contentAt' | 'revision'>>(
-    `SELECT blob_id AS blobId, file_type AS fileType, total_bytes AS size, md5, created_by AS createdBy, created_at AS createdAt,
-       content_by AS contentBy, content_at AS contentAt, modified_at AS modifiedAt, revision FROM entry WHERE id = ? AND blob_id IS NOT NULL`,
+    `SELECT blob_id AS blobId, file_type AS fileType, total_bytes AS size, md5,
+       created_by AS createdBy, created_at AS createdAt,
+       content_by AS contentBy, content_at AS contentAt, modified_at AS modifiedAt, revision
+     FROM entry
+     WHERE id = ?
+       AND blob_id IS NOT NULL`,
     [entryId],
     tx,
   )
@@ -65,8 +69,11 @@ export async function setContent(
 ): Promise<void> {
   const isPicture = isPictured(content.fileType)
   await db.run(
-    `UPDATE entry SET blob_id = ?, file_type = ?, md5 = ?, total_bytes = ?, content_by = ?, content_at = ?, modified_at = ?, updated_at = ?,
-       pictured_at = ${isPicture ? picturedAtOfBlob : 'NULL'}, revision = revision + 1 WHERE id = ?`,
+    `UPDATE entry
+     SET blob_id = ?, file_type = ?, md5 = ?, total_bytes = ?, content_by = ?, content_at = ?,
+       modified_at = ?, updated_at = ?,
+       pictured_at = ${isPicture ? picturedAtOfBlob : 'NULL'}, revision = revision + 1
+     WHERE id = ?`,
     [
       ...[
         content.blobId,
@@ -128,7 +135,12 @@ export function versionsBeyond(
   tx: Tx,
 ): Promise<VersionRow[]> {
   return db.rows(
-    `SELECT ${columns} FROM version WHERE entry_id = ? AND id <> ? ORDER BY id DESC LIMIT ${limit} OFFSET ${others}`,
+    `SELECT ${columns}
+     FROM version
+     WHERE entry_id = ?
+       AND id <> ?
+     ORDER BY id DESC
+     LIMIT ${limit} OFFSET ${others}`,
     [entryId, kept ?? ''],
     tx,
   )
@@ -169,7 +181,11 @@ export function versionsBefore(
   limit: number,
 ): Promise<{ id: string; bucketId: string }[]> {
   return db.rows(
-    `SELECT id, bucket_id AS bucketId FROM version WHERE replaced_at < ? ORDER BY replaced_at LIMIT ${limit}`,
+    `SELECT id, bucket_id AS bucketId
+     FROM version
+     WHERE replaced_at < ?
+     ORDER BY replaced_at
+     LIMIT ${limit}`,
     [time],
   )
 }
@@ -210,7 +226,9 @@ export async function uncountReplaced(
   tx: Tx,
 ): Promise<void> {
   await db.run(
-    'UPDATE bucket SET used_bytes = used_bytes - ?, used_files = used_files - 1, kept_bytes = kept_bytes + ? WHERE id = ?',
+    `UPDATE bucket
+     SET used_bytes = used_bytes - ?, used_files = used_files - 1, kept_bytes = kept_bytes + ?
+     WHERE id = ?`,
     [size, kept ? size : 0, bucketId],
     tx,
   )
@@ -248,6 +266,11 @@ export async function versionsOfBucket(
   limit: number,
   after: string,
 ): Promise<Page<VersionRow>> {
-  const sql = `SELECT ${columns} FROM version WHERE bucket_id = ? AND id > ? ORDER BY id LIMIT ${limit + 1}`
+  const sql = `SELECT ${columns}
+    FROM version
+    WHERE bucket_id = ?
+      AND id > ?
+    ORDER BY id
+    LIMIT ${limit + 1}`
   return pageOf(await db.rows(sql, [bucketId, after]), limit)
 }

@@ -13,7 +13,8 @@ const columns = selection(Webhook, 'h')
  * The FROM and the condition of webhooks `h` whose user may still read their log, and of active
  * ones.
  */
-export const RIGHTFUL = `FROM webhook h JOIN user u ON u.id = h.user_id
+export const RIGHTFUL = `FROM webhook h
+  JOIN user u ON u.id = h.user_id
   LEFT JOIN member m ON m.workspace_id = h.workspace_id AND m.user_id = h.user_id`
 const MAY = `u.status = 'active' AND (h.workspace_id IS NULL OR m.role IN (${rolesThat('manage')}))`
 export const MAY_NOW = `h.state = 'active' AND ${MAY}`
@@ -24,15 +25,23 @@ export type DueWebhook = Pick<WebhookRow, 'id' | 'leaseUntil'>
 /** Webhooks with events to deliver that no instance has claimed, longest waiting first. */
 export const dueWebhooks = (db: Db, now: number, limit: number): Promise<DueWebhook[]> =>
   db.rows(
-    `SELECT h.id, h.lease_until AS leaseUntil ${RIGHTFUL} WHERE ${MAY_NOW} AND h.due_at <= ? AND h.lease_until <= ?
-       AND EXISTS (SELECT 1 FROM event e WHERE e.log_id = h.log_id AND e.seq > h.seq) ORDER BY h.due_at LIMIT ${limit}`,
+    `SELECT h.id, h.lease_until AS leaseUntil
+     ${RIGHTFUL}
+     WHERE ${MAY_NOW}
+       AND h.due_at <= ?
+       AND h.lease_until <= ?
+       AND EXISTS (SELECT 1 FROM event e WHERE e.log_id = h.log_id AND e.seq > h.seq)
+     ORDER BY h.due_at
+     LIMIT ${limit}`,
     [now, now],
   )
 
 /** The logs with active webhooks, and their workspaces. */
 export const watchedLogs = (db: Db): Promise<Pick<WebhookRow, 'logId' | 'workspaceId'>[]> =>
   db.rows(
-    "SELECT DISTINCT log_id AS logId, workspace_id AS workspaceId FROM webhook WHERE state = 'active'",
+    `SELECT DISTINCT log_id AS logId, workspace_id AS workspaceId
+     FROM webhook
+     WHERE state = 'active'`,
   )
 
 /**
@@ -100,15 +109,19 @@ export const webhooksUnder = (db: Db, userId: string, tx: Tx): Promise<WebhookRo
 export const webhooksAmong = (db: Db, userId: string, ids: string[]): Promise<WebhookRow[]> =>
   listed(
     db,
-    `h.id IN (${placeholders(ids)}) AND ((h.workspace_id IS NULL AND h.user_id = ?)
-       OR h.workspace_id IN (SELECT m.workspace_id FROM member m WHERE m.user_id = ?))`,
+    `h.id IN (${placeholders(ids)})
+       AND ((h.workspace_id IS NULL AND h.user_id = ?)
+         OR h.workspace_id IN (SELECT m.workspace_id FROM member m WHERE m.user_id = ?))`,
     [...ids, userId, userId],
   )
 
 /** The attempts of some webhooks, latest first. */
 export const deliveriesOf = (db: Db, webhookIds: string[]): Promise<DeliveryRow[]> =>
   db.rows(
-    `SELECT ${selection(WebhookDelivery)} FROM webhook_delivery WHERE webhook_id IN (${placeholders(webhookIds)}) ORDER BY id DESC`,
+    `SELECT ${selection(WebhookDelivery)}
+     FROM webhook_delivery
+     WHERE webhook_id IN (${placeholders(webhookIds)})
+     ORDER BY id DESC`,
     webhookIds,
   )
 

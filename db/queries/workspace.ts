@@ -32,8 +32,11 @@ export async function lockForManager(
   tx: Tx,
 ): Promise<boolean> {
   const mayManage = await db.exists(
-    `SELECT w.id FROM workspace w JOIN member m ON m.workspace_id = w.id AND m.user_id = ?
-     WHERE w.id = ? AND m.role IN (${rolesThat('manage')})${db.forUpdate}`,
+    `SELECT w.id
+     FROM workspace w
+     JOIN member m ON m.workspace_id = w.id AND m.user_id = ?
+     WHERE w.id = ?
+       AND m.role IN (${rolesThat('manage')})${db.forUpdate}`,
     [userId, workspaceId],
     tx,
   )
@@ -44,8 +47,12 @@ export async function lockForManager(
 /** A workspace with its number of members and their limit. */
 export const workspaceWithSeats = (db: Db, id: string, tx: Tx) =>
   db.row<Omit<WorkspaceView, 'role'> & { used: number; max: number }>(
-    `SELECT ${columns}, (SELECT COUNT(*) FROM member m WHERE m.workspace_id = w.id) AS used, ${limitOf('maxUsersWorkspace', 'workspace')} AS max
-     FROM workspace w JOIN user o ON o.id = w.owner_id ${withLimits('o', 'w.id')} WHERE w.id = ?`,
+    `SELECT ${columns}, (SELECT COUNT(*) FROM member m WHERE m.workspace_id = w.id) AS used,
+       ${limitOf('maxUsersWorkspace', 'workspace')} AS max
+     FROM workspace w
+     JOIN user o ON o.id = w.owner_id
+     ${withLimits('o', 'w.id')}
+     WHERE w.id = ?`,
     [id],
     tx,
   )
@@ -64,9 +71,14 @@ export const workspaceTrees = (
   ids: readonly string[],
 ): Promise<WorkspaceTreeRow[]> =>
   db.rows(
-    `SELECT ${workspaceColumns}, b.id AS bucketId, b.root_id AS rootId, ${limitsOfDrives('workspace')}
-     FROM workspace w JOIN member m ON m.workspace_id = w.id AND m.user_id = ? JOIN bucket b ON b.workspace_id = w.id
-       JOIN user o ON o.id = w.owner_id ${withLimits('o', 'w.id')} WHERE ${by} IN (${placeholders(ids)})`,
+    `SELECT ${workspaceColumns}, b.id AS bucketId, b.root_id AS rootId,
+       ${limitsOfDrives('workspace')}
+     FROM workspace w
+     JOIN member m ON m.workspace_id = w.id AND m.user_id = ?
+     JOIN bucket b ON b.workspace_id = w.id
+     JOIN user o ON o.id = w.owner_id
+     ${withLimits('o', 'w.id')}
+     WHERE ${by} IN (${placeholders(ids)})`,
     [userId, ...ids],
   )
 
@@ -83,8 +95,13 @@ export async function pageOfWorkspaces(
   only: string | null,
 ): Promise<Page<WorkspaceView>> {
   const rows = await db.rows<WorkspaceView>(
-    `SELECT ${workspaceColumns} FROM member m JOIN workspace w ON w.id = m.workspace_id
-     WHERE m.user_id = ? AND w.id > ?${only === null ? '' : ' AND w.id = ?'} ORDER BY w.id LIMIT ${limit + 1}`,
+    `SELECT ${workspaceColumns}
+     FROM member m
+     JOIN workspace w ON w.id = m.workspace_id
+     WHERE m.user_id = ?
+       AND w.id > ?${only === null ? '' : ' AND w.id = ?'}
+     ORDER BY w.id
+     LIMIT ${limit + 1}`,
     [userId, after, ...(only === null ? [] : [only])],
   )
   return pageOf(rows, limit)
@@ -93,7 +110,11 @@ export async function pageOfWorkspaces(
 /** The id of the workspace with a slug, if the user is a member. */
 export async function idOfSlug(db: Db, userId: string, slug: string): Promise<string | undefined> {
   const row = await db.row<{ id: string }>(
-    'SELECT w.id FROM workspace w JOIN member m ON m.workspace_id = w.id WHERE w.slug = ? AND m.user_id = ?',
+    `SELECT w.id
+     FROM workspace w
+     JOIN member m ON m.workspace_id = w.id
+     WHERE w.slug = ?
+       AND m.user_id = ?`,
     [slug, userId],
   )
   return row?.id
@@ -106,8 +127,11 @@ export async function idsOfInvites(
   inviteIds: string[],
 ): Promise<Map<string, string>> {
   const rows = await db.rows<{ id: string; workspaceId: string }>(
-    `SELECT i.id, i.workspace_id AS workspaceId FROM invite i JOIN member m ON m.workspace_id = i.workspace_id
-     WHERE i.id IN (${placeholders(inviteIds)}) AND m.user_id = ?`,
+    `SELECT i.id, i.workspace_id AS workspaceId
+     FROM invite i
+     JOIN member m ON m.workspace_id = i.workspace_id
+     WHERE i.id IN (${placeholders(inviteIds)})
+       AND m.user_id = ?`,
     [...inviteIds, userId],
   )
   return new Map(rows.map(({ id, workspaceId }) => [id, workspaceId]))
@@ -131,10 +155,15 @@ const limits = [
 /** The quotas of some workspaces, by id. */
 export async function quotasOf(db: Db, ids: string[]): Promise<Map<string, WorkspaceQuota>> {
   const rows = await db.rows<WorkspaceQuota & { id: string }>(
-    `SELECT w.id, b.used_files AS fileCount, b.used_bytes AS totalBytes, b.used_folders AS folderCount,
+    `SELECT w.id, b.used_files AS fileCount, b.used_bytes AS totalBytes,
+       b.used_folders AS folderCount,
        (SELECT COUNT(*) FROM member m WHERE m.workspace_id = w.id) AS memberCount,
-       (SELECT COUNT(*) FROM api_key k WHERE k.workspace_id = w.id) AS apiKeyCount, ${limitsOf(limits, 'workspace')}
-     FROM bucket b JOIN workspace w ON w.id = b.workspace_id JOIN user o ON o.id = w.owner_id ${withLimits('o', 'w.id')}
+       (SELECT COUNT(*) FROM api_key k WHERE k.workspace_id = w.id) AS apiKeyCount,
+       ${limitsOf(limits, 'workspace')}
+     FROM bucket b
+     JOIN workspace w ON w.id = b.workspace_id
+     JOIN user o ON o.id = w.owner_id
+     ${withLimits('o', 'w.id')}
      WHERE b.workspace_id IN (${placeholders(ids)})`,
     ids,
   )
@@ -151,8 +180,11 @@ export interface WorkspaceRoot {
 /** The root folders of some workspaces, by id of the workspace. */
 export async function rootsOf(db: Db, ids: string[]): Promise<Map<string, WorkspaceRoot>> {
   const rows = await db.rows<WorkspaceRoot & { workspaceId: string }>(
-    `SELECT b.workspace_id AS workspaceId, e.id, e.created_by AS createdBy, e.created_at AS createdAt
-     FROM bucket b JOIN entry e ON e.id = b.root_id WHERE b.workspace_id IN (${placeholders(ids)})`,
+    `SELECT b.workspace_id AS workspaceId, e.id, e.created_by AS createdBy,
+       e.created_at AS createdAt
+     FROM bucket b
+     JOIN entry e ON e.id = b.root_id
+     WHERE b.workspace_id IN (${placeholders(ids)})`,
     ids,
   )
   return new Map(rows.map(({ workspaceId, ...root }) => [workspaceId, root]))
@@ -161,8 +193,11 @@ export async function rootsOf(db: Db, ids: string[]): Promise<Map<string, Worksp
 /** The number of workspaces that a user owns, and the limit. */
 export const ownedQuota = (db: Db, userId: string, tx: Tx) =>
   db.row<{ used: number; max: number }>(
-    `SELECT (SELECT COUNT(*) FROM workspace w WHERE w.owner_id = u.id) AS used, ${limitOf('maxUserWorkspaces')} AS max
-     FROM user u ${withLimits('u')} WHERE u.id = ?`,
+    `SELECT (SELECT COUNT(*) FROM workspace w WHERE w.owner_id = u.id) AS used,
+       ${limitOf('maxUserWorkspaces')} AS max
+     FROM user u
+     ${withLimits('u')}
+     WHERE u.id = ?`,
     [userId],
     tx,
   )
@@ -192,7 +227,11 @@ export interface Membership {
 export async function lockMemberships(db: Db, userId: string, tx: Tx): Promise<Membership[]> {
   // Always locked in the same order, against deadlocks.
   const locked = await db.rows<{ id: string }>(
-    `SELECT w.id FROM workspace w JOIN member m ON m.workspace_id = w.id WHERE m.user_id = ? ORDER BY w.id${db.forUpdate}`,
+    `SELECT w.id
+     FROM workspace w
+     JOIN member m ON m.workspace_id = w.id
+     WHERE m.user_id = ?
+     ORDER BY w.id${db.forUpdate}`,
     [userId],
     tx,
   )
@@ -201,8 +240,16 @@ export async function lockMemberships(db: Db, userId: string, tx: Tx): Promise<M
   const rows = await db.rows<Membership>(
     `SELECT w.id, w.name, w.owner_id AS ownerId, b.id AS bucketId, b.root_id AS rootId,
        (SELECT COUNT(*) FROM member o WHERE o.workspace_id = w.id) AS members,
-       (SELECT MIN(o.user_id) FROM member o WHERE o.workspace_id = w.id AND o.role = ? AND o.user_id <> m.user_id) AS nextOwner
-     FROM member m JOIN workspace w ON w.id = m.workspace_id JOIN bucket b ON b.workspace_id = w.id WHERE m.user_id = ? ORDER BY w.id`,
+       (SELECT MIN(o.user_id)
+         FROM member o
+         WHERE o.workspace_id = w.id
+           AND o.role = ?
+           AND o.user_id <> m.user_id) AS nextOwner
+     FROM member m
+     JOIN workspace w ON w.id = m.workspace_id
+     JOIN bucket b ON b.workspace_id = w.id
+     WHERE m.user_id = ?
+     ORDER BY w.id`,
     [OWNER, userId],
     tx,
   )
