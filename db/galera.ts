@@ -57,7 +57,10 @@ export async function underLock<T>(
   const holder = randomUUID()
   const take = async () => {
     const taken = (await send(
-      `UPDATE named_lock SET holder = ?, held_until = UNIX_TIMESTAMP() + ${LEASE} WHERE name = ? AND (holder = ? OR held_until < UNIX_TIMESTAMP())`,
+      `UPDATE named_lock
+       SET holder = ?, held_until = UNIX_TIMESTAMP() + ${LEASE}
+       WHERE name = ?
+         AND (holder = ? OR held_until < UNIX_TIMESTAMP())`,
       [holder, name, holder],
     )) as { affectedRows: number }
     return taken.affectedRows === 1

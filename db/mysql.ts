@@ -86,7 +86,8 @@ export function openMysql(
           await execute(on, 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', [])
           await execute(
             on,
-            `SET SESSION innodb_lock_wait_timeout = ${LOCK_WAIT}, SESSION sql_mode = 'STRICT_ALL_TABLES'`,
+            `SET SESSION innodb_lock_wait_timeout = ${LOCK_WAIT},
+               SESSION sql_mode = 'STRICT_ALL_TABLES'`,
             [],
           )
           isCluster = await joinCluster(sql => execute(on, sql, []))
@@ -280,7 +281,9 @@ export function openMysql(
     async touch(table, ids, tx) {
       if (isCluster && ids.length > 0)
         await db.run(
-          `UPDATE ${table} SET touched = 1 - touched WHERE ${table === 'store_move' ? 'number' : 'id'} IN (${ids.map(() => '?').join(', ')})`,
+          `UPDATE ${table}
+           SET touched = 1 - touched
+           WHERE ${table === 'store_move' ? 'number' : 'id'} IN (${ids.map(() => '?').join(', ')})`,
           [...ids],
           tx,
         )
@@ -288,8 +291,11 @@ export function openMysql(
     // A service checks for jobs every few seconds, so it always has an open connection.
     isThere: async () => true,
     async isOpenElsewhere() {
-      const open =
-        'SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() LIMIT 1'
+      const open = `SELECT id
+        FROM information_schema.processlist
+        WHERE db = DATABASE()
+          AND id <> CONNECTION_ID()
+        LIMIT 1`
       const connection = await acquire()
       try {
         const answers = [

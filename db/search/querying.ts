@@ -90,7 +90,13 @@ function rowsOf(
     if (all) return all
   }
   const rows: Rows = { all: [], lasts: [], isCut: false }
-  const sql = `SELECT rowid AS row FROM ${table} WHERE ${table} MATCH ? AND rowid > ? AND rowid < ? ORDER BY rowid DESC LIMIT ${limit}`
+  const sql = `SELECT rowid AS row
+    FROM ${table}
+    WHERE ${table} MATCH ?
+      AND rowid > ?
+      AND rowid < ?
+    ORDER BY rowid DESC
+    LIMIT ${limit}`
   for (const number of numbers) {
     if (Date.now() > until) return { ...rows, isCut: true }
     const found = file

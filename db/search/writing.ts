@@ -66,13 +66,15 @@ export const drivesAfter = (file: SearchFile, after: string, limit: number): Ind
 
 function insertDrive(file: SearchFile, bucketId: string, { seq, stamp }: Position): void {
   const used = file.row<{ n: bigint | null }>(
-    'SELECT MAX(n) AS n FROM (SELECT MAX(number) AS n FROM drive UNION ALL SELECT MAX(row) >> 43 FROM item)',
+    `SELECT MAX(n) AS n
+     FROM (SELECT MAX(number) AS n FROM drive UNION ALL SELECT MAX(row) >> 43 FROM item)`,
   )
   const number = Number(used?.n ?? 0) + 1
   // The numbers are used up: the index is made again.
   if (number >= MOST_DRIVES) throw new Error('The search index has no number for a drive.')
   file.run(
-    "INSERT INTO drive (number, bucket_id, turn, place, seq, stamp, began_at, entries) VALUES (?, ?, 0, '', ?, ?, ?, 0)",
+    `INSERT INTO drive (number, bucket_id, turn, place, seq, stamp, began_at, entries)
+     VALUES (?, ?, 0, '', ?, ?, ?, 0)`,
     [
       BigInt(number),
       bucketId,
@@ -95,7 +97,9 @@ export function begin(file: SearchFile, bucketId: string, position: Position): v
  */
 export function restart(file: SearchFile, bucketId: string, { seq, stamp }: Position): void {
   file.run(
-    "UPDATE drive SET turn = turn + 1, place = '', seq = ?, stamp = ?, began_at = ?, entries = 0 WHERE bucket_id = ?",
+    `UPDATE drive
+     SET turn = turn + 1, place = '', seq = ?, stamp = ?, began_at = ?, entries = 0
+     WHERE bucket_id = ?`,
     [BigInt(seq), stamp === null ? null : BigInt(stamp), BigInt(Date.now()), bucketId],
   )
 }
@@ -345,8 +349,10 @@ export function textsAt(file: SearchFile): number {
 
 export function noteTextsAt(file: SearchFile, at: number): void {
   file.run(
-    `INSERT INTO meta (name, value) VALUES ('texts', ?)
-     ON CONFLICT (name) DO UPDATE SET value = MAX(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`,
+    `INSERT INTO meta (name, value)
+     VALUES ('texts', ?)
+     ON CONFLICT (name)
+     DO UPDATE SET value = MAX(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`,
     [String(at)],
   )
 }
@@ -358,7 +364,8 @@ export function progress(file: SearchFile): {
   entries: number
 } {
   const row = file.row<Record<'drives' | 'unfinished' | 'entries', bigint | null>>(
-    'SELECT COUNT(*) AS drives, SUM(place IS NOT NULL) AS unfinished, SUM(entries) AS entries FROM drive',
+    `SELECT COUNT(*) AS drives, SUM(place IS NOT NULL) AS unfinished, SUM(entries) AS entries
+     FROM drive`,
   )
   return {
     drives: Number(row?.drives ?? 0),
