@@ -55,7 +55,7 @@ export const EventDetails = builder.objectRef<Details>('EventDetails').implement
     name: t.exposeString('name', {
       nullable: true,
       description:
-        'The name of the workspace or key; the label of a file request; of a webhook, the host of its URL.',
+        'The name of the workspace, key or assistant; the label of a file request; of a webhook, the host of its URL.',
     }),
     workspaceId: t.exposeID('workspaceId', {
       nullable: true,
@@ -100,6 +100,14 @@ export const EventDetails = builder.objectRef<Details>('EventDetails').implement
       nullable: true,
       description:
         'The network of the client: an IPv4 address as its /24, an IPv6 address as its /48.',
+    }),
+    tool: t.exposeString('tool', {
+      nullable: true,
+      description: 'The tool that an assistant called.',
+    }),
+    code: t.exposeString('code', {
+      nullable: true,
+      description: 'The error code, if the call of the tool failed.',
     }),
   }),
 })

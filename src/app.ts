@@ -27,6 +27,7 @@ import { createLead } from './jobs/lead.ts'
 import { createMailer } from './jobs/mail.ts'
 import { createReport } from './jobs/report.ts'
 import { createSweeper } from './jobs/sweeper.ts'
+import { createMcp } from './mcp/mcp.ts'
 import { createApiDocument } from './openapi/document.ts'
 import { openConsole } from './pages/console.ts'
 import { createPages } from './pages/routes.ts'
@@ -231,6 +232,9 @@ export async function createApp(config: Config, options: AppOptions) {
     createTus({ services, callers, config, store }),
     createDav(davDeps),
     ...(config.nextcloudClients ? createNextcloud(davDeps) : []),
+    ...(config.assistants
+      ? [createMcp({ findByKey: findCaller.byKey, contextOf, publicUrl: address, ownOrigins })]
+      : []),
   ]
   const gateway = createGateway({
     config,

@@ -64,6 +64,7 @@ export const personKinds = [
   'codes.made',
   'passkey.added',
   'passkey.removed',
+  'assistant.called',
 ] as const
 
 export type DriveEventGroup = keyof typeof driveKinds

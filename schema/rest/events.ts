@@ -109,6 +109,16 @@ const EventDetails = objectOf<EventOnWire['details']>(
         'The network of the client: an IPv4 address as its /24, an IPv6 address as its /48.',
       example: '203.0.113.0/24',
     }),
+    tool: t.exposeString('tool', {
+      nullable: true,
+      description: 'The tool that an assistant called.',
+      example: 'read_text',
+    }),
+    code: t.exposeString('code', {
+      nullable: true,
+      description: 'The error code, if the call of the tool failed.',
+      example: 'FILE_NOT_FOUND',
+    }),
   }),
 )
 

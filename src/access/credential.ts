@@ -38,8 +38,8 @@ export function callerFinder(db: Db): CallerFinder {
     secret.length <= MAX_SECRET ? findByHash(hashOf(secret)) : null
 
   async function find(req: IncomingMessage): Promise<Caller | null> {
-    const key = req.headers['x-api-key'] ?? bearerKey(req)
-    if (key !== undefined) return typeof key === 'string' ? byKey(key) : null
+    const key = keyOf(req)
+    if (key !== undefined) return byKey(key)
     const secret = sessionSecret(req)
     const caller = secret ? await findBySession(hashOf(secret)) : null
     // A page may stay open while another account signs in in the same browser. The page must not
@@ -64,6 +64,10 @@ export const findCallerAgain = (
   db: Db,
   { via, credentialId }: Pick<Caller, 'via' | 'credentialId'>,
 ) => findOne(via === 'session' ? findSessions : findKeys, db, 'id', credentialId)
+
+/** The key that a request sends, if any. */
+export const keyOf = (req: IncomingMessage): string | undefined =>
+  req.headers['x-api-key']?.toString() ?? bearerKey(req)
 
 /**
  * The key in a Bearer header (RFC 6750). Other tokens are ignored, because a proxy may add its own,

@@ -152,6 +152,21 @@ function refusalOf(use: () => unknown): AppError | null {
   }
 }
 
+/** Whether the caller's credential may be used on some drive at this level. */
+export function reachesAnyDrive(caller: Caller, level: DriveLevel): boolean {
+  const { own, workspace }: DrivePolicy = drivePolicies[level]
+  const inWorkspaces = () => {
+    if (workspace.session) hasSession(caller)
+    return mayUseWorkspaces(caller, workspace.scope)
+  }
+  return (
+    refusalOf(() => mayUsePrivateFiles(caller, own)) === null || refusalOf(inWorkspaces) === null
+  )
+}
+
+/** The scope of a private key that allows this level on its own drive. */
+export const ownScopeOf = (level: DriveLevel): string => `private_files:${drivePolicies[level].own}`
+
 /**
  * Checks whether the caller's credential may access a drive, before the drive is looked up.
  * @param workspaceId null for the caller's own drive

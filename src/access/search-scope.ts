@@ -4,6 +4,7 @@ import type { SearchScope } from '../services/search/search-scope.ts'
 import { MAX_SEARCHED_DRIVES } from '../values/limits.ts'
 import type { Caller } from './caller.ts'
 import { Drive } from './drive.ts'
+import { reachesWorkspaces } from './scopes.ts'
 
 type Needed = Pick<Services, 'drives' | 'workspaces' | 'searches'>
 
@@ -26,8 +27,8 @@ async function drivesFor(
   ids: readonly string[] | null,
 ): Promise<Drive[]> {
   if (ids !== null) return named(services, caller, ids)
-  // A private key covers only its owner's drive.
-  const isOwnOnly = caller.via === 'api_key' && caller.workspaceId === null
+  // A private key covers only its owner's drive, unless it has scopes of workspaces.
+  const isOwnOnly = caller.workspaceId === null && !reachesWorkspaces(caller)
   const workspaces = isOwnOnly ? [] : await services.workspaces.list(caller)
   const trees = await services.drives.workspaceTreesOf(
     caller,
@@ -38,8 +39,8 @@ async function drivesFor(
     ...(caller.workspaceId === null ? [Drive.own(caller)] : []),
     ...trees.map(tree => Drive.ofWorkspace(caller, tree)),
   ]
-  // A key covers one drive, so report what the key lacks.
-  return caller.via === 'api_key'
+  // A key of one drive: report what the key lacks.
+  return caller.via === 'api_key' && (isOwnOnly || caller.workspaceId !== null)
     ? all.map(drive => drive.open('read').drive)
     : all.filter(drive => !drive.refusal('read'))
 }

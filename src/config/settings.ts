@@ -167,6 +167,11 @@ export const settings = {
         'must be a duration such as 7d, or never',
       ),
   },
+  ASSISTANTS: {
+    help: 'let assistants that speak MCP search, read and change files at /mcp, with the scopes that each person approves',
+    default: 'true',
+    read: flag,
+  },
   RATE_API_KEYS: rate('API keys per user and minute', '10'),
   RATE_DEVICE_LOGINS: rate('device logins per network (/24 or /48) and minute', '30'),
   RATE_SIGN_INS: rate('sign-ins to accounts of this service per network and minute', '120'),
@@ -180,6 +185,7 @@ export const settings = {
   RATE_NOTES: rate('notes per user and minute', '600'),
   RATE_WEBHOOKS: rate('webhook pings and repeated deliveries per user and minute', '30'),
   RATE_SEARCHES: rate('searches per user and minute', '300'),
+  RATE_ASSISTANTS: rate('tool calls of assistants per user and minute', '300'),
   RATE_EXPORTS: rate('exports of the own data per user and minute', '5'),
   SUBSCRIPTIONS_PER_USER: {
     help: 'open GraphQL subscriptions per user and instance',

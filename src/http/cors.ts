@@ -9,6 +9,9 @@ const corsOptions = (origins: string[]): cors.CorsOptions => ({
   allowedHeaders: [
     'Content-Type',
     'X-API-Key',
+    'Authorization',
+    // The version header of MCP.
+    'Mcp-Protocol-Version',
     'X-Share-Password',
     'X-Sender-Token',
     'Content-MD5',
@@ -33,6 +36,7 @@ const corsOptions = (origins: string[]): cors.CorsOptions => ({
   exposedHeaders: [
     'X-Request-Id',
     'Retry-After',
+    'WWW-Authenticate',
     'RateLimit',
     'RateLimit-Policy',
     'ETag',

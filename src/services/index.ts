@@ -31,6 +31,7 @@ import { userService } from './accounts/user.ts'
 import { zipService } from './archives/zip.ts'
 import type { Core } from './core.ts'
 import { healthService } from './health.ts'
+import { assistantCallService } from './history/assistant-call.ts'
 import { auditService } from './history/audit.ts'
 import { eventFeedService } from './history/event-feed.ts'
 import { recentService } from './history/recent.ts'
@@ -241,6 +242,7 @@ export function createServices({ config, ...given }: Options) {
     apiKeys,
     proofs,
     appointments,
+    assistantCalls: assistantCallService({ ...core, apiKeys }),
     audits: auditService(core),
     backgroundCompletions,
     uploadStreams,

@@ -17,7 +17,7 @@ const layers = [
   ['src/start.ts'],
   ['src/sign-in/embedded/'],
   ['src/pages/'],
-  ['src/graphql/', 'src/openapi/'],
+  ['src/graphql/', 'src/openapi/', 'src/mcp/'],
   ['src/apps/'],
   ['src/rest/', 'src/dav/', 'src/tus/'],
   ['schema/'],

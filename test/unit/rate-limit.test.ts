@@ -38,6 +38,7 @@ const everyRate = (rule: { max: number; seconds: number }) => ({
   sign_ins: rule,
   file_request_uploads: rule,
   searches: rule,
+  assistants: rule,
 })
 
 function service([max, seconds, now]: Rule, shared?: Redis) {

@@ -97,6 +97,7 @@ export const groupsOf = {
         'ADDRESS_CHANGED',
       ],
     ],
+    ['assistants', ['ASSISTANT_CALLED']],
   ],
 } as const satisfies Record<Source, Groups>
 

@@ -34,7 +34,20 @@ export function onWire({
 function detailsOnWire(details: EventDetails) {
   const { path, from, bytes, md5, files, entryId, recipient, name, workspaceId, ...more } = details
   // No event that is sent has a count.
-  const { role, plan, limits, provider, sender, refusal, device, network, count: _, ...rest } = more
+  const {
+    role,
+    plan,
+    limits,
+    provider,
+    sender,
+    refusal,
+    device,
+    network,
+    tool,
+    code,
+    count: _,
+    ...rest
+  } = more
   // The types reject a detail that is not sent.
   rest satisfies Record<string, never>
   return {
@@ -60,5 +73,7 @@ function detailsOnWire(details: EventDetails) {
     refusal: refusal ?? null,
     device: device ?? null,
     network: network ?? null,
+    tool: tool ?? null,
+    code: code ?? null,
   }
 }

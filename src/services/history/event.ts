@@ -3,6 +3,7 @@ import type { EventKind, SignInRefusal, Via } from '../../../db/models/event.ts'
 import { appendEvents, type EventRow, type LogName } from '../../../db/queries/event.ts'
 import type { Caller, Origin, Writer } from '../../access/caller.ts'
 import type { Role } from '../../access/roles.ts'
+import type { ErrorCode } from '../../runtime/errors.ts'
 import { type Measures, silentMeasures } from '../../telemetry/telemetry.ts'
 import type { LimitChange } from '../accounts/limit.ts'
 import type { PubSub } from '../notices/pub-sub.ts'
@@ -34,7 +35,7 @@ export interface EventDetails {
   entryId?: string
   /** A masked e-mail address. */
   recipient?: string
-  /** The name of a workspace or key, or the host of a webhook's URL. */
+  /** The name of a workspace, key or assistant, or the host of a webhook's URL. */
   name?: string
   workspaceId?: string
   role?: Role
@@ -52,6 +53,10 @@ export interface EventDetails {
   device?: string
   /** A truncated IP address. */
   network?: string
+  /** The tool that an assistant called. */
+  tool?: string
+  /** The error code if the call failed. */
+  code?: ErrorCode
 }
 
 /** An event to record. */

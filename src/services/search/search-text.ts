@@ -11,6 +11,7 @@ import {
   noteText,
   setTextKey,
   type TextFile,
+  textBodies,
   textKeyOf,
   waitingTexts,
 } from '../../../db/queries/content-text.ts'
@@ -18,6 +19,7 @@ import { liveBlob } from '../../../db/queries/preview.ts'
 import type { Config } from '../../config/config.ts'
 import { type Derive, DeriveUnavailable } from '../../derive/derive.ts'
 import type { FailureReason } from '../../derive/outcome.ts'
+import { Busy, InvalidInput } from '../../runtime/errors.ts'
 import { sourceOf } from '../../storage/source.ts'
 import { DAY_MS } from '../../values/duration.ts'
 import {
@@ -42,6 +44,8 @@ const WAITING = 32
  * time.
  */
 const LARGE = 256 * 1024
+/** How long a reader waits for a text that is not stored, in milliseconds. */
+const TEXT_MS = 20_000
 
 /** A blob whose text is to be extracted, and the format in which its bytes are read. */
 interface Content {
@@ -255,6 +259,44 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
       }
     },
 
+    /**
+     * The text of a file: the stored one, or one that is made now and not stored. Does not
+     * authorize.
+     * @throws INVALID_INPUT if the file has no text, UNAVAILABLE if it takes too long
+     */
+    async textOf(file: TextFile, signal?: AbortSignal): Promise<string> {
+      const { blobId, name, fileType, size } = file
+      if (size === 0) return ''
+      const format = hasText(file) ? textFormatOf(name, fileType) : null
+      const blob = format && (await liveBlob(db, blobId))
+      if (!format || !blob) throw new InvalidInput('id', 'Files of this kind or size have no text.')
+      if (blob.sha256) {
+        const key = textKeyOf(blob.sha256, format)
+        const body = (await textBodies(db, [key])).get(key)
+        const text = body && (await textOfBody(body))
+        if (text !== null && text !== undefined) return text
+      }
+      const timeout = AbortSignal.timeout(TEXT_MS)
+      const outcome = await derive
+        .run({
+          kind: 'text',
+          source: sourceOf(store, blob),
+          mediaType: fileType,
+          input: { format },
+          signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        })
+        .catch(error => {
+          if (timeout.aborted || error instanceof DeriveUnavailable) throw textBusy()
+          throw error
+        })
+      const [body = null] = outcome.ok ? outcome.outputs : []
+      const isRead = outcome.ok && !textValue.parse(outcome.value).failed
+      const text = isRead && body ? await textOfBody(body) : null
+      if (text === null)
+        throw new InvalidInput('id', 'The text of this file cannot be read. It may be damaged.')
+      return text
+    },
+
     /** Deletes the texts with the given keys. Their last blobs are about to be deleted. */
     async forget(keys: readonly string[]): Promise<void> {
       for (const key of keys) await removeText(db, key)
@@ -285,6 +327,9 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     },
   }
 }
+
+const textBusy = () =>
+  new Busy('The text of this file is not ready yet. Try again in a few seconds.')
 
 /** Deletes the text of a content that no live blob has. */
 export async function removeText(db: Db, digest: string): Promise<void> {

@@ -49,6 +49,8 @@ export const TRAIL = graphql(`
           refusal
           device
           network
+          tool
+          code
         }
       }
       pageInfo {

@@ -119,7 +119,7 @@ function limitOf({
 /** The details of an entry that its row does not show. */
 function factsOf(entry: Entry): [label: string, value: ReactNode][] {
   const { path, from, size, files, recipient, name, role, plan, provider, ...more } = entry.details
-  const { limits, count, refusal, device, network, sender } = more
+  const { limits, count, refusal, device, network, sender, tool, code: failure } = more
   const code = (value: string) => <code dir="ltr">{value}</code>
   const known: [label: string, value: ReactNode][] = [
     [text('path'), path],
@@ -137,6 +137,8 @@ function factsOf(entry: Entry): [label: string, value: ReactNode][] {
     [text('refusal'), refusal],
     [text('device'), device],
     [text('network'), network && code(network)],
+    [text('tool'), tool && code(tool)],
+    [text('failure'), failure && code(failure)],
     [text('client'), entry.agent],
     [text('actorId'), entry.actorId && code(entry.actorId)],
     [text('credentialId'), entry.credentialId && code(entry.credentialId)],
