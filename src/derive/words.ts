@@ -17,6 +17,8 @@ const UNIT = new RegExp(
   'gu',
 )
 const ASCII = /^[\t\n\r\x20-\x7e]*$/
+/** Most words of most texts, which need none of the rules for others. */
+const PLAIN = new RegExp(`^[0-9A-Za-z]{1,${MAX_WORD}}$`)
 /** The marks that make another letter of kana are no accents. */
 const ACCENTS = /(?![\u3099\u309a])\p{Mn}/gu
 const DIGITS = /[^\P{Nd}0-9]/gu
@@ -115,6 +117,10 @@ export function* joinedWords(text: string): Generator<FoundWord> {
 /** Yields the words of a text in order. Another spelling follows its word. */
 export function* wordsIn(text: string): Generator<FoundWord> {
   for (const { 0: raw, index } of text.matchAll(WORD)) {
+    if (PLAIN.test(raw)) {
+      yield { word: raw.toLowerCase(), start: index, end: index + raw.length }
+      continue
+    }
     if (!UNSPACED.test(raw)) {
       yield* wordAt(raw, index)
       continue

@@ -3,15 +3,19 @@ import { stemmer as german } from '@orama/stemmers/german'
 
 const STEMMED = /^[a-z]{4,40}$/
 
-/** Texts share most of their words. */
-const REMEMBERED = 20_000
-const known = new Map<string, readonly string[]>()
+/** Texts share most of their words. Those used lately are kept, up to twice as many. */
+const REMEMBERED = 30_000
+let known = new Map<string, readonly string[]>()
+let older = known
 
 function stems(word: string): readonly string[] {
   const old = known.get(word)
   if (old) return old
-  const made = [...new Set([english(word), german(word)])]
-  if (known.size >= REMEMBERED) known.clear()
+  const made = older.get(word) ?? [...new Set([english(word), german(word)])]
+  if (known.size >= REMEMBERED) {
+    older = known
+    known = new Map()
+  }
   known.set(word, made)
   return made
 }

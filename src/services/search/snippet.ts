@@ -11,13 +11,17 @@ export interface Snippet {
 /** Characters of a text that are looked through for a snippet, and that one has. */
 const LOOKED = 300_000
 const BEFORE = 60
-const LENGTH = 220
+export const LENGTH = 220
 
 /**
  * The part of a text that shows most of the terms; null when it has none of them.
- * @param isPart whether there is more before it
+ * @param more whether it is a part of a text, which has more before or after it
  */
-export function snippetOf(text: string, terms: readonly Term[], isPart = false): Snippet | null {
+export function snippetOf(
+  text: string,
+  terms: readonly Term[],
+  more = { before: false, after: false },
+): Snippet | null {
   const hits: (FoundWord & { term: number })[] = []
   for (const found of wordsIn(text.slice(0, LOOKED))) {
     const term = terms.findIndex(one => isShown(found.word, one))
@@ -32,7 +36,7 @@ export function snippetOf(text: string, terms: readonly Term[], isPart = false):
     if (!best || different > best.different) best = { from: start, different }
   }
   if (!best) return null
-  return cut(text, Math.max(0, best.from - BEFORE), hits, isPart)
+  return cut(text, Math.max(0, best.from - BEFORE), hits, more)
 }
 
 /** Whether a word has a part of a term, or is a form of its only word. */
@@ -46,7 +50,12 @@ function isShown(found: string, { words, others, isPrefix, isPhrase }: Term): bo
   return !isPhrase && words.length === 1 && found[0] === only[0] && areForms(found, only)
 }
 
-function cut(text: string, near: number, hits: readonly FoundWord[], isPart: boolean): Snippet {
+function cut(
+  text: string,
+  near: number,
+  hits: readonly FoundWord[],
+  more: { before: boolean; after: boolean },
+): Snippet {
   // Begins and ends between words.
   const space = near === 0 ? -1 : text.slice(near, near + BEFORE).search(/\s/)
   const start = near === 0 ? 0 : near + space + 1
@@ -55,7 +64,7 @@ function cut(text: string, near: number, hits: readonly FoundWord[], isPart: boo
     const last = text.slice(start, end).search(/\s\S*$/)
     if (last > LENGTH / 2) end = start + last
   }
-  const front = start > 0 || isPart ? '… ' : ''
+  const front = start > 0 || more.before ? '… ' : ''
   // One character for one: the ranges stay where they are.
   const shown = text
     .slice(start, end)
@@ -64,5 +73,5 @@ function cut(text: string, near: number, hits: readonly FoundWord[], isPart: boo
   const ranges = hits
     .filter(hit => hit.start >= start && hit.end <= end)
     .map(hit => ({ start: hit.start - start + front.length, end: hit.end - start + front.length }))
-  return { text: `${front}${shown}${end < text.length ? ' …' : ''}`, ranges }
+  return { text: `${front}${shown}${end < text.length || more.after ? ' …' : ''}`, ranges }
 }
