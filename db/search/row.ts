@@ -5,7 +5,13 @@
  */
 
 const PLACE_BITS = 43n
+/**
+ * The distance of new rows. Each word of an entry costs a byte more for each factor of 128. Entries
+ * that are committed in another order than that of their ids need room, those of a drive that is
+ * filled hardly do.
+ */
 export const GAP = 1n << 18n
+export const FILLING_GAP = 1n << 6n
 /** Numbers of drives are below this one. */
 export const MOST_DRIVES = 2 ** 20
 

@@ -1,5 +1,14 @@
 import { CORRUPT, type SearchFile } from './file.ts'
-import { bytesOf, driveOfRow, endRow, firstRow, GAP, idOf, MOST_DRIVES } from './row.ts'
+import {
+  bytesOf,
+  driveOfRow,
+  endRow,
+  FILLING_GAP,
+  firstRow,
+  GAP,
+  idOf,
+  MOST_DRIVES,
+} from './row.ts'
 import { WORD_TABLES, type WordTable } from './tables.ts'
 import { columnsOf, type Doc, textMark } from './words.ts'
 
@@ -157,14 +166,49 @@ export function locate(file: SearchFile, number: number, id: string): Neighbours
   return { row: null, before, after }
 }
 
-/** A row between two others, far enough from both. Null if there is none. */
-function rowBetween({ before, after }: Neighbours, end: bigint): bigint | null {
-  if (after === end) {
-    const row = before + GAP
-    if (row < end) return row
+/**
+ * Rows for so many new entries between two neighbours, with equal distances.
+ * @param gap the distance of rows at the end of a drive
+ * @returns null if there is no room
+ */
+function rowsBetween(
+  { before, after }: Neighbours,
+  { count, end, gap }: { count: number; end: bigint; gap: bigint },
+): bigint[] | null {
+  const room = (after - before) / BigInt(count + 1)
+  const step = after === end && gap < room ? gap : room
+  return step < 1n ? null : Array.from({ length: count }, (_, i) => before + step * BigInt(i + 1))
+}
+
+/**
+ * The rows of entries: their own, or new ones in the order of their ids.
+ * @returns null if there is no room
+ */
+function rowsOf(
+  file: SearchFile,
+  number: number,
+  ids: readonly string[],
+  gap: bigint,
+): { row: bigint; isNew: boolean }[] | null {
+  const places = ids.map(id => locate(file, number, id))
+  const rows: { row: bigint; isNew: boolean }[] = []
+  for (let i = 0; i < places.length; ) {
+    const place = places[i]
+    if (!place) break
+    if (place.row !== null) {
+      rows.push({ row: place.row, isNew: false })
+      i += 1
+      continue
+    }
+    // All that belong between the same two rows.
+    let count = 1
+    while (places[i + count]?.row === null && places[i + count]?.after === place.after) count += 1
+    const found = rowsBetween(place, { count, end: endRow(number), gap })
+    if (!found) return null
+    rows.push(...found.map(row => ({ row, isNew: true })))
+    i += count
   }
-  const row = (before + after) / 2n
-  return row > before && row < after ? row : null
+  return rows
 }
 
 function deleteWords(file: SearchFile, row: bigint): void {
@@ -210,27 +254,31 @@ export function add(
   to: Move | null,
 ): Added {
   // Outside of the transaction, because reading the words of a text takes most of the time.
-  const made = [...new Map(docs.map(doc => [doc.id, doc])).values()].map(doc => ({
-    doc,
-    columns: columnsOf(doc),
-  }))
+  const made = [...new Map(docs.map(doc => [doc.id, doc])).values()]
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .map(doc => ({ doc, columns: columnsOf(doc) }))
   return file.transaction(() => {
     if (!isAt(driveWith(file, from.number), from)) return 'moved'
     for (const id of gone) {
       const { row } = locate(file, from.number, id)
       if (row !== null) deleteRow(file, row)
     }
-    const end = endRow(from.number)
-    const rows: { row: bigint; isNew: boolean; columns: ReturnType<typeof columnsOf> }[] = []
-    for (const { doc, columns } of made) {
-      const place = locate(file, from.number, doc.id)
-      const row = place.row ?? rowBetween(place, end)
-      if (row === null) return 'crowded'
+    const places = rowsOf(
+      file,
+      from.number,
+      made.map(({ doc }) => doc.id),
+      to?.place === undefined || to.place === null ? GAP : FILLING_GAP,
+    )
+    if (!places) return 'crowded'
+    const rows = made.flatMap(({ doc, columns }, i) => {
+      const place = places[i]
+      return place ? [{ ...place, doc, columns }] : []
+    })
+    for (const { row, isNew, doc } of rows) {
       const mark = doc.text ? textMark(doc.text.key) : null
-      if (place.row === null)
+      if (isNew)
         file.run('INSERT INTO item (row, id, text) VALUES (?, ?, ?)', [row, bytesOf(doc.id), mark])
       else file.run('UPDATE item SET text = ? WHERE row = ?', [mark, row])
-      rows.push({ row, isNew: place.row === null, columns })
     }
     for (const { row, isNew } of rows) if (!isNew) deleteWords(file, row)
     // FTS5 writes a segment whenever a row is smaller than the one before.
