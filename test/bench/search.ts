@@ -3,23 +3,19 @@
  * TEXTS] [sqlite|mysql]`, by default 1,000,000 and 200,000. Words are distributed as in natural
  * languages: a few are in most texts, and most are in few texts. Files and texts are inserted
  * directly into the database, and the service makes its index of them. Prints how long that takes,
- * the time of the first results, the size of the index relative to the text, and the cost of
- * uploading a text with SEARCH_CONTENTS on and off.
+ * its memory, the times of other requests meanwhile and afterwards, the size of the index relative
+ * to the text, the times of searches, and the cost of uploading a text with SEARCH_CONTENTS on and
+ * off.
  */
-import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { v7 as newId } from 'uuid'
-import type { Db } from '../../db/index.ts'
-import { Blob as BlobTable } from '../../db/models/blob.ts'
-import { Entry, FILE, FOLDER } from '../../db/models/entry.ts'
-import { insertContentText, textKeyOf } from '../../db/queries/content-text.ts'
 import { newSearchEpoch, searchEpoch } from '../../db/queries/search.ts'
-import { insertion } from '../../db/queries/sql.ts'
 import { SEARCH_FILE } from '../../db/search/index.ts'
 import { SearchInspection } from '../../db/search/inspect.ts'
 import { until } from '../support/until.ts'
+import { anyWord, random, seedFiles, textNumber, vocabulary } from './search-seed.ts'
 import { type Bench, median, processorOf, startService } from './service.ts'
 
 const [, , ...args] = process.argv
@@ -27,123 +23,10 @@ const [files = 1_000_000, texts = 200_000] = args.filter(arg => /^\d+$/.test(arg
 const engines = (['sqlite', 'mysql'] as const).filter(
   one => !args.some(arg => /^[a-z]/.test(arg)) || args.includes(one),
 )
+/** Searches of each kind, and those before them that are not counted. */
 const SEARCHES = 300
+const FIRST = 20
 const UPLOADS = 150
-
-let seed = 1
-/** The same random numbers each time. */
-function random(): number {
-  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
-  return seed / 2 ** 32
-}
-
-const SYLLABLES =
-  'ba be bi bo bu da de di do du fa fe ga ge ka ke ki ko la le li lo ma me mi mo na ne ni no pa pe ra re ri ro sa se si so sta ta te ti to tra va ve'.split(
-    ' ',
-  )
-const VOCABULARY = 60_000
-/** The word of a rank. Frequent words are short. */
-function wordAt(rank: number): string {
-  let word = ''
-  for (let left = rank + 1; left > 0; left = Math.floor(left / SYLLABLES.length))
-    word += SYLLABLES[left % SYLLABLES.length]
-  return word.length < 3 ? `${word}n` : word
-}
-const vocabulary = Array.from({ length: VOCABULARY }, (_, rank) => wordAt(rank))
-/** Zipf's law: the frequency of a word is one divided by its rank. */
-const anyWord = (): string =>
-  vocabulary[Math.min(VOCABULARY - 1, Math.floor(VOCABULARY ** random()) - 1)] ?? 'ba'
-const wordsOf = (count: number): string => Array.from({ length: count }, anyWord).join(' ')
-const textNumber = (i: number): string =>
-  `Number ${i}x${(i * 7919) % 100_003}. ${wordsOf(250 + Math.floor(700 * random()))}`
-
-interface Filled {
-  characters: number
-  compressed: number
-}
-
-async function fill(db: Db, bench: Bench): Promise<Filled> {
-  const { bucketId, rootId, userId } = bench
-  const at = Date.now()
-  const common = {
-    bucketId,
-    totalFolders: 0,
-    levelsBelow: 0,
-    bytesBelow: 0,
-    createdBy: userId,
-    createdAt: at,
-    updatedAt: at,
-  }
-  const filled = { characters: 0, compressed: 0 }
-  let folder = ''
-  for (let from = 0; from < files; from += 1000) {
-    if (from % 10_000 === 0) {
-      folder = newId()
-      const shape = {
-        id: folder,
-        parentId: rootId,
-        name: `folder ${from}`,
-        blobId: null,
-        fileType: '',
-        md5: '',
-      }
-      await db.Entry.create({ ...common, ...shape, kind: FOLDER, totalBytes: 0, totalFiles: 0 })
-    }
-    const some = Array.from({ length: Math.min(1000, files - from) }, (_, i) => {
-      const isText =
-        Math.floor(((from + i + 1) * texts) / files) > Math.floor(((from + i) * texts) / files)
-      const text = isText ? textNumber(from + i) : ''
-      const digest = isText
-        ? textKeyOf(createHash('sha256').update(text).digest('hex'), 'text')
-        : null
-      return {
-        id: newId(),
-        blobId: newId(),
-        name: `${wordsOf(3)} ${from + i}.${isText ? 'txt' : 'bin'}`,
-        text,
-        digest,
-      }
-    })
-    const entries = some.map(({ id, blobId, name, text, digest }) => ({
-      ...common,
-      id,
-      blobId,
-      name,
-      parentId: folder,
-      kind: FILE as typeof FILE,
-      md5: id.replaceAll('-', ''),
-      totalFiles: 1,
-      fileType: digest ? 'text/plain' : 'application/octet-stream',
-      totalBytes: text.length,
-    }))
-    const blobs = some.map(({ blobId, text, digest }) => ({
-      id: blobId,
-      bucketId,
-      state: 'live' as const,
-      size: text.length,
-      textKey: digest,
-      reservedBytes: 0,
-      leaseUntil: 0,
-      createdAt: at,
-    }))
-    await db.transaction(async tx => {
-      await db.run(...insertion(Entry, entries), tx)
-      await db.run(...insertion(BlobTable, blobs), tx)
-    })
-    const textual = some.filter(({ digest }) => digest)
-    await db.transaction(async tx => {
-      for (const { text, digest } of textual) {
-        const body = brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })
-        filled.characters += text.length
-        filled.compressed += body.length
-        const row = { state: 'made' as const, reason: null, characters: text.length, body }
-        await insertContentText(db, { ...row, digest: digest ?? '' }, tx)
-      }
-    })
-    if (from % 20_000 === 0) process.stderr.write(`${from} files\r`)
-  }
-  return filled
-}
 
 /** The size of the index and its log, in bytes. */
 const indexBytes = ({ dir }: Bench): number =>
@@ -185,36 +68,57 @@ const queries: [name: string, query: () => string][] = [
   ['a number', () => `${Math.floor(files * random())}x`],
 ]
 
-async function timeSearches({ url, cookie }: Bench): Promise<void> {
+const inMs = (n: number) => `${n.toFixed(1)} ms`
+
+async function timeSearches({ url, cookie, pid }: Bench): Promise<void> {
   const all: number[] = []
+  const line = (name: string, times: number[]) =>
+    `  ${name.padEnd(18)} median ${inMs(percentile(times, 0.5))}, p99 ${inMs(percentile(times, 0.99))}`
   for (const [name, query] of queries) {
     const times: number[] = []
-    let [found, incomplete] = [0, 0]
-    for (let i = 0; i < SEARCHES / queries.length + 5; i++) {
+    let [found, incomplete, processor] = [0, 0, 0]
+    for (let i = 0; i < SEARCHES + FIRST; i++) {
+      // The first queries read pages of the database for the first time.
+      if (i === FIRST) processor -= processorOf(pid)
       const start = performance.now()
       const answer = await fetch(
         `${url}/api/search?limit=20&query=${encodeURIComponent(query())}`,
-        {
-          headers: { cookie },
-        },
+        { headers: { cookie } },
       )
       const { response } = (await answer.json()) as {
         response: { results: unknown[]; is_complete: boolean }
       }
       if (!answer.ok) throw new Error(`${answer.status}`)
-      // The first queries read pages of the database for the first time.
-      if (i >= 5) times.push(performance.now() - start)
+      if (i >= FIRST) times.push(performance.now() - start)
       found += response.results.length
       incomplete += response.is_complete ? 0 : 1
     }
+    processor += processorOf(pid)
     all.push(...times)
     process.stdout.write(
-      `  ${name.padEnd(18)} median ${percentile(times, 0.5).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms; ${(found / (times.length + 5)).toFixed(1)} results, ${incomplete} ended early\n`,
+      `${line(name, times)}, processor of the service ${inMs(processor / SEARCHES)}; ${(found / (SEARCHES + FIRST)).toFixed(1)} results, ${incomplete} ended early\n`,
     )
   }
-  process.stdout.write(
-    `  all                median ${percentile(all, 0.5).toFixed(1)} ms, p99 ${percentile(all, 0.99).toFixed(1)} ms\n`,
-  )
+  process.stdout.write(`${line('all', all)}\n`)
+}
+
+/** Milliseconds between two requests for a list, whose times are compared. */
+const LIST_MS = 25
+
+/** Times requests for a page of a folder until something is done. */
+async function timeLists({ url, cookie }: Bench, isDone: () => boolean): Promise<number[]> {
+  const times: number[] = []
+  while (!isDone()) {
+    const start = performance.now()
+    const answer = await fetch(`${url}/api/files/tree?path=folder%200&limit=20`, {
+      headers: { cookie },
+    })
+    await answer.text()
+    if (!answer.ok) throw new Error(`${answer.status}`)
+    times.push(performance.now() - start)
+    await sleep(LIST_MS)
+  }
+  return times
 }
 
 /**
@@ -261,27 +165,50 @@ async function timeUploads(engine: 'sqlite' | 'mysql'): Promise<void> {
   for (const side of ['off', 'on'] as const) await sides[side].stop()
 }
 
+/** Waits for the index. @returns the times of other requests meanwhile */
+async function whileIndexing(bench: Bench): Promise<number[]> {
+  let isDone = false
+  const lists = timeLists(bench, () => isDone)
+  await until(async () => (await indexOf(bench)).isDone, 3_600_000, 1000).finally(() => {
+    isDone = true
+  })
+  return lists
+}
+
 for (const engine of engines) {
   process.stdout.write(`${engine}: ${files} files, ${texts} texts\n`)
   const bench = await startService(engine, {
     SEARCH_CONTENTS: 'on',
     SWEEP_SECONDS: '2',
     RATE_SEARCHES: '1000000',
+    RATE_REQUESTS: '1000000',
   })
-  const { db } = bench
+  const { db, pid = 0 } = bench
+  await sleep(2000)
+  const idle = bench.resident()
+  process.kill(pid, 'SIGSTOP')
   const begin = performance.now()
-  const { characters, compressed } = await fill(db, bench)
-  const filledIn = performance.now() - begin
+  const { characters, compressed } = await seedFiles(bench, files, texts)
+  const seededIn = performance.now() - begin
   await newSearchEpoch(db, newId())
   const began = performance.now()
+  const processor = processorOf(pid)
+  process.kill(pid, 'SIGCONT')
   bench.resetPeak()
-  const idle = bench.resident()
-  await until(async () => (await indexOf(bench)).isDone, 3_600_000, 1000)
+  const beside = await whileIndexing(bench)
   const builtIn = (performance.now() - began) / 1000
+  const builtBy = (processorOf(pid) - processor) / 1000
   const bytes = indexBytes(bench)
+  await sleep(5000)
+  const end = performance.now() + 20_000
+  const alone = await timeLists(bench, () => performance.now() > end)
   const MB = (n: number) => `${(n / 1e6).toFixed(1)} MB`
+  const times = (list: number[]) =>
+    `median ${inMs(percentile(list, 0.5))}, p99 ${inMs(percentile(list, 0.99))}`
   process.stdout.write(
-    `  filled in ${(filledIn / 1000).toFixed(0)} s, indexed in ${builtIn.toFixed(0)} s, memory ${idle.toFixed(0)} MiB before and up to ${bench.peak().toFixed(0)} MiB meanwhile\n  text ${MB(characters)} (compressed ${(compressed / characters).toFixed(2)}), index ${MB(bytes)} (${(bytes / characters).toFixed(2)} of it)\n`,
+    `  seeded in ${(seededIn / 1000).toFixed(0)} s, indexed in ${builtIn.toFixed(0)} s (${builtBy.toFixed(0)} s of processor time), memory ${idle.toFixed(0)} MiB before and up to ${bench.peak().toFixed(0)} MiB meanwhile
+  lists of files     meanwhile ${times(beside)}; afterwards ${times(alone)}
+  text ${MB(characters)} (compressed ${(compressed / characters).toFixed(2)}), index ${MB(bytes)} (${(bytes / characters).toFixed(2)} of it)\n`,
   )
   await timeSearches(bench)
   await bench.stop()
