@@ -567,8 +567,6 @@ describe('A file that is renamed while its text is added to the index', () => {
     await settle()
     const drive = await driveOf(alice)
     const old = `renaming/dibbler ${when}.txt`
-    await upload(alice, old, `a dunnart ${when}`)
-    await t.app.searchIndexer.idle()
     const { index } = t.app
     const { ask } = index
     let isLacking = false
@@ -594,6 +592,8 @@ describe('A file that is renamed while its text is added to the index', () => {
     }
     index.ask = renamingAsk as typeof ask
     try {
+      await upload(alice, old, `a dunnart ${when}`)
+      await settle()
       await settle()
       expect(await paths(alice, `dunnart ${when}`)).toEqual([`renaming/mulgara ${when}.txt`])
     } finally {
