@@ -14,9 +14,9 @@ import { connectRedis, redisCoordination } from './coordination/redis.ts'
 import { createDav, createDavSignIn } from './dav/dav.ts'
 import { createDerive } from './derive/derive.ts'
 import { createGraphql } from './graphql/yoga.ts'
+import { openBrand } from './http/brand.ts'
 import { createCallers } from './http/callers.ts'
 import { healthDoors } from './http/health.ts'
-import { iconDoors } from './http/icon.ts'
 import { origins } from './http/origin.ts'
 import { CLEANUP_LIMIT, createGateway } from './http/server.ts'
 import { signedBlobs } from './http/signed-blobs.ts'
@@ -121,6 +121,7 @@ export async function createApp(config: Config, options: AppOptions) {
     ? redisCoordination(await connectRedis(config.redisUrl, log), instance, log)
     : instance
   const tokens = createTokens(config.secretKey)
+  const brand = openBrand(config.brand)
   const mailer = createMailer(config, telemetry)
   const pubSub = createPubSub(coordination)
   const change = changeRunner({ db, pubSub, measures: telemetry })
@@ -205,7 +206,7 @@ export async function createApp(config: Config, options: AppOptions) {
   const originOf = origins(config.logAddresses)
   const contextOf = contextMaker(services, callers)
   const rest = await createRestRouter(restSchema, callers, contextOf)
-  const webConsole = config.console ? await openConsole(log) : undefined
+  const webConsole = config.console ? await openConsole(log, brand.shown) : undefined
   const hasConsole = Boolean(webConsole)
   const graphql = createGraphql(schema, callers, contextOf, {
     graphiql: config.graphiql,
@@ -223,7 +224,7 @@ export async function createApp(config: Config, options: AppOptions) {
   const threshold = createThreshold({ maintenance, ownOrigins })
   const plans: DoorPlan[] = [
     ...healthDoors(db, store, () => gateway.phase),
-    ...iconDoors,
+    ...brand.doors,
     graphql,
     rest.door,
     ...createAuthorizationServer(services, findCaller.byKey, address),
@@ -231,7 +232,7 @@ export async function createApp(config: Config, options: AppOptions) {
     signedBlobs(services),
     createTus({ services, callers, config, store }),
     createDav(davDeps),
-    ...(config.nextcloudClients ? createNextcloud(davDeps) : []),
+    ...(config.nextcloudClients ? createNextcloud({ ...davDeps, brand: brand.shown }) : []),
     ...(config.assistants
       ? [createMcp({ findByKey: findCaller.byKey, contextOf, publicUrl: address, ownOrigins })]
       : []),
@@ -316,6 +317,7 @@ export async function createApp(config: Config, options: AppOptions) {
             originOf,
             findCaller,
             otherProviders: config.providers.map(({ name }) => name),
+            brand: brand.shown,
             log,
           })
         : undefined
@@ -345,6 +347,7 @@ export async function createApp(config: Config, options: AppOptions) {
         providers: providers.map(provider => provider.name),
         graphiql: config.graphiql,
         apps: config.nextcloudClients,
+        brand: brand.shown,
         console: webConsole,
         secure,
       })

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { config as readDotEnv } from 'dotenv'
 import type { z } from 'zod'
+import { type BrandValues, brandSettings, readBrand } from './brand.ts'
 import {
   certificatesOf,
   type DatabaseTls,
@@ -28,13 +29,18 @@ type OwnName<Name extends string> = Name extends `${infer First}_${infer Rest}`
 
 const ownName = (name: string) =>
   name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
-/** All settings except those of the store, which are read together. */
+/** All settings except those of the store and the brand, each of which are read together. */
 const underOwnNames = (values: Settings) =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>
-      name in storeSettings ? [] : [[ownName(name), value]],
+      name in storeSettings || name in brandSettings ? [] : [[ownName(name), value]],
     ),
-  ) as { [Name in Exclude<keyof Settings, keyof StoreValues> as OwnName<Name>]: Settings[Name] }
+  ) as {
+    [Name in Exclude<
+      keyof Settings,
+      keyof (StoreValues & BrandValues)
+    > as OwnName<Name>]: Settings[Name]
+  }
 
 export type Database =
   | { dialect: 'sqlite'; file: string }
@@ -173,6 +179,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     database: readDatabase(databaseUrl, s, dataDir, problems),
     /** PEM of additional trusted certificate authorities, one by one. */
     extraCa: certificatesOf('CA_FILE', caFile, problems),
+    brand: readBrand(s, problems),
     ...readStore(s, env, dataDir, problems),
     /** The source of a blob move, if one is configured. */
     moveFrom: readMoveFrom(env, problems),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { brandSettings } from './brand.ts'
 import { claimSettings } from './claim-settings.ts'
 import { databaseTlsSettings } from './database-tls.ts'
 import { serversOf } from './database-url.ts'
@@ -113,6 +114,7 @@ export const settings = {
     shown: 'generated once and kept in <DATA_DIR>/secret.key',
     read: z.string().min(32, 'must have 32 characters or more').or(z.literal('')),
   },
+  ...brandSettings,
   CA_FILE: {
     help: 'PEM file of certificate authorities to trust in addition to the usual ones, for connections to the database, Redis, mail server, sign-in providers, stores, webhooks and traces',
     default: '',

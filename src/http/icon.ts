@@ -1,7 +1,3 @@
-import { hash } from 'node:crypto'
-import { type StaticAnswer, sendStatic } from './static.ts'
-import { type DoorPlan, doorOf, openPassage } from './threshold.ts'
-
 /** The lines of the satchel icon, 32 wide and 32 high. */
 export const satchel =
   '<path d="M11 9V6h10v3"/><rect x="4" y="9" width="24" height="18" rx="3"/><path d="M4 13c0 4 5 6 12 6s12-2 12-6M16 17v5"/>'
@@ -10,18 +6,3 @@ export const satchel =
 export const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" width="28" viewBox="0 0 32 32" fill="none" stroke="#1f5fbf" stroke-width="2.5" ' +
   `stroke-linejoin="round">${satchel}</svg>`
-
-/** The paths where browsers request a site's icon by default, and the path that pages name. */
-const iconPaths = ['/favicon.ico', '/favicon.svg']
-
-const etag = `"${hash('md5', icon)}"`
-// Too small to compress.
-const answer: StaticAnswer = {
-  plain: Buffer.from(icon),
-  packed: [],
-  headers: { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400', etag },
-}
-
-export const iconDoors: DoorPlan[] = iconPaths.map(path =>
-  doorOf(openPassage(path, ({ req, res }) => sendStatic(req, res, answer))),
-)

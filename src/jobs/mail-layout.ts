@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
-import { catalogue, type Say } from '../language/catalogue.ts'
+import type { Brand } from '../config/brand.ts'
+import { branded, catalogue, type Say } from '../language/catalogue.ts'
 import type { Language } from '../language/languages.ts'
 import de from './messages/de.json' with { type: 'json' }
 import en from './messages/en.json' with { type: 'json' }
@@ -45,6 +46,7 @@ export interface Parts {
 /** The messages of mails in one language. */
 export interface MailWords {
   language: Language
+  brand: Brand
   say: Say<MailKey>
   /** A message in which each value is user-supplied text, except for numbers and sentences. */
   sentence(key: MailKey, values: Record<string, string | number | Sentence>): Sentence
@@ -52,10 +54,11 @@ export interface MailWords {
 
 const catalogues = catalogue({ en, de })
 
-export function mailWords(language: Language): MailWords {
-  const say = catalogues[language]
+export function mailWords(language: Language, brand: Brand): MailWords {
+  const say = branded(catalogues[language], brand.name)
   return {
     language,
+    brand,
     say,
     sentence(key, values) {
       const given: Sentence[] = []
@@ -82,7 +85,7 @@ const eta = new Eta({
 })
 
 /** Formats a mail as text and as HTML, with the template that all mails share. */
-export function compose(parts: Parts, { language, say }: MailWords): MailText {
+export function compose(parts: Parts, { language, brand, say }: MailWords): MailText {
   const { subject, lines, words, items = [], facts = [], links, closing, stop } = parts
   const text = [
     ...lines.map(plain),
@@ -115,6 +118,7 @@ export function compose(parts: Parts, { language, say }: MailWords): MailText {
       button,
       more,
       language,
+      brand,
       say,
     }),
   }

@@ -1,4 +1,5 @@
 import prettyBytes from 'pretty-bytes'
+import type { Brand } from '../config/brand.ts'
 import { type Language, locales } from '../language/languages.ts'
 import type { AccountNotice, Mail } from '../services/notices/mail.ts'
 import { momentText } from '../values/moment.ts'
@@ -16,8 +17,8 @@ import { plainFileName, plainLines, plainName } from './mail-name.ts'
 type Values<T extends Mail['template']> = Extract<Mail, { template: T }>['values']
 
 /** Composes a mail as text and as HTML. User-supplied names are truncated. */
-export function writeMail(mail: Mail, language: Language = 'en'): MailText {
-  const words = mailWords(language)
+export function writeMail(mail: Mail, language: Language, brand: Brand): MailText {
+  const words = mailWords(language, brand)
   return compose(partsOf(mail, words), words)
 }
 

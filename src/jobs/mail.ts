@@ -17,7 +17,7 @@ const LONGEST = 120 * SECOND
  * configured.
  */
 export function createMailer(
-  { smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>,
+  { smtpUrl, mailFrom, dataDir, brand }: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'brand'>,
   telemetry: Telemetry = silent,
 ) {
   const limits = {
@@ -45,7 +45,7 @@ export function createMailer(
       from: mailFrom,
       // An object, because a text would be parsed as a list of addresses.
       to: { name: '', address: mail.to },
-      ...writeMail(mail, language),
+      ...writeMail(mail, language, brand),
       messageId: `<${id}@satchel>`,
       // Suppresses out-of-office replies.
       headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(mail) },

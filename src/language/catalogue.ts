@@ -19,6 +19,12 @@ export function catalogue<Key extends string>(
   return Object.fromEntries(readers)
 }
 
+/** A reader that fills in `{service}`, the name of this installation. */
+export const branded =
+  <Key extends string>(say: Say<Key>, service: string): Say<Key> =>
+  (key, values) =>
+    say(key, { service, ...values })
+
 function readerOf<Key extends string>(texts: Record<Key, string>, language: Language): Say<Key> {
   const parsed = new Map<Key, IntlMessageFormat>()
   return (key, values) => {

@@ -2,6 +2,8 @@ import { hash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
+import escapeHtml from 'escape-html'
+import type { ShownBrand } from '../http/brand.ts'
 import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'
 import { write } from '../http/write.ts'
 import { AppError } from '../runtime/errors.ts'
@@ -55,12 +57,13 @@ const types: Record<string, string> = {
 const folder = new URL('dist/console/', import.meta.resolve('#package.json'))
 
 /** Reads the output of `npm run build:console`; null without a build. */
-export async function openConsole(log: Log): Promise<Console | null> {
-  const page = await readFile(new URL('index.html', folder), 'utf8').catch(() => null)
-  if (page === null) {
+export async function openConsole(log: Log, brand: ShownBrand): Promise<Console | null> {
+  const built = await readFile(new URL('index.html', folder), 'utf8').catch(() => null)
+  if (built === null) {
     log.warn('the web console is not built: npm run build:console builds it')
     return null
   }
+  const page = branded(built, brand)
   const assets = new Map<string, StaticAnswer>()
   // Reads hundreds of files one by one, because that takes a third of the CPU time, and nobody is
   // served yet.
@@ -87,18 +90,39 @@ export async function openConsole(log: Log): Promise<Console | null> {
   const worker = await workerOf(
     await readFile(new URL('service-worker.js', folder), 'utf8'),
     version,
-    names,
+    [...names.map(name => `/console/assets/${name}`), ...[brand.logo, brand.style].filter(isText)],
   )
-  const manifest = await makeStatic(await readFile(new URL('manifest.webmanifest', folder)), {
+  const app = JSON.parse(await readFile(new URL('manifest.webmanifest', folder), 'utf8'))
+  const named = JSON.stringify({ ...app, name: brand.name, short_name: brand.name })
+  const manifest = await makeStatic(named, {
     'content-type': 'application/manifest+json',
     'cache-control': 'public, max-age=3600',
   })
   return { shell: page.replace('{version}', version), assets, worker, manifest }
 }
 
+/** The page of the console with the name, logo, colours and links of this installation. */
+function branded(page: string, { name, logo, style, links }: ShownBrand): string {
+  const values = {
+    brandName: name,
+    brandLogo: logo ?? '',
+    brandLinks: JSON.stringify(links),
+  }
+  const filled = Object.entries(values).reduce(
+    (text, [key, value]) => text.replaceAll(`{${key}}`, () => escapeHtml(value)),
+    page,
+  )
+  const image = logo && `<img class="logo" src="${escapeHtml(logo)}" alt="">`
+  return filled
+    .replace(/<svg class="logo"[\s\S]*?<\/svg>/, drawn => image ?? drawn)
+    .replace('{brandStyle}', style ? `<link rel="stylesheet" href="${style}">\n` : '')
+}
+
+const isText = (path: string | null) => path !== null
+
 /** The service worker of a build, with its list of files. */
-const workerOf = (script: string, version: string, names: string[]): Promise<StaticAnswer> => {
-  const built = { version, screens, assets: names.map(name => `/console/assets/${name}`) }
+const workerOf = (script: string, version: string, assets: string[]): Promise<StaticAnswer> => {
+  const built = { version, screens, assets }
   return makeStatic(`self.built=${JSON.stringify(built)};\n${script}`, workerHeaders)
 }
 

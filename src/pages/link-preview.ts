@@ -20,19 +20,19 @@ export const paragraphsOf = (message: string): string[] =>
  */
 export function linkPreview(look: SharePage, words: Words, title?: string): Frame['og'] {
   if (title === undefined) return []
-  const { say } = words
+  const { say, service } = words
   const name = oneLine(look.sharedBy?.name ?? '')
   const isOpen = look.isPublic && !look.passwordProtected
-  const hidden = name ? say('sharedBySomeone', { name }) : 'Satchel'
+  const hidden = name ? say('sharedBySomeone', { name }) : service
   const summary = say('ogSummary', {
     count: look.fileCount,
     size: words.sizeOf(look.size).text,
   })
   const closed = say(look.passwordProtected ? 'ogProtected' : 'ogPrivate')
   return [
-    ['og:site_name', 'Satchel'],
+    ['og:site_name', service],
     ['og:type', 'website'],
-    ['og:title', isOpen ? titleOf(look, words) : look.isPublic ? hidden : 'Satchel'],
+    ['og:title', isOpen ? titleOf(look, words) : look.isPublic ? hidden : service],
     ['og:description', !isOpen ? closed : name ? `${hidden}: ${summary}` : summary],
   ]
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import { callerOf } from '../access/credential.ts'
 import { createAddresses } from '../http/addresses.ts'
+import type { ShownBrand } from '../http/brand.ts'
 import { type Callers, nobody } from '../http/callers.ts'
 import { type Answer, failure } from '../http/envelope.ts'
 import type { Incoming } from '../http/incoming.ts'
@@ -34,7 +35,7 @@ import type { TextKey } from './text.ts'
 import { unsubscribePages } from './unsubscribe.ts'
 import { type Action, renderPage } from './views.ts'
 import { leadingTo, nextOf, type Page, type Redirect, type Reply, type Visit } from './visit.ts'
-import { type Words, wordsIn } from './words.ts'
+import { type Words, wordsOf } from './words.ts'
 import { workspacePage } from './workspace.ts'
 
 interface Options {
@@ -49,6 +50,7 @@ interface Options {
   graphiql: boolean
   /** Whether the apps of Nextcloud and ownCloud can connect. */
   apps: boolean
+  brand: ShownBrand
   /** The web console; null if it was not built, undefined if it is disabled. */
   console?: Console | null | undefined
   /** Whether the public URL is https. */
@@ -102,8 +104,10 @@ function againOf({ query }: Incoming, here: string, { say }: Words): Action {
 
 /** The HTML pages, including error pages. Everything works without JavaScript. */
 export function createPages(options: Options): DoorPlan {
-  const { services, sessions, callers, providers, graphiql, apps, secure } = options
+  const { services, sessions, callers, providers, graphiql, apps, brand, secure } = options
   const accounts = providers.includes('accounts')
+  const wordsIn = wordsOf(brand)
+  const wordsFor = (req: Incoming['req']): Words => wordsIn(languageOf(req))
   const identities = identityPages(options)
   const shares = sharePages({ services, secure, hasConsole: Boolean(options.console) })
   const requests = requestPages({ services, secure })
@@ -181,7 +185,7 @@ export function createPages(options: Options): DoorPlan {
       const headers = { location: reply.to, 'cache-control': 'no-store', ...reply.headers }
       return { status: 303, headers, body: '' }
     }
-    const words = wordsOf(req)
+    const words = wordsFor(req)
     const { status, view, data, frame, headers } = reply
     const notice =
       noticeOf(query.get('error'), words) ||
@@ -189,7 +193,7 @@ export function createPages(options: Options): DoorPlan {
     const body = renderPage(
       view,
       words,
-      { caller, signIn: '', notice, og: [], graphiql, accounts, ...frame },
+      { caller, signIn: '', notice, og: [], graphiql, accounts, brand, ...frame },
       data,
     )
     return { status, headers: { ...pageHeaders, vary: languageVary, ...headers }, body }
@@ -219,7 +223,7 @@ export function createPages(options: Options): DoorPlan {
       address,
       signal,
       here: hereOf(incoming),
-      words: wordsOf(req),
+      words: wordsFor(req),
       log,
       token: params.token ?? '',
       caller() {
@@ -238,7 +242,7 @@ export function createPages(options: Options): DoorPlan {
     const here = hereOf(incoming)
     const found = callerOf(req)
     const caller = found?.via === 'session' ? found : null
-    const words = wordsOf(req)
+    const words = wordsFor(req)
     const again = againOf(incoming, here, words)
     const page = errorPage(error, { caller, here, again, requestId, words })
     return answerOf(incoming, page, caller)
@@ -246,8 +250,6 @@ export function createPages(options: Options): DoorPlan {
 
   return { prefix: '/', find: incoming => addresses.find(incoming), refuse }
 }
-
-const wordsOf = (req: Incoming['req']): Words => wordsIn(languageOf(req))
 
 /** The URL of the page itself, without its deeper parts. */
 const hereOf = ({ path }: Incoming): string => path.split('/').slice(0, 3).join('/')

@@ -1,5 +1,6 @@
 import escapeHtml from 'escape-html'
-import { catalogue, type Say, type Values } from '../language/catalogue.ts'
+import type { ShownBrand } from '../http/brand.ts'
+import { branded, catalogue, type Say, type Values } from '../language/catalogue.ts'
 import type { Language } from '../language/languages.ts'
 import de from './messages/de.json' with { type: 'json' }
 import en from './messages/en.json' with { type: 'json' }
@@ -16,6 +17,8 @@ const places = Object.fromEntries(
 /** The readers of the messages of pages, in one language. */
 export interface Texts {
   language: Language
+  /** The name of this service. */
+  service: string
   say: Say<TextKey>
   /**
    * A message as HTML. Numbers are formatted, and all other values are HTML, usually of a partial,
@@ -26,10 +29,11 @@ export interface Texts {
   forScript(keys: TextKey[]): string
 }
 
-export function textsIn(language: Language): Texts {
-  const say = catalogues[language]
+export function textsIn(language: Language, { name }: Pick<ShownBrand, 'name'>): Texts {
+  const say = branded(catalogues[language], name)
   return {
     language,
+    service: name,
     say,
     rich(key, values) {
       const html: string[] = []

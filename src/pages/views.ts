@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import type { TextKind } from '../formats/viewer.ts'
+import type { ShownBrand } from '../http/brand.ts'
 import { satchel } from '../http/icon.ts'
 import { assets } from './assets.ts'
 import type { Texts } from './text.ts'
@@ -305,6 +306,7 @@ export interface Frame {
   graphiql: boolean
   /** Whether the service has accounts of its own, with a page about their security. */
   accounts: boolean
+  brand: ShownBrand
 }
 
 const eta = new Eta({

@@ -1,6 +1,7 @@
 import mime from 'mime'
 import prettyBytes from 'pretty-bytes'
 import type { Role } from '../access/roles.ts'
+import type { ShownBrand } from '../http/brand.ts'
 import { type Language, languages, locales } from '../language/languages.ts'
 import { momentText } from '../values/moment.ts'
 import { oneLine } from '../values/one-line.ts'
@@ -91,8 +92,8 @@ export interface Words extends Texts {
   folderOf(name: string, bytes: number): ShownFile
 }
 
-function makeWords(language: Language): Words {
-  const texts = textsIn(language)
+function makeWords(language: Language, brand: Pick<ShownBrand, 'name'>): Words {
+  const texts = textsIn(language, brand)
   const { say } = texts
   const locale = locales[language]
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
@@ -137,9 +138,11 @@ function makeWords(language: Language): Words {
   }
 }
 
-const all = Object.fromEntries(languages.map(language => [language, makeWords(language)]))
-
-export const wordsIn = (language: Language): Words => all[language] as Words
+/** The words of pages by language, for an installation with this name. */
+export function wordsOf(brand: Pick<ShownBrand, 'name'>): (language: Language) => Words {
+  const all = Object.fromEntries(languages.map(one => [one, makeWords(one, brand)]))
+  return language => all[language] as Words
+}
 
 /** The sharer of a page; null if there is nothing to show. */
 export const sharerOf = (sharer: Parameters<typeof personOf>[0] | null): Person | null =>

@@ -215,8 +215,8 @@ function leadingTo(url: string): Answer {
     },
     body: `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Signed out · Satchel</title></head>
-<body><h1>You are signed out of Satchel</h1><p><a href="${href}">Sign out of the sign-in provider, too</a></p></body>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Signed out</title></head>
+<body><h1>You are signed out</h1><p><a href="${href}">Sign out of the sign-in provider, too</a></p></body>
 </html>
 `,
   }

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { v7 as newId } from 'uuid'
 import { type Db, openDatabase } from '../../db/index.ts'
 import { GIVEN_UP } from '../../db/queries/job.ts'
+import { ownBrand } from '../../src/config/brand.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createMailer } from '../../src/jobs/mail.ts'
 import { backoff, createWorker, type Worker, type WorkerOptions } from '../../src/jobs/worker.ts'
@@ -504,7 +505,12 @@ describe('The outbox', () => {
     done: string[]
   } {
     const { smtpUrl = server.url, ...changes } = options
-    const mailer = createMailer({ smtpUrl, mailFrom: 'satchel@files.example', dataDir: tmpdir() })
+    const mailer = createMailer({
+      smtpUrl,
+      mailFrom: 'satchel@files.example',
+      dataDir: tmpdir(),
+      brand: ownBrand,
+    })
     const done: string[] = []
     const worker = createWorker({
       db: t.app.db,
@@ -565,6 +571,7 @@ describe('The outbox', () => {
     const mails = await Promise.all(Array.from({ length: 12 }, () => queue()))
     let purged = false
     const mailer = createMailer({
+      brand: ownBrand,
       smtpUrl: server.url,
       mailFrom: 'satchel@files.example',
       dataDir: tmpdir(),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
+import { ownBrand } from '../../src/config/brand.ts'
 import { writeMail } from '../../src/jobs/mail-text.ts'
 import type { Mail } from '../../src/services/notices/mail.ts'
 import { openBrowser, screenshot } from './browser.ts'
@@ -151,7 +152,7 @@ describe('Every mail, on phone and desktop, light and dark', () => {
   it.each(Object.keys(mails))('%s', async name => {
     const mail = mails[name]
     if (!mail) throw new Error(`There is no mail ${name}.`)
-    const { html } = writeMail(mail)
+    const { html } = writeMail(mail, 'en', ownBrand)
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme })
       for (const [width, height] of [
@@ -178,7 +179,7 @@ describe('Every mail, on phone and desktop, light and dark', () => {
 
   it('is readable with inline styles only', async () => {
     await page.emulateMedia({ colorScheme: 'dark' })
-    const { html } = writeMail(mails.share as Mail)
+    const { html } = writeMail(mails.share as Mail, 'en', ownBrand)
     await page.setContent(html.replace(/<style>[^<]*<\/style>/, '').replace(/ class="[^"]*"/g, ''))
     await screenshot(page, 'mail-inline-styles')
     const colors = await page.evaluate(

@@ -3,10 +3,11 @@ import { icon } from '../../src/http/icon.ts'
 import { rightsOf } from '../../src/pages/invite.ts'
 import { previewOf } from '../../src/pages/preview.ts'
 import { renderPage } from '../../src/pages/views.ts'
-import { personOf, wordsIn } from '../../src/pages/words.ts'
+import { personOf, wordsOf } from '../../src/pages/words.ts'
 import { deliveryOf } from '../../src/values/media.ts'
+import { brand } from '../support/brand.ts'
 
-const words = wordsIn('en')
+const words = wordsOf(brand)('en')
 const { fileOf, kindOf, momentOf, nameOf, sizeOf } = words
 
 describe('A size', () => {
@@ -31,7 +32,7 @@ describe('A time', () => {
 })
 
 describe('German words', () => {
-  const german = wordsIn('de')
+  const german = wordsOf(brand)('de')
 
   it('format sizes, times and kinds', () => {
     expect(german.sizeOf(1536)).toEqual({ text: '1,5 KiB', exact: '1.536 Bytes' })
@@ -150,6 +151,7 @@ describe('A template', () => {
       notice: evil,
       graphiql: true,
       accounts: false,
+      brand,
       og: [['og:title', evil]] as [string, string][],
     }
     const written = renderPage('share', words, frame, {
@@ -183,6 +185,7 @@ describe('A template', () => {
       notice: '',
       graphiql: true,
       accounts: false,
+      brand,
       og: [],
     }
     expect(renderPage('welcome', words, frame, {})).toContain(lines)

@@ -1,3 +1,4 @@
+import type { ShownBrand } from '../../http/brand.ts'
 import type { OcsValue } from './ocs.ts'
 
 /**
@@ -5,22 +6,21 @@ import type { OcsValue } from './ocs.ts'
  * maintained, so that they do not ask for what came later.
  */
 export const VERSION = { major: 28, minor: 0, micro: 0, string: '28.0.0' } as const
-const PRODUCT = 'Satchel'
 
 /** The answer at /status.php. Clients pause during maintenance. */
-export const status = (isPaused: boolean) => ({
+export const status = (isPaused: boolean, { name }: ShownBrand) => ({
   installed: true,
   maintenance: isPaused,
   needsDbUpgrade: false,
   version: `${VERSION.string}.0`,
   versionstring: VERSION.string,
   edition: '',
-  productname: PRODUCT,
+  productname: name,
   extendedSupport: false,
 })
 
 /** What clients may use. They hide what is missing here. */
-export const capabilities = (publicUrl: string): OcsValue => ({
+export const capabilities = (publicUrl: string, { name, logo, colours }: ShownBrand): OcsValue => ({
   version: { ...VERSION, edition: '', extendedSupport: false },
   capabilities: {
     core: {
@@ -58,14 +58,14 @@ export const capabilities = (publicUrl: string): OcsValue => ({
       sharebymail: { enabled: false },
     },
     theming: {
-      name: PRODUCT,
+      name,
       url: publicUrl,
       slogan: '',
-      color: '#2563eb',
-      'color-text': '#ffffff',
-      'color-element': '#2563eb',
-      logo: `${publicUrl}/favicon.svg`,
-      background: '#2563eb',
+      color: colours.light.accent,
+      'color-text': colours.light.on,
+      'color-element': colours.light.accent,
+      logo: `${publicUrl}${logo ?? '/favicon.svg'}`,
+      background: colours.light.accent,
       'background-plain': true,
       'background-default': true,
     },

@@ -4,6 +4,7 @@ import { Drive } from '../../access/drive.ts'
 import { type DavDeps, davPassages, passageFor } from '../../dav/dav.ts'
 import { refusalOf } from '../../dav/refusal.ts'
 import { readWhole } from '../../http/body.ts'
+import type { ShownBrand } from '../../http/brand.ts'
 import { nobody } from '../../http/callers.ts'
 import { jsonHeaders } from '../../http/envelope.ts'
 import type { Incoming } from '../../http/incoming.ts'
@@ -63,8 +64,8 @@ async function formOf({ req, query }: Incoming): Promise<Form> {
  * The protocol of Nextcloud's and ownCloud's clients (docs/decisions/nextcloud.md): WebDAV with
  * their additions, sign-in and capabilities. The clients find it at fixed URLs.
  */
-export function createNextcloud(deps: DavDeps): DoorPlan[] {
-  const { services, publicUrl, signIn } = deps
+export function createNextcloud(deps: DavDeps & { brand: ShownBrand }): DoorPlan[] {
+  const { services, publicUrl, signIn, brand } = deps
 
   const shares = ocsShares(services)
   const query =
@@ -141,7 +142,8 @@ export function createNextcloud(deps: DavDeps): DoorPlan[] {
     guards: 'nothing',
     caller: nobody,
     writes: false,
-    handle: incoming => write(incoming.res, incoming.req, ocs(incoming, capabilities(publicUrl()))),
+    handle: incoming =>
+      write(incoming.res, incoming.req, ocs(incoming, capabilities(publicUrl(), brand))),
   })
   const signedIn = new Map(
     [...Map.groupBy(routes, ({ path }) => path)].map(([path, of]) => [
@@ -206,7 +208,7 @@ export function createNextcloud(deps: DavDeps): DoorPlan[] {
   return [
     doorOf(
       openPassage('/status.php', ({ req, res }) => {
-        const body = JSON.stringify(status(services.maintenance.current() !== null))
+        const body = JSON.stringify(status(services.maintenance.current() !== null, brand))
         write(res, req, { status: 200, headers: jsonHeaders, body })
       }),
     ),

@@ -1,12 +1,16 @@
 import { useNavigate } from '@tanstack/react-router'
 import { signOut } from '../graphql/session.ts'
 import { chooseLanguage, language } from '../i18n/language.ts'
+import { operatorPages } from '../parts/brand.ts'
 import {
   Braces,
+  CircleQuestionMark,
+  Landmark,
   Languages,
   LogOut,
   Monitor,
   Moon,
+  ShieldCheck,
   Smartphone,
   Sun,
   UserRound,
@@ -21,9 +25,22 @@ const themes = [
   ['system', text('themeSystem'), Monitor],
 ] as const
 
+const icons = { help: CircleQuestionMark, imprint: Landmark, privacy: ShieldCheck }
+
 /** Menu entries for the account and the appearance of the console. */
 export function useAccountEntries(): MenuEntry[] {
   const navigate = useNavigate()
+  const pages = operatorPages()
+  const ofOperator = (['help', 'imprint', 'privacy'] as const).flatMap(id =>
+    pages[id]
+      ? {
+          id,
+          label: text(id),
+          icon: icons[id],
+          run: () => void window.open(pages[id], '_blank', 'noopener'),
+        }
+      : [],
+  )
   return [
     {
       id: 'account',
@@ -58,6 +75,7 @@ export function useAccountEntries(): MenuEntry[] {
       icon: Braces,
       run: () => void navigate({ href: '/developers' }),
     },
+    ...(ofOperator.length > 0 ? ['separator' as const, ...ofOperator] : []),
     'separator',
     { id: 'out', label: text('signOut'), icon: LogOut, run: signOut },
   ]

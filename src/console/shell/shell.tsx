@@ -1,5 +1,6 @@
 import { Link, Outlet } from '@tanstack/react-router'
 import { lazy, Suspense, useLayoutEffect } from 'react'
+import { brand } from '../parts/brand.ts'
 import { Skeleton } from '../parts/states.tsx'
 import { Toasts } from '../parts/toasts.tsx'
 import { AccountMenu } from './account-menu.tsx'
@@ -41,9 +42,9 @@ export function Shell() {
         {text('skip')}
       </a>
       <header className="top">
-        <Link to="/start" className="brand" aria-label="Satchel">
+        <Link to="/start" className="brand" aria-label={brand.name}>
           <Logo />
-          <span>Satchel</span>
+          <span>{brand.name}</span>
         </Link>
         <SearchField />
         <PaletteButton me={me} />

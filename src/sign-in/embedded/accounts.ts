@@ -17,7 +17,7 @@ import { refusalOf, showMessage, visitOf } from './page-kit.ts'
 import { peoplePages } from './people-pages.ts'
 import { securityPages } from './security-pages.ts'
 import { signInPages } from './sign-in-pages.ts'
-import { texts } from './text.ts'
+import { sayIn } from './text.ts'
 import { renderAccountPage } from './views.ts'
 
 /**
@@ -45,7 +45,7 @@ export interface OwnAccounts {
  * its pages.
  */
 export function openOwnAccounts(options: OwnAccountsOptions): OwnAccounts {
-  const { services, db, tokens, publicUrl, ownUrl, secure, log } = options
+  const { services, db, tokens, publicUrl, ownUrl, secure, brand, log } = options
   const { logins, rateLimits } = services
   const cookies = createSignInCookies({ tokens, secure })
   const provider = createAccountsProvider({
@@ -57,11 +57,11 @@ export function openOwnAccounts(options: OwnAccountsOptions): OwnAccounts {
     onError: error => log.warn({ err: error }, 'the sign-in with own accounts failed'),
     errorPage(req) {
       const language = languageOf(req)
-      const say = texts[language]
+      const say = sayIn(language, brand)
       const heading = say('failed_title')
       const links = [{ label: say('again'), href: '/login' }]
       const view = { heading, icon: 'cloud' as const, lead: [say('failed')], links }
-      const body = renderAccountPage('message', language, heading, view)
+      const body = renderAccountPage('message', language, heading, view, brand)
       return { headers: { ...pageHeaders, vary: languageVary }, body }
     },
   })
@@ -77,7 +77,7 @@ export function openOwnAccounts(options: OwnAccountsOptions): OwnAccounts {
       writes: method === 'POST' && !formsThatGoOn.has(path),
       handle(incoming) {
         provider.prepare(incoming.req)
-        return handle(visitOf(incoming), incoming.params.token ?? '')
+        return handle(visitOf(incoming, brand), incoming.params.token ?? '')
       },
     })
 
@@ -111,7 +111,7 @@ export function openOwnAccounts(options: OwnAccountsOptions): OwnAccounts {
   function refuse(thrown: unknown, incoming: Incoming): Answer | undefined {
     const { error } = toAppError(thrown)
     if (!asksForPage(incoming.req)) return failure(error)
-    const visit = visitOf(incoming)
+    const visit = visitOf(incoming, brand)
     showMessage(visit, 'failed', error.status, refusalOf(error, visit.say)?.problem)
     return undefined
   }

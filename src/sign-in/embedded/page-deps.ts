@@ -1,5 +1,6 @@
 import type { Db } from '../../../db/index.ts'
 import type { Caller, Origin } from '../../access/caller.ts'
+import type { ShownBrand } from '../../http/brand.ts'
 import type { Incoming } from '../../http/incoming.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { Tokens } from '../../runtime/tokens.ts'
@@ -20,6 +21,7 @@ export interface OwnAccountsOptions {
   findCaller: (req: Incoming['req']) => Promise<Caller | null>
   /** The names of the other providers. Accounts from them confirm changes by signing in again. */
   otherProviders: string[]
+  brand: ShownBrand
   log: Log
 }
 

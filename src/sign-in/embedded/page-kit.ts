@@ -1,5 +1,6 @@
 import { encodeQR } from 'qr'
 import { readWhole } from '../../http/body.ts'
+import type { ShownBrand } from '../../http/brand.ts'
 import type { Incoming } from '../../http/incoming.ts'
 import { languageOf, languageVary } from '../../http/language.ts'
 import { write } from '../../http/write.ts'
@@ -8,7 +9,7 @@ import { pageHeaders } from '../../pages/headers.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { LoginProblem } from '../../services/accounts/login-problem.ts'
 import { SignInRefused } from '../../services/accounts/profile.ts'
-import { type Say, texts } from './text.ts'
+import { type Say, sayIn } from './text.ts'
 import { type AccountViews, type Field, type FormView, renderAccountPage } from './views.ts'
 
 const MAX_FORM_BYTES = 16 * 1024
@@ -26,10 +27,10 @@ export interface Visit {
   lead(to: string): void
 }
 
-export function visitOf(incoming: Incoming): Visit {
+export function visitOf(incoming: Incoming, brand: ShownBrand): Visit {
   const { req, res } = incoming
   const language = languageOf(req)
-  const say = texts[language]
+  const say = sayIn(language, brand)
   return {
     incoming,
     language,
@@ -39,7 +40,7 @@ export function visitOf(incoming: Incoming): Visit {
         ('problem' in data && data.problem) ||
         ('fields' in data && data.fields.some(field => field.problem))
       const title = `${hasProblem ? say('error_prefix') : ''}${data.heading}`
-      const body = renderAccountPage(view, language, title, data)
+      const body = renderAccountPage(view, language, title, data, brand)
       const all = { ...pageHeaders, vary: languageVary, ...headers }
       write(res, req, { status, headers: all, body })
     },

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
+import type { ShownBrand } from '../../http/brand.ts'
 import { satchel } from '../../http/icon.ts'
 import type { Language } from '../../language/languages.ts'
 import { assets } from '../../pages/assets.ts'
-import { texts } from './text.ts'
+import { sayIn } from './text.ts'
 
 export interface Field {
   name: string
@@ -104,6 +105,8 @@ const houseView = (name: string) =>
 eta.loadTemplate('@satchel', satchel)
 eta.loadTemplate('@shape', houseView('shape'))
 eta.loadTemplate('@icon', houseView('icon').replace("'/shape'", "'@shape'"))
+eta.loadTemplate('@brand', houseView('brand').replace("'/icon'", "'@icon'"))
+eta.loadTemplate('@brand-links', houseView('brand-links'))
 
 /** Renders a page in a language. All values in a template are escaped. */
 export function renderAccountPage<V extends keyof AccountViews>(
@@ -111,6 +114,8 @@ export function renderAccountPage<V extends keyof AccountViews>(
   language: Language,
   title: string,
   data: AccountViews[V],
+  brand: ShownBrand,
 ): string {
-  return eta.render(`/${view}`, { ...data, title, language, say: texts[language], assets })
+  const say = sayIn(language, brand)
+  return eta.render(`/${view}`, { ...data, title, language, say, assets, brand })
 }
