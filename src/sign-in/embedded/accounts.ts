@@ -10,6 +10,7 @@ import { pageHeaders } from '../../pages/headers.ts'
 import { AppError, toAppError } from '../../runtime/errors.ts'
 import { networkOf } from '../../values/network.ts'
 import { createAccountsProvider, PREFIX } from './accounts-provider.ts'
+import { confirmPages } from './confirm-pages.ts'
 import { createSignInCookies } from './cookies.ts'
 import { linkPages } from './link-pages.ts'
 import type { OwnAccountsOptions } from './page-deps.ts'
@@ -68,7 +69,9 @@ export function openOwnAccounts(options: OwnAccountsOptions): OwnAccounts {
 
   const addresses = createAddresses()
   const deps = { ...options, provider, cookies }
-  const pages = [signInPages, linkPages, securityPages, peoplePages].flatMap(make => make(deps))
+  const pages = [signInPages, linkPages, securityPages, confirmPages, peoplePages].flatMap(make =>
+    make(deps),
+  )
   for (const [method, path, handle] of pages)
     addresses.on(method, path, {
       guards: 'forms',
