@@ -7,7 +7,7 @@ import { authArea, authPaths } from './auth.ts'
 import { errorSchemas } from './errors.ts'
 import { type Operation, operationOf } from './operation.ts'
 import { createDocsPage } from './page.ts'
-import { outages, type Response } from './response.ts'
+import { createRefusals, type Response } from './response.ts'
 import { createOutputSchemas, type Schema } from './schema.ts'
 
 /** The subset of an OpenAPI 3.0.3 document that is used here. */
@@ -24,7 +24,8 @@ export interface ApiDocument {
     headers: Record<string, { description: string; schema: Schema }>
     securitySchemes: Record<
       string,
-      { type: 'apiKey'; in: 'cookie' | 'header'; name: string; description: string }
+      | { type: 'apiKey'; in: 'cookie' | 'header'; name: string; description: string }
+      | { type: 'http'; scheme: 'bearer'; description: string }
     >
   }
 }
@@ -82,15 +83,21 @@ const securitySchemes: ApiDocument['components']['securitySchemes'] = {
     name: 'X-API-Key',
     description: 'A key for programs. It takes precedence over a cookie.',
   },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The same key as `Authorization: Bearer`, for clients that know this header.',
+  },
 }
 
 /** Describes every route, including the sign-in routes. */
 function describe(routes: Route[], publicUrl: string, proxied: boolean): ApiDocument {
   const { components, outputSchema } = createOutputSchemas()
+  const refusals = createRefusals()
   const paths: ApiDocument['paths'] = {}
   for (const route of routes)
     for (const method of methodsOf(route)) {
-      const operation = operationOf(route, method, { outputSchema, proxied })
+      const operation = operationOf(route, method, { outputSchema, refusals, proxied })
       paths[route.path] = { ...paths[route.path], [method.toLowerCase()]: operation }
     }
   const areas = new Map(
@@ -108,10 +115,10 @@ function describe(routes: Route[], publicUrl: string, proxied: boolean): ApiDocu
     },
     servers: [{ url: publicUrl }],
     tags: [...areas.values()],
-    paths: { ...paths, ...authPaths },
+    paths: { ...paths, ...authPaths(refusals) },
     components: {
       schemas: { ...components, ...errorSchemas },
-      responses: outages,
+      responses: refusals.components,
       headers: proxied ? { ...headers, ...headersOfBytes } : headers,
       securitySchemes,
     },

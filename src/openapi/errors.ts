@@ -387,20 +387,10 @@ export const errorSchemas: Record<string, Schema> = Object.fromEntries(
 )
 
 /**
- * An example error of a route with this status.
- * @param codes the codes of the route; the example uses the first one
- * @param input an argument of the route that can be missing or duplicated; if given, the example
- * names it
+ * An example error with this status.
+ * @param codes the possible codes; the example uses the first one
  */
-export function exampleError(
-  status: number,
-  codes: ErrorCode[],
-  input?: { name: string; required: boolean },
-): object {
-  if (input && codes.includes('INVALID_INPUT')) {
-    const msg = `"${input.name}" is ${input.required ? 'missing' : 'given more than once'}.`
-    return { status, msg, response: { code: 'INVALID_INPUT', field: input.name } }
-  }
+export function exampleError(status: number, codes: ErrorCode[]): object {
   const [code] = codes
   if (!code) throw new TypeError(`Which code comes with ${status}?`)
   const { says, details = {} } = kinds[code]

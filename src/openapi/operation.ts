@@ -11,14 +11,13 @@ import type { Route } from '../rest/routes.ts'
 import { codesOf } from './errors.ts'
 import { exampleInputs, exampleOf } from './examples.ts'
 import {
-  anywhere,
   attachment,
   copyAccepted,
   downloadOf,
   type MediaType,
   picture,
+  type Refusals,
   type Response,
-  refusal,
   success,
   unchanged,
   uploadAccepted,
@@ -50,7 +49,8 @@ const isRequired = (arg: GraphQLArgument): boolean => isNonNullType(arg.type)
 type OutputSchema = (type: GraphQLOutputType) => SchemaOrRef
 
 const SESSION = { session: [] }
-const API_KEY = { apiKey: [] }
+/** A key in either header. */
+const API_KEY = [{ apiKey: [] }, { bearer: [] }]
 
 /**
  * Describes one method of a route.
@@ -59,7 +59,11 @@ const API_KEY = { apiKey: [] }
 export function operationOf(
   route: Route,
   method: Method,
-  { outputSchema, proxied }: { outputSchema: OutputSchema; proxied: boolean },
+  {
+    outputSchema,
+    refusals,
+    proxied,
+  }: { outputSchema: OutputSchema; refusals: Refusals; proxied: boolean },
 ): Operation {
   const examples = exampleInputs(route.definition.args)
   const place = (name: string) => route.path.indexOf(`{${name}}`)
@@ -68,10 +72,8 @@ export function operationOf(
     .sort((a, b) => place(a.arg.name) - place(b.arg.name))
   const from = (...sources: string[]) =>
     args.filter(a => sources.includes(a.source)).map(a => a.arg)
-  const faulty = [...from('body', 'form', 'raw', 'query').filter(isRequired), ...from('query')][0]
-  const input = faulty && { name: faulty.name, required: isRequired(faulty) }
-  const refusals = route.statuses.map(
-    status => [status, refusal(status, codesOf(route, method, status), input)] as const,
+  const refused = route.statuses.map(
+    status => [status, refusals.refusalOf(status, codesOf(route, method, status))] as const,
   )
   const body = method === 'GET' ? undefined : bodyOf(route, from('form', 'body', 'raw'), examples)
   const access = accessOf(route)
@@ -101,8 +103,8 @@ export function operationOf(
         ? { 202: 'upload_id' in route.sources ? uploadAccepted : copyAccepted }
         : {}),
       ...(route.revalidates ? { 304: unchanged } : {}),
-      ...Object.fromEntries(refusals),
-      ...anywhere,
+      ...Object.fromEntries(refused),
+      ...refusals.anywhere(),
     },
     security: access.security,
   }
@@ -207,8 +209,11 @@ function keyFor({
 /** The credentials that a route accepts, by the auth scopes of its field. */
 function accessOf(route: Route): { security: Operation['security']; text: string } {
   if (route.public)
-    return { security: [{}, SESSION, API_KEY], text: 'Anyone may call it, without a credential.' }
+    return {
+      security: [{}, SESSION, ...API_KEY],
+      text: 'Anyone may call it, without a credential.',
+    }
   if (route.auth.session)
     return { security: [SESSION], text: 'Needs a session; no API key can do this.' }
-  return { security: [SESSION, API_KEY], text: keyFor(route) }
+  return { security: [SESSION, ...API_KEY], text: keyFor(route) }
 }

@@ -157,17 +157,10 @@ const limitHeaders: Record<number, string[]> = {
   503: ['Retry-After'],
 }
 
-/**
- * The response with an error status and one of these codes.
- * @param input an argument of the route that can be missing or duplicated, for the example
- */
-export function refusal(
-  status: number,
-  codes: ErrorCode[],
-  input?: { name: string; required: boolean },
-): Response {
+/** The response with an error status and one of these codes. */
+function refusal(status: number, codes: ErrorCode[]): Response {
   const slowed = codes.includes('TOO_MANY_ATTEMPTS') ? ['Retry-After'] : []
-  const example = exampleError(status, codes, input)
+  const example = exampleError(status, codes)
   return {
     description: `${meanings[status] ?? 'An error.'} \`code\` is ${codes.map(code => `\`${code}\``).join(', ')}.`,
     headers: headersOf(...(limitHeaders[status] ?? slowed)),
@@ -180,13 +173,30 @@ export function refusal(
   }
 }
 
-/** The two errors that any operation can return. */
-export const outages: Record<string, Response> = {
-  Internal: refusal(500, ['INTERNAL']),
-  Unavailable: refusal(503, ['UNAVAILABLE', 'NO_SPACE', 'MAINTENANCE']),
+/**
+ * The refusals of all operations. Each combination of a status and codes is described once, under a
+ * name that lists them, and operations refer to it.
+ */
+export function createRefusals() {
+  const components: Record<string, Response> = {}
+
+  function refusalOf(status: number, codes: ErrorCode[]): Reference {
+    const name = `Refusal${status}${codes.map(pascal).join('')}`
+    components[name] ??= refusal(status, codes)
+    return { $ref: `#/components/responses/${name}` }
+  }
+
+  /** The two errors that any operation can return. */
+  const anywhere = (): Record<string, Reference> => ({
+    500: refusalOf(500, ['INTERNAL']),
+    503: refusalOf(503, ['UNAVAILABLE', 'NO_SPACE', 'MAINTENANCE']),
+  })
+
+  return { components, refusalOf, anywhere }
 }
 
-export const anywhere: Record<string, Reference> = {
-  500: { $ref: '#/components/responses/Internal' },
-  503: { $ref: '#/components/responses/Unavailable' },
-}
+export type Refusals = ReturnType<typeof createRefusals>
+
+/** Maps PATH_EXISTS to PathExists. */
+const pascal = (code: ErrorCode): string =>
+  code.toLowerCase().replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())

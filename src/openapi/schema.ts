@@ -115,7 +115,7 @@ export function createOutputSchemas() {
 
 function orNull(schema: SchemaOrRef): Schema {
   if (schema === NOTHING) return NOTHING
-  if ('$ref' in schema) return { oneOf: [schema, NOTHING] }
+  if ('$ref' in schema) return { nullable: true, allOf: [schema] }
   return { ...schema, nullable: true, ...(schema.enum ? { enum: [...schema.enum, null] } : {}) }
 }
 

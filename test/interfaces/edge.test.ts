@@ -401,7 +401,7 @@ describe('CORS', () => {
       .flatMap(({ parameters = [] }) => parameters)
     const credentials = Object.values(components.securitySchemes)
     const described = [...inputs, ...credentials].flatMap(input =>
-      input.in === 'header' ? [input.name] : [],
+      'in' in input && input.in === 'header' ? [input.name] : [],
     )
     // Headers that downloads and event streams read are not in the OpenAPI document.
     const read = [

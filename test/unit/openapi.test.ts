@@ -404,18 +404,18 @@ describe('the contract', () => {
     (title, operation) => {
       const { access, scope } = operation
       const { security, description = '' } = operationAt(title)
-      const [session, apiKey] = [{ session: [] }, { apiKey: [] }]
+      const [session, apiKey, bearer] = [{ session: [] }, { apiKey: [] }, { bearer: [] }]
       const named = description.match(/`(private_files|workspaces):[a-z:]+`/g) ?? []
       expect(named).toEqual(scope ? [`\`${scope}\``] : [])
       if (access === 'public') {
-        expect(security).toEqual([{}, session, apiKey])
+        expect(security).toEqual([{}, session, apiKey, bearer])
         expect(description).toContain('Anyone may call it')
       } else if (scope === null) {
         expect(access).toMatch(/^session\b/)
         expect(security).toEqual([session])
         expect(description).toContain('no API key can do this')
       } else {
-        expect(security).toEqual([session, apiKey])
+        expect(security).toEqual([session, apiKey, bearer])
         const kind = scope.startsWith('private_files:') ? 'a private one' : 'one of the workspace'
         expect(description).toContain(`An API key must be ${kind} with the scope \`${scope}\`.`)
       }
@@ -426,6 +426,7 @@ describe('the contract', () => {
     expect(document.components.securitySchemes).toMatchObject({
       session: { type: 'apiKey', in: 'cookie', name: 'session_id' },
       apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      bearer: { type: 'http', scheme: 'bearer' },
     })
   })
 
