@@ -196,6 +196,7 @@ builder.queryField('search', t =>
           limit,
           after,
           order: orderBy ?? 'relevance',
+          signal: context.signal,
         })
         about = found
         return {

@@ -23,6 +23,11 @@ export class OtherIndex extends Error {
   override readonly name = 'OtherIndex'
 }
 
+/** Nobody waits for the result of an operation any more. */
+class Cancelled extends Error {
+  override readonly name = 'Cancelled'
+}
+
 /** Whether an error means that the file has to be made again. */
 export function isDamage(error: unknown): boolean {
   const { errcode, message = '' } = error as { errcode?: number; message?: string }
@@ -43,6 +48,8 @@ export class SearchFile {
   #db: DatabaseSync | undefined
   #inode: bigint | undefined
   readonly #statements = new Map<string, StatementSync>()
+  /** Whether the current operation is cancelled. */
+  isCancelled: () => boolean = () => false
 
   constructor(path: string, { isReadOnly = false } = {}) {
     this.#path = path
@@ -164,6 +171,11 @@ export class SearchFile {
       const [version, epoch] = (this.#db && this.#identityOf(this.#db))?.split(' ') ?? []
       return version === String(INDEX_VERSION) ? epoch : undefined
     })
+  }
+
+  /** Ends a cancelled operation between two of its steps. @throws Cancelled */
+  step(): void {
+    if (this.isCancelled()) throw new Cancelled()
   }
 
   statement(sql: string): StatementSync {

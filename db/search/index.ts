@@ -43,28 +43,46 @@ export class SearchIndex {
     return this.#identity?.epoch
   }
 
-  async #ask<Name extends OperationName>(name: Name, args: Arguments<Name>): Promise<Result<Name>> {
+  async #ask<Name extends OperationName>(
+    name: Name,
+    args: Arguments<Name>,
+    signal?: AbortSignal,
+  ): Promise<Result<Name>> {
     this.#identity ??= await this.#identify?.()
     if (!this.#identity) throw new SearchUnavailable('The index belongs to no database.')
     const thread = READS.includes(name) ? this.#reading : this.#writing
-    return thread.ask(this.#identity, name, ...args)
+    return thread.ask(this.#identity, name, args, signal)
   }
 
   /**
    * Asks the index. The index of another database, or of an earlier state of it, is emptied first.
    * @throws SearchUnavailable
    */
-  async ask<Name extends OperationName>(
+  ask<Name extends OperationName>(name: Name, ...args: Arguments<Name>): Promise<Result<Name>> {
+    return this.askUntil(undefined, name, ...args)
+  }
+
+  /**
+   * Asks the index for a request. Its signal cancels the operation.
+   * @throws SearchUnavailable, or the reason of the signal
+   */
+  async askUntil<Name extends OperationName>(
+    signal: AbortSignal | undefined,
     name: Name,
     ...args: Arguments<Name>
   ): Promise<Result<Name>> {
     try {
-      return await this.#ask(name, args)
+      return await this.#ask(name, args, signal)
     } catch (error) {
       if (!(error instanceof SearchUnavailable && error.isOther)) throw error
       await this.renew()
-      return this.#ask(name, args)
+      return this.#ask(name, args, signal)
     }
+  }
+
+  /** The same for all questions of a request. */
+  until(signal: AbortSignal | undefined): Pick<SearchIndex, 'ask'> {
+    return { ask: (...asked) => this.askUntil(signal, ...asked) }
   }
 
   /**
@@ -85,7 +103,7 @@ export class SearchIndex {
     if (!this.#identity) return
     const checking = new SearchThread(this.#path, CHECKING_MS)
     try {
-      await checking.ask(this.#identity, 'check')
+      await checking.ask(this.#identity, 'check', [])
     } finally {
       await checking.close()
     }

@@ -98,6 +98,7 @@ function rowsOf(
     ORDER BY rowid DESC
     LIMIT ${limit}`
   for (const number of numbers) {
+    file.step()
     if (Date.now() > until) return { ...rows, isCut: true }
     const found = file
       .rows<{ row: bigint }>(sql, [expression, firstRow(number), ends.get(number) ?? 0n])
@@ -126,8 +127,10 @@ function fromAll(
   for (const { row } of file.statement(sql).iterate(expression) as Iterable<{ row: bigint }>) {
     count += 1
     if (!isPrefix && count > FEW_ROWS) return null
-    if (count % ROWS === 0 && Date.now() > until)
-      return { all: [...found.values()].flat(), lasts: [], isCut: true }
+    if (count % ROWS === 0) {
+      file.step()
+      if (Date.now() > until) return { all: [...found.values()].flat(), lasts: [], isCut: true }
+    }
     const number = driveOfRow(row)
     const end = ends.get(number)
     if (end === undefined || row >= end) continue
@@ -167,6 +170,7 @@ export function hold(
   const expressions = conditions.map(expressionOf)
   const sql = 'SELECT 1 AS one FROM body WHERE body MATCH ? AND rowid = ?'
   return entries.map(entry => {
+    file.step()
     const item = itemOf(file, entry)
     if (!item?.text) return { mark: null, holds: expressions.map(() => false) }
     return {

@@ -1,6 +1,14 @@
 import { Worker } from 'node:worker_threads'
+import { Cancellations } from './cancellation.ts'
 import type { Identity } from './file.ts'
 import type { Arguments, OperationName, Result } from './operations.ts'
+
+/** What a thread starts with. */
+export interface ThreadData {
+  path: string
+  /** See `Cancellations`. */
+  cancelled: SharedArrayBuffer
+}
 
 export interface Question {
   number: number
@@ -33,6 +41,8 @@ interface Asked {
   resolve(result: unknown): void
   reject(error: Error): void
   timer: NodeJS.Timeout
+  /** Stops listening to the signal. */
+  unlisten(): void
 }
 
 const resourceLimits = { maxYoungGenerationSizeMb: 8 }
@@ -51,6 +61,7 @@ export class SearchThread {
   #next = 0
   #isClosed = false
   readonly #asked = new Map<number, Asked>()
+  readonly #cancellations = new Cancellations()
 
   /** @param patience the timeout of an operation in milliseconds */
   constructor(path: string, patience: number) {
@@ -60,7 +71,10 @@ export class SearchThread {
 
   #open(): Worker {
     if (this.#worker) return this.#worker
-    const worker = new Worker(program, { workerData: this.#path, resourceLimits })
+    const worker = new Worker(program, {
+      workerData: { path: this.#path, cancelled: this.#cancellations.shared } satisfies ThreadData,
+      resourceLimits,
+    })
     this.#worker = worker
     worker.on('message', ({ number, result, failure, isOther }: Answer) => {
       const asked = this.#asked.get(number)
@@ -75,8 +89,9 @@ export class SearchThread {
     return worker
   }
 
-  #settle(number: number, { timer }: Asked): void {
+  #settle(number: number, { timer, unlisten }: Asked): void {
     clearTimeout(timer)
+    unlisten()
     this.#asked.delete(number)
     if (this.#asked.size === 0) this.#worker?.unref()
   }
@@ -90,13 +105,18 @@ export class SearchThread {
     }
   }
 
-  /** @throws SearchUnavailable */
+  /**
+   * @param signal cancels the operation, before it begins or between its steps
+   * @throws SearchUnavailable, or the reason of the signal
+   */
   ask<Name extends OperationName>(
     identity: Identity,
     name: Name,
-    ...args: Arguments<Name>
+    args: Arguments<Name>,
+    signal?: AbortSignal,
   ): Promise<Result<Name>> {
     return new Promise<Result<Name>>((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
       if (this.#isClosed) return reject(new SearchUnavailable('it is closed'))
       const worker = this.#open()
       const number = this.#next++
@@ -106,7 +126,19 @@ export class SearchThread {
         void worker.terminate()
       }, this.#patience)
       if (this.#asked.size === 0) worker.ref()
-      this.#asked.set(number, { resolve: result => resolve(result as Result<Name>), reject, timer })
+      const cancel = () => {
+        this.#cancellations.cancel(number)
+        this.#settle(number, asked)
+        reject(signal?.reason)
+      }
+      signal?.addEventListener('abort', cancel, { once: true })
+      const asked: Asked = {
+        resolve: result => resolve(result as Result<Name>),
+        reject,
+        timer,
+        unlisten: () => signal?.removeEventListener('abort', cancel),
+      }
+      this.#asked.set(number, asked)
       worker.postMessage({ number, name, identity, args } satisfies Question)
     })
   }

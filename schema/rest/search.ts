@@ -123,7 +123,7 @@ const asked = (arg: Argument) => ({
 
 async function search(
   { query, ...page }: Given<typeof asked>,
-  { services, caller }: Context & { caller: Caller },
+  { services, caller, signal }: Context & { caller: Caller },
   driveIds: string[] | null,
 ) {
   const { scope, driveOf } = await searchScope(services, caller, driveIds)
@@ -132,6 +132,7 @@ async function search(
     text: query,
     scope,
     callerId: caller.userId,
+    signal,
   })
   return {
     ...about,

@@ -59,7 +59,7 @@ interface Options {
  */
 export function candidatesOf(
   db: Db,
-  index: SearchIndex,
+  index: Pick<SearchIndex, 'ask'>,
   query: SearchQuery,
   { drives, own, after, hasTexts, until, limit }: Options,
 ) {

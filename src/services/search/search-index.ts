@@ -346,14 +346,19 @@ export function searchIndexService({
   }
 
   /** Updates the index of drives for the given number of milliseconds. */
-  async function update(bucketIds: readonly string[], milliseconds: number): Promise<void> {
+  async function update(
+    bucketIds: readonly string[],
+    milliseconds: number,
+    signal?: AbortSignal,
+  ): Promise<void> {
     const end = performance.now() + milliseconds
-    for (let ids = bucketIds; ids.length > 0 && performance.now() < end; ) {
+    const isOver = () => performance.now() >= end || signal?.aborted
+    for (let ids = bucketIds; ids.length > 0 && !isOver(); ) {
       const { known: drives, missing } = await known(ids)
       for (const id of missing) await index.ask('begin', id, await headOf(id))
       const open = drives.filter(one => !isFresh(one))
       for (const one of open) {
-        if (performance.now() >= end) return
+        if (isOver()) return
         if (one.drive.place === null) await follow(one)
         else await fill(one.drive)
       }
@@ -442,10 +447,14 @@ export function searchIndexService({
 
   return {
     /**
-     * Returns the drives after indexing their latest changes, as far as the given milliseconds
-     * allow.
+     * Returns the drives after indexing their latest changes, as far as the given milliseconds and
+     * the signal allow.
      */
-    async fresh(bucketIds: readonly string[], milliseconds: number): Promise<FreshDrives> {
+    async fresh(
+      bucketIds: readonly string[],
+      milliseconds: number,
+      signal?: AbortSignal,
+    ): Promise<FreshDrives> {
       let drives: Known[] = []
       try {
         const before = await known(bucketIds)
@@ -462,7 +471,7 @@ export function searchIndexService({
         const end = performance.now() + milliseconds
         if (!isPaused()) {
           if (ids.length > 0) {
-            await update(ids, milliseconds)
+            await update(ids, milliseconds, signal)
             drives = (await known(bucketIds)).known
           }
           hasTexts = await followTexts(Math.max(0, end - performance.now()))

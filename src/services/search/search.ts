@@ -54,10 +54,12 @@ export interface SearchRequest {
   limit: number
   after: CandidateKey | null
   order: SearchOrder
+  /** Ends the search, with its reason, when the client hangs up. */
+  signal?: AbortSignal | undefined
 }
 
 /** The same in words. */
-interface SearchArgs extends Pick<SearchRequest, 'text' | 'scope' | 'callerId'> {
+interface SearchArgs extends Pick<SearchRequest, 'text' | 'scope' | 'callerId' | 'signal'> {
   limit?: number | null | undefined
   cursor?: string | null | undefined
   order?: string | null | undefined
@@ -81,33 +83,36 @@ export function searchService({ db, log, index, shares, searchIndex, contents }:
     limit: number,
     after: CandidateKey | null,
   ) {
-    const { callerId } = request
+    const { callerId, signal } = request
+    const asking = index.until(signal)
     const scope = withinDrive(request.scope, query.drive)
     const bucketIds = [
       ...new Set(
         [...scope.drives, ...scope.shares.map(({ share }) => share)].map(one => one.bucketId),
       ),
     ]
-    const { drives, ...fresh } = await searchIndex.fresh(bucketIds, UPDATE_MS)
+    const { drives, ...fresh } = await searchIndex.fresh(bucketIds, UPDATE_MS, signal)
+    signal?.throwIfAborted()
     const ownIds = new Set(
       scope.drives.filter(({ isOwn }) => isOwn).map(({ bucketId }) => bucketId),
     )
     const own = drives.filter(({ bucketId }) => ownIds.has(bucketId))
     const until = Date.now() + MOST_MS
     const hasTexts = contents.isOn()
-    const texts = textMatches(db, index, hasTexts ? drives : [], query)
+    const texts = textMatches(db, asking, hasTexts ? drives : [], query)
     const filter = searchFilter({ db, query, scope, own, texts, callerId })
     const results: SearchResult[] = []
     const ownedIds = new Set(scope.drives.map(({ bucketId }) => bucketId))
     let looked = 0
     let { isComplete } = fresh
     const options = { drives, own, after, hasTexts, until, limit }
-    const candidates = candidatesOf(db, index, query, options)
+    const candidates = candidatesOf(db, asking, query, options)
     try {
       for await (const some of candidates.batches) {
         // Of the drive of a sharer, what is beside the share is not what the recipient looks at.
         for (const { row } of some) if (ownedIds.has(row.bucketId)) looked += 1
         results.push(...(await filter.fitting(some.filter(one => isAfter(one, after)))))
+        signal?.throwIfAborted()
         if (results.length > limit) break
         if (looked + filter.inside() > MOST_CANDIDATES || Date.now() > until) {
           isComplete = false
@@ -146,7 +151,7 @@ export function searchService({ db, log, index, shares, searchIndex, contents }:
 
     /** A page of what a query finds. @throws INVALID_INPUT */
     async page(request: SearchRequest): Promise<SearchPage> {
-      const { text, limit, after, order } = request
+      const { text, limit, after, order, signal } = request
       if (text.length > MAX_SEARCH || /\p{Surrogate}/u.test(text))
         throw new InvalidInput('query', `A search has up to ${figure(MAX_SEARCH)} characters.`)
       const query = parseSearch(text)
@@ -154,7 +159,7 @@ export function searchService({ db, log, index, shares, searchIndex, contents }:
       if (isEmptySearch(query)) return { results: [], more: false, hints, isComplete: true }
       if (order === 'relevance') {
         const { results, isComplete } = await find(query, request, limit, after)
-        const page = await withSnippets(db, query, results.slice(0, limit))
+        const page = await withSnippets(db, query, results.slice(0, limit), signal)
         return { results: page, more: results.length > limit, hints, isComplete }
       }
       const { results, isComplete } = await find(query, request, MAX_SORTED, null)
@@ -163,7 +168,7 @@ export function searchService({ db, log, index, shares, searchIndex, contents }:
       // What the page before ended with is gone: where to go on is not known, and the first page
       // again would go round for ever.
       if (after && from === 0) return { results: [], more: false, hints, isComplete: false }
-      const page = await withSnippets(db, query, sorted.slice(from, from + limit))
+      const page = await withSnippets(db, query, sorted.slice(from, from + limit), signal)
       return {
         results: page,
         more: sorted.length > from + limit,

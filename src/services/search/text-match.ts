@@ -26,7 +26,7 @@ export const NO_TEXTS: TextsOfFiles = {
 /** Compares the texts of files with the terms of a query, by the index. */
 export function textMatches(
   db: Db,
-  index: SearchIndex,
+  index: Pick<SearchIndex, 'ask'>,
   drives: readonly IndexedDrive[],
   query: SearchQuery,
 ) {

@@ -103,11 +103,13 @@ function cutFrom(
 /**
  * The results of a page with the parts of their texts that have the words: only of what the caller
  * is shown.
+ * @throws the reason of the signal
  */
 export async function withSnippets(
   db: Db,
   { terms }: Pick<SearchQuery, 'terms'>,
   page: SearchResult[],
+  signal?: AbortSignal,
 ): Promise<SearchResult[]> {
   const keys = page
     .flatMap(({ textKey, snippet }) => (textKey && !snippet ? [textKey] : []))
@@ -121,6 +123,7 @@ export async function withSnippets(
     for (const [key, body] of await textBodies(db, some)) {
       snippets.set(key, cutFrom((await textOfBody(body)) ?? '', terms, patterns))
       await nextTurn()
+      signal?.throwIfAborted()
     }
   }
   return page.map(result => ({

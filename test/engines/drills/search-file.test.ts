@@ -157,3 +157,42 @@ describe('A search in many drives', () => {
     expect((await search('port')).paths).toHaveLength(30)
   })
 })
+
+describe('A search whose client hangs up', () => {
+  it.each([
+    ['/api/search?query=quokka', undefined],
+    ['/graphql', '{ search(query: "quokka") { nodes { path } } }'],
+  ])('asks the index no more: %s', async (path, query) => {
+    await complete('quokka', ['notes/a.txt'])
+    const { index } = t.app
+    const { askUntil } = index
+    const client = new AbortController()
+    const asked: string[] = []
+    let ended = false
+    const watched = async (...args: Parameters<typeof askUntil>) => {
+      const [signal, name] = args
+      if (name === 'find') {
+        asked.push(name)
+        client.abort()
+        await until(() => signal?.aborted)
+        setTimeout(() => {
+          ended = true
+        }, 200)
+      }
+      return askUntil.apply(index, args)
+    }
+    index.askUntil = watched as typeof askUntil
+    try {
+      const answer = fetch(`${t.url}${path}`, {
+        signal: client.signal,
+        headers: { cookie: alice.cookie, 'content-type': 'application/json' },
+        ...(query ? { method: 'POST', body: JSON.stringify({ query }) } : {}),
+      })
+      await expect(answer).rejects.toThrow(/abort/)
+      await until(() => asked.length > 0 && ended)
+      expect(asked).toEqual(['find'])
+    } finally {
+      index.askUntil = askUntil
+    }
+  })
+})
