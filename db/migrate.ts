@@ -16,6 +16,7 @@ import { changeStamps } from './migrations/0050-change-stamps.ts'
 import { endedShares } from './migrations/0051-ended-shares.ts'
 import { davPropertyBytes } from './migrations/0052-dav-property-bytes.ts'
 import { filesView } from './migrations/0053-files-view.ts'
+import { assistants } from './migrations/0057-assistants.ts'
 import { makeSearchTables } from './search-tables.ts'
 
 /**
@@ -45,6 +46,7 @@ const all: Migration[] = [
   endedShares,
   davPropertyBytes,
   filesView,
+  assistants,
 ]
 
 /** The last step of the development versions whose tables are those of 0.1.0. */

@@ -30,6 +30,8 @@ import { MailRecipient } from './models/mail-recipient.ts'
 import { Maintenance } from './models/maintenance.ts'
 import { Member } from './models/member.ts'
 import { Note } from './models/note.ts'
+import { OAuthClient } from './models/oauth-client.ts'
+import { OAuthToken } from './models/oauth-token.ts'
 import { Operator } from './models/operator.ts'
 import { OwnLimit } from './models/own-limit.ts'
 import { Passkey } from './models/passkey.ts'
@@ -88,6 +90,8 @@ const tables = {
   Maintenance,
   Member,
   Note,
+  OAuthClient,
+  OAuthToken,
   Operator,
   OwnLimit,
   Passkey,

@@ -227,14 +227,14 @@ export async function createApp(config: Config, options: AppOptions) {
     ...brand.doors,
     graphql,
     rest.door,
-    ...createAuthorizationServer(services, findCaller.byKey, address),
+    ...createAuthorizationServer(services, findCaller.byKey, address, config),
     ...document.doors,
     signedBlobs(services),
     createTus({ services, callers, config, store }),
     createDav(davDeps),
     ...(config.nextcloudClients ? createNextcloud({ ...davDeps, brand: brand.shown }) : []),
     ...(config.assistants
-      ? [createMcp({ findByKey: findCaller.byKey, contextOf, publicUrl: address, ownOrigins })]
+      ? createMcp({ findCaller, contextOf, publicUrl: address, ownOrigins })
       : []),
   ]
   const gateway = createGateway({
@@ -346,6 +346,7 @@ export async function createApp(config: Config, options: AppOptions) {
         callers,
         providers: providers.map(provider => provider.name),
         graphiql: config.graphiql,
+        assistants: config.assistants,
         apps: config.nextcloudClients,
         brand: brand.shown,
         console: webConsole,

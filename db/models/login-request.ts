@@ -27,6 +27,8 @@ export const LoginRequest = table({
     /** The PKCE challenge; empty in the device flow. */
     challenge: text(43),
     redirectUri: text(MAX_REDIRECT_URI),
+    /** The resource for which a registered program asks tokens. Null for an API key. */
+    resource: text(300).nullable(),
     /** The network of the program, never its full IP address; empty for a loopback redirect. */
     network: text(64),
     /** Who has approved it. */

@@ -73,6 +73,14 @@ export function findKeyCallers(db: Db, by: CredentialColumn, values: readonly st
   )
 }
 
+/** The grant of a valid access token for a resource, with the active account of its creator. */
+export const findTokenCallers = (db: Db, hash: string, resource: string, now: number) =>
+  db.rows<CallerRow & { scopes: string; workspaceId: string | null }>(
+    `SELECT ${columns}, c.scopes, c.workspace_id AS workspaceId FROM oauth_token t JOIN api_key c ON c.id = t.key_id JOIN user u ON u.id = c.created_by
+     ${found} t.hash = ? AND t.kind = 'access' AND t.resource = ? AND t.expires_at > ?`,
+    [hash, resource, now],
+  )
+
 export const setLastUse = (db: Db, table: 'session' | 'api_key', id: string, at: number) =>
   db.run(`UPDATE ${table} SET last_used_at = ? WHERE id = ?`, [at, id])
 

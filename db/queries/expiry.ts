@@ -26,6 +26,8 @@ const ended = {
     values: (at: number) => [at],
   },
   login_request: { key: 'id', where: 'expires_at <= ?', values: (at: number) => [at] },
+  oauth_client: { key: 'id', where: 'expires_at <= ?', values: (at: number) => [at] },
+  oauth_token: { key: 'hash', where: 'expires_at <= ?', values: (at: number) => [at] },
   login_link: { key: 'hash', where: 'expires_at <= ?', values: (at: number) => [at] },
   sign_in_state: { key: 'hash', where: 'expires_at <= ?', values: (at: number) => [at] },
   deletion_hold: { key: 'id', where: 'expires_at <= ?', values: (at: number) => [at] },

@@ -3,7 +3,7 @@ import type { LoginRequest } from '../models/login-request.ts'
 
 export type LoginRequestRow = Omit<LoginRequest, 'codeHash' | 'polledAt'>
 
-const columns = `id, user_code AS userCode, state, client_id AS clientId, name, scopes, lifetime, challenge, redirect_uri AS redirectUri, network,
+const columns = `id, user_code AS userCode, state, client_id AS clientId, name, scopes, lifetime, challenge, redirect_uri AS redirectUri, resource, network,
   user_id AS userId, session_id AS sessionId, created_at AS createdAt, expires_at AS expiresAt, poll_interval AS pollInterval`
 
 export const loginRequestByCode = (

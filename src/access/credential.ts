@@ -6,6 +6,7 @@ import {
   type CredentialColumn,
   findKeyCallers,
   findSessionCallers,
+  findTokenCallers,
   setLastUse,
 } from '../../db/queries/caller.ts'
 import { hashSecret } from '../runtime/tokens.ts'
@@ -25,6 +26,8 @@ export interface CallerFinder {
   (req: IncomingMessage): Promise<Caller | null>
   /** The caller of a key that an interface receives elsewhere; null for any other text. */
   byKey(secret: string): Promise<Caller | null>
+  /** The caller of an access token for a resource; null for any other text. */
+  byToken(token: string, resource: string): Promise<Caller | null>
 }
 
 /**
@@ -53,7 +56,12 @@ export function callerFinder(db: Db): CallerFinder {
     if (caller) callers.set(req, caller)
     return caller
   }
-  return Object.assign(findCaller, { byKey })
+  const byToken = async (token: string, resource: string) => {
+    if (token.length > MAX_SECRET) return null
+    const [row] = await findTokenCallers(db, hashOf(token), resource, Date.now())
+    return row ? callerOfKey(db, row) : null
+  }
+  return Object.assign(findCaller, { byKey, byToken })
 }
 
 /**
@@ -136,15 +144,19 @@ const findSessions: Find = async (db, by, values) =>
  * workspace is opened.
  */
 const findKeys: Find = async (db, by, values) =>
-  callersOf(await findKeyCallers(db, by, values), by, row =>
-    use(db, 'api_key', row)
-      ? toCaller(row, {
-          via: 'api_key',
-          scopes: new Set(row.scopes.split(' ')),
-          workspaceId: row.workspaceId,
-        })
-      : null,
-  )
+  callersOf(await findKeyCallers(db, by, values), by, row => callerOfKey(db, row))
+
+const callerOfKey = (
+  db: Db,
+  row: CallerRow & { scopes: string; workspaceId: string | null },
+): Caller | null =>
+  use(db, 'api_key', row)
+    ? toCaller(row, {
+        via: 'api_key',
+        scopes: new Set(row.scopes.split(' ')),
+        workspaceId: row.workspaceId,
+      })
+    : null
 
 function callersOf<Row extends CallerRow>(
   rows: Row[],

@@ -5,6 +5,7 @@ import { declareCompletion } from './commands/completion.ts'
 import { declareEvents } from './commands/events.ts'
 import { declareFiles } from './commands/files.ts'
 import { declareKeys } from './commands/keys.ts'
+import { declareMcp } from './commands/mcp.ts'
 import { declareMounts } from './commands/mounts.ts'
 import { declareRequests } from './commands/requests.ts'
 import { declareSearch } from './commands/search.ts'
@@ -58,6 +59,7 @@ export function createProgram(version: string): Command {
   declareVersions(program)
   declareTransfers(program)
   declareMounts(program)
+  declareMcp(program)
   declareShares(program)
   declareRequests(program)
   declareWorkspaces(program)

@@ -130,6 +130,8 @@ export function createSweeper({
     await deleteEnded(db, 'share_use', now, BATCH)
     // For a while, a polling program still learns that its code has expired.
     await deleteEnded(db, 'login_request', now - HOUR_MS, BATCH)
+    await deleteEnded(db, 'oauth_token', now, BATCH)
+    await deleteEnded(db, 'oauth_client', now, BATCH)
     await deleteEnded(db, 'login_link', now - DAY_MS, BATCH)
     await deleteEnded(db, 'sign_in_state', now, BATCH)
     await deleteEnded(db, 'upload_session', now, BATCH)

@@ -1,18 +1,33 @@
 import type { MakeContext } from '../../schema/context.ts'
 import type { Caller } from '../access/caller.ts'
-import { type CallerFinder, keyOf, noteCaller } from '../access/credential.ts'
+import {
+  type CallerFinder,
+  callerOf as callerNoted,
+  keyOf,
+  noteCaller,
+} from '../access/credential.ts'
 import { ownScopeOf, reachesAnyDrive } from '../access/drive.ts'
 import { scopeMissing } from '../access/scopes.ts'
 import { readWhole } from '../http/body.ts'
 import { type Answer, errorHeaders, jsonHeaders } from '../http/envelope.ts'
 import type { Incoming } from '../http/incoming.ts'
-import { type DoorPlan, passage } from '../http/threshold.ts'
+import { type DoorPlan, doorOf, openPassage, passage } from '../http/threshold.ts'
 import { write } from '../http/write.ts'
-import { Forbidden, InvalidInput, toAppError, Unauthenticated } from '../runtime/errors.ts'
+import {
+  type AppError,
+  Forbidden,
+  InvalidInput,
+  toAppError,
+  Unauthenticated,
+} from '../runtime/errors.ts'
+import { ACCESS_TOKEN } from '../services/accounts/oauth-token.ts'
 import { parseJson } from '../values/json.ts'
 import { tools } from './tools.ts'
 
 export const MCP_PATH = '/mcp'
+const METADATA_PATH = '/.well-known/oauth-protected-resource'
+/** The scope that a program asks for at first. */
+const USUAL_SCOPE = ownScopeOf('read')
 
 /** Maximum size of a request: a written text of 200,000 characters, escaped. */
 const MAX_BODY_BYTES = 1024 * 1024
@@ -25,7 +40,7 @@ const INVALID_REQUEST = -32600
 const REFUSED = -32000
 
 interface Deps {
-  findByKey: CallerFinder['byKey']
+  findCaller: Pick<CallerFinder, 'byKey' | 'byToken'>
   contextOf: MakeContext
   publicUrl: () => string
   ownOrigins: () => string[]
@@ -45,16 +60,26 @@ class BadMessage extends InvalidInput {
  * The MCP server for assistants at /mcp (docs/decisions/assistants.md): streamable HTTP without
  * sessions. It translates requests, and the services decide.
  */
-export function createMcp({ findByKey, contextOf, publicUrl, ownOrigins }: Deps): DoorPlan {
+export function createMcp({ findCaller, contextOf, publicUrl, ownOrigins }: Deps): DoorPlan[] {
+  const resource = () => publicUrl() + MCP_PATH
+  const metadataUrl = () => `${publicUrl()}${METADATA_PATH}${MCP_PATH}`
+
   /**
-   * The caller of a key. Cookies do not count, so that no page can use the session of a browser.
+   * The caller of an access token or a key. Cookies do not count, so that no page can use the
+   * session of a browser.
    * @throws UNAUTHENTICATED
    */
-  async function callerOf({ req, from }: Incoming): Promise<Caller> {
+  async function callerOf({ req, from, query }: Incoming): Promise<Caller> {
     const key = keyOf(req)
-    const found = key === undefined ? null : await findByKey(key)
-    if (!found) throw new Unauthenticated('Send a valid API key as a bearer token, or sign in.')
-    const caller = { ...found, from }
+    const found =
+      key === undefined
+        ? null
+        : key.startsWith(ACCESS_TOKEN)
+          ? await findCaller.byToken(key, resource())
+          : await findCaller.byKey(key)
+    if (!found)
+      throw new Unauthenticated('Sign in with OAuth, or send a valid API key as a bearer token.')
+    const caller = { ...found, from, scopes: narrowed(found.scopes, query.get('scope')) }
     noteCaller(req, caller)
     return caller
   }
@@ -78,7 +103,7 @@ export function createMcp({ findByKey, contextOf, publicUrl, ownOrigins }: Deps)
         const value = incoming.req.headers[name]
         if (typeof value === 'string') headers.set(name, value)
       }
-      const response = await respond(context, { url: publicUrl() + MCP_PATH, headers }, message)
+      const response = await respond(context, { url: resource(), headers }, message)
       write(incoming.res, incoming.req, {
         status: response.status,
         headers: response.status === 202 ? { 'cache-control': 'no-store' } : jsonHeaders,
@@ -87,7 +112,39 @@ export function createMcp({ findByKey, contextOf, publicUrl, ownOrigins }: Deps)
     },
   })
 
-  return {
+  /** The scheme and what is missing (RFC 6750, section 3; RFC 9728, section 5.1). */
+  function challengeOf(error: AppError, { req }: Incoming): Record<string, string> {
+    const { code, details } = error
+    if (code !== 'UNAUTHENTICATED' && code !== 'INSUFFICIENT_SCOPE') return {}
+    const held = callerNoted(req)?.scopes ?? []
+    const parts = {
+      ...(code === 'INSUFFICIENT_SCOPE'
+        ? { error: 'insufficient_scope' }
+        : keyOf(req) === undefined
+          ? {}
+          : { error: 'invalid_token' }),
+      scope: code === 'INSUFFICIENT_SCOPE' ? [...held, details.required].join(' ') : USUAL_SCOPE,
+      resource_metadata: metadataUrl(),
+    }
+    const said = Object.entries(parts).map(([name, value]) => `${name}="${value}"`)
+    return { 'www-authenticate': `Bearer ${said.join(', ')}` }
+  }
+
+  /** RFC 9728. */
+  const sendMetadata = ({ req, res }: Incoming) =>
+    write(res, req, {
+      status: 200,
+      headers: { ...jsonHeaders, 'cache-control': 'public, max-age=300' },
+      body: JSON.stringify({
+        resource: resource(),
+        resource_name: 'Satchel',
+        authorization_servers: [publicUrl()],
+        scopes_supported: [USUAL_SCOPE],
+        bearer_methods_supported: ['header'],
+      }),
+    })
+
+  const door: DoorPlan = {
     prefix: MCP_PATH,
     exact: true,
     find({ req }) {
@@ -97,8 +154,24 @@ export function createMcp({ findByKey, contextOf, publicUrl, ownOrigins }: Deps)
         throw new Forbidden('Pages of other origins may not use this service.')
       return post
     },
-    refuse: thrown => refusal(thrown),
+    refuse: (thrown, incoming) => refusal(thrown, challengeOf(toAppError(thrown).error, incoming)),
   }
+  return [
+    door,
+    ...[METADATA_PATH, METADATA_PATH + MCP_PATH].map(path =>
+      doorOf(openPassage(path, sendMetadata)),
+    ),
+  ]
+}
+
+/**
+ * The scopes of a request. A program may ask in the URL for fewer than its key has, so that the
+ * assistant behind it gets no more.
+ */
+function narrowed(scopes: Caller['scopes'], asked: string | null): Caller['scopes'] {
+  if (asked === null || scopes === null) return scopes
+  const wanted = asked.split(' ')
+  return new Set([...scopes].filter(scope => wanted.includes(scope)))
 }
 
 /** @throws INVALID_INPUT with a JSON-RPC code */
@@ -131,13 +204,13 @@ function requireScopeOf(message: object, caller: Caller): void {
 }
 
 /** An error as a JSON-RPC response with the status of the error. */
-function refusal(thrown: unknown): Answer {
+function refusal(thrown: unknown, headers: Record<string, string>): Answer {
   const { error } = toAppError(thrown)
   const { status, code, message, details } = error
   const rpcCode = thrown instanceof BadMessage ? thrown.rpcCode : REFUSED
   return {
     status,
-    headers: { ...jsonHeaders, ...errorHeaders(error) },
+    headers: { ...jsonHeaders, ...errorHeaders(error), ...headers },
     body: JSON.stringify({
       jsonrpc: '2.0',
       id: null,

@@ -1,6 +1,7 @@
+import { validate as isUuid } from 'uuid'
 import type { Caller } from '../access/caller.ts'
 import { isFromOwnPage } from '../access/origin.ts'
-import type { KeyScope } from '../access/scopes.ts'
+import { appScopes, type KeyScope } from '../access/scopes.ts'
 import { AppError, Forbidden, InvalidInput } from '../runtime/errors.ts'
 import {
   APP_CLIENT,
@@ -10,6 +11,8 @@ import {
   parametersOf,
   readAuthorization,
   readRedirect,
+  readRegisteredAuthorization,
+  readRegisteredRedirect,
   redirectTo,
 } from '../services/accounts/login-term.ts'
 import type { Services } from '../services/index.ts'
@@ -35,8 +38,10 @@ import {
 import type { Words } from './words.ts'
 
 interface Options {
-  services: Pick<Services, 'loginRequests' | 'rateLimits'>
+  services: Pick<Services, 'loginRequests' | 'oauthClients' | 'rateLimits'>
   publicUrl: () => string
+  /** Whether programs may register for the resource of assistants. */
+  assistants: boolean
 }
 
 /** Scopes of a key, as messages. */
@@ -50,11 +55,18 @@ const rights: Partial<Record<KeyScope, TextKey>> = {
   'workspaces:files:delete': 'rightWorkspacesDelete',
 }
 
+/** The path of the resource for which registered programs get tokens. */
+const RESOURCE_PATH = '/mcp'
+
 const DAY_SECONDS = DAY_MS / 1000
 const choices = [1, 7, 30, 90, 365].map(days => days * DAY_SECONDS)
 
 /** `/authorize` and `/device`: a person approves or denies an API key for a program. */
-export function authorizePages({ services: { loginRequests, rateLimits }, publicUrl }: Options) {
+export function authorizePages({
+  services: { loginRequests, oauthClients, rateLimits },
+  publicUrl,
+  assistants,
+}: Options) {
   /**
    * @throws FORBIDDEN unless the browser confirms that the form comes from a page of this service:
    * nothing else may approve
@@ -70,11 +82,21 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
    *
    * @throws INVALID_INPUT
    */
-  function read({ query }: Visit): Authorization | Redirect {
+  async function read({ query }: Visit): Promise<Authorization | Redirect> {
     const given = repeatedRefused(query)
-    const redirect = readRedirect(given)
+    const id = given('client_id')
+    const client = assistants ? await oauthClients.find(id) : null
+    // A forgotten program must not get a key instead of tokens.
+    if (!client && (isUuid(id) || given('resource') !== undefined))
+      throw new InvalidInput(
+        'client_id',
+        'This program is not registered here, or was forgotten. Remove this service from it, then add it again.',
+      )
+    const redirect = client ? readRegisteredRedirect(given, client) : readRedirect(given)
     try {
-      return readAuthorization(given, redirect)
+      return client
+        ? readRegisteredAuthorization(given, redirect, client, publicUrl() + RESOURCE_PATH)
+        : readAuthorization(given, redirect)
     } catch (error) {
       if (!(error instanceof GrantError)) throw error
       return {
@@ -106,7 +128,7 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
     caller: Caller,
     here: string,
     terms: LoginTerms,
-    more: Pick<AuthorizeView, 'redirect' | 'device'>,
+    more: Pick<AuthorizeView, 'redirect' | 'isHere' | 'choices' | 'device'>,
   ) =>
     page(
       'authorize',
@@ -126,12 +148,20 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
       { title: words.say('letInTitle'), caller },
     )
 
-  const asking = (visit: Visit, caller: Caller, here: string, asked: Authorization): Page =>
-    consent(visit, caller, here, asked, { redirect: new URL(asked.redirectUri).host, device: null })
+  const asking = (visit: Visit, caller: Caller, here: string, asked: Authorization): Page => {
+    const { host, protocol } = new URL(asked.redirectUri)
+    const choices = asked.resource === undefined ? null : choicesOf(asked, visit.words)
+    return consent(visit, caller, here, asked, {
+      redirect: host,
+      isHere: protocol === 'http:',
+      choices,
+      device: null,
+    })
+  }
 
   return {
     async ask(visit: Visit): Promise<Reply> {
-      const asked = read(visit)
+      const asked = await read(visit)
       if ('to' in asked) return asked
       const here = hereWith(AUTHORIZE_PATH, visit.query)
       const caller = await visit.caller()
@@ -140,7 +170,7 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
 
     async answer(visit: Visit): Promise<Reply> {
       requireOwnPage(visit)
-      const asked = read(visit)
+      const asked = await read(visit)
       if ('to' in asked) return asked
       const here = hereWith(AUTHORIZE_PATH, visit.query)
       const form = await readForm(visit)
@@ -154,7 +184,11 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
       let href: string
       try {
         href = isApproved
-          ? await loginRequests.approve(caller, asked, form.get('key_expires_in'))
+          ? await loginRequests.approve(
+              caller,
+              asked.resource === undefined ? asked : { ...asked, scopes: chosenIn(form) },
+              form.get('key_expires_in'),
+            )
           : loginRequests.refuse(asked)
       } catch (error) {
         return proveFirst(error, here)
@@ -201,7 +235,12 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
             isElsewhere,
             since: visit.words.momentOf(createdAt),
           }
-          return consent(visit, caller, DEVICE_PATH, found, { redirect: null, device })
+          return consent(visit, caller, DEVICE_PATH, found, {
+            redirect: null,
+            isHere: false,
+            choices: null,
+            device,
+          })
         }
         if (!readAnswer(form)) {
           await loginRequests.refuseDevice(caller, by)
@@ -248,6 +287,32 @@ function readAnswer(form: URLSearchParams): boolean {
   if (answer !== 'approve' && answer !== 'refuse')
     throw new InvalidInput('answer', 'The answer must be approve or refuse.')
   return answer === 'approve'
+}
+
+/**
+ * The rights that a person may give to an assistant. At first, only what it asks to read is chosen.
+ */
+const choicesOf = ({ scopes }: Authorization, { say }: Words): AuthorizeView['choices'] =>
+  appScopes.map(scope => {
+    const right = rights[scope]
+    return {
+      scope,
+      label: right ? say(right) : scope,
+      isAsked: scopes.includes(scope),
+      isChosen: scopes.includes(scope) && scope.endsWith(':read'),
+    }
+  })
+
+/** @throws INVALID_INPUT */
+function chosenIn(form: URLSearchParams): KeyScope[] {
+  const chosen = form.getAll('scope')
+  const scopes = appScopes.filter(scope => chosen.includes(scope))
+  if (scopes.length === 0)
+    throw new InvalidInput(
+      'scope',
+      'Choose at least one right, or refuse. Go back, then try again.',
+    )
+  return scopes
 }
 
 /** The usual lifetimes and the requested one. */

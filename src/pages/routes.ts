@@ -48,6 +48,8 @@ interface Options {
   /** Names of the sign-in providers, the default first. */
   providers: string[]
   graphiql: boolean
+  /** Whether assistants can connect. */
+  assistants: boolean
   /** Whether the apps of Nextcloud and ownCloud can connect. */
   apps: boolean
   brand: ShownBrand

@@ -206,8 +206,12 @@ export interface AuthorizeView {
   clientId: string
   rights: string[]
   lifetimes: { value: string; label: string; chosen: boolean }[]
-  /** The redirect URL on this computer; null for the device flow. */
+  /** The host of the redirect URL; null for the device flow. */
   redirect: string | null
+  /** Whether the redirect leads to this computer. */
+  isHere: boolean
+  /** The rights that the person may choose from; null if the program gets what it asks for. */
+  choices: { scope: string; label: string; isAsked: boolean; isChosen: boolean }[] | null
   device: {
     userCode: string
     /** Whether the program shows the code. */

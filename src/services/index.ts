@@ -17,6 +17,8 @@ import { loginService } from './accounts/login.ts'
 import { loginLinkService } from './accounts/login-link.ts'
 import { loginNoticeService } from './accounts/login-notice.ts'
 import { loginRequestService } from './accounts/login-request.ts'
+import { oauthClientService } from './accounts/oauth-client.ts'
+import { oauthTokenService } from './accounts/oauth-token.ts'
 import { operatorService } from './accounts/operator.ts'
 import { overviewService } from './accounts/overview.ts'
 import { passkeyService } from './accounts/passkey.ts'
@@ -180,6 +182,8 @@ export function createServices({ config, ...given }: Options) {
   const proofs = proofService({ ...core, hasAccounts: config.accounts })
   const apiKeys = apiKeyService({ ...core, proofs })
   const rateLimits = rateLimitService({ rules: config.rates, coordination, measures: telemetry })
+  const oauthClients = oauthClientService({ ...core, rateLimits })
+  const oauthTokens = oauthTokenService({ ...core, apiKeys })
   const contents = contentsService(core)
   const appointments = appointmentService(core)
   const notices = loginNoticeService(core)
@@ -301,7 +305,16 @@ export function createServices({ config, ...given }: Options) {
     }),
     passkeys: passkeyService({ ...core, notices }),
     secondFactors: secondFactorService({ ...core, guesses, notices }),
-    loginRequests: loginRequestService({ ...core, apiKeys, guesses, rateLimits }),
+    oauthClients,
+    oauthTokens,
+    loginRequests: loginRequestService({
+      ...core,
+      apiKeys,
+      guesses,
+      rateLimits,
+      oauthClients,
+      oauthTokens,
+    }),
     pictures: pictureService(core),
     previews,
     shareSaves: shareSaveService({ ...core, entryCopies, shareEvents, shareLinks }),

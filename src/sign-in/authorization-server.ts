@@ -1,11 +1,19 @@
 import { logSecurityEvent } from '../access/audit-log.ts'
 import type { Caller } from '../access/caller.ts'
-import { privateScopes } from '../access/scopes.ts'
-import { readWhole } from '../http/body.ts'
+import { appScopes, privateScopes } from '../access/scopes.ts'
+import type { Config } from '../config/config.ts'
+import { readJson, readWhole } from '../http/body.ts'
 import { nobody } from '../http/callers.ts'
 import { type Answer, errorHeaders, jsonHeaders } from '../http/envelope.ts'
 import type { Incoming } from '../http/incoming.ts'
-import { type DoorPlan, doorOf, nothingHere, openPassage, type Passage } from '../http/threshold.ts'
+import {
+  type DoorPlan,
+  doorOf,
+  nothingHere,
+  openPassage,
+  type Passage,
+  passage,
+} from '../http/threshold.ts'
 import { write } from '../http/write.ts'
 import { AppError, InvalidInput, toAppError } from '../runtime/errors.ts'
 import type { Granted } from '../services/accounts/login-request.ts'
@@ -16,6 +24,8 @@ import {
   readClientId,
   readTerms,
 } from '../services/accounts/login-term.ts'
+import { RegistrationError } from '../services/accounts/oauth-client.ts'
+import type { IssuedTokens } from '../services/accounts/oauth-token.ts'
 import type { Services } from '../services/index.ts'
 
 const METADATA_PATH = '/.well-known/oauth-authorization-server'
@@ -33,16 +43,35 @@ type Handler = (given: Parameters, incoming: Incoming) => Promise<object>
  * @param findByKey returns the caller of a key; null for anything else
  */
 export function createAuthorizationServer(
-  { loginRequests, apiKeys }: Pick<Services, 'loginRequests' | 'apiKeys'>,
+  {
+    loginRequests,
+    apiKeys,
+    oauthClients,
+    oauthTokens,
+  }: Pick<Services, 'loginRequests' | 'apiKeys' | 'oauthClients' | 'oauthTokens'>,
   findByKey: (secret: string) => Promise<Caller | null>,
   publicUrl: () => string,
+  { assistants }: Pick<Config, 'assistants'>,
 ): DoorPlan[] {
-  const answerOf = ({ caller, key }: Granted, { log }: Incoming, flow: 'browser' | 'device') => {
+  const tokensOf = ({ accessToken, refreshToken, expiresIn }: IssuedTokens, scope: string) => ({
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: expiresIn,
+    refresh_token: refreshToken,
+    scope,
+  })
+
+  const answerOf = (
+    { caller, key, tokens }: Granted,
+    { log }: Incoming,
+    flow: 'browser' | 'device',
+  ) => {
     logSecurityEvent({ log, caller }, 'key_created', {
       key_id: key.id,
       scopes: key.scopes.join(' '),
       flow,
     })
+    if (tokens) return tokensOf(tokens, key.scopes.join(' '))
     return {
       access_token: key.key,
       token_type: 'Bearer',
@@ -70,8 +99,16 @@ export function createAuthorizationServer(
         required(given, 'code_verifier'),
         required(given, 'redirect_uri'),
       ]
-      const granted = await loginRequests.exchange({ code, verifier, redirectUri, clientId }, from)
-      return answerOf(granted, incoming, 'browser')
+      const shown = { code, verifier, redirectUri, clientId, resource: given('resource') }
+      return answerOf(await loginRequests.exchange(shown, from), incoming, 'browser')
+    }
+    if (type === 'refresh_token' && assistants) {
+      const shown = { token: required(given, 'refresh_token'), clientId }
+      const { tokens, scope } = await oauthTokens.refresh(
+        { ...shown, resource: given('resource') },
+        from,
+      )
+      return tokensOf(tokens, scope)
     }
     if (type !== DEVICE_GRANT)
       throw new GrantError(
@@ -101,7 +138,9 @@ export function createAuthorizationServer(
    * section 2.2).
    */
   const revoke: Handler = async (given, { log, from }) => {
-    const found = await findByKey(required(given, 'token'))
+    const secret = required(given, 'token')
+    // A token of a grant ends the grant (RFC 7009, section 2.1).
+    const found = (await findByKey(secret)) ?? (await oauthTokens.grantOf(secret))
     if (!found) return {}
     const caller = { ...found, from }
     try {
@@ -126,6 +165,34 @@ export function createAuthorizationServer(
     ].map(made => [made.route, made]),
   )
 
+  /** Registers a program (RFC 7591). */
+  const register = passage<null>({
+    route: '/oauth/register',
+    methods: ['POST'],
+    guards: 'nothing',
+    caller: nobody,
+    writes: true,
+    async handle({ req, res, address }) {
+      const client = await oauthClients.register(await readJson(req, { anonymous: true }), address)
+      const { id, name, redirectUris, createdAt } = client
+      const made = {
+        client_id: id,
+        client_id_issued_at: Math.floor(createdAt / 1000),
+        client_name: name,
+        redirect_uris: redirectUris,
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+      }
+      write(res, req, json(201, made))
+    },
+    refuse: thrown =>
+      thrown instanceof RegistrationError
+        ? json(400, { error: thrown.error, error_description: thrown.message })
+        : refusal(thrown),
+  })
+  if (assistants) passages.set(register.route, register)
+
   /** RFC 8414. */
   const metadata = () => {
     const own = publicUrl()
@@ -135,10 +202,15 @@ export function createAuthorizationServer(
       token_endpoint: `${own}/oauth/token`,
       device_authorization_endpoint: `${own}/oauth/device_authorization`,
       revocation_endpoint: `${own}/oauth/revoke`,
-      scopes_supported: privateScopes,
+      ...(assistants ? { registration_endpoint: `${own}/oauth/register` } : {}),
+      scopes_supported: assistants ? appScopes : privateScopes,
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
-      grant_types_supported: ['authorization_code', DEVICE_GRANT],
+      grant_types_supported: [
+        'authorization_code',
+        ...(assistants ? ['refresh_token'] : []),
+        DEVICE_GRANT,
+      ],
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['none'],
       revocation_endpoint_auth_methods_supported: ['none'],

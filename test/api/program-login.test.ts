@@ -653,7 +653,7 @@ describe('The OAuth endpoints', () => {
       device_authorization_endpoint: `${t.url}/oauth/device_authorization`,
       revocation_endpoint: `${t.url}/oauth/revoke`,
       code_challenge_methods_supported: ['S256'],
-      grant_types_supported: ['authorization_code', DEVICE],
+      grant_types_supported: ['authorization_code', 'refresh_token', DEVICE],
     })
   })
 

@@ -1,10 +1,12 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { privateScopes } from '../../src/access/scopes.ts'
 import { NOTICE } from '../../src/mcp/tool.ts'
 import { ask } from '../support/ask.ts'
 import { found, privateKey, put, UNHURRIED, workspaceKey } from '../support/builders.ts'
 import { type Person, startApp, type TestApp } from '../support/harness.ts'
-import { type Assistant, assistant, rpc, ToolError } from '../support/mcp.ts'
+import { type Assistant, assistant, assistantOf, rpc, ToolError } from '../support/mcp.ts'
 import { pdfOf } from '../support/pdf-of.ts'
 import { picture } from '../support/pictured.ts'
 
@@ -208,6 +210,25 @@ describe('The door', () => {
     await reader.client.close()
   })
 
+  it('uses fewer scopes than the key has if the URL says so', async () => {
+    const list = async (scope: string) => {
+      const response = await fetch(`${t.url}/mcp?${new URLSearchParams({ scope })}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          accept: 'application/json, text/event-stream',
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(PREPARE),
+      })
+      const { result } = (await response.json()) as { result: { tools: { name: string }[] } }
+      return result.tools.map(({ name }) => name)
+    }
+    expect(await list('private_files:read')).toEqual([...READ, 'recent'])
+    expect(await list('')).toEqual([])
+    expect(await list('workspaces:files:delete')).toEqual([])
+  })
+
   it('accepts keys only, and no session', async () => {
     const { cookie } = alice
     for (const headers of [{}, { cookie }, { authorization: 'Bearer satchel_x' }]) {
@@ -364,6 +385,34 @@ describe('The door', () => {
     } finally {
       await off.stop()
     }
+  })
+})
+
+describe('satchel mcp', () => {
+  const bridge = async (...args: string[]) => {
+    const client = new Client({ name: 'local', version: '1' })
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: ['src/cli/main.ts', 'mcp', ...args],
+        env: { SATCHEL_URL: t.url, SATCHEL_KEY: key, PATH: process.env.PATH ?? '' },
+      }),
+    )
+    return assistantOf(client)
+  }
+
+  it('connects a program on the computer, which may only read unless told otherwise', async () => {
+    await upload('Local/note.txt', 'by the stove')
+    const local = await bridge()
+    expect(await local.tools()).toEqual([...READ, 'recent'])
+    const { text } = await local.call('read_text', { path: 'Local/note.txt' })
+    expect(text.trim()).toBe('by the stove')
+    await expect(local.call('create_folder', { path: 'x' })).rejects.toThrow(/lacks the scope/)
+    await local.client.close()
+    const writer = await bridge('--scope', 'read', '--scope', 'write')
+    expect(await writer.tools()).toContain('create_folder')
+    expect(await writer.tools()).not.toContain('move_to_trash')
+    await writer.client.close()
   })
 })
 

@@ -55,6 +55,10 @@ export function apiKeyService({
     allowed: readonly KeyScope[],
     input: ApiKeyInput,
     first: (tx: Tx) => Promise<void> = async () => {},
+    last: (
+      tx: Tx,
+      made: { id: string; expiresAt: number | null },
+    ) => Promise<void> = async () => {},
   ): Promise<NewApiKey> {
     const { name, description, scopes, lifetime } = readInput(input, allowed)
     const key = `satchel_${newSecret()}`
@@ -69,6 +73,7 @@ export function apiKeyService({
         { id, hash, hint, name, description, scopes: scopes.join(' '), workspaceId, ...made },
         { transaction: tx },
       )
+      await last(tx, { id, expiresAt })
       const log = workspaceId === null ? caller.userId : { workspace: workspaceId }
       record(log, { kind: 'key.created', subject: id, details: { name } })
     })
@@ -150,10 +155,14 @@ export function apiKeyService({
     },
     /**
      * Creates the key that a person has approved for a program, after `first` has run in the
-     * transaction.
+     * transaction, and before `last`.
      */
-    createPrivateAfter: (caller: Caller, input: ApiKeyInput, first: (tx: Tx) => Promise<void>) =>
-      create(caller, null, appScopes, input, first),
+    createPrivateAfter: (
+      caller: Caller,
+      input: ApiKeyInput,
+      first: (tx: Tx) => Promise<void>,
+      last?: (tx: Tx, made: { id: string; expiresAt: number | null }) => Promise<void>,
+    ) => create(caller, null, appScopes, input, first, last),
     /**
      * Checks that the caller may create another private key with these scopes now.
      * @throws PROOF_NEEDED, QUOTA_EXCEEDED

@@ -31,9 +31,13 @@ import {
   readRedirect,
   redirectTo,
 } from './login-term.ts'
+import type { OAuthClientService } from './oauth-client.ts'
+import type { IssuedTokens, OAuthTokenService } from './oauth-token.ts'
 
 interface Deps extends Core<'db' | 'tokens' | 'publicUrl'> {
   apiKeys: ApiKeyService
+  oauthClients: OAuthClientService
+  oauthTokens: OAuthTokenService
   guesses: GuessLimiter
   rateLimits: RateLimitService
   findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
@@ -71,9 +75,13 @@ export interface LoginInput {
 export interface Granted {
   caller: Caller
   key: NewApiKey
+  /** Set if the program gets tokens of the key instead of its secret. */
+  tokens?: IssuedTokens | undefined
 }
 
-type CodeGiven = Record<'code' | 'verifier' | 'redirectUri' | 'clientId', string>
+type CodeGiven = Record<'code' | 'verifier' | 'redirectUri' | 'clientId', string> & {
+  resource?: string | undefined
+}
 
 /**
  * Letters that are neither vowels nor easily confused (RFC 8628, section 6.1). Eight of them are 35
@@ -94,6 +102,7 @@ const PURPOSE = 'user-code'
  */
 export function loginRequestService(deps: Deps) {
   const { db, tokens, publicUrl, apiKeys, guesses, rateLimits, findCaller } = deps
+  const { oauthClients, oauthTokens } = deps
 
   const hashOf = (code: string) => hashSecret(code).toString('hex')
 
@@ -116,6 +125,7 @@ export function loginRequestService(deps: Deps) {
       lifetime: terms.lifetime,
       challenge: '',
       redirectUri: '',
+      resource: null,
       network: '',
       userId: null,
       sessionId: null,
@@ -192,6 +202,8 @@ export function loginRequestService(deps: Deps) {
       if (!(await isAlive(db, caller, tx))) throw ended
       if (!(await redeemLoginRequest(db, row.id, Date.now(), tx))) throw used
     }
+    const { resource } = row
+    if (resource !== null) return grantTokens(caller, { ...row, resource }, first)
     const description = `For the program ${row.clientId}, which has signed in ${row.userCode === null ? 'through a browser' : 'with a code'}.`
     const input = {
       name: row.name,
@@ -199,13 +211,45 @@ export function loginRequestService(deps: Deps) {
       scopes: row.scopes.split(' '),
       expiresIn: `${row.lifetime}s`,
     }
+    return { caller, key: await createKey(caller, input, first) }
+  }
+
+  /** Like `createPrivateAfter`, with the errors of OAuth. */
+  const createKey: ApiKeyService['createPrivateAfter'] = async (...given) => {
     try {
-      return { caller, key: await apiKeys.createPrivateAfter(caller, input, first) }
+      return await apiKeys.createPrivateAfter(...given)
     } catch (error) {
       if (error instanceof AppError && error.code === 'QUOTA_EXCEEDED')
         throw new GrantError('invalid_grant', error.message)
       throw error
     }
+  }
+
+  /** Creates a grant: a key, of which the program gets tokens but not the secret. */
+  async function grantTokens(
+    caller: Caller,
+    {
+      clientId,
+      name,
+      scopes,
+      lifetime,
+      redirectUri,
+      resource,
+    }: LoginRequestRow & { resource: string },
+    first: (tx: Tx) => Promise<void>,
+  ): Promise<Granted> {
+    const input = {
+      name,
+      description: `For the assistant at ${new URL(redirectUri).host}, which uses ${resource}.`,
+      scopes: scopes.split(' '),
+      expiresIn: `${lifetime}s`,
+    }
+    let tokens: IssuedTokens | undefined
+    const key = await createKey(caller, input, first, async (tx, { id, expiresAt }) => {
+      tokens = await oauthTokens.issue({ keyId: id, clientId, resource, until: expiresAt }, tx)
+    })
+    await oauthClients.keep(clientId)
+    return { caller, key, tokens }
   }
 
   /**
@@ -223,12 +267,12 @@ export function loginRequestService(deps: Deps) {
     const lifetime = expiresIn ? readLifetime(expiresIn) : asked.lifetime
     await apiKeys.requireAllowed(caller, asked.scopes)
     const code = newSecret()
-    const { challenge, redirectUri } = asked
+    const { challenge, redirectUri, resource = null } = asked
     const by = { userId: caller.userId, sessionId: caller.credentialId }
     const expiresAt = Date.now() + CODE_SECONDS * 1000
     await store(
       { ...asked, lifetime },
-      { state: 'approved', challenge, redirectUri, expiresAt, ...by },
+      { state: 'approved', challenge, redirectUri, resource, expiresAt, ...by },
       code,
     )
     return redirectTo(asked, publicUrl(), { code })
@@ -325,12 +369,13 @@ export function loginRequestService(deps: Deps) {
         row.clientId === given.clientId &&
         row.redirectUri === given.redirectUri &&
         /^[\w\-.~]{43,128}$/.test(given.verifier) &&
-        isSame(challengeOf(given.verifier), row.challenge)
+        isSame(challengeOf(given.verifier), row.challenge) &&
+        (given.resource === undefined || given.resource.replace(/\/$/, '') === row.resource)
       if (!isTheirs) {
         await deleteLoginRequest(db, row.id)
         throw new GrantError(
           'invalid_grant',
-          'The code belongs to another login (client_id, redirect_uri or code_verifier). It has been revoked.',
+          'The code belongs to another login (client_id, redirect_uri, resource or code_verifier). It has been revoked.',
         )
       }
       const ended = new GrantError(

@@ -1,9 +1,10 @@
-import { type KeyScope, privateScopes } from '../../access/scopes.ts'
+import { appScopes, type KeyScope, privateScopes } from '../../access/scopes.ts'
 import { AppError, InvalidInput, ProtocolError } from '../../runtime/errors.ts'
 import { DAY_MS, parseDuration } from '../../values/duration.ts'
 import { excerpt } from '../../values/excerpt.ts'
 import { MAX_CLIENT_ID, MAX_KEY_NAME, MAX_REDIRECT_URI } from '../../values/limits.ts'
 import { parseTitle } from '../title.ts'
+import { isRegistered, type RegisteredClient } from './oauth-client.ts'
 
 /**
  * The error names of RFC 6749 (sections 4.1.2.1 and 5.2) and RFC 8628 (section 3.5) that can occur
@@ -19,6 +20,7 @@ export type GrantErrorName =
   | 'authorization_pending'
   | 'slow_down'
   | 'expired_token'
+  | 'invalid_target'
 
 /** A refusal that programs receive under its OAuth name. */
 export class GrantError extends ProtocolError {
@@ -58,9 +60,11 @@ export interface LoginRedirect {
   state: string | undefined
 }
 
-/** A request to approve in the browser of the program's computer. */
+/** A request to approve in a browser. */
 export interface Authorization extends LoginTerms, LoginRedirect {
   challenge: string
+  /** The resource for which a registered program asks tokens. Undefined for an API key. */
+  resource?: string
 }
 
 const DEFAULT_LIFETIME = '90d'
@@ -106,14 +110,64 @@ export function readRedirect(given: Parameters): LoginRedirect {
       'redirect_uri',
       'redirect_uri must lead to a port of this computer, by its address: http://127.0.0.1:PORT/ or http://[::1]:PORT/.',
     )
+  return { clientId, redirectUri, state: readState(given) }
+}
+
+/** @throws InvalidInput */
+function readState(given: Parameters): string | undefined {
   const state = given('state')
   if (state !== undefined && (state.length > MAX_STATE || !/^[\x20-\x7e]+$/.test(state)))
     throw new InvalidInput('state', `state has up to ${MAX_STATE} printable ASCII characters.`)
-  return { clientId, redirectUri, state }
+  return state
+}
+
+/**
+ * Reads the redirect target of a registered program. The browser must never be sent elsewhere.
+ * @throws InvalidInput unless the program has registered it
+ */
+export function readRegisteredRedirect(given: Parameters, client: RegisteredClient): LoginRedirect {
+  const redirectUri =
+    given('redirect_uri') ?? (client.redirectUris.length === 1 ? client.redirectUris[0] : '') ?? ''
+  if (!isRegistered(client, redirectUri))
+    throw new InvalidInput('redirect_uri', 'The program has not registered this redirect_uri.')
+  return { clientId: client.id, redirectUri, state: readState(given) }
+}
+
+/**
+ * Reads the request of a registered program for tokens. Unknown scopes are ignored, because the
+ * person chooses the scopes (RFC 6749, section 3.3).
+ * @param resource the only resource for which there are tokens
+ * @throws GrantError
+ */
+export function readRegisteredAuthorization(
+  given: Parameters,
+  redirect: LoginRedirect,
+  { name }: RegisteredClient,
+  resource: string,
+): Authorization {
+  const challenge = readChallenge(given)
+  if ((given('resource') ?? resource).replace(/\/$/, '') !== resource)
+    throw new GrantError('invalid_target', `resource must be ${resource}.`)
+  const asked = (given('scope') ?? '').split(' ')
+  const scopes = appScopes.filter(scope => asked.includes(scope))
+  return {
+    ...redirect,
+    challenge,
+    resource,
+    name,
+    scopes: scopes.length > 0 ? scopes : [appScopes[0]],
+    lifetime: readLifetime(DEFAULT_LIFETIME),
+  }
 }
 
 /** @throws GrantError */
 export function readAuthorization(given: Parameters, redirect: LoginRedirect): Authorization {
+  const challenge = readChallenge(given)
+  return { ...readTerms(given), ...redirect, challenge }
+}
+
+/** @throws GrantError */
+function readChallenge(given: Parameters): string {
   if (given('response_type') !== 'code')
     throw new GrantError('unsupported_response_type', 'response_type must be code.')
   const challenge = given('code_challenge') ?? ''
@@ -122,7 +176,7 @@ export function readAuthorization(given: Parameters, redirect: LoginRedirect): A
       'invalid_request',
       'code_challenge must be there with code_challenge_method S256: the SHA-256 of the verifier, as 43 characters of base64url.',
     )
-  return { ...readTerms(given), ...redirect, challenge }
+  return challenge
 }
 
 /** @throws GrantError, InvalidInput for the client id */
