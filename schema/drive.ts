@@ -154,7 +154,7 @@ findable('bucket', 'Drive', async (context, caller, id) => {
   return drive?.open('read').drive
 })
 
-builder.subscriptionField('bucketChanged', t =>
+builder.subscriptionField('driveChanged', t =>
   t.withAuth({ drive: 'read' }).field({
     type: Drive,
     description: 'Sends a drive whenever its content changes; at most a few times a second.',

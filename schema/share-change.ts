@@ -118,14 +118,22 @@ const terms = (t: InputFields) => ({
   }),
 })
 
-/** The entries to share with a link. */
-const refsOf = <Ref>({
-  file,
-  files,
-}: {
-  file?: Ref | null | undefined
-  files?: readonly Ref[] | null | undefined
-}) => [...(file ? [file] : []), ...(files ?? [])]
+const entriesInput = (t: InputFields) =>
+  t.field({
+    type: [EntryRef],
+    required: true,
+    maxItems: MAX_SHARED_FILES,
+    description: `1 to ${figure(MAX_SHARED_FILES)} files and folders of one drive.`,
+  })
+
+/** @throws INVALID_INPUT */
+function requireSome(entries: readonly unknown[]): void {
+  if (entries.length === 0)
+    throw new InvalidInput(
+      'entries',
+      `Name 1 to ${figure(MAX_SHARED_FILES)} files and folders to share.`,
+    )
+}
 
 const mayEdit = (t: InputFields) =>
   t.boolean({
@@ -150,27 +158,17 @@ mutation('createLink', {
     'QUOTA_EXCEEDED',
     'RATE_LIMITED',
   ],
-  places: { path: 'file', max_downloads: 'maxDownloads' },
+  places: { path: 'entries', max_downloads: 'maxDownloads' },
   rateLimit: 'links',
   input: t => ({
-    file: t.field({ type: EntryRef, description: 'A file or folder, by id or by place.' }),
-    files: t.field({
-      type: [EntryRef],
-      maxItems: MAX_SHARED_FILES,
-      description: `Instead of a single entry: 1 to ${figure(MAX_SHARED_FILES)} files and folders of one drive, shared with one link.`,
-    }),
+    entries: entriesInput(t),
     ...terms(t),
     maxDownloads: maxDownloads(t),
   }),
-  on: ({ file, files }) => ({ entries: refsOf({ file, files }), at: 'input.files' }),
-  resolve: async ({ file, files, ...input }, context, info) => {
+  on: ({ entries }) => ({ entries, at: 'input.entries' }),
+  resolve: async ({ entries: refs, ...input }, context, info) => {
     const { services, caller, drive, tree } = context
-    const refs = refsOf({ file, files })
-    if (refs.length === 0 || (file && files))
-      throw new InvalidInput(
-        'files',
-        `Give either a file or folder, or a list of 1 to ${figure(MAX_SHARED_FILES)} of them.`,
-      )
+    requireSome(refs)
     // Hashing a password is expensive, and all callers share the processor.
     if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
     const workspaceId = drive.workspace?.id ?? null
@@ -182,28 +180,23 @@ mutation('createLink', {
     share: t.expose('share', { type: LinkShare, description: 'The new link.' }),
     file: fileField(t),
     entry: entryField(t),
-    entries: entriesField(t, 'input.files'),
+    entries: entriesField(t, 'input.entries'),
     viewer: viewerField(t),
   }),
 })
 
-mutation('shareFiles', {
+mutation('createDirectShare', {
   description:
     'Shares files and folders of one drive with one person: either all of them, or none; as separate shares, or together as one. Sharing again renews the shares. In a workspace, this needs the right to write.',
   auth: { drive: 'share' },
   fails: ['FILE_NOT_FOUND', 'INVALID_PATH', 'INVALID_DURATION', 'INVALID_INPUT', 'RATE_LIMITED'],
-  places: { path: 'files', may_edit: 'mayEdit' },
+  places: { path: 'entries', may_edit: 'mayEdit' },
   rateLimit: 'sharing',
   input: t => ({
-    files: t.field({
-      type: [EntryRef],
-      required: true,
-      maxItems: MAX_SHARED_FILES,
-      description: `1 to ${figure(MAX_SHARED_FILES)} files and folders of one drive.`,
-    }),
+    entries: entriesInput(t),
     email: t.string({
       required: true,
-      description: 'The person with this verified address receives the files.',
+      description: 'The person with this verified address receives the files and folders.',
     }),
     ...terms(t),
     mayEdit: mayEdit(t),
@@ -213,12 +206,11 @@ mutation('shareFiles', {
     }),
     sendEmail: t.boolean({ description: 'Whether to notify the recipient by mail.' }),
   }),
-  on: ({ files }) => ({ entries: files, at: 'input.files' }),
-  resolve: async ({ files, ...input }, context) => {
+  on: ({ entries }) => ({ entries, at: 'input.entries' }),
+  resolve: async ({ entries, ...input }, context) => {
     const { services, caller, tree } = context
-    if (files.length === 0)
-      throw new InvalidInput('files', `Name 1 to ${figure(MAX_SHARED_FILES)} files.`)
-    const made = await services.directShares.share(caller, tree, files.map(nameOf), input)
+    requireSome(entries)
+    const made = await services.directShares.share(caller, tree, entries.map(nameOf), input)
     const ids = made.shares.map(({ id }) => id)
     const shares = await services.shares.sentAmong(caller, ids)
     const entryIds = (await Promise.all(shares.map(share => entryIdsOf(share, context)))).flat()
@@ -228,11 +220,11 @@ mutation('shareFiles', {
     shares: t.expose('shares', {
       type: [DirectShare],
       description:
-        'One share for each file, in the same order; a single one if they are shared together.',
+        'One share for each file or folder, in the same order; a single one if they are shared together.',
       listSize: MAX_SHARED_FILES,
-      sizedBy: 'input.files',
+      sizedBy: 'input.entries',
     }),
-    entries: entriesField(t, 'input.files'),
+    entries: entriesField(t, 'input.entries'),
     mail: t.expose('mail', {
       type: MailStatus,
       description: 'Whether a mail was sent to the recipient.',

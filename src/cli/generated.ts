@@ -102,6 +102,34 @@ export type CreateApiKeyInput = {
   workspace?: string | number | null | undefined;
 };
 
+/** What createDirectShare takes. */
+export type CreateDirectShareInput = {
+  /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
+  allowDownload?: boolean | null | undefined;
+  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION) and 7d for a new share with a person. */
+  duration?: string | null | undefined;
+  /** The person with this verified address receives the files and folders. */
+  email: string;
+  /** 1 to 100 files and folders of one drive. */
+  entries: Array<EntryRef>;
+  /** A name for the share that only its sharer sees: up to 100 characters. */
+  label?: string | null | undefined;
+  /** Whether its recipient may edit: in a shared folder, upload, create folders, rename, move, replace and delete; of a shared file, replace the content. Editors may also download, and need no password. False by default. */
+  mayEdit?: boolean | null | undefined;
+  /** A message on its page and in the mail to the recipient, up to 1,000 characters. */
+  message?: string | null | undefined;
+  /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
+  notifies?: boolean | null | undefined;
+  /** 1 to 128 characters. */
+  password?: string | null | undefined;
+  /** Whether to notify the recipient by mail. */
+  sendEmail?: boolean | null | undefined;
+  /** The heading of its page, instead of the name of the shared entry: up to 100 characters. */
+  title?: string | null | undefined;
+  /** Whether they become one share instead of one share each. A share of several entries cannot be edited. False by default. */
+  together?: boolean | null | undefined;
+};
+
 /** What createFileRequest takes. */
 export type CreateFileRequestInput = {
   /** Whether senders must give a name. */
@@ -156,10 +184,8 @@ export type CreateLinkInput = {
   allowDownload?: boolean | null | undefined;
   /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION) and 7d for a new share with a person. */
   duration?: string | null | undefined;
-  /** A file or folder, by id or by place. */
-  file?: EntryRef | null | undefined;
-  /** Instead of a single entry: 1 to 100 files and folders of one drive, shared with one link. */
-  files?: Array<EntryRef> | null | undefined;
+  /** 1 to 100 files and folders of one drive. */
+  entries: Array<EntryRef>;
   /** A name for the share that only its sharer sees: up to 100 characters. */
   label?: string | null | undefined;
   /** The maximum number of downloads, 1 to 1,000,000,000. Then the share ends. */
@@ -570,34 +596,6 @@ export type SenderPlace =
   | 'FOLDER'
   | 'NONE'
   | 'PREFIX';
-
-/** What shareFiles takes. */
-export type ShareFilesInput = {
-  /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
-  allowDownload?: boolean | null | undefined;
-  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION) and 7d for a new share with a person. */
-  duration?: string | null | undefined;
-  /** The person with this verified address receives the files. */
-  email: string;
-  /** 1 to 100 files and folders of one drive. */
-  files: Array<EntryRef>;
-  /** A name for the share that only its sharer sees: up to 100 characters. */
-  label?: string | null | undefined;
-  /** Whether its recipient may edit: in a shared folder, upload, create folders, rename, move, replace and delete; of a shared file, replace the content. Editors may also download, and need no password. False by default. */
-  mayEdit?: boolean | null | undefined;
-  /** A message on its page and in the mail to the recipient, up to 1,000 characters. */
-  message?: string | null | undefined;
-  /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
-  notifies?: boolean | null | undefined;
-  /** 1 to 128 characters. */
-  password?: string | null | undefined;
-  /** Whether to notify the recipient by mail. */
-  sendEmail?: boolean | null | undefined;
-  /** The heading of its page, instead of the name of the shared entry: up to 100 characters. */
-  title?: string | null | undefined;
-  /** Whether they become one share instead of one share each. A share of several entries cannot be edited. False by default. */
-  together?: boolean | null | undefined;
-};
 
 /** A share. */
 export type ShareRef =
@@ -1134,11 +1132,11 @@ export type AbortUploadMutationVariables = Exact<{
 export type AbortUploadMutation = { abortUpload: { abortedId: string } };
 
 export type ShareMutationVariables = Exact<{
-  input: ShareFilesInput;
+  input: CreateDirectShareInput;
 }>;
 
 
-export type ShareMutation = { shareFiles: { mail: MailStatus, shares: Array<{ fileName: string, recipient: string, token: string, url: string, expiresAt: string | null }> } };
+export type ShareMutation = { createDirectShare: { mail: MailStatus, shares: Array<{ fileName: string, recipient: string, token: string, url: string, expiresAt: string | null }> } };
 
 export type QuickShareMutationVariables = Exact<{
   input: CreateLinkInput;
@@ -2736,8 +2734,8 @@ export const AbortUploadDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<AbortUploadMutation, AbortUploadMutationVariables>;
 export const ShareDocument = new TypedDocumentString(`
-    mutation Share($input: ShareFilesInput!) {
-  shareFiles(input: $input) {
+    mutation Share($input: CreateDirectShareInput!) {
+  createDirectShare(input: $input) {
     shares {
       fileName
       recipient

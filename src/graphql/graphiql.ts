@@ -78,5 +78,5 @@ query Home {
 }
 
 # In a tab of its own, this reports every change of your files:
-# subscription { bucketChanged { usage { usedBytes fileCount } } }
+# subscription { driveChanged { usage { usedBytes fileCount } } }
 `

@@ -301,7 +301,7 @@ export function createWebhooks(options: WebhookOptions) {
     start(): void {
       stopListening = pubSub.hear((topic, to) => {
         // Events about an e-mail address may be in the log of its owner.
-        if (topic === 'logged' ? watched.has(to) : topic !== 'bucketChanged' && watched.size > 0)
+        if (topic === 'logged' ? watched.has(to) : topic !== 'driveChanged' && watched.size > 0)
           wake()
       })
       timer = setInterval(wakeAnew, pollMs)

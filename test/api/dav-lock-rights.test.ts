@@ -54,12 +54,12 @@ describe('A WebDAV lock', () => {
     const { person: guest, dav: theirs } = await davPerson(t, 'guest')
     await owner.upload('box/f', 'f')
     await owner.upload('box/g', 'g')
-    const { shareFiles } = await ask(
+    const { createDirectShare } = await ask(
       owner,
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }',
-      { input: { files: [{ at: { path: 'box' } }], email: guest.email, mayEdit: true } },
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { token } } }',
+      { input: { entries: [{ at: { path: 'box' } }], email: guest.email, mayEdit: true } },
     )
-    const { token } = shareFiles.shares[0]
+    const { token } = createDirectShare.shares[0]
     await lockOf(theirs, '/shared/box/f')
     await lockOf(theirs, '/shared/box/g')
     expect(await statusOf(dav('PUT', '/files/box/f', { body: 'x' }))).toBe(423)
@@ -76,8 +76,8 @@ describe('A WebDAV lock', () => {
     await owner.upload('box/f', 'f')
     await ask(
       owner,
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }',
-      { input: { files: [{ at: { path: 'box' } }], email: guest.email, mayEdit: true } },
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { token } } }',
+      { input: { entries: [{ at: { path: 'box' } }], email: guest.email, mayEdit: true } },
     )
     const mine = await lockOf(dav, '/files/box/f')
     expect(await unlock(theirs, '/shared/box/f', mine)).toBe(403)

@@ -16,17 +16,17 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 const SHARE =
-  'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
+  'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { token } } }'
 const shareOf = async (
   owner: Person,
   who: Person,
   path: string,
   more: object = {},
 ): Promise<string> => {
-  const { shareFiles } = await ask(owner, SHARE, {
-    input: { files: [{ at: { path } }], email: who.email, ...more },
+  const { createDirectShare } = await ask(owner, SHARE, {
+    input: { entries: [{ at: { path } }], email: who.email, ...more },
   })
-  return shareFiles.shares[0].token
+  return createDirectShare.shares[0].token
 }
 const statusOf = async (answer: Promise<{ status: number }>) => (await answer).status
 const list = async (dav: Dav, path: string) =>

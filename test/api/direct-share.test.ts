@@ -762,7 +762,7 @@ describe('The token of a direct share', () => {
 })
 
 describe('GraphQL', () => {
-  const SHARE = `mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail shares {
+  const SHARE = `mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { mail shares {
     __typename id token url file { path shareCount } fileName md5 recipient sharedBy { email } seen expiresAt } } }`
   const FIELDS = `{ nodes { id token url fileName contentType size md5 recipient seen sharedBy { id email name } createdAt expiresAt
     passwordProtected downloads maxDownloads file { path } } pageInfo { hasNextPage endCursor } }`
@@ -780,17 +780,17 @@ describe('GraphQL', () => {
 
   const files = (...paths: string[]) => paths.map(path => ({ at: { path } }))
 
-  it('shareFiles shares with one person, and queues the mail', async () => {
+  it('createDirectShare shares with one person, and queues the mail', async () => {
     const [adam, eve] = [await t.signIn('adam'), await t.signIn('eve')]
     for (const name of ['a', 'b', 'c']) await adam.upload(name, 'hello', 'text/plain')
     const id = (await ask(adam, '{ me { drive { entry(path: "c") { id } } } }')).me.drive.entry.id
     const input = {
       email: 'EVE@example.com',
-      files: [...files('a', 'b'), { id }],
+      entries: [...files('a', 'b'), { id }],
       duration: '1h',
       sendEmail: true,
     }
-    const { mail, shares } = (await ask(adam, SHARE, { input })).shareFiles
+    const { mail, shares } = (await ask(adam, SHARE, { input })).createDirectShare
     expect(mail).toBe('QUEUED')
     expect(shares).toEqual(
       ['a', 'b', 'c'].map((path, i) => ({
@@ -809,8 +809,8 @@ describe('GraphQL', () => {
     )
     expect(await mails()).toEqual([expect.objectContaining({ to: 'eve@example.com' })])
     await t.app.db.run("DELETE FROM outbox WHERE kind = 'mail'")
-    const again = (await ask(adam, SHARE, { input: { email: eve.email, files: files('a') } }))
-      .shareFiles
+    const again = (await ask(adam, SHARE, { input: { email: eve.email, entries: files('a') } }))
+      .createDirectShare
     expect(again).toMatchObject({
       mail: 'NOT_SENT',
       shares: [{ id: shares[0].id, token: shares[0].token }],
@@ -822,10 +822,10 @@ describe('GraphQL', () => {
     for (const name of ['a', 'b', 'c']) await ida.upload(`deep/${name}`, 'hello', 'text/plain')
     const input = {
       email: jon.email,
-      files: files('deep/a', 'deep/b', 'deep/c'),
+      entries: files('deep/a', 'deep/b', 'deep/c'),
       password: 'open up',
     }
-    const { shares } = (await ask(ida, SHARE, { input })).shareFiles
+    const { shares } = (await ask(ida, SHARE, { input })).createDirectShare
     const sides = [
       [
         ida,
@@ -877,8 +877,8 @@ describe('GraphQL', () => {
     const [kim, leo] = [await t.signIn('kim'), await t.signIn('leo')]
     for (const name of ['a', 'b', 'c']) await kim.upload(name, 'hello')
     const { shares } = (
-      await ask(kim, SHARE, { input: { email: leo.email, files: files('a', 'b', 'c') } })
-    ).shareFiles
+      await ask(kim, SHARE, { input: { email: leo.email, entries: files('a', 'b', 'c') } })
+    ).createDirectShare
     const [a, b, c] = shares.map(({ id }: { id: string }) => id)
     const mark = (share: object, person = leo) => ask(person, SEEN, { input: { share } })
     expect(await mark({ token: shares[0].token })).toEqual({
@@ -913,8 +913,8 @@ describe('GraphQL', () => {
     expect(await ask(carol, NODE, { id })).toEqual({ node: null })
   })
 
-  it('shareFiles and markShareSeen refuse invalid and unauthenticated requests', async () => {
-    const input = { email: 'bob@example.com', files: files('docs/a.txt') }
+  it('createDirectShare and markShareSeen refuse invalid and unauthenticated requests', async () => {
+    const input = { email: 'bob@example.com', entries: files('docs/a.txt') }
     expect(await codeOf(t.anonymous, SHARE, { input })).toBe('UNAUTHENTICATED')
     expect(await codeOf(t.anonymous, RECEIVED)).toBe('UNAUTHENTICATED')
     expect(await codeOf(t.anonymous, SEEN, { input: { share: { token: 'x' } } })).toBe(
@@ -927,18 +927,21 @@ describe('GraphQL', () => {
       code: 'INVALID_INPUT',
       field: 'input.email',
     })
-    expect(await refusal({ files: files('docs/a.txt', 'none') })).toEqual({
+    expect(await refusal({ entries: files('docs/a.txt', 'none') })).toEqual({
       code: 'FILE_NOT_FOUND',
       path: 'none',
     })
-    expect(await refusal({ files: files('a/../b') })).toMatchObject({ code: 'INVALID_PATH' })
-    expect(await refusal({ files: [] })).toEqual({ code: 'INVALID_INPUT', field: 'input.files' })
+    expect(await refusal({ entries: files('a/../b') })).toMatchObject({ code: 'INVALID_PATH' })
+    expect(await refusal({ entries: [] })).toEqual({
+      code: 'INVALID_INPUT',
+      field: 'input.entries',
+    })
     expect(await refusal({ duration: 'x' })).toEqual({
       code: 'INVALID_DURATION',
       field: 'input.duration',
     })
     const foreign = (await ask(await t.signIn('nia'), '{ me { drive { id } } }')).me.drive.id
-    expect(await refusal({ files: [{ at: { drive: foreign, path: 'a' } }] })).toEqual({
+    expect(await refusal({ entries: [{ at: { drive: foreign, path: 'a' } }] })).toEqual({
       code: 'FORBIDDEN',
     })
     expect(await rows()).toEqual(before)

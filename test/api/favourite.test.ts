@@ -128,10 +128,10 @@ describe('Favourites', () => {
   it('include received shares, as long as the shares last', async () => {
     const [alice, bob] = [await personWith('shared/a.txt'), await personWith()]
     const SHARE =
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id token } } }'
     const share = async () =>
-      (await ask(alice, SHARE, { input: { email: bob.email, files: at('shared') } })).shareFiles
-        .shares[0]
+      (await ask(alice, SHARE, { input: { email: bob.email, entries: at('shared') } }))
+        .createDirectShare.shares[0]
     const { id, token } = await share()
     await ask(bob, ADD, { input: { shares: [id] } })
     expect(await list(bob)).toMatchObject([

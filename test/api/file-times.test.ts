@@ -319,9 +319,9 @@ describe('PROPPATCH', () => {
     const shared = async (mayEdit: boolean) => {
       const { person, dav } = await davPerson(t)
       const share =
-        'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
+        'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { token } } }'
       await ask(alice, share, {
-        input: { files: [{ at: { path: folder } }], email: person.email, mayEdit },
+        input: { entries: [{ at: { path: folder } }], email: person.email, mayEdit },
       })
       const set = update('<d:lastmodified>1577836800</d:lastmodified>')
       const { status } = await dav('PROPPATCH', `/shared/${path}`, { body: set })
@@ -503,7 +503,7 @@ describe('The time of a file', () => {
     const bob = await t.signIn('bob')
     const link =
       'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token } } }'
-    const { createLink } = await ask(alice, link, { input: { file: { at: { path } } } })
+    const { createLink } = await ask(alice, link, { input: { entries: { at: { path } } } })
     const { token } = createLink.share
     await rest(bob.rest('POST', `/api/share/save/${token}`, { json: { name: 'saved' } }))
     expect(await timeOf('saved', bob)).toBe(TIME)

@@ -138,8 +138,8 @@ describe('The ETag of a folder', () => {
     const { person: guest, dav: theirs } = await davPerson(t, 'etag-guest')
     await ask(
       person,
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }',
-      { input: { files: [{ at: { path: 'a/b' } }], email: guest.email, mayEdit: true } },
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { token } } }',
+      { input: { entries: [{ at: { path: 'a/b' } }], email: guest.email, mayEdit: true } },
     )
     const tags = async () => [
       await etagOf(theirs, '/shared/b'),

@@ -264,7 +264,7 @@ describe('GraphQL', () => {
 
   it('createLink shares a folder, and the folder shows it', async () => {
     const { share, entry, file } = (
-      await ask(alice, LINK, { input: { file: { at: { path: 'trip' } } } })
+      await ask(alice, LINK, { input: { entries: { at: { path: 'trip' } } } })
     ).createLink
     expect(share).toMatchObject({
       entryKind: 'FOLDER',
@@ -332,14 +332,14 @@ describe('GraphQL', () => {
     expect(await fieldOf({ after: 'nowhere' })).toBe('after')
   })
 
-  it('shareFiles shares a folder with one person only', async () => {
-    const input = { files: [{ at: { path: 'trip' } }], email: bob.email }
-    const { shareFiles } = await ask(
+  it('createDirectShare shares a folder with one person only', async () => {
+    const input = { entries: [{ at: { path: 'trip' } }], email: bob.email }
+    const { createDirectShare } = await ask(
       alice,
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token entryKind } } }',
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { token entryKind } } }',
       { input },
     )
-    const [{ token, entryKind }] = shareFiles.shares
+    const [{ token, entryKind }] = createDirectShare.shares
     expect(entryKind).toBe('FOLDER')
     const received = await ask(
       bob,

@@ -66,7 +66,7 @@ describe('Circular lists', () => {
       (_, i) => `a${i}: entries(first: 1000) { nodes { id } }`,
     ).join(' ')
     const nested = `{ root { entries(first: ${FOLDERS}) { nodes { parent { entries(first: ${FOLDERS}) { nodes { id } } } } } ${lists} } }`
-    const stream = await alice.subscribe(`subscription { bucketChanged ${nested} }`)
+    const stream = await alice.subscribe(`subscription { driveChanged ${nested} }`)
     for (let i = 0; i < 6; i++) {
       await alice.upload(`event ${i}.txt`, 'x')
       expect((await stream.next()).errors).toBeUndefined()
@@ -117,7 +117,7 @@ describe('Nodes of every kind', () => {
       invites.push(...(await change('createInvite', 'CreateInviteInput', invite, 'invite')))
       const path = `shared ${i}.txt`
       await alice.upload(path, path)
-      await change('createLink', 'CreateLinkInput', { file: { at: { path } } }, 'share')
+      await change('createLink', 'CreateLinkInput', { entries: { at: { path } } }, 'share')
     }
     const kinds = {
       members: await idsIn('{ me { workspaces { nodes { members { nodes { id } } } } } }'),
@@ -245,9 +245,9 @@ describe('A write-only key', () => {
   it('marks a share as seen without seeing it', async () => {
     const bob = await t.signIn('bob')
     await bob.upload('for alice.txt', 'x')
-    const SHARE = `mutation { shareFiles(input: { files: [{ at: { path: "for alice.txt" } }], email: "${alice.email}" }) { shares { id } } }`
-    const { data } = await bob.graphql<{ shareFiles: { shares: { id: string }[] } }>(SHARE)
-    const id = data?.shareFiles.shares[0]?.id
+    const SHARE = `mutation { createDirectShare(input: { entries: [{ at: { path: "for alice.txt" } }], email: "${alice.email}" }) { shares { id } } }`
+    const { data } = await bob.graphql<{ createDirectShare: { shares: { id: string }[] } }>(SHARE)
+    const id = data?.createDirectShare.shares[0]?.id
     const { caller } = await privateKey(t, alice, ['private_files:write'])
     const SEE = `mutation { markShareSeen(input: { share: { id: "${id}" } }) { seenId share { fileName md5 } } }`
     expect(await answered(caller, SEE)).toEqual({

@@ -515,7 +515,7 @@ describe('shares', () => {
 
   it('are links that open until they are revoked', async () => {
     await alice.upload('shared/a.txt', 'hello', 'text/plain')
-    const input = { file: { at: { path: 'shared/a.txt' } }, maxDownloads: 2, password: 'secret' }
+    const input = { entries: { at: { path: 'shared/a.txt' } }, maxDownloads: 2, password: 'secret' }
     const { share, file } = await change(
       alice,
       'createLink',
@@ -571,17 +571,17 @@ describe('shares', () => {
     expect(await refusal(alice, 'revokeShare', { share: { id: 'nothing' } })).toBe(
       'SHARE_NOT_FOUND',
     )
-    expect(await refusal(alice, 'createLink', { file: { at: { path: 'none' } } })).toBe(
+    expect(await refusal(alice, 'createLink', { entries: { at: { path: 'none' } } })).toBe(
       'FILE_NOT_FOUND',
     )
     const byId = await change(
       alice,
       'createLink',
-      { file: { id: file.id } },
+      { entries: { id: file.id } },
       'share { file { id } }',
     )
     expect(byId.share.file.id).toBe(file.id)
-    expect(await refusal(bob, 'createLink', { file: { id: file.id } })).toBe('FILE_NOT_FOUND')
+    expect(await refusal(bob, 'createLink', { entries: { id: file.id } })).toBe('FILE_NOT_FOUND')
   })
 
   it('are for one person, who sees them', async () => {
@@ -591,17 +591,17 @@ describe('shares', () => {
     const { file } = await change(
       alice,
       'createLink',
-      { file: { at: { path: 'shared/c.txt' } } },
+      { entries: { at: { path: 'shared/c.txt' } } },
       'file { id }',
     )
     const input = {
-      files: [{ at: { path: 'shared/b.txt' } }, { id: file.id }],
+      entries: [{ at: { path: 'shared/b.txt' } }, { id: file.id }],
       email: carl.email,
       sendEmail: false,
     }
     const { shares, mail } = await change(
       alice,
-      'shareFiles',
+      'createDirectShare',
       input,
       'shares { __typename id fileName recipient seen file { shareCount shares(kind: DIRECT) { nodes { id } } } } mail',
     )
@@ -648,17 +648,17 @@ describe('shares', () => {
     expect(await refusal(bob, 'openShare', { token: first.token })).toBe('FORBIDDEN')
     expect(await refusal(t.anonymous, 'openShare', { token: first.token })).toBe('UNAUTHENTICATED')
     expect(await refusal(carl, 'openShare', { token: first.token })).toBeUndefined()
-    expect(await refusal(alice, 'shareFiles', { files: [], email: carl.email })).toBe(
+    expect(await refusal(alice, 'createDirectShare', { entries: [], email: carl.email })).toBe(
       'INVALID_INPUT',
     )
-    expect(await refusal(alice, 'shareFiles', { ...input, email: alice.email })).toBe(
+    expect(await refusal(alice, 'createDirectShare', { ...input, email: alice.email })).toBe(
       'INVALID_INPUT',
     )
     const reader = (await privateKey(t, alice, ['private_files:read'])).caller
-    expect(await refusal(reader, 'shareFiles', input)).toBe('INSUFFICIENT_SCOPE')
+    expect(await refusal(reader, 'createDirectShare', input)).toBe('INSUFFICIENT_SCOPE')
     const drive = (await ask(alice, `{ workspace(id: "${garden}") { drive { id } } }`)).workspace
       .drive.id
-    expect(await refusal(alice, 'createLink', { file: { at: { drive, path: 'x' } } })).toBe(
+    expect(await refusal(alice, 'createLink', { entries: { at: { drive, path: 'x' } } })).toBe(
       'FILE_NOT_FOUND',
     )
   })
@@ -763,8 +763,8 @@ describe('subscriptions', () => {
     await alice.upload('shared/d.txt', 'd', 'text/plain')
     await change(
       alice,
-      'shareFiles',
-      { files: [{ at: { path: 'shared/d.txt' } }], email: gina.email },
+      'createDirectShare',
+      { entries: [{ at: { path: 'shared/d.txt' } }], email: gina.email },
       'mail',
     )
     await change(

@@ -215,7 +215,8 @@ describe('A mail about shared files', () => {
 
   it('lists several files of one share together', async () => {
     for (const name of ['b', 'c']) await alice.upload(`docs/${name}.txt`, name)
-    const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }'
+    const SHARE =
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { mail } }'
     const files = ['a', 'b', 'c'].map(name => ({ at: { path: `docs/${name}.txt` } }))
     const input = { email: 'heidi@example.com', files, together: true, sendEmail: true }
     const [mail] = await mailsOf(() => ask(alice, SHARE, { input }))
@@ -224,12 +225,13 @@ describe('A mail about shared files', () => {
   })
 
   it('includes the message of the sender, as text without links', async () => {
-    const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }'
+    const SHARE =
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { mail } }'
     const message =
       'Dear Bob,\r\n\r\nsee <b>page 3</b> & call me.\nhttps://evil.example/pay?now  bob@evil.example\n\n\n\nשלום\u202e'
     const input = {
       email: 'frida@example.com',
-      files: [{ at: { path: 'docs/a.txt' } }],
+      entries: [{ at: { path: 'docs/a.txt' } }],
       sendEmail: true,
       message,
     }

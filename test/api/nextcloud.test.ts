@@ -308,8 +308,8 @@ describe('An entry that was shared with a person', () => {
     const share = (paths: string[], mayEdit: boolean) =>
       ask(
         owner,
-        'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }',
-        { input: { files: paths.map(path => ({ at: { path } })), email: guest.email, mayEdit } },
+        'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { token } } }',
+        { input: { entries: paths.map(path => ({ at: { path } })), email: guest.email, mayEdit } },
       )
     await share(['edit'], true)
     await share(['read'], false)

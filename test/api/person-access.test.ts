@@ -28,16 +28,16 @@ const idOf = async (path: string, who = alice): Promise<string> =>
 const shareWith = async (to: Person, paths: string[], terms: object = {}): Promise<string> => {
   const files = await Promise.all(paths.map(async path => ({ id: await idOf(path) })))
   const input = { email: to.email, files, together: files.length > 1, ...terms }
-  const { shareFiles } = await ask(
+  const { createDirectShare } = await ask(
     alice,
-    'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
+    'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id } } }',
     { input },
   )
-  return shareFiles.shares[0].id
+  return createDirectShare.shares[0].id
 }
 
 const link = async (path: string, terms: object = {}): Promise<{ id: string; token: string }> => {
-  const input = { file: { id: await idOf(path) }, ...terms }
+  const input = { entries: { id: await idOf(path) }, ...terms }
   const { createLink } = await ask(
     alice,
     'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id token } } }',
@@ -144,10 +144,10 @@ describe('what a person can see', () => {
     const dave = await t.signIn('dave')
     const id = await shareWith(dave, ['plan.txt'])
     await dave.upload('reply.txt', 'reply')
-    const input = { email: alice.email, files: [{ id: await idOf('reply.txt', dave) }] }
-    const { shareFiles } = await ask(
+    const input = { email: alice.email, entries: [{ id: await idOf('reply.txt', dave) }] }
+    const { createDirectShare } = await ask(
       dave,
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id } } }',
       { input },
     )
     const garden = await found(alice)
@@ -156,7 +156,7 @@ describe('what a person can see', () => {
     expect(await accessOf('DAVE@example.com')).toEqual({
       email: dave.email,
       shares: { nodes: [{ id }] },
-      receivedShares: { nodes: [{ id: shareFiles.shares[0].id }] },
+      receivedShares: { nodes: [{ id: createDirectShare.shares[0].id }] },
       members: [{ role: 'VIEWER', isRemovable: true, workspace: { id: garden } }],
     })
     expect((await accessOf(alice.email, dave)).members).toEqual([

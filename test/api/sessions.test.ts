@@ -225,7 +225,7 @@ describe('Ending sessions', () => {
 
   it('closes an open subscription', async () => {
     const [here, there] = [await t.signIn('subscriber'), await t.signIn('subscriber')]
-    const stream = await there.subscribe('subscription { bucketChanged { usage { usedBytes } } }')
+    const stream = await there.subscribe('subscription { driveChanged { usage { usedBytes } } }')
     await here.rest('DELETE', '/api/user/sessions/others')
     const next = stream.next()
     await here.upload('news.txt', 'x')

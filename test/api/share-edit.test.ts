@@ -29,7 +29,7 @@ afterEach(() => expectConsistent(t))
 afterAll(() => t.stop())
 
 const SHARE =
-  'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token mayEdit } } }'
+  'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id token mayEdit } } }'
 const UPDATE =
   'mutation ($input: UpdateShareInput!) { updateShare(input: $input) { share { ... on DirectShare { mayEdit allowDownload } } } }'
 const UPLOAD = `mutation ($input: UploadFileInput!) { uploadFile(input: $input) {
@@ -70,8 +70,8 @@ async function share(
   terms: object,
   email = bob.email,
 ): Promise<Omit<Shared, 'folder'>> {
-  const { shares } = (await ask(by, SHARE, { input: { files: [entry], email, ...terms } }))
-    .shareFiles
+  const { shares } = (await ask(by, SHARE, { input: { entries: [entry], email, ...terms } }))
+    .createDirectShare
   return shares[0]
 }
 
@@ -396,7 +396,7 @@ describe('Entries outside a shared folder', () => {
       await refused(
         'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id } } }',
         {
-          file: at(it, 'day 1'),
+          entries: at(it, 'day 1'),
         },
       ),
     ).toBe('FORBIDDEN')
@@ -410,7 +410,7 @@ describe('Entries outside a shared folder', () => {
       ),
     ).toBe('FORBIDDEN')
     expect(
-      await codeOf(bob, SHARE, { input: { files: [at(it, 'day 1')], email: carol.email } }),
+      await codeOf(bob, SHARE, { input: { entries: [at(it, 'day 1')], email: carol.email } }),
     ).toBe('FORBIDDEN')
     expect((await alice.rest('GET', '/api/trash')).response.items[0].path).toBe(
       `${it.folder}/plan.txt`,
@@ -534,7 +534,7 @@ describe('The right to edit', () => {
     expect(await code({ allowDownload: false })).toBe('INVALID_INPUT')
     expect(await code({ allowDownload: false, mayEdit: false })).toBeUndefined()
     expect(await code({ mayEdit: true })).toBe('INVALID_INPUT')
-    const input = { files: [{ at: { path: it.folder } }], email: carol.email, mayEdit: true }
+    const input = { entries: [{ at: { path: it.folder } }], email: carol.email, mayEdit: true }
     expect(await codeOf(alice, SHARE, { input: { ...input, password: 'secret' } })).toBe(
       'INVALID_INPUT',
     )

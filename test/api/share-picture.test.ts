@@ -23,7 +23,7 @@ afterAll(() => t.stop())
 const LINK =
   'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id token url } } }'
 const link = async (more: object = {}): Promise<{ id: string; token: string; url: string }> =>
-  (await ask(alice, LINK, { input: { files: [{ at: { path: 'album' } }], ...more } })).createLink
+  (await ask(alice, LINK, { input: { entries: [{ at: { path: 'album' } }], ...more } })).createLink
     .share
 
 const FOLDER = `query ($token: String!, $password: String, $path: String) {
@@ -119,15 +119,15 @@ it('Thumbnails are hidden for shares with a download limit, and shown when view-
 
 it('A thumbnail that is shared with one person is visible to them alone, until the share ends', async () => {
   const SHARE =
-    'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
+    'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id token } } }'
   const RECEIVED =
     '{ me { receivedShares(newestFirst: true) { nodes { ... on DirectShare { fileName thumbnail } } } } }'
   const share = async () =>
     (
       await ask(alice, SHARE, {
-        input: { files: [{ at: { path: 'album/a.png' } }], email: 'bob@example.com' },
+        input: { entries: [{ at: { path: 'album/a.png' } }], email: 'bob@example.com' },
       })
-    ).shareFiles.shares[0]
+    ).createDirectShare.shares[0]
   const newest = async (): Promise<string | null> =>
     (await ask(bob, RECEIVED)).me.receivedShares.nodes[0].thumbnail
   const { token } = await share()

@@ -59,7 +59,7 @@ const rest = (person: Person, token: string, json: object = {}) =>
 const objects = async () => (await t.app.db.rows('SELECT id FROM blobs')).length
 
 async function link(path: string, terms: object = {}): Promise<string> {
-  const input = { file: at(path), ...terms }
+  const input = { entries: at(path), ...terms }
   const made = await ask(
     alice,
     'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token } } }',
@@ -69,13 +69,13 @@ async function link(path: string, terms: object = {}): Promise<string> {
 }
 
 async function shareWith(person: Person, path: string, terms: object = {}): Promise<string> {
-  const input = { files: [at(path)], email: person.email, ...terms }
+  const input = { entries: [at(path)], email: person.email, ...terms }
   const made = await ask(
     alice,
-    'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }',
+    'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { token } } }',
     { input },
   )
-  return made.shareFiles.shares[0].token
+  return made.createDirectShare.shares[0].token
 }
 
 const downloadsOf = async (token: string): Promise<number> => {

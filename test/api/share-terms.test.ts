@@ -251,22 +251,22 @@ describe('updateShare', () => {
 
   it('changes a share with a person', async () => {
     const SHARE =
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id allowDownload notifies label } } }'
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id allowDownload notifies label } } }'
     const input = {
-      files: [{ at: { path: 'docs/b.bin' } }],
+      entries: [{ at: { path: 'docs/b.bin' } }],
       email: bob.email,
       allowDownload: false,
       label: 'b',
     }
-    const [made] = (await ask(alice, SHARE, { input })).shareFiles.shares
+    const [made] = (await ask(alice, SHARE, { input })).createDirectShare.shares
     expect(made).toMatchObject({ allowDownload: false, notifies: false, label: 'b' })
     expect((await update({ id: made.id }, { allowDownload: true })).share).toMatchObject({
       allowDownload: true,
     })
     // Sharing again keeps the fields that are not given.
     await update({ id: made.id }, { allowDownload: false })
-    const again = { files: input.files, email: bob.email }
-    expect((await ask(alice, SHARE, { input: again })).shareFiles.shares).toEqual([
+    const again = { entries: input.entries, email: bob.email }
+    expect((await ask(alice, SHARE, { input: again })).createDirectShare.shares).toEqual([
       { id: made.id, allowDownload: false, notifies: false, label: 'b' },
     ])
   })

@@ -582,7 +582,7 @@ describe('GraphQL', () => {
   const REVOKE =
     'mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { revokedId file { path shareCount } } }'
   const SEND =
-    'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
+    'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { token } } }'
 
   const file = (path: string) => ({ at: { path } })
   /** A link to a new file of a new person. */
@@ -590,7 +590,7 @@ describe('GraphQL', () => {
     const person = await t.signIn(name)
     await person.upload('docs/a.txt', 'hello', 'text/plain')
     const { share: made } = (
-      await ask(person, LINK, { input: { file: file('docs/a.txt'), ...input } })
+      await ask(person, LINK, { input: { entries: file('docs/a.txt'), ...input } })
     ).createLink
     return { person, ...(made as { id: string; token: string; expiresAt: string }) }
   }
@@ -598,7 +598,12 @@ describe('GraphQL', () => {
   it('createLink creates a link, and lists it at its file', async () => {
     const person = await t.signIn('linker')
     await person.upload('docs/a.txt', 'hello', 'text/plain')
-    const input = { file: file('docs/a.txt'), duration: '1h', password: PASSWORD, maxDownloads: 1 }
+    const input = {
+      entries: file('docs/a.txt'),
+      duration: '1h',
+      password: PASSWORD,
+      maxDownloads: 1,
+    }
     const { share: made, file: shared } = (await ask(person, LINK, { input })).createLink
     expect(made).toEqual({
       __typename: 'LinkShare',
@@ -617,7 +622,7 @@ describe('GraphQL', () => {
       shareCount: 1,
       shares: { nodes: [{ id: made.id }] },
     })
-    const byId = (await ask(person, LINK, { input: { file: { id: shared.id } } })).createLink
+    const byId = (await ask(person, LINK, { input: { entries: { id: shared.id } } })).createLink
     expect(byId.file.shareCount).toBe(2)
   })
 
@@ -629,7 +634,7 @@ describe('GraphQL', () => {
     const make = `mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { ${share} } } }`
     for (const input of [{}, { password: PASSWORD, maxDownloads: 3 }]) {
       const { createLink } = await ask(person, make, {
-        input: { file: file('docs/a.txt'), ...input },
+        input: { entries: file('docs/a.txt'), ...input },
       })
       const { node } = await ask(person, `query ($id: ID!) { node(id: $id) { ${share} } }`, {
         id: createLink.share.id,
@@ -641,7 +646,7 @@ describe('GraphQL', () => {
   it('createLink rejects what cannot be shared', async () => {
     const person = await t.signIn('refused-linker')
     await person.upload('docs/a.txt', 'hello')
-    const own = { file: file('docs/a.txt') }
+    const own = { entries: file('docs/a.txt') }
     expect(await codeOf(t.anonymous, LINK, { input: own })).toBe('UNAUTHENTICATED')
     const foreign = await bob.graphql(LINK, { input: own })
     expect([foreign.data, foreign.errors?.[0]?.extensions]).toEqual([
@@ -649,11 +654,11 @@ describe('GraphQL', () => {
       { code: 'FILE_NOT_FOUND', path: 'docs/a.txt' },
     ])
     for (const [input, code] of [
-      [{ file: file('none.txt') }, 'FILE_NOT_FOUND'],
-      [{ file: { id: newId() } }, 'FILE_NOT_FOUND'],
-      [{ file: file('a/../b') }, 'INVALID_PATH'],
-      [{ file: {} }, 'INVALID_INPUT'],
-      [{ file: { id: newId(), at: { path: 'docs/a.txt' } } }, 'INVALID_INPUT'],
+      [{ entries: file('none.txt') }, 'FILE_NOT_FOUND'],
+      [{ entries: { id: newId() } }, 'FILE_NOT_FOUND'],
+      [{ entries: file('a/../b') }, 'INVALID_PATH'],
+      [{ entries: {} }, 'INVALID_INPUT'],
+      [{ entries: { id: newId(), at: { path: 'docs/a.txt' } } }, 'INVALID_INPUT'],
       [{ ...own, duration: '24' }, 'INVALID_DURATION'],
       [{ ...own, maxDownloads: 0 }, 'INVALID_INPUT'],
       [{ ...own, password: 'x'.repeat(129) }, 'INVALID_INPUT'],
@@ -662,11 +667,11 @@ describe('GraphQL', () => {
       expect(await codeOf(person, LINK, { input })).toBe(code)
     const id = (await ask(alice, '{ me { drive { entry(path: "docs/a.txt") { id } } } }')).me.drive
       .entry.id
-    expect(await codeOf(person, LINK, { input: { file: { id } } })).toBe('FILE_NOT_FOUND')
+    expect(await codeOf(person, LINK, { input: { entries: { id } } })).toBe('FILE_NOT_FOUND')
     const drive = '00000000-0000-7000-8000-000000000000'
-    expect(await codeOf(person, LINK, { input: { file: { at: { drive, path: 'a.txt' } } } })).toBe(
-      'FORBIDDEN',
-    )
+    expect(
+      await codeOf(person, LINK, { input: { entries: { at: { drive, path: 'a.txt' } } } }),
+    ).toBe('FORBIDDEN')
     await ask(person, LINK, { input: own })
     await t.limit({ maxPublicLinks: 1 })
     const beyond = await person.graphql(LINK, { input: own })
@@ -741,8 +746,8 @@ describe('GraphQL', () => {
   it('openShare opens a direct share only for the recipient and the sharer', async () => {
     const [sharer, recipient] = [await t.signIn('side-one'), await t.signIn('side-two')]
     await sharer.upload('a.txt', 'for two')
-    const input = { files: [file('a.txt')], email: recipient.email }
-    const [{ token }] = (await ask(sharer, SEND, { input })).shareFiles.shares
+    const input = { entries: [file('a.txt')], email: recipient.email }
+    const [{ token }] = (await ask(sharer, SEND, { input })).createDirectShare.shares
     for (const person of [sharer, recipient]) {
       const { download } = (await ask(person, OPEN, { input: { token } })).openShare
       expect(await (await fetch(download.url)).text()).toBe('for two')
@@ -757,7 +762,7 @@ describe('GraphQL', () => {
 
   it('revokeShare revokes a link permanently, by its token or its id', async () => {
     const { person, token, id } = await newLink('revoker')
-    const other = (await ask(person, LINK, { input: { file: file('docs/a.txt') } })).createLink
+    const other = (await ask(person, LINK, { input: { entries: file('docs/a.txt') } })).createLink
       .share
     const input = { share: { token } }
     expect(await codeOf(t.anonymous, REVOKE, { input })).toBe('UNAUTHENTICATED')
@@ -825,7 +830,7 @@ describe('GraphQL', () => {
 
   it('me.shares lists expired and used-up shares separately, for the caller only', async () => {
     const { person, id: live } = await newLink('ends')
-    const input = { file: file('docs/a.txt') }
+    const input = { entries: file('docs/a.txt') }
     const make = async (terms: object) =>
       (await ask(person, LINK, { input: { ...input, ...terms } })).createLink.share
     const expired = await make({})
@@ -848,12 +853,12 @@ describe('GraphQL', () => {
     const [direct] = (
       await ask(
         person,
-        'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
+        'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id } } }',
         {
-          input: { files: [file('docs/a.txt')], email: 'bob@example.com' },
+          input: { entries: [file('docs/a.txt')], email: 'bob@example.com' },
         },
       )
-    ).shareFiles.shares
+    ).createDirectShare.shares
     const KIND = `query ($kind: ShareKind) { me { shares(kind: $kind) { nodes { id } }
       drive { entry(path: "docs/a.txt") { ... on File { shareCount shares(kind: $kind) { nodes { id } } } } } } }`
     for (const [kind, nodes] of [
@@ -874,7 +879,7 @@ describe('GraphQL', () => {
     const { person, id } = await newLink('walker')
     const ids = [id]
     while (ids.length < 7) {
-      const { share } = (await ask(person, LINK, { input: { file: file('docs/a.txt') } }))
+      const { share } = (await ask(person, LINK, { input: { entries: file('docs/a.txt') } }))
         .createLink
       ids.push(share.id)
     }

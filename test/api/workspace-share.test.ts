@@ -24,7 +24,7 @@ afterAll(() => t.stop())
 
 const LINK = `mutation ($input: CreateLinkInput!) { createLink(input: $input) {
   share { id token entry { path } } entry { path shareCount } } }`
-const SHARE = `mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token entry { path } } } }`
+const SHARE = `mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id token entry { path } } } }`
 let made = 0
 
 /** A new file in the workspace: its id and its path. */
@@ -49,8 +49,9 @@ interface Made {
 }
 
 const link = async (id: string, person = editor): Promise<Made> =>
-  (await ask(person, LINK, { input: { file: { id } } })).createLink.share
-const linkCode = (id: string, person: Person) => codeOf(person, LINK, { input: { file: { id } } })
+  (await ask(person, LINK, { input: { entries: { id } } })).createLink.share
+const linkCode = (id: string, person: Person) =>
+  codeOf(person, LINK, { input: { entries: { id } } })
 const resolve = (token: string, person = t.anonymous) =>
   person.rest('POST', `/api/share/resolve/${token}`, { json: {} })
 const statusAndCode = ({ status, response }: RestAnswer) => [status, response?.code]
@@ -65,13 +66,14 @@ describe('An entry of a workspace', () => {
     const { id, path } = await file()
     const drive = await driveOf(editor, garden)
     const { createLink } = await ask(editor, LINK, {
-      input: { file: { at: { drive, path } }, duration: 'never' },
+      input: { entries: { at: { drive, path } }, duration: 'never' },
     })
     expect(createLink).toMatchObject({ share: { entry: { path } }, entry: { path, shareCount: 1 } })
     const { url } = (await resolve(createLink.share.token)).response
     expect(await (await fetch(url)).text()).toBe('roses')
-    const [direct] = (await ask(editor, SHARE, { input: { files: [{ id }], email: carol.email } }))
-      .shareFiles.shares
+    const [direct] = (
+      await ask(editor, SHARE, { input: { entries: [{ id }], email: carol.email } })
+    ).createDirectShare.shares
     expect(direct.entry).toEqual({ path })
     expect((await resolve(direct.token, carol)).status).toBe(200)
     const received = (await carol.rest('GET', '/api/files/received')).response.files
@@ -85,7 +87,7 @@ describe('An entry of a workspace', () => {
     const folder = path.split('/').slice(0, 3).join('/')
     const drive = await driveOf(editor, garden)
     const { share } = (
-      await ask(editor, LINK, { input: { file: { at: { drive, path: folder } } } })
+      await ask(editor, LINK, { input: { entries: { at: { drive, path: folder } } } })
     ).createLink
     await put(owner, garden, `${folder.slice(1)}/tulip.txt`, 'tulips')
     const { files } = (await t.anonymous.rest('GET', `/api/share/entries/${share.token}`)).response
@@ -99,7 +101,7 @@ describe('An entry of a workspace', () => {
     const { caller } = await workspaceKey(t, owner, garden)
     expect(await linkCode(id, caller)).toBe('KEY_OUT_OF_BOUNDS')
     expect(await linkCode(id, (await privateKey(t, owner)).caller)).toBe('KEY_OUT_OF_BOUNDS')
-    expect(await codeOf(viewer, SHARE, { input: { files: [{ id }], email: carol.email } })).toBe(
+    expect(await codeOf(viewer, SHARE, { input: { entries: [{ id }], email: carol.email } })).toBe(
       'FORBIDDEN',
     )
     const mine = (await owner.upload('own.txt', 'x')).response
@@ -227,7 +229,7 @@ describe('A share from a workspace ends', () => {
     // The member shares and loses the right at the same time: no share is left.
     for (let i = 0; i < 10; i++) {
       const [, changed] = await Promise.all([
-        codeOf(erin, LINK, { input: { file: { id } } }),
+        codeOf(erin, LINK, { input: { entries: { id } } }),
         changeRole(erin, 'viewer'),
       ])
       expect(changed.status).toBe(200)
@@ -243,7 +245,7 @@ describe('A share from a workspace ends', () => {
     const drive = await driveOf(owner, orchard)
     const { share } = (
       await ask(owner, LINK, {
-        input: { file: { at: { drive, path: 'apple.txt' } }, duration: 'never' },
+        input: { entries: { at: { drive, path: 'apple.txt' } }, duration: 'never' },
       })
     ).createLink
     expect((await resolve(share.token)).status).toBe(200)

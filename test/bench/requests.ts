@@ -122,7 +122,7 @@ const cases: Case[] = [
     rest: [{ ...makeShare, path: '/api/files/quick_share' }],
     graphql: [
       graphql(
-        'mutation { createLink(input: { file: { at: { path: "big/file-000042.txt" } } }) { share { token url expiresAt } } }',
+        'mutation { createLink(input: { entries: { at: { path: "big/file-000042.txt" } } }) { share { token url expiresAt } } }',
       ),
     ],
     aims: [0.6, 0.6],

@@ -78,7 +78,7 @@ describe('The activity', () => {
     await page.locator('.activity-event').first().waitFor()
     await alice.ask(
       'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id } } }',
-      input({ file: { at: { path: 'Invoices/Report 2026.txt' } }, duration: '1d' }),
+      input({ entries: { at: { path: 'Invoices/Report 2026.txt' } }, duration: '1d' }),
     )
     await latest('by a link', page)
     await makeFolder(alice, 'Later')

@@ -439,7 +439,7 @@ it('shows both ends of long names, and everything else in their messages', async
   const name = `${'Minutes of the meeting '.repeat(10)}2026.txt`
   await small.upload(name, 'x')
   await small.ask(
-    'mutation ($path: String!) { createLink(input: { file: { at: { path: $path } } }) { share { id } } }',
+    'mutation ($path: String!) { createLink(input: { entries: { at: { path: $path } } }) { share { id } } }',
     {
       path: name,
     },

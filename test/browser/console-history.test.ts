@@ -344,7 +344,7 @@ describe('The details of a file', () => {
     await expectAccessible(ina.page)
     await pictures(ina.page, 'console-details-versions-of-a-minute')
     await ina.ask(
-      'mutation { createLink(input: { file: { at: { path: "plan.ts" } } }) { share { id } } }',
+      'mutation { createLink(input: { entries: { at: { path: "plan.ts" } } }) { share { id } } }',
     )
     const links = await ina.open('/links')
     await links

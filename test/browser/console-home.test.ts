@@ -206,9 +206,9 @@ describe('Favourites', () => {
     const eve = await w.person('eve')
     await eve.upload('present.txt', 'x')
     await eve.ask(
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id } } }',
       {
-        input: { email: 'alice@example.com', files: [{ at: { path: 'present.txt' } }] },
+        input: { email: 'alice@example.com', entries: [{ at: { path: 'present.txt' } }] },
       },
     )
     const page = await alice.open('/shared')
@@ -236,15 +236,15 @@ describe('Home', () => {
     const bob = await w.person('bob')
     await bob.upload('gift.txt', 'x')
     await bob.ask(
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id } } }',
       {
-        input: { email: 'alice@example.com', files: [{ at: { path: 'gift.txt' } }] },
+        input: { email: 'alice@example.com', entries: [{ at: { path: 'gift.txt' } }] },
       },
     )
     await alice.ask(
       'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id } } }',
       {
-        input: { file: { at: { path: 'b.txt' } }, duration: '1d' },
+        input: { entries: { at: { path: 'b.txt' } }, duration: '1d' },
       },
     )
     const page = await alice.open('/start')

@@ -112,9 +112,9 @@ describe('A person who leaves', () => {
     )
     for (const path of ['one.txt', 'two.txt', 'Photos'])
       await alice.ask(
-        'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }',
+        'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { mail } }',
         {
-          input: { email: bob.email, files: [{ id: await idOf(path) }] },
+          input: { email: bob.email, entries: [{ id: await idOf(path) }] },
         },
       )
   }
@@ -169,9 +169,12 @@ describe('A person who leaves', () => {
     const file = (await shares()).find(({ recipient }) => recipient === bob.email)
     expect(file).toBeDefined()
     await bob.upload('reply.txt', 'reply')
-    await bob.ask('mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }', {
-      input: { email: alice.email, files: [{ at: { path: 'reply.txt' } }] },
-    })
+    await bob.ask(
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { mail } }',
+      {
+        input: { email: alice.email, entries: [{ at: { path: 'reply.txt' } }] },
+      },
+    )
     page = await alice.open('/links')
     const hands = new Hands()
     await hands.click(page.getByRole('button', { name: `Actions for ${bob.email}` }).first())

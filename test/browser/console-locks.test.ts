@@ -20,7 +20,8 @@ afterAll(() => w?.stop())
 const MAKE_KEY = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }'
 
 const SCOPES = ['READ', 'WRITE', 'DELETE'].map(right => `PRIVATE_FILES_${right}`)
-const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }'
+const SHARE =
+  'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id } } }'
 
 /** A WebDAV program with a new key of a person. */
 async function programOf(who: Person) {
@@ -81,7 +82,7 @@ describe('A file that another program has locked', () => {
     const [carol, dave] = [await w.person('carol'), await w.person('dave')]
     await carol.upload('shared.txt', 'shared')
     await carol.ask(SHARE, {
-      input: { files: [{ at: { path: 'shared.txt' } }], email: dave.email, mayEdit: true },
+      input: { entries: [{ at: { path: 'shared.txt' } }], email: dave.email, mayEdit: true },
     })
     await lockOf(await programOf(dave), '/shared/shared.txt')
     const details = await detailsOf(carol, 'shared')

@@ -68,9 +68,9 @@ beforeAll(async () => {
     },
   })
   await alice.ask(
-    'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
+    'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id } } }',
     {
-      input: { files: [{ at: { path: 'taxes' } }], email: bob.email },
+      input: { entries: [{ at: { path: 'taxes' } }], email: bob.email },
     },
   )
 }, 120_000)

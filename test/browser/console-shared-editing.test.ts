@@ -119,12 +119,12 @@ async function pageOf(name: string, who = bob): Promise<string> {
 }
 
 const share = async (path: string, terms: object, to: Person, who = alice) => {
-  type Shared = { shareFiles: { shares: { id: string }[] } }
-  const { shareFiles } = await who.ask<Shared>(
-    'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
-    { input: { files: [{ at: { path } }], email: to.email, ...terms } },
+  type Shared = { createDirectShare: { shares: { id: string }[] } }
+  const { createDirectShare } = await who.ask<Shared>(
+    'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id } } }',
+    { input: { entries: [{ at: { path } }], email: to.email, ...terms } },
   )
-  return shareFiles.shares[0]?.id ?? ''
+  return createDirectShare.shares[0]?.id ?? ''
 }
 
 describe('With a mouse, side by side', () => {

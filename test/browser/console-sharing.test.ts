@@ -89,7 +89,7 @@ async function idOf(path: string, who = alice): Promise<string> {
 }
 
 const createLink = async (path: string, terms: object = {}, who = alice): Promise<Made> => {
-  const input = { file: { id: await idOf(path, who) }, ...terms }
+  const input = { entries: { id: await idOf(path, who) }, ...terms }
   const { createLink } = await who.ask<{ createLink: { share: Made } }>(
     'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id url token } } }',
     { input },
@@ -98,9 +98,12 @@ const createLink = async (path: string, terms: object = {}, who = alice): Promis
 }
 
 const send = async (path: string, terms: object = {}, to = bob, who = alice) =>
-  who.ask('mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }', {
-    input: { files: [{ id: await idOf(path, who) }], email: to.email, ...terms },
-  })
+  who.ask(
+    'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { mail } }',
+    {
+      input: { entries: [{ id: await idOf(path, who) }], email: to.email, ...terms },
+    },
+  )
 
 /** Advances the clock for share uses, which are shown after ten seconds. */
 const tenSecondsLater = () => db.run('UPDATE share_event SET at = at - 10000')

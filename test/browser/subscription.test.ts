@@ -21,7 +21,7 @@ describe('GraphiQL', () => {
     const alice = await visit(browser, service.url)
     const { page, context } = alice
     await signIn(alice, service.url, 'alice@example.com', '/graphql')
-    await type(page, 'subscription Home { bucketChanged { usage { folderCount } } }')
+    await type(page, 'subscription Home { driveChanged { usage { folderCount } } }')
     const stream = page.waitForResponse(response =>
       /^text\/event-stream/.test(response.headers()['content-type'] ?? ''),
     )

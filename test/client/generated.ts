@@ -4,6 +4,34 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** What createDirectShare takes. */
+export type CreateDirectShareInput = {
+  /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
+  allowDownload?: boolean | null | undefined;
+  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION) and 7d for a new share with a person. */
+  duration?: string | null | undefined;
+  /** The person with this verified address receives the files and folders. */
+  email: string;
+  /** 1 to 100 files and folders of one drive. */
+  entries: Array<EntryRef>;
+  /** A name for the share that only its sharer sees: up to 100 characters. */
+  label?: string | null | undefined;
+  /** Whether its recipient may edit: in a shared folder, upload, create folders, rename, move, replace and delete; of a shared file, replace the content. Editors may also download, and need no password. False by default. */
+  mayEdit?: boolean | null | undefined;
+  /** A message on its page and in the mail to the recipient, up to 1,000 characters. */
+  message?: string | null | undefined;
+  /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
+  notifies?: boolean | null | undefined;
+  /** 1 to 128 characters. */
+  password?: string | null | undefined;
+  /** Whether to notify the recipient by mail. */
+  sendEmail?: boolean | null | undefined;
+  /** The heading of its page, instead of the name of the shared entry: up to 100 characters. */
+  title?: string | null | undefined;
+  /** Whether they become one share instead of one share each. A share of several entries cannot be edited. False by default. */
+  together?: boolean | null | undefined;
+};
+
 /** A path in a drive, at which nothing needs to exist. */
 export type DrivePath = {
   /** The id of the drive; by default the caller's own. For uploading, creating, moving and deleting, also the id of a share that the caller may edit. */
@@ -37,34 +65,6 @@ export type Role =
   | 'EDITOR'
   | 'OWNER'
   | 'VIEWER';
-
-/** What shareFiles takes. */
-export type ShareFilesInput = {
-  /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
-  allowDownload?: boolean | null | undefined;
-  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION) and 7d for a new share with a person. */
-  duration?: string | null | undefined;
-  /** The person with this verified address receives the files. */
-  email: string;
-  /** 1 to 100 files and folders of one drive. */
-  files: Array<EntryRef>;
-  /** A name for the share that only its sharer sees: up to 100 characters. */
-  label?: string | null | undefined;
-  /** Whether its recipient may edit: in a shared folder, upload, create folders, rename, move, replace and delete; of a shared file, replace the content. Editors may also download, and need no password. False by default. */
-  mayEdit?: boolean | null | undefined;
-  /** A message on its page and in the mail to the recipient, up to 1,000 characters. */
-  message?: string | null | undefined;
-  /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
-  notifies?: boolean | null | undefined;
-  /** 1 to 128 characters. */
-  password?: string | null | undefined;
-  /** Whether to notify the recipient by mail. */
-  sendEmail?: boolean | null | undefined;
-  /** The heading of its page, instead of the name of the shared entry: up to 100 characters. */
-  title?: string | null | undefined;
-  /** Whether they become one share instead of one share each. A share of several entries cannot be edited. False by default. */
-  together?: boolean | null | undefined;
-};
 
 /** What uploadFile takes. */
 export type UploadFileInput = {
@@ -135,11 +135,11 @@ export type UploadMutationVariables = Exact<{
 export type UploadMutation = { uploadFile: { file: { md5: string, id: string, path: string, size: number, createdAt: string } } };
 
 export type ShareMutationVariables = Exact<{
-  input: ShareFilesInput;
+  input: CreateDirectShareInput;
 }>;
 
 
-export type ShareMutation = { shareFiles: { mail: MailStatus, shares: Array<{ token: string, url: string, expiresAt: string | null }> } };
+export type ShareMutation = { createDirectShare: { mail: MailStatus, shares: Array<{ token: string, url: string, expiresAt: string | null }> } };
 
 export type OpenMutationVariables = Exact<{
   token: string;
@@ -157,7 +157,7 @@ export type ShareReceivedSubscription = { shareReceived: { token: string, fileNa
 export type UsageChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
 
-export type UsageChangedSubscription = { bucketChanged: { usage: { usedBytes: number, fileCount: number, maxBytes: number, maxFiles: number | null } } };
+export type UsageChangedSubscription = { driveChanged: { usage: { usedBytes: number, fileCount: number, maxBytes: number, maxFiles: number | null } } };
 
 export type UsageFragment = { usedBytes: number, fileCount: number, maxBytes: number, maxFiles: number | null };
 
@@ -334,8 +334,8 @@ export const UploadDocument = new TypedDocumentString(`
   }
 }`) as unknown as TypedDocumentString<UploadMutation, UploadMutationVariables>;
 export const ShareDocument = new TypedDocumentString(`
-    mutation Share($input: ShareFilesInput!) {
-  shareFiles(input: $input) {
+    mutation Share($input: CreateDirectShareInput!) {
+  createDirectShare(input: $input) {
     shares {
       token
       url
@@ -372,7 +372,7 @@ export const ShareReceivedDocument = new TypedDocumentString(`
 }`) as unknown as TypedDocumentString<ShareReceivedSubscription, ShareReceivedSubscriptionVariables>;
 export const UsageChangedDocument = new TypedDocumentString(`
     subscription UsageChanged {
-  bucketChanged {
+  driveChanged {
     usage {
       ...Usage
     }

@@ -37,6 +37,34 @@ export type CreateApiKeyInput = {
   workspace?: string | number | null | undefined;
 };
 
+/** What createDirectShare takes. */
+export type CreateDirectShareInput = {
+  /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
+  allowDownload?: boolean | null | undefined;
+  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION) and 7d for a new share with a person. */
+  duration?: string | null | undefined;
+  /** The person with this verified address receives the files and folders. */
+  email: string;
+  /** 1 to 100 files and folders of one drive. */
+  entries: Array<EntryRef>;
+  /** A name for the share that only its sharer sees: up to 100 characters. */
+  label?: string | null | undefined;
+  /** Whether its recipient may edit: in a shared folder, upload, create folders, rename, move, replace and delete; of a shared file, replace the content. Editors may also download, and need no password. False by default. */
+  mayEdit?: boolean | null | undefined;
+  /** A message on its page and in the mail to the recipient, up to 1,000 characters. */
+  message?: string | null | undefined;
+  /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
+  notifies?: boolean | null | undefined;
+  /** 1 to 128 characters. */
+  password?: string | null | undefined;
+  /** Whether to notify the recipient by mail. */
+  sendEmail?: boolean | null | undefined;
+  /** The heading of its page, instead of the name of the shared entry: up to 100 characters. */
+  title?: string | null | undefined;
+  /** Whether they become one share instead of one share each. A share of several entries cannot be edited. False by default. */
+  together?: boolean | null | undefined;
+};
+
 /** What createFolder takes. */
 export type CreateFolderInput = {
   /** Its place. */
@@ -61,10 +89,8 @@ export type CreateLinkInput = {
   allowDownload?: boolean | null | undefined;
   /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION) and 7d for a new share with a person. */
   duration?: string | null | undefined;
-  /** A file or folder, by id or by place. */
-  file?: EntryRef | null | undefined;
-  /** Instead of a single entry: 1 to 100 files and folders of one drive, shared with one link. */
-  files?: Array<EntryRef> | null | undefined;
+  /** 1 to 100 files and folders of one drive. */
+  entries: Array<EntryRef>;
   /** A name for the share that only its sharer sees: up to 100 characters. */
   label?: string | null | undefined;
   /** The maximum number of downloads, 1 to 1,000,000,000. Then the share ends. */
@@ -191,34 +217,6 @@ export type Scope =
   | 'WORKSPACES_MEMBERS_READ'
   | 'WORKSPACES_READ'
   | 'WORKSPACES_WRITE';
-
-/** What shareFiles takes. */
-export type ShareFilesInput = {
-  /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
-  allowDownload?: boolean | null | undefined;
-  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION) and 7d for a new share with a person. */
-  duration?: string | null | undefined;
-  /** The person with this verified address receives the files. */
-  email: string;
-  /** 1 to 100 files and folders of one drive. */
-  files: Array<EntryRef>;
-  /** A name for the share that only its sharer sees: up to 100 characters. */
-  label?: string | null | undefined;
-  /** Whether its recipient may edit: in a shared folder, upload, create folders, rename, move, replace and delete; of a shared file, replace the content. Editors may also download, and need no password. False by default. */
-  mayEdit?: boolean | null | undefined;
-  /** A message on its page and in the mail to the recipient, up to 1,000 characters. */
-  message?: string | null | undefined;
-  /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
-  notifies?: boolean | null | undefined;
-  /** 1 to 128 characters. */
-  password?: string | null | undefined;
-  /** Whether to notify the recipient by mail. */
-  sendEmail?: boolean | null | undefined;
-  /** The heading of its page, instead of the name of the shared entry: up to 100 characters. */
-  title?: string | null | undefined;
-  /** Whether they become one share instead of one share each. A share of several entries cannot be edited. False by default. */
-  together?: boolean | null | undefined;
-};
 
 /** A share. */
 export type ShareRef =
@@ -452,11 +450,11 @@ export type LinkMutation = { createLink: { share: { token: string }, file: { id:
            }> } } | null } };
 
 export type ShareWithMutationVariables = Exact<{
-  input: ShareFilesInput;
+  input: CreateDirectShareInput;
 }>;
 
 
-export type ShareWithMutation = { shareFiles: { shares: Array<{ file: { id: string, shareCount: number | null, shares: { nodes: Array<
+export type ShareWithMutation = { createDirectShare: { shares: Array<{ file: { id: string, shareCount: number | null, shares: { nodes: Array<
             | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
             | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
           > } | null } | null }>, viewer: { id: string, shares: { edges: Array<{ node:
@@ -1539,8 +1537,8 @@ fragment SharesOfFile on File {
   }
 }`) as unknown as TypedDocumentString<LinkMutation, LinkMutationVariables>;
 export const ShareWithDocument = new TypedDocumentString(`
-    mutation ShareWith($input: ShareFilesInput!) {
-  shareFiles(input: $input) {
+    mutation ShareWith($input: CreateDirectShareInput!) {
+  createDirectShare(input: $input) {
     shares {
       file {
         ...SharesOfFile

@@ -769,17 +769,17 @@ describe('Other requests', () => {
 
 describe('Shared folders and files', () => {
   const SHARE =
-    'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
+    'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { token } } }'
   const shareOf = async (
     owner: Person,
     who: Person,
     path: string,
     more: object = {},
   ): Promise<string> => {
-    const { shareFiles } = await ask(owner, SHARE, {
-      input: { files: [{ at: { path } }], email: who.email, ...more },
+    const { createDirectShare } = await ask(owner, SHARE, {
+      input: { entries: [{ at: { path } }], email: who.email, ...more },
     })
-    return shareFiles.shares[0].token
+    return createDirectShare.shares[0].token
   }
 
   it('are listed and read, and changed if the share allows it', async () => {

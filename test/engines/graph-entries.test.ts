@@ -441,11 +441,11 @@ describe('A subscription', () => {
     const room = await found(alice, 'Live')
     const drive = await driveOfWorkspace(alice, room)
     const query =
-      'subscription ($drive: ID) { bucketChanged(drive: $drive) { id usage { fileCount } permissions } }'
+      'subscription ($drive: ID) { driveChanged(drive: $drive) { id usage { fileCount } permissions } }'
     const events = await alice.subscribe(query, { drive })
     await put(alice, room, '/a.txt')
     const { data } = (await events.next()) as Anything
-    expect(data.bucketChanged).toEqual({
+    expect(data.driveChanged).toEqual({
       id: drive,
       usage: { fileCount: 1 },
       permissions: ['READ', 'WRITE', 'DELETE', 'SHARE'],

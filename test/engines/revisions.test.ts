@@ -55,10 +55,10 @@ const save = (
 async function shareWithEditor(person: Person): Promise<[editor: Person, base: string]> {
   const editor = await t.signIn(`person${serial++}`)
   await person.upload('shared/a.txt', 'x')
-  const input = { files: [{ at: { path: 'shared' } }], email: editor.email, mayEdit: true }
+  const input = { entries: [{ at: { path: 'shared' } }], email: editor.email, mayEdit: true }
   const SHARE =
-    'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
-  const base = `/api/shared/${(await ask(person, SHARE, { input })).shareFiles.shares[0].token}`
+    'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { token } } }'
+  const base = `/api/shared/${(await ask(person, SHARE, { input })).createDirectShare.shares[0].token}`
   await save(editor, 'a.txt', 'by the editor', {}, base)
   return [editor, base]
 }

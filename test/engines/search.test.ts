@@ -64,17 +64,18 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }'
+const SHARE =
+  'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id } } }'
 
 const share = async (path: string, email: string): Promise<string> => {
-  const { data, errors } = await alice.graphql<{ shareFiles: { shares: { id: string }[] } }>(
+  const { data, errors } = await alice.graphql<{ createDirectShare: { shares: { id: string }[] } }>(
     SHARE,
     {
-      input: { files: [{ at: { path } }], email },
+      input: { entries: [{ at: { path } }], email },
     },
   )
-  if (!data?.shareFiles) throw new Error(JSON.stringify(errors))
-  return data.shareFiles.shares[0]?.id ?? ''
+  if (!data?.createDirectShare) throw new Error(JSON.stringify(errors))
+  return data.createDirectShare.shares[0]?.id ?? ''
 }
 
 describe('search', () => {
@@ -309,7 +310,7 @@ it('have the names of the share when it contains several entries', async () => {
   await alice.upload('two/plover.txt', '2')
   const { errors } = await alice.graphql(SHARE, {
     input: {
-      files: [{ at: { path: 'one/plover.txt' } }, { at: { path: 'two/plover.txt' } }],
+      entries: [{ at: { path: 'one/plover.txt' } }, { at: { path: 'two/plover.txt' } }],
       email: bob.email,
       together: true,
     },

@@ -33,7 +33,7 @@ afterEach(async () => {
 afterAll(() => t.stop())
 
 const SHARE =
-  'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
+  'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id token } } }'
 
 interface Shared {
   id: string
@@ -44,8 +44,8 @@ async function share(
   entry: object,
   { by = alice, to = bob }: { by?: Person; to?: Person } = {},
 ): Promise<Shared> {
-  const input = { files: [entry], email: to.email, mayEdit: true, duration: 'never' }
-  return (await ask(by, SHARE, { input })).shareFiles.shares[0]
+  const input = { entries: [entry], email: to.email, mayEdit: true, duration: 'never' }
+  return (await ask(by, SHARE, { input })).createDirectShare.shares[0]
 }
 
 async function sharedFolder(to = bob): Promise<Shared> {

@@ -64,12 +64,12 @@ async function link(
   return response.sharing_token
 }
 
-const SHARE = `mutation ($input: ShareFilesInput!) { shareFiles(input: $input) {
+const SHARE = `mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) {
   shares { id token fileName firstName entryKind entryCount size recipient entries { path } } mail } }`
 
 async function shareWith(person: Person, paths = THREE, input: object = {}) {
-  const given = { files: paths.map(at), email: bob.email, together: true, ...input }
-  return (await ask(person, SHARE, { input: given })).shareFiles.shares
+  const given = { entries: paths.map(at), email: bob.email, together: true, ...input }
+  return (await ask(person, SHARE, { input: given })).createDirectShare.shares
 }
 
 const entries = (
@@ -230,7 +230,7 @@ describe('The graph', () => {
 
   it('creates a link to several entries, and lists it at each of them', async () => {
     const alice = await owner()
-    const { share, entries } = (await ask(alice, LINK, { input: { files: THREE.map(at) } }))
+    const { share, entries } = (await ask(alice, LINK, { input: { entries: THREE.map(at) } }))
       .createLink
     expect(share).toMatchObject({
       fileName: 'a.txt and 2 more',
@@ -278,12 +278,11 @@ describe('The graph', () => {
     const alice = await owner()
     const file = at('a.txt')
     expect(await codeOf(alice, LINK, { input: {} })).toBe('INVALID_INPUT')
-    expect(await codeOf(alice, LINK, { input: { files: [] } })).toBe('INVALID_INPUT')
-    expect(await codeOf(alice, LINK, { input: { file, files: [file] } })).toBe('INVALID_INPUT')
+    expect(await codeOf(alice, LINK, { input: { entries: [] } })).toBe('INVALID_INPUT')
     expect(
-      await codeOf(alice, LINK, { input: { files: Array.from({ length: 101 }, () => file) } }),
+      await codeOf(alice, LINK, { input: { entries: Array.from({ length: 101 }, () => file) } }),
     ).toBe('INVALID_INPUT')
-    const { share } = (await ask(alice, LINK, { input: { files: [file, file] } })).createLink
+    const { share } = (await ask(alice, LINK, { input: { entries: [file, file] } })).createLink
     expect(share).toMatchObject({
       fileName: 'a.txt',
       entryKind: 'FILE',
@@ -296,14 +295,14 @@ describe('The graph', () => {
     const alice = await owner()
     const drive = await driveOf(alice, await found(alice))
     const elsewhere = { at: { drive, path: 'x' } }
-    expect(await codeOf(alice, LINK, { input: { files: [at('a.txt'), elsewhere] } })).toBe(
+    expect(await codeOf(alice, LINK, { input: { entries: [at('a.txt'), elsewhere] } })).toBe(
       'INVALID_INPUT',
     )
     const together = { email: bob.email, together: true }
     expect(
-      await codeOf(alice, SHARE, { input: { files: [at('a.txt'), elsewhere], ...together } }),
+      await codeOf(alice, SHARE, { input: { entries: [at('a.txt'), elsewhere], ...together } }),
     ).toBe('INVALID_INPUT')
-    expect(await codeOf(bob, LINK, { input: { files: THREE.map(at) } })).toBe('FILE_NOT_FOUND')
+    expect(await codeOf(bob, LINK, { input: { entries: THREE.map(at) } })).toBe('FILE_NOT_FOUND')
     expect(await rowsOf(alice)).toEqual([])
   })
 
@@ -319,7 +318,7 @@ describe('The graph', () => {
     expect(await codeOf(alice, UPDATE, { input: { ...input, mayEdit: true } })).toBe(
       'INVALID_INPUT',
     )
-    const edited = { files: THREE.map(at), email: bob.email, together: true, mayEdit: true }
+    const edited = { entries: THREE.map(at), email: bob.email, together: true, mayEdit: true }
     expect(await codeOf(alice, SHARE, { input: edited })).toBe('INVALID_INPUT')
     const form = new FormData()
     form.append('file', new Blob(['x']), 'x.txt')
@@ -600,7 +599,7 @@ describe('An entry that may no longer be shared', () => {
     await join(t, workspace, editor, 'editor')
     for (const path of ['a.txt', 'b/c.txt', 'd.txt']) await put(editor, workspace, path, path)
     const LINK = `mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token fileName entries { path } } } }`
-    const input = { files: ['a.txt', 'b', 'd.txt'].map(path => ({ at: { drive, path } })) }
+    const input = { entries: ['a.txt', 'b', 'd.txt'].map(path => ({ at: { drive, path } })) }
     const share = async () => (await ask(editor, LINK, { input })).createLink.share
     const one = await share()
     expect(one).toMatchObject({
@@ -716,7 +715,7 @@ describe('At the same time', () => {
       const alice = await other.signIn('alice')
       for (const name of ['x', 'y', 'z']) await alice.upload(`${name}.txt`, name)
       const input = {
-        files: ['x', 'y', 'z'].map(name => at(`${name}.txt`)),
+        entries: ['x', 'y', 'z'].map(name => at(`${name}.txt`)),
         email: 'bob@example.com',
         together: true,
       }
@@ -750,7 +749,9 @@ describe('At the same time', () => {
       const paths = ['x', 'y', 'z'].map(name => `race ${i}/${name}.txt`)
       const [made, direct] = await Promise.all([
         quickShare(alice, paths),
-        alice.graphql(SHARE, { input: { files: paths.map(at), email: bob.email, together: true } }),
+        alice.graphql(SHARE, {
+          input: { entries: paths.map(at), email: bob.email, together: true },
+        }),
         remove(alice, paths[i % 3] ?? ''),
         ...(i % 2 ? [remove(alice, `race ${i}/${'xyz'[(i + 1) % 3]}.txt`)] : []),
       ])

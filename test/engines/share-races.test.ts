@@ -35,7 +35,7 @@ const share = {
   graph: async (person: Person, object: string) => {
     const query =
       'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token } } }'
-    const { code } = await person.graphql(query, { input: { file: { at: { path: object } } } })
+    const { code } = await person.graphql(query, { input: { entries: { at: { path: object } } } })
     return { status: code ? 400 : 200, response: { code } }
   },
 }

@@ -23,7 +23,7 @@ const SHARES =
   'subscription { shareReceived { id fileName sharedBy { email } recipient token seen expiresAt } }'
 const INVITES = 'subscription { inviteReceived { id workspaceName role token } }'
 const DRIVE = '{ usage { usedBytes fileCount folderCount maxBytes maxFiles } }'
-const USAGE = `subscription { bucketChanged ${DRIVE} }`
+const USAGE = `subscription { driveChanged ${DRIVE} }`
 /** The limits of the plan, for persons and workspaces alike. */
 const FREE = { maxBytes: 5 * 1024 ** 3, maxFiles: 10_000 }
 const QUICK = { ...UNHURRIED, SUBSCRIPTION_CHECK_SECONDS: '1', SUBSCRIPTIONS_PER_USER: '5' }
@@ -173,7 +173,7 @@ describe('subscription inviteReceived', () => {
   })
 })
 
-describe('subscription bucketChanged', () => {
+describe('subscription driveChanged', () => {
   it('delivers the storage usage after every kind of change, and nothing of other drives', async () => {
     const erin = await t.signIn('erin')
     const changes: [string, () => Promise<unknown>, number[]][] = [
@@ -210,7 +210,7 @@ describe('subscription bucketChanged', () => {
       for (const [what, change, [usedBytes, fileCount, folderCount]] of changes) {
         await change()
         const { data } = await stream.next()
-        expect([what, data.bucketChanged.usage]).toEqual([
+        expect([what, data.driveChanged.usage]).toEqual([
           what,
           { ...FREE, usedBytes, fileCount, folderCount },
         ])
@@ -226,11 +226,11 @@ describe('subscription bucketChanged', () => {
     const [garden, orchard] = [await found(alice, 'Garden'), await found(alice, 'Orchard')]
     await join(t, garden, bob, 'editor')
     const { caller } = await workspaceKey(t, alice, garden, ['workspaces:files:read'])
-    const query = `subscription { bucketChanged(drive: "${await driveOf(alice, garden)}") ${DRIVE} }`
+    const query = `subscription { driveChanged(drive: "${await driveOf(alice, garden)}") ${DRIVE} }`
     await following(bob, query, one =>
       following(caller, query, async two => {
         const both = async () =>
-          [await one.next(), await two.next()].map(({ data }) => data.bucketChanged.usage)
+          [await one.next(), await two.next()].map(({ data }) => data.driveChanged.usage)
         await put(alice, garden, '/beds/a.txt', '123')
         const usage = { ...FREE, usedBytes: 3, fileCount: 1, folderCount: 1 }
         expect(await both()).toEqual([usage, usage])
@@ -251,8 +251,8 @@ describe('subscription bucketChanged', () => {
       for (let i = 0; i < 40; i++) await frank.upload(`${i}.txt`, '12')
       const seconds = (Date.now() - began) / 1000
       let last: number | undefined
-      while (last !== 40) last = (await stream.next()).data.bucketChanged.usage.fileCount
-      expect(stream.messages.at(-1)?.data.bucketChanged.usage).toMatchObject({
+      while (last !== 40) last = (await stream.next()).data.driveChanged.usage.fileCount
+      expect(stream.messages.at(-1)?.data.driveChanged.usage).toMatchObject({
         usedBytes: 80,
         fileCount: 40,
       })
@@ -359,7 +359,7 @@ describe('A subscription', () => {
     })
     await grace.upload('a.txt', 'x')
     expect(await again.next()).toMatchObject({
-      data: { bucketChanged: { usage: { fileCount: 1 } } },
+      data: { driveChanged: { usage: { fileCount: 1 } } },
     })
     for (const stream of [...open, again]) stream.close()
   })
@@ -388,7 +388,7 @@ describe('A subscription', () => {
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
     expect((await reader?.read())?.value).toBe(':\n\n')
     await bob.upload('by-get.txt', 'x')
-    for (let text: string | undefined = ''; !text?.includes('"bucketChanged":{'); )
+    for (let text: string | undefined = ''; !text?.includes('"driveChanged":{'); )
       text = (await reader?.read())?.value
     gone.abort()
   })

@@ -175,13 +175,13 @@ describe('A tag', () => {
   it('triggers events for readers of the log and subscribers of the drive', async () => {
     const person = await personWith('a.txt')
     const stream = await person.subscribe(
-      'subscription { bucketChanged { tags { name } entry(path: "a.txt") { tags { name } } } }',
+      'subscription { driveChanged { tags { name } entry(path: "a.txt") { tags { name } } } }',
       {},
     )
     const id = await idOf(person, 'told')
     await tag(person, ['a.txt'], { add: [id] })
     let latest: { tags: unknown; entry: unknown } | undefined
-    do latest = ((await stream.next()).data as { bucketChanged: typeof latest }).bucketChanged
+    do latest = ((await stream.next()).data as { driveChanged: typeof latest }).driveChanged
     while (JSON.stringify(latest?.entry) !== JSON.stringify({ tags: [{ name: 'told' }] }))
     expect(latest?.tags).toEqual([{ name: 'told' }])
     stream.close()
@@ -400,9 +400,9 @@ describe('Tags of a drive', () => {
     await tag(alice, ['shared', 'shared/a.txt'], { add: [secret] })
     await create(bob, 'secret')
     const SHARE =
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
-    const input = { email: bob.email, mayEdit: true, files: at('shared') }
-    const [share] = (await ask(alice, SHARE, { input })).shareFiles.shares
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id token } } }'
+    const input = { email: bob.email, mayEdit: true, entries: at('shared') }
+    const [share] = (await ask(alice, SHARE, { input })).createDirectShare.shares
     const MAKE = `mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { path tags { name } } } }`
     const moved = await ask(bob, MAKE, {
       input: { entries: [{ at: { drive: share.id, path: 'a.txt' } }], name: 'b.txt' },

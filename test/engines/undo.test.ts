@@ -62,7 +62,7 @@ async function linkIn(person: Person, drive: string): Promise<string> {
   const { createLink } = await ask(
     person,
     'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token } } }',
-    { input: { file: { at: { path: 'a.txt', drive } } } },
+    { input: { entries: { at: { path: 'a.txt', drive } } } },
   )
   return createLink.share.token
 }

@@ -196,7 +196,7 @@ describe('A subscriber of storage usage', () => {
     const { who } = await somebody()
     const up = restUploader(who)
     const watch = await who.subscribe(
-      'subscription { bucketChanged { usage { usedBytes fileCount } } }',
+      'subscription { driveChanged { usage { usedBytes fileCount } } }',
     )
     const given = await start(up, 7)
     await up.part(given.value.upload_id, 1, { bytes: randomBytes(7) })
@@ -207,7 +207,7 @@ describe('A subscriber of storage usage', () => {
     const wrong = createHash('md5').update('else').digest('hex')
     expect((await up.complete(value.upload_id, { md5: wrong })).code).toBe('CHECKSUM_MISMATCH')
     await up.complete(value.upload_id)
-    expect((await watch.next()).data.bucketChanged.usage).toEqual({ usedBytes: 7, fileCount: 1 })
+    expect((await watch.next()).data.driveChanged.usage).toEqual({ usedBytes: 7, fileCount: 1 })
     expect(watch.messages).toHaveLength(1)
     watch.close()
   })

@@ -239,12 +239,12 @@ describe('An invalid path, by GraphQL', () => {
       'input.folder',
     ],
     [
-      `mutation M($path: String!) { createLink(input: { file: ${named} }) { share { id } } }`,
-      'input.file',
+      `mutation M($path: String!) { createLink(input: { entries: ${named} }) { share { id } } }`,
+      'input.entries',
     ],
     [
-      `mutation M($path: String!) { shareFiles(input: { files: [${named}], email: "bob@example.com" }) { mail } }`,
-      'input.files',
+      `mutation M($path: String!) { createDirectShare(input: { entries: [${named}], email: "bob@example.com" }) { mail } }`,
+      'input.entries',
     ],
   ]
   const upload =

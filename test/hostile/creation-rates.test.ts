@@ -84,7 +84,7 @@ describe('A user’s creations per minute are limited', () => {
     const mutation =
       'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token } } }'
     expect(
-      (await carol.graphql(mutation, { input: { file: { at: { path: 'a.txt' } } } })).code,
+      (await carol.graphql(mutation, { input: { entries: { at: { path: 'a.txt' } } } })).code,
     ).toBe('RATE_LIMITED')
   })
 

@@ -106,7 +106,7 @@ describe('The typed client', () => {
     const told = bob.subscribe(ShareReceivedDocument, {})
     const event = told.next()
     const { path } = await upload('for bob', 'letter.txt', 'Dear Bob')
-    const share = { email: 'bob@example.com', files: [{ at: { path } }], password: 'open sesame' }
+    const share = { email: 'bob@example.com', entries: [{ at: { path } }], password: 'open sesame' }
     // The subscription may not be open yet. Sharing again renews the share and notifies again.
     const shareUntil = async (done: Promise<unknown>): Promise<void> => {
       await alice.request(ShareDocument, { input: share })
@@ -142,8 +142,8 @@ describe('The typed client', () => {
     const used: number[] = []
     let next = 0
     const uploads = setInterval(() => upload('many', `${next++}.txt`, 'x').catch(() => {}), 50)
-    for await (const { bucketChanged } of alice.subscribe(UsageChangedDocument, {})) {
-      used.push(bucketChanged.usage.usedBytes - me.drive.usage.usedBytes)
+    for await (const { driveChanged } of alice.subscribe(UsageChangedDocument, {})) {
+      used.push(driveChanged.usage.usedBytes - me.drive.usage.usedBytes)
       if (used.length === 3) break
     }
     clearInterval(uploads)

@@ -176,9 +176,9 @@ describe.each([
     const letter = await show(g.FileViewDocument, { id })
     const current = () => Promise.all([home.expectCurrent(), letter.expectCurrent()])
 
-    await mutate(g.LinkDocument, { input: { file: { id }, maxDownloads: 3 } })
+    await mutate(g.LinkDocument, { input: { entries: [{ id }], maxDownloads: 3 } })
     await current()
-    await mutate(g.ShareWithDocument, { input: { files: [{ id }], email: 'bob@example.com' } })
+    await mutate(g.ShareWithDocument, { input: { entries: [{ id }], email: 'bob@example.com' } })
     await current()
     const { edges } = home.shown().me.shares
     expect(edges.map(({ node }) => node.fileName)).toEqual(['letter.txt', 'letter.txt'])

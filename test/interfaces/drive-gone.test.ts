@@ -176,9 +176,9 @@ describe('A late request to a drive that is gone', () => {
     const bob = await t.signIn('bob')
     await alice.upload('for bob/a.txt', BYTES)
     const SHARE =
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
-    const input = { files: [{ at: { path: 'for bob' } }], email: bob.email, mayEdit: true }
-    const { id, token } = (await ask(alice, SHARE, { input })).shareFiles.shares[0]
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id token } } }'
+    const input = { entries: [{ at: { path: 'for bob' } }], email: bob.email, mayEdit: true }
+    const { id, token } = (await ask(alice, SHARE, { input })).createDirectShare.shares[0]
     const START =
       'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id } } }'
     const start = { drive: id, fileName: 'b.txt', size: 0 }
@@ -212,9 +212,9 @@ describe('A late request to a drive that is gone', () => {
     const erin = await t.signIn('erin')
     await alice.upload('for erin/dir/a.txt', BYTES)
     const SHARE =
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
-    const input = { files: [{ at: { path: 'for erin' } }], email: erin.email, mayEdit: true }
-    const { token } = (await ask(alice, SHARE, { input })).shareFiles.shares[0]
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { token } } }'
+    const input = { entries: [{ at: { path: 'for erin' } }], email: erin.email, mayEdit: true }
+    const { token } = (await ask(alice, SHARE, { input })).createDirectShare.shares[0]
     const { db } = t.app
     const open = db.transaction
     db.transaction = async work => {

@@ -188,7 +188,7 @@ describe('A refusal', () => {
       'a fractional number',
       {
         query: 'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id } } }',
-        variables: { input: { file: { at: { path: 'docs/deep/a.txt' } }, maxDownloads: 1.5 } },
+        variables: { input: { entries: { at: { path: 'docs/deep/a.txt' } }, maxDownloads: 1.5 } },
       },
     ],
     ['an unknown operation', { query: 'query A { me { id } }', operationName: 'B' }],
@@ -265,7 +265,7 @@ describe('A refused root field', () => {
   it('leaves the results of the other root fields', async () => {
     const made = await ask(
       alice,
-      'mutation { createLink(input: { file: { at: { path: "docs/deep/a.txt" } } }) { share { token } } }',
+      'mutation { createLink(input: { entries: { at: { path: "docs/deep/a.txt" } } }) { share { token } } }',
     )
     const { token } = made.createLink.share
     const visitor = t.anonymous
@@ -289,7 +289,7 @@ describe('A refused root field', () => {
 describe('A mutation', () => {
   it('is executed once, even if one of its fields is refused', async () => {
     const link = (name: string, path: string) =>
-      `${name}: createLink(input: { file: { at: { path: "${path}" } } }) { share { token } }`
+      `${name}: createLink(input: { entries: { at: { path: "${path}" } } }) { share { token } }`
     const query = `mutation { ${link('made', 'docs/deep/a.txt')} ${link('refused', 'docs/none.txt')} }`
     const shares = async () =>
       (await ask(alice, '{ me { shares { nodes { id } } } }')).me.shares.nodes.length

@@ -259,9 +259,9 @@ describe('GET /', () => {
     const hugo = await t.signIn('hugo')
     await alice.upload('album.zip/a.txt', 'four')
     const SHARE =
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }'
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id } } }'
     await ask(alice, SHARE, {
-      input: { files: [{ at: { path: 'album.zip' } }], email: hugo.email },
+      input: { entries: [{ at: { path: 'album.zip' } }], email: hugo.email },
     })
     const { text } = await get('/home', hugo)
     const own = /<ul class="rows">.*?album\.zip/s.exec(text)?.[0]

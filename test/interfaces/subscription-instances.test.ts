@@ -14,7 +14,7 @@ const withRedis = process.env.TEST_REDIS_URL ? describe : describe.skip
 
 const SHARES = 'subscription { shareReceived { fileName } }'
 const MISSED = 'events of other instances are missed'
-const USAGE = 'subscription { bucketChanged { usage { fileCount } } }'
+const USAGE = 'subscription { driveChanged { usage { fileCount } } }'
 
 withRedis('Two instances with a Redis', () => {
   let proxy: FlakyProxy
@@ -85,7 +85,7 @@ withRedis('Two instances with a Redis', () => {
   it('show the same usage, wherever the change was made', async () => {
     const usage = await bob.subscribe(USAGE)
     await bobFar.upload('far.txt', 'x')
-    expect(await usage.next()).toEqual({ data: { bucketChanged: { usage: { fileCount: 1 } } } })
+    expect(await usage.next()).toEqual({ data: { driveChanged: { usage: { fileCount: 1 } } } })
     usage.close()
   })
 
@@ -114,7 +114,7 @@ withRedis('Two instances with a Redis', () => {
       const own = await bobFar.subscribe(USAGE)
       await bobFar.rest('DELETE', '/api/files/delete?file=own.txt')
       expect(await own.next()).toMatchObject({
-        data: { bucketChanged: { usage: { fileCount: expect.any(Number) } } },
+        data: { driveChanged: { usage: { fileCount: expect.any(Number) } } },
       })
       own.close()
       // A silently broken connection looks idle until a ping.

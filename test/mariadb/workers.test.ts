@@ -125,7 +125,7 @@ async function openLines(service: ServiceProcess): Promise<[Line, Line]> {
   return lines as [Line, Line]
 }
 
-const USAGE = 'subscription { bucketChanged { usage { folderCount } } }'
+const USAGE = 'subscription { driveChanged { usage { folderCount } } }'
 const REFUSED = 'QUOTA_EXCEEDED'
 
 const as = (who: Person, options: Options = {}): Options => ({

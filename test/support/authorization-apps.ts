@@ -96,7 +96,7 @@ async function linkOf({ owner, name, upload }: Things): Promise<string> {
   const made = await ask(
     owner,
     'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id } } }',
-    { input: { file: { at: { path } } } },
+    { input: { entries: { at: { path } } } },
   )
   return `${SHARES}/${entryNumber(made.createLink.share.id)}`
 }

@@ -1088,7 +1088,7 @@ const onShares: GraphRow[] = [
     'createLink',
     ['owner of it', SHARE],
     'share { id }',
-    async ({ upload }) => ({ file: byPath(await upload()) }),
+    async ({ upload }) => ({ entries: byPath(await upload()) }),
     {
       stranger: 'FILE_NOT_FOUND',
     },
@@ -1097,7 +1097,7 @@ const onShares: GraphRow[] = [
     'createLink (by id)',
     ['owner of it', SHARE],
     'share { id }',
-    async ({ upload }) => ({ file: { id: (await upload()).id } }),
+    async ({ upload }) => ({ entries: { id: (await upload()).id } }),
     file,
   ),
   ...[
@@ -1108,7 +1108,7 @@ const onShares: GraphRow[] = [
       `createLink { ${field.replace(' { id }', '')} }`,
       ['owner of it', READ],
       field,
-      async ({ upload }) => ({ file: byPath(await upload()) }),
+      async ({ upload }) => ({ entries: byPath(await upload()) }),
       {
         stranger: 'FILE_NOT_FOUND',
         at: `createLink.${field.replace(/^(share) \{ (\w+) .*/, '$1.$2').replace(/ .*/, '')}`,
@@ -1120,7 +1120,7 @@ const onShares: GraphRow[] = [
     ['owner of it', SHARE],
     'share { id }',
     async ({ name, upload }) => ({
-      files: [byPath(await upload()), byPath(await upload(`${name} too`))],
+      entries: [byPath(await upload()), byPath(await upload(`${name} too`))],
     }),
     { stranger: 'FILE_NOT_FOUND' },
   ),
@@ -1128,47 +1128,53 @@ const onShares: GraphRow[] = [
     'createLink (of a workspace)',
     ['editor', null],
     'share { id }',
-    async ({ putFile }) => ({ file: { id: await putFile() } }),
+    async ({ putFile }) => ({ entries: { id: await putFile() } }),
     { ...file, ...inWs, looks: true },
   ),
   mutation(
-    'shareFiles (of a workspace)',
+    'createDirectShare (of a workspace)',
     ['editor', null],
     'shares { id }',
     async ({ name, putFile }) => ({
       email: `${name}@example.com`,
-      files: [{ id: await putFile() }],
+      entries: [{ id: await putFile() }],
     }),
     { ...file, ...inWs, looks: true },
   ),
   mutation(
-    'shareFiles',
+    'createDirectShare',
     ['owner of it', SHARE],
     'shares { id }',
-    async ({ name, upload }) => ({ email: `${name}@example.com`, files: [byPath(await upload())] }),
+    async ({ name, upload }) => ({
+      email: `${name}@example.com`,
+      entries: [byPath(await upload())],
+    }),
     {
       stranger: 'FILE_NOT_FOUND',
     },
   ),
   mutation(
-    'shareFiles (together)',
+    'createDirectShare (together)',
     ['owner of it', SHARE],
     'shares { id }',
     async ({ name, upload }) => ({
       email: `${name}@example.com`,
       together: true,
-      files: [byPath(await upload()), byPath(await upload(`${name} too`))],
+      entries: [byPath(await upload()), byPath(await upload(`${name} too`))],
     }),
     { stranger: 'FILE_NOT_FOUND' },
   ),
   mutation(
-    'shareFiles { viewer, entries, shares { file } }',
+    'createDirectShare { viewer, entries, shares { file } }',
     ['owner of it', READ],
     'viewer { id } entries { id } shares { file { id } entry { id } }',
-    async ({ name, upload }) => ({ email: `${name}@example.com`, files: [byPath(await upload())] }),
+    async ({ name, upload }) => ({
+      email: `${name}@example.com`,
+      entries: [byPath(await upload())],
+    }),
     {
       stranger: 'FILE_NOT_FOUND',
-      at: 'shareFiles.viewer',
+      at: 'createDirectShare.viewer',
     },
   ),
   mutation(
@@ -1638,16 +1644,16 @@ const onAccounts: GraphRow[] = [
 
 const subscriptions: GraphRow[] = [
   query(
-    'bucketChanged',
+    'driveChanged',
     ['signed-in', READ],
-    'subscription { bucketChanged { id } }',
-    'bucketChanged',
+    'subscription { driveChanged { id } }',
+    'driveChanged',
   ),
   query(
-    'bucketChanged (of a workspace)',
+    'driveChanged (of a workspace)',
     ['viewer', WORKSPACE_READ],
-    'subscription ($drive: ID) { bucketChanged(drive: $drive) { id } }',
-    'bucketChanged',
+    'subscription ($drive: ID) { driveChanged(drive: $drive) { id } }',
+    'driveChanged',
     async things => ({ drive: await drives.ofWorkspace(things) }),
     {
       ...drive,

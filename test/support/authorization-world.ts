@@ -236,13 +236,13 @@ export class World {
   async causeNews(field: string, { email }: Person, { drive }: { drive?: unknown }): Promise<void> {
     const { db, pubSub } = this.#t.app
     const neighbour = await this.#newcomer()
-    if (field === 'bucketChanged') {
+    if (field === 'driveChanged') {
       const sql = 'SELECT b.id FROM bucket b JOIN user u ON u.id = b.user_id WHERE u.email = ?'
       const ids =
         typeof drive === 'string'
           ? [drive]
           : (await db.rows<{ id: string }>(sql, [email])).map(({ id }) => id)
-      for (const id of ids) pubSub.publish('bucketChanged', id)
+      for (const id of ids) pubSub.publish('driveChanged', id)
     } else if (field.endsWith('Events')) {
       const sql =
         'SELECT b.id AS drive, u.id AS person FROM bucket b JOIN user u ON u.id = b.user_id WHERE u.email = ?'
@@ -286,13 +286,13 @@ export class World {
       return (await owner.rest('POST', '/api/folders/quick_share', { json })).response.sharing_token
     }
     const shareFolderDirectly = async (): Promise<string> => {
-      const input = { email: recipient.email, files: [{ at: { path: await folder() } }] }
+      const input = { email: recipient.email, entries: [{ at: { path: await folder() } }] }
       const made = await ask(
         owner,
-        'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }',
+        'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { token } } }',
         { input },
       )
-      return made.shareFiles.shares[0].token
+      return made.createDirectShare.shares[0].token
     }
     /**
      * A folder with a file of this name in it, shared with the recipient for editing or for viewing
@@ -302,13 +302,17 @@ export class World {
       mayEdit: boolean,
     ): Promise<{ id: string; token: string; fileId: string }> => {
       const { id: fileId } = await upload(`${name} shared/${name}`)
-      const input = { email: recipient.email, mayEdit, files: [{ at: { path: `${name} shared` } }] }
+      const input = {
+        email: recipient.email,
+        mayEdit,
+        entries: [{ at: { path: `${name} shared` } }],
+      }
       const made = await ask(
         owner,
-        'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }',
+        'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id token } } }',
         { input },
       )
-      return { ...made.shareFiles.shares[0], fileId }
+      return { ...made.createDirectShare.shares[0], fileId }
     }
     const shareToEdit = () => shareInside(true)
     /** The user code of a device login that waits for its approval. */

@@ -239,9 +239,9 @@ export async function walkEveryRoute(
   await go(alice, 'GET /api/search', { query: 'x' })
   await go(alice, 'POST /api/copies', {}, { json: { entries: [object], folder: 'copies' } })
   await walkCopies(alice, '/api/copies')
-  const toEdit = { email: bob.email, mayEdit: true, files: [{ at: { path: 'a' } }] }
-  const toEditOf = `mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }`
-  const edited = (await ask(alice, toEditOf, { input: toEdit })).shareFiles.shares[0]
+  const toEdit = { email: bob.email, mayEdit: true, entries: [{ at: { path: 'a' } }] }
+  const toEditOf = `mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { token } } }`
+  const edited = (await ask(alice, toEditOf, { input: toEdit })).createDirectShare.shares[0]
   const shared = '/api/shared/{token}'
   await go(bob, `POST ${shared}/upload`, edited, form({ folder: 'by bob' }, content))
   await go(bob, `POST ${shared}/folders`, edited, { json: { path: 'by bob/too' } })

@@ -18,7 +18,7 @@ const DELETE =
   'mutation D($p: DeleteEntriesInput!) { deleteEntries(input: $p) { deletedIds filesDeleted } }'
 const DELETE_LIST =
   'mutation D($entries: [EntryRef!]!) { deleteEntries(input: { entries: $entries }) { deletedIds } }'
-const SHARE = 'mutation S($p: ShareFilesInput!) { shareFiles(input: $p) { mail } }'
+const SHARE = 'mutation S($p: CreateDirectShareInput!) { createDirectShare(input: $p) { mail } }'
 const KEY = 'mutation K($p: CreateApiKeyInput!) { createApiKey(input: $p) { secret } }'
 const TREE =
   'query T($path: String = "", $first: Int) { me { drive { entry(path: $path) { path ... on Folder { entries(first: $first) { nodes { id } } } } } } }'
@@ -194,7 +194,7 @@ const documents: HostileRequest[] = [
   ),
   document(
     'a list of 300 files to share',
-    `mutation { shareFiles(input: { email: "a@b.c", files: [${many(300, i => `{ id: "${i}" }`)}] }) { mail } }`,
+    `mutation { createDirectShare(input: { email: "a@b.c", entries: [${many(300, i => `{ id: "${i}" }`)}] }) { mail } }`,
   ),
   document(
     'a list of 100 scopes',
@@ -271,7 +271,9 @@ const documents: HostileRequest[] = [
   document('1,000 wrong entries for a list variable', DELETE_LIST, {
     entries: Array(1000).fill({ a: 1 }),
   }),
-  document('20,000 files to share', SHARE, { p: { email: 'a@b.c', files: Array(20_000).fill(1) } }),
+  document('20,000 files to share', SHARE, {
+    p: { email: 'a@b.c', entries: Array(20_000).fill(1) },
+  }),
   document('20,000 scopes', KEY, { p: { name: 'a', scopes: Array(20_000).fill(1) } }),
   document('50,000 unknown input fields', DELETE, {
     p: Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, 1])),

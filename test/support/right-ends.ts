@@ -164,7 +164,7 @@ async function meet(
   const query =
     topic === 'shares'
       ? 'subscription { shareReceived { fileName } }'
-      : `subscription { bucketChanged(drive: "${bucket?.id}") { usage { fileCount } } }`
+      : `subscription { driveChanged(drive: "${bucket?.id}") { usage { fileCount } } }`
   const share = ({ url }: TestApp) =>
     rest(url, 'POST', '/api/files/share', {
       headers: { cookie: owner.cookie },
@@ -178,7 +178,7 @@ async function meet(
   if (news === 'and more happens') {
     if (topic === 'shares') await share(there)
     // A deleted workspace cannot be changed any more, so this event is artificial.
-    else there.app.pubSub.publish('bucketChanged', bucket?.id ?? '')
+    else there.app.pubSub.publish('driveChanged', bucket?.id ?? '')
   }
   const ended = await Promise.race([stream.ended, sleep(SECONDS * 1000, 'goes on', { ref: false })])
   return [
@@ -203,7 +203,7 @@ export async function meetAll(here: TestApp, there: TestApp) {
       some(async () => [titleOf(each), await meet(each.end, here, there, each.news)]),
     ),
   )
-  const first = { shares: 'shareReceived', workspace: 'bucketChanged' }
+  const first = { shares: 'shareReceived', workspace: 'driveChanged' }
   return {
     said: Object.fromEntries(said),
     wanted: Object.fromEntries(

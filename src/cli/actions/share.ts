@@ -3,7 +3,6 @@ import { withEach } from '../each.ts'
 import { Failure } from '../failure.ts'
 import { findPlace } from '../find-place.ts'
 import {
-  type EntryRef,
   MarkSeenDocument,
   QuickShareDocument,
   ReceivedDocument,
@@ -143,10 +142,10 @@ export async function share(
       'Downloads are limited for links. Add --link, or leave --max-downloads out.',
     )
   const terms = await termsOf(options, context)
-  const files = await Promise.all(named.map(({ place, path }) => place.at(path)))
+  const entries = await Promise.all(named.map(({ place, path }) => place.at(path)))
   const client = named[0]?.place.client ?? service.personal
   if (email === undefined) {
-    const input = { ...ofFiles(files), duration, maxDownloads: maxDownloads ?? null, ...terms }
+    const input = { entries, duration, maxDownloads: maxDownloads ?? null, ...terms }
     const { token, url, expiresAt } = (await client.change(QuickShareDocument, input)).share
     const paths = named.map(({ shown }) => shown)
     return {
@@ -155,7 +154,7 @@ export async function share(
     }
   }
   const how = { together, sendEmail: notify || message !== undefined, mayEdit: edit }
-  const input = { files, email, duration, ...how, ...terms }
+  const input = { entries, email, duration, ...how, ...terms }
   const { shares: made, mail } = await client.change(ShareDocument, input)
   // Either one share per file, in the same order, or one share for all.
   const shares = made.map(({ fileName, recipient, token, url, expiresAt }, i) => ({
@@ -174,9 +173,6 @@ export async function share(
   }
 }
 
-/** The input for a link. */
-const ofFiles = (files: EntryRef[]) => (files.length === 1 ? { file: files[0] } : { files })
-
 export async function quickShare(
   context: Context,
   text: string,
@@ -186,7 +182,7 @@ export async function quickShare(
   const { place, path } = await findPlace(service, text)
   const { for: duration, maxDownloads = null } = options
   const terms = await termsOf(options, context)
-  const input = { file: await place.at(path), duration, maxDownloads, ...terms }
+  const input = { entries: [await place.at(path)], duration, maxDownloads, ...terms }
   const { token, url, expiresAt } = (await place.client.change(QuickShareDocument, input)).share
   return {
     fact: { path: place.show(path), sharingToken: token, sharingLink: url, expiresAt },

@@ -223,7 +223,7 @@ export const listUpdates = {
   deleteFromTrash: emptiesTrash('deleteFromTrash'),
   emptyTrash: emptiesTrash('emptyTrash'),
   createLink: changesShares('createLink'),
-  shareFiles: changesShares('shareFiles'),
+  createDirectShare: changesShares('createDirectShare'),
   updateShare: changesShares('updateShare'),
   revokeShare: changesShares('revokeShare'),
   revokeShares: forgetsShares,

@@ -5,7 +5,7 @@ import { useSeen } from './seen.ts'
 
 const CHANGED = graphql(`
   subscription DriveChanged($drive: ID!) {
-    bucketChanged(drive: $drive) {
+    driveChanged(drive: $drive) {
       id
       usage {
         usedBytes

@@ -132,8 +132,8 @@ export const CREATE_LINK = graphql(
 
 export const SHARE_FILES = graphql(
   `
-    mutation ShareFiles($input: ShareFilesInput!) {
-      shareFiles(input: $input) {
+    mutation CreateDirectShare($input: CreateDirectShareInput!) {
+      createDirectShare(input: $input) {
         mail
         shares {
           ...ShareLine

@@ -6,8 +6,7 @@ import { text } from './text.ts'
 
 /** Creates a link for entries with the terms that the share form proposes, and copies it. */
 export async function shareByLink(files: readonly { id: string }[]): Promise<void> {
-  const refs = files.map(({ id }) => ({ id }))
-  const input = { ...(refs.length === 1 ? { file: refs[0] } : { files: refs }), duration: '7d' }
+  const input = { entries: files.map(({ id }) => ({ id })), duration: '7d' }
   const made = mutate(CREATE_LINK, { input })
   const revoke = async () => {
     const { createLink } = await made

@@ -44,16 +44,15 @@ export function ShareForm({ files, onMade }: ShareFormProps) {
 
   const shareWith = async (form: FormData, terms: object) => {
     const sendEmail = form.has('notify')
-    const input = { files: refs, together: isSeveral, email: email.trim(), sendEmail, ...terms }
-    const { shareFiles } = await mutate(SHARE_FILES, { input })
-    if (!shareFiles) return false
-    const shared = text('sharedWith', { email: shareFiles.shares[0]?.recipient ?? email })
-    toast({ message: sendEmail ? `${shared} ${text(mailed[shareFiles.mail])}` : shared })
+    const input = { entries: refs, together: isSeveral, email: email.trim(), sendEmail, ...terms }
+    const { createDirectShare } = await mutate(SHARE_FILES, { input })
+    if (!createDirectShare) return false
+    const shared = text('sharedWith', { email: createDirectShare.shares[0]?.recipient ?? email })
+    toast({ message: sendEmail ? `${shared} ${text(mailed[createDirectShare.mail])}` : shared })
     return true
   }
   const makeLink = async (form: FormData, terms: object) => {
-    const what = isSeveral ? { files: refs } : { file: refs[0] }
-    const input = { ...what, maxDownloads: readMost(form), ...terms }
+    const input = { entries: refs, maxDownloads: readMost(form), ...terms }
     const made = mutate(CREATE_LINK, { input })
     await copyLink(
       made.then(({ createLink }) => createLink?.share.url ?? ''),

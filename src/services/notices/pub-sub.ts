@@ -8,7 +8,7 @@ import { parseJson } from '../../values/json.ts'
  * The topics: shares and invites of an e-mail address, changed usage of a storage area, new events
  * of a log.
  */
-const topics = ['shareReceived', 'inviteReceived', 'bucketChanged', 'logged'] as const
+const topics = ['shareReceived', 'inviteReceived', 'driveChanged', 'logged'] as const
 export type Topic = (typeof topics)[number]
 
 /** The name under which all events are emitted. The events of a topic have its name and a colon. */

@@ -212,7 +212,7 @@ export function subscriptionService({
       bucketId: string,
       open: (caller: Caller) => Promise<{ tree: Tree; limits: BucketLimits }>,
     ): AsyncGenerator<BucketUsage, void> =>
-      follow(subscriber, ['bucketChanged', bucketId], open, async ({ tree, limits }) => [
+      follow(subscriber, ['driveChanged', bucketId], open, async ({ tree, limits }) => [
         { ...(await users.usage(tree)), ...limits },
       ]),
 

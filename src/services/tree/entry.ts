@@ -120,7 +120,7 @@ export function treeChangeRunner({ db, change, pubSub }: Core<'db' | 'change' | 
       return work({ tx, by: caller.userId, trunk, record: (...what) => what.forEach(note) })
     }
     const done = await change(caller, within)
-    pubSub.publish('bucketChanged', tree.bucketId)
+    pubSub.publish('driveChanged', tree.bucketId)
     return done
   }
 }

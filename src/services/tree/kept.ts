@@ -72,7 +72,7 @@ export function keptService({
           versions: [],
           ...(await find(bucketId, ids, tx)),
         }))
-        pubSub.publish('bucketChanged', bucketId)
+        pubSub.publish('driveChanged', bucketId)
       }
       if (count > 0) wake()
       // Items that refer to nothing are left to the doctor.
@@ -125,7 +125,7 @@ export function keptService({
           })
         }
         wake()
-        pubSub.publish('bucketChanged', id)
+        pubSub.publish('driveChanged', id)
       }
     },
   }

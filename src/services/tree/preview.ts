@@ -124,7 +124,7 @@ export function previewService({
     const buckets = await db.transaction(async tx =>
       placePictures(db, await blobsWith(db, sha256, tx), tx),
     )
-    for (const id of buckets) pubSub.publish('bucketChanged', id)
+    for (const id of buckets) pubSub.publish('driveChanged', id)
   }
 
   return {

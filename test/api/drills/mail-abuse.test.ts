@@ -161,9 +161,10 @@ describe('A user without a verified address', () => {
     const mails = await mailsOf(async () => {
       expect(await share(eve, ['a.txt'])).toEqual(NOT_SENT)
       expect((await invite(eve, place)).status).toBe(200)
-      const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }'
-      const input = { email: bob, files: [{ at: { path: 'b.txt' } }], sendEmail: true }
-      expect(await ask(eve, SHARE, { input })).toEqual({ shareFiles: { mail: 'NOT_SENT' } })
+      const SHARE =
+        'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { mail } }'
+      const input = { email: bob, entries: [{ at: { path: 'b.txt' } }], sendEmail: true }
+      expect(await ask(eve, SHARE, { input })).toEqual({ createDirectShare: { mail: 'NOT_SENT' } })
     })
     expect(mails).toEqual([])
     expect(await received(bob)).toBe(2)

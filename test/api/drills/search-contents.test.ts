@@ -399,8 +399,8 @@ describe('A phrase', () => {
       await upload(alice, `phrases/beside/${i}.txt`, `${i} ningaui tiny ${'so '.repeat(349_000)}`)
     await settle()
     const { errors } = await alice.graphql(
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
-      { input: { files: [{ at: { path: 'phrases/shared' } }], email: bob.email } },
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id } } }',
+      { input: { entries: [{ at: { path: 'phrases/shared' } }], email: bob.email } },
     )
     expect(errors).toBeUndefined()
     for (const [who, path] of [
@@ -421,12 +421,14 @@ describe('The next search no longer finds a text', () => {
   it('for a recipient whose share has ended', async () => {
     await upload(alice, 'given/plan.txt', 'the secret pademelon')
     await settle()
-    const { data, errors } = await alice.graphql<{ shareFiles: { shares: { id: string }[] } }>(
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
-      { input: { files: [{ at: { path: 'given' } }], email: bob.email } },
+    const { data, errors } = await alice.graphql<{
+      createDirectShare: { shares: { id: string }[] }
+    }>(
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id } } }',
+      { input: { entries: [{ at: { path: 'given' } }], email: bob.email } },
     )
     expect(errors).toBeUndefined()
-    const id = data?.shareFiles.shares[0]?.id ?? ''
+    const id = data?.createDirectShare.shares[0]?.id ?? ''
     const { nodes, edges } = await search(bob, 'pademelon')
     expect(nodes).toEqual([{ path: 'plan.txt', share: { id } }])
     expect(edges[0]?.snippet?.text).toBe('the secret pademelon')

@@ -115,12 +115,15 @@ async function shared(): Promise<Scene> {
 
 async function shareWith({ graphql }: Person, { email }: Person, at: object): Promise<string> {
   const query =
-    'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }'
-  const { data, errors } = await graphql<{ shareFiles: { shares: { id: string }[] } }>(query, {
-    input: { files: [{ at }], email },
-  })
-  if (!data?.shareFiles) throw new Error(JSON.stringify(errors))
-  return data.shareFiles.shares[0]?.id ?? ''
+    'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id } } }'
+  const { data, errors } = await graphql<{ createDirectShare: { shares: { id: string }[] } }>(
+    query,
+    {
+      input: { entries: [{ at }], email },
+    },
+  )
+  if (!data?.createDirectShare) throw new Error(JSON.stringify(errors))
+  return data.createDirectShare.shares[0]?.id ?? ''
 }
 
 async function member(): Promise<Scene> {

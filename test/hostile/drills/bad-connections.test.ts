@@ -186,7 +186,7 @@ describe('A client that disconnects before the response', () => {
   const subscription = () =>
     json(
       'POST /graphql',
-      { query: 'subscription { bucketChanged { usage { usedBytes } } }' },
+      { query: 'subscription { driveChanged { usage { usedBytes } } }' },
       stream,
     )
 
@@ -270,7 +270,7 @@ describe('A client that disconnects before the response', () => {
         const wire = await openWire(t.url)
         await wire.send(subscription())
         await some(wire)
-        for (let n = 0; n < events; n++) t.app.pubSub.publish('bucketChanged', bucket?.id ?? '')
+        for (let n = 0; n < events; n++) t.app.pubSub.publish('driveChanged', bucket?.id ?? '')
         if (events === 1) await some(wire)
         return wire
       })

@@ -48,8 +48,9 @@ const operations: Record<string, Operation> = {
         json: { email: `r${n}@example.com`, objects: ['a.txt'] },
       }),
     graphql: {
-      query: 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }',
-      input: (_caller, n) => ({ email: `r${n}@example.com`, files: [{ at: { path: 'a.txt' } }] }),
+      query:
+        'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { mail } }',
+      input: (_caller, n) => ({ email: `r${n}@example.com`, entries: [{ at: { path: 'a.txt' } }] }),
     },
   },
   'POST /api/api_keys/private/create': {

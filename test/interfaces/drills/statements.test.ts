@@ -143,16 +143,16 @@ describe('Every REST route and GraphQL operation', () => {
         event: ['inviteReceived', bob.email, invites],
       },
       {
-        document: 'subscription { bucketChanged { id usage { usedBytes } } }',
+        document: 'subscription { driveChanged { id usage { usedBytes } } }',
         caller: bob,
-        event: ['bucketChanged', own, []],
+        event: ['driveChanged', own, []],
       },
       {
         document:
-          'subscription ($drive: ID) { bucketChanged(drive: $drive) { id usage { usedBytes } } }',
+          'subscription ($drive: ID) { driveChanged(drive: $drive) { id usage { usedBytes } } }',
         caller: alice,
         variables: { drive: ofRoom },
-        event: ['bucketChanged', ofRoom, []],
+        event: ['driveChanged', ofRoom, []],
       },
     ]
     for (const { document, caller, variables = {}, event } of events) {

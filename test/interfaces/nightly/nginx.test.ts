@@ -116,7 +116,7 @@ const curl = (...args: string[]) =>
   }, 300_000)
 
   it('forwards events immediately', async () => {
-    const query = JSON.stringify({ query: 'subscription { bucketChanged { id } }' })
+    const query = JSON.stringify({ query: 'subscription { driveChanged { id } }' })
     const client = spawn('curl', [
       ...['--silent', '--no-buffer', '--cacert', join(dir, 'cert.pem')],
       ...['--header', `Cookie: ${alice.cookie}`, '--header', `Origin: ${url}`],
@@ -128,9 +128,9 @@ const curl = (...args: string[]) =>
       said += chunk
     })
     await until(() => said.includes(':'))
-    expect(said).not.toContain('bucketChanged')
+    expect(said).not.toContain('driveChanged')
     await alice.upload('note.txt', 'hello')
-    await until(() => said.includes('"bucketChanged"'))
+    await until(() => said.includes('"driveChanged"'))
     client.kill()
     await once(client, 'exit')
   })
