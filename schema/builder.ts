@@ -1,4 +1,5 @@
 import './plugins/cost.ts'
+import './plugins/enum-values.ts'
 import './plugins/error-null.ts'
 import SchemaBuilder, { type ArgBuilder } from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
@@ -32,6 +33,7 @@ export const builder = new SchemaBuilder<GraphTypes>({
     'listBound',
     'cost',
     'errorNull',
+    'enumValues',
   ],
   relay: {
     clientMutationId: 'omit',

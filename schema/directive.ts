@@ -1,10 +1,13 @@
 import {
   DirectiveLocation,
   GraphQLDirective,
+  type GraphQLEnumType,
   type GraphQLField,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
+  GraphQLSchema,
+  isEnumType,
 } from 'graphql'
 
 declare module 'graphql' {
@@ -29,8 +32,27 @@ const semanticNonNull = new GraphQLDirective({
   },
 })
 
-/** The directives of the schema, besides those of the specification. */
-export const directives: readonly GraphQLDirective[] = [semanticNonNull]
+const failsWith = (code: GraphQLEnumType) =>
+  new GraphQLDirective({
+    name: 'fails',
+    description:
+      'The error codes of a mutation, in addition to those that every field may have (docs/graphql.md).',
+    locations: [DirectiveLocation.FIELD_DEFINITION],
+    args: {
+      with: {
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(code))),
+        description: 'The codes.',
+      },
+    },
+  })
+
+/** The schema with its directives. */
+export function withDirectives(schema: GraphQLSchema): GraphQLSchema {
+  const directives = [...schema.getDirectives(), semanticNonNull]
+  const code = schema.getType('ErrorCode')
+  if (isEnumType(code)) directives.push(failsWith(code))
+  return new GraphQLSchema({ ...schema.toConfig(), directives })
+}
 
 /** The extensions of a field with one more directive. */
 export const withDirective = (

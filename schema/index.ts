@@ -41,11 +41,8 @@ import './person.ts'
 import './search.ts'
 import './upload-session.ts'
 import './version.ts'
-import { specifiedDirectives } from 'graphql'
 import { builder } from './builder.ts'
-import { directives } from './directive.ts'
+import { withDirectives } from './directive.ts'
 
 /** The GraphQL schema. */
-export const schema = builder.toSchema({
-  directives: [...specifiedDirectives, ...directives],
-})
+export const schema = withDirectives(builder.toSchema())

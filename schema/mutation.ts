@@ -13,6 +13,7 @@ import type { Subject } from './access.ts'
 import type { ContextOf } from './base.ts'
 import { builder, type GraphTypes, type InputFields, type Types } from './builder.ts'
 import type { Context } from './context.ts'
+import { withDirective } from './directive.ts'
 
 declare module 'graphql' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
@@ -108,7 +109,10 @@ export function mutation<
         ...(goesOn ? [`Allowed during maintenance: ${goesOn}.`] : []),
         ...(failures.length > 0 ? [`Fails with ${failures.join(', ')}.`] : []),
       ].join(' '),
-      extensions: { fails: failures },
+      extensions:
+        failures.length > 0
+          ? withDirective({ fails: failures }, 'fails', { with: failures })
+          : { fails: failures },
       args: Input
         ? { input: t.arg({ type: Input, required: true, description: 'The input.' }) }
         : {},

@@ -28,7 +28,7 @@ const directivesOf = ({ extensions }: GraphQLField<unknown, unknown>): string =>
     .join('')
 
 /** The text of the schema, with the directives of its fields after their types. */
-function withDirectives(text: string): string {
+function withDirectivesOfFields(text: string): string {
   const parts: string[] = []
   let done = 0
   visit(parse(text), {
@@ -50,7 +50,7 @@ function withDirectives(text: string): string {
  * The schema in the GraphQL schema language, for the tools of clients. It is sorted, so that diffs
  * show only real changes.
  */
-export const printed = `${withDirectives(printSchema(sorted))}\n`
+export const printed = `${withDirectivesOfFields(printSchema(sorted))}\n`
 
 // Run as a program (npm run schema), it writes the checked-in file.
 if (process.argv[1] === fileURLToPath(import.meta.url))

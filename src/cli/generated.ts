@@ -26,14 +26,20 @@ export type AddFavouritesInput = {
 
 /** Whether an API key can be used. */
 export type ApiKeyStatus =
+  /** The key works. */
   | 'ACTIVE'
+  /** The key no longer works. */
   | 'EXPIRED';
 
 /** The state of a background copy. If it is CANCELLED or FAILED, nothing was copied. */
 export type BackgroundCopyState =
+  /** It was cancelled, and nothing was copied. */
   | 'CANCELLED'
+  /** It is being copied. */
   | 'COPYING'
+  /** Everything was copied. */
   | 'DONE'
+  /** It failed, and nothing was copied. */
   | 'FAILED';
 
 /** What beginCompletion takes. */
@@ -72,8 +78,11 @@ export type CloseFileRequestInput = {
 
 /** The state of a completion. */
 export type CompletionState =
+  /** The file is complete. */
   | 'COMPLETED'
+  /** The parts are being put together. */
   | 'COMPLETING'
+  /** It failed. The upload can continue and be completed again. */
   | 'FAILED';
 
 /** What copyEntries takes. */
@@ -281,7 +290,9 @@ export type EmptyTrashInput = {
 
 /** The kind of an entry. */
 export type EntryKind =
+  /** A file. */
   | 'FILE'
+  /** A folder. */
   | 'FOLDER';
 
 /** A file or folder, by id or by place. */
@@ -293,154 +304,294 @@ export type EntryRef =
 
 /** The `code` in the extensions of an error. The description of each mutation lists its codes, in addition to those that every field may have. */
 export type ErrorCode =
+  /** The person is already a member of the workspace. */
   | 'ALREADY_A_MEMBER'
+  /** There is no such API key, or it is not yours. */
   | 'API_KEY_NOT_FOUND'
+  /** The bytes differ from the given checksum. Nothing was saved. */
   | 'CHECKSUM_MISMATCH'
+  /** There is no such background copy, or it is not yours. */
   | 'COPY_NOT_FOUND'
+  /** Events after this cursor are no longer kept. Begin again. */
   | 'CURSOR_EXPIRED'
+  /** There is no such favourite. */
   | 'FAVOURITE_NOT_FOUND'
+  /** There is no such file or folder, or you may not see it. */
   | 'FILE_NOT_FOUND'
+  /** The file request no longer accepts files. */
   | 'FILE_REQUEST_CLOSED'
+  /** A limit of the file request is reached. */
   | 'FILE_REQUEST_FULL'
+  /** There is no such file request, or it is not yours. */
   | 'FILE_REQUEST_NOT_FOUND'
+  /** The file is larger than allowed. `max` is the limit in bytes. */
   | 'FILE_TOO_LARGE'
+  /** The folder has content. Delete it recursively, or empty it first. */
   | 'FOLDER_NOT_EMPTY'
+  /** There is no such folder, or you may not see it. */
   | 'FOLDER_NOT_FOUND'
+  /** You may not do this. */
   | 'FORBIDDEN'
+  /** There is no such identity. */
   | 'IDENTITY_NOT_FOUND'
+  /** The API key lacks a scope. */
   | 'INSUFFICIENT_SCOPE'
+  /** An unexpected error. The operator finds it in the log. */
   | 'INTERNAL'
+  /** A duration is malformed or out of range. */
   | 'INVALID_DURATION'
+  /** An argument is wrong. `field` is its path. */
   | 'INVALID_INPUT'
+  /** The body is not valid JSON. */
   | 'INVALID_JSON'
+  /** The mode of a download is unknown. REST only. */
   | 'INVALID_MODE'
+  /** A path or name is not allowed. */
   | 'INVALID_PATH'
+  /** A scope is unknown, or does not fit this kind of key. */
   | 'INVALID_SCOPE'
+  /** The invite has expired. */
   | 'INVITE_EXPIRED'
+  /** The invite is for another e-mail address. */
   | 'INVITE_NOT_FOR_YOU'
+  /** There is no such invite. */
   | 'INVITE_NOT_FOUND'
+  /** The API key belongs to another drive or workspace. */
   | 'KEY_OUT_OF_BOUNDS'
+  /** The account would have no way to sign in. */
   | 'LAST_IDENTITY'
+  /** The workspace would have no owner. */
   | 'LAST_OWNER'
+  /** There is no such WebDAV lock. It may have ended. */
   | 'LOCK_NOT_FOUND'
+  /** There is no such request of a program, or it has expired. */
   | 'LOGIN_REQUEST_NOT_FOUND'
+  /** Changes are refused during a maintenance. `until` is its end; `retry_after` is in seconds. */
   | 'MAINTENANCE'
+  /** There is no such member. */
   | 'MEMBER_NOT_FOUND'
+  /** The path does not support this HTTP method. */
   | 'METHOD_NOT_ALLOWED'
+  /** The disk of the service is full. Nothing was saved. */
   | 'NO_SPACE'
+  /** The share needs a password. */
   | 'PASSWORD_REQUIRED'
+  /** The name is taken. `path` is the path of the existing entry. */
   | 'PATH_EXISTS'
+  /** Accounts have this plan. */
   | 'PLAN_IN_USE'
+  /** Confirm at `url` that it is you, then repeat. */
   | 'PROOF_NEEDED'
+  /** A limit is reached. `limit` is its name, `max` its value, and `used` what counts so far. */
   | 'QUOTA_EXCEEDED'
+  /** Too many calls. Wait for `retry_after` seconds. */
   | 'RATE_LIMITED'
+  /** The entry was changed meanwhile. `revision` is the current one, or null if it is gone. */
   | 'REVISION_MISMATCH'
+  /** There is nothing at this path. */
   | 'ROUTE_NOT_FOUND'
+  /** There is no such session. */
   | 'SESSION_NOT_FOUND'
+  /** The share has expired. */
   | 'SHARE_EXPIRED'
+  /** The shared folder has reached a limit for changes by its recipients. */
   | 'SHARE_FULL'
+  /** There is no such share. It may have ended. */
   | 'SHARE_NOT_FOUND'
+  /** The share has reached its number of downloads. */
   | 'SHARE_USED_UP'
+  /** Another workspace has this slug. */
   | 'SLUG_TAKEN'
+  /** The drive has a tag with this name. */
   | 'TAG_EXISTS'
+  /** There is no such tag. */
   | 'TAG_NOT_FOUND'
+  /** The signed URL is not valid, or no longer valid. */
   | 'TOKEN_NOT_FOUND'
+  /** Too many wrong passwords. Wait before the next attempt. */
   | 'TOO_MANY_ATTEMPTS'
+  /** There is no such item in the trash. */
   | 'TRASH_ITEM_NOT_FOUND'
+  /** Sign in, or send a valid API key. */
   | 'UNAUTHENTICATED'
+  /** A part of the service does not answer. Wait for `retry_after` seconds. */
   | 'UNAVAILABLE'
+  /** The upload is being changed by another request. */
   | 'UPLOAD_BUSY'
+  /** Parts have not arrived. `missing` lists their numbers. */
   | 'UPLOAD_INCOMPLETE'
+  /** There is no such upload. It may have expired. */
   | 'UPLOAD_NOT_FOUND'
+  /** There is no such account. */
   | 'USER_NOT_FOUND'
+  /** There is no such version. */
   | 'VERSION_NOT_FOUND'
+  /** There is no such webhook. */
   | 'WEBHOOK_NOT_FOUND'
+  /** There is no such workspace. */
   | 'WORKSPACE_NOT_FOUND'
+  /** The password is wrong. */
   | 'WRONG_PASSWORD';
 
 /** What happened. */
 export type EventKind =
+  /** An operator reset the ways to sign in to the account. */
   | 'ACCOUNT_RESET'
+  /** An operator restored the account. */
   | 'ACCOUNT_RESTORED'
+  /** An operator suspended the account. */
   | 'ACCOUNT_SUSPENDED'
+  /** The e-mail address of the account was changed. */
   | 'ADDRESS_CHANGED'
+  /** A program called a tool of the MCP server with a key of the person. */
   | 'ASSISTANT_CALLED'
+  /** New recovery codes were made. */
   | 'CODES_MADE'
+  /** A second factor was set up. */
   | 'FACTOR_ADDED'
+  /** A second factor was removed. */
   | 'FACTOR_REMOVED'
+  /** A file was created as a copy. */
   | 'FILE_COPIED'
+  /** A file was uploaded. */
   | 'FILE_CREATED'
+  /** A file was moved to the trash. */
   | 'FILE_DELETED'
+  /** A file was moved to another folder. */
   | 'FILE_MOVED'
+  /** A file got another name. */
   | 'FILE_RENAMED'
+  /** A file got new content. */
   | 'FILE_REPLACED'
+  /** The terms of a file request were changed. */
   | 'FILE_REQUEST_CHANGED'
+  /** A file request was closed. */
   | 'FILE_REQUEST_CLOSED'
+  /** A file request was created. */
   | 'FILE_REQUEST_CREATED'
+  /** A file was restored from the trash. */
   | 'FILE_RESTORED'
+  /** A folder was created as a copy. */
   | 'FOLDER_COPIED'
+  /** A folder was created. */
   | 'FOLDER_CREATED'
+  /** A folder was moved to the trash. */
   | 'FOLDER_DELETED'
+  /** A folder was moved to another folder. */
   | 'FOLDER_MOVED'
+  /** A folder got another name. */
   | 'FOLDER_RENAMED'
+  /** A folder was restored from the trash. */
   | 'FOLDER_RESTORED'
+  /** A sign-in provider was connected. */
   | 'IDENTITY_ADDED'
+  /** A sign-in provider was disconnected. */
   | 'IDENTITY_REMOVED'
+  /** An invite was renewed, or offers another role. */
   | 'INVITE_CHANGED'
+  /** An invite was sent. */
   | 'INVITE_CREATED'
+  /** The person was invited to a workspace. */
   | 'INVITE_RECEIVED'
+  /** An invite was declined. */
   | 'INVITE_REJECTED'
+  /** An invite was withdrawn. */
   | 'INVITE_REVOKED'
+  /** An API key was created. */
   | 'KEY_CREATED'
+  /** An API key was deleted. */
   | 'KEY_DELETED'
+  /** An operator set single limits of an account or a workspace. */
   | 'LIMITS_CHANGED'
+  /** A person became a member of the workspace. */
   | 'MEMBER_JOINED'
+  /** A member left the workspace. */
   | 'MEMBER_LEFT'
+  /** A member was removed. */
   | 'MEMBER_REMOVED'
+  /** A member got another role. */
   | 'MEMBER_ROLE_CHANGED'
+  /** A note was removed. */
   | 'NOTE_REMOVED'
+  /** A note was written or changed. */
   | 'NOTE_WRITTEN'
+  /** The person became an operator. */
   | 'OPERATOR_APPOINTED'
+  /** The person is no longer an operator. */
   | 'OPERATOR_DISMISSED'
+  /** A passkey was added. */
   | 'PASSKEY_ADDED'
+  /** A passkey was removed. */
   | 'PASSKEY_REMOVED'
+  /** The password of the account was changed. */
   | 'PASSWORD_CHANGED'
+  /** The account got another plan. */
   | 'PLAN_CHANGED'
+  /** A session was ended. */
   | 'SESSION_ENDED'
+  /** All sessions except one were ended. */
   | 'SESSION_OTHERS_ENDED'
+  /** The person signed in. */
   | 'SESSION_STARTED'
+  /** The terms of a share were changed. */
   | 'SHARE_CHANGED'
+  /** A share was created. */
   | 'SHARE_CREATED'
+  /** Somebody shared something with the person. */
   | 'SHARE_RECEIVED'
+  /** A share was ended. */
   | 'SHARE_REVOKED'
+  /** A sign-in to the account was refused. */
   | 'SIGN_IN_REFUSED'
+  /** A tag got another name or colour. */
   | 'TAG_CHANGED'
+  /** A tag was created. */
   | 'TAG_CREATED'
+  /** A tag was deleted. */
   | 'TAG_DELETED'
+  /** An item of the trash was deleted permanently. */
   | 'TRASH_PURGED'
+  /** A version was deleted permanently. */
   | 'VERSION_DELETED'
+  /** A version became the content of its file again. */
   | 'VERSION_RESTORED'
+  /** A webhook was changed, paused or resumed. */
   | 'WEBHOOK_CHANGED'
+  /** A webhook was created. */
   | 'WEBHOOK_CREATED'
+  /** A webhook was deleted. */
   | 'WEBHOOK_DELETED'
+  /** A webhook was disabled, because its deliveries failed. */
   | 'WEBHOOK_DISABLED'
+  /** A workspace was created. */
   | 'WORKSPACE_CREATED'
+  /** The person became a member of a workspace. */
   | 'WORKSPACE_JOINED'
+  /** The person is no longer a member of a workspace. */
   | 'WORKSPACE_LEFT'
+  /** A workspace got another name or slug. */
   | 'WORKSPACE_RENAMED';
 
 /** Whether a file request accepts files. FULL: a limit of the request is reached. SUSPENDED: its folder is in the trash, or its maker may not write there now. */
 export type FileRequestState =
+  /** Its maker has closed it. */
   | 'CLOSED'
+  /** Its time is over. */
   | 'EXPIRED'
+  /** A limit of the request is reached. */
   | 'FULL'
+  /** It accepts files. */
   | 'OPEN'
+  /** Its folder is in the trash, or its maker may not write there now. */
   | 'SUSPENDED';
 
 /** Whether a mail was sent. */
 export type MailStatus =
+  /** The mail could not be queued. */
   | 'FAILED'
+  /** No mail was requested, or it is not allowed now. */
   | 'NOT_SENT'
+  /** The mail is queued. */
   | 'QUEUED';
 
 /** What markShareSeen takes. */
@@ -465,8 +616,11 @@ export type MoveEntriesInput = {
 
 /** What to do if a name is taken: refuse, choose a free name such as "report (2).pdf", or replace the existing entry. An upload becomes the new content of the existing file, whose old content becomes a version; a move, copy or restore puts the existing entry into the trash. Replacing needs the right to delete. */
 export type OnConflict =
+  /** Fails with PATH_EXISTS. */
   | 'FAIL'
+  /** Chooses a free name. */
   | 'KEEP_BOTH'
+  /** Replaces the existing entry. */
   | 'REPLACE';
 
 /** What openShare takes. */
@@ -535,9 +689,13 @@ export type RevokeShareInput = {
 
 /** The roles of members in a workspace, strongest first. */
 export type Role =
+  /** May also manage members, invites, keys and webhooks. */
   | 'ADMIN'
+  /** May read and change files. */
   | 'EDITOR'
+  /** May do everything, and delete the workspace. */
   | 'OWNER'
+  /** May read files. */
   | 'VIEWER';
 
 /** What saveSharedEntries takes. */
@@ -558,43 +716,68 @@ export type SaveSharedEntriesInput = {
 
 /** What an API key may be used for. */
 export type Scope =
+  /** Delete the own files. */
   | 'PRIVATE_FILES_DELETE'
+  /** Read the own files. */
   | 'PRIVATE_FILES_READ'
+  /** Share the own files, and see these shares. */
   | 'PRIVATE_FILES_SHARE'
+  /** Upload to and change the own files. */
   | 'PRIVATE_FILES_WRITE'
+  /** Delete the workspace. */
   | 'WORKSPACES_DELETE'
+  /** Delete the files of the workspace. */
   | 'WORKSPACES_FILES_DELETE'
+  /** Read the files of the workspace. */
   | 'WORKSPACES_FILES_READ'
+  /** Upload to and change the files of the workspace. */
   | 'WORKSPACES_FILES_WRITE'
+  /** List, send and revoke invites. */
   | 'WORKSPACES_INVITES_MANAGE'
+  /** Change the roles of members, and remove them. */
   | 'WORKSPACES_MEMBERS_MANAGE'
+  /** List the members. */
   | 'WORKSPACES_MEMBERS_READ'
+  /** Read the workspace itself. */
   | 'WORKSPACES_READ'
+  /** Change the workspace itself. */
   | 'WORKSPACES_WRITE';
 
 /** Where words of a search were found. */
 export type SearchField =
+  /** In the text of the file. */
   | 'CONTENT'
+  /** In the name. */
   | 'NAME'
+  /** In the caller's note. */
   | 'NOTE'
+  /** In the path. */
   | 'PATH'
+  /** In a tag. */
   | 'TAG';
 
 /** The order of results. Orders other than RELEVANCE sort only the first 1,000 results. */
 export type SearchOrder =
+  /** By size, largest first. */
   | 'LARGEST'
+  /** By name. */
   | 'NAME'
   /** By their last change, newest first. */
   | 'NEWEST'
+  /** By their last change, oldest first. */
   | 'OLDEST'
   /** Best match first, then newest first. */
   | 'RELEVANCE'
+  /** By size, smallest first. */
   | 'SMALLEST';
 
 /** Where the name of a sender becomes part of the place of a file. PREFIX: before the name of the file. FOLDER: as a folder. */
 export type SenderPlace =
+  /** As a folder. */
   | 'FOLDER'
+  /** Not at all. */
   | 'NONE'
+  /** Before the name of the file. */
   | 'PREFIX';
 
 /** A share. */
@@ -626,14 +809,23 @@ export type StartUploadInput = {
 
 /** The colours of tags. */
 export type TagColour =
+  /** Blue. */
   | 'BLUE'
+  /** Green. */
   | 'GREEN'
+  /** Grey. */
   | 'GREY'
+  /** Orange. */
   | 'ORANGE'
+  /** Pink. */
   | 'PINK'
+  /** Purple. */
   | 'PURPLE'
+  /** Red. */
   | 'RED'
+  /** Teal. */
   | 'TEAL'
+  /** Yellow. */
   | 'YELLOW';
 
 /** What tagEntries takes. */

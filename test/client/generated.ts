@@ -49,21 +49,31 @@ export type EntryRef =
 
 /** Whether a mail was sent. */
 export type MailStatus =
+  /** The mail could not be queued. */
   | 'FAILED'
+  /** No mail was requested, or it is not allowed now. */
   | 'NOT_SENT'
+  /** The mail is queued. */
   | 'QUEUED';
 
 /** What to do if a name is taken: refuse, choose a free name such as "report (2).pdf", or replace the existing entry. An upload becomes the new content of the existing file, whose old content becomes a version; a move, copy or restore puts the existing entry into the trash. Replacing needs the right to delete. */
 export type OnConflict =
+  /** Fails with PATH_EXISTS. */
   | 'FAIL'
+  /** Chooses a free name. */
   | 'KEEP_BOTH'
+  /** Replaces the existing entry. */
   | 'REPLACE';
 
 /** The roles of members in a workspace, strongest first. */
 export type Role =
+  /** May also manage members, invites, keys and webhooks. */
   | 'ADMIN'
+  /** May read and change files. */
   | 'EDITOR'
+  /** May do everything, and delete the workspace. */
   | 'OWNER'
+  /** May read files. */
   | 'VIEWER';
 
 /** What uploadFile takes. */

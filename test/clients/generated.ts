@@ -12,7 +12,9 @@ export type AcceptInviteInput = {
 
 /** Whether an API key can be used. */
 export type ApiKeyStatus =
+  /** The key works. */
   | 'ACTIVE'
+  /** The key no longer works. */
   | 'EXPIRED';
 
 /** What changeMemberRole takes. */
@@ -166,15 +168,22 @@ export type MoveEntriesInput = {
 
 /** What to do if a name is taken: refuse, choose a free name such as "report (2).pdf", or replace the existing entry. An upload becomes the new content of the existing file, whose old content becomes a version; a move, copy or restore puts the existing entry into the trash. Replacing needs the right to delete. */
 export type OnConflict =
+  /** Fails with PATH_EXISTS. */
   | 'FAIL'
+  /** Chooses a free name. */
   | 'KEEP_BOTH'
+  /** Replaces the existing entry. */
   | 'REPLACE';
 
 /** What the caller may do. */
 export type Permission =
+  /** Delete and replace. */
   | 'DELETE'
+  /** See and download. */
   | 'READ'
+  /** Share with links and with people. */
   | 'SHARE'
+  /** Upload, create folders, move and rename. */
   | 'WRITE';
 
 /** What removeMember takes. */
@@ -197,25 +206,42 @@ export type RevokeShareInput = {
 
 /** The roles of members in a workspace, strongest first. */
 export type Role =
+  /** May also manage members, invites, keys and webhooks. */
   | 'ADMIN'
+  /** May read and change files. */
   | 'EDITOR'
+  /** May do everything, and delete the workspace. */
   | 'OWNER'
+  /** May read files. */
   | 'VIEWER';
 
 /** What an API key may be used for. */
 export type Scope =
+  /** Delete the own files. */
   | 'PRIVATE_FILES_DELETE'
+  /** Read the own files. */
   | 'PRIVATE_FILES_READ'
+  /** Share the own files, and see these shares. */
   | 'PRIVATE_FILES_SHARE'
+  /** Upload to and change the own files. */
   | 'PRIVATE_FILES_WRITE'
+  /** Delete the workspace. */
   | 'WORKSPACES_DELETE'
+  /** Delete the files of the workspace. */
   | 'WORKSPACES_FILES_DELETE'
+  /** Read the files of the workspace. */
   | 'WORKSPACES_FILES_READ'
+  /** Upload to and change the files of the workspace. */
   | 'WORKSPACES_FILES_WRITE'
+  /** List, send and revoke invites. */
   | 'WORKSPACES_INVITES_MANAGE'
+  /** Change the roles of members, and remove them. */
   | 'WORKSPACES_MEMBERS_MANAGE'
+  /** List the members. */
   | 'WORKSPACES_MEMBERS_READ'
+  /** Read the workspace itself. */
   | 'WORKSPACES_READ'
+  /** Change the workspace itself. */
   | 'WORKSPACES_WRITE';
 
 /** A share. */

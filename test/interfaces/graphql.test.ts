@@ -261,6 +261,43 @@ describe('A refusal', () => {
   })
 })
 
+describe('The details of an error', () => {
+  const detailsOf = async (query: string) => (await alice.graphql(query)).errors?.[0]?.extensions
+
+  it('name the existing path of PATH_EXISTS', async () => {
+    const make = 'mutation { createFolder(input: { at: { path: "docs" } }) { drive { id } } }'
+    expect(await detailsOf(make)).toEqual({ code: 'PATH_EXISTS', path: 'docs' })
+  })
+
+  it('have the current revision with REVISION_MISMATCH', async () => {
+    const move =
+      'mutation { moveEntries(input: { entries: [{ at: { path: "docs/deep/a.txt" } }], name: "b", expectedRevision: 99 }) { drive { id } } }'
+    expect(await detailsOf(move)).toEqual({ code: 'REVISION_MISMATCH', revision: 1 })
+  })
+
+  it('have the limit, its value and the usage with QUOTA_EXCEEDED', async () => {
+    await t.limit({ maxPublicLinks: 0 })
+    const link =
+      'mutation { createLink(input: { entries: [{ at: { path: "docs" } }] }) { share { id } } }'
+    expect(await detailsOf(link)).toEqual({
+      code: 'QUOTA_EXCEEDED',
+      limit: 'max_public_links',
+      max: 0,
+      used: 0,
+    })
+    await t.limit({ maxPublicLinks: 100 })
+  })
+
+  it('are none with WRONG_PASSWORD', async () => {
+    const made = await ask(
+      alice,
+      'mutation { createLink(input: { entries: [{ at: { path: "docs" } }], password: "sesame" }) { share { token } } }',
+    )
+    const open = `mutation { openShare(input: { token: "${made.createLink.share.token}", password: "wrong" }) { download { url } } }`
+    expect(await detailsOf(open)).toEqual({ code: 'WRONG_PASSWORD' })
+  })
+})
+
 describe('A refused root field', () => {
   it('leaves the results of the other root fields', async () => {
     const made = await ask(

@@ -174,6 +174,7 @@ describe('Names', () => {
     'entry-ref',
     'enums',
     'index',
+    'meaning',
     'mutation',
     'node',
     'page',

@@ -14,10 +14,13 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  type ValueNode,
   validateSchema,
+  valueFromASTUntyped,
 } from 'graphql'
 import { schema } from '../../schema/index.ts'
 import { printed } from '../../schema/print.ts'
+import { naturalStatus } from '../../src/runtime/errors.ts'
 
 const file = new URL('../../schema/schema.graphql', import.meta.url)
 
@@ -100,6 +103,29 @@ describe('The schema', () => {
       .filter(isEnumType)
       .flatMap(type => type.getValues().map(({ name }) => name))
     expect(values.filter(name => !/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(name))).toEqual([])
+  })
+
+  it('describes every value of every enum, and so every error code', () => {
+    const values = types
+      .filter(isEnumType)
+      .flatMap(type => type.getValues().map(value => ({ ...value, of: type.name })))
+    expect(values.length).toBeGreaterThan(400)
+    expect(values.filter(({ description }) => !/\.$/.test(description ?? ''))).toEqual([])
+    const codes = values.filter(({ of }) => of === 'ErrorCode').map(({ name }) => name)
+    expect(codes.sort()).toEqual(Object.keys(naturalStatus).sort())
+  })
+
+  it('shows the error codes of each mutation to programs', () => {
+    const shown = Object.values(buildSchema(printed).getMutationType()?.getFields() ?? {})
+    const codesOf = new Map(
+      shown.map(({ name, astNode }) => {
+        const fails = astNode?.directives?.find(directive => directive.name.value === 'fails')
+        return [name, fails && valueFromASTUntyped(fails.arguments?.[0]?.value as ValueNode)]
+      }),
+    )
+    expect(codesOf.get('createFolder')).toContain('PATH_EXISTS')
+    for (const { name, extensions } of mutations)
+      expect([name, codesOf.get(name) ?? []]).toEqual([name, extensions.fails])
   })
 
   it('has one form of mutations: one input, and a nullable payload', () => {
