@@ -217,8 +217,8 @@ describe('A mail about shared files', () => {
     for (const name of ['b', 'c']) await alice.upload(`docs/${name}.txt`, name)
     const SHARE =
       'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { mail } }'
-    const files = ['a', 'b', 'c'].map(name => ({ at: { path: `docs/${name}.txt` } }))
-    const input = { email: 'heidi@example.com', files, together: true, sendEmail: true }
+    const entries = ['a', 'b', 'c'].map(name => ({ at: { path: `docs/${name}.txt` } }))
+    const input = { email: 'heidi@example.com', entries, together: true, sendEmail: true }
     const [mail] = await mailsOf(() => ask(alice, SHARE, { input }))
     expect(mail?.header('subject')).toBe('alice shares "a.txt and 2 more" with you')
     expect(mail?.text.match(/http:\/\/\S+\/share\/[\w-]{43}/g)).toHaveLength(1)

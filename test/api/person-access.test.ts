@@ -27,7 +27,7 @@ const idOf = async (path: string, who = alice): Promise<string> =>
 
 const shareWith = async (to: Person, paths: string[], terms: object = {}): Promise<string> => {
   const files = await Promise.all(paths.map(async path => ({ id: await idOf(path) })))
-  const input = { email: to.email, files, together: files.length > 1, ...terms }
+  const input = { email: to.email, entries: files, together: files.length > 1, ...terms }
   const { createDirectShare } = await ask(
     alice,
     'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id } } }',

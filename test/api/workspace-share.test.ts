@@ -108,7 +108,7 @@ describe('An entry of a workspace', () => {
     const files = [{ id }, { at: { path: 'own.txt' } }]
     expect([
       mine !== undefined,
-      await codeOf(owner, SHARE, { input: { files, email: carol.email } }),
+      await codeOf(owner, SHARE, { input: { entries: files, email: carol.email } }),
     ]).toEqual([true, 'INVALID_INPUT'])
   })
 
