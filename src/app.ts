@@ -40,7 +40,7 @@ import { createServices, type Services } from './services/index.ts'
 import { bindStore, openStoreOf } from './services/installation.ts'
 import { maintenanceService } from './services/maintenance.ts'
 import { createPubSub } from './services/notices/pub-sub.ts'
-import { webhookAddresses } from './services/notices/webhook-address.ts'
+import { type MayReach, webhookAddresses } from './services/notices/webhook-address.ts'
 import { createAuthorizationServer } from './sign-in/authorization-server.ts'
 import { openOwnAccounts } from './sign-in/embedded/accounts.ts'
 import { createAuthRoutes } from './sign-in/routes.ts'
@@ -80,30 +80,14 @@ function ownUrlOf(host: string, port: number): string {
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
-/**
- * Creates the components and injects their dependencies. `start` adds sign-in and pages, because
- * they need the public URL. Without PUBLIC_URL, that URL is known only once the service listens.
- */
-export async function createApp(config: Config, options: AppOptions) {
-  const {
-    log,
-    onStatement,
-    embeddedSignIn,
-    webhookHabits,
-    indexAfterMs,
-    samplesItself = config.figures,
-  } = options
-  const instanceName = `${hostname()}:${config.port}`
-  // Only one instance uses SQLite. A new container may give it another host name.
-  const instanceKey = config.database.dialect === 'sqlite' ? 'only' : instanceName
-  const { coordination: instance, history } = options.instance ?? {
+/** Opens what the services use: the database, the blob store, the telemetry and the like. */
+async function openParts(config: Config, { log, onStatement, instance: shared }: AppOptions) {
+  const { coordination: instance, history } = shared ?? {
     coordination: localCoordination(),
     history: createRecorder(),
   }
-  let { publicUrl } = config
-  const address = () => publicUrl
   const observing = await openTelemetry(config, log, history.add)
-  const { telemetry, metrics, sampler } = observing
+  const { telemetry } = observing
   const db = openDatabase(config.database, {
     pool: config.databasePool,
     telemetry,
@@ -120,54 +104,54 @@ export async function createApp(config: Config, options: AppOptions) {
   const coordination = config.redisUrl
     ? redisCoordination(await connectRedis(config.redisUrl, log), instance, log)
     : instance
-  const tokens = createTokens(config.secretKey)
-  const brand = openBrand(config.brand)
-  const mailer = createMailer(config, telemetry)
   const pubSub = createPubSub(coordination)
-  const change = changeRunner({ db, pubSub, measures: telemetry })
-
-  const mayReach = webhookAddresses(config.webhookAllowAddresses)
-  const maintenance = maintenanceService({
-    db,
-    coordination,
+  return {
+    instance,
+    history,
+    observing,
     telemetry,
-    wake: () => lead.wake('outbox'),
-  })
-  const isPaused = () => maintenance.current() !== null
-  const services: Services = createServices({
-    maintenance,
     db,
     store,
-    log,
-    tokens,
-    coordination,
-    pubSub,
-    config,
-    mayReach,
-    change,
-    telemetry,
-    publicUrl: address,
     derive,
     index,
-    history,
-    instanceName,
-    instanceKey,
-    findCaller: credential => findCallerAgain(db, credential),
-    wake: () => lead.wake('outbox'),
-    wakeWebhooks: () => lead.wake('webhooks'),
-  })
-  const { contents, downloads, kept, sessions, backgroundCompletions } = services
-  const { worker, webhooks, searchIndexer } = createJobs({
-    ...services,
-    db,
-    log,
-    config,
-    tokens,
-    change,
+    coordination,
     pubSub,
+    tokens: createTokens(config.secretKey),
+    change: changeRunner({ db, pubSub, measures: telemetry }),
+  }
+}
+
+type Parts = Awaited<ReturnType<typeof openParts>>
+
+/** What the background work and the doors have in common. */
+interface Shared {
+  config: Config
+  options: AppOptions
+  parts: Parts
+  services: Services
+  /** The origin of the service. */
+  address: () => string
+}
+
+/** Creates the background work, which runs in one process of the instance. */
+function createWork(
+  { config, options, parts, services }: Shared,
+  {
+    instanceName,
     mailer,
     mayReach,
-    telemetry,
+  }: { instanceName: string; mailer: ReturnType<typeof createMailer>; mayReach: MayReach },
+) {
+  const { log, webhookHabits, indexAfterMs, samplesItself = config.figures } = options
+  const { instance, history, telemetry, db, store } = parts
+  const isPaused = () => services.maintenance.current() !== null
+  const { worker, webhooks, searchIndexer } = createJobs({
+    ...parts,
+    ...services,
+    log,
+    config,
+    mailer,
+    mayReach,
     habits: webhookHabits,
     isPaused,
     indexAfterMs,
@@ -175,17 +159,15 @@ export async function createApp(config: Config, options: AppOptions) {
   const sweeper = createSweeper({
     db,
     store,
-    kept,
-    contents,
+    kept: services.kept,
+    contents: services.contents,
     log,
     telemetry,
     isPaused,
     everyMs: config.sweepSeconds * 1000,
     eventDays: config.eventDays,
   })
-
   const report = createReport({ db, history, name: instanceName, store, log })
-
   const lead = createLead(
     instance,
     { outbox: () => worker.wake(), webhooks: () => webhooks.wake() },
@@ -193,20 +175,43 @@ export async function createApp(config: Config, options: AppOptions) {
       worker,
       webhooks,
       sweeper,
-      backgroundCompletions,
+      services.backgroundCompletions,
       searchIndexer,
       createBacklog(db, telemetry, worker.kinds),
       ...(samplesItself ? [report] : []),
     ],
   )
+  return { worker, webhooks, searchIndexer, sweeper, report, lead }
+}
 
-  const ownOrigins = () => [publicUrl, ...config.corsOrigins]
+/** What the doors share: callers, origins, the brand, and the console that other doors link to. */
+async function createEntrance({ config, options: { log }, parts: { db }, address }: Shared) {
   const findCaller = callerFinder(db)
-  const callers = createCallers(findCaller)
-  const originOf = origins(config.logAddresses)
+  const brand = openBrand(config.brand)
+  return {
+    brand,
+    findCaller,
+    callers: createCallers(findCaller),
+    originOf: origins(config.logAddresses),
+    ownOrigins: () => [address(), ...config.corsOrigins],
+    webConsole: config.console ? await openConsole(log, brand.shown) : undefined,
+  }
+}
+
+type Entrance = Awaited<ReturnType<typeof createEntrance>>
+
+/**
+ * The doors that exist before the public URL is known.
+ * @param phase the phase of the gateway, for the health checks
+ */
+async function createDoors(
+  { config, parts, services, address }: Shared,
+  { brand, findCaller, callers, ownOrigins, webConsole }: Entrance,
+  phase: Parameters<typeof healthDoors>[2],
+): Promise<DoorPlan[]> {
+  const { telemetry, db, store, coordination } = parts
   const contextOf = contextMaker(services, callers)
   const rest = await createRestRouter(restSchema, callers, contextOf)
-  const webConsole = config.console ? await openConsole(log, brand.shown) : undefined
   const hasConsole = Boolean(webConsole)
   const graphql = createGraphql(schema, callers, contextOf, {
     graphiql: config.graphiql,
@@ -215,15 +220,13 @@ export async function createApp(config: Config, options: AppOptions) {
     telemetry,
   })
   const document = createApiDocument(rest.routes, address, {
-    proxied: downloads.proxied,
+    proxied: services.downloads.proxied,
     hasConsole,
   })
-
   const davParts = { services, coordination, telemetry, findCaller, config, publicUrl: address }
   const davDeps = { ...davParts, signIn: createDavSignIn(davParts) }
-  const threshold = createThreshold({ maintenance, ownOrigins })
-  const plans: DoorPlan[] = [
-    ...healthDoors(db, store, () => gateway.phase),
+  return [
+    ...healthDoors(db, store, phase),
     ...brand.doors,
     graphql,
     rest.door,
@@ -237,6 +240,112 @@ export async function createApp(config: Config, options: AppOptions) {
       ? createMcp({ findCaller, contextOf, publicUrl: address, ownOrigins })
       : []),
   ]
+}
+
+/**
+ * The doors that need the public URL: sign-in and pages.
+ * @param port at which this process listens
+ */
+async function createLateDoors(
+  { config, options: { log, embeddedSignIn }, parts, services, address }: Shared,
+  { brand, findCaller, callers, originOf, webConsole }: Entrance,
+  port: number,
+): Promise<DoorPlan[]> {
+  const { db, tokens, telemetry } = parts
+  const { sessions } = services
+  const publicUrl = address()
+  const secure = publicUrl.startsWith('https:')
+  const embedded = await embeddedSignIn?.(publicUrl)
+  const own = config.accounts
+    ? openOwnAccounts({
+        services,
+        db,
+        tokens,
+        publicUrl,
+        ownUrl: ownUrlOf(config.host, port),
+        secure,
+        originOf,
+        findCaller,
+        otherProviders: config.providers.map(({ name }) => name),
+        brand: brand.shown,
+        log,
+      })
+    : undefined
+  // The first provider is the default.
+  const providers = [own, embedded, ...config.providers.map(provider => ({ provider }))]
+    .filter(each => each !== undefined)
+    .map(({ provider }) => provider)
+  const auth = createAuthRoutes({
+    providers,
+    sessions,
+    accounts: services.accounts,
+    groupMemberships: services.groupMemberships,
+    tokens,
+    publicUrl: address,
+    secure,
+    allowedOrigins: config.corsOrigins,
+    clientViewer: findCaller,
+    log,
+    measures: telemetry,
+  })
+  const pages = createPages({
+    services,
+    sessions,
+    tokens,
+    publicUrl: address,
+    callers,
+    providers: providers.map(provider => provider.name),
+    graphiql: config.graphiql,
+    assistants: config.assistants,
+    apps: config.nextcloudClients,
+    brand: brand.shown,
+    console: webConsole,
+    secure,
+  })
+  return [auth, ...(embedded ? [embedded.door] : []), ...(own?.doors ?? []), pages]
+}
+
+/**
+ * Creates the components and injects their dependencies. `start` adds sign-in and pages, because
+ * they need the public URL. Without PUBLIC_URL, that URL is known only once the service listens.
+ */
+export async function createApp(config: Config, options: AppOptions) {
+  const { log, samplesItself = config.figures } = options
+  const instanceName = `${hostname()}:${config.port}`
+  // Only one instance uses SQLite. A new container may give it another host name.
+  const instanceKey = config.database.dialect === 'sqlite' ? 'only' : instanceName
+  let { publicUrl } = config
+  const address = () => publicUrl
+  const parts = await openParts(config, options)
+  const { observing, telemetry, db, store, derive, index, coordination, pubSub } = parts
+  const { metrics, sampler } = observing
+  const mailer = createMailer(config, telemetry)
+  const mayReach = webhookAddresses(config.webhookAllowAddresses)
+  const wake = () => lead.wake('outbox')
+  const maintenance = maintenanceService({ db, coordination, telemetry, wake })
+  const services = createServices({
+    ...parts,
+    maintenance,
+    log,
+    config,
+    mayReach,
+    publicUrl: address,
+    instanceName,
+    instanceKey,
+    findCaller: credential => findCallerAgain(db, credential),
+    wake,
+    wakeWebhooks: () => lead.wake('webhooks'),
+  })
+  const shared = { config, options, parts, services, address }
+  const { worker, webhooks, searchIndexer, sweeper, report, lead } = createWork(shared, {
+    instanceName,
+    mailer,
+    mayReach,
+  })
+
+  const entrance = await createEntrance(shared)
+  const threshold = createThreshold({ maintenance, ownOrigins: entrance.ownOrigins })
+  const plans = await createDoors(shared, entrance, () => gateway.phase)
   const gateway = createGateway({
     config,
     uploadMemory: store.uploadMemory,
@@ -244,7 +353,7 @@ export async function createApp(config: Config, options: AppOptions) {
     publicUrl: address,
     log,
     telemetry,
-    originOf,
+    originOf: entrance.originOf,
     doors: plans.map(threshold),
     ...(sampler ? { noteFailure: sampler.note } : {}),
   })
@@ -304,58 +413,10 @@ export async function createApp(config: Config, options: AppOptions) {
           .catch(error =>
             log.warn({ err: error }, 'could not write the CORS rule of the blob store'),
           )
-      const embedded = await embeddedSignIn?.(publicUrl)
-      const secure = publicUrl.startsWith('https:')
-      const own = config.accounts
-        ? openOwnAccounts({
-            services,
-            db,
-            tokens,
-            publicUrl,
-            ownUrl: ownUrlOf(config.host, port),
-            secure,
-            originOf,
-            findCaller,
-            otherProviders: config.providers.map(({ name }) => name),
-            brand: brand.shown,
-            log,
-          })
-        : undefined
-      // The first provider is the default.
-      const providers = [own, embedded, ...config.providers.map(provider => ({ provider }))]
-        .filter(each => each !== undefined)
-        .map(({ provider }) => provider)
-      const auth = createAuthRoutes({
-        providers,
-        sessions,
-        accounts: services.accounts,
-        groupMemberships: services.groupMemberships,
-        tokens,
-        publicUrl: address,
-        secure,
-        allowedOrigins: config.corsOrigins,
-        clientViewer: findCaller,
-        log,
-        measures: telemetry,
-      })
-      const pages = createPages({
-        services,
-        sessions,
-        tokens,
-        publicUrl: address,
-        callers,
-        providers: providers.map(provider => provider.name),
-        graphiql: config.graphiql,
-        assistants: config.assistants,
-        apps: config.nextcloudClients,
-        brand: brand.shown,
-        console: webConsole,
-        secure,
-      })
-      const latePlans = [auth, ...(embedded ? [embedded.door] : []), ...(own?.doors ?? []), pages]
-      for (const plan of latePlans) gateway.mount(threshold(plan))
+      for (const plan of await createLateDoors(shared, entrance, port))
+        gateway.mount(threshold(plan))
       // A client whose last bytes have arrived finds its file, even after a kill.
-      if (options.isFirst ?? true) await backgroundCompletions.resume(RESUME_MS)
+      if (options.isFirst ?? true) await services.backgroundCompletions.resume(RESUME_MS)
       if (!options.instance) lead.begin()
       gateway.open()
       if (samplesItself) sampler?.start()
