@@ -16,6 +16,7 @@ import { changeStamps } from './migrations/0050-change-stamps.ts'
 import { endedShares } from './migrations/0051-ended-shares.ts'
 import { davPropertyBytes } from './migrations/0052-dav-property-bytes.ts'
 import { filesView } from './migrations/0053-files-view.ts'
+import { contentRevisions } from './migrations/0056-content-revisions.ts'
 import { assistants } from './migrations/0057-assistants.ts'
 import { makeSearchTables } from './search-tables.ts'
 
@@ -46,6 +47,7 @@ const all: Migration[] = [
   endedShares,
   davPropertyBytes,
   filesView,
+  contentRevisions,
   assistants,
 ]
 

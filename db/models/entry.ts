@@ -61,6 +61,11 @@ export const Entry = table({
     /** Grows with each change of its content, its name or its place. */
     revision: number.default(1),
     /**
+     * The part of the revision that changes of name or place made. See `contentRevisionOf` in
+     * db/queries/sql.ts.
+     */
+    moves: number.default(0),
+    /**
      * Of a folder: grows with each change of anything below it. See `stampChange` in
      * db/queries/sql.ts. A root keeps its stamp in the row of its bucket.
      */

@@ -3,7 +3,7 @@ import { type Entry, FILE, FOLDER } from '../models/entry.ts'
 import { downPath } from './entry-path.ts'
 import { headOf, noteHead } from './event.ts'
 import { beyondKey, firstOfEach, mergePages, type Page, pageOf } from './page.ts'
-import { firstIdAt, placeholders } from './sql.ts'
+import { contentRevisionOf, firstIdAt, placeholders } from './sql.ts'
 
 interface Root {
   rootId: string
@@ -26,6 +26,8 @@ export interface EntryRow {
   modifiedAt: number
   /** Grows with each change of the content, name or place. */
   revision: number
+  /** Grows with each change of the content. */
+  contentRevision: number
   /** Of a folder: grows with each change of anything below it. */
   changeStamp: number
 }
@@ -44,7 +46,7 @@ export interface PlacedRow extends ChildRow {
 }
 
 const listedColumns = (e: string): string =>
-  `${e}.id, ${e}.kind, ${e}.name, ${e}.file_type AS contentType, ${e}.total_bytes AS size, ${e}.total_files AS fileCount, ${e}.md5, ${e}.created_by AS createdBy, ${e}.created_at AS createdAt, ${e}.updated_at AS updatedAt, COALESCE(${e}.modified_at, ${e}.content_at, ${e}.created_at) AS modifiedAt, ${e}.revision, ${e}.change_stamp AS changeStamp`
+  `${e}.id, ${e}.kind, ${e}.name, ${e}.file_type AS contentType, ${e}.total_bytes AS size, ${e}.total_files AS fileCount, ${e}.md5, ${e}.created_by AS createdBy, ${e}.created_at AS createdAt, ${e}.updated_at AS updatedAt, COALESCE(${e}.modified_at, ${e}.content_at, ${e}.created_at) AS modifiedAt, ${e}.revision, ${contentRevisionOf(e)} AS contentRevision, ${e}.change_stamp AS changeStamp`
 
 const childColumns = `${listedColumns('entry')}, entry.blob_id AS blobId`
 

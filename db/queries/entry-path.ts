@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../index.ts'
 import { FILE, FOLDER } from '../models/entry.ts'
 import { headOf, noteHead } from './event.ts'
-import { inParts, placeholders } from './sql.ts'
+import { contentRevisionOf, inParts, placeholders } from './sql.ts'
 
 /** An entry on a path, with the totals needed to move it. */
 export interface Node {
@@ -14,6 +14,8 @@ export interface Node {
   levelsBelow: number
   bytesBelow: number
   revision: number
+  /** Grows with each change of the content. */
+  contentRevision: number
   changeStamp: number
 }
 
@@ -28,6 +30,7 @@ const columns = [
   'bytes_below',
   'revision',
   'change_stamp',
+  'moves',
 ] as const
 
 /**
@@ -84,6 +87,7 @@ export async function resolveChain(
       levelsBelow: number(6),
       bytesBelow: number(7),
       revision: number(8),
+      contentRevision: number(8) - number(10),
       changeStamp: number(9),
     })
   }
@@ -92,7 +96,7 @@ export async function resolveChain(
 
 /** The columns of a Node. */
 export const nodeColumns = `id, kind, blob_id AS blobId, total_bytes AS bytes, total_files AS files, total_folders AS folders,
-  levels_below AS levelsBelow, bytes_below AS bytesBelow, revision, change_stamp AS changeStamp`
+  levels_below AS levelsBelow, bytes_below AS bytesBelow, revision, ${contentRevisionOf('entry')} AS contentRevision, change_stamp AS changeStamp`
 
 /** The entries with these names in these folders. One statement for 100 folders. */
 async function entriesIn(

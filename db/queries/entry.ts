@@ -174,7 +174,8 @@ export async function placeEntries(
 ): Promise<void> {
   await db.run(
     `UPDATE entry
-     SET parent_id = ?, ${name === null ? '' : 'name = ?, '}updated_at = ?, revision = revision + 1
+     SET parent_id = ?, ${name === null ? '' : 'name = ?, '}updated_at = ?,
+       revision = revision + 1, moves = moves + 1
      WHERE id IN (${placeholders(ids)})`,
     [parentId, ...(name === null ? [] : [name]), Date.now(), ...ids],
     tx,

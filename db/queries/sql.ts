@@ -32,6 +32,11 @@ export function changedNow(): [number, number] {
   return [now, now]
 }
 
+/**
+ * The revision of the content of an entry as an expression: changes of name or place do not count.
+ */
+export const contentRevisionOf = (entry: string): string => `${entry}.revision - ${entry}.moves`
+
 /** The name of a column in SQL. */
 export const columnOf = remembered(64, name => Utils.underscoredIf(name, true))
 

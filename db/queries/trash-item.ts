@@ -5,7 +5,7 @@ import { lockBucket } from './bucket.ts'
 import type { Node } from './entry-path.ts'
 import { driveLimitOf, withDriveLimits } from './limit.ts'
 import { type Page, pageOf } from './page.ts'
-import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
+import { besideKeys, contentRevisionOf, inParts, insertion, placeholders } from './sql.ts'
 
 /**
  * A deleted file or folder that can be restored. Sizes are in bytes, times in milliseconds since
@@ -65,7 +65,7 @@ const NODE = `t.id AS itemId, t.parent_id AS parentId, t.path, e.id, e.kind, e.b
     e.total_bytes AS bytes,
     e.total_files AS files, e.total_folders AS folders, e.levels_below AS levelsBelow,
     e.bytes_below AS bytesBelow, e.revision,
-    e.change_stamp AS changeStamp
+    ${contentRevisionOf('e')} AS contentRevision, e.change_stamp AS changeStamp
   FROM trash_item t
   JOIN entry e ON e.id = t.entry_id`
 

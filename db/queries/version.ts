@@ -5,7 +5,7 @@ import { Version } from '../models/version.ts'
 import { releaseBlobs } from './blob.ts'
 import { firstOfEach, type Page, pageOf } from './page.ts'
 import { picturedAtOfBlob } from './picture.ts'
-import { inParts, insertion, placeholders } from './sql.ts'
+import { contentRevisionOf, inParts, insertion, placeholders } from './sql.ts'
 
 /** The content of a file: its author and its time in milliseconds since 1970. */
 export type Content = Pick<
@@ -32,6 +32,7 @@ const columns = `id, bucket_id AS bucketId, entry_id AS entryId, blob_id AS blob
  * replaces it.
  */
 export interface CurrentFile extends Pick<Entry, 'createdBy' | 'createdAt' | 'revision'> {
+  contentRevision: number
   content: Content
 }
 
@@ -40,10 +41,13 @@ export async function currentFile(
   entryId: string,
   tx: Tx,
 ): Promise<CurrentFile | undefined> {
-  const row = await db.row<Content & Pick<Entry, 'contentBy' | 'contentAt' | 'revision'>>(
+  const row = await db.row<
+    Content & Pick<Entry, 'contentBy' | 'contentAt' | 'revision'> & { contentRevision: number }
+  >(
     `SELECT blob_id AS blobId, file_type AS fileType, total_bytes AS size, md5,
        created_by AS createdBy, created_at AS createdAt,
-       content_by AS contentBy, content_at AS contentAt, modified_at AS modifiedAt, revision
+       content_by AS contentBy, content_at AS contentAt, modified_at AS modifiedAt, revision,
+       ${contentRevisionOf('entry')} AS contentRevision
      FROM entry
      WHERE id = ?
        AND blob_id IS NOT NULL`,
@@ -51,12 +55,12 @@ export async function currentFile(
     tx,
   )
   if (!row) return undefined
-  const { createdBy, createdAt, contentBy, contentAt, revision, ...bytes } = row
+  const { createdBy, createdAt, contentBy, contentAt, revision, contentRevision, ...bytes } = row
   const made =
     contentAt === null
       ? { createdBy, createdAt }
       : { createdBy: contentBy, createdAt: Number(contentAt) }
-  return { content: { ...bytes, ...made }, createdBy, createdAt, revision }
+  return { content: { ...bytes, ...made }, createdBy, createdAt, revision, contentRevision }
 }
 
 /** Replaces the content of a file. The caller updates the totals above it. */

@@ -114,8 +114,12 @@ const resourceOf = (
     updatedAt,
     modifiedAt,
     revision,
+    contentRevision,
     changeStamp,
-  }: Pick<Resource, 'createdAt' | 'updatedAt' | 'modifiedAt' | 'revision' | 'changeStamp'>,
+  }: Pick<
+    Resource,
+    'createdAt' | 'updatedAt' | 'modifiedAt' | 'revision' | 'contentRevision' | 'changeStamp'
+  >,
 ): Resource => ({
   id: share.entryId,
   kind: share.kind,
@@ -126,6 +130,7 @@ const resourceOf = (
   updatedAt,
   modifiedAt,
   revision,
+  contentRevision,
   changeStamp,
 })
 
@@ -137,7 +142,7 @@ async function listed(services: Services, caller: Caller): Promise<Virtual['chil
     const { createdAt, entryCount, entryId } = one.share
     const entry = entryCount === null ? entries.get(entryId) : undefined
     const times = { createdAt, updatedAt: createdAt, modifiedAt: createdAt }
-    const several = { ...times, revision: null, changeStamp: one.stamp }
+    const several = { ...times, revision: null, contentRevision: null, changeStamp: one.stamp }
     const letters = receivedLetters(one.share.mayEdit, one.share.kind === FOLDER)
     const resource = { ...resourceOf(one, entry ?? several), letters }
     return { name: one.name, title: one.name, createdAt: resource.createdAt, resource }
@@ -261,14 +266,18 @@ export function requireEntry(place: Place): InDrive {
 }
 
 /** The fields of an entry that its ETag consists of. */
-export type Tagged = Pick<Resource, 'id' | 'kind' | 'revision' | 'changeStamp'>
+export type Tagged = Pick<Resource, 'id' | 'kind' | 'revision' | 'contentRevision' | 'changeStamp'>
 
 /**
- * The ETag of an entry. For a file, its revision, as on the other interfaces, and its id. A path
- * may later lead to another file with the same revision, for example when an editor saves to a new
- * file and renames it. A strong validator must distinguish these (RFC 9110, section 8.8.1). The
- * ETag of a folder changes with every change of anything below it, so that a client can skip a
- * folder whose ETag it knows.
+ * The ETag of an entry. For a file, the revision of its content, and its id. A file that is renamed
+ * or moved keeps its ETag, so that clients do not download it again. A path may later lead to
+ * another file with the same revision, for example when an editor saves to a new file and renames
+ * it. A strong validator must distinguish these (RFC 9110, section 8.8.1). The ETag of a folder
+ * changes with every change of anything below it, so that a client can skip a folder whose ETag it
+ * knows.
  */
-export const etagOf = ({ id, kind, revision, changeStamp }: Tagged): string =>
-  `"${kind === FOLDER ? changeStamp : revision}-${id}"`
+export const etagOf = (entry: Tagged): string => `"${tagOf(entry)}"`
+
+/** An ETag without its quotation marks. */
+export const tagOf = ({ id, kind, contentRevision, changeStamp }: Tagged): string =>
+  `${kind === FOLDER ? changeStamp : contentRevision}-${id}`

@@ -21,6 +21,8 @@ export interface Resource {
   modifiedAt: number
   /** Null for a share of several entries. */
   revision: number | null
+  /** Grows with each change of the content. Null for a share of several entries. */
+  contentRevision: number | null
   /**
    * For a folder: increases with each change below it. Null for a share of several entries.
    */
@@ -94,6 +96,7 @@ export function shareReading(
         size,
         ...times,
         revision: 1,
+        contentRevision: 1,
         changeStamp: share.stamp,
       }
     },

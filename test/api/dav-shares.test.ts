@@ -169,6 +169,7 @@ describe('A file that is replaced during a request', () => {
     updatedAt: 1,
     modifiedAt: 1,
     revision: 1,
+    contentRevision: 1,
     changeStamp: 0,
     md5: 'old',
     blobId: 'old-blob',

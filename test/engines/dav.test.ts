@@ -289,6 +289,33 @@ describe('PUT and GET', () => {
     )
   })
 
+  it('keep the ETag of a file that is renamed or moved, until its content changes', async () => {
+    const tagOf = async (path: string) => (await dav('HEAD', path)).headers.get('etag') ?? ''
+    await dav('MKCOL', '/files/tags')
+    const first = (await dav('PUT', '/files/tagged', { body: 'one' })).headers.get('etag') ?? ''
+    const move = (from: string, to: string) =>
+      dav('MOVE', from, { headers: { destination: `/dav${to}` } })
+    expect((await move('/files/tagged', '/files/renamed')).headers.get('etag')).toBe(first)
+    await move('/files/renamed', '/files/tags/moved')
+    expect(await tagOf('/files/tags/moved')).toBe(first)
+    const { text } = await dav('PROPFIND', '/files/tags', { headers: { depth: '1' } })
+    expect(text).toContain(first.replaceAll('"', '&quot;'))
+    const headers = { 'if-match': first }
+    const second = await dav('PUT', '/files/tags/moved', { body: 'two', headers })
+    expect(second.status).toBe(204)
+    expect(second.headers.get('etag')).not.toBe(first)
+    expect(await tagOf('/files/tags/moved')).toBe(second.headers.get('etag'))
+    await move('/files/tags/moved', '/files/tagged')
+    const third = await dav('PUT', '/files/tagged', { body: 'six' })
+    expect([first, second.headers.get('etag')]).not.toContain(third.headers.get('etag'))
+    // A restored version is a further content.
+    const { response } = await alice.rest('GET', '/api/files/versions?path=tagged')
+    await alice.rest('POST', `/api/files/versions/${response.versions[0].id}/restore`)
+    expect([first, second.headers.get('etag'), third.headers.get('etag')]).not.toContain(
+      await tagOf('/files/tagged'),
+    )
+  })
+
   it('distinguish two files with the same path and revision', async () => {
     const first = await dav('PUT', '/files/again', { body: 'first' })
     await dav('DELETE', '/files/again')

@@ -59,6 +59,7 @@ function virtualFolder({ name }: Folder, { children }: Virtual, id: string): Res
     size,
     ...times,
     revision: null,
+    contentRevision: null,
     changeStamp: stampOf(tags),
     letters: READ_ONLY,
   }

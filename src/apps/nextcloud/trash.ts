@@ -56,6 +56,7 @@ const trash: Collection = {
         updatedAt: item.deletedAt,
         modifiedAt: item.deletedAt,
         revision: 1,
+        contentRevision: 1,
         changeStamp: item.deletedAt,
         letters: 'GD',
       },

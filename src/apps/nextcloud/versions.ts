@@ -62,6 +62,7 @@ const versions: Collection = {
         updatedAt: version.replacedAt,
         modifiedAt: modifiedAtOf(version),
         revision: 1,
+        contentRevision: 1,
         changeStamp: null,
         md5: version.md5,
       },

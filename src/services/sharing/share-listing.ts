@@ -49,6 +49,7 @@ export interface SharedEntry
     | 'updatedAt'
     | 'modifiedAt'
     | 'revision'
+    | 'contentRevision'
     | 'changeStamp'
   > {
   /** The path from the shared folder, or from the top of a share of several entries. */
@@ -97,6 +98,7 @@ const shown = ({ contentType: fileType, ...row }: ChildRow, names: string[]): Sh
   updatedAt: row.updatedAt,
   modifiedAt: row.modifiedAt,
   revision: row.revision,
+  contentRevision: row.contentRevision,
   changeStamp: row.changeStamp,
   fileType,
   path: joinPath(names),

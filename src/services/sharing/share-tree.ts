@@ -49,6 +49,7 @@ export type SeenEntry = Pick<
   | 'updatedAt'
   | 'modifiedAt'
   | 'revision'
+  | 'contentRevision'
   | 'changeStamp'
 >
 

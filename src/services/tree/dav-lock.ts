@@ -1,6 +1,6 @@
 import { v4 as newToken } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
-import { type Entry, FOLDER } from '../../../db/models/entry.ts'
+import { FOLDER } from '../../../db/models/entry.ts'
 import {
   countLocks,
   deleteEndedLocks,
@@ -11,7 +11,7 @@ import {
   locksIn,
 } from '../../../db/queries/dav-lock.ts'
 import { entriesOf } from '../../../db/queries/entry.ts'
-import { resolveChain, upFrom } from '../../../db/queries/entry-path.ts'
+import { type Node, resolveChain, upFrom } from '../../../db/queries/entry-path.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../runtime/errors.ts'
 import {
@@ -35,7 +35,7 @@ export interface Lock
 /** The entry at a path, and the locks of its drive. */
 export interface Looked {
   /** Undefined if nothing exists at the path. */
-  node: Pick<Entry, 'id' | 'kind' | 'revision' | 'changeStamp'> | undefined
+  node: Pick<Node, 'id' | 'kind' | 'revision' | 'contentRevision' | 'changeStamp'> | undefined
   /** The ids from the root down to the entry, or to the last existing folder. */
   chain: string[]
   /** The existing or future parent folder. Null if that folder is missing. */
@@ -125,7 +125,9 @@ export function davLockService({ db, changeTree }: Deps) {
   async function rootOf(tree: Tree, tx?: Tx): Promise<NonNullable<Looked['node']>> {
     const [file] = tree.share?.isFile ? await entriesOf(db, tree.bucketId, [tree.rootId], tx) : []
     // No method changes the root itself, so no condition asks for its state.
-    return file ?? { id: tree.rootId, kind: FOLDER, revision: 1, changeStamp: 0 }
+    return (
+      file ?? { id: tree.rootId, kind: FOLDER, revision: 1, contentRevision: 1, changeStamp: 0 }
+    )
   }
 
   async function look(

@@ -91,7 +91,17 @@ export function fileService({ db, blobs, changeTree, versions, previews }: Deps)
     if (caller.via === 'file_request')
       await noteArrival(db, caller, { blobId, id, size: blob.size }, tx)
     const times = { createdAt: at, updatedAt: at, modifiedAt: modifiedAt ?? at }
-    return { id, names, fileType, size: blob.size, md5, createdBy: by, ...times, revision: 1 }
+    return {
+      id,
+      names,
+      fileType,
+      size: blob.size,
+      md5,
+      createdBy: by,
+      ...times,
+      revision: 1,
+      contentRevision: 1,
+    }
   }
 
   /**
@@ -124,7 +134,7 @@ export function fileService({ db, blobs, changeTree, versions, previews }: Deps)
     if (there.node.kind !== FILE) throw pathExists(tree, names)
     const { id: blobId, size, md5 } = blob
     const content = { blobId, fileType, size, md5, createdBy: by, createdAt: at, modifiedAt }
-    const { createdBy, createdAt, revision } = await versions.replace(
+    const { createdBy, createdAt, revision, contentRevision } = await versions.replace(
       tree,
       there,
       { content, at },
@@ -138,7 +148,12 @@ export function fileService({ db, blobs, changeTree, versions, previews }: Deps)
       details: { path: pathIn(tree, names), bytes: size, md5 },
     })
     const times = { createdAt, updatedAt: at, modifiedAt: modifiedAt ?? at }
-    return { id, names, fileType, size, md5, createdBy, ...times, revision: revision + 1 }
+    return {
+      ...{ id, names, fileType, size, md5, createdBy },
+      ...times,
+      revision: revision + 1,
+      contentRevision: contentRevision + 1,
+    }
   }
 
   /**

@@ -43,6 +43,7 @@ interface FileDetails {
   /** The modification time that the client reported, or else the upload time. */
   modifiedAt: number
   revision: number
+  contentRevision: number
 }
 
 /** A folder in a listing. Its size in bytes and its file count include everything below it. */
@@ -227,5 +228,6 @@ function detailsOf(row: EntryRow): FileDetails {
     updatedAt: row.updatedAt,
     modifiedAt: row.modifiedAt,
     revision: row.revision,
+    contentRevision: row.contentRevision,
   }
 }

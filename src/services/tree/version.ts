@@ -237,7 +237,11 @@ export function versionService({
         const times = { updatedAt: at, modifiedAt: modifiedAtOf(content) }
         return {
           keptId,
-          file: { ...file, fileType, size, md5, ...times, revision: before.revision + 1 },
+          file: {
+            ...{ ...file, fileType, size, md5, ...times },
+            revision: before.revision + 1,
+            contentRevision: before.contentRevision + 1,
+          },
         }
       })
     },
