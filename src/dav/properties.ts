@@ -3,7 +3,7 @@ import type { Lock } from '../services/tree/dav-lock.ts'
 import { type Properties, type PropertyName, propertyHash } from '../services/tree/dav-property.ts'
 import { entryNumber } from '../values/entry-number.ts'
 import { MAX_DAV_ASKED_BYTES } from '../values/limits.ts'
-import { etagOf, type Tagged } from './place.ts'
+import { etagOf, type Tagged, tagOf } from './place.ts'
 import type { Resource } from './reading.ts'
 import { DavError } from './refusal.ts'
 import { DAV, escapeXml, NEXTCLOUD, OWNCLOUD, parseXml, tagIn } from './xml.ts'
@@ -95,8 +95,8 @@ const live: Record<string, (of: Described) => string | null> = {
   getcontenttype: of =>
     isFile(of) ? escapeXml(of.resource?.contentType || 'application/octet-stream') : null,
   getetag: ({ resource }) => {
-    const state = resource?.kind === FOLDER ? resource.changeStamp : resource?.revision
-    return resource && state != null ? etagOf(resource).replaceAll('"', '&quot;') : null
+    const state = resource?.kind === FOLDER ? resource.changeStamp : resource?.contentRevision
+    return resource && state != null ? `&quot;${tagOf(resource)}&quot;` : null
   },
   getlastmodified: of =>
     of.resource ? httpDate(isFile(of) ? of.resource.modifiedAt : of.resource.updatedAt) : null,
@@ -158,6 +158,9 @@ const absent = new Set([
   ),
 ])
 
+/** The key of a property in the tables above. */
+const keyOf = ({ ns, name }: PropertyName): string => `${ns}\n${name}`
+
 function namesOf(ns: string, names: string): string[] {
   return names.split(/\s+/).map(name => `${ns}\n${name}`)
 }
@@ -171,7 +174,7 @@ const nothing = () => null
 /** The reader of a live property; undefined for a dead property. */
 function readerOf({ ns, name }: PropertyName): ((of: Described) => string | null) | undefined {
   if (ns === DAV && Object.hasOwn(live, name)) return live[name]
-  const key = `${ns}\n${name}`
+  const key = keyOf({ ns, name })
   if (absent.has(key)) return nothing
   return Object.hasOwn(foreign, key) ? foreign[key] : undefined
 }
@@ -253,27 +256,29 @@ export function propertyWriter(asked: Asked): (of: Described) => string {
       return propstat(found, '200 OK')
     }
   }
+  // Listing entries may lack most of the requested properties.
+  const names = asked.properties.map(emptyElement)
+  if (names.reduce((sum, name) => sum + Buffer.byteLength(name), 0) > MAX_DAV_ASKED_BYTES)
+    throw new DavError(400, 'The names of the properties are too long. Ask for fewer at once.')
   // Prepared once for all resources of a listing.
-  const wanted = asked.properties.map(property => {
-    const { ns, name } = property
+  const [never = [], known = []] = [true, false].map(isAbsent =>
+    asked.properties.filter(property => absent.has(keyOf(property)) === isAbsent),
+  )
+  const absentHere = never.map(emptyElement).join('')
+  const wanted = known.map(property => {
     const [tag, needs] = tagIn(property)
     return {
       start: `<${tag}${needs}>`,
       end: `</${tag}>`,
-      key: `${ns}\n${name}`,
+      key: keyOf(property),
       read: readerOf(property),
       hash: propertyHash(property),
       missing: emptyElement(property),
     }
   })
-  // Listing entries may lack most of the requested properties.
-  if (
-    wanted.reduce((sum, { missing }) => sum + Buffer.byteLength(missing), 0) > MAX_DAV_ASKED_BYTES
-  )
-    throw new DavError(400, 'The names of the properties are too long. Ask for fewer at once.')
   return of => {
     let found = ''
-    let missing = ''
+    let missing = absentHere
     for (const { start, end, key, read, hash, missing: element } of wanted) {
       const content = read?.(of) ?? of.extra?.get(key) ?? null
       const dead = content === null ? of.dead.get(hash) : undefined
