@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../db/index.ts'
+import { type Db, openDatabase } from '../../db/index.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createDiskStore } from '../../src/storage/disk.ts'
 import { type BuiltService, startBuilt } from './built-service.ts'
@@ -18,6 +18,8 @@ export interface ServiceProcess extends BuiltService {
   workers(): number[]
   /** Signs people in. */
   signIn(...names: string[]): Promise<Person[]>
+  /** Sets limits of the default plan. */
+  limit(limits: Record<string, number | null>): Promise<void>
   /** Another instance on the same database and files. */
   another(): Promise<BuiltService>
   /** Resident memory in MiB: the current value, or the peak since the mark. */
@@ -43,6 +45,10 @@ export async function startServiceProcess(
   const settings = { DATA_DIR: dataDir, DATABASE_URL: database.url, ...more }
   const service = await startBuilt(settings)
   const instances = [service]
+  async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    const db = openDatabase(readConfig({ DATABASE_URL: database.url }).database, { pool: 2 })
+    return work(db).finally(() => db.close())
+  }
   const proc = (file: string) => `/proc/${service.pid}/${file}`
   return {
     ...service,
@@ -52,12 +58,12 @@ export async function startServiceProcess(
       const text = readFileSync(proc(`task/${service.pid}/children`), 'utf8').trim()
       return text ? text.split(' ').map(Number) : []
     },
-    async signIn(...names) {
-      const db = openDatabase(readConfig({ DATABASE_URL: database.url }).database, { pool: 2 })
-      const people = await Promise.all(names.map(name => signInTo(db, service.url, name)))
-      await db.close()
-      return people
-    },
+    signIn: (...names) =>
+      withDatabase(db => Promise.all(names.map(name => signInTo(db, service.url, name)))),
+    limit: limits =>
+      withDatabase(async db => {
+        await db.Plan.update(limits, { where: { id: 'free' } })
+      }),
     async another() {
       const instance = await startBuilt(settings)
       instances.push(instance)
@@ -72,12 +78,10 @@ export async function startServiceProcess(
         const [nanoseconds] = readFileSync(proc(`task/${task}/schedstat`), 'utf8').split(' ')
         return sum + Number(nanoseconds) / 1e6
       }, 0),
-    async expectHealed() {
-      const db = openDatabase(readConfig({ DATABASE_URL: database.url }).database, { pool: 2 })
-      await expectHealed({ db, store: createDiskStore({ dir: join(dataDir, 'blobs') }) }).finally(
-        () => db.close(),
-      )
-    },
+    expectHealed: () =>
+      withDatabase(db =>
+        expectHealed({ db, store: createDiskStore({ dir: join(dataDir, 'blobs') }) }),
+      ),
     async stop() {
       await Promise.all(instances.map(instance => instance.end('SIGKILL')))
       await database.drop()
