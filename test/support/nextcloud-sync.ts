@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 // The command line clients of Nextcloud (Debian: nextcloud-desktop-cmd) and ownCloud
 // (owncloud-client-cmd), which sync like the desktop programs.
 
-export const syncPrograms = ['nextcloudcmd', 'owncloudcmd'] as const
+type Program = 'nextcloudcmd' | 'owncloudcmd'
 
 /** A client that syncs a local folder with the files of a person. */
-export interface SyncClient {
-  program: (typeof syncPrograms)[number]
+interface SyncClient {
+  program: Program
   url: string
   email: string
   key: string
@@ -20,7 +20,7 @@ export interface SyncClient {
 }
 
 /** Begins one sync. */
-export function beginSync({ program, url, email, key, local, home }: SyncClient): ChildProcess {
+function beginSync({ program, url, email, key, local, home }: SyncClient): ChildProcess {
   for (const folder of [home, local]) mkdirSync(folder, { recursive: true })
   // Debian installs the list of ignored names only with the desktop program.
   const ignored = join(home, 'ignored')
@@ -32,7 +32,7 @@ export function beginSync({ program, url, email, key, local, home }: SyncClient)
 }
 
 /** Waits for the end of a sync. */
-export function endOf(child: ChildProcess): Promise<{ code: number | null; output: string }> {
+function endOf(child: ChildProcess): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', data => (output += data))
@@ -71,14 +71,6 @@ export function localTree(local: string, path = ''): Map<string, string> {
     }
   }
   return found
-}
-
-let seconds = 1_700_000_000
-
-/** Gives a file a new time in the past: clients detect changes by it, and skip recent files. */
-export function touch(path: string): void {
-  const time = ++seconds
-  utimesSync(path, time, time)
 }
 
 /** The requests in a log of the service, in which e-mail addresses are masked. */
