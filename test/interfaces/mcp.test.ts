@@ -1,6 +1,6 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { privateScopes } from '../../src/access/scopes.ts'
 import { NOTICE } from '../../src/mcp/tool.ts'
 import { ask } from '../support/ask.ts'
