@@ -76,6 +76,10 @@ const SharedEntry = builder.objectRef<Shown>('SharedEntry').implement({
       description: 'MD5 of the bytes of a file, in hex.',
       resolve: ({ kind, md5 }) => (kind === FILE ? md5 : null),
     }),
+    revision: t.exposeInt('revision', {
+      description:
+        'Grows with each change of its content, name or place. Editors send it as `expectedRevision`.',
+    }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
       description: 'When it was last changed: created, moved, renamed or replaced.',

@@ -166,6 +166,12 @@ export const DirectShare = builder.objectRef<ShareView>('DirectShare').implement
       description:
         'Whether its recipient may edit: mutations then accept the id of the share in place of the id of a drive. Of a single file, the content can be replaced.',
     }),
+    revision: t.int({
+      nullable: true,
+      description:
+        'The revision of a single shared file, to be sent as `expectedRevision`. Null for folders and several entries.',
+      resolve: ({ kind, revision }) => (kind === FILE ? revision : null),
+    }),
     thumbnail: t.field({
       type: 'URL',
       nullable: true,

@@ -31,7 +31,7 @@ export interface ListedShare
       | 'downloads'
       | 'maxDownloads'
     >,
-    Pick<Entry, 'kind' | 'name' | 'fileType' | 'md5' | 'blobId'> {
+    Pick<Entry, 'kind' | 'name' | 'fileType' | 'md5' | 'blobId' | 'revision'> {
   entryId: string
   /** Null if it never expires. */
   expiresAt: number | null
@@ -54,7 +54,7 @@ export interface ListedShare
 
 const listedColumns = `s.id AS id, s.entry_id AS entryId, ${sharedColumns}, u.email AS sharedBy,
   COALESCE(s.recipient, '') AS sharedFor, s.user_id AS userId, u.name AS sharerName, u.picture AS sharerPicture, s.created_at AS createdAt,
-  s.label, s.title, s.message, ${EXPIRY} AS expiresAt, s.allow_download AS allowDownload, s.may_edit AS mayEdit, s.notifies, s.seen_at AS seenAt, s.password_hash AS passwordHash, s.downloads, s.max_downloads AS maxDownloads, e.name, e.blob_id AS blobId,
+  s.label, s.title, s.message, ${EXPIRY} AS expiresAt, s.allow_download AS allowDownload, s.may_edit AS mayEdit, s.notifies, s.seen_at AS seenAt, s.password_hash AS passwordHash, s.downloads, s.max_downloads AS maxDownloads, e.name, e.revision, e.blob_id AS blobId,
   e.parent_id AS parentId, t.root_id AS rootId, t.id AS bucketId, t.workspace_id AS workspaceId`
 
 /** With everyone who has the link, or with one e-mail address. */

@@ -120,8 +120,8 @@ function declaredIn(bytes: Uint8Array): string | undefined {
 
 const isUtf = (charset: string): boolean => /^(x-)?(unicode-1-1-)?utf-?(8|16|7)/i.test(charset)
 
-/** The character set of a text, and the length of its mark. */
-function charsetOf(
+/** The character set of a text, and the length of its mark in bytes. */
+export function charsetOf(
   bytes: Uint8Array,
   declared: string | undefined,
 ): { charset: string; start: number } {

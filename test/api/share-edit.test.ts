@@ -173,6 +173,36 @@ describe('A folder that is shared for editing', () => {
     expect(await within(it)).toEqual(['idea.txt', 'new/', 'new/deep/', 'new/deep/a.txt'])
   })
 
+  it('names the revisions that an editor sends, of its files and of a single file', async () => {
+    const it = await folder()
+    const revisions = async () =>
+      (
+        await ask(
+          bob,
+          'query ($token: String!) { sharedFolder(token: $token) { entries { name revision } } }',
+          { token: it.token },
+        )
+      ).sharedFolder.entries.map((entry: { revision: number }) => entry.revision)
+    expect(await revisions()).toEqual([1, 1])
+    const over = { onConflict: 'REPLACE', expectedRevision: 1 }
+    await upload(bob, at(it, ''), 'plan.txt', 'run', over)
+    expect(await revisions()).toEqual([1, 2])
+    expect(await uploadCode(bob, at(it, ''), 'plan.txt', over)).toBe('REVISION_MISMATCH')
+
+    const single = await share(alice, { at: { path: `${it.folder}/plan.txt` } }, { mayEdit: true })
+    const revisionOf = async (id: string) =>
+      (
+        await ask(bob, 'query ($id: ID!) { node(id: $id) { ... on DirectShare { revision } } }', {
+          id,
+        })
+      ).node.revision
+    expect(await revisionOf(single.id)).toBe(2)
+    expect(await revisionOf(it.id)).toBeNull()
+    await upload(bob, at(single, ''), 'plan.txt', 'rest', { ...over, expectedRevision: 2 })
+    expect(await revisionOf(single.id)).toBe(3)
+    expect(await uploadCode(bob, at(single, ''), 'plan.txt', over)).toBe('REVISION_MISMATCH')
+  })
+
   it('records each change with its person and path in the log of the owner', async () => {
     const it = await folder()
     await upload(bob, at(it, 'in'), 'a.txt')

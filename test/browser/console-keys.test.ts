@@ -184,7 +184,7 @@ describe('An early key press', () => {
     release()
     await page.getByRole('heading', { name: 'Garden' }).waitFor()
     await page.getByRole('link', { name: 'My files' }).click()
-    await page.getByRole('button', { name: 'New folder' }).waitFor()
+    await page.getByRole('button', { name: 'New', exact: true }).waitFor()
     await page.waitForTimeout(500)
     expect(await page.getByRole('dialog').count()).toBe(0)
   })

@@ -88,13 +88,11 @@ describe('Side by side', () => {
     await page.getByRole('heading', { name: 'Garden' }).waitFor()
     await rowOf('beds', page).dblclick()
     await rowOf('roses', page).waitFor()
-    await page.getByRole('button', { name: 'New folder' }).waitFor()
+    await page.getByRole('button', { name: 'New', exact: true }).waitFor()
     const theirs = await emil.open(`/workspaces/${slug}/files/beds`)
     await rowOf('roses', theirs).click()
     await expectSelected(theirs, 'roses')
-    expect(
-      await theirs.getByRole('button', { name: /New folder|Upload|Delete|Rename/ }).count(),
-    ).toBe(0)
+    expect(await theirs.getByRole('button', { name: /^New$|Upload|Delete|Rename/ }).count()).toBe(0)
     await rowOf('roses', theirs).click({ button: 'right' })
     await theirs.getByRole('menuitem', { name: 'Details' }).waitFor()
     expect(await theirs.getByRole('menuitem', { name: /Rename|Move|Delete/ }).count()).toBe(0)

@@ -16,7 +16,7 @@ import {
   startConsole,
   telephone,
 } from './console.ts'
-import { gone } from './drive-world.ts'
+import { gone, newFolder } from './drive-world.ts'
 
 const PART = 256 * 1024
 /** Larger than one upload request. */
@@ -203,7 +203,7 @@ describe('With a mouse, side by side', () => {
   })
 
   it('creates folders, renames and moves, and undoes the move', async () => {
-    await his.getByRole('button', { name: 'New folder' }).click()
+    await newFolder(his)
     await his.getByRole('dialog').getByLabel('Name').fill('Drafts')
     await his.getByRole('button', { name: 'Create' }).click()
     await rowOf('Drafts', his).waitFor()
@@ -337,7 +337,7 @@ describe('When the permission ends', () => {
     await item(bob.email, hers).getByText('Can download', { exact: true }).waitFor()
     await sending(his, 'late.bin').getByText('You may view this share but not change it.').waitFor()
     await said(/^alice no longer lets you edit this\./, his)
-    await his.getByRole('button', { name: 'New folder' }).waitFor({ state: 'detached' })
+    await his.getByRole('button', { name: 'New', exact: true }).waitFor({ state: 'detached' })
     expect(await his.locator('.screen-head').getByRole('button', { name: 'Upload' }).count()).toBe(
       0,
     )
@@ -401,7 +401,7 @@ describe('Without edit permission', () => {
     expect(await page.getByText('You can edit').count()).toBe(0)
     await page.goBack()
     await rowOf('roadmap', page).waitFor()
-    expect(await page.getByRole('button', { name: 'New folder' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'New', exact: true }).count()).toBe(0)
     expect(await page.getByRole('button', { name: 'Upload' }).count()).toBe(0)
     await rowOf('roadmap', page).click()
     await page.keyboard.press('Delete')

@@ -4,6 +4,11 @@ import { eventually } from '../support/until.ts'
 import { type Person, rowOf } from './console.ts'
 
 export const gone = (name: string, on: Page) => rowOf(name, on).waitFor({ state: 'detached' })
+/** Opens the dialog for a new folder, by the menu of the screen. */
+export async function newFolder(on: Page): Promise<void> {
+  await on.getByRole('button', { name: 'New', exact: true }).click()
+  await on.getByRole('menuitem', { name: 'New folder' }).click()
+}
 /** Waits until exactly these entries are selected, in the order of the list. */
 export const expectSelected = (page: Page, ...names: string[]) =>
   eventually(

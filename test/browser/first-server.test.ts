@@ -12,6 +12,7 @@ import { PASSWORD } from '../support/own-accounts.ts'
 import { makeCa, type PrivateCa } from '../support/private-ca.ts'
 import { until } from '../support/until.ts'
 import { visit } from './browser.ts'
+import { newFolder } from './drive-world.ts'
 
 const HOST = 'files.example.com'
 const BOB = 'bob@example.com'
@@ -112,7 +113,7 @@ async function create(page: Page, link: string, email: string): Promise<void> {
 
     const { page } = olivia
     await page.goto(`${url}/files`)
-    await page.getByRole('button', { name: 'New folder' }).click()
+    await newFolder(page)
     await page.getByRole('dialog').getByRole('textbox').fill('Holidays')
     await page.keyboard.press('Enter')
     await page.getByRole('row').filter({ hasText: 'Holidays' }).click({ button: 'right' })

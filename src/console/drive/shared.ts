@@ -10,6 +10,7 @@ const SHARED_ENTRY = graphql(`
     size
     contentType
     md5
+    revision
     updatedAt
     thumbnail
   }
@@ -52,7 +53,15 @@ export const firstOfShare = (path: string) => ({
 })
 
 /** A shared entry as a list item. Its path serves as its id. */
-export function entryOf({ kind, path, contentType, thumbnail, md5: _md5, ...line }: SharedLine) {
+export function entryOf({
+  kind,
+  path,
+  contentType,
+  thumbnail,
+  md5: _md5,
+  revision: _revision,
+  ...line
+}: SharedLine) {
   const id = idInShare(path)
   const entry = {
     ...line,

@@ -12,11 +12,13 @@ export const isLeaving = (): boolean => leaving
  * Deletes the person's data from this browser. Files of the console stay
  * (worker/service-worker.ts).
  *
- * @param waiting keeps files that were shared with the console and wait for the person to sign in
- * again
+ * @param waiting keeps files that were shared with the console, and drafts of texts: they wait for
+ * the person to sign in again
  */
 export async function forget({ waiting = false } = {}): Promise<void> {
   ofBrowser.remove('satchel.recent')
+  // Drafts wait for the person, like files.
+  if (!waiting) indexedDB.deleteDatabase('satchel-drafts')
   // Caches exist only on secure origins.
   if (!('caches' in window)) return
   // If the browser blocks storage, there is nothing to delete.

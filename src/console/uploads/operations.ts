@@ -156,6 +156,7 @@ export const WHOLE = graphql(
         id
         name
         md5
+        revision
         ...NewFile @skip(if: $isShared)
       }
       folder @skip(if: $isShared) {

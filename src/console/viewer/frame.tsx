@@ -13,6 +13,10 @@ interface FrameProps {
   file: Previewed | undefined
   onDownload: () => void
   onClose: () => void
+  /** Called for Esc, if it does not close the frame. */
+  onEscape?: (() => void) | undefined
+  /** A notice below the head. */
+  notice?: ReactNode
   /** Further buttons, before the download button. */
   actions?: ReactNode
   stage?: Ref<HTMLDivElement>
@@ -21,14 +25,15 @@ interface FrameProps {
 }
 
 /** Shows a file in the whole window. */
-export function Frame({ file, onDownload, onClose, actions, stage, children }: FrameProps) {
+export function Frame(props: FrameProps) {
+  const { file, onDownload, onClose, onEscape = onClose, notice, actions, stage, children } = props
   useTitle(file?.name)
   return (
     <ModalOverlay
       className="viewer"
       data-stage="dark"
       isOpen
-      onOpenChange={isOpen => isOpen || onClose()}
+      onOpenChange={isOpen => isOpen || onEscape()}
     >
       <Modal className="viewer-frame">
         <Dialog className="viewer-dialog" aria-label={file?.name ?? text('preview')}>
@@ -49,6 +54,7 @@ export function Frame({ file, onDownload, onClose, actions, stage, children }: F
                 <X />
               </Button>
             </div>
+            {notice}
             <div className="viewer-stage" ref={stage}>
               {children}
             </div>

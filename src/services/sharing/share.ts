@@ -258,6 +258,7 @@ export function shareService({
         fileType: entry.fileType,
         size: entry.size,
         md5: entry.md5,
+        revision: entry.revision,
         blobId: null,
         mayEdit: false,
         sharedBy: email,

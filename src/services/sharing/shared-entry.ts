@@ -9,7 +9,7 @@ import type { FoundEntry, ListingService } from '../tree/listing.ts'
 
 /** The entries of one share: one, or several, which look like a folder named after the first. */
 export interface Shared
-  extends Pick<FoundEntry, 'id' | 'kind' | 'names' | 'fileType' | 'size' | 'md5'> {
+  extends Pick<FoundEntry, 'id' | 'kind' | 'names' | 'fileType' | 'size' | 'md5' | 'revision'> {
   title: string
   /** The ids of several entries; null for one. */
   entryIds: string[] | null
@@ -65,6 +65,7 @@ export async function together(
     kind: FOLDER,
     fileType: '',
     md5: '',
+    revision: 0,
     size: outer.reduce((sum, { node }) => sum + node.bytes, 0),
     title: shareTitle(names.at(-1) ?? '', outer.length),
     entryIds: outer.map(({ node }) => node.id),

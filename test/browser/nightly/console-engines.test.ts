@@ -110,7 +110,8 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
   })
 
   it('creates a folder, and uploads by file picker and by drag and drop', async () => {
-    await tab.click('button', 'New folder')
+    await tab.click('button', 'New')
+    await tab.click('menuitem', 'New folder')
     await tab.type('textbox', 'Name', 'Letters')
     await tab.click('button', 'Create')
     await sees('row', 'Letters')

@@ -11,6 +11,7 @@ import type { FilesView } from './view.ts'
 /** The open dialog. */
 export type Open =
   | 'new-folder'
+  | 'new-text'
   | 'picker'
   | 'copy-picker'
   | 'share'

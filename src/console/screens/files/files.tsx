@@ -295,12 +295,15 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
             id={search.open}
             entries={entries}
             share={share}
-            onShow={id => setSearch({ open: id })}
+            onShow={id => setSearch({ open: id, edit: undefined })}
             onDownload={entry => act(actions => actions.download([entry]))}
             commands={commands}
             onSelect={({ id }) => select(only(id))}
+            isEditing={search.edit === true}
+            onEdit={isOn => setSearch({ edit: isOn || undefined })}
+            onSaved={refresh}
             onClose={() => {
-              setSearch({ open: undefined })
+              setSearch({ open: undefined, edit: undefined })
               focusList()
             }}
           />

@@ -13,6 +13,8 @@ export interface FilesSearch {
   details?: true | 'versions' | 'activity'
   /** Id of the file in the viewer. */
   open?: string
+  /** Whether the text of that file is being edited. */
+  edit?: true
   /** Ids of the selected entries, if there are few. */
   sel?: string
   /** Some files shared with the console by the system could not be kept (worker/arrived.ts). */
@@ -33,6 +35,7 @@ export function readSearch(search: Record<string, unknown>): FilesSearch {
     tags: typeof search.tags === 'string' ? search.tags : undefined,
     details: flag(search.details) ?? sections.find(name => name === search.details),
     open: text(search.open),
+    edit: flag(search.edit),
     sel: text(search.sel),
     unshared: flag(search.unshared),
   }

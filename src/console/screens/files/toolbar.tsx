@@ -1,6 +1,15 @@
 import { formatNumber } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
-import { ArrowDownUp, FolderPlus, Info, LayoutGrid, List, Tag } from '../../parts/icons.ts'
+import {
+  ArrowDownUp,
+  FilePlus2,
+  FolderPlus,
+  Info,
+  LayoutGrid,
+  List,
+  Plus,
+  Tag,
+} from '../../parts/icons.ts'
 import { Menu, type MenuEntry } from '../../parts/menu.tsx'
 import { UploadButton } from '../../uploads/button/upload-button.tsx'
 import type { Commands } from './commands.ts'
@@ -88,10 +97,28 @@ function WithFolder(props: Commands & { count: number; hasMore: boolean }) {
       </span>
       {target && drive?.canWrite && (
         <>
-          <Button className="wide-only" onPress={() => setOpen('new-folder')}>
-            <FolderPlus />
-            {text('newFolder')}
-          </Button>
+          <Menu
+            label={text('new')}
+            entries={[
+              {
+                id: 'folder',
+                label: text('newFolder'),
+                icon: FolderPlus,
+                keys: 'Alt N',
+                run: () => setOpen('new-folder'),
+              },
+              {
+                id: 'text',
+                label: text('newText'),
+                icon: FilePlus2,
+                run: () => setOpen('new-text'),
+              },
+            ]}
+            button={{ className: 'wide-only' }}
+          >
+            <Plus />
+            {text('new')}
+          </Menu>
           <UploadButton to={target} />
         </>
       )}

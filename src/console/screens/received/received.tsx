@@ -77,6 +77,7 @@ export function Received() {
           <Look
             {...shown}
             onDownload={() => void open(shown.share, 'save')}
+            onSaved={() => void open(shown.share, 'look')}
             onClose={() => setShown(null)}
           />
         </Suspense>

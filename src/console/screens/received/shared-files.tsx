@@ -1,6 +1,7 @@
 import './shared-files.css'
 import { Link, useParams } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { hasUnsaved } from '../../edit/open.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
 import { useLookAgain } from '../../graphql/look-again.ts'
 import { mutate } from '../../graphql/run.ts'
@@ -30,11 +31,14 @@ export function SharedFiles() {
   })
   const again = () => ask({ requestPolicy: 'network-only' })
   useLookAgain(again, LOOK_MS)
+  const isUnsaved = hasUnsaved.use()
   const share = data?.node?.__typename === 'DirectShare' ? data.node : null
   // Keeps the share's name for the time after it was revoked.
   const before = useRef<ReceivedShare | null>(null)
   if (share) before.current = share
-  if (share && data) return <Folder key={id} share={share} ownDrive={data.me.drive.id} />
+  // A text with unsaved changes stays open. Saving it says that the share has ended.
+  const last = share ?? (isUnsaved && before.current?.id === id ? before.current : null)
+  if (last && data) return <Folder key={id} share={last} ownDrive={data.me.drive.id} />
   return (
     <>
       <div className="screen-head">

@@ -1,4 +1,5 @@
 import { lazy } from 'react'
+import { idInShare } from '../../../drive/place.ts'
 import type { Commands, Open } from '../commands.ts'
 import type { Entry } from '../documents.ts'
 import { DeleteForEver } from './dialogs.tsx'
@@ -9,6 +10,9 @@ const Picker = lazy(() =>
 )
 const ShareSheet = lazy(() =>
   import('../../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })),
+)
+const NewText = lazy(() =>
+  import('../../../edit/new-text.tsx').then(({ NewText }) => ({ default: NewText })),
 )
 const Tags = lazy(() => import('../../../tags/dialogs.tsx').then(({ Tags }) => ({ default: Tags })))
 
@@ -67,6 +71,20 @@ export function EntryDialogs({
           onPick={(to, into, name) => act(actions => actions.copy(selected, to, into, name))}
           onClose={close}
         />
+      )
+    case 'new-text':
+      return (
+        commands.target && (
+          <NewText
+            to={commands.target}
+            onCreated={(id, path) => {
+              refresh()
+              const open = drive.share ? idInShare(path) : id
+              commands.setSearch({ open, edit: true }, { push: true })
+            }}
+            onClose={close}
+          />
+        )
       )
     case 'share':
       return <ShareSheet files={selected} onClose={close} />

@@ -1,4 +1,5 @@
 import { hrefOf, type Place, parentOf, trim } from '../../../drive/place.ts'
+import { mayEditText } from '../../../edit/editable.ts'
 import { copyLink } from '../../../parts/copy.ts'
 import {
   CalendarDays,
@@ -7,6 +8,8 @@ import {
   CopyPlus,
   Download,
   FileImage,
+  FilePen,
+  FilePlus2,
   FileUp,
   FolderInput,
   FolderOpen,
@@ -53,6 +56,15 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
         keys: '⏎',
         run: () => openEntry(first),
       },
+      isOne &&
+        first.__typename === 'File' &&
+        !drive.mixed &&
+        mayEditText(drive, first) && {
+          id: 'edit',
+          label: text('editText'),
+          icon: FilePen,
+          run: () => setSearch({ open: first.id, sel: first.id, edit: true }, { push: true }),
+        },
       {
         id: 'download',
         label: text(isOneFile(entries) ? 'download' : 'downloadZip'),
@@ -235,6 +247,13 @@ export function folderMenu({
         keys: 'Alt N',
         run: () => setOpen('new-folder'),
       },
+      drive?.canWrite &&
+        target && {
+          id: 'new-text',
+          label: text('newText'),
+          icon: FilePlus2,
+          run: () => setOpen('new-text'),
+        },
       drive?.canWrite && {
         id: 'upload',
         label: text('upload'),

@@ -1,9 +1,12 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useQuery } from 'urql'
+import { mayEditText } from '../../../edit/editable.ts'
+import { placeInDrive, placeInShare } from '../../../edit/place.ts'
 import { Button } from '../../../parts/button.tsx'
 import { ChevronLeft, ChevronRight, Info, Pause, Play } from '../../../parts/icons.ts'
 import { Frame } from '../../../viewer/frame.tsx'
 import { isPicture as isShownPicture } from '../../../viewer/preview.tsx'
+import { useEditing } from '../../../viewer/use-editing.tsx'
 import { useSwipe } from '../../../viewer/use-swipe.ts'
 import type { Commands } from '../commands.ts'
 import type { Entry } from '../documents.ts'
@@ -25,6 +28,11 @@ interface ViewerProps {
   commands?: Commands | undefined
   /** Selects a file for the dialogs of the screen. */
   onSelect?: (file: Entry) => void
+  /** Whether the text of the file is being edited. */
+  isEditing?: boolean
+  onEdit?: (isOn: boolean) => void
+  /** Called after the file was saved. */
+  onSaved?: () => void
   onClose: () => void
 }
 
@@ -43,6 +51,9 @@ export function Viewer({
   onDownload,
   commands,
   onSelect = () => {},
+  isEditing = false,
+  onEdit = () => {},
+  onSaved = () => {},
   onClose,
 }: ViewerProps) {
   const files = entries.filter(({ __typename }) => __typename === 'File')
@@ -54,7 +65,24 @@ export function Viewer({
     pause: listed !== undefined || share !== undefined,
   })
   const file = listed ?? (data?.node?.__typename === 'File' ? data.node : undefined)
+  const drive = commands?.drive
+  const shareId = drive?.share && drive.id
+  const { path = '' } = file ?? {}
+  const mayEdit = file?.__typename === 'File' && mayEditText(drive, file)
+  const place = useMemo(() => {
+    if (!mayEdit) return undefined
+    if (share === undefined) return placeInDrive(id)
+    return shareId === undefined ? undefined : placeInShare({ id: shareId, token: share }, path)
+  }, [mayEdit, id, share, shareId, path])
+  const editing = useEditing({
+    place,
+    file: file?.__typename === 'File' ? file : undefined,
+    isOn: isEditing,
+    turn: onEdit,
+    onSaved,
+  })
   const go = (step: number) => {
+    if (editing.editor) return
     const next = at < 0 ? undefined : files[at + step]
     if (next) onShow(next.id)
   }
@@ -89,7 +117,7 @@ export function Viewer({
   // file.
   const hasInfo = share === undefined && file?.__typename === 'File' && isPictureEntry(file)
   const playing = useRef(() => {})
-  playing.current = () => canPlay && setPlaying(!isOn)
+  playing.current = () => canPlay && !editing.editor && setPlaying(!isOn)
   useEffect(() => {
     const onKey = ({ key, target }: KeyboardEvent) => {
       if (target instanceof HTMLMediaElement || isTyping(target)) return
@@ -102,14 +130,28 @@ export function Viewer({
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   }, [])
+  if (editing.editor)
+    return (
+      <Frame
+        file={editing.edited}
+        onDownload={() => file && onDownload(file)}
+        onClose={() => editing.leaveFor(onClose)}
+        onEscape={editing.onEscape}
+        stage={stage}
+      >
+        {editing.editor}
+      </Frame>
+    )
   return (
     <Frame
       file={file?.__typename === 'File' ? file : undefined}
       onDownload={() => file && onDownload(file)}
       onClose={onClose}
+      notice={editing.notice}
       stage={stage}
       actions={
         <>
+          {editing.button}
           {commands && listed?.__typename === 'File' && (
             <ViewerActions
               key={id}
@@ -154,7 +196,7 @@ export function Viewer({
       </Button>
       {file?.__typename === 'File' ? (
         <FilePreview
-          key={file.id}
+          key={`${file.id} ${file.updatedAt}`}
           file={file}
           share={share}
           isLarge
