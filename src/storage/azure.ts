@@ -6,6 +6,7 @@ import { bindContainer, readLabel } from './azure-label.ts'
 import { blockId, blockSize, maxBlocks, numberOfBlock } from './blocks.ts'
 import { readingAtOnce } from './chunks.ts'
 import { startCrc32, summed } from './crc32.ts'
+import { inOne } from './gather.ts'
 import { binding } from './marker.ts'
 import { relay } from './relay.ts'
 import { isDamaged, isLeased, isMissing, within } from './request.ts'
@@ -163,7 +164,8 @@ export function createAzureStore(options: AzureOptions): BlobStore {
       return upload(
         source,
         {
-          whole: async (bytes, checksum) => {
+          whole: async (chunks, checksum) => {
+            const bytes = inOne(chunks)
             await within(sendLimit(bytes.length), undefined, abortSignal =>
               blob.upload(bytes, bytes.length, { abortSignal, ...properties(checksum) }),
             )

@@ -27,6 +27,7 @@ import {
   openShelves,
   syncFolder,
   uniqueName,
+  writeAll,
   writeAt,
 } from './files.ts'
 import { binding } from './marker.ts'
@@ -154,11 +155,10 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       const checking = onDisk(volume.check)
       checking.catch(() => {})
       let opening: Promise<FileHandle> | undefined
-      const write = (bytes: Uint8Array, position: number) =>
-        onDisk(async () => {
-          opening ??= checking.then(() => open(draft, 'w', fileMode))
-          await writeAt(await opening, bytes, position)
-        })
+      const draftFile = () => {
+        opening ??= checking.then(() => open(draft, 'w', fileMode))
+        return opening
+      }
       const finish = () =>
         onDisk(async () => {
           await place(draft, key, await opening)
@@ -167,11 +167,12 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
         return await upload(
           source,
           {
-            whole: async bytes => {
-              await write(bytes, 0)
+            whole: async chunks => {
+              await onDisk(async () => writeAll(await draftFile(), chunks))
               await finish()
             },
-            stage: (index, bytes) => write(bytes, index * blockSize),
+            stage: (index, bytes) =>
+              onDisk(async () => writeAt(await draftFile(), bytes, index * blockSize)),
             commit: finish,
           },
           options,

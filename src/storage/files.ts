@@ -91,6 +91,17 @@ export async function writeAt(
   }
 }
 
+/** Writes all chunks at the beginning of a file, with one call if the disk takes them. */
+export async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
+  let { bytesWritten: left } = await file.writev(chunks, 0)
+  let position = 0
+  for (const chunk of chunks) {
+    if (left < chunk.length) await writeAt(file, chunk.subarray(left), position + left)
+    left = Math.max(0, left - chunk.length)
+    position += chunk.length
+  }
+}
+
 /**
  * Fills a buffer with the bytes from a position on.
  * @param enough stops after reading this many bytes, although the buffer may have room for more

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { readingAtOnce } from './chunks.ts'
 import { startCrc32, summed } from './crc32.ts'
+import { inOne } from './gather.ts'
 import { binding } from './marker.ts'
 import { relay } from './relay.ts'
 import { bindBucket, createBucket, readMarker, writeCorsRule } from './s3-bucket.ts'
@@ -74,7 +75,8 @@ export function createS3Store(options: S3Options): BlobStore {
         source,
         {
           block,
-          whole: async (bytes, checksum) => {
+          whole: async (chunks, checksum) => {
+            const bytes = inOne(chunks)
             const all = { ...headers, ...md5Header(checksum) }
             await within(sendLimit(bytes.length), undefined, late =>
               client.ask({ method: 'PUT', object, headers: all, body: bytes }, late),

@@ -1,11 +1,17 @@
 import { crc32 } from 'node:zlib'
 import { hexOfCrc32 } from '../upload-engine/crc32.ts'
 import { type Block, blockSize, fillBlocks } from './blocks.ts'
+import { gather, gatherLimit } from './gather.ts'
 import { md5, type RunningHash, startHash } from './hash.ts'
 
 export interface UploadOptions {
   /** Aborts the upload, which rejects with the reason. */
   signal?: AbortSignal
+  /**
+   * Upper bound of the size in bytes, if it is known and the chunks of the source stay unchanged
+   * until the upload ends. A small source is then not copied.
+   */
+  bound?: number | undefined
   /**
    * Called and awaited before each full block is sent to the store. Throws to refuse the upload.
    * @param total bytes read so far, including this block
@@ -19,7 +25,7 @@ export interface Target {
   /** Block size in bytes; by default `blockSize`. */
   readonly block?: number
   /** Stores everything with one request. */
-  whole(bytes: Buffer, checksum: string): Promise<void>
+  whole(chunks: readonly Uint8Array[], checksum: string): Promise<void>
   /**
    * Stages a block, counted from 0, which becomes readable on `commit`. All blocks but the last
    * have the same size.
@@ -49,7 +55,7 @@ export const uploadBuffer = bufferOf(blockSize)
 export async function upload(
   source: AsyncIterable<Uint8Array>,
   target: Target,
-  { signal, admit }: UploadOptions,
+  { signal, bound = Number.POSITIVE_INFINITY, admit }: UploadOptions,
 ): Promise<Uploaded> {
   const stop = new AbortController()
   const onAbort = () => stop.abort(signal?.reason)
@@ -84,7 +90,7 @@ export async function upload(
       stop.signal.throwIfAborted()
       if (block.last && staged === 0) {
         const checksum = await md5(block.bytes)
-        await target.whole(block.bytes, checksum)
+        await target.whole([block.bytes], checksum)
         return { md5: checksum, crc32: hexOfCrc32(crc32(block.bytes)) }
       }
       running ??= { md5: startHash('md5'), crc32: startHash('crc32') }
@@ -96,6 +102,15 @@ export async function upload(
     } finally {
       if (mine) block.release()
     }
+  }
+
+  const sendSmall = async () => {
+    const { chunks, ...sums } = await gather(source, bound, stop.signal)
+    size = sums.size
+    await admit(size, true)
+    stop.signal.throwIfAborted()
+    await target.whole(chunks, sums.md5)
+    return sums
   }
 
   const send = async () => {
@@ -115,7 +130,7 @@ export async function upload(
   }
 
   try {
-    const sums = await send()
+    const sums = await (bound <= gatherLimit ? sendSmall() : send())
     stop.signal.throwIfAborted()
     return { size, ...sums }
   } catch (error) {

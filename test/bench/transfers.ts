@@ -1,9 +1,11 @@
 /**
  * The processor time of uploads and downloads compared with another commit, by turns, so that both
  * run under the same load: `npm run bench:transfers -- ENGINE DIR [PATTERN]`, where DIR is a work
- * tree of the other commit with its node_modules, and PATTERN selects operations by their titles.
+ * tree of the other commit with its node_modules, and PATTERN is a regular expression that selects
+ * operations by their titles.
  * TMPDIR selects the disk; in memory (/dev/shm), no sync hides the cost of computation.
  */
+import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { resolve } from 'node:path'
@@ -50,6 +52,10 @@ const ask = (url: string, { method = 'GET', headers = {}, body }: Asked = {}) =>
 const json = (body: object) => Buffer.from(JSON.stringify(body))
 const asJson = { 'content-type': 'application/json' }
 
+/** The sizes of the files that the chosen operations download. */
+const downloads = () =>
+  [KiB, 100 * KiB, MiB, 256 * MiB].filter(() => chosen.some(({ isUpload }) => !isUpload))
+
 async function begin(dir: string): Promise<Side> {
   const { startService } = await import(resolve(dir, 'test/bench/service.ts'))
   const bench: Bench = await startService(engine, {
@@ -70,7 +76,7 @@ async function begin(dir: string): Promise<Side> {
     return JSON.parse(opened.text).response.url as string
   }
   const urls = new Map<number, string>()
-  for (const size of [KiB, 100 * KiB, MiB, 256 * MiB]) {
+  for (const size of downloads()) {
     await uploadByRest(bench, 'down', String(size), size)
     urls.set(size, await linkOf(size))
   }
@@ -90,8 +96,9 @@ const keys = new Map<Bench, string>()
 const bearer = (bench: Bench) => ({ authorization: `Bearer ${keys.get(bench)}` })
 
 const bodies = new Map<number, Buffer>()
+/** Not text, whose indexing would hide the cost of the upload. */
 const bodyOf = (bytes: number) => {
-  const body = bodies.get(bytes) ?? Buffer.alloc(bytes, 'Satchel ')
+  const body = bodies.get(bytes) ?? randomBytes(bytes)
   bodies.set(bytes, body)
   return body
 }
@@ -162,6 +169,7 @@ const ways: Record<string, (bench: Bench, name: string, bytes: number) => Promis
 
 interface Operation {
   title: string
+  isUpload?: boolean
   times: number
   atOnce: number
   prepare?: (side: Side) => Promise<string>
@@ -194,6 +202,7 @@ const operations: Operation[] = [
   ...Object.entries(ways).flatMap(([way, upload]) =>
     [4 * KiB, MiB, 64 * MiB].map(bytes => ({
       title: `${way} ${bytes < MiB ? `${bytes / KiB} KiB` : `${bytes / MiB} MiB`}`,
+      isUpload: true,
       times: bytes < MiB ? 200 : bytes === MiB ? 60 : 2,
       atOnce: 8,
       run: ({ bench }: Side, name: string) => upload(bench, name, bytes),
@@ -227,10 +236,11 @@ async function costOf(side: Side, { times, atOnce, prepare, run }: Operation) {
   }
 }
 
+const chosen = operations.filter(({ title }) => new RegExp(pattern).test(title))
 const sides = { before: await begin(other), after: await begin('.') }
 const loadOf = () => readFileSync('/proc/loadavg', 'utf8').split(' ')[0]
 
-for (const operation of operations.filter(({ title }) => title.includes(pattern))) {
+for (const operation of chosen) {
   const costs = {
     before: [] as { time: number; processor: number }[],
     after: [] as { time: number; processor: number }[],

@@ -168,6 +168,59 @@ export function describeContract(start: () => Promise<Subject>): void {
         expect(bytes.equals(await bytesOf(`many-${n}`))).toBe(true)
     })
 
+    it.each([
+      ['no bytes', []],
+      ['one chunk', [300_000]],
+      ['chunks of different sizes', [1, 2, 20_000, 0, 3, 4, 16_384, 16_383, 60_000, 5]],
+      ['many small chunks', Array.from({ length: 30_000 }, (_, n) => 1 + (n % 60))],
+      ['the largest source that is not copied', Array.from({ length: 17 }, () => 64 * 1024)],
+    ])('stores %s of a source with a known bound', async (title, sizes) => {
+      const total = sizes.reduce((sum, size) => sum + size, 0)
+      const bytes = randomBytes(total)
+      const source = Readable.from(
+        (function* () {
+          let at = 0
+          for (const size of sizes) {
+            yield bytes.subarray(at, at + size)
+            at += size
+          }
+        })(),
+      )
+      const asked: [number, boolean][] = []
+      const admit = async (...given: [number, boolean]) => void asked.push(given)
+      const key = `bound-${title.replaceAll(' ', '-')}`
+      expect(await put(store, key, source, { bound: total, admit })).toEqual({
+        size: total,
+        md5: md5(bytes),
+        crc32: hexOfCrc32(crc32(bytes)),
+      })
+      expect(asked).toEqual([[total, true]])
+      expect(bytes.equals(await bytesOf(key))).toBe(true)
+    })
+
+    it('stores nothing of a small source that fails, is refused or exceeds its bound', async () => {
+      const bytes = randomBytes(100_000)
+      const hungUp = new Error('hung up')
+      const broken = async function* () {
+        yield bytes
+        throw hungUp
+      }
+      await expect(put(store, 'small', broken(), { bound: 200_000 })).rejects.toBe(hungUp)
+      const full = new Error('over the limit')
+      const admit = () => Promise.reject(full)
+      await expect(put(store, 'small', pieces(bytes), { bound: 100_000, admit })).rejects.toBe(full)
+      const larger = Readable.from(pieces(bytes))
+      await expect(put(store, 'small', larger, { bound: 99_999 })).rejects.toThrow('larger')
+      expect(larger.destroyed).toBe(true)
+      const abort = new AbortController()
+      const silent = new PassThrough()
+      const aborted = put(store, 'small', silent, { bound: 10, signal: abort.signal })
+      abort.abort(hungUp)
+      await expect(aborted).rejects.toBe(hungUp)
+      expect(await store.look('small')).toBeNull()
+      expect(await leftovers('small')).toBe(0)
+    })
+
     it('asks before each block is sent, and reports the end of the source', async () => {
       const asked: [number, boolean][] = []
       const admit = async (total: number, ended: boolean) => {

@@ -189,6 +189,7 @@ export function blobService({
         const sums = await store.put(id, source, {
           store: at,
           contentType,
+          bound,
           ...(signal ? { signal } : {}),
           async admit(total, ended) {
             if (total > limits.maxFileSizeBytes) throw fileTooLarge(limits, tree)
