@@ -99,7 +99,10 @@ export function createGateway({
         (!m.exact && path.startsWith(m.prefix.endsWith('/') ? m.prefix : `${m.prefix}/`)),
     )
   const serving = new Set<Promise<void>>()
-  /** The latest request and response of each connection. */
+  /**
+   * The current request and response of each connection. Finished ones are removed, because an idle
+   * connection would keep them, with all headers, in memory.
+   */
   const exchanges = new WeakMap<Socket, { req: IncomingMessage; res: ServerResponse }>()
   let phase: Phase = 'starting'
 
@@ -145,6 +148,8 @@ export function createGateway({
       res.setHeader('strict-transport-security', 'max-age=31536000')
     if (phase === 'stopping') res.setHeader('connection', 'close')
     res.on('close', () => {
+      // The next request of the connection may have begun already.
+      if (exchanges.get(socket)?.res === res) exchanges.delete(socket)
       if (!res.writableFinished) gone.abort(hungUp())
       if (!req.complete) takeRest(req, socket)
       if (Number(res.getHeader('content-length')) > LARGE_ANSWER) intake.tidySoon()
