@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { coloursOf, ownColours } from '../../src/config/brand-colours.ts'
-import { readConfig } from '../../src/config/config.ts'
 import { contrastOf } from '../../src/config/colour.ts'
+import { readConfig } from '../../src/config/config.ts'
 
 const tokens = readFileSync('src/pages/views/tokens.css', 'utf8')
 const token = (name: string): [string, string] => {

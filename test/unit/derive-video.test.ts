@@ -38,7 +38,7 @@ describe('The size of a video', () => {
       const began = performance.now()
       expect(sizeIn(said)).toBeUndefined()
       expect(sizeIn(said.replaceAll(' n:', '\n n:'))).toBeUndefined()
-      expect(performance.now() - began).toBeLessThan(50)
+      expect(performance.now() - began).toBeLessThan(500)
     },
   )
 })
