@@ -4,6 +4,7 @@ import { openDatabase } from '../db/index.ts'
 import type { AccountRow } from '../db/queries/account.ts'
 import { accountCommands } from './admin/account.ts'
 import { auditCommand } from './admin/audit.ts'
+import { grantCommands } from './admin/grant.ts'
 import { maintenanceCommand } from './admin/maintenance.ts'
 import { moveBlobsCommand } from './admin/move-blobs.ts'
 import { planCommands, toSnake, type Work } from './admin/plan.ts'
@@ -136,6 +137,7 @@ planCommands({ command, run })
 accountCommands({ command, run })
 maintenanceCommand({ command, run })
 auditCommand({ command, run })
+grantCommands({ command, run })
 
 statusCommand({ command, run })
 reindexCommand({ command, run })

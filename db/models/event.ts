@@ -85,6 +85,7 @@ export const serviceKinds = [
   'maintenance.started',
   'maintenance.ended',
   'audit.read',
+  'grants.read',
 ] as const
 
 export type ServiceEventKind = (typeof serviceKinds)[number]

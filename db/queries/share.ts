@@ -311,27 +311,30 @@ export type OwnedShare = Pick<Share, 'id' | 'bucketId' | 'entryId' | 'recipient'
  * Finds shares that a user made: some of them, or all for one e-mail address. Includes those that
  * ended with their entries, and would come back with them. One statement, so that a share that
  * changes from one state to the other meanwhile is found in one of them.
+ * @param userId null for the shares of everyone, which requires `ids`
  */
 export async function sharesOfSharer(
   db: Db,
-  userId: string,
+  userId: string | null,
   { ids, recipient }: { ids?: readonly string[]; recipient?: string },
   tx: Tx,
 ): Promise<OwnedShare[]> {
   const among = ids ? ` AND id IN (${placeholders(ids)})` : ''
   const sharedWith = recipient === undefined ? '' : ' AND recipient = ?'
+  const of = userId === null ? '1 = 1' : 'user_id = ?'
+  const who = userId === null ? [] : [userId]
   const rows = await db.rows<OwnedShare & { terms: string | null }>(
     `SELECT id, bucket_id AS bucketId, entry_id AS entryId, recipient, NULL AS terms
      FROM share
-     WHERE user_id = ?${among}${sharedWith}
+     WHERE ${of}${among}${sharedWith}
      UNION ALL
      SELECT id, bucket_id, NULL, NULL, terms
      FROM ended_share
-     WHERE user_id = ?${among}`,
+     WHERE ${of}${among}`,
     [
-      ...[userId, ...(ids ?? [])],
+      ...[...who, ...(ids ?? [])],
       ...(recipient === undefined ? [] : [recipient]),
-      ...[userId, ...(ids ?? [])],
+      ...[...who, ...(ids ?? [])],
     ],
     tx,
   )

@@ -23,6 +23,7 @@ const levels = {
   workspace_deleted: 'info',
   account_suspended: 'warn',
   account_restored: 'warn',
+  grants_ended: 'warn',
   plan_changed: 'info',
   limits_changed: 'info',
   plan_created: 'info',

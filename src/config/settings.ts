@@ -5,6 +5,7 @@ import { databaseTlsSettings } from './database-tls.ts'
 import { serversOf } from './database-url.ts'
 import { deriveSettings } from './derive-settings.ts'
 import { count, flag, list, origin } from './readers.ts'
+import { sharingSettings } from './sharing-settings.ts'
 import { storeSettings } from './store-settings.ts'
 import { telemetrySettings } from './telemetry-settings.ts'
 import { webdavSettings } from './webdav-settings.ts'
@@ -174,6 +175,7 @@ export const settings = {
     default: 'true',
     read: flag,
   },
+  ...sharingSettings,
   RATE_API_KEYS: rate('API keys per user and minute', '10'),
   RATE_DEVICE_LOGINS: rate('device logins per network (/24 or /48) and minute', '30'),
   RATE_SIGN_INS: rate('sign-ins to accounts of this service per network and minute', '120'),

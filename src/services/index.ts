@@ -53,12 +53,14 @@ import { downloadService } from './sharing/download.ts'
 import { fileRequestService } from './sharing/file-request.ts'
 import { fileRequestLinkService } from './sharing/file-request-link.ts'
 import { fileRequestUploadService } from './sharing/file-request-upload.ts'
+import { grantService } from './sharing/grant.ts'
 import { personAccessService } from './sharing/person-access.ts'
 import { shareService } from './sharing/share.ts'
 import { shareEndService } from './sharing/share-end.ts'
 import { shareLinkService } from './sharing/share-link.ts'
 import { shareNoticeService } from './sharing/share-notice.ts'
 import { shareSaveService } from './sharing/share-save.ts'
+import { sharingRuleService } from './sharing/sharing-rule.ts'
 import { backgroundCopyService } from './tree/background-copy.ts'
 import { blobService } from './tree/blob.ts'
 import { davLockService } from './tree/dav-lock.ts'
@@ -166,7 +168,8 @@ export function createServices({ config, ...given }: Options) {
     passwords,
     previews,
   })
-  const shares = shareService({ ...core, listings, shareLinks, passwords })
+  const rules = sharingRuleService(core)
+  const shares = shareService({ ...core, listings, shareLinks, passwords, rules })
   const shareEnds = shareEndService(core)
   const members = memberService(core)
   const requireShare = shareLinks.requireStill
@@ -178,7 +181,7 @@ export function createServices({ config, ...given }: Options) {
   const users = userService(core)
   const groupMemberships = groupMembershipService(core)
   const workspaces = workspaceService(core)
-  const fileRequests = fileRequestService({ ...core, passwords })
+  const fileRequests = fileRequestService({ ...core, passwords, rules })
   const proofs = proofService({ ...core, hasAccounts: config.accounts })
   const apiKeys = apiKeyService({ ...core, proofs })
   const rateLimits = rateLimitService({ rules: config.rates, coordination, measures: telemetry })
@@ -260,6 +263,7 @@ export function createServices({ config, ...given }: Options) {
       mailings,
       shares,
       passwords,
+      rules,
     }),
     drives: driveService(core),
     entryChanges: entryChangeService(trees),
@@ -278,6 +282,7 @@ export function createServices({ config, ...given }: Options) {
     favourites: favouriteService(core),
     filesViews: filesViewService(core),
     folders: folderService(trees),
+    grants: grantService(core),
     health: healthService(core),
     identities: identityService({ ...core, accounts, proofs }),
     maintenance: core.maintenance,

@@ -1638,6 +1638,8 @@ const onAccounts: GraphRow[] = [
     '{ auditTrail(first: 5) { nodes { kind via actor { id } operator { id } address details { path } } } }',
     'auditTrail',
   ),
+  query('grants', OPERATOR, '{ grants(first: 5) { nodes { kind name sharer { id } } } }', 'grants'),
+  mutation('operatorEndGrants', OPERATOR, 'endedIds', () => ({ grants: [] })),
   query('endMaintenance', OPERATOR, 'mutation { endMaintenance { ended } }', 'endMaintenance'),
   query('retryMails', OPERATOR, 'mutation { retryMails { count } }', 'retryMails'),
 ]

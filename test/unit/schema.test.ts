@@ -197,8 +197,9 @@ describe('The schema', () => {
         !type.getInterfaces().some(({ name }) => name === 'Node'),
     )
     // Entries of the audit trail are read only as a list, because reading is recorded. Locks last
-    // an hour, and are read with their entries. Plans are few, and are identified by name.
-    expect(others.map(({ name }) => name)).toEqual(['AuditRecord', 'DavLock', 'Plan'])
+    // an hour, and are read with their entries. Grants are read only as a list, for the same reason
+    // as the trail. Plans are few, and are identified by name.
+    expect(others.map(({ name }) => name)).toEqual(['AuditRecord', 'DavLock', 'Grant', 'Plan'])
   })
 
   it('names times with At, and references objects by type', () => {
@@ -221,6 +222,8 @@ describe('The schema', () => {
       'Event.apiKeyId',
       'Event.subjectId',
       'EventDetails.workspaceId',
+      // An operator is not a member, and must not see the workspace as members do.
+      'Grant.workspaceId',
       // An invited user cannot see the workspace yet.
       'Invite.workspaceId',
       // A key without the read scope cannot see the share.

@@ -1,4 +1,6 @@
+import type { Config } from '../../config/config.ts'
 import type { ShownBrand } from '../../http/brand.ts'
+import { DAY_MS, parseDuration } from '../../values/duration.ts'
 import type { OcsValue } from './ocs.ts'
 
 /**
@@ -19,8 +21,21 @@ export const status = (isPaused: boolean, { name }: ShownBrand) => ({
   extendedSupport: false,
 })
 
+type Rules = Pick<Config, 'shareMaxDuration' | 'sharePassword'>
+
+/** The expiry that links must have. Clients count whole days, and end with the last of them. */
+function expiryOf({ shareMaxDuration }: Rules): OcsValue {
+  if (shareMaxDuration === '') return { enabled: false }
+  const days = Math.floor(parseDuration(shareMaxDuration) / DAY_MS) - 1
+  return days < 1 ? { enabled: false } : { enabled: true, days, enforced: true }
+}
+
 /** What clients may use. They hide what is missing here. */
-export const capabilities = (publicUrl: string, { name, logo, colours }: ShownBrand): OcsValue => ({
+export const capabilities = (
+  publicUrl: string,
+  { name, logo, colours }: ShownBrand,
+  rules: Rules,
+): OcsValue => ({
   version: { ...VERSION, edition: '', extendedSupport: false },
   capabilities: {
     core: {
@@ -46,9 +61,9 @@ export const capabilities = (publicUrl: string, { name, logo, colours }: ShownBr
       group_sharing: false,
       public: {
         enabled: true,
-        password: { enforced: false, askForOptionalPassword: false },
+        password: { enforced: rules.sharePassword, askForOptionalPassword: false },
         // Satchel sets an end if the app gives none.
-        expire_date: { enabled: false },
+        expire_date: expiryOf(rules),
         upload: false,
         upload_files_drop: false,
         multiple_links: true,

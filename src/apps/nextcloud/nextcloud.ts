@@ -65,7 +65,7 @@ async function formOf({ req, query }: Incoming): Promise<Form> {
  * their additions, sign-in and capabilities. The clients find it at fixed URLs.
  */
 export function createNextcloud(deps: DavDeps & { brand: ShownBrand }): DoorPlan[] {
-  const { services, publicUrl, signIn, brand } = deps
+  const { services, publicUrl, signIn, brand, config } = deps
 
   const shares = ocsShares(services)
   const query =
@@ -143,7 +143,7 @@ export function createNextcloud(deps: DavDeps & { brand: ShownBrand }): DoorPlan
     caller: nobody,
     writes: false,
     handle: incoming =>
-      write(incoming.res, incoming.req, ocs(incoming, capabilities(publicUrl(), brand))),
+      write(incoming.res, incoming.req, ocs(incoming, capabilities(publicUrl(), brand, config))),
   })
   const signedIn = new Map(
     [...Map.groupBy(routes, ({ path }) => path)].map(([path, of]) => [

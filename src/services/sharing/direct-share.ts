@@ -36,6 +36,7 @@ import {
   type ShareTerms,
 } from './share-term.ts'
 import { alone, type Shared, sharedEntry, together } from './shared-entry.ts'
+import type { SharingRuleService } from './sharing-rule.ts'
 
 /** The result of sharing files with a person. */
 export interface DirectShares {
@@ -68,11 +69,12 @@ interface Deps extends Core<'db' | 'change' | 'pubSub' | 'wake' | 'publicUrl'> {
   mailings: MailingService
   shares: ShareService
   passwords: Passwords
+  rules: SharingRuleService
 }
 
 /** Shares with one person. */
 export function directShareService({ db, change, pubSub, wake, publicUrl, ...deps }: Deps) {
-  const { listings, shareLinks, mailings, shares, passwords } = deps
+  const { listings, shareLinks, mailings, shares, passwords, rules } = deps
   return {
     /** The number of live shares that the caller has received and not opened. */
     async countUnseen(caller: Caller): Promise<number> {
@@ -131,10 +133,17 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
       const given = {
         ...input,
         maxDownloads: undefined,
-        duration: input.duration || DEFAULT_DURATION,
+        duration: input.duration || rules.defaultDuration(DEFAULT_DURATION),
       }
       const { expiresAt = defaultTerms.expiresAt, ...kept } = parseTerms(given, now)
       mayLetEdit(caller, kept)
+      const ruled = {
+        kind: 'direct' as const,
+        recipient,
+        expiresAt: endOf({ expiresAt }),
+        hasPassword: Boolean(input.password),
+      }
+      await rules.require(caller, ruled, { now })
       const passwordHash = input.password
         ? await passwords.hash(parsePassword(input.password), callerKeys(caller))
         : null

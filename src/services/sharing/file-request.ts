@@ -48,6 +48,7 @@ import {
   senderKey,
 } from './file-request-term.ts'
 import { callerKeys } from './share.ts'
+import { type RuledTerms, rulesOfChange, type SharingRuleService } from './sharing-rule.ts'
 
 export const FILE_REQUEST_TOKEN = 'file-request'
 
@@ -105,6 +106,7 @@ function arranged(expected: readonly string[], rows: readonly SenderRow[]): Requ
 
 interface Deps extends Core<'db' | 'change' | 'tokens' | 'publicUrl'> {
   passwords: Passwords
+  rules: SharingRuleService
 }
 
 const notFound = () =>
@@ -118,8 +120,15 @@ const stateOf = (row: RequestRow, folder: string | null): RequestState => {
   return isFull(row.maxFiles, row.files) || isFull(row.maxBytes, row.bytes) ? 'full' : 'open'
 }
 
+const ruledOf = (expiresAt: number | null, hasPassword: boolean): RuledTerms => ({
+  kind: 'request',
+  recipient: null,
+  expiresAt,
+  hasPassword,
+})
+
 /** File requests for their creators. */
-export function fileRequestService({ db, change, tokens, publicUrl, passwords }: Deps) {
+export function fileRequestService({ db, change, tokens, publicUrl, passwords, rules }: Deps) {
   const hashOf = (caller: Caller, password: string) =>
     passwords.hash(parsePassword(password), callerKeys(caller))
 
@@ -265,9 +274,10 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
       const given = {
         ...input,
         label: input.label ?? '',
-        duration: input.duration || DEFAULT_DURATION,
+        duration: input.duration || rules.defaultDuration(DEFAULT_DURATION),
       }
       const { label = '', expiresAt = null, ...terms } = askingNames(parseTerms(given, now))
+      await rules.require(caller, ruledOf(expiresAt, Boolean(input.password)), { now })
       const passwordHash = input.password ? await hashOf(caller, input.password) : null
       const id = newId()
       await change(caller, async ({ tx, record }) => {
@@ -314,7 +324,8 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
     ): Promise<FileRequestView> {
       const { folderId, label, closedAt } = await find(caller, tree, id)
       if (closedAt !== null) throw notFound()
-      const given = parseTerms(input, Date.now())
+      const now = Date.now()
+      const given = parseTerms(input, now)
       const { password } = input
       // Refuses an empty password: it must not remove the protection by accident.
       const passwordHash = typeof password === 'string' ? await hashOf(caller, password) : password
@@ -325,6 +336,13 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
         const before = await db.FileRequest.findOne({ where, raw: true, transaction: tx })
         if (!before) throw notFound()
         const terms = { ...askingNames(given, before), ...secret }
+        const after = { ...before, ...terms }
+        const among = rulesOfChange({
+          isRenewed: terms.expiresAt !== undefined,
+          removesPassword: password === null,
+        })
+        const ruled = ruledOf(after.expiresAt, after.passwordHash !== null)
+        await rules.require(caller, ruled, { now, among, tx })
         await db.FileRequest.update(terms, { where, transaction: tx })
         const details = { entryId: folderId, name: given.label ?? label }
         record(tree.bucketId, { kind: 'file_request.changed', subject: id, details })

@@ -31,6 +31,7 @@ import {
   type ShareInput,
 } from './share-term.ts'
 import { alone, type Shared, sharedEntry, together } from './shared-entry.ts'
+import { rulesOfChange, type SharingRuleService } from './sharing-rule.ts'
 
 /** The entries of a new link: one, or several behind the same link. */
 interface LinkedEntries {
@@ -49,6 +50,7 @@ interface Deps extends Core<'db' | 'change' | 'tokens' | 'publicUrl'> {
   listings: ListingService
   shareLinks: ShareLinkService
   passwords: Passwords
+  rules: SharingRuleService
   /** The default duration of a link. */
   linkDuration: string
 }
@@ -59,6 +61,7 @@ export function shareService({
   listings,
   shareLinks,
   passwords,
+  rules,
   tokens,
   publicUrl,
   linkDuration,
@@ -77,7 +80,15 @@ export function shareService({
     find: (tx?: Tx) => Promise<Shared>,
   ) {
     const now = Date.now()
-    const given = parseTerms({ ...input, duration: input.duration || linkDuration }, now)
+    const duration = input.duration || rules.defaultDuration(linkDuration)
+    const given = parseTerms({ ...input, duration }, now)
+    const ruled = {
+      kind: 'link' as const,
+      recipient: null,
+      expiresAt: endOf({ ...defaultTerms, ...given }),
+      hasPassword: Boolean(input.password),
+    }
+    await rules.require(caller, ruled, { now })
     // A missing file fails before a hash is computed.
     if (input.password) await find()
     const passwordHash = input.password ? await hashOf(caller, input.password) : null
@@ -134,8 +145,9 @@ export function shareService({
   ): Promise<ShareView> {
     const { id, bucketId, entryId, entryCount, recipient } = await own(caller, token, named)
     const { password } = input
+    const now = Date.now()
     const terms = {
-      ...parseTerms(input, Date.now()),
+      ...parseTerms(input, now),
       ...(password === undefined
         ? {}
         : { passwordHash: password === null ? null : await hashOf(caller, password) }),
@@ -151,9 +163,21 @@ export function shareService({
           `It has already been downloaded ${before.downloads} times. Choose a higher limit.`,
         )
       requireEditable({ ...before, ...terms, recipient, entryCount })
+      const after = { ...before, ...terms }
+      const isBack = !isLive(before) && isLive(after)
+      const ruled = {
+        kind: recipient === null ? ('link' as const) : ('direct' as const),
+        recipient,
+        expiresAt: endOf(after),
+        hasPassword: after.passwordHash !== null,
+      }
+      const among = rulesOfChange({
+        isRenewed: isBack || terms.expiresAt !== undefined,
+        removesPassword: password === null,
+      })
+      await rules.require(caller, ruled, { now, among, tx })
       // A renewed link counts again towards the plan's limit.
-      if (recipient === null && !isLive(before) && isLive({ ...before, ...terms }))
-        await takeLink(db, caller, tx)
+      if (recipient === null && isBack) await takeLink(db, caller, tx)
       await db.Share.update(terms, { where: { id }, transaction: tx })
       const details = { entryId, ...maskedIn(recipient) }
       record(bucketId, { kind: 'share.changed', subject: id, details })

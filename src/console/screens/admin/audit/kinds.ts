@@ -87,6 +87,7 @@ export const kinds: Record<Kind, string> = {
   MAINTENANCE_STARTED: text('MAINTENANCE_STARTED'),
   MAINTENANCE_ENDED: text('MAINTENANCE_ENDED'),
   AUDIT_READ: text('AUDIT_READ'),
+  GRANTS_READ: text('GRANTS_READ'),
 }
 
 export const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name)
