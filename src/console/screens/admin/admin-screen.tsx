@@ -12,6 +12,7 @@ const tabs = [
   { to: '/admin', label: text('accounts') },
   { to: '/admin/plans', label: text('plans') },
   { to: '/admin/storage', label: text('storage') },
+  { to: '/admin/shares', label: text('shares') },
   { to: '/admin/audit', label: text('audit') },
   { to: '/admin/service', label: text('service') },
 ]

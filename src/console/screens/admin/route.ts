@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { MAX_NAME_PART } from '../../parts/limits.ts'
 import { rootRoute } from '../../shell/route.ts'
 import type { AuditSearch } from './audit/search.ts'
+import type { GrantsSearch } from './grants/search.ts'
 
 const getParentRoute = () => rootRoute
 
@@ -35,6 +36,13 @@ export const adminRoutes = [
     getParentRoute,
     path: '/admin/storage',
     component: lazyRouteComponent(() => import('./storage.tsx'), 'Storage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/admin/shares',
+    component: lazyRouteComponent(() => import('./grants/grants.tsx'), 'Grants'),
+    // The screen validates this.
+    validateSearch: (given: Record<string, unknown>) => given as GrantsSearch,
   }),
   createRoute({
     getParentRoute,
