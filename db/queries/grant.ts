@@ -178,7 +178,11 @@ function part(
   if (after !== null) where('s.id < ?', after)
   const columns = Object.entries(source.columns).map(([name, sql]) => `${sql} AS ${name}`)
   return {
-    sql: `SELECT ${columns.join(', ')} FROM ${source.from} WHERE ${which.map(([sql]) => sql).join(' AND ')} ORDER BY s.id DESC LIMIT ${limit}`,
+    sql: `SELECT ${columns.join(', ')}
+     FROM ${source.from}
+     WHERE ${which.map(([sql]) => sql).join(' AND ')}
+     ORDER BY s.id DESC
+     LIMIT ${limit}`,
     values: which.flatMap(([, values]) => values),
   }
 }
@@ -208,7 +212,9 @@ export async function listGrants(
   const sql =
     others.length === 0
       ? only.sql
-      : `${parts.map(one => unionPart(db, one.sql)).join(' UNION ALL ')} ORDER BY id DESC LIMIT ${limit + 1}`
+      : `${parts.map(one => unionPart(db, one.sql)).join(' UNION ALL ')}
+         ORDER BY id DESC
+         LIMIT ${limit + 1}`
   return pageOf(
     await db.rows<GrantRow>(
       sql,
@@ -225,7 +231,8 @@ export const openRequestsByIds = (
   tx: Tx,
 ): Promise<{ id: string; bucketId: string; folderId: string; label: string }[]> =>
   db.rows(
-    `SELECT id, bucket_id AS bucketId, folder_id AS folderId, label FROM file_request
+    `SELECT id, bucket_id AS bucketId, folder_id AS folderId, label
+     FROM file_request
      WHERE id IN (${placeholders(ids)}) AND closed_at IS NULL`,
     [...ids],
     tx,
