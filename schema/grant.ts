@@ -1,5 +1,6 @@
 import { logSecurityEvent } from '../src/access/audit-log.ts'
-import { type GrantView, grantKinds, sharingRules } from '../src/services/sharing/grant.ts'
+import type { GrantView } from '../src/services/sharing/grant.ts'
+import { grantKinds, sharingRules } from '../src/values/grant.ts'
 import { MAX_CHANGED } from '../src/values/limits.ts'
 import { builder } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'

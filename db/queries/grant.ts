@@ -1,3 +1,4 @@
+import type { GrantKind } from '../../src/values/grant.ts'
 import type { Db, Tx, Value } from '../index.ts'
 import { FOLDER } from '../models/entry.ts'
 import { NEVER } from '../models/share.ts'
@@ -5,10 +6,6 @@ import { ROLE_MAY_WRITE, treeOf } from './caller.ts'
 import { type Page, pageOf, unionPart } from './page.ts'
 import { EXPIRY, tables } from './share.ts'
 import { placeholders } from './sql.ts'
-
-/** What lets others reach a drive: a link, a share with one e-mail address, or a file request. */
-export const grantKinds = ['link', 'direct', 'request'] as const
-export type GrantKind = (typeof grantKinds)[number]
 
 /** A grant as operators see it: who, what and on which terms, without its link and its contents. */
 export interface GrantRow {

@@ -2,12 +2,8 @@ import type { Db } from '../../db/index.ts'
 import { InvalidInput } from '../runtime/errors.ts'
 import { wholeNumber } from '../runtime/program.ts'
 import { table } from '../runtime/table.ts'
-import {
-  type GrantKind,
-  type GrantView,
-  grantKinds,
-  grantService,
-} from '../services/sharing/grant.ts'
+import { type GrantView, grantService } from '../services/sharing/grant.ts'
+import { type GrantKind, grantKinds } from '../values/grant.ts'
 import type { Program } from './plan.ts'
 
 /** Commander calls `--no-expiry` the option `expiry`, which is then false. */
@@ -51,7 +47,12 @@ export function grantCommands({ command, run }: Program): void {
   command('shares', 'lists the links, shares and file requests of all people, newest first')
     .option('--user <user>', 'only those of this user')
     .option('--workspace <slug>', 'only those of files of this workspace')
-    .option('--kind <kind>', `only ${grantKinds.join(', ')}; may be repeated`, (kind: string, all: string[]) => [...all, kind], [])
+    .option(
+      '--kind <kind>',
+      `only ${grantKinds.join(', ')}; may be repeated`,
+      (kind: string, all: string[]) => [...all, kind],
+      [],
+    )
     .option('--no-expiry', 'only those that never expire')
     .option('--no-password', 'only those without a password')
     .option('--breaking-rules', 'only those that break a rule of the settings', false)

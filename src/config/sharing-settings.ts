@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { parseDuration } from '../values/duration.ts'
 import { flag, list } from './readers.ts'
 
 /** Who may share outside: everyone, nobody, or the accounts on some plans. */
@@ -16,14 +15,10 @@ const outside = z.string().transform((text, context): Outside => {
   return z.NEVER
 })
 
-const duration = z.string().refine(text => {
-  if (text === '') return true
-  try {
-    return parseDuration(text) > 0
-  } catch {
-    return false
-  }
-}, 'must be a duration from 1m to 5y, such as 90d')
+// The service checks the bounds, from 1 minute to 5 years, when it starts.
+const duration = z
+  .string()
+  .regex(/^([1-9][0-9]{0,6}(m|h|d|w|mo|y))?$/, 'must be a duration from 1m to 5y, such as 90d')
 
 /** Settings for what people may share, and with whom. */
 export const sharingSettings = {

@@ -3,9 +3,7 @@ import { SERVICE_LOG } from '../../../db/models/event.ts'
 import { lockBucket } from '../../../db/queries/bucket.ts'
 import { closeRequest } from '../../../db/queries/file-request.ts'
 import {
-  type GrantKind,
   type GrantRow,
-  grantKinds,
   listGrants,
   openRequestsByIds,
   type GrantFilter as RowFilter,
@@ -14,19 +12,12 @@ import { mapPage, type Page } from '../../../db/queries/page.ts'
 import { sharesOfSharer } from '../../../db/queries/share.ts'
 import type { Caller } from '../../access/caller.ts'
 import { InvalidInput } from '../../runtime/errors.ts'
+import type { SharingRule } from '../../values/grant.ts'
 import { shareTitle } from '../../values/share-title.ts'
 import type { Core } from '../core.ts'
 import { changeRunner, operatorOf } from '../history/event.ts'
 import { deleteForGood } from './share-end.ts'
-import {
-  boundsOf,
-  brokenRules,
-  type SharingRule,
-  type SharingRules,
-  sharingRules,
-} from './sharing-rule.ts'
-
-export { type GrantKind, grantKinds, sharingRules }
+import { boundsOf, brokenRules, type SharingRules } from './sharing-rule.ts'
 
 /** Filters grants. Omitted fields match everything. */
 export interface GrantFilter extends Omit<RowFilter, 'outOf'> {

@@ -1,9 +1,10 @@
 import type { Tx } from '../../../db/index.ts'
-import type { GrantKind, GrantRules } from '../../../db/queries/grant.ts'
+import type { GrantRules } from '../../../db/queries/grant.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Config } from '../../config/config.ts'
 import { AppError, InvalidInput, Unauthenticated } from '../../runtime/errors.ts'
 import { parseDuration } from '../../values/duration.ts'
+import { type GrantKind, type SharingRule, sharingRules } from '../../values/grant.ts'
 import type { Core } from '../core.ts'
 
 /** The rules of the settings about what people may share. */
@@ -11,10 +12,6 @@ export type SharingRules = Pick<
   Config,
   'shareMaxDuration' | 'sharePassword' | 'shareOutside' | 'shareDomains'
 >
-
-/** The rules that a grant can break. */
-export const sharingRules = ['duration', 'password', 'outside'] as const
-export type SharingRule = (typeof sharingRules)[number]
 
 /** The terms of a grant that rules are about. */
 export interface RuledTerms {
@@ -91,6 +88,8 @@ export const rulesOfChange = (change: {
  */
 export function sharingRuleService({ db, ...rules }: Core<'db'> & SharingRules) {
   const { shareMaxDuration, shareOutside, shareDomains } = rules
+  // A setting out of bounds stops the start, and not each share.
+  boundsOf(rules)
 
   /** The plan of a person, where the rules depend on it. */
   async function planOf({ userId }: Caller, tx?: Tx): Promise<string> {
