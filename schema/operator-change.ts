@@ -24,7 +24,7 @@ mutation('updateAccount', {
   resolve: async ({ account, plan, automaticPlan, limits, status }, context) => {
     const { appointments, operators } = context.services
     const id = operators.readId(readAccountId(account))
-    if (status === 'suspended') await appointments.requireSuspendable(context.caller, id)
+    if (status === 'suspended') await appointments.requireEndable(context.caller, id)
     if (plan && automaticPlan)
       throw new InvalidInput('automaticPlan', 'Give either a plan or automaticPlan.')
     const changed = readLimitInput(limits)
@@ -49,6 +49,43 @@ mutation('updateAccount', {
   },
   payload: t => ({
     account: t.expose('account', { type: Account, description: 'The account as it is now.' }),
+  }),
+})
+
+mutation('operatorDeleteAccount', {
+  description:
+    'Deletes an account, as its owner could do it. Workspaces without another member are deleted, too; the others need another owner first. Operators cannot delete themselves or operators named by the setting OPERATORS. For operators.',
+  auth: { operator: true },
+  fails: ['USER_NOT_FOUND', 'INVALID_INPUT', 'FORBIDDEN', 'LAST_OWNER'],
+  input: t => ({
+    account: t.id({ required: true, description: 'The id of the account.' }),
+    email: t.string({ required: true, description: 'Its e-mail address, as a confirmation.' }),
+    deleteFiles: t.boolean({
+      required: true,
+      description:
+        'true: the files are deleted at once; false: they are kept for a time, until the same verified address signs in again.',
+    }),
+  }),
+  resolve: async ({ account, email, deleteFiles }, context) => {
+    const { services, caller } = context
+    const id = readAccountId(account)
+    await services.appointments.requireEndable(caller, id, 'delete')
+    const given = { email, deleteData: deleteFiles }
+    const ended = await services.accountEnd.endFor(id, given, caller)
+    logSecurityEvent(context, 'account_deleted', {
+      user_id: ended.id,
+      data_deleted: ended.bucketDeleted,
+    })
+    return ended
+  },
+  payload: t => ({
+    deletedId: t.exposeID('id', { description: 'The id of the person.' }),
+    driveExpiresAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when the files are kept; null if they were deleted.',
+      resolve: ({ keptUntil }) => keptUntil,
+    }),
   }),
 })
 

@@ -16,8 +16,10 @@ import { AppError } from './runtime/errors.ts'
 import { endWithReader, requireDatabase, wholeNumber } from './runtime/program.ts'
 import { programName } from './runtime/program-name.ts'
 import { size, table } from './runtime/table.ts'
+import { accountDeletion } from './services/accounts/account-end.ts'
 import { type AccountDetail, operatorService } from './services/accounts/operator.ts'
 import { storageReportService } from './services/accounts/storage-report.ts'
+import { changeRunner } from './services/history/event.ts'
 import { openStoreOf } from './services/installation.ts'
 
 /** Who chose a plan. */
@@ -89,6 +91,25 @@ command('restore <user>', 'restores a suspended account; its keys and links work
       }
     }),
 )
+
+command('delete-user <user>', 'deletes an account, as its owner could do it')
+  .requiredOption('--confirm <address>', 'the e-mail address of the account, as a confirmation')
+  .option('--delete-files', 'delete the files now, instead of keeping them for a while', false)
+  .action((named: string, options: { confirm: string; deleteFiles: boolean }) =>
+    run(async (operator, { db, config }) => {
+      const { id } = await operator.user(named)
+      const { confirm: email, deleteFiles: deleteData } = options
+      const change = changeRunner({ db })
+      const { retentionDays } = config
+      const deletion = accountDeletion({ db, change, retentionDays, wake: () => {} })
+      const ended = await deletion.endFor(id, { email, deleteData }, null)
+      const until = ended.keptUntil === null ? null : time(ended.keptUntil)
+      return {
+        fact: { deleted: { id, email: ended.email, filesKeptUntil: until } },
+        words: `${ended.email} is deleted. ${until ? `The files are kept until ${until}, for the same verified address.` : 'The files are deleted.'}`,
+      }
+    }),
+  )
 
 command('usage', 'shows the storage used by each account, largest first')
   .option(...limitOption)

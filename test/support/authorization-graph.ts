@@ -1599,6 +1599,10 @@ const onAccounts: GraphRow[] = [
     plan: 'developer',
     status: 'SUSPENDED',
   })),
+  mutation('operatorDeleteAccount', OPERATOR, 'deletedId', async ({ newcomer }) => {
+    const { userId, email } = await newcomer()
+    return { account: `account:${userId}`, email, deleteFiles: true }
+  }),
   mutation('appointOperator', OPERATOR, 'account { id }', async ({ newcomer }) => ({
     account: `account:${(await newcomer()).userId}`,
   })),

@@ -146,15 +146,19 @@ export function appointmentService({
     },
 
     /**
-     * Checks that an operator may suspend an account through the API. Operators may suspend neither
-     * themselves nor operators in the setting, so that an appointed operator cannot lock out those
-     * who run the service.
+     * Checks that an operator may suspend or delete an account through the API. Operators may do
+     * this neither to themselves nor to operators in the setting, so that an appointed operator
+     * cannot lock out those who run the service.
      * @throws USER_NOT_FOUND, FORBIDDEN
      */
-    async requireSuspendable(caller: Caller, userId: string): Promise<void> {
+    async requireEndable(
+      caller: Caller,
+      userId: string,
+      action: 'suspend' | 'delete' = 'suspend',
+    ): Promise<void> {
       const account = await find(userId)
       if (account.id === caller.userId)
-        throw new Forbidden('You cannot suspend yourself. Ask another operator.')
+        throw new Forbidden(`You cannot ${action} yourself. Ask another operator.`)
       if (isOfSetting(account))
         throw new Forbidden(
           'The setting OPERATORS names this operator. Remove the address from the setting first.',

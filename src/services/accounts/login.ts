@@ -188,7 +188,7 @@ export function loginService(deps: Deps) {
      * @throws USER_NOT_FOUND, FORBIDDEN, LoginProblem
      */
     async resetFor(by: Caller | null, userId: string, all: boolean): Promise<string> {
-      if (by && by.userId !== userId) await appointments.requireSuspendable(by, userId)
+      if (by && by.userId !== userId) await appointments.requireEndable(by, userId)
       return deps.links.resetFor(by, userId, all)
     },
 

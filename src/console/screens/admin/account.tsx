@@ -17,6 +17,7 @@ import { roleName } from '../workspaces/roles.ts'
 import { APPOINT, type Details, DISMISS, ONE, UPDATE } from './account-documents.ts'
 import { AccountLimits } from './account-limits.tsx'
 import { AdminScreen } from './admin-screen.tsx'
+import { DeletePerson } from './delete-person.tsx'
 import { text } from './text.ts'
 
 /** One account: storage use, plan, and whether it may sign in. */
@@ -60,6 +61,9 @@ export function Account() {
             refresh={() => reload({ requestPolicy: 'network-only' })}
           />
           <Rights account={account} isMe={account.person.id === data.me.person.id} />
+          {!account.operator?.bySetting && account.person.id !== data.me.person.id && (
+            <DeletePerson account={account} />
+          )}
         </>
       ) : (
         <EmptyState icon={UserX} title={text('missing')} hint={text('missingHint')}>
