@@ -87,8 +87,7 @@ describe('The shares of all people', () => {
     await shares().filter({ hasText: 'poem.txt' }).waitFor({ state: 'detached' })
     expect(await shares().count()).toBe(1)
     const his = await paul.open('/activity')
-    await his
-      .getByText(/operator/i)
+    await his.getByText(/An operator/)
       .first()
       .waitFor()
     await expectQuiet(olga)

@@ -21,7 +21,7 @@ export const status = (isPaused: boolean, { name }: ShownBrand) => ({
   extendedSupport: false,
 })
 
-type Rules = Pick<Config, 'shareMaxDuration' | 'sharePassword'>
+export type Rules = Pick<Config, 'shareMaxDuration' | 'sharePassword'>
 
 /** The expiry that links must have. Clients count whole days, and end with the last of them. */
 function expiryOf({ shareMaxDuration }: Rules): OcsValue {

@@ -20,7 +20,7 @@ import {
 import { write } from '../../http/write.ts'
 import { Forbidden, InvalidInput } from '../../runtime/errors.ts'
 import { parseJson } from '../../values/json.ts'
-import { capabilities, status } from './capabilities.ts'
+import { capabilities, type Rules, status } from './capabilities.ts'
 import { filesFace } from './files.ts'
 import { loginFlow } from './login-flow.ts'
 import { notOffered, type OcsValue, ocs, ocsRefusal } from './ocs.ts'
@@ -64,7 +64,7 @@ async function formOf({ req, query }: Incoming): Promise<Form> {
  * The protocol of Nextcloud's and ownCloud's clients (docs/decisions/nextcloud.md): WebDAV with
  * their additions, sign-in and capabilities. The clients find it at fixed URLs.
  */
-export function createNextcloud(deps: DavDeps & { brand: ShownBrand }): DoorPlan[] {
+export function createNextcloud(deps: DavDeps & { brand: ShownBrand; config: Rules }): DoorPlan[] {
   const { services, publicUrl, signIn, brand, config } = deps
 
   const shares = ocsShares(services)

@@ -57,6 +57,7 @@ const isolated = (name: string): string => `\u2068${name}\u2069`
 export const whoDid = ({ actor, via, details }: Happened, me: string | undefined): string => {
   if (via === 'LINK')
     return details.sender ? text('sender', { name: isolated(details.sender) }) : text('somebody')
+  if (via === 'OPERATOR') return text('operator')
   if (!actor) return text('service')
   return actor.id === me ? text('you') : text('person', { name: isolated(personName(actor)) })
 }
