@@ -104,6 +104,7 @@ export const meanings: Readonly<Record<string, Meanings>> = {
     MAINTENANCE_STARTED: 'A maintenance was started or changed.',
     MAINTENANCE_ENDED: 'A maintenance was ended.',
     AUDIT_READ: 'An operator read the audit trail.',
+    GRANTS_READ: 'An operator read the list of what all people share.',
   },
   BackgroundCopyState: {
     COPYING: 'It is being copied.',
@@ -331,6 +332,16 @@ export const meanings: Readonly<Record<string, Meanings>> = {
     WRITE: 'Upload, create folders, move and rename.',
     DELETE: 'Delete and replace.',
     SHARE: 'Share with links and with people.',
+  },
+  GrantKind: {
+    LINK: 'A link for everyone who has it.',
+    DIRECT: 'A share with one e-mail address.',
+    REQUEST: 'A file request, with which others send files.',
+  },
+  SharingRule: {
+    DURATION: 'It lasts longer than SHARE_MAX_DURATION allows.',
+    PASSWORD: 'It has no password, although SHARE_PASSWORD requires one.',
+    OUTSIDE: 'Its sharer may not share outside, by SHARE_OUTSIDE and SHARE_DOMAINS.',
   },
   PlanChooser: {
     DEFAULT: 'The default plan of new accounts.',

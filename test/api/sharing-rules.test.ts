@@ -36,7 +36,7 @@ beforeAll(async () => {
     await ask(
       early,
       'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id } } }',
-      { input: { file: { at: { path: 'a.txt' } }, duration: 'never' } },
+      { input: { entries: [{ at: { path: 'a.txt' } }], duration: 'never' } },
     )
   ).createLink.share
   await before.stop()
@@ -72,8 +72,10 @@ const mutate = (who: Person, name: string, input: object) =>
     { input },
   )
 const file = { at: { path: 'a.txt' } }
-const link = (who: Person, input: object) => mutate(who, 'createLink', { file, ...input })
-const share = (who: Person, input: object) => mutate(who, 'shareFiles', { files: [file], ...input })
+const link = (who: Person, input: object) =>
+  mutate(who, 'createLink', { entries: [file], ...input })
+const share = (who: Person, input: object) =>
+  mutate(who, 'createDirectShare', { entries: [file], ...input })
 const request = (who: Person, input: object) =>
   mutate(who, 'createFileRequest', { folder: { at: { path: '' } }, label: 'Send', ...input })
 
@@ -141,7 +143,7 @@ describe('Sharing outside', () => {
     expect(await share(bob, { email: 'carol@sub.example.org' })).toMatchObject(outside)
     const everyone = 'may not share with everyone'
     expect(await link(bob, { duration: '1d', password: PASSWORD })).toMatchObject(
-      refusal('INVALID_INPUT', 'file', everyone),
+      refusal('INVALID_INPUT', 'entries', everyone),
     )
     expect(await request(bob, { duration: '1d', password: PASSWORD })).toMatchObject(
       refusal('INVALID_INPUT', 'folder', everyone),

@@ -26,7 +26,7 @@ beforeAll(async () => {
       'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id } } }',
       {
         input: {
-          file: { at: { path: name } },
+          entries: [{ at: { path: name } }],
           duration: name === 'poem.txt' ? '7d' : 'never',
           ...(name === 'plan.txt' ? { password: 'correct horse battery' } : {}),
         },
@@ -87,7 +87,8 @@ describe('The shares of all people', () => {
     await shares().filter({ hasText: 'poem.txt' }).waitFor({ state: 'detached' })
     expect(await shares().count()).toBe(1)
     const his = await paul.open('/activity')
-    await his.getByText(/An operator/)
+    await his
+      .getByText(/An operator/)
       .first()
       .waitFor()
     await expectQuiet(olga)

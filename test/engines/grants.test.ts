@@ -33,28 +33,28 @@ beforeAll(async () => {
     'mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }',
     { input: { at: { drive, path: 'Beds' } } },
   )
-  made.forever = await link(alice, { file: at('plan.txt'), duration: 'never' })
+  made.forever = await link(alice, { entries: [at('plan.txt')], duration: 'never' })
   made.safe = await link(alice, {
-    file: at('Taxes'),
+    entries: [at('Taxes')],
     duration: '7d',
     password: 'correct horse',
     maxDownloads: 3,
   })
-  made.several = await link(alice, { files: [at('plan.txt'), at('other.txt')], duration: '1d' })
+  made.several = await link(alice, { entries: [at('plan.txt'), at('other.txt')], duration: '1d' })
   made.edit = (
     await ask(
       alice,
-      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
+      'mutation ($input: CreateDirectShareInput!) { createDirectShare(input: $input) { shares { id } } }',
       {
         input: {
-          files: [at('other.txt')],
+          entries: [at('other.txt')],
           email: 'Carol@example.org',
           duration: '1d',
           mayEdit: true,
         },
       },
     )
-  ).shareFiles.shares[0].id
+  ).createDirectShare.shares[0].id
   made.request = (
     await ask(
       alice,
@@ -64,7 +64,7 @@ beforeAll(async () => {
       },
     )
   ).createFileRequest.fileRequest.id
-  made.garden = await link(bob, { file: { at: { drive, path: 'Beds' } }, duration: '1d' })
+  made.garden = await link(bob, { entries: [{ at: { drive, path: 'Beds' } }], duration: '1d' })
 })
 afterAll(async () => {
   await t?.stop()
@@ -214,7 +214,7 @@ describe('The list of grants', () => {
   })
 
   it('contains neither links of entries in the trash nor those of members who may no longer share', async () => {
-    const id = await link(alice, { file: at('Taxes/2026.txt'), duration: '1d' })
+    const id = await link(alice, { entries: [at('Taxes/2026.txt')], duration: '1d' })
     const first = async () => (await grants())[0].id
     expect(await first()).toBe(id)
     await ask(
@@ -293,7 +293,7 @@ describe('An operator', () => {
 
   it('ends links that would come back from the trash', async () => {
     await alice.upload('back.txt', 'back')
-    const id = await link(alice, { file: at('back.txt'), duration: '1d' })
+    const id = await link(alice, { entries: [at('back.txt')], duration: '1d' })
     const { deleteEntries } = await ask(
       alice,
       'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { trashItems { id } } }',

@@ -121,7 +121,7 @@ export function sharingRuleService({ db, ...rules }: Core<'db'> & SharingRules) 
               : `Your account may share only with addresses of ${shareDomains.join(', ')}.`,
           )
         : new InvalidInput(
-            kind === 'link' ? 'file' : 'folder',
+            kind === 'link' ? 'entries' : 'folder',
             'Your account may not share with everyone who has a link. Share with a person instead.',
           ),
   }
