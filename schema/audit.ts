@@ -1,11 +1,11 @@
 import { auditKinds } from '../db/models/event.ts'
 import type { AuditRecord as AuditRow } from '../src/services/history/audit-wire.ts'
 import { batch } from './batch.ts'
-import { builder } from './builder.ts'
+import { builder, signedIn } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { EventVia, enumOf } from './enums.ts'
 import { EventDetails } from './event.ts'
-import { readAccountId } from './operator.ts'
+import { OperatorView, readAccountId } from './operator.ts'
 import { forwardConnection, type Sorting } from './paging.ts'
 import { personField } from './person.ts'
 
@@ -101,16 +101,16 @@ const order: Sorting<AuditRow, ['number', 'id', 'number']> = {
 
 const idOf = (given: string | null | undefined) => (given ? readAccountId(given) || given : null)
 
-builder.queryField('auditTrail', t =>
-  t.withAuth({ operator: true }).field({
+builder.objectField(OperatorView, 'auditTrail', t =>
+  t.field({
     type: connectionOf('AuditRecord', AuditRecord),
     description:
-      'Who has done what, when and from where, newest first. Reading a page is itself recorded in the trail. For operators.',
+      'Who has done what, when and from where, newest first. Reading a page is itself recorded in the trail.',
     args: {
       filter: t.arg({ type: AuditFilter, description: 'The filter.' }),
       ...pageArgs(t.arg),
     },
-    resolve: (_root, { filter, ...page }, { services, caller }) => {
+    resolve: (_view, { filter, ...page }, context) => {
       const {
         person,
         about,
@@ -130,7 +130,7 @@ builder.queryField('auditTrail', t =>
         until,
       }
       return forwardConnection(page, order, (limit, after) =>
-        services.audits.page(wanted, caller, limit, after),
+        context.services.audits.page(wanted, signedIn(context), limit, after),
       )
     },
   }),

@@ -2,11 +2,11 @@ import { logSecurityEvent } from '../src/access/audit-log.ts'
 import type { GrantView } from '../src/services/sharing/grant.ts'
 import { grantKinds, sharingRules } from '../src/values/grant.ts'
 import { MAX_CHANGED } from '../src/values/limits.ts'
-import { builder } from './builder.ts'
+import { builder, signedIn } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { enumOf } from './enums.ts'
 import { mutation } from './mutation.ts'
-import { readAccountId } from './operator.ts'
+import { OperatorView, readAccountId } from './operator.ts'
 import { byId, forwardConnection } from './paging.ts'
 import { personField } from './person.ts'
 
@@ -91,16 +91,16 @@ const GrantFilter = builder.inputType('GrantFilter', {
   }),
 })
 
-builder.queryField('grants', t =>
-  t.withAuth({ operator: true }).field({
+builder.objectField(OperatorView, 'grants', t =>
+  t.field({
     type: connectionOf('Grant', Grant),
     description:
-      'The links, shares and file requests of all people that have not ended, newest first. Reading a page is recorded in the audit trail. For operators.',
+      'The links, shares and file requests of all people that have not ended, newest first. Reading a page is recorded in the audit trail.',
     args: {
       filter: t.arg({ type: GrantFilter, description: 'The filter.' }),
       ...pageArgs(t.arg),
     },
-    resolve: (_root, { filter, ...page }, { services, caller }) => {
+    resolve: (_view, { filter, ...page }, context) => {
       const {
         person,
         workspace = null,
@@ -118,7 +118,7 @@ builder.queryField('grants', t =>
         breaksRules: breaksRules ?? false,
       }
       return forwardConnection(page, byId, (limit, after) =>
-        services.grants.page(wanted, caller, limit, after?.[0] ?? null),
+        context.services.grants.page(wanted, signedIn(context), limit, after?.[0] ?? null),
       )
     },
   }),

@@ -8,7 +8,7 @@ import { severities } from '../src/telemetry/thresholds.ts'
 import { findingKinds } from '../src/values/finding-kind.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './enums.ts'
-import { Account, accountOf } from './operator.ts'
+import { Account, accountOf, OperatorView } from './operator.ts'
 
 /** The maximum length of a list on the page. */
 const LISTED = 50
@@ -316,10 +316,10 @@ const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
   },
 })
 
-builder.queryField('serviceHealth', t =>
-  t.withAuth({ operator: true }).field({
+builder.objectField(OperatorView, 'serviceHealth', t =>
+  t.field({
     type: ServiceHealth,
-    description: 'The health of the service. For operators.',
+    description: 'The health of the service.',
     args: {
       range: t.arg({
         type: FigureRange,

@@ -27,7 +27,7 @@ builder.queryField('maintenance', t =>
   }),
 )
 
-mutation('startMaintenance', {
+mutation('operatorStartMaintenance', {
   description:
     'Refuses changes until the given time. During a maintenance, changes its end and its message. Reading, sign-ins to existing accounts, and the mutations marked as allowed still work. All processes of the service notice it within two seconds. Operations that have already begun may finish. For operators.',
   goesOn: 'changes the maintenance itself',
@@ -58,7 +58,7 @@ mutation('startMaintenance', {
   }),
 })
 
-mutation('endMaintenance', {
+mutation('operatorEndMaintenance', {
   description:
     'Ends the maintenance, so that changes are accepted again; idempotent. For operators.',
   goesOn: 'changes the maintenance itself',

@@ -5,7 +5,7 @@ import { mutation } from './mutation.ts'
 import { Account, accountOf, MailQueue, Operator, readAccountId } from './operator.ts'
 import { limitsInput, readLimitInput } from './plan.ts'
 
-mutation('updateAccount', {
+mutation('operatorUpdateAccount', {
   description:
     'Changes the plan or single limits of an account, suspends it, or restores it. Stored files are kept, even beyond the new limits. The oldest trash and versions beyond them are soon deleted permanently. A suspended account has no sessions, and its keys and links do not work. Operators cannot suspend themselves or operators named by the setting OPERATORS. For operators.',
   auth: { operator: true },
@@ -89,7 +89,7 @@ mutation('operatorDeleteAccount', {
   }),
 })
 
-mutation('appointOperator', {
+mutation('operatorAppoint', {
   description: 'Makes the owner of an account an operator. For operators.',
   auth: { operator: true },
   fails: ['USER_NOT_FOUND', 'FORBIDDEN'],
@@ -108,7 +108,7 @@ mutation('appointOperator', {
   }),
 })
 
-mutation('dismissOperator', {
+mutation('operatorDismiss', {
   description:
     'Dismisses an appointed operator, who may be the caller. Operators named by the setting OPERATORS cannot be dismissed. For operators.',
   auth: { operator: true },
@@ -127,7 +127,7 @@ mutation('dismissOperator', {
   }),
 })
 
-mutation('retryMails', {
+mutation('operatorRetryMails', {
   description: 'Sends abandoned mails again. For operators.',
   auth: { operator: true },
   fails: [],

@@ -6,7 +6,7 @@ import type {
 } from '../db/queries/account.ts'
 import type { MailQueue as Queue } from '../db/queries/job.ts'
 import { AppError } from '../src/runtime/errors.ts'
-import type { OperatorView } from '../src/services/accounts/appointment.ts'
+import type { OperatorView as Appointed } from '../src/services/accounts/appointment.ts'
 import type { PlanUse as PlanUseView } from '../src/services/accounts/plan.ts'
 import { batch } from './batch.ts'
 import { builder } from './builder.ts'
@@ -154,7 +154,7 @@ export const Account = builder.objectRef<AccountRow>('Account').implement({
   },
 })
 
-export const Operator = builder.objectRef<OperatorView>('Operator')
+export const Operator = builder.objectRef<Appointed>('Operator')
 
 Operator.implement({
   description: 'A person who may manage the accounts of the service.',
@@ -208,7 +208,7 @@ export const MailQueue = builder.objectRef<Queue>('MailQueue').implement({
     waiting: t.exposeInt('waiting', { description: 'Not attempted yet.' }),
     retrying: t.exposeInt('retrying', { description: 'Failed at least once, to be retried.' }),
     givenUp: t.exposeInt('givenUp', {
-      description: 'Abandoned; only retryMails sends them again.',
+      description: 'Abandoned; only operatorRetryMails sends them again.',
     }),
     oldestAt: t.expose('oldestAt', {
       type: 'DateTime',
@@ -218,10 +218,23 @@ export const MailQueue = builder.objectRef<Queue>('MailQueue').implement({
   }),
 })
 
-builder.queryFields(t => ({
-  accounts: t.withAuth({ operator: true }).field({
+/** Its fields have the rule of the root field, which is the only way to it. */
+export const OperatorView = builder.objectRef<object>('OperatorView').implement({
+  description: 'What only operators may see.',
+})
+
+builder.queryField('operator', t =>
+  t.withAuth({ operator: true }).field({
+    type: OperatorView,
+    description: 'What only operators may see; FORBIDDEN for everyone else.',
+    resolve: () => ({}),
+  }),
+)
+
+builder.objectFields(OperatorView, t => ({
+  accounts: t.field({
     type: connectionOf('Account', Account),
-    description: 'The accounts whose address or name contains a text, oldest first. For operators.',
+    description: 'The accounts whose address or name contains a text, oldest first.',
     args: {
       search: t.arg.string({ description: 'The text; by default all accounts are listed.' }),
       filter: t.arg({ type: AccountFilter, description: 'Lists only these accounts.' }),
@@ -234,19 +247,19 @@ builder.queryFields(t => ({
       )
     },
   }),
-  plans: t.withAuth({ operator: true }).field({
+  plans: t.field({
     type: [PlanUse],
-    description: 'All plans with their limits, and how many accounts have each. For operators.',
+    description: 'All plans with their limits, and how many accounts have each.',
     resolve: (_root, _args, { services }) => services.plans.list(),
   }),
-  mailQueue: t.withAuth({ operator: true }).field({
+  mailQueue: t.field({
     type: MailQueue,
-    description: 'The mails that are queued. For operators.',
+    description: 'The mails that are queued.',
     resolve: (_root, _args, { services }) => services.operators.mailQueue(),
   }),
-  operators: t.withAuth({ operator: true }).field({
+  operators: t.field({
     type: [Operator],
-    description: 'The people who may manage the accounts of the service. For operators.',
+    description: 'The people who may manage the accounts of the service.',
     resolve: (_root, _args, { services }) => services.appointments.list(),
   }),
 }))

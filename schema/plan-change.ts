@@ -25,7 +25,7 @@ async function done(
   return { plan: changed }
 }
 
-mutation('createPlan', {
+mutation('operatorCreatePlan', {
   description: 'Creates a plan. For operators.',
   auth: { operator: true },
   fails: ['INVALID_INPUT'],
@@ -49,7 +49,7 @@ mutation('createPlan', {
   payload: planField,
 })
 
-mutation('updatePlan', {
+mutation('operatorUpdatePlan', {
   description:
     'Changes the name or the limits of a plan, for all of its accounts. Stored files are kept, even beyond the new limits. The oldest trash and versions beyond them are soon deleted permanently. For operators.',
   auth: { operator: true },
@@ -69,7 +69,7 @@ mutation('updatePlan', {
   payload: planField,
 })
 
-mutation('retirePlan', {
+mutation('operatorRetirePlan', {
   description:
     'Retires a plan: its accounts keep it, but no other account can get it. For operators.',
   auth: { operator: true },
@@ -81,7 +81,7 @@ mutation('retirePlan', {
   payload: planField,
 })
 
-mutation('restorePlan', {
+mutation('operatorRestorePlan', {
   description: 'Restores a retired plan, so that accounts can get it again. For operators.',
   auth: { operator: true },
   fails: ['INVALID_INPUT'],
@@ -92,7 +92,7 @@ mutation('restorePlan', {
   payload: planField,
 })
 
-mutation('setDefaultPlan', {
+mutation('operatorSetDefaultPlan', {
   description: 'Makes a plan the default of new accounts. For operators.',
   auth: { operator: true },
   fails: ['INVALID_INPUT', 'PLAN_IN_USE'],
@@ -103,7 +103,7 @@ mutation('setDefaultPlan', {
   payload: planField,
 })
 
-mutation('deletePlan', {
+mutation('operatorDeletePlan', {
   description: 'Deletes a plan that no account has. For operators.',
   auth: { operator: true },
   fails: ['INVALID_INPUT', 'PLAN_IN_USE'],
@@ -117,7 +117,7 @@ mutation('deletePlan', {
   payload: t => ({ deletedId: t.exposeID('deletedId', { description: 'The id of the plan.' }) }),
 })
 
-mutation('setWorkspaceLimits', {
+mutation('operatorSetWorkspaceLimits', {
   description:
     'Sets single limits of a workspace, which replace those of its owner. Stored files are kept, even beyond the new limits. The oldest trash and versions beyond them are soon deleted permanently. For operators.',
   auth: { operator: true },

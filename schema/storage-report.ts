@@ -2,7 +2,7 @@ import type { WorkspaceUsage } from '../db/queries/account.ts'
 import type { StorageTotals } from '../db/queries/storage-report.ts'
 import type { StoreSpace as Space } from '../src/storage/store.ts'
 import { builder } from './builder.ts'
-import { Account, accountOf } from './operator.ts'
+import { Account, accountOf, OperatorView } from './operator.ts'
 
 /** A number that an operator can survey. */
 const LARGEST = 10
@@ -93,10 +93,10 @@ const StorageReport = builder.objectRef<StorageTotals>('StorageReport').implemen
   }),
 })
 
-builder.queryField('storageReport', t =>
-  t.withAuth({ operator: true }).field({
+builder.objectField(OperatorView, 'storageReport', t =>
+  t.field({
     type: StorageReport,
-    description: 'The storage used by the service. For operators.',
+    description: 'The storage used by the service.',
     resolve: (_root, _args, { services }) => services.storageReports.totals(),
   }),
 )

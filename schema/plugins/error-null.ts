@@ -13,8 +13,8 @@ declare global {
   }
 }
 
-/** The types whose fields are independent requests. */
-const ROOTS = ['Query', 'Mutation']
+/** The types whose fields are independent requests. Operators read theirs below one field. */
+const ROOTS = ['Query', 'Mutation', 'OperatorView']
 
 /**
  * Makes root fields nullable, so that a refused field does not erase the results of the others in

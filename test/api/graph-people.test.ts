@@ -668,13 +668,15 @@ describe('operators', () => {
   it('manage accounts', async () => {
     const olga = await t.signIn('olga')
     const frank = await t.signIn('frank')
-    expect((await alice.graphql('{ accounts { nodes { id } } }')).code).toBe('FORBIDDEN')
-    const { accounts } = await ask(
-      olga,
-      `{ accounts(search: "frank") { nodes { id person { id } email status plan { id } usage { usedBytes fileCount maxBytes }
-           identities { provider } workspaces { workspaceId role } sessionCount apiKeyCount shareCount operator { bySetting } } } }`,
+    expect((await alice.graphql('{ operator { accounts { nodes { id } } } }')).code).toBe(
+      'FORBIDDEN',
     )
-    const [account] = accounts.nodes
+    const { operator } = await ask(
+      olga,
+      `{ operator { accounts(search: "frank") { nodes { id person { id } email status plan { id } usage { usedBytes fileCount maxBytes }
+           identities { provider } workspaces { workspaceId role } sessionCount apiKeyCount shareCount operator { bySetting } } } } }`,
+    )
+    const [account] = operator.accounts.nodes
     const { id } = account
     expect(account).toMatchObject({
       id: `account:${frank.userId}`,
@@ -690,12 +692,12 @@ describe('operators', () => {
     })
     expect(await node(olga, id)).toEqual({ __typename: 'Account', id })
     expect(await node(frank, id)).toBeNull()
-    expect(await refusal(frank, 'updateAccount', { account: id, status: 'SUSPENDED' })).toBe(
-      'FORBIDDEN',
-    )
+    expect(
+      await refusal(frank, 'operatorUpdateAccount', { account: id, status: 'SUSPENDED' }),
+    ).toBe('FORBIDDEN')
     const suspended = await change(
       olga,
-      'updateAccount',
+      'operatorUpdateAccount',
       { account: id, status: 'SUSPENDED' },
       'account { id status }',
     )
@@ -703,24 +705,26 @@ describe('operators', () => {
     expect((await frank.graphql('{ me { id } }')).code).toBe('UNAUTHENTICATED')
     const restored = await change(
       olga,
-      'updateAccount',
+      'operatorUpdateAccount',
       { account: id, status: 'ACTIVE', plan: 'free' },
       'account { status plan { id } }',
     )
     expect(restored.account).toEqual({ status: 'ACTIVE', plan: { id: 'free' } })
-    expect(await refusal(olga, 'updateAccount', { account: id, plan: 'none' })).toBe(
+    expect(await refusal(olga, 'operatorUpdateAccount', { account: id, plan: 'none' })).toBe(
       'INVALID_INPUT',
     )
-    expect(await refusal(olga, 'updateAccount', { account: frank.userId })).toBe('USER_NOT_FOUND')
+    expect(await refusal(olga, 'operatorUpdateAccount', { account: frank.userId })).toBe(
+      'USER_NOT_FOUND',
+    )
     expect(
-      await refusal(olga, 'updateAccount', {
+      await refusal(olga, 'operatorUpdateAccount', {
         account: `account:${olga.userId}`,
         status: 'SUSPENDED',
       }),
     ).toBe('FORBIDDEN')
     const appointed = await change(
       olga,
-      'appointOperator',
+      'operatorAppoint',
       { account: id },
       'operator { bySetting appointedBy { id } account { id } } account { operator { bySetting } }',
     )
@@ -728,26 +732,28 @@ describe('operators', () => {
       operator: { bySetting: false, appointedBy: { id: olga.userId }, account: { id } },
       account: { operator: { bySetting: false } },
     })
-    const { operators, plans, mailQueue } = await ask(
-      olga,
-      '{ operators { account { id } bySetting } plans { plan { id } accountCount } mailQueue { waiting oldestAt } }',
-    )
+    const { operators, plans, mailQueue } = (
+      await ask(
+        olga,
+        '{ operator { operators { account { id } bySetting } plans { plan { id } accountCount } mailQueue { waiting oldestAt } } }',
+      )
+    ).operator
     expect(operators).toContainEqual({ account: { id }, bySetting: false })
     expect(plans).toContainEqual({ plan: { id: 'free' }, accountCount: expect.any(Number) })
     expect(mailQueue.waiting).toEqual(expect.any(Number))
     const dismissed = await change(
       olga,
-      'dismissOperator',
+      'operatorDismiss',
       { account: id },
       'account { operator { bySetting } }',
     )
     expect(dismissed).toEqual({ account: { operator: null } })
-    expect(await refusal(olga, 'dismissOperator', { account: id })).toBe('USER_NOT_FOUND')
-    const { retryMails } = await ask(
+    expect(await refusal(olga, 'operatorDismiss', { account: id })).toBe('USER_NOT_FOUND')
+    const { operatorRetryMails } = await ask(
       olga,
-      'mutation { retryMails { count mailQueue { givenUp } } }',
+      'mutation { operatorRetryMails { count mailQueue { givenUp } } }',
     )
-    expect(retryMails).toEqual({ count: 0, mailQueue: { givenUp: 0 } })
+    expect(operatorRetryMails).toEqual({ count: 0, mailQueue: { givenUp: 0 } })
   })
 })
 

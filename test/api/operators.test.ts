@@ -27,7 +27,7 @@ const ACCOUNT = `query ($id: ID!) { node(id: $id) { ... on Account {
 const account = async (who: Person, of: { userId: string }) =>
   (await ask(who, ACCOUNT, { id: accountOf(of) })).node
 
-type Change = 'updateAccount' | 'appointOperator' | 'dismissOperator'
+type Change = 'operatorUpdateAccount' | 'operatorAppoint' | 'operatorDismiss'
 
 const change = (who: Person, mutation: Change, id: string, input: object = {}) => {
   const type = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`
@@ -43,34 +43,34 @@ const list = async (who: Person, args: string) =>
   (
     await ask(
       who,
-      `{ accounts(${args}) { nodes { email usage { usedBytes } } pageInfo { hasNextPage endCursor } } }`,
+      `{ operator { accounts(${args}) { nodes { email usage { usedBytes } } pageInfo { hasNextPage endCursor } } } }`,
     )
-  ).accounts
+  ).operator.accounts
 
 const everything = [
-  '{ accounts { nodes { id } } }',
-  '{ plans { accountCount } }',
-  '{ mailQueue { waiting } }',
-  '{ operators { account { id } } }',
-  '{ storageReport { usedBytes largestAccounts { id } largestWorkspaces { name } } }',
-  'mutation { updateAccount(input: { account: "ID", plan: "developer" }) { account { id } } }',
-  'mutation { updateAccount(input: { account: "ID", status: SUSPENDED }) { account { id } } }',
-  'mutation { updateAccount(input: { account: "ID", status: ACTIVE }) { account { id } } }',
-  'mutation { updateAccount(input: { account: "ID", limits: [{ name: MAX_FILES, unlimited: true }] }) { account { id } } }',
-  'mutation { createPlan(input: { id: "gold", name: "Gold" }) { plan { accountCount } } }',
-  'mutation { updatePlan(input: { plan: "free", name: "Mine" }) { plan { accountCount } } }',
-  'mutation { retirePlan(input: { plan: "developer" }) { plan { accountCount } } }',
-  'mutation { restorePlan(input: { plan: "developer" }) { plan { accountCount } } }',
-  'mutation { setDefaultPlan(input: { plan: "developer" }) { plan { accountCount } } }',
-  'mutation { deletePlan(input: { plan: "enterprise" }) { deletedId } }',
-  'mutation { setWorkspaceLimits(input: { workspace: "ID", limits: [] }) { workspaceId } }',
-  'mutation { retryMails { count } }',
-  'mutation { appointOperator(input: { account: "ID" }) { account { id } } }',
-  'mutation { dismissOperator(input: { account: "ID" }) { account { id } } }',
+  '{ operator { accounts { nodes { id } } } }',
+  '{ operator { plans { accountCount } } }',
+  '{ operator { mailQueue { waiting } } }',
+  '{ operator { operators { account { id } } } }',
+  '{ operator { storageReport { usedBytes largestAccounts { id } largestWorkspaces { name } } } }',
+  'mutation { operatorUpdateAccount(input: { account: "ID", plan: "developer" }) { account { id } } }',
+  'mutation { operatorUpdateAccount(input: { account: "ID", status: SUSPENDED }) { account { id } } }',
+  'mutation { operatorUpdateAccount(input: { account: "ID", status: ACTIVE }) { account { id } } }',
+  'mutation { operatorUpdateAccount(input: { account: "ID", limits: [{ name: MAX_FILES, unlimited: true }] }) { account { id } } }',
+  'mutation { operatorCreatePlan(input: { id: "gold", name: "Gold" }) { plan { accountCount } } }',
+  'mutation { operatorUpdatePlan(input: { plan: "free", name: "Mine" }) { plan { accountCount } } }',
+  'mutation { operatorRetirePlan(input: { plan: "developer" }) { plan { accountCount } } }',
+  'mutation { operatorRestorePlan(input: { plan: "developer" }) { plan { accountCount } } }',
+  'mutation { operatorSetDefaultPlan(input: { plan: "developer" }) { plan { accountCount } } }',
+  'mutation { operatorDeletePlan(input: { plan: "enterprise" }) { deletedId } }',
+  'mutation { operatorSetWorkspaceLimits(input: { workspace: "ID", limits: [] }) { workspaceId } }',
+  'mutation { operatorRetryMails { count } }',
+  'mutation { operatorAppoint(input: { account: "ID" }) { account { id } } }',
+  'mutation { operatorDismiss(input: { account: "ID" }) { account { id } } }',
 ]
 
 const isOperator = async (who: Person) =>
-  (await who.graphql('{ plans { accountCount } }')).code ?? 'yes'
+  (await who.graphql('{ operator { plans { accountCount } } }')).code ?? 'yes'
 
 describe('A caller who is not an operator', () => {
   it('is refused everything, and learns nothing about accounts', async () => {
@@ -157,7 +157,9 @@ describe('An operator', () => {
     for (const search of ['page_a', '%', "' OR 1=1 --"])
       expect((await list(chief, `search: ${JSON.stringify(search)}`)).nodes).toEqual([])
     for (const wrong of [`search: "${'x'.repeat(321)}"`, 'first: 1001', 'after: "x"'])
-      expect(await codeOf(chief, `{ accounts(${wrong}) { nodes { id } } }`)).toBe('INVALID_INPUT')
+      expect(await codeOf(chief, `{ operator { accounts(${wrong}) { nodes { id } } } }`)).toBe(
+        'INVALID_INPUT',
+      )
   })
 
   it('sees the storage, the identities and the memberships of an account', async () => {
@@ -190,16 +192,18 @@ describe('An operator', () => {
   it('assigns plans', async () => {
     const carol = await t.signIn('carol')
     expect(
-      (await change(chief, 'updateAccount', accountOf(carol), { plan: 'developer' })).data,
+      (await change(chief, 'operatorUpdateAccount', accountOf(carol), { plan: 'developer' })).data,
     ).toEqual({
-      updateAccount: {
+      operatorUpdateAccount: {
         account: { id: accountOf(carol), status: 'ACTIVE', plan: { id: 'developer' } },
       },
     })
     expect((await carol.rest('GET', '/api/user/data')).response.user_data.plan_id).toBe('developer')
-    const unknown = await change(chief, 'updateAccount', accountOf(carol), { plan: 'gold' })
+    const unknown = await change(chief, 'operatorUpdateAccount', accountOf(carol), { plan: 'gold' })
     expect(unknown.code).toBe('INVALID_INPUT')
-    const { plans } = await ask(chief, '{ plans { plan { id maxFiles } accountCount } }')
+    const { plans } = (
+      await ask(chief, '{ operator { plans { plan { id maxFiles } accountCount } } }')
+    ).operator
     expect(plans.map(({ plan }: { plan: { id: string } }) => plan.id)).toEqual([
       'free',
       'developer',
@@ -218,25 +222,25 @@ describe('An operator', () => {
     expect(await reads()).toEqual([200, 200])
     const upper = accountOf({ userId: dora.userId.toUpperCase() })
     expect(
-      (await change(chief, 'updateAccount', upper, { status: 'SUSPENDED' })).errors,
+      (await change(chief, 'operatorUpdateAccount', upper, { status: 'SUSPENDED' })).errors,
     ).toBeUndefined()
     expect(await reads()).toEqual([401, 401])
     expect(await account(chief, dora)).toMatchObject({ status: 'SUSPENDED', sessionCount: 0 })
-    const restored = await change(chief, 'updateAccount', accountOf(dora), {
+    const restored = await change(chief, 'operatorUpdateAccount', accountOf(dora), {
       status: 'ACTIVE',
       plan: 'developer',
     })
     expect(restored.data).toEqual({
-      updateAccount: {
+      operatorUpdateAccount: {
         account: { id: accountOf(dora), status: 'ACTIVE', plan: { id: 'developer' } },
       },
     })
     expect(await reads()).toEqual([401, 200])
     for (const [mutation, input] of [
-      ['updateAccount', { status: 'SUSPENDED' }],
-      ['updateAccount', { status: 'ACTIVE' }],
-      ['appointOperator', {}],
-      ['dismissOperator', {}],
+      ['operatorUpdateAccount', { status: 'SUSPENDED' }],
+      ['operatorUpdateAccount', { status: 'ACTIVE' }],
+      ['operatorAppoint', {}],
+      ['operatorDismiss', {}],
     ] as const)
       for (const userId of ['x', alice.email, '00000000-0000-4000-8000-000000000000'])
         for (const id of [accountOf({ userId }), userId])
@@ -247,7 +251,8 @@ describe('An operator', () => {
     const { db } = t.app
     await db.run('DELETE FROM outbox')
     const queue = async () =>
-      (await chief.graphql('{ mailQueue { waiting retrying givenUp oldestAt } }')).data?.mailQueue
+      (await ask(chief, '{ operator { mailQueue { waiting retrying givenUp oldestAt } } }'))
+        .operator.mailQueue
     expect(await queue()).toEqual({ waiting: 0, retrying: 0, givenUp: 0, oldestAt: null })
     const rows = [
       ['00000000-0000-4000-8000-000000000001', 0, 5_000_000_000_000],
@@ -265,8 +270,10 @@ describe('An operator', () => {
       givenUp: 1,
       oldestAt: '2023-11-14T22:13:20.000Z',
     })
-    expect(await ask(chief, 'mutation { retryMails { count mailQueue { waiting } } }')).toEqual({
-      retryMails: { count: 1, mailQueue: { waiting: 2 } },
+    expect(
+      await ask(chief, 'mutation { operatorRetryMails { count mailQueue { waiting } } }'),
+    ).toEqual({
+      operatorRetryMails: { count: 1, mailQueue: { waiting: 2 } },
     })
     expect(await queue()).toMatchObject({ waiting: 2, retrying: 1, givenUp: 0 })
     await db.run('DELETE FROM outbox')
@@ -278,17 +285,20 @@ describe('Appointing operators', () => {
     const erin = await t.signIn('erin')
     expect(await isOperator(erin)).toBe('FORBIDDEN')
     for (let times = 0; times < 2; times++)
-      expect((await change(chief, 'appointOperator', accountOf(erin))).data).toMatchObject({
-        appointOperator: { account: { id: accountOf(erin) } },
+      expect((await change(chief, 'operatorAppoint', accountOf(erin))).data).toMatchObject({
+        operatorAppoint: { account: { id: accountOf(erin) } },
       })
     expect(await isOperator(erin)).toBe('yes')
     expect(
-      (await (await privateKey(t, erin)).caller.graphql('{ plans { accountCount } }')).code,
+      (await (await privateKey(t, erin)).caller.graphql('{ operator { plans { accountCount } } }'))
+        .code,
     ).toBe('KEY_OUT_OF_BOUNDS')
-    const { operators } = await ask(
-      erin,
-      '{ operators { account { id } bySetting appointedBy { id } appointedAt } }',
-    )
+    const { operators } = (
+      await ask(
+        erin,
+        '{ operator { operators { account { id } bySetting appointedBy { id } appointedAt } } }',
+      )
+    ).operator
     expect(operators).toEqual([
       { account: { id: accountOf(chief) }, bySetting: true, appointedBy: null, appointedAt: null },
       {
@@ -299,8 +309,8 @@ describe('Appointing operators', () => {
       },
     ])
     for (const [mutation, input] of [
-      ['dismissOperator', {}],
-      ['updateAccount', { status: 'SUSPENDED' }],
+      ['operatorDismiss', {}],
+      ['operatorUpdateAccount', { status: 'SUSPENDED' }],
     ] as const) {
       const refused = await change(erin, mutation, accountOf(chief), input)
       expect([refused.code, refused.errors?.[0]?.message]).toEqual([
@@ -310,21 +320,21 @@ describe('Appointing operators', () => {
     }
     expect(await isOperator(chief)).toBe('yes')
     expect(
-      (await change(erin, 'updateAccount', accountOf(erin), { status: 'SUSPENDED' })).code,
+      (await change(erin, 'operatorUpdateAccount', accountOf(erin), { status: 'SUSPENDED' })).code,
     ).toBe('FORBIDDEN')
-    expect((await change(chief, 'dismissOperator', accountOf(erin))).errors).toBeUndefined()
+    expect((await change(chief, 'operatorDismiss', accountOf(erin))).errors).toBeUndefined()
     expect(await isOperator(erin)).toBe('FORBIDDEN')
-    expect((await change(chief, 'dismissOperator', accountOf(erin))).code).toBe('USER_NOT_FOUND')
+    expect((await change(chief, 'operatorDismiss', accountOf(erin))).code).toBe('USER_NOT_FOUND')
   })
 
   it('happens once when two operators do it at once', async () => {
     const frank = await t.signIn('frank')
     const both = await Promise.all(
-      [1, 2].map(() => change(chief, 'appointOperator', accountOf(frank))),
+      [1, 2].map(() => change(chief, 'operatorAppoint', accountOf(frank))),
     )
     expect(both.map(({ errors }) => errors)).toEqual([undefined, undefined])
     const ended = await Promise.all(
-      [1, 2].map(() => change(chief, 'dismissOperator', accountOf(frank))),
+      [1, 2].map(() => change(chief, 'operatorDismiss', accountOf(frank))),
     )
     expect(ended.map(({ code }) => code ?? 'yes').sort()).toEqual(['USER_NOT_FOUND', 'yes'])
     expect(await isOperator(frank)).toBe('FORBIDDEN')
@@ -332,10 +342,10 @@ describe('Appointing operators', () => {
 
   it('excludes suspended accounts, and ends with the account', async () => {
     const gina = await t.signIn('gina')
-    await change(chief, 'updateAccount', accountOf(gina), { status: 'SUSPENDED' })
-    expect((await change(chief, 'appointOperator', accountOf(gina))).code).toBe('FORBIDDEN')
+    await change(chief, 'operatorUpdateAccount', accountOf(gina), { status: 'SUSPENDED' })
+    expect((await change(chief, 'operatorAppoint', accountOf(gina))).code).toBe('FORBIDDEN')
     const hugo = await t.signIn('hugo')
-    await change(chief, 'appointOperator', accountOf(hugo))
+    await change(chief, 'operatorAppoint', accountOf(hugo))
     await hugo.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
     expect(
       await t.app.db.rows('SELECT user_id FROM operator WHERE user_id = ?', [hugo.userId]),
@@ -348,11 +358,11 @@ it('The actions of operators are logged, by ids only', async () => {
   const ivan = await t.signIn('ivan')
   const { userId } = ivan
   const before = t.logs().length
-  await change(chief, 'updateAccount', accountOf(ivan), { plan: 'developer' })
-  for (const mutation of ['appointOperator', 'dismissOperator'] as const)
+  await change(chief, 'operatorUpdateAccount', accountOf(ivan), { plan: 'developer' })
+  for (const mutation of ['operatorAppoint', 'operatorDismiss'] as const)
     await change(chief, mutation, accountOf(ivan))
   for (const status of ['SUSPENDED', 'ACTIVE'])
-    await change(chief, 'updateAccount', accountOf(ivan), { status })
+    await change(chief, 'operatorUpdateAccount', accountOf(ivan), { status })
   const lines = t
     .logs()
     .slice(before)

@@ -83,7 +83,8 @@ describe('Ten minutes after the last proof', () => {
       const bob = await signInTo(t.app.db, t.url, 'bob')
       await age()
       const input = { account: `account:${bob.userId}`, status: 'SUSPENDED' }
-      const query = 'mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) '
+      const query =
+        'mutation ($input: OperatorUpdateAccountInput!) { operatorUpdateAccount(input: $input) '
       return () => ask(`${query} { account { id } } }`, { input })
     }
     const send = await suspend()
@@ -157,7 +158,7 @@ describe('Ten minutes after the last proof', () => {
     const { browser } = await passwordSignIn(t, given)
     expect(await whoIs(t, browser)).toBe(given.email)
     await age()
-    const end = () => ask('mutation { endMaintenance { ended } }', {})
+    const end = () => ask('mutation { operatorEndMaintenance { ended } }', {})
     expect(await end()).toEqual(['PROOF_NEEDED'])
     await prove()
     expect(await end()).toEqual([])

@@ -25,9 +25,9 @@ const accountOf = ({ userId }: Person) => `account:${userId}`
 
 const PLAN = 'plan { plan { id name maxBytes maxFiles } accountCount isDefault retiredAt }'
 const selections: Record<string, string> = {
-  updateAccount: 'account { plan { id } planBy }',
-  deletePlan: 'deletedId',
-  setWorkspaceLimits: 'limits { name value ofPlan from }',
+  operatorUpdateAccount: 'account { plan { id } planBy }',
+  operatorDeletePlan: 'deletedId',
+  operatorSetWorkspaceLimits: 'limits { name value ofPlan from }',
 }
 
 /** Runs a mutation of an operator. Returns its payload, or the code and message of its error. */
@@ -42,7 +42,7 @@ async function change(name: string, input: object): Promise<any> {
 }
 
 const newPlan = async (id: string, limits: object[] = []) =>
-  change('createPlan', { id, name: `Plan ${id}`, limits })
+  change('operatorCreatePlan', { id, name: `Plan ${id}`, limits })
 
 const mailsTo = async ({ email }: Person) => {
   const rows = await t.app.db.rows<{ payload: string }>(
@@ -59,10 +59,10 @@ describe('Plans', () => {
     ])
     const plan = { id: 'team', name: 'Plan team', maxBytes: 5000, maxFiles: null }
     expect(made).toEqual({ plan: { plan, accountCount: 0, isDefault: false, retiredAt: null } })
-    const like = await change('createPlan', { id: 'team-2', name: 'Second', like: 'team' })
+    const like = await change('operatorCreatePlan', { id: 'team-2', name: 'Second', like: 'team' })
     expect(like).toMatchObject({ plan: { plan: { id: 'team-2', maxBytes: 5000, maxFiles: null } } })
 
-    const changed = await change('updatePlan', {
+    const changed = await change('operatorUpdatePlan', {
       plan: 'team',
       name: 'Team',
       limits: [{ name: 'MAX_FILES', value: 7 }],
@@ -70,14 +70,16 @@ describe('Plans', () => {
     expect(changed).toMatchObject({ plan: { plan: { ...plan, name: 'Team', maxFiles: 7 } } })
 
     const bob = await person()
-    await change('updateAccount', { account: accountOf(bob), plan: 'team' })
-    expect(await change('deletePlan', { plan: 'team' })).toMatchObject({ code: 'PLAN_IN_USE' })
-    expect(await change('retirePlan', { plan: 'team' })).toMatchObject({
+    await change('operatorUpdateAccount', { account: accountOf(bob), plan: 'team' })
+    expect(await change('operatorDeletePlan', { plan: 'team' })).toMatchObject({
+      code: 'PLAN_IN_USE',
+    })
+    expect(await change('operatorRetirePlan', { plan: 'team' })).toMatchObject({
       plan: { accountCount: 1, retiredAt: expect.any(String) },
     })
     const carol = await person()
     expect(
-      await change('updateAccount', { account: accountOf(carol), plan: 'team' }),
+      await change('operatorUpdateAccount', { account: accountOf(carol), plan: 'team' }),
     ).toMatchObject({
       code: 'INVALID_INPUT',
       field: 'input.plan',
@@ -87,46 +89,50 @@ describe('Plans', () => {
       plan: { id: 'team' },
       limits: { maxBytes: 5000, maxFiles: 7 },
     })
-    expect(await change('restorePlan', { plan: 'team' })).toMatchObject({
+    expect(await change('operatorRestorePlan', { plan: 'team' })).toMatchObject({
       plan: { retiredAt: null },
     })
-    expect(await change('updateAccount', { account: accountOf(carol), plan: 'team' })).toEqual({
+    expect(
+      await change('operatorUpdateAccount', { account: accountOf(carol), plan: 'team' }),
+    ).toEqual({
       account: { plan: { id: 'team' }, planBy: 'OPERATOR' },
     })
-    expect(await change('deletePlan', { plan: 'team-2' })).toEqual({ deletedId: 'team-2' })
-    expect((await ask(olga, '{ plans { plan { id } } }')).plans).not.toContainEqual({
+    expect(await change('operatorDeletePlan', { plan: 'team-2' })).toEqual({ deletedId: 'team-2' })
+    expect(
+      (await ask(olga, '{ operator { plans { plan { id } } } }')).operator.plans,
+    ).not.toContainEqual({
       plan: { id: 'team-2' },
     })
   })
 
   it.each<[string, string, object, string]>([
-    ['an id that is taken', 'createPlan', { id: 'free', name: 'x' }, 'input.id'],
-    ['an id of other characters', 'createPlan', { id: 'A b', name: 'x' }, 'input.id'],
-    ['an unknown plan id', 'createPlan', { id: 'automatic', name: 'x' }, 'input.id'],
-    ['an empty name', 'createPlan', { id: 'x', name: ' \n' }, 'input.name'],
-    ['no such model', 'createPlan', { id: 'x', name: 'x', like: 'none' }, 'input.like'],
-    ['no such plan', 'updatePlan', { plan: 'none' }, 'input.plan'],
+    ['an id that is taken', 'operatorCreatePlan', { id: 'free', name: 'x' }, 'input.id'],
+    ['an id of other characters', 'operatorCreatePlan', { id: 'A b', name: 'x' }, 'input.id'],
+    ['an unknown plan id', 'operatorCreatePlan', { id: 'automatic', name: 'x' }, 'input.id'],
+    ['an empty name', 'operatorCreatePlan', { id: 'x', name: ' \n' }, 'input.name'],
+    ['no such model', 'operatorCreatePlan', { id: 'x', name: 'x', like: 'none' }, 'input.like'],
+    ['no such plan', 'operatorUpdatePlan', { plan: 'none' }, 'input.plan'],
     [
       'a limit without a value',
-      'updatePlan',
+      'operatorUpdatePlan',
       { plan: 'free', limits: [{ name: 'MAX_FILES' }] },
       'input.limits',
     ],
     [
       'a limit that cannot be unlimited',
-      'updatePlan',
+      'operatorUpdatePlan',
       { plan: 'free', limits: [{ name: 'MAX_BYTES', unlimited: true }] },
       'input.limits',
     ],
     [
       'a negative limit',
-      'updatePlan',
+      'operatorUpdatePlan',
       { plan: 'free', limits: [{ name: 'MAX_FILES', value: -1 }] },
       'input.limits',
     ],
     [
       'a limit twice',
-      'updatePlan',
+      'operatorUpdatePlan',
       {
         plan: 'free',
         limits: [
@@ -138,7 +144,7 @@ describe('Plans', () => {
     ],
     [
       'a count that is too large',
-      'updatePlan',
+      'operatorUpdatePlan',
       { plan: 'free', limits: [{ name: 'MAX_FILES', value: 2 ** 31 }] },
       'input.limits',
     ],
@@ -155,23 +161,25 @@ describe('Plans', () => {
   it('have one default for new accounts, which cannot be retired or deleted', async () => {
     await newPlan('starter')
     await newPlan('old')
-    await change('retirePlan', { plan: 'old' })
-    expect(await change('setDefaultPlan', { plan: 'old' })).toMatchObject({ code: 'PLAN_IN_USE' })
+    await change('operatorRetirePlan', { plan: 'old' })
+    expect(await change('operatorSetDefaultPlan', { plan: 'old' })).toMatchObject({
+      code: 'PLAN_IN_USE',
+    })
     // Whatever happens last, there is one default plan.
     await Promise.all(
-      ['starter', 'free', 'starter'].map(plan => change('setDefaultPlan', { plan })),
+      ['starter', 'free', 'starter'].map(plan => change('operatorSetDefaultPlan', { plan })),
     )
-    await change('setDefaultPlan', { plan: 'starter' })
+    await change('operatorSetDefaultPlan', { plan: 'starter' })
     expect(await t.app.db.rows('SELECT id FROM plan WHERE is_default = 1')).toEqual([
       { id: 'starter' },
     ])
     const dora = await person()
     expect((await ask(dora, '{ me { plan { id } } }')).me.plan.id).toBe('starter')
-    for (const name of ['retirePlan', 'deletePlan'])
+    for (const name of ['operatorRetirePlan', 'operatorDeletePlan'])
       expect(await change(name, { plan: 'starter' })).toMatchObject({ code: 'PLAN_IN_USE' })
-    await change('setDefaultPlan', { plan: 'free' })
+    await change('operatorSetDefaultPlan', { plan: 'free' })
     expect(
-      await change('updateAccount', { account: accountOf(dora), automaticPlan: true }),
+      await change('operatorUpdateAccount', { account: accountOf(dora), automaticPlan: true }),
     ).toEqual({
       account: { plan: { id: 'free' }, planBy: 'DEFAULT' },
     })
@@ -183,8 +191,8 @@ describe('Plans', () => {
       await newPlan(id)
       const who = await person()
       const [given] = await Promise.all([
-        change('updateAccount', { account: accountOf(who), plan: id }),
-        change('deletePlan', { plan: id }),
+        change('operatorUpdateAccount', { account: accountOf(who), plan: id }),
+        change('operatorDeletePlan', { plan: id }),
       ])
       const row = await t.app.db.User.findByPk(who.userId, { raw: true, rejectOnEmpty: true })
       const plan = await t.app.db.Plan.findByPk(row.planId, { raw: true })
@@ -246,7 +254,8 @@ it('Sign-ups get a plan while the default plan changes, is retired and is delete
 describe('Individual limits', () => {
   it('of a person replace those of the plan, until they are reset', async () => {
     const erin = await person()
-    const set = (limits: object[]) => change('updateAccount', { account: accountOf(erin), limits })
+    const set = (limits: object[]) =>
+      change('operatorUpdateAccount', { account: accountOf(erin), limits })
     const limits = async () => {
       const { node } = await ask(
         olga,
@@ -291,22 +300,28 @@ describe('Individual limits', () => {
     const frank = await person()
     const workspace = await found(frank)
     const files = { name: 'MAX_WORKSPACE_FILES' }
-    await change('updateAccount', { account: accountOf(frank), limits: [{ ...files, value: 1 }] })
+    await change('operatorUpdateAccount', {
+      account: accountOf(frank),
+      limits: [{ ...files, value: 1 }],
+    })
     await put(frank, workspace, '/a', 'a')
     expect((await put(frank, workspace, '/b', 'b')).response.code).toBe('QUOTA_EXCEEDED')
-    const { limits } = await change('setWorkspaceLimits', {
+    const { limits } = await change('operatorSetWorkspaceLimits', {
       workspace,
       limits: [{ ...files, value: 2 }],
     })
     expect(limits).toContainEqual({ ...files, value: 2, ofPlan: 10_000, from: 'WORKSPACE' })
     await put(frank, workspace, '/b', 'b')
     expect(
-      await change('setWorkspaceLimits', { workspace, limits: [{ name: 'MAX_FILES', value: 1 }] }),
+      await change('operatorSetWorkspaceLimits', {
+        workspace,
+        limits: [{ name: 'MAX_FILES', value: 1 }],
+      }),
     ).toMatchObject({
       code: 'INVALID_INPUT',
     })
     expect(
-      await change('setWorkspaceLimits', {
+      await change('operatorSetWorkspaceLimits', {
         workspace: frank.userId,
         limits: [{ ...files, value: 1 }],
       }),
@@ -334,7 +349,7 @@ it('A change of an account changes nothing if one part is invalid', async () => 
     { ...rest, plan: 'developer', limits: [twice, twice] },
     { ...rest, plan: 'none', limits: [twice] },
   ]) {
-    expect(await change('updateAccount', input)).toMatchObject({ code: 'INVALID_INPUT' })
+    expect(await change('operatorUpdateAccount', input)).toMatchObject({ code: 'INVALID_INPUT' })
     const row = await t.app.db.User.findByPk(who.userId, { raw: true, rejectOnEmpty: true })
     expect([row.planId, row.planBy, row.status]).toEqual(['free', 'default', 'active'])
     expect(await t.app.db.rows('SELECT id FROM own_limit WHERE user_id = ?', [who.userId])).toEqual(
@@ -362,9 +377,9 @@ describe('A plan that shrinks', () => {
     await newPlan('shrinking')
     const gina = await person()
     const workspace = await found(gina)
-    await change('updateAccount', { account: accountOf(gina), plan: 'shrinking' })
+    await change('operatorUpdateAccount', { account: accountOf(gina), plan: 'shrinking' })
     const near = await person()
-    await change('updateAccount', { account: accountOf(near), plan: 'shrinking' })
+    await change('operatorUpdateAccount', { account: accountOf(near), plan: 'shrinking' })
     await near.upload('a', 'x'.repeat(KIB))
     await gina.upload('a', 'x'.repeat(3 * KIB))
     await gina.upload('b', 'x')
@@ -373,8 +388,11 @@ describe('A plan that shrinks', () => {
       { name: 'MAX_BYTES', value: 2 * KIB },
       { name: 'MAX_WORKSPACE_BYTES', value: 2 * KIB },
     ]
-    await change('updatePlan', { plan: 'shrinking', limits })
-    await change('updatePlan', { plan: 'shrinking', limits: [{ name: 'MAX_BYTES', value: KIB }] })
+    await change('operatorUpdatePlan', { plan: 'shrinking', limits })
+    await change('operatorUpdatePlan', {
+      plan: 'shrinking',
+      limits: [{ name: 'MAX_BYTES', value: KIB }],
+    })
 
     const usage = async () =>
       (await ask(gina, '{ me { drive { usage { usedBytes maxBytes isOver } } } }')).me.drive.usage
@@ -387,8 +405,9 @@ describe('A plan that shrinks', () => {
       ['over-quota', true, 2 * KIB],
     ])
     expect(await mailsTo(near)).toEqual([])
-    const over = (await ask(olga, '{ accounts(filter: OVER_QUOTA) { nodes { email } } }')).accounts
-      .nodes
+    const over = (
+      await ask(olga, '{ operator { accounts(filter: OVER_QUOTA) { nodes { email } } } }')
+    ).operator.accounts.nodes
     expect(over).toEqual([{ email: gina.email }])
 
     const { status, response } = await gina.upload('c', 'x')
@@ -410,7 +429,7 @@ describe('A plan that shrinks', () => {
     await newPlan('vast', [{ name: 'MAX_FILES', unlimited: true }])
     const [who, idle] = [await person(), await person()]
     for (const one of [who, idle])
-      await change('updateAccount', { account: accountOf(one), plan: 'vast' })
+      await change('operatorUpdateAccount', { account: accountOf(one), plan: 'vast' })
     await who.upload('a', 'x')
     await t.app.db.run('UPDATE bucket SET reserved_files = 1 WHERE user_id = ?', [who.userId])
     const queries = t.app.db.rows.bind(t.app.db)
@@ -420,12 +439,21 @@ describe('A plan that shrinks', () => {
       return queries(sql, ...rest)
     }
     try {
-      await change('updatePlan', { plan: 'vast', name: 'Vaster' })
-      await change('updatePlan', { plan: 'vast', limits: [{ name: 'MAX_BYTES', value: 1e15 }] })
+      await change('operatorUpdatePlan', { plan: 'vast', name: 'Vaster' })
+      await change('operatorUpdatePlan', {
+        plan: 'vast',
+        limits: [{ name: 'MAX_BYTES', value: 1e15 }],
+      })
       expect(read).toEqual([])
-      await change('updatePlan', { plan: 'vast', limits: [{ name: 'MAX_FILES', value: 1 }] })
+      await change('operatorUpdatePlan', {
+        plan: 'vast',
+        limits: [{ name: 'MAX_FILES', value: 1 }],
+      })
       expect(read).toHaveLength(1)
-      await change('updatePlan', { plan: 'vast', limits: [{ name: 'MAX_FILES', value: 0 }] })
+      await change('operatorUpdatePlan', {
+        plan: 'vast',
+        limits: [{ name: 'MAX_FILES', value: 0 }],
+      })
     } finally {
       t.app.db.rows = queries
     }
@@ -442,13 +470,13 @@ describe('A plan that shrinks', () => {
       const id = `race-${round}`
       await newPlan(id, [{ name: 'MAX_BYTES', value: 20 * SIZE }])
       const who = await person()
-      await change('updateAccount', { account: accountOf(who), plan: id })
+      await change('operatorUpdateAccount', { account: accountOf(who), plan: id })
       const upload = async (n: number) => {
         const { status, response } = await who.upload(`f${n}`, 'x'.repeat(SIZE))
         return { status, code: response.code }
       }
       const uploads = Array.from({ length: 30 }, (_, n) => upload(n))
-      const shrunk = change('updatePlan', {
+      const shrunk = change('operatorUpdatePlan', {
         plan: id,
         limits: [{ name: 'MAX_BYTES', value: after * SIZE }],
       })
@@ -478,7 +506,7 @@ describe('A plan that shrinks', () => {
       const workspace = await found(who)
       const plan = `waiting-${people}`
       await newPlan(plan)
-      await change('updateAccount', { account: accountOf(who), plan })
+      await change('operatorUpdateAccount', { account: accountOf(who), plan })
       const ofWorkspace = what === 'of a workspace'
       const [column, owner] = ofWorkspace ? ['workspace_id', workspace] : ['user_id', who.userId]
       const [bucket] = await db.rows<{ id: string }>(`SELECT id FROM bucket WHERE ${column} = ?`, [
@@ -489,10 +517,10 @@ describe('A plan that shrinks', () => {
       const limits = [{ name: ofWorkspace ? 'MAX_WORKSPACE_BYTES' : 'MAX_BYTES', value: KIB }]
       const shrink = () =>
         what === 'of the plan'
-          ? change('updatePlan', { plan, limits })
+          ? change('operatorUpdatePlan', { plan, limits })
           : ofWorkspace
-            ? change('setWorkspaceLimits', { workspace, limits })
-            : change('updateAccount', { account: accountOf(who), limits })
+            ? change('operatorSetWorkspaceLimits', { workspace, limits })
+            : change('operatorUpdateAccount', { account: accountOf(who), limits })
       let isShrunk = false
       let shrinking: Promise<void> | undefined
       await db.transaction(async tx => {
@@ -521,12 +549,15 @@ describe('A plan that shrinks', () => {
         reserve(t.app.db, bucket?.id ?? '', { bytes: 5 * KIB, files: 0 }, stale, tx),
       )
     expect(await take()).toBe(true)
-    await change('updateAccount', {
+    await change('operatorUpdateAccount', {
       account: accountOf(who),
       limits: [{ name: 'MAX_BYTES', value: 6 * KIB }],
     })
     expect(await take()).toBe(false)
-    await change('updateAccount', { account: accountOf(who), limits: [{ name: 'MAX_BYTES' }] })
+    await change('operatorUpdateAccount', {
+      account: accountOf(who),
+      limits: [{ name: 'MAX_BYTES' }],
+    })
     expect(await take()).toBe(true)
   })
 })
@@ -537,14 +568,14 @@ it('Changes of plans and limits by operators are logged, with IDs only', async (
   const before = t.logs().length
   const limits = [{ name: 'MAX_WORKSPACE_FILES', value: 5 }]
   await newPlan('logged')
-  await change('updatePlan', { plan: 'logged', limits })
-  await change('retirePlan', { plan: 'logged' })
-  await change('restorePlan', { plan: 'logged' })
-  await change('setDefaultPlan', { plan: 'logged' })
-  await change('setDefaultPlan', { plan: 'free' })
-  await change('deletePlan', { plan: 'logged' })
-  await change('updateAccount', { account: accountOf(who), limits })
-  await change('setWorkspaceLimits', { workspace, limits })
+  await change('operatorUpdatePlan', { plan: 'logged', limits })
+  await change('operatorRetirePlan', { plan: 'logged' })
+  await change('operatorRestorePlan', { plan: 'logged' })
+  await change('operatorSetDefaultPlan', { plan: 'logged' })
+  await change('operatorSetDefaultPlan', { plan: 'free' })
+  await change('operatorDeletePlan', { plan: 'logged' })
+  await change('operatorUpdateAccount', { account: accountOf(who), limits })
+  await change('operatorSetWorkspaceLimits', { workspace, limits })
   const lines = t
     .logs()
     .slice(before)
@@ -572,10 +603,10 @@ it('Changes of plans and limits by operators are logged, with IDs only', async (
 it('An empty list of limits for a workspace changes and logs nothing, and the workspace must exist', async () => {
   const workspace = await found(await person())
   const before = t.logs().length
-  expect(await change('setWorkspaceLimits', { workspace, limits: [] })).toMatchObject({
+  expect(await change('operatorSetWorkspaceLimits', { workspace, limits: [] })).toMatchObject({
     limits: expect.any(Array),
   })
-  expect(await change('setWorkspaceLimits', { workspace: 'none\nof them' })).toMatchObject({
+  expect(await change('operatorSetWorkspaceLimits', { workspace: 'none\nof them' })).toMatchObject({
     code: 'WORKSPACE_NOT_FOUND',
   })
   expect(t.logs().slice(before)).not.toMatch(/limits_changed|none.{0,2}of them/)
@@ -585,11 +616,15 @@ it('Only operators change plans and limits, and unknown plans are refused', asyn
   const who = await person()
   const before = await t.app.db.rows('SELECT * FROM plan ORDER BY id')
   const inputs: [name: string, input: object][] = [
-    ['createPlan', { id: 'mine', name: 'Mine' }],
-    ['setWorkspaceLimits', { workspace: who.userId, limits: [] }],
-    ...['updatePlan', 'retirePlan', 'restorePlan', 'setDefaultPlan', 'deletePlan'].map(
-      (name): [string, object] => [name, { plan: 'none' }],
-    ),
+    ['operatorCreatePlan', { id: 'mine', name: 'Mine' }],
+    ['operatorSetWorkspaceLimits', { workspace: who.userId, limits: [] }],
+    ...[
+      'operatorUpdatePlan',
+      'operatorRetirePlan',
+      'operatorRestorePlan',
+      'operatorSetDefaultPlan',
+      'operatorDeletePlan',
+    ].map((name): [string, object] => [name, { plan: 'none' }]),
   ]
   for (const [name, input] of inputs) {
     const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`

@@ -90,10 +90,12 @@ describe('The longest duration', () => {
     expect((await link(alice, { password: PASSWORD })).code).toBeUndefined()
     expect((await request(alice, { password: PASSWORD })).code).toBeUndefined()
     expect((await share(alice, { email: 'carol@example.net' })).code).toBeUndefined()
-    const { grants } = await ask(
-      olga,
-      `{ grants(filter: { person: "${alice.userId}" }) { nodes { kind createdAt expiresAt brokenRules } } }`,
-    )
+    const { grants } = (
+      await ask(
+        olga,
+        `{ operator { grants(filter: { person: "${alice.userId}" }) { nodes { kind createdAt expiresAt brokenRules } } } }`,
+      )
+    ).operator
     const days = grants.nodes.map(
       (one: { createdAt: string; expiresAt: string }) =>
         (Date.parse(one.expiresAt) - Date.parse(one.createdAt)) / 86_400_000,
@@ -157,7 +159,8 @@ describe('A link that breaks a newer rule', () => {
 
   it('is listed with the rules that it breaks', async () => {
     const list = async (filter: string) =>
-      (await ask(olga, `{ grants(filter: ${filter}) { nodes { id brokenRules } } }`)).grants.nodes
+      (await ask(olga, `{ operator { grants(filter: ${filter}) { nodes { id brokenRules } } } }`))
+        .operator.grants.nodes
     expect(await list('{ breaksRules: true }')).toEqual([
       { id: old.id, brokenRules: ['DURATION', 'PASSWORD'] },
     ])
@@ -186,7 +189,9 @@ describe('A link that breaks a newer rule', () => {
     expect((await update({ password: PASSWORD })).code).toBeUndefined()
     expect(await update({ password: null })).toMatchObject(unprotected)
     expect((await update({ duration: '1d' })).code).toBeUndefined()
-    const { grants } = await ask(olga, '{ grants(filter: { breaksRules: true }) { nodes { id } } }')
+    const { grants } = (
+      await ask(olga, '{ operator { grants(filter: { breaksRules: true }) { nodes { id } } } }')
+    ).operator
     expect(grants.nodes).toEqual([])
   })
 })

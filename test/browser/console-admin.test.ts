@@ -278,10 +278,10 @@ describe('An operator', () => {
     await dialog.getByRole('textbox', { name: 'Notes' }).fill('7')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
-    const { plans } = await olga.ask<{ plans: { plan: { id: string } }[] }>(
-      '{ plans { plan { id maxBytes maxFiles maxNotes } } }',
+    const { operator } = await olga.ask<{ operator: { plans: { plan: { id: string } }[] } }>(
+      '{ operator { plans { plan { id maxBytes maxFiles maxNotes } } } }',
     )
-    expect(plans.find(({ plan }) => plan.id === 'team')?.plan).toEqual({
+    expect(operator.plans.find(({ plan }) => plan.id === 'team')?.plan).toEqual({
       id: 'team',
       maxBytes: 1.5 * 1024 ** 3,
       maxFiles: null,

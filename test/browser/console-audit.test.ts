@@ -36,7 +36,7 @@ beforeAll(async () => {
   const { me } = await paul.ask<{ me: { person: { id: string } } }>('{ me { person { id } } }')
   paulId = me.person.id
   const suspend =
-    'mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { account { id } } }'
+    'mutation ($input: OperatorUpdateAccountInput!) { operatorUpdateAccount(input: $input) { account { id } } }'
   for (const status of ['SUSPENDED', 'ACTIVE']) {
     await olga.ask(suspend, { input: { account: `account:${paulId}`, status } })
   }
@@ -153,7 +153,8 @@ describe('The audit trail', () => {
   })
 
   it('loads further pages', async () => {
-    for (let at = 0; at < 60; at++) await olga.ask('{ auditTrail(first: 1) { nodes { id } } }')
+    for (let at = 0; at < 60; at++)
+      await olga.ask('{ operator { auditTrail(first: 1) { nodes { id } } } }')
     await olga.open('/admin/audit?kind=AUDIT_READ')
     await entries().nth(49).waitFor()
     expect(await entries().count()).toBe(50)

@@ -26,13 +26,13 @@ afterAll(async () => {
   await database?.drop()
 })
 
-const TRAIL = `query ($filter: AuditFilter) { auditTrail(filter: $filter, first: 1000) { nodes {
+const TRAIL = `query ($filter: AuditFilter) { operator { auditTrail(filter: $filter, first: 1000) { nodes {
   kind via actorId operator { id } concerned { id } subjectId address agent
-  details { plan name count refusal recipient provider limits { name value unlimited } } } } }`
+  details { plan name count refusal recipient provider limits { name value unlimited } } } } } }`
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 const trail = async (filter: object): Promise<any[]> =>
-  (await ask(olga, TRAIL, { filter })).auditTrail.nodes
+  (await ask(olga, TRAIL, { filter })).operator.auditTrail.nodes
 
 const admin = (...args: string[]) =>
   runWarm({
@@ -62,24 +62,31 @@ describe('The audit trail records changes of plans', () => {
   const ofPlans = async () => (await trail({ kinds })).toReversed()
 
   it('by operators, with the changed values, but not refused changes or changes without effect', async () => {
-    await change('createPlan', {
+    await change('operatorCreatePlan', {
       id: 'silver',
       name: 'Silver',
       limits: [{ name: 'MAX_FILES', value: 5 }],
     })
-    await change('updatePlan', { plan: 'silver', limits: [{ name: 'MAX_FILES', unlimited: true }] })
-    await change('updatePlan', { plan: 'silver', name: 'Silver 2' })
-    await change('retirePlan', { plan: 'silver' })
-    await change('retirePlan', { plan: 'silver' })
-    await change('restorePlan', { plan: 'silver' })
-    await change('restorePlan', { plan: 'silver' })
-    await change('setDefaultPlan', { plan: 'silver' })
-    await change('setDefaultPlan', { plan: 'silver' })
-    await change('setDefaultPlan', { plan: 'free' })
-    await change('deletePlan', { plan: 'silver' })
-    expect((await change('createPlan', { id: 'free', name: 'Again' })).code).toBe('INVALID_INPUT')
-    expect((await change('deletePlan', { plan: 'free' })).code).toBe('PLAN_IN_USE')
-    expect((await change('updatePlan', { plan: 'none', name: 'x' })).code).toBe('INVALID_INPUT')
+    await change('operatorUpdatePlan', {
+      plan: 'silver',
+      limits: [{ name: 'MAX_FILES', unlimited: true }],
+    })
+    await change('operatorUpdatePlan', { plan: 'silver', name: 'Silver 2' })
+    await change('operatorRetirePlan', { plan: 'silver' })
+    await change('operatorRetirePlan', { plan: 'silver' })
+    await change('operatorRestorePlan', { plan: 'silver' })
+    await change('operatorRestorePlan', { plan: 'silver' })
+    await change('operatorSetDefaultPlan', { plan: 'silver' })
+    await change('operatorSetDefaultPlan', { plan: 'silver' })
+    await change('operatorSetDefaultPlan', { plan: 'free' })
+    await change('operatorDeletePlan', { plan: 'silver' })
+    expect((await change('operatorCreatePlan', { id: 'free', name: 'Again' })).code).toBe(
+      'INVALID_INPUT',
+    )
+    expect((await change('operatorDeletePlan', { plan: 'free' })).code).toBe('PLAN_IN_USE')
+    expect((await change('operatorUpdatePlan', { plan: 'none', name: 'x' })).code).toBe(
+      'INVALID_INPUT',
+    )
     const found = await ofPlans()
     const silver = { ...nothing, plan: 'silver', name: null, limits: null }
     expect(found.map(({ kind, details }) => [kind, details])).toEqual([
@@ -145,11 +152,16 @@ describe('The audit trail records changes of single limits', () => {
   it('of an account, in its log, visible to its owner', async () => {
     const bob = await t.signIn('bob')
     const account = `account:${bob.userId}`
-    await change('updateAccount', { account, limits: [{ name: 'MAX_FILES', value: 3 }] })
-    await change('updateAccount', { account, limits: [{ name: 'MAX_FILES' }] })
-    await change('updateAccount', { account, limits: [] })
+    await change('operatorUpdateAccount', { account, limits: [{ name: 'MAX_FILES', value: 3 }] })
+    await change('operatorUpdateAccount', { account, limits: [{ name: 'MAX_FILES' }] })
+    await change('operatorUpdateAccount', { account, limits: [] })
     expect(
-      (await change('updateAccount', { account, limits: [{ name: 'MAX_FILES', value: -1 }] })).code,
+      (
+        await change('operatorUpdateAccount', {
+          account,
+          limits: [{ name: 'MAX_FILES', value: -1 }],
+        })
+      ).code,
     ).toBeDefined()
     expect((await admin('set-limit', 'bob@example.com', 'max_files', 'unlimited')).code).toBe(0)
     const found = (await trail({ kinds: ['LIMITS_CHANGED'], about: account })).toReversed()
@@ -185,11 +197,11 @@ describe('The audit trail records changes of single limits', () => {
       'mutation { createWorkspace(input: { name: "Garden" }) { workspace { id } } }',
     )
     const { id } = createWorkspace.workspace
-    await change('setWorkspaceLimits', {
+    await change('operatorSetWorkspaceLimits', {
       workspace: id,
       limits: [{ name: 'MAX_WORKSPACE_FILES', value: 4 }],
     })
-    await change('setWorkspaceLimits', { workspace: id, limits: [] })
+    await change('operatorSetWorkspaceLimits', { workspace: id, limits: [] })
     expect((await admin('set-limit', id, 'max_files_workspace', 'default')).code).toBe(0)
     const found = (await trail({ kinds: ['LIMITS_CHANGED'], about: id })).toReversed()
     const limit = { name: 'MAX_WORKSPACE_FILES', unlimited: false }
@@ -212,7 +224,7 @@ describe('The audit trail records changes of single limits', () => {
     const dora = await t.signIn('dora')
     const account = `account:${dora.userId}`
     const limits = [{ name: 'MAX_FILES', value: 3 }]
-    expect((await change('updateAccount', { account, limits, plan: 'none' })).code).toBe(
+    expect((await change('operatorUpdateAccount', { account, limits, plan: 'none' })).code).toBe(
       'INVALID_INPUT',
     )
     expect(await trail({ kinds: ['LIMITS_CHANGED', 'PLAN_CHANGED'], about: account })).toEqual([])
@@ -220,7 +232,7 @@ describe('The audit trail records changes of single limits', () => {
 })
 
 it('The audit trail records retries of mails, with their number', async () => {
-  await ask(olga, 'mutation { retryMails { count } }')
+  await ask(olga, 'mutation { operatorRetryMails { count } }')
   expect((await admin('retry-mails')).code).toBe(0)
   const [second, first] = await trail({ kinds: ['MAILS_RETRIED'] })
   expect(first).toMatchObject({

@@ -81,16 +81,16 @@ const link = async (who: Person, input: object): Promise<string> =>
     )
   ).createLink.share.id
 
-const GRANTS = `query ($filter: GrantFilter, $first: Int, $after: String) { grants(filter: $filter, first: $first, after: $after) {
+const GRANTS = `query ($filter: GrantFilter, $first: Int, $after: String) { operator { grants(filter: $filter, first: $first, after: $after) {
   nodes { id kind sharer { id email } recipient name isFolder workspaceId workspaceName createdAt expiresAt
     passwordProtected mayEdit useCount maxUses isPaused }
-  pageInfo { hasNextPage endCursor } } }`
+  pageInfo { hasNextPage endCursor } } } }`
 const END =
   'mutation ($input: OperatorEndGrantsInput!) { operatorEndGrants(input: $input) { endedIds } }'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 const grants = async (filter: object = {}): Promise<any[]> =>
-  (await ask(olga, GRANTS, { filter })).grants.nodes
+  (await ask(olga, GRANTS, { filter })).operator.grants.nodes
 const namesOf = async (filter: object) => {
   const words = new Map(Object.entries(made).map(([word, id]) => [id, word]))
   return (await grants(filter)).map(({ id }) => words.get(id))
@@ -188,7 +188,8 @@ describe('The list of grants', () => {
     expect(await namesOf({ workspace: workspaceId })).toEqual(['garden'])
     const ids: string[] = []
     for (let after: string | null = null, more = true; more; ) {
-      const { grants: page } = await ask(olga, GRANTS, { first: 2, after })
+      const found = await ask(olga, GRANTS, { first: 2, after })
+      const page = found.operator.grants
       ids.push(...page.nodes.map(({ id }: { id: string }) => id))
       ;({ hasNextPage: more, endCursor: after } = page.pageInfo)
     }
@@ -201,7 +202,7 @@ describe('The list of grants', () => {
     const set = (status: string) =>
       ask(
         olga,
-        'mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { account { id } } }',
+        'mutation ($input: OperatorUpdateAccountInput!) { operatorUpdateAccount(input: $input) { account { id } } }',
         {
           input: { account: `account:${bob.userId}`, status },
         },
@@ -235,9 +236,9 @@ describe('The list of grants', () => {
       (
         await ask(
           olga,
-          'query { auditTrail(filter: { kinds: [GRANTS_READ] }, first: 1000) { nodes { operator { id } subjectId agent } } }',
+          'query { operator { auditTrail(filter: { kinds: [GRANTS_READ] }, first: 1000) { nodes { operator { id } subjectId agent } } } }',
         )
-      ).auditTrail.nodes
+      ).operator.auditTrail.nodes
     const before = (await readings()).length
     await grants({ person: alice.userId })
     const [reading, ...others] = await readings()
@@ -281,13 +282,13 @@ describe('An operator', () => {
       })),
       { kind: 'FILE_REQUEST_CLOSED', via: 'OPERATOR', actor: null, subjectId: made.request },
     ])
-    const { auditTrail } = await ask(
+    const { operator } = await ask(
       olga,
-      `{ auditTrail(filter: { person: "${olga.userId}", kinds: [SHARE_REVOKED, FILE_REQUEST_CLOSED] }) { nodes { subjectId } } }`,
+      `{ operator { auditTrail(filter: { person: "${olga.userId}", kinds: [SHARE_REVOKED, FILE_REQUEST_CLOSED] }) { nodes { subjectId } } } }`,
     )
-    expect(new Set(auditTrail.nodes.map((one: { subjectId: string }) => one.subjectId))).toEqual(
-      new Set([made.forever, ...rest]),
-    )
+    expect(
+      new Set(operator.auditTrail.nodes.map((one: { subjectId: string }) => one.subjectId)),
+    ).toEqual(new Set([made.forever, ...rest]))
     expect(t.logs()).toContain('"event":"grants_ended"')
   })
 

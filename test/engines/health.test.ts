@@ -41,17 +41,17 @@ interface Health {
 }
 
 async function health(names: string[] = []): Promise<Health> {
-  const { data, errors } = await olga.graphql<{ serviceHealth: Health }>(
-    `query ($names: [FigureName!]!) { serviceHealth { firstRecordedAt stepSeconds
+  const { data, errors } = await olga.graphql<{ operator: { serviceHealth: Health } }>(
+    `query ($names: [FigureName!]!) { operator { serviceHealth { firstRecordedAt stepSeconds
       findings { kind severity message count } series(names: $names) { name values }
       routes { name count failed p95 share } fields { name count failed } statements { name count }
       errorCounts { code count } unexpectedErrors { requestId route cause code } workers { pid memoryBytes }
-      fullestDrives { usedBytes maxBytes workspaceName account { email } } } }`,
+      fullestDrives { usedBytes maxBytes workspaceName account { email } } } } }`,
     { names },
   )
   expect(errors).toBeUndefined()
   if (!data) throw new Error('no health')
-  return data.serviceHealth
+  return data.operator.serviceHealth
 }
 
 const sumOf = ({ series, stepSeconds }: Health, name: string) =>
@@ -194,15 +194,18 @@ describe('Instances', () => {
       at: now - days * 86_400_000,
     })
     await db.StorageDay.bulkCreate([of(10, 1e9), of(5, 3e9), of(0, 11e9)])
-    const ask = '{ serviceHealth { freeBytes forecast { days bytesPerDay knownDays } } }'
+    const ask =
+      '{ operator { serviceHealth { freeBytes forecast { days bytesPerDay knownDays } } } }'
     type Answer = {
-      serviceHealth: { freeBytes: number; forecast: { days: number; bytesPerDay: number } | null }
+      operator: {
+        serviceHealth: { freeBytes: number; forecast: { days: number; bytesPerDay: number } | null }
+      }
     }
     const { data } = await olga.graphql<Answer>(ask)
-    const { freeBytes = 0, forecast } = data?.serviceHealth ?? {}
+    const { freeBytes = 0, forecast } = data?.operator.serviceHealth ?? {}
     await db.StorageDay.destroy({ where: {} })
     expect(forecast).toEqual({ days: Math.floor(freeBytes / 1e9), bytesPerDay: 1e9, knownDays: 10 })
-    expect((await olga.graphql<Answer>(ask)).data?.serviceHealth.forecast).toBeNull()
+    expect((await olga.graphql<Answer>(ask)).data?.operator.serviceHealth.forecast).toBeNull()
   })
 })
 
@@ -277,19 +280,19 @@ describe('Findings', () => {
       await other.app.sampler?.sample()
       await other.app.report.run()
       renameSync(`${blobs}-away`, blobs)
-      const { data } = await op.graphql<{ serviceHealth: Health }>(
-        '{ serviceHealth { findings { kind severity message } fullestDrives { usedBytes maxBytes workspaceName account { email } } } }',
+      const { data } = await op.graphql<{ operator: { serviceHealth: Health } }>(
+        '{ operator { serviceHealth { findings { kind severity message } fullestDrives { usedBytes maxBytes workspaceName account { email } } } } }',
       )
-      expect(data?.serviceHealth.findings[0]).toMatchObject({
+      expect(data?.operator.serviceHealth.findings[0]).toMatchObject({
         kind: 'STORE_DOWN',
         severity: 'CRITICAL',
       })
-      expect(data?.serviceHealth.findings).toContainEqual({
+      expect(data?.operator.serviceHealth.findings).toContainEqual({
         kind: 'DRIVE_FULL',
         severity: 'INFO',
         message: 'A drive is nearly full: bob@example.com (96 %).',
       })
-      expect(data?.serviceHealth.fullestDrives).toEqual([
+      expect(data?.operator.serviceHealth.fullestDrives).toEqual([
         {
           usedBytes: 960,
           maxBytes: 1000,

@@ -56,8 +56,8 @@ afterAll(async () => {
 })
 
 const START =
-  'mutation ($input: StartMaintenanceInput!) { startMaintenance(input: $input) { maintenance { startedAt endsAt message } } }'
-const END = 'mutation { endMaintenance { ended } }'
+  'mutation ($input: OperatorStartMaintenanceInput!) { operatorStartMaintenance(input: $input) { maintenance { startedAt endsAt message } } }'
+const END = 'mutation { operatorEndMaintenance { ended } }'
 const CURRENT = '{ maintenance { startedAt endsAt message } }'
 
 const isWritable = async () =>
@@ -68,14 +68,14 @@ const known = (refused: boolean) =>
 
 async function start(ms = HOUR, message = 'A larger disk') {
   const ends = new Date(Date.now() + ms).toISOString()
-  const { startMaintenance } = await ask(olga, START, { input: { until: ends, message } })
+  const { operatorStartMaintenance } = await ask(olga, START, { input: { until: ends, message } })
   await known(true)
-  return startMaintenance.maintenance
+  return operatorStartMaintenance.maintenance
 }
 const end = async () => {
-  const { endMaintenance } = await ask(olga, END)
+  const { operatorEndMaintenance } = await ask(olga, END)
   await known(false)
-  return endMaintenance.ended
+  return operatorEndMaintenance.ended
 }
 afterEach(async () => {
   await end()
@@ -128,8 +128,9 @@ describe('During a maintenance', () => {
       revokeShares: 'stops links that others may have',
       openShare: reasons.open,
       zipEntries: reasons.read,
-      startMaintenance: reasons.own,
-      endMaintenance: reasons.own,
+      operatorStartMaintenance: reasons.own,
+      operatorEndMaintenance: reasons.own,
+      operatorEndGrants: 'stops links that others may have',
     })
     expect(going(restSchema)).toEqual({
       endSession: reasons.session,
@@ -178,7 +179,7 @@ describe('During a maintenance', () => {
       if (status === 503) expect(response.code).toBe('MAINTENANCE')
     }
     for (const { row, caller, name, variables } of byGraph) {
-      if (['startMaintenance', 'endMaintenance'].includes(row.at)) continue
+      if (['operatorStartMaintenance', 'operatorEndMaintenance'].includes(row.at)) continue
       const file = row.file && new File([''], name)
       const { status, code } = await caller.graphql(row.document, variables, file)
       // Each call may end something that the next call no longer finds.

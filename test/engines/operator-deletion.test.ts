@@ -52,11 +52,11 @@ describe('An operator', () => {
     const { data } = await remove(olga, alice)
     expect(data?.operatorDeleteAccount).toEqual({ deletedId: alice.userId, driveExpiresAt: aTime })
     expect([await isIn(alice), await isIn(key.caller)]).toEqual([false, false])
-    const { auditTrail } = await ask(
+    const { operator } = await ask(
       olga,
-      '{ auditTrail(filter: { kinds: [ACCOUNT_DELETED] }) { nodes { operator { id } via subjectId } } }',
+      '{ operator { auditTrail(filter: { kinds: [ACCOUNT_DELETED] }) { nodes { operator { id } via subjectId } } } }',
     )
-    expect(auditTrail.nodes).toEqual([
+    expect(operator.auditTrail.nodes).toEqual([
       { operator: { id: olga.userId }, via: 'OPERATOR', subjectId: alice.userId },
     ])
     const back = await t.signIn('alice')

@@ -20,13 +20,13 @@ beforeAll(async () => {
 })
 afterAll(() => t?.stop())
 
-const REPORT = `{ storageReport {
+const REPORT = `{ operator { storageReport {
   usedBytes fileCount folderCount leftBytes leftFileCount trashBytes trashCount versionBytes uploadBytes uploadCount
   deletingBytes deletingCount eventCount space { freeBytes totalBytes }
   largestAccounts { id email usage { usedBytes keptBytes } }
   largestWorkspaces { workspaceId name slug owner { email } usedBytes keptBytes maxBytes fileCount }
-} }`
-const report = async () => (await ask(olga, REPORT)).storageReport
+} } }`
+const report = async () => (await ask(olga, REPORT)).operator.storageReport
 
 const nothing = {
   usedBytes: 0,

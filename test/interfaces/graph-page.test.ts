@@ -221,9 +221,9 @@ describe('Every connection', () => {
     ['workspace.apiKeys', `${ROOM} apiKeys(`, 1],
     ['folders of workspace.drive', `${ROOM} ${ROOT.replace('KIND', 'FOLDER')}`, 4],
     ['files of workspace.drive', `${ROOM} ${ROOT.replace('KIND', 'FILE')}`, 4],
-    ['accounts', 'accounts(search: "walked", ', 0],
+    ['operator.accounts', 'operator { accounts(search: "walked", ', 1],
   ])('%s is read in pages of two, each entry once and in order', async (name, start, depth) => {
-    const person = name === 'accounts' ? await t.signIn('olga') : alice
+    const person = name === 'operator.accounts' ? await t.signIn('olga') : alice
     const asked = (args: string, selection: string) =>
       `{ ${start.replace('ROOM', room)}${args}) { ${selection} } ${'}'.repeat(depth)} }`
     const read = async (args: string) => {

@@ -295,7 +295,12 @@ const queries: GraphRow[] = [
     'serviceHealth { findings { kind } }',
     'storageReport { usedBytes space { freeBytes } largestAccounts { id } largestWorkspaces { owner { id } } }',
   ].map(field =>
-    query(field.replace(/ .*/, ''), OPERATOR, `{ ${field} }`, field.replace(/ .*/, '')),
+    query(
+      field.replace(/ .*/, ''),
+      OPERATOR,
+      `{ operator { ${field} } }`,
+      `operator.${field.replace(/ .*/, '')}`,
+    ),
   ),
   node('Viewer', ['owner of it', READ], ({ owner }) => `viewer:${owner.userId}`, 'id', {
     blind: 'workspace keys',
@@ -1594,7 +1599,7 @@ const onAccounts: GraphRow[] = [
   mutation('deleteAccount', SESSION, 'deletedId', () => ({ deleteUserData: true }), {
     consumes: true,
   }),
-  mutation('updateAccount', OPERATOR, 'account { id }', async ({ newcomer }) => ({
+  mutation('operatorUpdateAccount', OPERATOR, 'account { id }', async ({ newcomer }) => ({
     account: `account:${(await newcomer()).userId}`,
     plan: 'developer',
     status: 'SUSPENDED',
@@ -1603,35 +1608,40 @@ const onAccounts: GraphRow[] = [
     const { userId, email } = await newcomer()
     return { account: `account:${userId}`, email, deleteFiles: true }
   }),
-  mutation('appointOperator', OPERATOR, 'account { id }', async ({ newcomer }) => ({
+  mutation('operatorAppoint', OPERATOR, 'account { id }', async ({ newcomer }) => ({
     account: `account:${(await newcomer()).userId}`,
   })),
-  mutation('dismissOperator', OPERATOR, 'account { id }', async ({ operator }) => ({
+  mutation('operatorDismiss', OPERATOR, 'account { id }', async ({ operator }) => ({
     account: `account:${(await operator()).userId}`,
   })),
-  mutation('createPlan', OPERATOR, 'plan { plan { id } }', ({ newPlanId }) => ({
+  mutation('operatorCreatePlan', OPERATOR, 'plan { plan { id } }', ({ newPlanId }) => ({
     id: newPlanId(),
     name: 'A plan',
   })),
-  ...['updatePlan', 'retirePlan', 'restorePlan'].map(name =>
+  ...['operatorUpdatePlan', 'operatorRetirePlan', 'operatorRestorePlan'].map(name =>
     mutation(name, OPERATOR, 'plan { plan { id } }', async ({ somePlan }) => ({
       plan: await somePlan(),
     })),
   ),
-  mutation('setDefaultPlan', OPERATOR, 'plan { plan { id } }', () => ({ plan: 'free' })),
-  mutation('deletePlan', OPERATOR, 'deletedId', async ({ somePlan }) => ({
+  mutation('operatorSetDefaultPlan', OPERATOR, 'plan { plan { id } }', () => ({ plan: 'free' })),
+  mutation('operatorDeletePlan', OPERATOR, 'deletedId', async ({ somePlan }) => ({
     plan: await somePlan(),
   })),
-  mutation('setWorkspaceLimits', OPERATOR, 'workspaceId limits { name }', ({ workspaceId }) => ({
-    workspace: workspaceId,
-    limits: [{ name: 'MAX_WORKSPACE_FILES', unlimited: true }],
-  })),
+  mutation(
+    'operatorSetWorkspaceLimits',
+    OPERATOR,
+    'workspaceId limits { name }',
+    ({ workspaceId }) => ({
+      workspace: workspaceId,
+      limits: [{ name: 'MAX_WORKSPACE_FILES', unlimited: true }],
+    }),
+  ),
   query(
-    'startMaintenance',
+    'operatorStartMaintenance',
     OPERATOR,
     // Ended at once, because the other rows continue.
-    'mutation ($input: StartMaintenanceInput!) { startMaintenance(input: $input) { maintenance { endsAt } } endMaintenance { ended } }',
-    'startMaintenance',
+    'mutation ($input: OperatorStartMaintenanceInput!) { operatorStartMaintenance(input: $input) { maintenance { endsAt } } operatorEndMaintenance { ended } }',
+    'operatorStartMaintenance',
     () => ({
       input: { until: new Date(Date.now() + 60_000).toISOString(), message: 'A larger disk' },
     }),
@@ -1639,13 +1649,28 @@ const onAccounts: GraphRow[] = [
   query(
     'auditTrail',
     OPERATOR,
-    '{ auditTrail(first: 5) { nodes { kind via actor { id } operator { id } address details { path } } } }',
-    'auditTrail',
+    '{ operator { auditTrail(first: 5) { nodes { kind via actor { id } operator { id } address details { path } } } } }',
+    'operator.auditTrail',
   ),
-  query('grants', OPERATOR, '{ grants(first: 5) { nodes { kind name sharer { id } } } }', 'grants'),
+  query(
+    'operatorEndMaintenance',
+    OPERATOR,
+    'mutation { operatorEndMaintenance { ended } }',
+    'operatorEndMaintenance',
+  ),
+  query(
+    'operatorRetryMails',
+    OPERATOR,
+    'mutation { operatorRetryMails { count } }',
+    'operatorRetryMails',
+  ),
+  query(
+    'grants',
+    OPERATOR,
+    '{ operator { grants(first: 5) { nodes { kind name sharer { id } } } } }',
+    'operator.grants',
+  ),
   mutation('operatorEndGrants', OPERATOR, 'endedIds', () => ({ grants: [] })),
-  query('endMaintenance', OPERATOR, 'mutation { endMaintenance { ended } }', 'endMaintenance'),
-  query('retryMails', OPERATOR, 'mutation { retryMails { count } }', 'retryMails'),
 ]
 
 const subscriptions: GraphRow[] = [

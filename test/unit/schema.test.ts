@@ -229,7 +229,7 @@ describe('The schema', () => {
       // A key without the read scope cannot see the share.
       'MarkShareSeenPayload.seenId',
       // An operator is not a member, and must not see the workspace as members do.
-      'SetWorkspaceLimitsPayload.workspaceId',
+      'OperatorSetWorkspaceLimitsPayload.workspaceId',
       // The event may be purged, or the delivery may be a ping.
       'WebhookDelivery.eventId',
       'WorkspaceUse.workspaceId',

@@ -27,6 +27,7 @@ const keys: KeyingConfig = {
   MailQueue: embedded,
   Maintenance: embedded,
   Operator: embedded,
+  OperatorView: embedded,
   PhotoDetails: embedded,
   PhotoPlace: embedded,
   PersonAccess: ({ email }) => email as string,

@@ -12,8 +12,8 @@ import { type Maintenance, useMaintenance } from './current.ts'
 import { text } from './text.ts'
 
 const START = graphql(`
-  mutation StartMaintenance($input: StartMaintenanceInput!) {
-    startMaintenance(input: $input) {
+  mutation StartMaintenance($input: OperatorStartMaintenanceInput!) {
+    operatorStartMaintenance(input: $input) {
       maintenance {
         endsAt
       }
@@ -23,7 +23,7 @@ const START = graphql(`
 
 const END = graphql(`
   mutation EndMaintenance {
-    endMaintenance {
+    operatorEndMaintenance {
       ended
     }
   }

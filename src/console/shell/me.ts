@@ -35,8 +35,10 @@ export function useMe(): Me | undefined {
 
 const OPERATOR = graphql(`
   query MayAdminister {
-    mailQueue {
-      waiting
+    operator {
+      mailQueue {
+        waiting
+      }
     }
   }
 `)

@@ -30,13 +30,13 @@ afterAll(async () => {
   await database?.drop()
 })
 
-const TRAIL = `query ($filter: AuditFilter, $first: Int, $after: String) { auditTrail(filter: $filter, first: $first, after: $after) {
+const TRAIL = `query ($filter: AuditFilter, $first: Int, $after: String) { operator { auditTrail(filter: $filter, first: $first, after: $after) {
   nodes { id happenedAt kind via actor { id } actorId operator { id } concerned { id } credentialId credentialName subjectId address agent details { path } }
-  pageInfo { hasNextPage endCursor } } }`
+  pageInfo { hasNextPage endCursor } } } }`
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 const trail = async (filter: object = {}, page: object = {}): Promise<any[]> =>
-  (await ask(olga, TRAIL, { filter, ...page })).auditTrail.nodes
+  (await ask(olga, TRAIL, { filter, ...page })).operator.auditTrail.nodes
 
 const admin = (...args: string[]) =>
   runWarm({
@@ -81,7 +81,7 @@ describe('The audit trail', () => {
   it('names the operator, but not in the log of the account', async () => {
     const bob = await t.signIn('bob')
     const suspend =
-      'mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { account { id } } }'
+      'mutation ($input: OperatorUpdateAccountInput!) { operatorUpdateAccount(input: $input) { account { id } } }'
     const account = `account:${bob.userId}`
     await ask(olga, suspend, { input: { account, status: 'SUSPENDED' } })
     await ask(olga, suspend, { input: { account, status: 'ACTIVE' } })
@@ -103,7 +103,7 @@ describe('The audit trail', () => {
     const eve = await t.signIn('eve')
     await ask(
       olga,
-      'mutation ($input: AppointOperatorInput!) { appointOperator(input: $input) { operator { bySetting } } }',
+      'mutation ($input: OperatorAppointInput!) { operatorAppoint(input: $input) { operator { bySetting } } }',
       {
         input: { account: `account:${eve.userId}` },
       },
@@ -147,7 +147,8 @@ describe('The audit trail', () => {
     const paged = []
     let page = { hasNextPage: true, endCursor: null as string | null }
     while (page.hasNextPage) {
-      const { auditTrail } = await ask(olga, TRAIL, { filter, first: 2, after: page.endCursor })
+      const { auditTrail } = (await ask(olga, TRAIL, { filter, first: 2, after: page.endCursor }))
+        .operator
       paged.push(...auditTrail.nodes)
       page = auditTrail.pageInfo
     }
@@ -155,7 +156,7 @@ describe('The audit trail', () => {
     // A client can forge a cursor, so reading later pages is recorded, too.
     const readings = async () => (await trail({ kinds: ['AUDIT_READ'] }, { first: 1000 })).length
     const before = await readings()
-    const { auditTrail } = await ask(olga, TRAIL, { filter, first: 2 })
+    const { auditTrail } = (await ask(olga, TRAIL, { filter, first: 2 })).operator
     await ask(olga, TRAIL, { filter, first: 2, after: auditTrail.pageInfo.endCursor })
     expect(await readings()).toBe(before + 3)
     const since = all[2].happenedAt
@@ -273,9 +274,9 @@ describe('GET /audit/export', () => {
     const dora = await t.signIn('dora')
     const account = `account:${dora.userId}`
     const appoint =
-      'mutation ($input: AppointOperatorInput!) { appointOperator(input: $input) { account { id } } }'
+      'mutation ($input: OperatorAppointInput!) { operatorAppoint(input: $input) { account { id } } }'
     const dismiss =
-      'mutation ($input: DismissOperatorInput!) { dismissOperator(input: $input) { account { id } } }'
+      'mutation ($input: OperatorDismissInput!) { operatorDismiss(input: $input) { account { id } } }'
     await ask(olga, appoint, { input: { account } })
     expect((await download(dora, 'format=csv')).status).toBe(200)
     const { appointments, audits } = t.app.services

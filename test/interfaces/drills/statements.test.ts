@@ -676,7 +676,12 @@ describe('A list', () => {
       'File.shares',
     ]
     // The latest actions and events, of which more exist than are read.
-    const latest = ['GET /api/recent', 'Viewer.recent', 'Query.auditTrail', 'Query.grants']
+    const latest = [
+      'GET /api/recent',
+      'Viewer.recent',
+      'OperatorView.auditTrail',
+      'OperatorView.grants',
+    ]
     const searchRoutes = ['GET /api/search', 'GET /api/workspaces/{workspace_id}/search']
     const searches = ['Query.search', ...searchRoutes]
     const pageOf = (what: string, n: number) =>

@@ -61,11 +61,13 @@ export const ONE = graphql(
           id
         }
       }
-      plans {
-        retiredAt
-        plan {
-          id
-          name
+      operator {
+        plans {
+          retiredAt
+          plan {
+            id
+            name
+          }
         }
       }
       node(id: $id) {
@@ -82,8 +84,8 @@ export const ONE = graphql(
 
 export const UPDATE = graphql(
   `
-    mutation UpdateAccount($input: UpdateAccountInput!) {
-      updateAccount(input: $input) {
+    mutation UpdateAccount($input: OperatorUpdateAccountInput!) {
+      operatorUpdateAccount(input: $input) {
         account {
           ...AccountDetails
         }
@@ -95,8 +97,8 @@ export const UPDATE = graphql(
 
 export const APPOINT = graphql(
   `
-    mutation AppointOperator($input: AppointOperatorInput!) {
-      appointOperator(input: $input) {
+    mutation AppointOperator($input: OperatorAppointInput!) {
+      operatorAppoint(input: $input) {
         account {
           ...AccountDetails
         }
@@ -108,8 +110,8 @@ export const APPOINT = graphql(
 
 export const DISMISS = graphql(
   `
-    mutation DismissOperator($input: DismissOperatorInput!) {
-      dismissOperator(input: $input) {
+    mutation DismissOperator($input: OperatorDismissInput!) {
+      operatorDismiss(input: $input) {
         account {
           ...AccountDetails
         }

@@ -10,8 +10,8 @@ import { text } from './text.ts'
 
 const SET_OF_ACCOUNT = graphql(
   `
-    mutation SetAccountLimits($input: UpdateAccountInput!) {
-      updateAccount(input: $input) {
+    mutation SetAccountLimits($input: OperatorUpdateAccountInput!) {
+      operatorUpdateAccount(input: $input) {
         account {
           id
           limits {
@@ -36,8 +36,8 @@ const SET_OF_ACCOUNT = graphql(
 
 const SET_OF_WORKSPACE = graphql(
   `
-    mutation SetWorkspaceLimits($input: SetWorkspaceLimitsInput!) {
-      setWorkspaceLimits(input: $input) {
+    mutation SetWorkspaceLimits($input: OperatorSetWorkspaceLimitsInput!) {
+      operatorSetWorkspaceLimits(input: $input) {
         workspaceId
         limits {
           ...LimitInForce

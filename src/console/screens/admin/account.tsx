@@ -45,7 +45,7 @@ export function Account() {
               isBare
               label={text('plan')}
               options={[
-                ...data.plans
+                ...data.operator.plans
                   .filter(
                     ({ plan, retiredAt }) => retiredAt === null || plan.id === account.plan.id,
                   )
@@ -81,10 +81,10 @@ const chosenBy = (by: Details['planBy']) =>
   text(by === 'OPERATOR' ? 'byOperator' : by === 'CLAIM' ? 'byClaim' : 'byDefault')
 
 async function setPlan({ id }: Details, plan: string): Promise<void> {
-  const { updateAccount } = await mutate(UPDATE, {
+  const { operatorUpdateAccount } = await mutate(UPDATE, {
     input: { account: id, ...(plan === AUTOMATIC ? { automaticPlan: true } : { plan }) },
   })
-  toast({ message: text('planIs', { plan: updateAccount?.account.plan.name ?? plan }) })
+  toast({ message: text('planIs', { plan: operatorUpdateAccount?.account.plan.name ?? plan }) })
 }
 
 function About({ account }: { account: Details }) {

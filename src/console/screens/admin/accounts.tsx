@@ -18,28 +18,30 @@ import { text } from './text.ts'
 
 const ACCOUNTS = graphql(`
   query Accounts($search: String!, $filter: AccountFilter, $first: Int!, $after: String) {
-    accounts(search: $search, filter: $filter, first: $first, after: $after) {
-      nodes {
-        id
-        name
-        email
-        status
-        plan {
+    operator {
+      accounts(search: $search, filter: $filter, first: $first, after: $after) {
+        nodes {
           id
           name
+          email
+          status
+          plan {
+            id
+            name
+          }
+          usage {
+            usedBytes
+            maxBytes
+            isOver
+          }
+          operator {
+            bySetting
+          }
         }
-        usage {
-          usedBytes
-          maxBytes
-          isOver
+        pageInfo {
+          hasNextPage
+          endCursor
         }
-        operator {
-          bySetting
-        }
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
       }
     }
   }
@@ -58,7 +60,7 @@ const OWN_IDENTITIES = graphql(`
   }
 `)
 
-type Account = ResultOf<typeof ACCOUNTS>['accounts']['nodes'][number]
+type Account = ResultOf<typeof ACCOUNTS>['operator']['accounts']['nodes'][number]
 
 /** The accounts of the service, searchable by name or email address. */
 export function Accounts() {
@@ -66,7 +68,7 @@ export function Accounts() {
   const { entries, hasMore, isLoading, error, more, refresh } = usePages({
     document: ACCOUNTS,
     variables: { search: q, filter: over ? ('OVER_QUOTA' as const) : null },
-    connectionOf: (data: ResultOf<typeof ACCOUNTS> | undefined) => data?.accounts,
+    connectionOf: (data: ResultOf<typeof ACCOUNTS> | undefined) => data?.operator.accounts,
     first: 20,
     next: 100,
   })

@@ -19,35 +19,37 @@ import { text } from './text.ts'
 
 const PLANS = graphql(`
   query Plans {
-    plans {
-      accountCount
-      isDefault
-      retiredAt
-      plan {
-        id
-        name
-        maxFileSize
-        maxBytes
-        maxFiles
-        maxFolders
-        maxNotes
-        maxLinks
-        maxApiKeys
-        maxWorkspaces
-        maxWorkspaceBytes
-        maxWorkspaceFiles
-        maxWorkspaceFolders
-        maxWorkspaceMembers
-        maxWorkspaceApiKeys
-        maxWorkspaceInvites
+    operator {
+      plans {
+        accountCount
+        isDefault
+        retiredAt
+        plan {
+          id
+          name
+          maxFileSize
+          maxBytes
+          maxFiles
+          maxFolders
+          maxNotes
+          maxLinks
+          maxApiKeys
+          maxWorkspaces
+          maxWorkspaceBytes
+          maxWorkspaceFiles
+          maxWorkspaceFolders
+          maxWorkspaceMembers
+          maxWorkspaceApiKeys
+          maxWorkspaceInvites
+        }
       }
     }
   }
 `)
 
 const CREATE = graphql(`
-  mutation CreatePlan($input: CreatePlanInput!) {
-    createPlan(input: $input) {
+  mutation CreatePlan($input: OperatorCreatePlanInput!) {
+    operatorCreatePlan(input: $input) {
       plan {
         accountCount
       }
@@ -56,8 +58,8 @@ const CREATE = graphql(`
 `)
 
 const UPDATE = graphql(`
-  mutation UpdatePlan($input: UpdatePlanInput!) {
-    updatePlan(input: $input) {
+  mutation UpdatePlan($input: OperatorUpdatePlanInput!) {
+    operatorUpdatePlan(input: $input) {
       plan {
         accountCount
       }
@@ -66,8 +68,8 @@ const UPDATE = graphql(`
 `)
 
 const RETIRE = graphql(`
-  mutation RetirePlan($input: RetirePlanInput!) {
-    retirePlan(input: $input) {
+  mutation RetirePlan($input: OperatorRetirePlanInput!) {
+    operatorRetirePlan(input: $input) {
       plan {
         accountCount
       }
@@ -76,8 +78,8 @@ const RETIRE = graphql(`
 `)
 
 const RESTORE = graphql(`
-  mutation RestorePlan($input: RestorePlanInput!) {
-    restorePlan(input: $input) {
+  mutation RestorePlan($input: OperatorRestorePlanInput!) {
+    operatorRestorePlan(input: $input) {
       plan {
         accountCount
       }
@@ -86,8 +88,8 @@ const RESTORE = graphql(`
 `)
 
 const SET_DEFAULT = graphql(`
-  mutation SetDefaultPlan($input: SetDefaultPlanInput!) {
-    setDefaultPlan(input: $input) {
+  mutation SetDefaultPlan($input: OperatorSetDefaultPlanInput!) {
+    operatorSetDefaultPlan(input: $input) {
       plan {
         accountCount
       }
@@ -96,14 +98,14 @@ const SET_DEFAULT = graphql(`
 `)
 
 const DELETE = graphql(`
-  mutation DeletePlan($input: DeletePlanInput!) {
-    deletePlan(input: $input) {
+  mutation DeletePlan($input: OperatorDeletePlanInput!) {
+    operatorDeletePlan(input: $input) {
       deletedId
     }
   }
 `)
 
-type Use = ResultOf<typeof PLANS>['plans'][number]
+type Use = ResultOf<typeof PLANS>['operator']['plans'][number]
 
 const limitsOf = ({ plan }: Use): Limit[] => [
   { name: 'MAX_BYTES', value: plan.maxBytes },
@@ -130,7 +132,7 @@ export function Plans() {
   })
   const [isMaking, setMaking] = useState(false)
   const refresh = () => reload({ requestPolicy: 'network-only' })
-  const model = data?.plans.find(({ isDefault }) => isDefault) ?? data?.plans[0]
+  const model = data?.operator.plans.find(({ isDefault }) => isDefault) ?? data?.operator.plans[0]
   return (
     <AdminScreen error={error} retry={refresh}>
       {!data ? (
@@ -147,7 +149,7 @@ export function Plans() {
           }
         >
           <Rows label={text('plans')}>
-            {data.plans.map(use => (
+            {data.operator.plans.map(use => (
               <PlanRow key={use.plan.id} use={use} refresh={refresh} />
             ))}
           </Rows>

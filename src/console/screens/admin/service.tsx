@@ -28,21 +28,23 @@ const QUEUE = graphql(`
 const SERVICE = graphql(
   `
     query Service {
-      mailQueue {
-        ...Queue
-      }
-      operators {
-        bySetting
-        appointedAt
-        appointedBy {
-          id
-          name
-          email
+      operator {
+        mailQueue {
+          ...Queue
         }
-        account {
-          id
-          name
-          email
+        operators {
+          bySetting
+          appointedAt
+          appointedBy {
+            id
+            name
+            email
+          }
+          account {
+            id
+            name
+            email
+          }
         }
       }
     }
@@ -52,7 +54,7 @@ const SERVICE = graphql(
 
 const RETRY = graphql(`
   mutation RetryMails {
-    retryMails {
+    operatorRetryMails {
       count
     }
   }
@@ -66,8 +68,8 @@ export function Service() {
   })
   const refresh = () => reload({ requestPolicy: 'network-only' })
   const retry = async () => {
-    const { retryMails } = await mutate(RETRY, {})
-    toast({ message: text('mailsRetried', { count: retryMails?.count ?? 0 }) })
+    const { operatorRetryMails } = await mutate(RETRY, {})
+    toast({ message: text('mailsRetried', { count: operatorRetryMails?.count ?? 0 }) })
     refresh()
   }
   return (
@@ -80,7 +82,7 @@ export function Service() {
           <Section
             title={text('mails')}
             actions={
-              data.mailQueue.givenUp > 0 && (
+              data.operator.mailQueue.givenUp > 0 && (
                 <Button onPress={() => void retry().catch(toastError)}>
                   <Mail />
                   {text('retryMails')}
@@ -90,18 +92,18 @@ export function Service() {
           >
             <Figures
               of={[
-                [text('waiting'), formatNumber(data.mailQueue.waiting)],
-                [text('retrying'), formatNumber(data.mailQueue.retrying)],
-                [text('givenUp'), formatNumber(data.mailQueue.givenUp)],
-                ...(data.mailQueue.oldestAt
-                  ? [[text('oldest'), formatExact(data.mailQueue.oldestAt)] as const]
+                [text('waiting'), formatNumber(data.operator.mailQueue.waiting)],
+                [text('retrying'), formatNumber(data.operator.mailQueue.retrying)],
+                [text('givenUp'), formatNumber(data.operator.mailQueue.givenUp)],
+                ...(data.operator.mailQueue.oldestAt
+                  ? [[text('oldest'), formatExact(data.operator.mailQueue.oldestAt)] as const]
                   : []),
               ]}
             />
           </Section>
           <Section title={text('operators')} hint={text('operatorsHint')}>
             <Rows label={text('operators')}>
-              {data.operators.map(({ account, bySetting, appointedBy, appointedAt }) => (
+              {data.operator.operators.map(({ account, bySetting, appointedBy, appointedAt }) => (
                 <li key={account.id}>
                   <Avatar name={account.name} email={account.email} />
                   <div className="grow">

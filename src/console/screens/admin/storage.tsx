@@ -16,50 +16,52 @@ import { text } from './text.ts'
 
 const STORAGE = graphql(`
   query StorageReport {
-    storageReport {
-      usedBytes
-      fileCount
-      folderCount
-      leftBytes
-      trashBytes
-      trashCount
-      versionBytes
-      uploadBytes
-      uploadCount
-      deletingBytes
-      deletingCount
-      eventCount
-      space {
-        freeBytes
-        totalBytes
-      }
-      largestAccounts {
-        id
-        name
-        email
-        usage {
-          usedBytes
-          keptBytes
-          maxBytes
-        }
-      }
-      largestWorkspaces {
-        workspaceId
-        name
+    operator {
+      storageReport {
         usedBytes
-        keptBytes
-        maxBytes
-        owner {
+        fileCount
+        folderCount
+        leftBytes
+        trashBytes
+        trashCount
+        versionBytes
+        uploadBytes
+        uploadCount
+        deletingBytes
+        deletingCount
+        eventCount
+        space {
+          freeBytes
+          totalBytes
+        }
+        largestAccounts {
           id
           name
           email
+          usage {
+            usedBytes
+            keptBytes
+            maxBytes
+          }
+        }
+        largestWorkspaces {
+          workspaceId
+          name
+          usedBytes
+          keptBytes
+          maxBytes
+          owner {
+            id
+            name
+            email
+          }
         }
       }
     }
   }
 `)
 
-type Report = ResultOf<typeof STORAGE>['storageReport']
+type Report = ResultOf<typeof STORAGE>['operator']['storageReport']
 
 /** Total storage use, and the accounts and workspaces that use the most. */
 export function Storage() {
@@ -69,7 +71,7 @@ export function Storage() {
   })
   const retry = () => reload({ requestPolicy: 'network-only' })
   // If the blob store is down, only its free space is missing.
-  const report = data?.storageReport
+  const report = data?.operator.storageReport
   return (
     <AdminScreen error={report ? undefined : error} retry={retry}>
       {!report ? (

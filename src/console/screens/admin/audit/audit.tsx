@@ -23,7 +23,7 @@ export function Audit() {
   const { entries, hasMore, isLoading, error, more, refresh } = usePages({
     document: TRAIL,
     variables: { filter: filterOf(search) },
-    connectionOf: (data: ResultOf<typeof TRAIL> | undefined) => data?.auditTrail,
+    connectionOf: (data: ResultOf<typeof TRAIL> | undefined) => data?.operator.auditTrail,
     first: 50,
     next: 100,
   })

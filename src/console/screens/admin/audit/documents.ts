@@ -2,74 +2,78 @@ import { graphql, type ResultOf } from '../../../graphql/graphql.ts'
 
 export const TRAIL = graphql(`
   query AuditTrail($filter: AuditFilter, $first: Int!, $after: String) {
-    auditTrail(filter: $filter, first: $first, after: $after) {
-      nodes {
-        id
-        happenedAt
-        kind
-        via
-        actor {
+    operator {
+      auditTrail(filter: $filter, first: $first, after: $after) {
+        nodes {
           id
-          name
-          email
-        }
-        actorId
-        operator {
-          id
-          name
-          email
-        }
-        concerned {
-          id
-          name
-          email
-        }
-        credentialId
-        credentialName
-        subjectId
-        address
-        agent
-        details {
-          path
-          from
-          size
-          files
-          recipient
-          name
-          role
-          plan
-          limits {
+          happenedAt
+          kind
+          via
+          actor {
+            id
             name
-            value
-            unlimited
+            email
           }
-          count
-          provider
-          sender
-          refusal
-          device
-          network
-          tool
-          code
+          actorId
+          operator {
+            id
+            name
+            email
+          }
+          concerned {
+            id
+            name
+            email
+          }
+          credentialId
+          credentialName
+          subjectId
+          address
+          agent
+          details {
+            path
+            from
+            size
+            files
+            recipient
+            name
+            role
+            plan
+            limits {
+              name
+              value
+              unlimited
+            }
+            count
+            provider
+            sender
+            refusal
+            device
+            network
+            tool
+            code
+          }
         }
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
       }
     }
   }
 `)
 
-export type Entry = ResultOf<typeof TRAIL>['auditTrail']['nodes'][number]
+export type Entry = ResultOf<typeof TRAIL>['operator']['auditTrail']['nodes'][number]
 
 export const PEOPLE = graphql(`
   query AuditPeople($search: String!) {
-    accounts(search: $search, first: 6) {
-      nodes {
-        id
-        name
-        email
+    operator {
+      accounts(search: $search, first: 6) {
+        nodes {
+          id
+          name
+          email
+        }
       }
     }
   }

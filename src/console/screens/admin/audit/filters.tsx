@@ -14,7 +14,7 @@ import { type Kind, kinds } from './kinds.ts'
 import { type AuditSearch, readSearch } from './search.ts'
 import { text } from './text.ts'
 
-type Account = ResultOf<typeof PEOPLE>['accounts']['nodes'][number]
+type Account = ResultOf<typeof PEOPLE>['operator']['accounts']['nodes'][number]
 
 const uuid = /^(account:)?([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 const idOf = (account: string) => account.replace(/^account:/, '')
@@ -25,7 +25,7 @@ async function accountsLike(typed: string): Promise<readonly Account[]> {
     .query(PEOPLE, { search: typed }, { requestPolicy: 'network-only' })
     .toPromise()
   if (error) throw new Refused(error)
-  const found = data?.accounts.nodes ?? []
+  const found = data?.operator.accounts.nodes ?? []
   const exact = found.filter(({ email }) => email.toLowerCase() === typed.toLowerCase())
   return exact.length === 1 ? exact : found
 }

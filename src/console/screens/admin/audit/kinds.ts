@@ -2,7 +2,7 @@ import type { ResultOf } from '../../../graphql/graphql.ts'
 import type { TRAIL } from './documents.ts'
 import { text } from './text.ts'
 
-export type Kind = ResultOf<typeof TRAIL>['auditTrail']['nodes'][number]['kind']
+export type Kind = ResultOf<typeof TRAIL>['operator']['auditTrail']['nodes'][number]['kind']
 
 /** Labels of the event kinds, in the order of the filter. */
 export const kinds: Record<Kind, string> = {

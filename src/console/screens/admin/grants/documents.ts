@@ -2,32 +2,34 @@ import { graphql, type ResultOf } from '../../../graphql/graphql.ts'
 
 export const GRANTS = graphql(`
   query Grants($filter: GrantFilter, $first: Int!, $after: String) {
-    grants(filter: $filter, first: $first, after: $after) {
-      nodes {
-        id
-        kind
-        sharer {
+    operator {
+      grants(filter: $filter, first: $first, after: $after) {
+        nodes {
           id
+          kind
+          sharer {
+            id
+            name
+            email
+          }
+          recipient
           name
-          email
+          isFolder
+          workspaceId
+          workspaceName
+          createdAt
+          expiresAt
+          passwordProtected
+          mayEdit
+          useCount
+          maxUses
+          isPaused
+          brokenRules
         }
-        recipient
-        name
-        isFolder
-        workspaceId
-        workspaceName
-        createdAt
-        expiresAt
-        passwordProtected
-        mayEdit
-        useCount
-        maxUses
-        isPaused
-        brokenRules
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
       }
     }
   }
@@ -41,4 +43,4 @@ export const END_GRANTS = graphql(`
   }
 `)
 
-export type Grant = ResultOf<typeof GRANTS>['grants']['nodes'][number]
+export type Grant = ResultOf<typeof GRANTS>['operator']['grants']['nodes'][number]

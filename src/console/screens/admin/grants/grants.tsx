@@ -27,7 +27,7 @@ export function Grants() {
   const listed = usePages({
     document: GRANTS,
     variables: { filter: filterOf(search) },
-    connectionOf: (data: ResultOf<typeof GRANTS> | undefined) => data?.grants,
+    connectionOf: (data: ResultOf<typeof GRANTS> | undefined) => data?.operator.grants,
     first: 50,
     next: 100,
   })

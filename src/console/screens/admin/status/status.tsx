@@ -177,7 +177,7 @@ export function Status() {
     const timer = setInterval(() => reload({ requestPolicy: 'network-only' }), POLL_MS)
     return () => clearInterval(timer)
   }, [isSeen, reload])
-  const health = data?.serviceHealth
+  const health = data?.operator.serviceHealth
   return (
     <AdminScreen error={health ? undefined : error} retry={refresh}>
       {!health ? (
