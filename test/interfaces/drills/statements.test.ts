@@ -556,6 +556,7 @@ describe('A list', () => {
     const other = asked.startsWith('receivedShares') ? things.owner : things.friend
     const ways: Record<string, string> = {
       Query: asked,
+      OperatorView: `operator { ${asked} }`,
       Viewer: `me { ${asked} }`,
       PersonAccess: `me { accessOf(email: "${other.email}") { ${asked} } }`,
       Drive: `me { drive { ${asked} } }`,
