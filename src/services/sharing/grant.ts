@@ -122,4 +122,4 @@ export function grantService({
   }
 }
 
-export type GrantService = ReturnType<typeof grantService>
+type GrantService = ReturnType<typeof grantService>

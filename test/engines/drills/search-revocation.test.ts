@@ -462,7 +462,7 @@ describe('A search', () => {
         },
       )
     const { data, code } = await drives([workspaceId ?? ''])
-    expect([data?.search, code]).toEqual([undefined, 'FORBIDDEN'])
+    expect([data?.search, code]).toEqual([null, 'FORBIDDEN'])
     expect(await seen(stranger, `drive:garden ${word}`, workspaceId)).toEqual([])
     expect(await seen(stranger, `drive:garden type:text`, workspaceId)).toEqual([])
   })

@@ -439,7 +439,7 @@ describe('A background completion', () => {
     let saw = false
     db.rows = (async (...[sql, ...rest]: Parameters<typeof rows>) => {
       const found = await rows(sql, ...rest)
-      if (!sql.includes("state = 'completing' AND claim_until <=")) return found
+      if (!/state = 'completing'\s+AND claim_until <=/.test(sql)) return found
       // The completion finishes here, after the stale reader saw it.
       saw = found.some(row => (row as { id: string }).id === id)
       held.release()
