@@ -1,6 +1,6 @@
 import { integer, type Row, table, uuid } from './columns.ts'
 
-/** The id of the installation, which the folder of its blobs stores, too. One row. */
+/** The id of the installation, also stored in the folder of its blobs. One row. */
 export const Installation = table({
   tableName: 'installation',
   columns: {

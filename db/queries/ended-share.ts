@@ -7,11 +7,11 @@ import type { OwnedShare } from './share.ts'
 import { besideKeys, inParts, insertion, placeholders, selection } from './sql.ts'
 
 /*
- * Shares that a deletion ended. They leave the table of shares, so that every other statement is
- * right without knowing of them.
+ * Shares that a deletion ended. They are moved out of the table of shares, so that no other
+ * statement has to exclude them.
  */
 
-/** How long after a deletion restoring an entry brings its shares back. */
+/** An entry that is restored within this time after its deletion gets its shares back. */
 export const GRACE_MS = 10 * 60_000
 
 /** An entry that left a share. */
@@ -112,8 +112,8 @@ export const lockEndedShares = (
   )
 
 /**
- * Makes a share again as it was. An upgrade meanwhile may have added columns, which get their
- * defaults, or removed some.
+ * Restores a share with its former values. An upgrade in between may have removed columns, or added
+ * columns, which get their defaults.
  * @param entryId its first entry now
  */
 export async function insertAgain(
@@ -122,7 +122,7 @@ export async function insertAgain(
   entryId: string,
   tx: Tx,
 ): Promise<void> {
-  // The mail that was scheduled has found no share.
+  // The job of a scheduled mail has run, and found no share.
   await db.run(...insertion(Share, [{ ...JSON.parse(terms), entryId, mailWaits: false }]), tx)
   await db.run('DELETE FROM ended_share WHERE id = ?', [id], tx)
   for (const mark of JSON.parse(favourites) as Favourite[])

@@ -230,7 +230,7 @@ export async function oldEvents(
   )
 }
 
-/** Purges the first events of a log, up to a number. */
+/** Purges the events of a log up to the event with number `seq`. */
 export async function purgeEvents(db: Db, logId: string, seq: number): Promise<void> {
   const known =
     db.dialect === 'mysql'

@@ -45,7 +45,7 @@ export const setDigest = (db: Db, id: string, sha256: string, tx: Tx): Promise<b
  */
 const READER = 1
 
-/** The time after which a failed preview is tried again, in milliseconds. */
+/** The time after which a failed preview is retried, in milliseconds. */
 const FAILED_MS = 7 * DAY_MS
 
 /** The columns of a preview by which it is current. */

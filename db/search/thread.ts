@@ -3,7 +3,7 @@ import { Cancellations } from './cancellation.ts'
 import type { Identity } from './file.ts'
 import type { Arguments, OperationName, Result } from './operations.ts'
 
-/** What a thread starts with. */
+/** The data that a thread gets when it starts. */
 export interface ThreadData {
   path: string
   /** See `Cancellations`. */
@@ -25,7 +25,7 @@ export interface Answer {
   isOther?: boolean
 }
 
-/** The index cannot be used: its disk is full or unreadable, or it is being made again. */
+/** The index cannot be used: its disk is full or unreadable, or it is being rebuilt. */
 export class SearchUnavailable extends Error {
   override readonly name = 'SearchUnavailable'
   /** Whether the file has the index of another database. */
@@ -121,7 +121,7 @@ export class SearchThread {
       const worker = this.#open()
       const number = this.#next++
       const timer = setTimeout(() => {
-        // An operation cannot be interrupted: the next one gets another thread.
+        // An operation cannot be interrupted, so the next one gets another thread.
         this.#end(worker, 'it takes too long')
         void worker.terminate()
       }, this.#patience)
