@@ -190,7 +190,7 @@ export const settings = {
   RATE_WEBHOOKS: rate('webhook pings and repeated deliveries per user and minute', '30'),
   RATE_SEARCHES: rate('searches per user and minute', '300'),
   RATE_ASSISTANTS: rate('tool calls of assistants per user and minute', '300'),
-  RATE_EXPORTS: rate('exports of the own data per user and minute', '5'),
+  RATE_EXPORTS: rate('exports of personal data per user and minute', '5'),
   SUBSCRIPTIONS_PER_USER: {
     help: 'open GraphQL subscriptions per user and instance',
     default: '20',

@@ -33,7 +33,7 @@ export const sharingSettings = {
     read: flag,
   },
   SHARE_OUTSIDE: {
-    help: 'who may share outside, by links, file requests, and with e-mail addresses that are not of SHARE_DOMAINS: everyone, nobody, or plans:business,team for the accounts on these plans',
+    help: 'who may share outside (by links, by file requests, and with e-mail addresses outside of SHARE_DOMAINS): everyone, nobody, or plans:business,team for the accounts on these plans',
     default: 'everyone',
     read: outside,
   },
