@@ -5,7 +5,7 @@ import { codeOf } from './errors.ts'
 import { noteFailures } from './failures.ts'
 import { person, signInAgain } from './session.ts'
 
-/** Binds requests to this account, because another one may have signed in in another tab. */
+/** Binds requests to this account, because another tab may have signed in to another account. */
 const mine: Record<string, string> = person ? { 'X-Account': person } : {}
 
 let events: Promise<Events> | undefined

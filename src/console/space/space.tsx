@@ -33,7 +33,7 @@ export const SPACE = graphql(`
   }
 `)
 
-/** The share of the storage from which a sentence warns. */
+/** The used fraction of the storage from which a warning is shown. */
 const NEARLY_FULL = 0.9
 
 /** The largest entries of the root, all others, and the rest of the storage use. */

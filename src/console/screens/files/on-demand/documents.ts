@@ -101,7 +101,7 @@ export const DELETE = graphql(`
   }
 `)
 
-/** When pictures were taken. Films and other pictures have only a time of the file. */
+/** When pictures were taken. Videos, and pictures that do not record it, have `modifiedAt` only. */
 export const TAKEN = graphql(`
   query Taken($ids: [ID!]!) {
     nodes(ids: $ids) {
@@ -117,7 +117,7 @@ export const TAKEN = graphql(`
   }
 `)
 
-/** The most entries that one archive request can name. */
+/** The maximum number of entries in one archive request. */
 export const MAX_ZIPPED = 200
 
 /** A signed URL of an archive. */
