@@ -8,8 +8,8 @@ import { isMounted, untilMounted } from './mount-point.ts'
 import type { Plan, Serving } from './rclone.ts'
 
 /**
- * The user types the key, so it is not in the settings. Linux 6.16 and later read directories in
- * larger chunks than davfs2 before 1.7.2 sends without `buf_size`.
+ * The user types the key, so it is not in the settings. Without `buf_size`, davfs2 before 1.7.2
+ * sends directories in smaller chunks than Linux 6.16 and later read.
  */
 const SETTINGS = `buf_size 64
 use_locks 1

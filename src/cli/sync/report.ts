@@ -10,7 +10,7 @@ import type { Change } from './work.ts'
 /**
  * The changes that a plan would make.
  *
- * @param way the direction; a remote folder is deleted with its contents as one change
+ * @param way the direction. With `push`, deleting a folder with its contents is one change.
  */
 export function changesOf(plan: Plan, way: 'push' | 'pull'): Change[] {
   const gone = (paths: string[]): Change[] =>

@@ -49,8 +49,8 @@ export const looksAsKnown = {
 }
 
 /**
- * Applies the new metadata of an entry that the sync itself moved or restored, because that is no
- * change.
+ * Records the new metadata of an entry that the sync itself moved or restored, so that it does not
+ * look like a change.
  */
 export function withLook(known: Agreed, side: Side, { local, remote }: There): Agreed {
   if (side === 'local') return local ? { ...known, ...localLook(local) } : known
