@@ -70,7 +70,7 @@ export async function* zipBytes({
       if (piece.entry?.blobId && !piece.bytes) {
         filesAhead++
         step.file = store.chunks(piece.entry.blobId, { offset: from, count: to - from, signal })
-        // Awaited when it is used.
+        // The error is thrown when the file is awaited.
         step.file.catch(() => {})
       }
       ahead.push(step)
@@ -103,7 +103,7 @@ export async function* zipBytes({
       if (sum !== undefined) sum = crc32(chunk, sum)
       yield chunk
     }
-    // What follows would stand at another place than the archive says.
+    // Everything after it would be at other offsets than the archive says.
     if (left !== 0)
       throw new Error('The size of a blob of an archive differs from its recorded size.')
     if (entry && sum !== undefined) note(entry, sum)
@@ -139,7 +139,7 @@ export async function* zipBytes({
   }
 }
 
-/** The same, once its first bytes are there: a store that is down fails before anything is sent. */
+/** Like `zipBytes`, but reads the first bytes now, to fail before anything is sent. */
 export async function openZip(source: ZipSource): Promise<Chunks> {
   const bytes = zipBytes(source)
   let first: Promise<IteratorResult<Uint8Array>> | null = bytes.next()

@@ -50,7 +50,7 @@ const work: ReadonlySet<EventKind> = new Set([
 
 /** Recent work of people, within the retained events. Nothing here authorizes. */
 export function recentService({ db }: Core<'db'>) {
-  /** Events of notes name a content. These are the files that have it now. */
+  /** Events of notes refer to a content. Finds the files that have this content now. */
   async function onNotes(caller: Caller, actions: ActionRow[]): Promise<Action[]> {
     const { bucketId } = caller.bucket
     const notes = actions.filter(({ kind, logId }) => kind === 'note.written' && logId === bucketId)

@@ -50,12 +50,12 @@ const BELOW = 2000
 /** Searches do not wait for a drive that has been filling for longer. */
 const FILLING_MS = 3000
 /**
- * Texts are looked at again for this long: a transaction that began before others may end after
- * them, and the clocks of instances differ.
+ * Texts are read again for this long, because a transaction that began before others may end after
+ * them, and because the clocks of instances differ.
  */
 const OVERLAP_MS = 5000
 const NOTED = 500
-/** Searches add the same new texts at once. Only one addition to a drive comes first. */
+/** Parallel searches add the same new texts. In each drive, one succeeds, and others retry. */
 const TRIES = 10
 /** Drives and indexed entries that are compared with the database at a time. */
 const DRIVES = 100
@@ -86,7 +86,7 @@ const kinds: readonly DriveEventKind[] = [
 /** The contents of a copied folder have no events of their own. */
 const bringsMore = ({ kind }: EventRow) => kind === 'folder.copied'
 
-/** The drives of a search, and whether the index has everything of them. */
+/** The drives of a search, and whether the index covers them completely. */
 export interface FreshDrives {
   drives: IndexedDrive[]
   isComplete: boolean
@@ -118,7 +118,7 @@ export function searchIndexService({
   let checkedAt = 0
   /** How far a pass over the latest texts has come, and when it began; null between passes. */
   let pass: { after: NotedText; beganAt: number } | null = null
-  /** When the last pass began that has seen all texts. */
+  /** When the last complete pass over the texts began. */
   let seenAt = 0
 
   index.belong(async () => {
@@ -157,7 +157,7 @@ export function searchIndexService({
     )
     const [{ epoch } = { epoch: index.epoch }] = ends
     if (epoch !== index.epoch) {
-      // The index is to be made again.
+      // The index must be rebuilt.
       await index.renew()
       drives = await index.ask('drives', bucketIds)
     }
@@ -366,7 +366,7 @@ export function searchIndexService({
     }
   }
 
-  /** Updates the index of each drive for a part of the time. */
+  /** Updates the index of the given drives, which share the time equally. */
   async function updateEach(bucketIds: readonly string[], milliseconds: number): Promise<void> {
     for (const id of bucketIds)
       try {

@@ -2,20 +2,20 @@ import type { Term } from '../../values/search-query.ts'
 import { type FoundWord, wordsIn } from '../../values/search-words.ts'
 import { areForms } from '../../values/word-form.ts'
 
-/** A part of a text, with where the words of a query are in it: UTF-16 units from its start. */
+/** An excerpt of a text, and the ranges of query words in it: UTF-16 units from its start. */
 export interface Snippet {
   text: string
   ranges: { start: number; end: number }[]
 }
 
-/** Characters of a text that are looked through for a snippet, and that one has. */
+/** Characters of a text that are searched for a snippet, and sizes of the snippet. */
 const LOOKED = 300_000
 const BEFORE = 60
 export const LENGTH = 220
 
 /**
- * The part of a text that shows most of the terms; null when it has none of them.
- * @param more whether it is a part of a text, which has more before or after it
+ * The excerpt of a text with the most different terms; null if the text contains none of them.
+ * @param more whether `text` is itself an excerpt, with more text before or after it
  */
 export function snippetOf(
   text: string,
@@ -39,14 +39,14 @@ export function snippetOf(
   return cut(text, Math.max(0, best.from - BEFORE), hits, more)
 }
 
-/** Whether a word has a part of a term, or is a form of its only word. */
+/** Whether a word matches a word of a term, or is a form of its only word. */
 function isShown(found: string, { words, others, isPrefix, isPhrase }: Term): boolean {
   const isWord = words.some(
     (word, i) => found === word || (isPrefix && i === words.length - 1 && found.startsWith(word)),
   )
   if (isWord || others.includes(found)) return true
   const [only = ''] = words
-  // Forms begin alike: comparing the first letter spares most words their stem.
+  // Forms begin alike. Comparing the first letter avoids stemming most words.
   return !isPhrase && words.length === 1 && found[0] === only[0] && areForms(found, only)
 }
 
@@ -65,7 +65,7 @@ function cut(
     if (last > LENGTH / 2) end = start + last
   }
   const front = start > 0 || more.before ? '… ' : ''
-  // One character for one: the ranges stay where they are.
+  // Each character is replaced by one character, so the ranges stay valid.
   const shown = text
     .slice(start, end)
     .replace(/[\s\p{Cc}]/gu, ' ')

@@ -13,7 +13,7 @@ export type SharingRules = Pick<
   'shareMaxDuration' | 'sharePassword' | 'shareOutside' | 'shareDomains'
 >
 
-/** The terms of a grant that rules are about. */
+/** The terms of a grant that the rules restrict. */
 export interface RuledTerms {
   kind: GrantKind
   /** An e-mail address; null for links and requests. */
@@ -27,7 +27,7 @@ const isInside = (domains: readonly string[], recipient: string | null): boolean
   recipient !== null && domains.includes(recipient.slice(recipient.lastIndexOf('@') + 1))
 
 /**
- * The rules that a grant breaks, if it were made or renewed now.
+ * The rules that a grant would break if it were made or renewed now.
  * @param planId the plan of its sharer
  */
 export function brokenRules(
@@ -50,7 +50,7 @@ export function brokenRules(
   ]
 }
 
-/** The rules as bounds of rows, for the list of what breaks them now. */
+/** The rules as conditions on rows, to list the grants that break them now. */
 export const boundsOf = (
   { shareMaxDuration, sharePassword, shareOutside, shareDomains }: SharingRules,
   now = Date.now(),
@@ -88,7 +88,7 @@ export const rulesOfChange = (change: {
  */
 export function sharingRuleService({ db, ...rules }: Core<'db'> & SharingRules) {
   const { shareMaxDuration, shareOutside, shareDomains } = rules
-  // A setting out of bounds stops the start, and not each share.
+  // A setting out of bounds makes the start fail, and not each later share.
   boundsOf(rules)
 
   /** The plan of a person, where the rules depend on it. */

@@ -184,7 +184,7 @@ export function blobService({
       const largest = Math.min(bound ?? NO_LIMIT, limits.maxFileSizeBytes)
       let reserved: number | undefined
       try {
-        // In the ledger before the first byte is in the store.
+        // `admit` writes the blob to the ledger before its first byte is sent to the store.
         const at = await store.current()
         const sums = await store.put(id, source, {
           store: at,

@@ -107,8 +107,8 @@ export function fileService({ db, blobs, changeTree, versions, previews }: Deps)
   /**
    * Within a change of the tree, creates a file from a stored blob or replaces the content of the
    * existing one, and turns the reservation into usage.
-   * @throws PATH_EXISTS, QUOTA_EXCEEDED for folders, UNAUTHENTICATED and FORBIDDEN when the caller
-   * has lost the right meanwhile
+   * @throws PATH_EXISTS; QUOTA_EXCEEDED if new folders exceed the limit; UNAUTHENTICATED, FORBIDDEN
+   * if the caller has lost the right meanwhile
    */
   async function save(
     tree: Tree,
