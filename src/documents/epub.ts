@@ -22,7 +22,7 @@ export function textOfEpub(source: Package): string {
   index ||= [...source.names].find(name => name.endsWith('.opf')) ?? ''
   const text = new BoundedText()
   const chapters = index === '' ? [] : readIndex(source.read([index]).get(index) ?? '', index, text)
-  // Without an index, in the order of the names.
+  // Without an index, the chapters are read in the order of their file names.
   if (chapters.length === 0)
     chapters.push(
       ...[...source.names]

@@ -8,7 +8,7 @@ import { localOf, readXml } from './xml.ts'
 const FOLLOWED =
   /^(officeDocument|header|footer|footnotes|endnotes|comments|slide|notesSlide|worksheet|chartsheet|dialogsheet|sharedStrings|styles|drawing|chart|chartEx|diagramData|threadedComment)$/i
 
-/** The parts of a document without relationships, as programs write them that leave them out. */
+/** The parts of a document without relationships, which some programs leave out. */
 const USUAL =
   /^(word\/(document\d*|footnotes|endnotes|comments|header\d*|footer\d*)|ppt\/(slides\/slide|notesslides\/notesslide|charts\/chart|diagrams\/data|comments\/\w+)\d*|xl\/(workbook|styles|sharedstrings|worksheets\/sheet\d*|comments\d*|drawings\/drawing\d*|charts\/chart\d*|threadedcomments\/\w+))\.xml$/
 
@@ -253,7 +253,7 @@ function readWorkbook(
   }
   for (const part of tables)
     if (!read.has(part)) readSheet(part.xml, { shared, used, show, blocks })
-  // Deleted cells may leave strings behind. A broken workbook has nothing but them.
+  // Deleted cells may leave strings behind. Of a broken workbook, only the strings may be left.
   if (main === undefined) for (const text of shared) if (!used.has(text)) blocks.paragraph(text)
   for (const part of parts)
     if (!/^(workbook|sst|styleSheet|worksheet)$/.test(rootOf(part.xml))) readProse(part.xml, blocks)

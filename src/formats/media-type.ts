@@ -2,7 +2,7 @@ import { type FormatName, formatOfStart, isText } from './signature.ts'
 
 const octets = 'application/octet-stream'
 
-/** Types that say nothing about a file. Programs send them when they know none. */
+/** Generic types. Programs send them when they do not know the type. */
 const generic =
   /^(application|binary)\/(octet-stream|octet|x-binary|binary|unknown|x-unknown(-content-type)?|(x-)?(force-)?download|x-www-form-urlencoded|x-empty)$|^multipart\/form-data$|^unknown\/unknown$/
 
@@ -52,7 +52,7 @@ const aliases: Record<string, string> = {
 }
 
 /**
- * The usual name of a media type; undefined for a type that says nothing.
+ * The usual name of a media type; undefined for a generic type.
  * @param essence in lower case, without parameters
  */
 export const knownType = (essence: string): string | undefined =>
@@ -134,7 +134,7 @@ export const typescriptType = (name: string): string | undefined =>
 /**
  * The media type of a file whose first bytes are known. A format of the list decides, unless the
  * declared type is one that such files have. Everything else keeps its type.
- * @param type the type by declaration or name, with or without parameters
+ * @param type the declared type, or the type by name; with or without parameters
  * @param bytes the first `START_BYTES` of the file, or the whole file
  */
 export function correctedType(type: string, name: string, bytes: Uint8Array): string {

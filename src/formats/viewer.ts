@@ -116,6 +116,6 @@ export function kindOf({ name, contentType, size }: NamedFile): Kind | undefined
 export const isTooLarge = (kind: Kind, size: number): boolean =>
   (kind === 'image' || kind === 'pdf' || kind === 'document') && size > WHOLE_BYTES
 
-/** Whether a kind is a text. Only the beginning of a text is read. */
+/** Whether files of a kind are text. The viewer reads only the beginning of a text file. */
 export const isText = (kind: Kind | undefined): kind is TextKind =>
   kind === 'text' || kind === 'markdown' || kind === 'table' || kind === 'source'

@@ -39,9 +39,9 @@ export function mediaTypeOfPart(name: string, reported: string): string {
 }
 
 /**
- * The media type to store a file with, once its first bytes are known. The bytes decide about the
- * formats of a fixed list (`src/formats/`).
- * @param type the type by declaration or name
+ * The media type to store a file with, once its first bytes are known. For the formats listed in
+ * `src/formats/`, the bytes decide.
+ * @param type the declared type, or the type by name
  */
 export const mediaTypeOfBytes = (type: string, name: string, start: Uint8Array): string =>
   correctedType(type === octets ? typeByName(name) : type, name, start)

@@ -3,7 +3,7 @@ const before =
   /^(?:\uFEFF|\s+|<!--.*?-->|<\?.*?\?>|<!DOCTYPE(?:[^[>"']|"[^"]*"|'[^']*')*(?:\[.*?\]\s*)?>)/s
 const root = /^<(?:[\w.-]+:)?svg[\s/>]/
 
-/** The encodings of an XML document by its first bytes: a mark, or a `<`. */
+/** The encodings of an XML document by its first bytes: a byte order mark, or a `<`. */
 const encodings: [mark: number[], encoding: string][] = [
   [[0xff, 0xfe], 'utf-16le'],
   [[0xfe, 0xff], 'utf-16be'],
@@ -11,7 +11,7 @@ const encodings: [mark: number[], encoding: string][] = [
   [[0x00, 0x3c], 'utf-16be'],
 ]
 
-/** Decodes an XML document by its mark or its declaration; otherwise as UTF-8. */
+/** Decodes an XML document by its byte order mark or its declaration; otherwise as UTF-8. */
 function decoded(bytes: Buffer): string {
   const marked = encodings.find(([mark]) => mark.every((byte, at) => bytes[at] === byte))?.[1]
   const [, declared] =
@@ -37,8 +37,8 @@ function fromRoot(text: string): string {
 export const isVector = (bytes: Buffer): boolean => root.test(fromRoot(decoded(bytes)))
 
 /**
- * An SVG as the library recognizes it: in UTF-8, without an XML declaration. The library looks for
- * the root among the first bytes only, so a comment there names it.
+ * Converts an SVG so that the library recognizes it: to UTF-8, without an XML declaration. The
+ * library looks for the root only in the first bytes, so a comment there names it.
  */
 export function recognizable(bytes: Buffer): Buffer {
   const text = decoded(bytes).replace(/^\uFEFF?\s*(?:<\?xml.*?\?>)?/s, '')
