@@ -28,8 +28,8 @@ export function isFromOwnPage({ headers }: IncomingMessage, publicUrl: string): 
 }
 
 /**
- * Whether a browser sent the request without naming its page, as over plain http. All browsers
- * identify as Mozilla.
+ * Whether a browser sent the request without a header that names its page, as can happen over plain
+ * http. All browsers identify as Mozilla.
  */
 export function isSilentBrowser({ headers }: IncomingMessage): boolean {
   const said = headers['sec-fetch-site'] ?? headers.origin ?? headers.referer

@@ -23,9 +23,9 @@ export interface Pace {
 
 /**
  * Runs a request until the time limit or the signal aborts it, and translates its error.
- * @param limit milliseconds, without those in which the request waits for bytes to send
- * @param grace milliseconds that the request may continue after the signal, to avoid leaving half
- * of its work in the store
+ * @param limit milliseconds, not counting the time in which the request waits for bytes to send
+ * @param grace milliseconds for which the request may continue after the signal, to avoid leaving
+ * half of its work in the store
  */
 export type Within = <T>(
   limit: number,

@@ -24,7 +24,7 @@ import { write } from '../../http/write.ts'
 import { drivesOf, type ShownDrive } from './drives.ts'
 import { filesFace } from './files.ts'
 
-/** The most entries of a response. */
+/** The maximum number of entries in a response. */
 const MAX_FOUND = 1000
 
 /** An entry that was found, with its drive. */
@@ -77,7 +77,7 @@ async function favourites({ services }: DavDeps, caller: Caller): Promise<Found[
   })
 }
 
-/** What a SEARCH asks for. */
+/** The conditions of a SEARCH. */
 interface Search {
   /** Whether it is limited to pictures and videos. */
   isMedia: boolean
