@@ -568,7 +568,7 @@ describe('GraphQL', () => {
     )
   })
 
-  it('rejects invalid terms by the names of their arguments', async () => {
+  it('rejects invalid terms, and names their argument in the error', async () => {
     const CREATE = `mutation ($input: CreateFileRequestInput!) { createFileRequest(input: $input) { fileRequest { id } } }`
     const refusal = async (query: string, input: object) => {
       const { errors } = await alice.graphql(query, { input })

@@ -441,7 +441,7 @@ describe('The address of an account', () => {
     const { files } = await ask(before, '/api/files/received')
     const [{ token }] = await ask(before, '/api/workspaces/invites/mine')
 
-    // With an unverified address the account receives no shares for it, even in older sessions.
+    // An account receives no shares for an unverified address, even in older sessions.
     await signIn(now, 'hub', { ...bob, email_verified: false })
     for (const browser of [before, now]) expect(await received(browser)).toEqual([0, 0, 0])
     const cookie = `session_id=${before.jar.get('session_id')?.value}`
@@ -550,7 +550,7 @@ describe('Adding an identity', () => {
     )
   })
 
-  it('does not start with GET /auth/oauth from any page, which only signs in again', async () => {
+  it('cannot start with GET /auth/oauth, which only signs in again', async () => {
     for (const start of ['/auth/oauth', '/auth/oauth?return_to=/identities', '/auth/oauth?link=']) {
       const browser = new Browser()
       await w.signIn(browser, 'hub', someone())

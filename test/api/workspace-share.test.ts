@@ -112,7 +112,7 @@ describe('An entry of a workspace', () => {
     ]).toEqual([true, 'INVALID_INPUT'])
   })
 
-  it('is listed for the member who shared it, in a session', async () => {
+  it('is listed for the member who shared it, but only in a session', async () => {
     const { id, path } = await file()
     const { token } = await link(id)
     const mine = async (person: Person) =>

@@ -319,7 +319,7 @@ describe('Uploads', () => {
     await page.getByRole('list', { name: 'Versions' }).getByRole('listitem').nth(1).waitFor()
   })
 
-  it('report what does not fit before the first byte', async () => {
+  it('report files that do not fit, before sending the first byte', async () => {
     const page = await alice.open('/files')
     const forms = countForms(page)
     const sparse = (name: string, gibibytes: number) => {

@@ -148,7 +148,7 @@ describe('A deletion undone within ten minutes', () => {
     await expectConsistent(t)
   })
 
-  it('keeps a link ended whose sharer has left the workspace, even on joining again', async () => {
+  it('does not bring back a link whose sharer left the workspace and rejoined', async () => {
     const [boss, editor] = [await someone(), await someone()]
     const workspace = await found(boss)
     const drive = await driveOf(boss, workspace)
@@ -368,7 +368,7 @@ describe('A deletion undone later', () => {
     expect(await works(token)).toBe(false)
   })
 
-  it('leaves nothing of the links behind after the sweep', async () => {
+  it('leaves no row of the ended links after the sweep', async () => {
     const alice = await someone()
     await alice.upload('a.txt', 'text')
     await share(alice, ['a.txt'], { duration: 'never' })

@@ -274,7 +274,7 @@ describe('An invalid path, by GraphQL', () => {
   )
 
   it.each([...badNames, ['a slash', 'a/b'], ['nothing', '']])(
-    'INVALID_PATH as a new name: %s',
+    'INVALID_PATH for a new name: %s',
     async (_why, name) => {
       const document = `mutation M($name: String!) { moveEntries(input: { entries: [${keep}], name: $name }) { entries { id } } }`
       const { errors } = await alice.graphql(document, { name })

@@ -135,7 +135,7 @@ describe('Linking', () => {
     expect(await t.app.db.Identity.count()).toBe(before + 1)
   })
 
-  it('an account with the same address at a provider does not open the account', async () => {
+  it('a provider account with the same address does not sign in to the account', async () => {
     sso.user = { sub: 'thief', email: OWNER, email_verified: true, name: 'Thief' }
     const browser = new Browser()
     const begun = await browser.get(`${t.url}/auth/oauth?provider=sso`)

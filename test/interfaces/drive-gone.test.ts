@@ -235,7 +235,7 @@ describe('A late request to a drive that is gone', () => {
   })
 
   it.each(['own', 'workspace'])(
-    'is FOLDER_NOT_FOUND in every mutation that changes a drive of the kind %s',
+    'is FOLDER_NOT_FOUND in every mutation of a drive (%s)',
     async kind => {
       const isOwn = kind === 'own'
       const workspace = isOwn ? undefined : await found(alice)

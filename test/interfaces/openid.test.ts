@@ -108,7 +108,7 @@ describe('a provider with only an issuer configured', () => {
     )
   })
 
-  it('refuses a callback with its issuer for a sign-in at a provider without one', async () => {
+  it('refuses a callback with its issuer if the provider of the sign-in has none', async () => {
     const hub = await openProvider()
     const both = await startApp({ ...sso.settings('SSO'), ...hub.settings })
     const callbackWith = async (issuer?: string) => {

@@ -95,7 +95,7 @@ describe('Permissions in the other routes of the apps', () => {
     }
   })
 
-  it('let anyone read only what tells nothing about a person', async () => {
+  it('let anonymous callers read nothing about a person', async () => {
     const open = [
       '/status.php',
       '/index.php/204',

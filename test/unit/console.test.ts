@@ -140,7 +140,7 @@ describe('The icons', () => {
     ).toEqual([])
   })
 
-  it('fail the build under a name unknown to Lucide', () => {
+  it('fail the build if Lucide does not know their name', () => {
     expect(() => shapesOf('no-such-icon')).toThrow('Lucide has no icon no-such-icon')
   })
 

@@ -181,7 +181,7 @@ describe('The cost of a document', () => {
     expect(entries('$n: String', 'filter: { nameContains: $n }', { n: 'a' })).toBe(cheap + 20_000)
   })
 
-  it('counts every name of a drive for a search', () => {
+  it('counts a search as a scan of all names in the drive', () => {
     const search = (n: number) => `s${n}: search(query: "a", first: 1) { nodes { id } }`
     expect(cost(`{ me { drive { ${search(1)} } } }`)).toBeGreaterThan(20_000)
     const shared = (args: string) =>

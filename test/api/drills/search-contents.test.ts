@@ -227,7 +227,7 @@ const remove = async (who: Person, path: string): Promise<void> => {
   expect(status).toBe(200)
 }
 
-/** What is kept of a content: its text, and the entries in the index with one of its words. */
+/** The stored text of a content, and the index entries that contain one of its words. */
 async function kept(text: string, word: string) {
   const { db, index } = t.app
   const sql = 'SELECT COUNT(*) AS n FROM content_text WHERE digest = ?'
@@ -627,7 +627,7 @@ describe('npm run admin -- reindex', () => {
         run(how).finally(() => {
           ended = true
         }),
-        // What the service does periodically.
+        // The service does the same periodically.
         (async () => {
           while (!ended) {
             await settle()

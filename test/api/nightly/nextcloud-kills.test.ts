@@ -20,7 +20,7 @@ import { nextcloudClient } from '../../support/nextcloud-client.ts'
 import { testWith } from '../../support/programs.ts'
 import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts'
 
-// The service is killed while a client syncs, at any moment: also while a file is made of chunks.
+// Kills the service at random moments of a sync, also while it assembles a file from its chunks.
 
 const ROUNDS = Number(process.env.ROUNDS ?? 6)
 const LARGE = 22_000_000

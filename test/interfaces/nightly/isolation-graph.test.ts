@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-/** A text among the variables of an operation, by the names that lead to it. */
+/** A string among the variables of an operation, and the path of names to it. */
 interface Leaf {
   path: string[]
   value: string
@@ -63,7 +63,7 @@ const isNamed = ({ title }: GraphRow, { path, value }: Leaf) => {
 
 const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g
 
-/** References to another, missing thing, and references that are always invalid. */
+/** Well-formed references to nothing, and references that can never be valid. */
 function missing(row: GraphRow, { path, value }: Leaf): { alike: string; unlike: string[] } {
   switch (path.at(-1)) {
     case 'path':
