@@ -297,6 +297,25 @@ describe('An operator', () => {
     await team.waitFor({ state: 'detached' })
   })
 
+  it('sees an error if the plans cannot be read, and tries again', async () => {
+    const [message, path] = ['Busy.', ['operator', 'plans']]
+    const failure = {
+      data: { operator: { __typename: 'OperatorView', plans: null } },
+      errors: [{ message, path, extensions: { code: 'INTERNAL' } }],
+    }
+    await page.route('**/graphql', route =>
+      route.request().postData()?.includes('query Plans ')
+        ? route.fulfill({ json: failure })
+        : route.fallback(),
+    )
+    await olga.open('/admin/plans')
+    const alert = page.getByRole('main').getByRole('alert')
+    await alert.waitFor()
+    await page.unroute('**/graphql')
+    await alert.getByRole('button').click()
+    await listed('Plans').filter({ hasText: 'New accounts' }).waitFor()
+  })
+
   it('sets limits of an account and a workspace, and finds accounts over quota', async () => {
     await olga.open('/admin?q=paul')
     await page.getByRole('link', { name: 'paul' }).click()

@@ -54,13 +54,14 @@ export const client = new Client({
       onError(error) {
         if (codeOf(error) === 'UNAUTHENTICATED') signInAgain()
       },
-      // The types promise every root field (build/graph-types.ts), so an error in one counts for
-      // all.
+      // The types promise every root field (build/graph-types.ts), and those below `operator`, so an
+      // error in one counts for all.
       onResult(result) {
         const { data, error } = result
-        const isErased = error?.graphQLErrors.some(
-          ({ path }) => path && data?.[path[0] ?? ''] === null,
-        )
+        const isErased = error?.graphQLErrors.some(({ path = [] }) => {
+          const [root = '', field = ''] = path
+          return data?.[root] === null || (root === 'operator' && data?.operator?.[field] === null)
+        })
         return isErased ? { ...result, data: undefined } : result
       },
     }),
