@@ -195,3 +195,22 @@ describe('A link that breaks a newer rule', () => {
     expect(grants.nodes).toEqual([])
   })
 })
+
+describe('A full file request that breaks a newer rule', () => {
+  it('accepts files again only within the rules', async () => {
+    const { createFileRequest } = await ask(
+      alice,
+      'mutation ($input: CreateFileRequestInput!) { createFileRequest(input: $input) { fileRequest { id } } }',
+      {
+        input: { folder: { at: { path: '' } }, label: 'Send', maxFiles: 1, password: PASSWORD },
+      },
+    )
+    const { id } = createFileRequest.fileRequest
+    await t.app.db.run('UPDATE file_request SET password_hash = NULL, files = 1 WHERE id = ?', [id])
+    const update = (input: object) =>
+      mutate(alice, 'updateFileRequest', { fileRequest: id, ...input })
+    expect((await update({ label: 'Sent' })).code).toBeUndefined()
+    expect(await update({ maxFiles: 2 })).toMatchObject(unprotected)
+    expect((await update({ maxFiles: 2, password: PASSWORD })).code).toBeUndefined()
+  })
+})

@@ -112,12 +112,16 @@ interface Deps extends Core<'db' | 'change' | 'tokens' | 'publicUrl'> {
 const notFound = () =>
   new AppError('FILE_REQUEST_NOT_FOUND', 'You have no such file request. Use an id from the list.')
 
+type Filled = Pick<RequestRow, 'maxFiles' | 'files' | 'maxBytes' | 'bytes'>
+
+const isFull = ({ maxFiles, files, maxBytes, bytes }: Filled): boolean =>
+  (maxFiles !== null && files >= maxFiles) || (maxBytes !== null && bytes >= maxBytes)
+
 const stateOf = (row: RequestRow, folder: string | null): RequestState => {
   if (row.closedAt !== null) return 'closed'
   if (row.expiresAt !== null && row.expiresAt <= Date.now()) return 'expired'
   if (!row.mayWrite || folder === null) return 'suspended'
-  const isFull = (max: number | null, has: number) => max !== null && has >= max
-  return isFull(row.maxFiles, row.files) || isFull(row.maxBytes, row.bytes) ? 'full' : 'open'
+  return isFull(row) ? 'full' : 'open'
 }
 
 const ruledOf = (expiresAt: number | null, hasPassword: boolean): RuledTerms => ({
@@ -337,8 +341,10 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords, r
         if (!before) throw notFound()
         const terms = { ...askingNames(given, before), ...secret }
         const after = { ...before, ...terms }
+        // A full request that accepts files again is renewed, like a link that was used up.
+        const isBack = isFull(before) && !isFull(after)
         const among = rulesOfChange({
-          isRenewed: terms.expiresAt !== undefined,
+          isRenewed: isBack || terms.expiresAt !== undefined,
           removesPassword: password === null,
         })
         const ruled = ruledOf(after.expiresAt, after.passwordHash !== null)
