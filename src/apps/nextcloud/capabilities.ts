@@ -23,10 +23,13 @@ export const status = (isPaused: boolean, { name }: ShownBrand) => ({
 
 export type Rules = Pick<Config, 'shareMaxDuration' | 'sharePassword'>
 
-/** The expiry that links must have. Clients count whole days, and end with the last of them. */
+/**
+ * The expiry that links must have. Clients count whole days from their own date, which may be one
+ * after the date in UTC, and end with the last of them.
+ */
 function expiryOf({ shareMaxDuration }: Rules): OcsValue {
   if (shareMaxDuration === '') return { enabled: false }
-  const days = Math.floor(parseDuration(shareMaxDuration) / DAY_MS) - 1
+  const days = Math.floor(parseDuration(shareMaxDuration) / DAY_MS) - 2
   return days < 1 ? { enabled: false } : { enabled: true, days, enforced: true }
 }
 
