@@ -42,7 +42,7 @@ worker.addEventListener('fetch', event => {
   if (request.method === 'POST' && pathname === '/logout') event.waitUntil(forgetAll())
   if (request.method === 'POST' && pathname === '/share-target') event.respondWith(share(request))
   if (request.method === 'GET') {
-    if (pathname.startsWith('/console/assets/')) event.respondWith(fromCache(request))
+    if (/^\/(console\/assets|brand)\//.test(pathname)) event.respondWith(fromCache(request))
     else if (request.mode === 'navigate' && isScreen(pathname)) event.respondWith(open(event))
   }
 })
@@ -107,7 +107,7 @@ async function forget(person?: string): Promise<void> {
   for (const page of await pages()) page.postMessage({ signedIn: person ?? null })
 }
 
-/** Content-hashed files are the same for everyone. */
+/** Files whose URLs change with their content are the same for everyone. */
 async function fromCache(request: Request): Promise<Response> {
   return (await caches.match(request.url)) ?? fetch(request)
 }

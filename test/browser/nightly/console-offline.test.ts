@@ -253,6 +253,18 @@ describe('Signed URLs', () => {
 })
 
 describe('The service worker', () => {
+  it('has the colours of the operator without the service', async () => {
+    await w.service.restart({ BRAND_COLOUR: '#e91e63' })
+    const page = await openKept(alice, '/files/journeys')
+    const href = `document.querySelector('link[href^="/brand/"]').href`
+    await until(page, `caches.match(${href}).then(Boolean)`)
+    await w.service.kill()
+    const style = await page.evaluate(
+      `fetch(${href}, { cache: 'no-store' }).then(answer => answer.text())`,
+    )
+    expect(style).toContain('--accent')
+  })
+
   it('unregisters when the service no longer has a console', async () => {
     const ned = await w.person('ned')
     await ned.upload('ned/note.txt', 'note')
