@@ -64,26 +64,36 @@ const failed = ({ code, message, details }: AppError): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify({ code, message, ...details }) }],
 })
 
+/** Counts an error, and logs an unexpected one. @returns the error that the caller may see */
+function noted({ context }: Call, tool: string, thrown: unknown): AppError {
+  const { error, unexpected } = toAppError(thrown)
+  context.noteError(thrown)
+  if (unexpected) context.log.error({ err: thrown, tool }, 'a tool of assistants failed')
+  return error
+}
+
 async function callTool(call: Call, name: string, given: unknown): Promise<CallToolResult> {
   const tool = toolsFor(call).find(one => one.name === name)
   if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`)
-  const { context, caller } = call
+  const { caller } = call
+  const { assistantCalls } = call.context.services
   let outcome: Outcome | undefined
   let refused: AppError | undefined
   try {
     outcome = await run(call, tool, given)
   } catch (thrown) {
-    const { error, unexpected } = toAppError(thrown)
-    context.noteError(thrown)
-    if (unexpected) context.log.error({ err: thrown, tool: name }, 'a tool of assistants failed')
-    refused = error
+    refused = noted(call, name, thrown)
   }
-  // The trail is written before the result is sent.
-  await context.services.assistantCalls.record(caller, {
-    tool: name,
-    entryId: outcome?.entryId ?? null,
-    code: refused?.code,
-  })
+  // The trail is written before the result is sent. Without it, nothing of the result is sent.
+  try {
+    await assistantCalls.record(caller, {
+      tool: name,
+      entryId: outcome?.entryId ?? null,
+      code: refused?.code,
+    })
+  } catch (thrown) {
+    return failed(noted(call, name, thrown))
+  }
   return outcome ? resultOf(outcome) : failed(refused as AppError)
 }
 

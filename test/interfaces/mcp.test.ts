@@ -448,6 +448,26 @@ describe('The audit trail', () => {
     expect(me.events.nodes).toHaveLength(2)
     expect(JSON.stringify(rows)).not.toContain('secret')
   })
+
+  it('stops a result that it cannot record, and says nothing of the database', async () => {
+    const own = await startApp(UNHURRIED)
+    try {
+      const eve = await own.signIn('eve')
+      await upload('diary.txt', 'the wording', eve)
+      const { key: made } = await privateKey(own, eve, ['private_files:read'])
+      await own.app.db.run(
+        "CREATE TRIGGER trail_fails BEFORE INSERT ON event WHEN NEW.kind = 'assistant.called' BEGIN SELECT RAISE(ABORT, 'trail_fails'); END",
+      )
+      const { status, said } = await rpc(own.url, made, callOf('read_text', { path: 'diary.txt' }))
+      expect(status).toBe(200)
+      expect(said.result).toMatchObject({ isError: true })
+      expect(JSON.parse(said.result.content[0].text).code).toBe('INTERNAL')
+      expect(JSON.stringify(said)).not.toMatch(/trail_fails|the wording/)
+      expect(own.failures().join()).toContain('trail_fails')
+    } finally {
+      await own.stop()
+    }
+  })
 })
 
 describe('A file that gives orders', () => {
