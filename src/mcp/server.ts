@@ -26,11 +26,9 @@ const INSTRUCTIONS = [
 const toolsFor = ({ caller }: Call): Tool[] =>
   tools.filter(({ level }) => reachesAnyDrive(caller, level))
 
-/** @throws INVALID_INPUT, RATE_LIMITED, MAINTENANCE, and the errors of the tool */
+/** @throws INVALID_INPUT, MAINTENANCE, and the errors of the tool */
 async function run(call: Call, tool: Tool, given: unknown): Promise<Outcome> {
-  const { services } = call.context
-  await services.rateLimits.hit('assistants', call.caller.userId, {})
-  if (tool.writes) services.maintenance.requireWritable()
+  if (tool.writes) call.context.services.maintenance.requireWritable()
   const read = tool.input.safeParse(given ?? {})
   if (!read.success) {
     const [issue] = read.error.issues
@@ -76,7 +74,13 @@ async function callTool(call: Call, name: string, given: unknown): Promise<CallT
   const tool = toolsFor(call).find(one => one.name === name)
   if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`)
   const { caller } = call
-  const { assistantCalls } = call.context.services
+  const { assistantCalls, rateLimits } = call.context.services
+  try {
+    await rateLimits.hit('assistants', caller.userId, {})
+  } catch (thrown) {
+    // Not recorded: otherwise an assistant could fill the trail at any rate.
+    return failed(noted(call, name, thrown))
+  }
   let outcome: Outcome | undefined
   let refused: AppError | undefined
   try {

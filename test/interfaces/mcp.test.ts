@@ -360,6 +360,12 @@ describe('The door', () => {
       await one.call('list_folder')
       await expect(one.call('list_folder')).rejects.toThrow(/RATE_LIMITED/)
       await one.client.close()
+      // Refused calls must not fill the audit trail.
+      const recorded = await few.app.db.rows(
+        "SELECT seq FROM event WHERE kind = 'assistant.called' AND actor_id = ?",
+        [carol.userId],
+      )
+      expect(recorded).toHaveLength(2)
     } finally {
       await few.stop()
     }
