@@ -77,8 +77,8 @@ export function authorizePages({
   }
 
   /**
-   * Parses the authorization request in the query. Refusals that the program must learn about are
-   * redirects.
+   * Parses the authorization request in the query. Refusals that a program on the computer must
+   * learn about are redirects.
    *
    * @throws INVALID_INPUT
    */
@@ -99,6 +99,9 @@ export function authorizePages({
         : readAuthorization(given, redirect)
     } catch (error) {
       if (!(error instanceof GrantError)) throw error
+      // Anyone may register a program. So the browser goes there only when the person has decided:
+      // otherwise a link to this service could lead anywhere (RFC 9700, section 4.11.2).
+      if (client) throw new InvalidInput(error.field ?? 'query', error.message)
       return {
         to: redirectTo(redirect, publicUrl(), {
           error: error.error,

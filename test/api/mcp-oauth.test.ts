@@ -235,18 +235,21 @@ describe('The page of consent', () => {
       const { status, to } = await consent(t.url, alice, path)
       expect([more, status, to]).toEqual([more, 400, null])
     }
-    const other = loginOf(client.client_id, { resource: 'https://other.example/mcp' })
-    const response = await fetch(t.url + other.path, {
-      redirect: 'manual',
-      headers: { cookie: alice.cookie },
-    })
-    expect(response.headers.get('location')).toContain('error=invalid_target')
-    const plain = loginOf(client.client_id, { code_challenge_method: 'plain' })
-    const refused = await fetch(t.url + plain.path, {
-      redirect: 'manual',
-      headers: { cookie: alice.cookie },
-    })
-    expect(refused.headers.get('location')).toContain('error=invalid_request')
+  })
+
+  it('sends no browser to a program before the person has decided', async () => {
+    const { said: client } = await register(t.url, { redirect_uris: [CALLBACK] })
+    for (const [more, told] of [
+      [{ resource: 'https://other.example/mcp' }, 'resource must be'],
+      [{ code_challenge_method: 'plain' }, 'code_challenge_method S256'],
+      [{ response_type: 'token' }, 'response_type must be code'],
+    ] as const)
+      for (const cookie of [alice.cookie, '']) {
+        const { path } = loginOf(client.client_id, more)
+        const response = await fetch(t.url + path, { redirect: 'manual', headers: { cookie } })
+        expect([more, response.status, response.headers.get('location')]).toEqual([more, 400, null])
+        expect(await response.text()).toContain(told)
+      }
   })
 
   it('lets a program on the computer choose its port', async () => {
