@@ -86,7 +86,7 @@ export function oauthTokenService({
       const now = Date.now()
       if (!row || row.expiresAt <= now || row.clientId !== given.clientId) throw refused
       const { keyId, clientId, resource, scopes, keyExpiresAt: until } = row
-      if (given.resource !== undefined && given.resource !== resource)
+      if (given.resource !== undefined && given.resource.replace(/\/$/, '') !== resource)
         throw new GrantError('invalid_target', 'The refresh token is for another resource.')
       const found = await callerOf(keyId)
       if (!found) throw refused
