@@ -186,7 +186,7 @@ export function createServices({ config, ...given }: Options) {
   const apiKeys = apiKeyService({ ...core, proofs })
   const rateLimits = rateLimitService({ rules: config.rates, coordination, measures: telemetry })
   const oauthClients = oauthClientService({ ...core, rateLimits })
-  const oauthTokens = oauthTokenService({ ...core, apiKeys })
+  const oauthTokens = oauthTokenService({ ...core, apiKeys, rateLimits })
   const contents = contentsService(core)
   const appointments = appointmentService(core)
   const notices = loginNoticeService(core)

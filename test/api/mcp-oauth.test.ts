@@ -323,6 +323,26 @@ describe('A grant', () => {
     expect((await refresh(clientId, said.refresh_token)).said.error).toBe('invalid_grant')
   })
 
+  it('may refresh its tokens only so often in a minute', async () => {
+    const few = await startApp({ RATE_API_KEYS: '2' })
+    try {
+      const { clientId, refresh: first } = await connect(few.url, await few.signIn('carol'))
+      const again = (refresh_token: string) =>
+        token(few.url, { grant_type: 'refresh_token', client_id: clientId, refresh_token })
+      const second = await again(first)
+      const third = await again(second.said.refresh_token)
+      expect([second.status, third.status]).toEqual([200, 200])
+      const limited = await again(third.said.refresh_token)
+      expect([limited.status, limited.said.error]).toEqual([429, 'temporarily_unavailable'])
+      // A stolen token ends the grant nevertheless.
+      await few.app.db.run('UPDATE oauth_token SET used_at = used_at - 60000')
+      expect((await again(first)).said.error).toBe('invalid_grant')
+      expect((await rpc(few.url, third.said.access_token, LIST)).status).toBe(401)
+    } finally {
+      await few.stop()
+    }
+  })
+
   it('is bound to its program, its redirect and its verifier', async () => {
     const { said: client } = await register(t.url, { redirect_uris: [CALLBACK] })
     const { said: thief } = await register(t.url, { redirect_uris: [CALLBACK] })

@@ -4,6 +4,7 @@ import type { Caller, Origin } from '../../access/caller.ts'
 import { hashSecret, newSecret } from '../../runtime/tokens.ts'
 import { DAY_MS } from '../../values/duration.ts'
 import type { Core } from '../core.ts'
+import type { RateLimitService } from '../rate-limit.ts'
 import type { ApiKeyService } from './api-key.ts'
 import { GrantError } from './login-term.ts'
 
@@ -41,9 +42,11 @@ const hashOf = (token: string): string => hashSecret(token).toString('hex')
 export function oauthTokenService({
   db,
   apiKeys,
+  rateLimits,
   findCaller,
 }: Core<'db'> & {
   apiKeys: Pick<ApiKeyService, 'removeItself'>
+  rateLimits: RateLimitService
   findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
 }) {
   /** Creates a pair of tokens in a transaction. */
@@ -72,7 +75,7 @@ export function oauthTokenService({
     /**
      * Exchanges a refresh token for new tokens. A token that is presented again later was stolen or
      * copied, and ends its grant.
-     * @throws GrantError
+     * @throws GrantError, RATE_LIMITED
      */
     async refresh(
       given: { token: string; clientId: string; resource: string | undefined },
@@ -91,8 +94,12 @@ export function oauthTokenService({
       const found = await callerOf(keyId)
       if (!found) throw refused
       const caller = { ...found, from }
+      const since = now - GRACE_MS
+      // New tokens are rows that stay for weeks. A stolen token must end its grant at any rate.
+      if (row.usedAt === null || row.usedAt > since)
+        await rateLimits.hit('api_keys', `grant ${keyId}`, {})
       const tokens = await db.transaction(async tx => {
-        const isFirst = await useRefreshToken(db, row.hash, { now, since: now - GRACE_MS }, tx)
+        const isFirst = await useRefreshToken(db, row.hash, { now, since }, tx)
         return isFirst ? issue({ keyId, clientId, resource, until }, tx) : null
       })
       if (tokens) return { caller, tokens, scope: scopes }
