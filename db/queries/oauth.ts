@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../index.ts'
 import type { OAuthToken } from '../models/oauth-token.ts'
+import { besideKeys, placeholders } from './sql.ts'
 
 /** A refresh token, whose grant has not ended. */
 export type RefreshRow = Pick<
@@ -46,3 +47,22 @@ export const hasClients = async (db: Db, count: number): Promise<boolean> =>
 /** Keeps a program until a time. */
 export const keepClient = (db: Db, id: string, until: number): Promise<unknown> =>
   db.run('UPDATE oauth_client SET expires_at = ? WHERE id = ?', [until, id])
+
+/**
+ * Deletes the registered programs that expire first.
+ * @param before the time before which they expire
+ * @returns their number, at most `count`
+ */
+export async function deleteFirstClients(db: Db, before: number, count: number): Promise<number> {
+  const rows = await db.rows<{ id: string }>(
+    `SELECT id FROM oauth_client WHERE expires_at < ? ORDER BY expires_at LIMIT ${count}`,
+    [before],
+  )
+  if (rows.length === 0) return 0
+  const ids = rows.map(({ id }) => id)
+  // The condition is checked again: a person may have approved one meanwhile.
+  return db.run(
+    `DELETE FROM oauth_client WHERE id IN (${placeholders(ids)}) AND ${besideKeys('expires_at')} < ?`,
+    [...ids, before],
+  )
+}

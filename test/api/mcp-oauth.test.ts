@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -184,6 +185,32 @@ describe('Registration', () => {
     const { path } = loginOf(said.client_id)
     expect((await consent(t.url, alice, path)).status).toBe(400)
     expect((await consent(t.url, alice, loginOf(kept.clientId).path)).status).toBe(200)
+  })
+
+  it('makes room for others when too many programs wait, but keeps the approved ones', async () => {
+    const full = await startApp(UNHURRIED)
+    try {
+      const carol = await full.signIn('carol')
+      const kept = await connect(full.url, carol)
+      const week = 7 * 24 * 3_600_000
+      const now = Date.now()
+      for (let part = 0; part < 20; part++) {
+        const rows = Array.from({ length: 1000 }, () => [randomUUID(), 'x', '[]', now, now + week])
+        await full.app.db.run(
+          `INSERT INTO oauth_client (id, name, redirect_uris, created_at, expires_at) VALUES ${rows.map(() => '(?, ?, ?, ?, ?)').join()}`,
+          rows.flat(),
+        )
+      }
+      const metadata = { redirect_uris: [CALLBACK] }
+      const refused = await register(full.url, metadata)
+      expect([refused.status, refused.said.error]).toEqual([503, 'temporarily_unavailable'])
+      // They have waited for more than an hour.
+      await full.app.db.run('UPDATE oauth_client SET expires_at = expires_at - 3700000')
+      expect((await register(full.url, metadata)).status).toBe(201)
+      expect((await consent(full.url, carol, loginOf(kept.clientId).path)).status).toBe(200)
+    } finally {
+      await full.stop()
+    }
   })
 })
 

@@ -1,7 +1,7 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
-import { hasClients, keepClient } from '../../../db/queries/oauth.ts'
+import { deleteFirstClients, hasClients, keepClient } from '../../../db/queries/oauth.ts'
 import { AppError, Busy, ProtocolError } from '../../runtime/errors.ts'
-import { DAY_MS } from '../../values/duration.ts'
+import { DAY_MS, HOUR_MS } from '../../values/duration.ts'
 import { parseJson } from '../../values/json.ts'
 import { MAX_KEY_NAME, MAX_REDIRECT_URI } from '../../values/limits.ts'
 import { truncateAddress } from '../../values/network.ts'
@@ -33,6 +33,10 @@ const MAX_CLIENTS = 20_000
 /** How long a program is kept that nobody has approved, and one that somebody has. */
 const WAITING_MS = 7 * DAY_MS
 const APPROVED_MS = 400 * DAY_MS
+/** How long a program is kept for its first approval even if too many are registered. */
+const UNDISTURBED_MS = HOUR_MS
+/** The number of programs that make room together. */
+const ROOM = 100
 
 const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost']
 
@@ -90,9 +94,14 @@ export function oauthClientService({
         )
       const [first = ''] = uris
       const name = nameOf(given.client_name ?? new URL(first).host)
-      if (await hasClients(db, MAX_CLIENTS))
-        throw new Busy('Too many programs are registered. Try again tomorrow.', 3600)
       const [id, createdAt] = [newId(), Date.now()]
+      // Those that nobody has approved make room. So a flood keeps no other program out for days.
+      const replaceable = createdAt + WAITING_MS - UNDISTURBED_MS
+      if (
+        (await hasClients(db, MAX_CLIENTS)) &&
+        (await deleteFirstClients(db, replaceable, ROOM)) === 0
+      )
+        throw new Busy('Too many programs are registered. Try again in an hour.', 3600)
       const redirectUris = [...new Set(uris)]
       await db.OAuthClient.create({
         id,
