@@ -350,6 +350,26 @@ describe('A grant', () => {
     expect((await refresh(clientId, said.refresh_token)).said.error).toBe('invalid_grant')
   })
 
+  it('does not hide that the grant of a stolen token could not be ended', async () => {
+    const { clientId, refresh: first } = await connect(t.url, alice)
+    expect((await refresh(clientId, first)).status).toBe(200)
+    await t.app.db.run('UPDATE oauth_token SET used_at = used_at - 60000')
+    const fails = {
+      sqlite: "BEGIN SELECT RAISE(ABORT, 'kept'); END",
+      mysql: "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'kept'",
+    }[t.app.db.dialect]
+    await t.app.db.run(`CREATE TRIGGER keeps_keys BEFORE DELETE ON api_key FOR EACH ROW ${fails}`)
+    try {
+      const { status, said } = await refresh(clientId, first)
+      expect([status, said.error]).toEqual([500, 'server_error'])
+    } finally {
+      await t.app.db.run('DROP TRIGGER keeps_keys')
+    }
+    expect((await refresh(clientId, first)).said.error).toBe('invalid_grant')
+    const kept = 'SELECT id FROM api_key WHERE created_by = ?'
+    expect(await t.app.db.rows(kept, [alice.userId])).toEqual([])
+  })
+
   it('may refresh its tokens only so often in a minute', async () => {
     const few = await startApp({ RATE_API_KEYS: '2' })
     try {

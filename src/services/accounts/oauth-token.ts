@@ -1,6 +1,7 @@
 import type { Tx } from '../../../db/index.ts'
 import { grantOfToken, refreshToken, useRefreshToken } from '../../../db/queries/oauth.ts'
 import type { Caller, Origin } from '../../access/caller.ts'
+import { AppError } from '../../runtime/errors.ts'
 import { hashSecret, newSecret } from '../../runtime/tokens.ts'
 import { DAY_MS } from '../../values/duration.ts'
 import type { Core } from '../core.ts'
@@ -103,7 +104,10 @@ export function oauthTokenService({
         return isFirst ? issue({ keyId, clientId, resource, until }, tx) : null
       })
       if (tokens) return { caller, tokens, scope: scopes }
-      await apiKeys.removeItself(caller).catch(() => {})
+      await apiKeys.removeItself(caller).catch(error => {
+        // A parallel request has ended the grant already.
+        if (!(error instanceof AppError) || error.code !== 'API_KEY_NOT_FOUND') throw error
+      })
       throw refused
     },
 
