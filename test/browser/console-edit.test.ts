@@ -405,6 +405,26 @@ describe('Two people', () => {
     await said(page, 'Your text is saved as')
     expect(await textOf('team/gone.txt')).toBe('one two')
   })
+
+  it('may put another file in its place, which has the same revision and stays', async () => {
+    await alice.upload('team/swapped.txt', 'one')
+    const page = await edit(alice, '/files/team', 'swapped.txt')
+    await type(page, ' two')
+    const before = await stored('team/swapped.txt')
+    await alice.ask(
+      'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }',
+      { input: { entries: [{ at: { path: 'team/swapped.txt' } }] } },
+    )
+    await alice.upload('team/swapped.txt', 'another file')
+    const after = await stored('team/swapped.txt')
+    expect(after?.id).not.toBe(before?.id)
+    expect(after?.revision).toBe(before?.revision)
+    await page.keyboard.press('Control+s')
+    await alerted(page, 'This file was moved or deleted.')
+    await button(page, 'Save as a new file').click()
+    await said(page, 'Your text is saved as')
+    expect(await textOf('team/swapped.txt')).toBe('another file')
+  })
 })
 
 describe('Without the service, and in shares', () => {

@@ -69,20 +69,23 @@ const ATTEMPTS = 3
  */
 export async function save(place: TextPlace, stored: Stored, text: string): Promise<Outcome> {
   const { bytes, charset, mark } = bytesToSave(stored, text)
-  let { current } = stored
+  const contentType = typeOf(stored, charset)
   for (let attempt = 1; ; attempt++) {
+    // Another file may have its name by now, and that may have the same revision.
+    const current = await place.read()
+    if (!current) return { kind: 'gone' }
+    // Otherwise only its name or its place has changed.
+    if (current.md5 !== stored.current.md5) {
+      const theirs = await loadCurrent(current)
+      if (typeof theirs === 'string') return { kind: 'gone' }
+      // An earlier attempt has arrived, although its response has not.
+      return theirs.text === text ? { kind: 'saved', stored: theirs } : { kind: 'conflict', theirs }
+    }
     try {
       const { folder, name, revision } = current
-      const contentType = typeOf(stored, charset)
+      const { isShared } = place
       const to = { revision }
-      const saved = await write({
-        folder,
-        name,
-        contentType,
-        bytes,
-        isShared: place.isShared,
-        to,
-      })
+      const saved = await write({ folder, name, contentType, bytes, isShared, to })
       const now = { ...current, ...saved, contentType, size: bytes.length }
       const lineBreak = lineBreakOf(text)
       return {
@@ -92,17 +95,6 @@ export async function save(place: TextPlace, stored: Stored, text: string): Prom
     } catch (error) {
       const isOther = isFailure(error, 'REVISION_MISMATCH', 'FOLDER_NOT_FOUND', 'FILE_NOT_FOUND')
       if (!isOther || attempt === ATTEMPTS) throw error
-      const now = await place.read()
-      if (!now) return { kind: 'gone' }
-      // Only its name or its place has changed.
-      if (now.md5 === current.md5) {
-        current = now
-        continue
-      }
-      const theirs = await loadCurrent(now)
-      if (typeof theirs === 'string') return { kind: 'gone' }
-      // An earlier attempt has arrived, although its response has not.
-      return theirs.text === text ? { kind: 'saved', stored: theirs } : { kind: 'conflict', theirs }
     }
   }
 }
