@@ -289,6 +289,21 @@ describe('A draft', () => {
     expect(await textOf('drafts/old.txt')).toBe('one\ntwo\nmine')
   })
 
+  it('is stored while the person types without a pause', async () => {
+    await alice.upload('drafts/fast.txt', 'one ')
+    const page = await edit(alice, '/files/drafts', 'fast.txt')
+    await editor(page).click()
+    let isTyping = true
+    const typing = page.keyboard.type('x'.repeat(60), { delay: 50 }).finally(() => {
+      isTyping = false
+    })
+    await said(page, 'A draft is kept')
+    expect(isTyping).toBe(true)
+    await typing
+    await page.keyboard.press('Control+s')
+    await said(page, /^Saved$/)
+  })
+
   it('belongs to one person, and is deleted at sign-out', async () => {
     await alice.upload('drafts/mine.txt', 'one')
     const page = await edit(alice, '/files/drafts', 'mine.txt')

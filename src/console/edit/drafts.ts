@@ -1,5 +1,5 @@
 import { createStore, del, entries, get, set } from 'idb-keyval'
-import { isLeaving, person } from '../graphql/session.ts'
+import { isForgetting, person } from '../graphql/session.ts'
 
 /** A text with unsaved changes, stored in this browser. */
 export interface Draft {
@@ -47,7 +47,7 @@ export async function readDraft(key: string): Promise<Draft | undefined> {
 
 /** Stores a draft. Returns whether the browser has kept it. */
 export async function keepDraft(key: string, draft: Pick<Draft, 'text' | 'md5'>): Promise<boolean> {
-  if (isLeaving() || person === undefined) return false
+  if (isForgetting() || person === undefined) return false
   const kept = { ...draft, person, at: Date.now() }
   return (await stored(store => set(key, kept, store).then(() => true))) ?? false
 }

@@ -33,7 +33,7 @@ interface TextEditorProps {
   onEnd: () => void
 }
 
-/** Time after a change until the draft is stored, in milliseconds. */
+/** The longest time from a change until the draft is stored, in milliseconds. */
 const DRAFT_MS = 400
 
 /** What stands in the way of saving. */
@@ -75,9 +75,15 @@ export default function TextEditor({ place, kind, name, leave, onSaved, onEnd }:
     hasUnsaved.set(isChanged)
     setDirty(isChanged)
   }
-  const storeDraft = async () => {
+  const stopTimer = () => {
     clearTimeout(timer.current)
     timer.current = 0
+  }
+  const draftSoon = () => {
+    timer.current ||= window.setTimeout(() => draft.current(), DRAFT_MS)
+  }
+  const storeDraft = async () => {
+    stopTimer()
     const base = latest.current
     if (!base || !dirty.current) return
     const typed = compared.current?.() ?? nowText()
@@ -90,9 +96,9 @@ export default function TextEditor({ place, kind, name, leave, onSaved, onEnd }:
     const isChanged = !view.current.state.doc.eq(clean.current)
     setSaved(false)
     if (isChanged !== dirty.current) note(isChanged)
-    clearTimeout(timer.current)
-    if (isChanged) timer.current = window.setTimeout(storeDraft, DRAFT_MS)
-    else void dropDraft(place.key)
+    if (isChanged) return draftSoon()
+    stopTimer()
+    void dropDraft(place.key)
   }
   const change = useRef(noteChange)
   change.current = noteChange
@@ -143,6 +149,8 @@ export default function TextEditor({ place, kind, name, leave, onSaved, onEnd }:
     if (isSaving) return false
     setSaving(true)
     setProblem(undefined)
+    // The session may have expired, which ends the page.
+    void draft.current()
     try {
       const outcome = await save(place, over, typed)
       if (outcome.kind === 'gone') {
@@ -160,10 +168,15 @@ export default function TextEditor({ place, kind, name, leave, onSaved, onEnd }:
       setConverted(false)
       if (view.current) {
         if (nowText() === typed) clean.current = view.current.state.doc
+        // The comparison closes, so what was typed there meanwhile continues here.
+        const newer = compared.current?.() ?? typed
+        if (newer !== typed) replaceText(view.current, newer)
         note(nowText() !== typed)
       }
-      if (!dirty.current) {
-        clearTimeout(timer.current)
+      // What was typed meanwhile is a draft of the text that is stored now.
+      if (dirty.current) void draft.current()
+      else {
+        stopTimer()
         await dropDraft(place.key)
         setKept(false)
       }
@@ -185,7 +198,7 @@ export default function TextEditor({ place, kind, name, leave, onSaved, onEnd }:
   }
   /** Ends the editor without asking. */
   const end = (then: () => void) => {
-    clearTimeout(timer.current)
+    stopTimer()
     note(false)
     then()
   }
@@ -357,10 +370,7 @@ export default function TextEditor({ place, kind, name, leave, onSaved, onEnd }:
             isSaving={isSaving}
             lineBreak={stored.lineBreak}
             current={compared}
-            onChange={() => {
-              clearTimeout(timer.current)
-              timer.current = window.setTimeout(() => draft.current(), DRAFT_MS)
-            }}
+            onChange={draftSoon}
             onMine={() => void keepMine()}
             onTheirs={keepTheirs}
             onCopy={() => void saveCopy()}

@@ -1,12 +1,17 @@
 import { ofBrowser } from '../parts/memory.ts'
 
 let leaving = false
+/** Whether the person only has to sign in again, and drafts wait for that. */
+let expired = false
 
 /** The id of the person for whom the service rendered this page. */
 export const person = document.querySelector<HTMLMetaElement>('meta[name="person"]')?.content
 
 /** Whether the session of this page is ending. Nothing may be stored any more. */
 export const isLeaving = (): boolean => leaving
+
+/** Whether the session is ending for good, so that not even drafts may be stored any more. */
+export const isForgetting = (): boolean => leaving && !expired
 
 /**
  * Deletes the person's data from this browser. Files of the console stay
@@ -30,6 +35,7 @@ export async function forget({ waiting = false } = {}): Promise<void> {
 export function signInAgain(): void {
   if (leaving) return
   leaving = true
+  expired = true
   const here = location.pathname + location.search
   void forget({ waiting: true }).finally(() =>
     location.assign(`/login?${new URLSearchParams({ return_to: here })}`),
@@ -51,6 +57,7 @@ export function followSignIn(): void {
  */
 export async function leaveAfter(work: () => Promise<string>): Promise<void> {
   leaving = true
+  expired = false
   let url = '/'
   try {
     url = await work()
@@ -65,6 +72,7 @@ export async function leaveAfter(work: () => Promise<string>): Promise<void> {
 /** Signs out through the same form as pages without scripts. */
 export function signOut(): void {
   leaving = true
+  expired = false
   const form = document.createElement('form')
   form.method = 'post'
   form.action = '/logout'
