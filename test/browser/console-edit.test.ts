@@ -321,6 +321,35 @@ describe('A draft', () => {
     expect(await page.evaluate(count)).toBeGreaterThan(0)
     page.on('dialog', dialog => void dialog.accept())
     await page.goto('about:blank')
+    await alice.open('/files/drafts')
+    // Another person has written the draft, on another page of this browser.
+    await show(page, 'mine.txt')
+    await said(page, 'You have unsaved changes to this file')
+    await page.evaluate(`new Promise((resolve, reject) => {
+      const open = indexedDB.open('satchel-drafts')
+      open.onerror = reject
+      open.onsuccess = () => {
+        const transaction = open.result.transaction('drafts', 'readwrite')
+        const at = transaction.objectStore('drafts').openCursor()
+        at.onsuccess = () => {
+          at.result?.update({ ...at.result.value, person: 'another' })
+          at.result?.continue()
+        }
+        transaction.oncomplete = () => { open.result.close(); resolve() }
+      }
+    })`)
+    await button(page, 'Continue editing').click()
+    await editor(page).getByText('one', { exact: true }).waitFor()
+    // This page has the database open.
+    const deleted = await page.evaluate(`new Promise(resolve => {
+      const asked = indexedDB.deleteDatabase('satchel-drafts')
+      asked.onblocked = () => resolve('blocked')
+      asked.onsuccess = () => resolve('deleted')
+    })`)
+    expect(deleted).toBe('deleted')
+    await type(page, ' secret')
+    await said(page, 'A draft is kept')
+    await page.goto('about:blank')
     await alice.open('/files')
     await page.getByRole('button', { name: /Account/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()

@@ -17,12 +17,25 @@ const KEPT_MS = 60 * 86_400_000
 
 let opened: ReturnType<typeof createStore> | undefined
 
+/** Opens the database until it is deleted, which waits for all pages that have it open. */
+function open(): ReturnType<typeof createStore> {
+  const store = createStore('satchel-drafts', 'drafts')
+  const closing = store('readonly', ({ transaction: { db } }) => {
+    db.onversionchange = () => {
+      db.close()
+      opened = undefined
+    }
+  })
+  closing.catch(() => {})
+  return store
+}
+
 /** Runs a database request. Some browsers refuse storage in private windows. */
 async function stored<T>(
   work: (store: ReturnType<typeof createStore>) => Promise<T>,
 ): Promise<T | undefined> {
   try {
-    opened ??= createStore('satchel-drafts', 'drafts')
+    opened ??= open()
     return await work(opened)
   } catch {
     return undefined
@@ -42,7 +55,9 @@ const tidy = () => {
 /** The draft of a file; undefined if there is none. */
 export async function readDraft(key: string): Promise<Draft | undefined> {
   await tidy()
-  return stored(store => get<Draft>(key, store))
+  const draft = await stored(store => get<Draft>(key, store))
+  // Somebody else may have signed in meanwhile, on another page of this browser.
+  return draft?.person === person ? draft : undefined
 }
 
 /** Stores a draft. Returns whether the browser has kept it. */
