@@ -70,9 +70,14 @@ function singleBytesOf(charset: string): Map<string, number> | undefined {
   return bytes.size > 200 ? bytes : undefined
 }
 
-/** The line breaks of a text, if all are the same; otherwise LF, so that every CR is kept. */
-export function lineBreakOf(text: string): '\n' | '\r\n' | '\r' {
+export type LineBreak = '\n' | '\r\n' | '\r'
+
+/**
+ * The line breaks of a text, if all are the same; otherwise LF, so that every CR is kept.
+ * @param otherwise for a text of a single line
+ */
+export function lineBreakOf(text: string, otherwise: LineBreak = '\n'): LineBreak {
   const all = text.match(/\r\n|\r|\n/g) ?? []
-  const [first = '\n'] = all
-  return all.every(one => one === first) ? (first as '\n' | '\r\n' | '\r') : '\n'
+  const [first = otherwise] = all
+  return all.every(one => one === first) ? (first as LineBreak) : '\n'
 }

@@ -207,6 +207,19 @@ describe('Editing a text', () => {
     await page.keyboard.press('Control+s')
     await said(page, /^Saved$/)
     expect(await bytesOf('texts/mixed.csv')).toEqual(Buffer.concat([marked, Buffer.from('3;4')]))
+
+    // Without the last line, all line breaks are the same.
+    await alice.upload('texts/shorter.txt', 'one\r\ntwo\n')
+    await edit(alice, '/files/texts', 'shorter.txt')
+    await editor(page).click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.press('Backspace')
+    await page.keyboard.press('Control+s')
+    await said(page, /^Saved$/)
+    await type(page, ' three')
+    await page.keyboard.press('Control+s')
+    await said(page, /^Saved$/)
+    expect(await textOf('texts/shorter.txt')).toBe('one\r\ntwo three')
   })
 
   it('refuses files that are too large or no text, and says why', async () => {

@@ -94,3 +94,8 @@ it.each([
   ['a', '\n'],
   ['a\r\nb\n', '\n'],
 ])('finds the line break of %j', (text, expected) => expect(lineBreakOf(text)).toBe(expected))
+
+it('keeps the line break of a file that is down to a single line', () => {
+  expect(lineBreakOf('one', '\r\n')).toBe('\r\n')
+  expect(lineBreakOf('one\ntwo', '\r\n')).toBe('\n')
+})

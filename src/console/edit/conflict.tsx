@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef } from 'react'
+import { type LineBreak, lineBreakOf } from '../../documents/plain-text.ts'
 import { formatMoment } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { compare } from './compare.ts'
@@ -11,7 +12,7 @@ interface ConflictProps {
   mine: EditedText
   isShared: boolean
   isSaving: boolean
-  lineBreak: string
+  lineBreak: LineBreak
   /** Receives a function that returns the own text, which can be edited here. */
   current: RefObject<(() => string) | undefined>
   onChange: () => void
@@ -34,7 +35,8 @@ export default function Conflict(props: ConflictProps) {
     const shown = compare(place.current, { theirs: { text: theirs.text, kind, name }, mine }, () =>
       change.current(),
     )
-    current.current = () => textOf(shown.mine, lineBreak)
+    const ownBreak = lineBreakOf(mine.text, lineBreak)
+    current.current = () => textOf(shown.mine, ownBreak)
     shown.mine.focus()
     return () => {
       current.current = undefined

@@ -128,9 +128,11 @@ export const editing = (kind: TextKind, onChange: () => void): Extension[] => [
   }),
 ]
 
-/** The text, with the line breaks of the file. */
-export const textOf = ({ state }: EditorView, lineBreak: string): string =>
-  state.doc.toString().replaceAll('\n', lineBreak)
+/** The text, with the line breaks of the file. See `keepBreaks` for those of several kinds. */
+export const textOf = ({ state }: EditorView, lineBreak: string): string => {
+  const text = state.doc.toString()
+  return state.facet(EditorState.lineSeparator) ? text : text.replaceAll('\n', lineBreak)
+}
 
 /** Shows an editor in an element. */
 export function openEditor(parent: HTMLElement, edited: EditedText, onChange: () => void) {

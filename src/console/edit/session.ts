@@ -1,6 +1,7 @@
 import { charsetIn } from '../../documents/decode.ts'
 import {
   encodeText,
+  type LineBreak,
   lineBreakOf,
   type PlainText,
   readPlainText,
@@ -13,7 +14,7 @@ import { bytesOf, type Current, type TextPlace, write } from './place.ts'
 export interface Stored extends Omit<PlainText, 'mark'> {
   current: Current
   mark: Uint8Array<ArrayBuffer>
-  lineBreak: '\n' | '\r\n' | '\r'
+  lineBreak: LineBreak
 }
 
 /** Why a file cannot be edited. */
@@ -87,7 +88,7 @@ export async function save(place: TextPlace, stored: Stored, text: string): Prom
       const to = { revision }
       const saved = await write({ folder, name, contentType, bytes, isShared, to })
       const now = { ...current, ...saved, contentType, size: bytes.length }
-      const lineBreak = lineBreakOf(text)
+      const lineBreak = lineBreakOf(text, stored.lineBreak)
       return {
         kind: 'saved',
         stored: { text, charset, mark, lineBreak, isKept: true, current: now },
