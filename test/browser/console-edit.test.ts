@@ -412,6 +412,26 @@ describe('Two people', () => {
     expect(await textOf('team/plan.md')).toBe('tea\nmilk\nfrom alice')
   })
 
+  it('are asked before what was typed into the comparison is lost', async () => {
+    await alice.upload('team/undone.txt', 'one')
+    const page = await edit(alice, '/files/team', 'undone.txt')
+    await type(page, ' two')
+    await alice.context.setOffline(true)
+    await page.keyboard.press('Control+s')
+    await alerted(page, 'The service cannot be reached')
+    await alice.context.setOffline(false)
+    // An unreachable service may have saved it, so the undone text is saved, too.
+    await page.keyboard.press('Control+z')
+    await replace('team/undone.txt', 'other')
+    await page.keyboard.press('Control+s')
+    await alerted(page, 'Somebody changed this file')
+    await type(page, ' mine')
+    await page.keyboard.press('Escape')
+    const question = page.getByRole('dialog', { name: 'Save your changes to' })
+    await question.getByRole('button', { name: 'Discard' }).click()
+    await question.waitFor({ state: 'detached' })
+  })
+
   it('can take the other text, and get the own one back with Ctrl+Z', async () => {
     await alice.upload('team/take.txt', 'one\n')
     const page = await edit(alice, '/files/team', 'take.txt')

@@ -159,6 +159,8 @@ export default function TextEditor({ place, kind, name, leave, onSaved, onEnd }:
       }
       if (outcome.kind === 'conflict') {
         setTheirs(outcome.theirs)
+        // Until one of the texts is chosen, also if the own one was undone.
+        note(true)
         return false
       }
       latest.current = outcome.stored
