@@ -79,11 +79,7 @@ async function take({ document, variables, answer }: Step): Promise<void> {
     : undefined
   const caller = document.includes('openShare') ? t.anonymous : alice
   const { data, errors } = await caller.graphql(document, given, file)
-  const told = errors?.map(({ message, path, extensions: { code } }) => ({
-    message,
-    path,
-    extensions: { code },
-  }))
+  const told = errors?.map(({ message, path, extensions }) => ({ message, path, extensions }))
   const answered = JSON.parse(
     JSON.stringify({ data, errors: told }).replaceAll(t.url, DOCUMENTED),
   ) as unknown

@@ -54,8 +54,8 @@ export const client = new Client({
       onError(error) {
         if (codeOf(error) === 'UNAUTHENTICATED') signInAgain()
       },
-      // The types promise every root field (build/graph-types.ts), and those below `operator`, so an
-      // error in one counts for all.
+      // The types promise every root field (build/graph-types.ts), and those below `operator`, so
+      // an error in one counts for all.
       onResult(result) {
         const { data, error } = result
         const isErased = error?.graphQLErrors.some(({ path = [] }) => {

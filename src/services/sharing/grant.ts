@@ -121,5 +121,3 @@ export function grantService({
     },
   }
 }
-
-type GrantService = ReturnType<typeof grantService>
