@@ -316,7 +316,7 @@ describe('The search', () => {
     await expectAccessible(page)
     await pictures(page, 'console-search-empty')
     await field(page).fill('colour:red')
-    await page.getByRole('status').getByText('colour:red is no filter').waitFor()
+    await page.getByRole('status').getByText('colour:red is not a valid filter').waitFor()
     await page.getByRole('button', { name: 'How to search' }).first().click()
     const help = page.getByRole('dialog', { name: 'How to search' })
     await help.waitFor()
