@@ -55,20 +55,22 @@ const lastUses = (
   shareIds: string[],
   since: number,
   except: string,
-): [sql: string, values: string[]] => {
+): [sql: string, values: (string | number)[]] => {
   const part = unionPart(
     db,
     `SELECT share_id, kind, at
      FROM share_event
      WHERE share_id = ?
        AND id >= ?
+       AND at >= ?
        AND (person_id IS NULL OR person_id <> ?)
      ORDER BY id DESC
      LIMIT ${MOST_COUNTED}`,
   )
   return [
     shareIds.map(() => part).join(' UNION ALL '),
-    shareIds.flatMap(id => [id, firstIdAt(since), except]),
+    // After a clock has gone back, new ids are ahead of their time.
+    shareIds.flatMap(id => [id, firstIdAt(since), since, except]),
   ]
 }
 
