@@ -541,6 +541,19 @@ describe('Without the service, and in shares', () => {
     expect(await textOf('alone.txt')).toBe('one two')
   })
 
+  it('finds the file of a share that has more files of this name than one page of results', async () => {
+    const folders = Array.from({ length: 101 }, (_, i) => `same/more/${i}`)
+    for (const folder of folders) await alice.upload(`${folder}/notes.txt`, 'other')
+    // The results with the same name are ordered by id, so this file is the last one.
+    await alice.upload('same/notes.txt', 'one')
+    const { id } = await share('same', { mayEdit: true })
+    const page = await edit(bob, `/shared/${id}`, 'notes.txt')
+    await type(page, ' two')
+    await page.keyboard.press('Control+s')
+    await said(page, /^Saved$/)
+    expect(await textOf('same/notes.txt')).toBe('one two')
+  })
+
   it.each([
     ['ends', 'mutation ($id: ID!) { revokeShare(input: { share: { id: $id } }) { revokedId } }'],
     [

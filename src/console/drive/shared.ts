@@ -16,7 +16,7 @@ const SHARED_ENTRY = graphql(`
   }
 `)
 
-type SharedLine = ResultOf<typeof SHARED_ENTRY>
+export type SharedLine = ResultOf<typeof SHARED_ENTRY>
 
 /** One page of a shared folder, or of a search by name in it. */
 export const SHARED_FOLDER = graphql(

@@ -1,11 +1,11 @@
 import { TransferFailure } from '../../upload-engine/failure.ts'
 import { timeOf } from '../../upload-engine/modified-at.ts'
 import { nameOf, parentOf, trim } from '../drive/place.ts'
-import { firstOfShare, OPEN_SHARE, SHARED_FOLDER } from '../drive/shared.ts'
+import { OPEN_SHARE } from '../drive/shared.ts'
 import { graphql } from '../graphql/graphql.ts'
 import { sendForm } from '../uploads/form.ts'
 import { WHOLE } from '../uploads/operations.ts'
-import { ask, mutate } from '../uploads/transport.ts'
+import { ask, fileInShare, mutate } from '../uploads/transport.ts'
 import { text } from './text.ts'
 
 /** The present content of a file. */
@@ -116,11 +116,7 @@ export const placeInShare = ({ id, token }: Shared, path: string): TextPlace => 
   isShared: true,
   async read() {
     const folder = parentOf(trim(path))
-    const query = nameOf(path)
-    const { sharedFolder } = await ask(SHARED_FOLDER, { ...firstOfShare(folder), token, query })
-    const found = sharedFolder.entries.find(
-      entry => entry.kind === 'FILE' && trim(entry.path) === trim(path),
-    )
+    const found = await fileInShare(token, { folder, fileName: nameOf(path) })
     if (!found) return null
     return {
       ...found,

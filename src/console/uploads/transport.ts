@@ -3,7 +3,13 @@ import { isFailure, TransferFailure } from '../../upload-engine/failure.ts'
 import type { Aim, Attempt, Checking, Receipt, Transport } from '../../upload-engine/job.ts'
 import { timeOf } from '../../upload-engine/modified-at.ts'
 import { type Patience, persist } from '../../upload-engine/retry.ts'
-import { firstOfShare, SHARED_FOLDER } from '../drive/shared.ts'
+import { trim } from '../drive/place.ts'
+import {
+  firstOfShare,
+  SHARED_FOLDER,
+  type SharedFolderData,
+  type SharedLine,
+} from '../drive/shared.ts'
 import { client } from '../graphql/client.ts'
 import { sentenceOf } from '../graphql/errors.ts'
 import type { ResultOf } from '../graphql/graphql.ts'
@@ -104,7 +110,10 @@ export function transportOf(
     },
 
     async find(aim) {
-      if (share !== undefined) return again(() => findShared(share, aim))
+      if (share !== undefined) {
+        const found = await again(() => fileInShare(share, aim))
+        return found?.md5 ? [{ fileName: found.name, size: found.size, md5: found.md5 }] : []
+      }
       const { node } = await again(() => ask(FIND, { drive, path: pathOf(aim) }))
       const entry = node?.__typename === 'Drive' ? node.entry : null
       return entry?.__typename === 'File'
@@ -120,23 +129,28 @@ export function transportOf(
   }
 }
 
-/** Finds a file of a share by name, searching from its folder. */
-async function findShared(
-  token: string,
-  aim: Aim,
-): Promise<{ fileName: string; size: number; md5: string }[]> {
-  const { folder: path, fileName: query } = aim
-  const { sharedFolder } = await ask(SHARED_FOLDER, { ...firstOfShare(path), token, query }).catch(
-    error => {
-      if (isFailure(error, 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND'))
-        return { sharedFolder: { entries: [] } }
-      throw error
-    },
-  )
-  const found = sharedFolder.entries.find(
-    entry => entry.kind === 'FILE' && entry.path === pathOf(aim),
-  )
-  return found?.md5 ? [{ fileName: found.name, size: found.size, md5: found.md5 }] : []
+/** Results of one request for a file. A rare name is in the first. */
+const FOUND_AT_ONCE = 100
+
+/**
+ * Finds a file of a share, or null. A share cannot be asked for a path, so this searches for the
+ * name, from the folder of the file down, page by page.
+ */
+export async function fileInShare(token: string, aim: Aim): Promise<SharedLine | null> {
+  const { folder, fileName: query } = aim
+  const variables = { ...firstOfShare(folder), token, query, first: FOUND_AT_ONCE }
+  try {
+    for (let after: string | null = null; ; ) {
+      const data: SharedFolderData = await ask(SHARED_FOLDER, { ...variables, after })
+      const { entries, endCursor } = data.sharedFolder
+      const found = entries.find(({ kind, path }) => kind === 'FILE' && trim(path) === pathOf(aim))
+      if (found || !endCursor) return found ?? null
+      after = endCursor
+    }
+  } catch (error) {
+    if (isFailure(error, 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND')) return null
+    throw error
+  }
 }
 
 /** Most completions finish within this time. */
